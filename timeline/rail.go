@@ -1,0 +1,237 @@
+package timeline
+
+// This file owns the rail: one slot's holds, disjoint by seat, in order of time.
+
+import "slices"
+
+// railMax is the most rows of one run: what a write copies. A longer rail is a list of runs.
+const railMax = 64
+
+// rail is the sorted rows of one slot. As seats are disjoint, in order of their starts they are in order of their ends, so a plain sorted run answers what
+// overlaps a window. A rail never changes: put and take return another one whose arrays are of exact size. Most slots have few holds, and then an array of
+// their own beats any tree: 60 ns to search 5, 190 ns to copy them.
+type rail struct {
+	rows []Hold    // all rows, while they fit into one run
+	long *longRail // else; rows is nil then
+}
+
+type longRail struct {
+	n    int
+	runs []railRun // at least two, none empty
+}
+
+type railRun struct {
+	start int64 // the first row's seat start
+	rows  []Hold
+}
+
+// railPos is a place in a rail: row i of run j.
+type railPos struct{ j, i int }
+
+func seatStart(h *Hold) int64 { return h.Span.Start + h.cut.ms() }
+
+func (r *rail) len() int {
+	if r.long != nil {
+		return r.long.n
+	}
+	return len(r.rows)
+}
+
+// run is the rows of run j; nil past the last.
+func (r *rail) run(j int) []Hold {
+	switch {
+	case r.long == nil && j == 0:
+		return r.rows
+	case r.long != nil && uint(j) < uint(len(r.long.runs)):
+		return r.long.runs[j].rows
+	}
+	return nil
+}
+
+// startsBefore counts the rows of a run whose seat starts at t or earlier.
+func startsBefore(rows []Hold, t int64) int {
+	lo, hi := 0, len(rows)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if seatStart(&rows[mid]) <= t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// behind is the place behind the last row whose seat starts at t or earlier. It may lie at the end of a run.
+func (r *rail) behind(t int64) railPos {
+	if r.long == nil {
+		return railPos{0, startsBefore(r.rows, t)}
+	}
+	lo, hi := 0, len(r.long.runs)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if r.long.runs[mid].start <= t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	j := max(lo-1, 0)
+	return railPos{j, startsBefore(r.long.runs[j].rows, t)}
+}
+
+// from is the place of the first row whose seat ends after t.
+func (r *rail) from(t int64) railPos {
+	p := r.behind(t)
+	if p.i > 0 && r.run(p.j)[p.i-1].Span.End > t {
+		p.i--
+	}
+	return p
+}
+
+// next is the row at p and the place behind it; nil past the last row.
+func (r *rail) next(p railPos) (*Hold, railPos) {
+	rows := r.run(p.j)
+	if p.i == len(rows) {
+		p = railPos{p.j + 1, 0}
+		if rows = r.run(p.j); rows == nil {
+			return nil, p
+		}
+	}
+	return &rows[p.i], railPos{p.j, p.i + 1}
+}
+
+// prev is the row in front of p and its place; nil in front of the first row.
+func (r *rail) prev(p railPos) (*Hold, railPos) {
+	if p.i == 0 {
+		if p.j == 0 {
+			return nil, p
+		}
+		p = railPos{p.j - 1, len(r.run(p.j - 1))}
+	}
+	p.i--
+	return &r.run(p.j)[p.i], p
+}
+
+// at is the row whose seat holds the instant t; nil where the slot is free then.
+func (r *rail) at(t int64) *Hold {
+	if h, _ := r.prev(r.behind(t)); h != nil && h.Span.End > t {
+		return h
+	}
+	return nil
+}
+
+// around is the stretch between the rows on both sides of the instant t; ok is false where a row is over t.
+func (r *rail) around(t int64, in Span) (gap Span, ok bool) {
+	gap = in
+	p := r.behind(t)
+	if h, _ := r.prev(p); h != nil {
+		if h.Span.End > t {
+			return Span{}, false
+		}
+		gap.Start = max(gap.Start, h.Span.End)
+	}
+	if h, _ := r.next(p); h != nil {
+		gap.End = min(gap.End, seatStart(h))
+	}
+	return gap, true
+}
+
+// find is the place of the row with an id. It looks at every row: the index by id keeps no start, to save 8 bytes a hold.
+func (r *rail) find(id ID) (railPos, bool) {
+	for j := 0; ; j++ {
+		rows := r.run(j)
+		if rows == nil {
+			return railPos{}, false
+		}
+		for i := range rows {
+			if rows[i].ID == id {
+				return railPos{j, i}, true
+			}
+		}
+	}
+}
+
+// put is the rail with h in it, at its place. Its seat meets no other: a rail refuses to break invariant 1.
+func (r rail) put(h Hold) rail {
+	seat := h.Seat()
+	p := r.behind(seat.Start)
+	if before, _ := r.prev(p); before != nil && before.Span.End > seat.Start {
+		panic("timeline: two holds on one slot at one instant")
+	}
+	if after, _ := r.next(p); after != nil && seatStart(after) < seat.End {
+		panic("timeline: two holds on one slot at one instant")
+	}
+	rows := insertAt(r.run(p.j), false, p.i, h)
+	if r.long == nil {
+		if len(rows) <= railMax {
+			return rail{rows: rows}
+		}
+		return rail{long: &longRail{len(rows), splitRun(rows, p.i)}}
+	}
+	long := &longRail{n: r.long.n + 1}
+	if len(rows) <= railMax {
+		long.runs = slices.Clone(r.long.runs)
+		long.runs[p.j] = railRun{seatStart(&rows[0]), rows}
+	} else {
+		long.runs = slices.Concat(r.long.runs[:p.j], splitRun(rows, p.i), r.long.runs[p.j+1:])
+	}
+	return rail{long: long}
+}
+
+// splitRun halves a run that is one too long, row i being the new one. One added at the end starts a run of its own: bookings come in order of time, and would
+// leave halves behind.
+func splitRun(rows []Hold, i int) []railRun {
+	at := len(rows) / 2
+	if i == len(rows)-1 {
+		at = i
+	}
+	a, b := slices.Clone(rows[:at]), slices.Clone(rows[at:])
+	return []railRun{{seatStart(&a[0]), a}, {seatStart(&b[0]), b}}
+}
+
+// take is the rail without the row at p.
+func (r rail) take(p railPos) rail {
+	if r.long == nil {
+		if len(r.rows) == 1 {
+			return rail{}
+		}
+		return rail{rows: removeAt(r.rows, false, p.i)}
+	}
+	if r.long.n <= railMax*3/4 {
+		all := make([]Hold, 0, r.long.n-1)
+		for j, run := range r.long.runs {
+			for i := range run.rows {
+				if (railPos{j, i}) != p {
+					all = append(all, run.rows[i])
+				}
+			}
+		}
+		return rail{rows: all}
+	}
+	long := &longRail{n: r.long.n - 1}
+	rows := r.long.runs[p.j].rows
+	if len(rows) == 1 {
+		long.runs = slices.Concat(r.long.runs[:p.j], r.long.runs[p.j+1:])
+		if len(long.runs) == 1 {
+			return rail{rows: long.runs[0].rows}
+		}
+		return rail{long: long}
+	}
+	rows = removeAt(rows, false, p.i)
+	long.runs = slices.Clone(r.long.runs)
+	long.runs[p.j] = railRun{seatStart(&rows[0]), rows}
+	return rail{long: long}
+}
+
+// swap is the rail with the row at p replaced by one of the same seat.
+func (r rail) swap(p railPos, h Hold) rail {
+	rows := slices.Clone(r.run(p.j))
+	rows[p.i] = h
+	if r.long == nil {
+		return rail{rows: rows}
+	}
+	runs := slices.Clone(r.long.runs)
+	runs[p.j].rows = rows
+	return rail{long: &longRail{r.long.n, runs}}
+}

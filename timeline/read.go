@@ -1,0 +1,269 @@
+package timeline
+
+// This file owns the plain reads of a Stock: what is where. All may be called from any goroutine on a published Stock.
+
+import (
+	"iter"
+	"slices"
+)
+
+// Find is the hold of an id and where it is.
+func (s *Stock) Find(id ID) (h Hold, at Place, ok bool) {
+	where, ok := s.ids.get(id.key())
+	if !ok {
+		return h, at, false
+	}
+	if where&conflictBit != 0 {
+		at.Lot = LotNo(where &^ conflictBit)
+		h, _ = s.conflicts.get(idKey{at.Lot, id})
+		return h, at, true
+	}
+	e := s.slot(SlotNo(where))
+	p, _ := e.rail.find(id)
+	return e.rail.run(p.j)[p.i], Place{e.lot, SlotNo(where)}, true
+}
+
+// Place is where the hold of an id is; cheaper than Find.
+func (s *Stock) Place(id ID) (at Place, ok bool) {
+	where, ok := s.ids.get(id.key())
+	if !ok {
+		return at, false
+	}
+	if where&conflictBit != 0 {
+		return Place{Lot: LotNo(where &^ conflictBit)}, true
+	}
+	return Place{s.slot(SlotNo(where)).lot, SlotNo(where)}, true
+}
+
+// Len counts the holds, conflicts included.
+func (s *Stock) Len() int { return s.ids.len() }
+
+// ConflictLen counts the conflicts of the account.
+func (s *Stock) ConflictLen() int { return s.conflicts.len() }
+
+// SlotLen counts the slots of the account.
+func (s *Stock) SlotLen() int { return s.slotCount }
+
+// Slot is the slot of a number.
+func (s *Stock) Slot(no SlotNo) (Slot, bool) {
+	e := s.slot(no)
+	if e == nil {
+		return Slot{}, false
+	}
+	return Slot{e.id, no, e.lot, e.span}, true
+}
+
+// Lot is the lot of a number; the zero Lot where there is none.
+func (s *Stock) Lot(no LotNo) Lot {
+	e := s.lot(no)
+	if e == nil {
+		return Lot{}
+	}
+	return Lot{no, e.article, e.location, e.pool}
+}
+
+// Lots lists the lots of p, ascending; the list is not the caller's to change. A pool that does not exist has none.
+func (s *Stock) Lots(p PoolRef) []LotNo {
+	if no, ok := p.Lot(); ok {
+		if e := s.lot(no); e != nil {
+			return e.self[:]
+		}
+		return nil
+	}
+	if e := s.pool(PoolNo(p.no)); e != nil {
+		return e.lots
+	}
+	return nil
+}
+
+// Slots lists the slots of a lot, ascending, whatever their range; the list is not the caller's to change.
+func (s *Stock) Slots(no LotNo) []SlotNo {
+	if e := s.lot(no); e != nil {
+		return e.slots
+	}
+	return nil
+}
+
+// SlotCount counts the slots of p, whatever their range.
+func (s *Stock) SlotCount(p PoolRef) int {
+	if no, ok := p.Lot(); ok {
+		return len(s.Slots(no))
+	}
+	if e := s.pool(PoolNo(p.no)); e != nil {
+		return int(e.slots)
+	}
+	return 0
+}
+
+// ConflictCount counts the conflicts of p.
+func (s *Stock) ConflictCount(p PoolRef) int {
+	if no, ok := p.Lot(); ok {
+		if e := s.lot(no); e != nil {
+			return int(e.conflicts)
+		}
+		return 0
+	}
+	if e := s.pool(PoolNo(p.no)); e != nil {
+		return int(e.conflicts)
+	}
+	return 0
+}
+
+// PoolSlots goes through the slots of p lot by lot, in each ascending.
+func (s *Stock) PoolSlots(p PoolRef) iter.Seq[Slot] {
+	return func(yield func(Slot) bool) {
+		for _, lot := range s.Lots(p) {
+			for _, no := range s.lot(lot).slots {
+				e := s.slot(no)
+				if !yield(Slot{e.id, no, e.lot, e.span}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// HoldCount counts the holds of a slot.
+func (s *Stock) HoldCount(no SlotNo) int {
+	if e := s.slot(no); e != nil {
+		return e.rail.len()
+	}
+	return 0
+}
+
+// Holds goes through the holds of a slot whose seats overlap w, in order of time.
+func (s *Stock) Holds(no SlotNo, w Span) iter.Seq[Hold] {
+	return func(yield func(Hold) bool) {
+		e := s.slot(no)
+		if e == nil {
+			return
+		}
+		for h, p := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, p = e.rail.next(p) {
+			if !yield(*h) {
+				return
+			}
+		}
+	}
+}
+
+// HoldsBack goes through the holds of a slot whose seats overlap w, the last first.
+func (s *Stock) HoldsBack(no SlotNo, w Span) iter.Seq[Hold] {
+	return func(yield func(Hold) bool) {
+		e := s.slot(no)
+		if e == nil {
+			return
+		}
+		for h, p := e.rail.prev(e.rail.behind(w.End - 1)); h != nil && h.Span.End > w.Start; h, p = e.rail.prev(p) {
+			if !yield(*h) {
+				return
+			}
+		}
+	}
+}
+
+// HoldAt is the hold of a slot whose seat holds the instant t.
+func (s *Stock) HoldAt(no SlotNo, t int64) (Hold, bool) {
+	if e := s.slot(no); e != nil {
+		return held(e.rail.at(t))
+	}
+	return Hold{}, false
+}
+
+// NextHold is the first hold of a slot whose seat starts at t or later.
+func (s *Stock) NextHold(no SlotNo, t int64) (Hold, bool) {
+	if e := s.slot(no); e != nil {
+		h, _ := e.rail.next(e.rail.behind(t - 1))
+		return held(h)
+	}
+	return Hold{}, false
+}
+
+// PrevHold is the last hold of a slot whose seat ends at t or earlier.
+func (s *Stock) PrevHold(no SlotNo, t int64) (Hold, bool) {
+	if e := s.slot(no); e != nil {
+		h, _ := e.rail.prev(e.rail.from(t))
+		return held(h)
+	}
+	return Hold{}, false
+}
+
+func held(h *Hold) (Hold, bool) {
+	if h == nil {
+		return Hold{}, false
+	}
+	return *h, true
+}
+
+// FreeAround is the gap of a slot around the instant t: the longest stretch inside the slot's range that holds t and meets no seat. ok is false where the slot
+// is taken at t, or t lies outside its range.
+func (s *Stock) FreeAround(no SlotNo, t int64) (gap Span, ok bool) {
+	e := s.slot(no)
+	if e == nil || !e.span.Holds(t) {
+		return Span{}, false
+	}
+	return e.rail.around(t, e.span)
+}
+
+// Conflicts goes through the conflicts of a lot by id.
+func (s *Stock) Conflicts(no LotNo) iter.Seq[Hold] {
+	return func(yield func(Hold) bool) {
+		e := s.lot(no)
+		if e == nil || e.conflicts == 0 {
+			return
+		}
+		s.conflicts.scan(idKey{lot: no}, func(keys []idKey, holds []Hold) bool {
+			for i := range keys {
+				if keys[i].lot != no || !yield(holds[i]) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// ConflictsIn goes through the conflicts of p that overlap w, by id.
+func (s *Stock) ConflictsIn(p PoolRef, w Span) iter.Seq[Hold] {
+	return func(yield func(Hold) bool) {
+		if s.ConflictCount(p) == 0 {
+			return
+		}
+		var found []Hold
+		for _, lot := range s.Lots(p) {
+			for h := range s.Conflicts(lot) {
+				if h.Span.Overlaps(w) {
+					found = append(found, h)
+				}
+			}
+		}
+		slices.SortFunc(found, func(a, b Hold) int { return a.ID.Compare(b.ID) })
+		for _, c := range found {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Overlapping goes through everything that takes stock in w: seated holds whose seats overlap it, then conflicts that do. The order is fixed by what the Stock
+// holds, and means nothing.
+func (s *Stock) Overlapping(w Span) iter.Seq[Placed] {
+	return func(yield func(Placed) bool) {
+		on := true
+		s.classes.overlapping(w, func(seat Span, at Place) bool {
+			on = yield(Placed{*s.slot(at.Slot).rail.at(seat.Start), at})
+			return on
+		})
+		if !on {
+			return
+		}
+		s.conflicts.all(func(keys []idKey, holds []Hold) bool {
+			for i := range holds {
+				if holds[i].Span.Overlaps(w) && !yield(Placed{holds[i], Place{Lot: keys[i].lot}}) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,263 @@
+package timeline
+
+// This file owns the Stock: an account's timelines as one persistent value, and everything that changes it.
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Stock is all timelines of one account: lots, pools, slots, the holds on them, and every index over them. The zero value is not usable, see New.
+//
+// It is a persistent value. Publish hands out a version that never changes; Fork makes a scratch copy. Both are O(1), and share all nodes.
+// Versions that come from Publish may be read, and forked, by any number of goroutines at once. The Stock that the mutators are called on belongs to one
+// goroutine; a fork of it that was not published is valid until it changes again.
+//
+// The mutators are for a caller who has decided already: they never refuse. What breaks an invariant of the package panics, and leaves the Stock unusable.
+type Stock struct {
+	edit      *token
+	slots     vec[slotEntry]
+	lots      vec[lotEntry]
+	pools     vec[poolEntry]
+	ids       tree[key, uint32] // hold -> slot number, or conflictBit and the lot number of a conflict
+	classes   *classes
+	conflicts tree[idKey, Hold]
+	slotCount int
+}
+
+const conflictBit = 1 << 31
+
+// slotEntry is a slot and its holds; lot is 0 where there is none.
+type slotEntry struct {
+	id   ID
+	span Span
+	lot  LotNo
+	rail rail
+}
+
+// lotEntry is a lot; self is its own number in an array of one, so that it can be handed out as a list without allocating. 0: there is none.
+type lotEntry struct {
+	self      [1]LotNo
+	article   uint32
+	location  uint32
+	pool      PoolNo
+	conflicts int32
+	slots     []SlotNo // ascending; never changed in place
+}
+
+// poolEntry is a pool; no lots: there is none.
+type poolEntry struct {
+	lots      []LotNo // ascending; never changed in place
+	slots     int32
+	conflicts int32
+}
+
+// New is an empty Stock.
+func New() *Stock {
+	edit := new(token)
+	return &Stock{edit: edit, classes: &classes{edit: edit}}
+}
+
+// Fork is a scratch copy in O(1). It writes nothing to s.
+func (s *Stock) Fork() *Stock {
+	f := *s
+	f.edit = new(token)
+	return &f
+}
+
+// Publish hands out the Stock as it is now, as a version that never changes. Only the owner of s calls it, and goes on with s.
+func (s *Stock) Publish() *Stock {
+	p := *s
+	p.edit, s.edit = new(token), new(token)
+	return &p
+}
+
+func (s *Stock) inconsistent(format string, args ...any) {
+	panic("timeline: " + fmt.Sprintf(format, args...))
+}
+
+// AddLot adds a lot that did not exist: an article at a location, without slots and in no pool.
+func (s *Stock) AddLot(no LotNo, article, location uint32) {
+	if no == 0 || no >= conflictBit {
+		s.inconsistent("lot number %d", no)
+	}
+	e := s.lots.own(s.edit, int(no))
+	if e.self[0] != 0 {
+		s.inconsistent("lot %d exists", no)
+	}
+	*e = lotEntry{self: [1]LotNo{no}, article: article, location: location}
+}
+
+// SetPool moves a lot with its holds to a pool, 0 for none. A pool exists while it has lots.
+func (s *Stock) SetPool(no LotNo, p PoolNo) {
+	e := s.ownLot(no)
+	if e.pool == p {
+		return
+	}
+	if e.pool != 0 {
+		q := s.pools.own(s.edit, int(e.pool))
+		q.lots = without(q.lots, no)
+		q.slots -= int32(len(e.slots))
+		q.conflicts -= e.conflicts
+	}
+	e.pool = p
+	if p != 0 {
+		q := s.pools.own(s.edit, int(p))
+		q.lots = with(q.lots, no)
+		q.slots += int32(len(e.slots))
+		q.conflicts += e.conflicts
+	}
+}
+
+// PutSlot adds a slot, or changes the range of one that exists: its holds lie inside the new range. A slot keeps its lot.
+func (s *Stock) PutSlot(slot Slot) {
+	if slot.No == 0 || slot.No >= conflictBit || slot.Span.Empty() {
+		s.inconsistent("slot %d of %v", slot.No, slot.Span)
+	}
+	e := s.slots.own(s.edit, int(slot.No))
+	if e.lot == 0 {
+		lot := s.ownLot(slot.Lot)
+		lot.slots = with(lot.slots, slot.No)
+		if lot.pool != 0 {
+			s.pools.own(s.edit, int(lot.pool)).slots++
+		}
+		s.slotCount++
+	} else {
+		if e.lot != slot.Lot {
+			s.inconsistent("slot %d belongs to lot %d, not %d", slot.No, e.lot, slot.Lot)
+		}
+		if n := e.rail.len(); n > 0 {
+			first, _ := e.rail.next(railPos{})
+			last, _ := e.rail.prev(e.rail.behind(Forever))
+			if !slot.Span.Covers(Span{seatStart(first), last.Span.End}) {
+				s.inconsistent("slot %d has holds outside of %v", slot.No, slot.Span)
+			}
+		}
+	}
+	e.id, e.lot, e.span = slot.ID, slot.Lot, slot.Span
+}
+
+// RemoveSlot takes out a slot without holds, as if it had never been.
+func (s *Stock) RemoveSlot(no SlotNo) {
+	e := s.ownSlot(no)
+	if e.rail.len() > 0 {
+		s.inconsistent("slot %d has holds", no)
+	}
+	lot := s.ownLot(e.lot)
+	lot.slots = without(lot.slots, no)
+	if lot.pool != 0 {
+		s.pools.own(s.edit, int(lot.pool)).slots--
+	}
+	s.slotCount--
+	*e = slotEntry{}
+}
+
+// Put seats a hold at at.Slot, or keeps it as a conflict of at.Lot where that is 0. The id is new; the seat lies inside the slot and meets no other.
+func (s *Stock) Put(h Hold, at Place) {
+	if h.Span.Empty() || seatStart(&h) >= h.Span.End {
+		s.inconsistent("hold %x of %v", h.ID, h.Span)
+	}
+	where := uint32(at.Slot)
+	if at.Slot == 0 {
+		where = uint32(at.Lot) | conflictBit
+	}
+	before := s.ids.len()
+	if s.ids.set(s.edit, h.ID.key(), where); s.ids.len() == before {
+		s.inconsistent("hold %x exists", h.ID)
+	}
+	if at.Slot == 0 {
+		s.countConflict(at.Lot, 1)
+		s.conflicts.set(s.edit, idKey{at.Lot, h.ID}, h)
+		return
+	}
+	e := s.ownSlot(at.Slot)
+	seat := h.Seat()
+	if e.lot != at.Lot || !e.span.Covers(seat) {
+		s.inconsistent("hold %x at %v on slot %d of lot %d over %v", h.ID, seat, at.Slot, e.lot, e.span)
+	}
+	e.rail = e.rail.put(h)
+	s.classes = s.classes.own(s.edit)
+	s.classes.put(s.edit, seat, at)
+}
+
+// Remove takes out the hold of an id.
+func (s *Stock) Remove(id ID) {
+	where, ok := s.ids.del(s.edit, id.key())
+	if !ok {
+		s.inconsistent("no hold %x", id)
+	}
+	if where&conflictBit != 0 {
+		lot := LotNo(where &^ conflictBit)
+		s.countConflict(lot, -1)
+		s.conflicts.del(s.edit, idKey{lot, id})
+		return
+	}
+	e := s.ownSlot(SlotNo(where))
+	p, ok := e.rail.find(id)
+	if !ok {
+		s.inconsistent("hold %x not on slot %d", id, where)
+	}
+	seat := e.rail.run(p.j)[p.i].Seat()
+	e.rail = e.rail.take(p)
+	s.classes = s.classes.own(s.edit)
+	s.classes.del(s.edit, seat, Place{e.lot, SlotNo(where)})
+}
+
+func (s *Stock) countConflict(no LotNo, by int32) {
+	e := s.ownLot(no)
+	e.conflicts += by
+	if e.pool != 0 {
+		s.pools.own(s.edit, int(e.pool)).conflicts += by
+	}
+}
+
+func (s *Stock) ownLot(no LotNo) *lotEntry {
+	if s.lot(no) == nil {
+		s.inconsistent("no lot %d", no)
+	}
+	return s.lots.own(s.edit, int(no))
+}
+
+func (s *Stock) ownSlot(no SlotNo) *slotEntry {
+	if s.slot(no) == nil {
+		s.inconsistent("no slot %d", no)
+	}
+	return s.slots.own(s.edit, int(no))
+}
+
+// lot, slot and pool are the entries to be read, nil where there is none.
+func (s *Stock) lot(no LotNo) *lotEntry {
+	if e := s.lots.at(int(no)); e != nil && e.self[0] != 0 {
+		return e
+	}
+	return nil
+}
+
+func (s *Stock) slot(no SlotNo) *slotEntry {
+	if e := s.slots.at(int(no)); e != nil && e.lot != 0 {
+		return e
+	}
+	return nil
+}
+
+func (s *Stock) pool(no PoolNo) *poolEntry {
+	if e := s.pools.at(int(no)); e != nil && len(e.lots) > 0 {
+		return e
+	}
+	return nil
+}
+
+// with is the ascending list with one more number, in a new array.
+func with[N ~uint32](list []N, no N) []N {
+	i, _ := slices.BinarySearch(list, no)
+	return insertAt(list, false, i, no)
+}
+
+// without is the ascending list less one number, in a new array.
+func without[N ~uint32](list []N, no N) []N {
+	i, ok := slices.BinarySearch(list, no)
+	if !ok {
+		panic("timeline: number not in its list")
+	}
+	return removeAt(list, false, i)
+}

@@ -1,0 +1,3 @@
+package persist
+
+const stagePrefix = "checkpoint-"

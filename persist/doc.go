@@ -1,0 +1,56 @@
+// Package persist keeps an in-memory engine durable on Pebble. It knows
+// bytes: tables by number, keys, values, and the state hash the engine hands
+// in. It never knows what they mean.
+//
+// # Model
+//
+// The log is the truth. One log record is one group of changes that became
+// durable together; a change is a row before and after. The rows are the log
+// folded up to a sequence, the marker's: a follower of the log (the folder)
+// writes the last image of each changed row and the marker in one batch.
+// State at start = rows as of the marker + the records after it.
+//
+//	Commit --> log record --> synced --> Published --> followers
+//	                                         |
+//	                                         +--> folder --> rows + marker
+//
+//	seq:   1 ........ FirstKept ........ marker ........ published .. durable
+//	       '- deleted -''----- kept -----''--- tail -----''- one group -'
+//	                    '-------------- the log --------------------------'
+//	       '-------- folded into rows --'
+//
+// # Keys in Pebble
+//
+//	'L' seq:8 big-endian          -> a log record (record.go)
+//	'M'                           -> the marker (marker.go)
+//	'R' table:1 key:n             -> a row
+//
+// Next to Pebble's files lie HEAD (head.go: how far the log was synced, the
+// format number, the incarnation) and LOCK.
+//
+// # Invariants
+//
+//  1. Commit returns nil only when the record is synced. A commit that fails
+//     may still be there after a restart, as a whole, never in part.
+//  2. Record n holds the hash of record n-1, and its own over everything in
+//     it. A record is trusted only after both were checked.
+//  3. Rows and marker are written in one atomic batch at a record boundary,
+//     at or before the published sequence. The batch is not synced: it lies
+//     behind its records in Pebble's write-ahead log, so it can be lost but
+//     never outlive them.
+//  4. HEAD is synced behind the log, never ahead of it: a log that ends
+//     before HEAD says has lost something and is refused. HEAD is made before
+//     the first record. It trails by at most HeadInterval, so rot of the log's
+//     last block is noticed but for what was written in that time.
+//  5. A directory is examined read-only, against HEAD, before anything in it
+//     is changed: a refused directory is left as it was found.
+//  6. After a storage failure nothing is written any more: the commit under
+//     way answers ErrOutcomeUnknown, later ones ErrFailed, reads go on.
+//  7. Records below FirstKept are not looked at; the marker carries the hash
+//     before FirstKept, so the chain can be checked from there.
+//  8. The record of the marker's sequence is always kept.
+//  9. A backup holds only records that the live log has synced. Its HEAD is
+//     its own, written last, with a new incarnation; so is a restored one's.
+//
+// 10. Files are 0600 and directories 0700, also in backups.
+package persist

@@ -1,0 +1,107 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// fuse blows once, when the storage fails, and stays blown.
+type fuse struct {
+	once sync.Once
+	err  atomic.Pointer[error]
+	dead chan struct{}
+}
+
+func newFuse() *fuse { return &fuse{dead: make(chan struct{})} }
+
+// blow marks the storage failed. Only the first cause is kept.
+func (f *fuse) blow(cause error) {
+	f.once.Do(func() {
+		err := fmt.Errorf("%w: %w", ErrFailed, cause)
+		f.err.Store(&err)
+		close(f.dead)
+	})
+}
+
+// failed is nil, or why the storage failed.
+func (f *fuse) failed() error {
+	if p := f.err.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// pebbleLogger takes what Pebble says. A failed commit reads as success if
+// Fatalf returns, so Fatalf blows the fuse and never returns: its goroutine
+// waits for the process to end, and with it perhaps others that need a lock it
+// holds. Whoever calls into Pebble for a write therefore waits for the fuse as
+// well.
+type pebbleLogger struct {
+	log  *slog.Logger
+	fuse *fuse
+}
+
+func (l pebbleLogger) Infof(format string, args ...any) {
+	l.log.Debug("pebble: " + fmt.Sprintf(format, args...))
+}
+
+func (l pebbleLogger) Errorf(format string, args ...any) {
+	l.log.Warn("pebble: " + fmt.Sprintf(format, args...))
+}
+
+func (l pebbleLogger) Fatalf(format string, args ...any) {
+	msg := fmt.Sprintf(format, args...)
+	l.fuse.blow(errors.New(msg))
+	l.log.Error("storage failed, writes are refused until a restart", "cause", msg)
+	select {}
+}
+
+// maxBackgroundErrors is how many flushes and compactions in a row may fail
+// before the storage counts as failed. Pebble tries them again without a pause
+// and without an end.
+const maxBackgroundErrors = 5
+
+// eventListener watches Pebble's background work.
+func eventListener(log *slog.Logger, f *fuse) *pebble.EventListener {
+	var failures atomic.Int32
+	succeeded := func(err error) {
+		if err == nil {
+			failures.Store(0)
+		}
+	}
+	return &pebble.EventListener{
+		// Called with Pebble's lock held, but by a goroutine that would
+		// otherwise spin on the same error.
+		BackgroundError: func(err error) {
+			n := failures.Add(1)
+			if f.failed() != nil {
+				time.Sleep(time.Second)
+				return
+			}
+			log.Warn("background write failed", "error", err, "inARow", n)
+			if n >= maxBackgroundErrors {
+				f.blow(fmt.Errorf("background writes keep failing: %w", err))
+				log.Error("storage failed, writes are refused until a restart", "cause", err)
+				return
+			}
+			time.Sleep(time.Duration(n) * time.Millisecond)
+		},
+		// Called by readers too, which get the error besides: it must return.
+		DataCorruption: func(info pebble.DataCorruptionInfo) {
+			f.blow(corruptf("%v: %v", info.Path, info.Details))
+			log.Error("data on disk is damaged, writes are refused",
+				"file", info.Path, "detail", info.Details)
+		},
+		FlushEnd:        func(info pebble.FlushInfo) { succeeded(info.Err) },
+		CompactionEnd:   func(info pebble.CompactionInfo) { succeeded(info.Err) },
+		WriteStallBegin: func(info pebble.WriteStallBeginInfo) { log.Warn("writes stall", "reason", info.Reason) },
+		WriteStallEnd:   func() { log.Info("writes go on") },
+		DiskSlow:        func(info pebble.DiskSlowInfo) { log.Warn("slow disk", "detail", info.String()) },
+	}
+}

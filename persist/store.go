@@ -1,0 +1,511 @@
+package persist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options says where a store lies and how it works. Only Dir is needed.
+type Options struct {
+	Dir    string
+	FS     vfs.FS       // nil: the operating system's
+	Logger *slog.Logger // nil: nothing is logged
+
+	// HeadInterval is the least time between two syncs of HEAD, and the most
+	// the log is ahead of it; 0 means 10 ms.
+	HeadInterval time.Duration
+
+	// FoldBytes is how many bytes of log are folded at once; 0 means 256 KiB.
+	// A larger record is folded on its own.
+	FoldBytes int
+	// FoldDelay is how long the folder waits for FoldBytes to come together;
+	// 0 means 250 ms.
+	FoldDelay time.Duration
+	// NoFold leaves the rows as they are: the whole log since the marker stays
+	// in memory. For tests and bulk measurements.
+	NoFold bool
+
+	KeepLog Keep
+
+	MemTableSize uint64 // bytes; 0 means 64 MiB
+	CacheSize    int64  // bytes of Pebble's block cache; 0 means 64 MiB
+}
+
+// Keep says how much of the log is kept behind the fold, for followers and for
+// restores to a point. A record goes only when it is beyond both limits. The
+// zero Keep is 1 GiB.
+type Keep struct {
+	All     bool
+	Bytes   int64
+	Records uint64
+}
+
+func (o Options) withDefaults() Options {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.HeadInterval <= 0 {
+		o.HeadInterval = 10 * time.Millisecond
+	}
+	if o.FoldBytes <= 0 {
+		o.FoldBytes = 256 << 10
+	}
+	if o.FoldDelay <= 0 {
+		o.FoldDelay = 250 * time.Millisecond
+	}
+	if o.KeepLog == (Keep{}) {
+		o.KeepLog.Bytes = 1 << 30
+	}
+	if o.MemTableSize == 0 {
+		o.MemTableSize = 64 << 20
+	}
+	if o.CacheSize == 0 {
+		o.CacheSize = 64 << 20
+	}
+	return o
+}
+
+// Store is an open directory. Commit and Published belong to one goroutine
+// (each, not both to the same); everything else may be called from any.
+type Store struct {
+	o           Options
+	fs          privateFS
+	log         *slog.Logger
+	lock        *pebble.Lock
+	db          *pebble.DB
+	fuse        *fuse
+	health      io.Closer
+	incarnation uint64
+
+	commits chan *pebble.Batch // to the goroutine that calls Pebble
+	done    chan error         // from it
+	batch   *pebble.Batch
+
+	mu        sync.Mutex // guards end
+	end       Position   // of the last durable record
+	attempted atomic.Uint64
+	published atomic.Uint64
+	overlay   overlay
+	kept      keptLog
+	marker    atomic.Pointer[Marker]
+
+	head     *headFile
+	headWake chan struct{}
+	foldWake chan struct{}
+	foldFull chan struct{}
+	foldBusy atomic.Bool
+	wakers   wakers
+
+	stop     chan struct{}
+	closed   atomic.Bool
+	workers  sync.WaitGroup
+	checked  chan struct{} // closed when the log before the marker was checked
+	checkErr error
+}
+
+// Open opens the store in o.Dir, or creates it there. It takes the directory
+// lock (ErrLocked), refuses a directory of a newer format (ErrNewerFormat), one
+// whose log is shorter than its head file says (ErrShortLog), whose head file
+// is gone (ErrHeadLost), or in which anything read does not check (ErrCorrupt),
+// and leaves a refused directory as it was. It reads and checks the log behind
+// the marker; the log before the marker is checked meanwhile, see Tail.
+//
+// Nothing counts as published until Published is called, so that the rows stay
+// as the marker says while the caller builds its state.
+func Open(o Options) (*Store, error) {
+	o = o.withDefaults()
+	s := &Store{
+		o: o, log: o.Logger, fuse: newFuse(),
+		commits:  make(chan *pebble.Batch),
+		done:     make(chan error, 1),
+		headWake: make(chan struct{}, 1),
+		foldWake: make(chan struct{}, 1),
+		foldFull: make(chan struct{}, 1),
+		stop:     make(chan struct{}),
+		checked:  make(chan struct{}),
+	}
+	inner, health := withHealth(o.FS, o.Logger)
+	s.fs, s.health = newPrivateFS(inner), health
+	if err := s.open(); err != nil {
+		s.release()
+		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
+	}
+	return s, nil
+}
+
+// release gives back what open took, as far as that is safe: a directory into
+// which a stuck goroutine might still write stays locked.
+func (s *Store) release() {
+	if s.head != nil {
+		s.head.f.Close()
+	}
+	if s.fuse.failed() != nil {
+		return
+	}
+	if s.db != nil {
+		s.db.Close()
+	}
+	if s.lock != nil {
+		s.lock.Close()
+	}
+	if s.health != nil {
+		s.health.Close()
+	}
+}
+
+func (s *Store) open() error {
+	dir := s.o.Dir
+	if err := makeDir(s.fs, dir); err != nil {
+		return err
+	}
+	var err error
+	if s.lock, err = lockDir(s.fs, dir); err != nil {
+		return err
+	}
+	st, err := s.prepare()
+	if err != nil {
+		return err
+	}
+	if st.bad > 0 {
+		s.log.Warn("one slot of the head file does not read, the other is used", "dir", dir)
+	}
+	if st.Seq > 0 {
+		// A look before the leap: opening for writing drops what Pebble takes
+		// for a torn end, and files its manifest does not name.
+		if err := s.examineReadOnly(st.head); err != nil {
+			return err
+		}
+	}
+	if s.db, err = openPebble(s.o, s.fs, s.lock, s.fuse, false); err != nil {
+		return err
+	}
+	if s.head, err = openHead(s.fs, dir, st); err != nil {
+		return err
+	}
+	s.incarnation = st.Incarnation
+	x, err := examine(s.db, st.head)
+	if err != nil {
+		return err
+	}
+	if err := s.load(x); err != nil {
+		return err
+	}
+	// What Pebble has replayed is synced by now.
+	if err := s.head.write(s.end); err != nil {
+		return err
+	}
+	s.batch = s.db.NewBatch()
+	go s.committer()
+	s.workers.Add(2)
+	go s.keepHead()
+	go s.folder()
+	return nil
+}
+
+// prepare finds out what the directory holds and makes HEAD in an empty one.
+func (s *Store) prepare() (headState, error) {
+	dir := s.o.Dir
+	names, err := s.fs.List(dir)
+	if err != nil {
+		return headState{}, err
+	}
+	files := false
+	for _, n := range names {
+		if strings.HasPrefix(n, stagePrefix) {
+			// Left over from a backup that was cut short.
+			if err := s.fs.RemoveAll(s.fs.PathJoin(dir, n)); err != nil {
+				return headState{}, err
+			}
+		}
+		files = files || isPebbleFile(n)
+	}
+	st, err := readHead(s.fs, dir)
+	if err != nil {
+		return st, err
+	}
+	switch {
+	case st.valid:
+	case files:
+		return st, headLost(dir)
+	default:
+		if _, err := createHead(s.fs, dir, Position{}); err != nil {
+			return st, err
+		}
+		if st, err = readHead(s.fs, dir); err != nil {
+			return st, err
+		}
+		if !st.valid {
+			return st, corruptf("%s was just written and does not read", headName)
+		}
+	}
+	if st.Seq > 0 {
+		desc, err := pebble.Peek(dir, s.fs)
+		if err != nil {
+			return st, err
+		}
+		if !desc.Exists {
+			return st, shortLog(st.head, 0)
+		}
+	}
+	return st, nil
+}
+
+func headLost(dir string) error {
+	return fmt.Errorf("%w: %w: without %s in %s nothing tells whether the log is whole; restore a backup with `holdfast restore`",
+		ErrCorrupt, ErrHeadLost, headName, dir)
+}
+
+func isPebbleFile(name string) bool {
+	for _, p := range []string{"MANIFEST-", "OPTIONS-", "marker."} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	for _, p := range []string{".sst", ".log", ".blob"} {
+		if strings.HasSuffix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
+	l, err := pebble.LockDirectory(dir, f)
+	if err == nil {
+		return l, nil
+	}
+	var errno syscall.Errno
+	var path *os.PathError
+	if !errors.As(err, &path) && (errors.As(err, &errno) || strings.Contains(err.Error(), "lock held")) {
+		return nil, fmt.Errorf("%w: another process, or this one, has %s open; stop it, or use its ops port", ErrLocked, dir)
+	}
+	return nil, fmt.Errorf("lock: %w", err)
+}
+
+func (s *Store) examineReadOnly(h head) error {
+	db, err := openPebble(s.o, s.fs, s.lock, s.fuse, true)
+	if err != nil {
+		return err
+	}
+	_, err = examine(db, h)
+	return errors.Join(err, db.Close())
+}
+
+// openPebble opens Pebble in a goroutine of its own, which a failing disk may
+// keep for good.
+func openPebble(o Options, f vfs.FS, lock *pebble.Lock, fu *fuse, readOnly bool) (*pebble.DB, error) {
+	type result struct {
+		db  *pebble.DB
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("pebble: %v", p)
+			}
+			done <- r
+		}()
+		r.db, r.err = pebble.Open(o.Dir, pebbleOptions(o, f, lock, fu, readOnly))
+	}()
+	select {
+	case r := <-done:
+		switch {
+		case r.err == nil:
+			return r.db, nil
+		case pebble.IsCorruptionError(r.err):
+			return nil, corruptf("%w", r.err)
+		default:
+			return nil, r.err
+		}
+	case <-fu.dead:
+		return nil, fu.failed()
+	}
+}
+
+func pebbleOptions(o Options, f vfs.FS, lock *pebble.Lock, fu *fuse, readOnly bool) *pebble.Options {
+	p := &pebble.Options{
+		FS:                          f,
+		Lock:                        lock,
+		ReadOnly:                    readOnly,
+		FormatMajorVersion:          pebble.FormatNewest,
+		Logger:                      pebbleLogger{log: o.Logger, fuse: fu},
+		EventListener:               eventListener(o.Logger, fu),
+		MemTableSize:                o.MemTableSize,
+		MemTableStopWritesThreshold: 4,
+		CacheSize:                   o.CacheSize,
+		// The folder is throttled by the depth of L0, the log must not be.
+		L0StopWritesThreshold: 1000,
+		LBaseMaxBytes:         256 << 20,
+		MaxOpenFiles:          1000,
+	}
+	p.TargetFileSizes[0] = 8 << 20
+	for i := range p.Levels {
+		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	return p
+}
+
+// load reads the log behind the marker and starts the check of the log before.
+func (s *Store) load(x extent) error {
+	m := x.marker
+	s.marker.Store(&m)
+	s.published.Store(m.Seq)
+	s.overlay.init(m.Seq)
+	s.kept.keep = s.o.KeepLog
+	end, err := walkLog(s.db, m.Position, x.last, true, func(r Record) error {
+		s.overlay.add(r)
+		s.kept.add(r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.end = end
+	s.attempted.Store(end.Seq)
+	s.workers.Add(1)
+	go func() {
+		defer s.workers.Done()
+		defer close(s.checked)
+		front := keptLog{keep: s.o.KeepLog}
+		s.checkErr = checkKept(s.db, m, func(r Record) error {
+			if s.closed.Load() {
+				return ErrClosed
+			}
+			front.add(r)
+			return nil
+		})
+		if s.checkErr == nil {
+			s.kept.prepend(&front)
+		}
+	}()
+	return nil
+}
+
+// checkKept checks the kept log up to the marker, and that it leads there.
+func checkKept(r pebble.Reader, m Marker, fn func(Record) error) error {
+	end, err := walkLog(r, m.beforeKept(), m.Seq, false, fn)
+	if err != nil {
+		return err
+	}
+	if m.Seq > 0 && end != m.Position {
+		return corruptf("log record %d has hash %v, state hash %x; the marker of the rows says %v, %x",
+			m.Seq, end.Hash, end.StateHash, m.Hash, m.StateHash)
+	}
+	return nil
+}
+
+// Marker is how far the log is folded into the rows, and from where on it is
+// kept.
+func (s *Store) Marker() Marker { return *s.marker.Load() }
+
+// End is the position of the last durable record.
+func (s *Store) End() Position {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.end
+}
+
+// Incarnation tells this log from others that went through the same sequences:
+// a restored or copied directory has another one.
+func (s *Store) Incarnation() uint64 { return s.incarnation }
+
+// Failed is nil, or ErrFailed with the cause.
+func (s *Store) Failed() error { return s.fuse.failed() }
+
+// Dead is closed when the storage fails.
+func (s *Store) Dead() <-chan struct{} { return s.fuse.dead }
+
+// Close folds what is published, writes HEAD and closes the directory. The
+// caller has stopped committing and reading. After a storage failure it stops
+// the goroutines that can be stopped and leaves everything else, the lock
+// included, to the end of the process; it never hangs, and returns ErrFailed.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return ErrClosed
+	}
+	close(s.stop)
+	done := make(chan error, 1)
+	go func() {
+		s.workers.Wait()
+		if s.fuse.failed() != nil {
+			return
+		}
+		err := s.head.write(s.End())
+		err = errors.Join(err, s.head.f.Close(), s.batch.Close(), s.db.Close(), s.lock.Close())
+		if s.health != nil {
+			err = errors.Join(err, s.health.Close())
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		s.wakers.all()
+		return err
+	case <-s.fuse.dead:
+		s.wakers.all()
+		return s.fuse.failed()
+	}
+}
+
+// keepHead syncs HEAD behind the log.
+func (s *Store) keepHead() {
+	defer s.workers.Done()
+	timer := time.NewTimer(s.o.HeadInterval)
+	defer timer.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-s.fuse.dead:
+			return
+		case <-s.headWake:
+		}
+		timer.Reset(s.o.HeadInterval)
+		select {
+		case <-s.stop:
+			return
+		case <-s.fuse.dead:
+			return
+		case <-timer.C:
+		}
+		if err := s.head.write(s.End()); err != nil {
+			s.fail(err)
+			return
+		}
+	}
+}
+
+func (s *Store) fail(err error) {
+	s.fuse.blow(err)
+	s.log.Error("storage failed, writes are refused until a restart", "cause", err)
+}
+
+// wait waits for a worker's reason to go on; false means it should end.
+func (s *Store) wait(ctx context.Context, c <-chan struct{}) error {
+	select {
+	case <-c:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.stop:
+		return ErrClosed
+	}
+}

@@ -25,8 +25,6 @@ func (a ID) Compare(b ID) int {
 	return 1
 }
 
-func (a ID) key() key { return key{binary.BigEndian.Uint64(a[:8]), binary.BigEndian.Uint64(a[8:])} }
-
 // Numbers of one account's slots, lots and pools, dense from 1, in the order of their ids; 0 is none. They are given by the caller and never reused.
 type (
 	SlotNo uint32

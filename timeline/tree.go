@@ -1,104 +1,74 @@
 package timeline
 
-// This file owns the ordered set that every index by key is made of: a B+tree of sorted runs, copy on write with an ownership token.
+// This file owns the ordered set that every index by key is made of: a B+tree of sorted runs, copy on write with an ownership token, with a summary of each
+// subtree where one is wanted.
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "slices"
 
-// token is who may change a node in place: the one Stock whose edit points to the same token. A node with another token is shared, and copied before it is
+// token is who may change a node in place: the one owner whose edit points to the same token. A node with another token is shared, and copied before it is
 // changed. It has a byte, as pointers to distinct variables of no size may be equal.
 type token struct{ _ byte }
-
-// sorter is a key that finds its place in a sorted run. One call a node: the comparisons inside are not generic and get inlined.
-type sorter[K any] interface {
-	comparable
-	search(run []K) int // index of the first key that does not come before this one
-}
-
-// key orders by hi, then lo.
-type key struct{ hi, lo uint64 }
-
-func (k key) before(o key) bool { return k.hi < o.hi || k.hi == o.hi && k.lo < o.lo }
-
-func (k key) search(run []key) int {
-	lo, hi := 0, len(run)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if run[mid].before(k) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
-// idKey orders a lot's rows by id.
-type idKey struct {
-	lot LotNo
-	id  ID
-}
-
-func (k idKey) before(o idKey) bool {
-	return k.lot < o.lot || k.lot == o.lot && k.id.Before(o.id)
-}
-
-func (k idKey) search(run []idKey) int {
-	lo, hi := 0, len(run)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if run[mid].before(k) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
-// timeKey orders by an instant, then by two numbers.
-func timeKey(t int64, a, b uint32) key { return key{uint64(t) ^ 1<<63, uint64(a)<<32 | uint64(b)} }
-
-func (k key) time() int64   { return int64(k.hi ^ 1<<63) }
-func (k key) upper() uint32 { return uint32(k.lo >> 32) }
-func (k key) lower() uint32 { return uint32(k.lo) }
-
-func (k key) id() (id ID) {
-	binary.BigEndian.PutUint64(id[:8], k.hi)
-	binary.BigEndian.PutUint64(id[8:], k.lo)
-	return id
-}
 
 // The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a neighbour.
 const (
 	leafMax  = 128
-	innerMax = 64
+	innerMax = 32
 )
 
-// tree is an ordered map of pointer-free keys and values: a persistent B+tree. The zero value is empty. Copying the struct makes a version; a version may be
-// read by anyone while nobody calls set or del with the token of its nodes.
+// summer makes the summary of a subtree: of a leaf from its items, of an inner node from its children's. It has no state.
+type summer[K, V, S any] interface {
+	leaf(keys []K, vals []V) S
+	join(sums []S) S
+}
+
+// sumTree is an ordered map of pointer-free keys and values with a summary S of every subtree: a persistent B+tree. The zero value is empty. Copying the struct
+// makes a version; a version may be read by anyone while nobody calls set or del with the token of its nodes.
 //
-// Keys and values of a leaf lie in two arrays of exact size (to the allocator's class), so that memory follows the number of items and not the fill of the
-// nodes: 69 % after random insertion. Appending at the right edge leaves full leaves behind.
-type tree[K sorter[K], V any] struct {
-	root *node[K, V]
+// Keys and values of a leaf lie in two arrays of exact size, up to the allocator's class, so that memory follows the number of items and not the fill of the
+// nodes, which is 69 % after random insertion. Appending at the right edge leaves full leaves behind.
+type sumTree[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
+	root *node[K, V, S, A]
 	n    int
 }
 
-// node is a leaf (kids nil; vals[i] belongs to keys[i]) or an inner node (keys[i] <= every key of kids[i] and > every key of kids[i-1]; vals nil).
-type node[K sorter[K], V any] struct {
+// tree is one without summaries.
+type tree[K sorter[K], V any] = sumTree[K, V, struct{}, none[K, V]]
+
+type none[K, V any] struct{}
+
+func (none[K, V]) leaf([]K, []V) struct{}   { return struct{}{} }
+func (none[K, V]) join([]struct{}) struct{} { return struct{}{} }
+
+// node is a leaf (in is nil, vals[i] belongs to keys[i]), or an inner node: keys[i] is the first key of child i and lies in in.keys.
+type node[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	edit *token
 	keys []K
 	vals []V
-	kids []*node[K, V]
+	in   *inner[K, V, S, A]
 }
 
-func (t *tree[K, V]) len() int { return t.n }
+// inner is what a node has beside its keys where it has children. One array a kind, with room for one more than the most, so that copying it is one move.
+type inner[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
+	kids [innerMax + 1]*node[K, V, S, A]
+	keys [innerMax + 1]K
+	sums [innerMax + 1]S
+}
 
-// child is the index of the kid that has k's place.
-func child[K sorter[K]](keys []K, k K) int {
+func (t *sumTree[K, V, S, A]) len() int { return t.n }
+
+func (n *node[K, V, S, A]) kids() []*node[K, V, S, A] { return n.in.kids[:len(n.keys)] }
+func (n *node[K, V, S, A]) sums() []S                 { return n.in.sums[:len(n.keys)] }
+
+func (n *node[K, V, S, A]) sum() S {
+	var a A
+	if n.in == nil {
+		return a.leaf(n.keys, n.vals)
+	}
+	return a.join(n.sums())
+}
+
+// childOf is the index of the child that has k's place.
+func childOf[K sorter[K]](keys []K, k K) int {
 	i := k.search(keys)
 	if i < len(keys) && keys[i] == k {
 		return i
@@ -107,13 +77,13 @@ func child[K sorter[K]](keys []K, k K) int {
 }
 
 // get finds the value of k.
-func (t *tree[K, V]) get(k K) (v V, ok bool) {
+func (t *sumTree[K, V, S, A]) get(k K) (v V, ok bool) {
 	n := t.root
 	if n == nil {
 		return v, false
 	}
-	for n.kids != nil {
-		n = n.kids[child(n.keys, k)]
+	for n.in != nil {
+		n = n.in.kids[childOf(n.keys, k)]
 	}
 	i := k.search(n.keys)
 	if i == len(n.keys) || n.keys[i] != k {
@@ -122,82 +92,122 @@ func (t *tree[K, V]) get(k K) (v V, ok bool) {
 	return n.vals[i], true
 }
 
-// set puts v at k, in place of what was there.
-func (t *tree[K, V]) set(edit *token, k K, v V) {
+// set puts v at k, in place of what was there, and says whether nothing was.
+func (t *sumTree[K, V, S, A]) set(edit *token, k K, v V) (added bool) {
 	if t.root == nil {
-		t.root = &node[K, V]{edit: edit, keys: []K{k}, vals: []V{v}}
-		t.n = 1
-		return
+		t.root, t.n = &node[K, V, S, A]{edit: edit, keys: []K{k}, vals: []V{v}}, 1
+		return true
 	}
 	root, right, added := t.root.set(edit, k, v, true)
 	if right != nil {
-		root = &node[K, V]{edit: edit, keys: []K{root.keys[0], right.keys[0]}, kids: []*node[K, V]{root, right}}
+		root = newInner(edit, []*node[K, V, S, A]{root, right})
 	}
 	t.root = root
 	if added {
 		t.n++
 	}
+	return added
 }
 
-// own is the node itself where edit may change it, else a copy that edit may.
-func (n *node[K, V]) own(edit *token) *node[K, V] {
+// newInner is an inner node over up to innerMax children.
+func newInner[K sorter[K], V any, S comparable, A summer[K, V, S]](edit *token, kids []*node[K, V, S, A]) *node[K, V, S, A] {
+	n := &node[K, V, S, A]{edit: edit, in: new(inner[K, V, S, A])}
+	n.keys = n.in.keys[:len(kids)]
+	for i, kid := range kids {
+		n.in.kids[i] = kid
+		n.note(i)
+	}
+	return n
+}
+
+// note takes first key and summary of child i as they are now.
+func (n *node[K, V, S, A]) note(i int) {
+	kid := n.in.kids[i]
+	n.keys[i], n.in.sums[i] = kid.keys[0], kid.sum()
+}
+
+// ownInner is the inner node itself where edit may change it, else a copy that edit may.
+func (n *node[K, V, S, A]) ownInner(edit *token) *node[K, V, S, A] {
 	if n.edit == edit {
 		return n
 	}
-	return &node[K, V]{edit: edit, keys: slices.Clone(n.keys), vals: slices.Clone(n.vals), kids: slices.Clone(n.kids)}
+	in := *n.in
+	return &node[K, V, S, A]{edit: edit, keys: in.keys[:len(n.keys)], in: &in}
+}
+
+// open makes room for one more child at i.
+func (n *node[K, V, S, A]) open(i int, kid *node[K, V, S, A]) {
+	m := len(n.keys)
+	n.keys = n.in.keys[:m+1]
+	copy(n.keys[i+1:], n.keys[i:m])
+	copy(n.in.kids[i+1:m+1], n.in.kids[i:m])
+	copy(n.in.sums[i+1:m+1], n.in.sums[i:m])
+	n.in.kids[i] = kid
+	n.note(i)
+}
+
+// shut takes child i out.
+func (n *node[K, V, S, A]) shut(i int) {
+	m := len(n.keys) - 1
+	copy(n.keys[i:], n.keys[i+1:])
+	copy(n.in.kids[i:m], n.in.kids[i+1:m+1])
+	copy(n.in.sums[i:m], n.in.sums[i+1:m+1])
+	n.in.kids[m] = nil
+	n.keys = n.in.keys[:m]
 }
 
 // set returns the node that takes n's place and, where it had to split, the one right of it. last: no node is right of n.
-func (n *node[K, V]) set(edit *token, k K, v V, last bool) (left, right *node[K, V], added bool) {
-	if n.kids == nil {
+func (n *node[K, V, S, A]) set(edit *token, k K, v V, last bool) (left, right *node[K, V, S, A], added bool) {
+	if n.in == nil {
 		return n.setLeaf(edit, k, v, last)
 	}
-	i := child(n.keys, k)
-	kid, kid2, added := n.kids[i].set(edit, k, v, last && i == len(n.kids)-1)
-	if kid2 == nil && kid == n.kids[i] && n.keys[i] == kid.keys[0] {
-		return n, nil, added
-	}
-	n = n.own(edit)
-	n.kids[i], n.keys[i] = kid, kid.keys[0]
+	i := childOf(n.keys, k)
+	kid, kid2, added := n.in.kids[i].set(edit, k, v, last && i == len(n.keys)-1)
+	n = n.ownInner(edit)
+	n.in.kids[i] = kid
+	n.note(i)
 	if kid2 == nil {
 		return n, nil, added
 	}
-	n.keys = insertAt(n.keys, true, i+1, kid2.keys[0])
-	n.kids = insertAt(n.kids, true, i+1, kid2)
-	if len(n.kids) <= innerMax {
+	n.open(i+1, kid2)
+	m := len(n.keys)
+	if m <= innerMax {
 		return n, nil, added
 	}
-	at := len(n.kids) / 2
-	if last && i+2 == len(n.kids) {
-		at = len(n.kids) - 1
+	at := m / 2
+	if last && i+2 == m {
+		at = m - 1
 	}
-	right = &node[K, V]{edit: edit, keys: slices.Clone(n.keys[at:]), kids: slices.Clone(n.kids[at:])}
-	n.keys, n.kids = slices.Clone(n.keys[:at]), slices.Clone(n.kids[:at])
+	right = newInner(edit, n.in.kids[at:m])
+	clear(n.in.kids[at:])
+	n.keys = n.in.keys[:at]
 	return n, right, added
 }
 
-func (n *node[K, V]) setLeaf(edit *token, k K, v V, last bool) (left, right *node[K, V], added bool) {
+func (n *node[K, V, S, A]) setLeaf(edit *token, k K, v V, last bool) (left, right *node[K, V, S, A], added bool) {
 	i := k.search(n.keys)
+	owned := n.edit == edit
 	if i < len(n.keys) && n.keys[i] == k {
-		n = n.own(edit)
+		if !owned {
+			n = &node[K, V, S, A]{edit: edit, keys: slices.Clone(n.keys), vals: slices.Clone(n.vals)}
+		}
 		n.vals[i] = v
 		return n, nil, false
 	}
 	if len(n.keys) < leafMax {
-		owned := n.edit == edit
 		keys, vals := insertAt(n.keys, owned, i, k), insertAt(n.vals, owned, i, v)
 		if !owned {
-			n = &node[K, V]{edit: edit}
+			n = &node[K, V, S, A]{edit: edit}
 		}
 		n.keys, n.vals = keys, vals
 		return n, nil, true
 	}
 	if last && i == len(n.keys) {
-		return n, &node[K, V]{edit: edit, keys: []K{k}, vals: []V{v}}, true
+		return n, &node[K, V, S, A]{edit: edit, keys: []K{k}, vals: []V{v}}, true
 	}
 	at := len(n.keys) / 2
-	left = &node[K, V]{edit: edit, keys: n.keys[:at], vals: n.vals[:at]}
-	right = &node[K, V]{edit: edit, keys: n.keys[at:], vals: n.vals[at:]}
+	left = &node[K, V, S, A]{edit: edit, keys: n.keys[:at], vals: n.vals[:at]}
+	right = &node[K, V, S, A]{edit: edit, keys: n.keys[at:], vals: n.vals[at:]}
 	if i <= at {
 		left.keys, left.vals = insertAt(left.keys, false, i, k), insertAt(left.vals, false, i, v)
 		right.keys, right.vals = slices.Clone(right.keys), slices.Clone(right.vals)
@@ -229,12 +239,11 @@ func insertAt[T any](s []T, owned bool, i int, v T) []T {
 	return t
 }
 
-// removeAt takes s[i] out, in place where the array is owned and not mostly empty then.
+// removeAt takes s[i] out: in place where the array is owned and stays three quarters full, else in a new array.
 func removeAt[T any](s []T, owned bool, i int) []T {
 	n := len(s) - 1
 	if owned && n >= cap(s)*3/4 {
 		copy(s[i:], s[i+1:])
-		clear(s[n:])
 		return s[:n]
 	}
 	t := slices.Grow([]T(nil), n)[:n]
@@ -244,7 +253,7 @@ func removeAt[T any](s []T, owned bool, i int) []T {
 }
 
 // del takes k out and says whether it was there.
-func (t *tree[K, V]) del(edit *token, k K) (v V, ok bool) {
+func (t *sumTree[K, V, S, A]) del(edit *token, k K) (v V, ok bool) {
 	if t.root == nil {
 		return v, false
 	}
@@ -252,8 +261,8 @@ func (t *tree[K, V]) del(edit *token, k K) (v V, ok bool) {
 	if !ok {
 		return v, false
 	}
-	for len(root.kids) == 1 {
-		root = root.kids[0]
+	for root.in != nil && len(root.keys) == 1 {
+		root = root.in.kids[0]
 	}
 	if len(root.keys) == 0 {
 		root = nil
@@ -263,8 +272,8 @@ func (t *tree[K, V]) del(edit *token, k K) (v V, ok bool) {
 	return v, true
 }
 
-func (n *node[K, V]) del(edit *token, k K) (out *node[K, V], v V, ok bool) {
-	if n.kids == nil {
+func (n *node[K, V, S, A]) del(edit *token, k K) (out *node[K, V, S, A], v V, ok bool) {
+	if n.in == nil {
 		i := k.search(n.keys)
 		if i == len(n.keys) || n.keys[i] != k {
 			return n, v, false
@@ -273,80 +282,70 @@ func (n *node[K, V]) del(edit *token, k K) (out *node[K, V], v V, ok bool) {
 		owned := n.edit == edit
 		keys, vals := removeAt(n.keys, owned, i), removeAt(n.vals, owned, i)
 		if !owned {
-			n = &node[K, V]{edit: edit}
+			n = &node[K, V, S, A]{edit: edit}
 		}
 		n.keys, n.vals = keys, vals
 		return n, v, true
 	}
-	i := child(n.keys, k)
-	kid, v, ok := n.kids[i].del(edit, k)
+	i := childOf(n.keys, k)
+	kid, v, ok := n.in.kids[i].del(edit, k)
 	if !ok {
 		return n, v, false
 	}
-	n = n.own(edit)
-	n.kids[i] = kid
-	if kid.thin() {
-		n.mend(edit, i)
-	} else {
-		n.keys[i] = kid.keys[0]
-	}
+	n = n.ownInner(edit)
+	n.in.kids[i] = kid
+	n.mend(edit, i)
 	return n, v, true
 }
 
-func (n *node[K, V]) thin() bool {
-	if n.kids == nil {
-		return len(n.keys) < leafMax/4
-	}
-	return len(n.kids) < innerMax/4
-}
-
-// mend joins the thin kid i with a neighbour where the two fit into three quarters of a node, so that the next few changes do not split them again. An empty
-// kid goes.
-func (n *node[K, V]) mend(edit *token, i int) {
-	if len(n.kids[i].keys) == 0 {
-		n.keys, n.kids = removeAt(n.keys, true, i), removeAt(n.kids, true, i)
+// mend takes note of child i, which has lost an item. One that is thin joins a neighbour where the two fit into three quarters of a node, so that the next few
+// changes do not split them again. An empty one goes.
+func (n *node[K, V, S, A]) mend(edit *token, i int) {
+	kid := n.in.kids[i]
+	if len(kid.keys) == 0 {
+		n.shut(i)
 		return
 	}
-	n.keys[i] = n.kids[i].keys[0]
-	if len(n.kids) == 1 {
+	n.note(i)
+	most := leafMax
+	if kid.in != nil {
+		most = innerMax
+	}
+	if len(kid.keys) >= most/4 || len(n.keys) == 1 {
 		return
 	}
 	j := max(i-1, 0)
-	a, b := n.kids[j], n.kids[j+1]
-	limit := leafMax * 3 / 4
-	if a.kids != nil {
-		limit = innerMax * 3 / 4
-	}
-	if len(a.keys)+len(b.keys) > limit {
+	a, b := n.in.kids[j], n.in.kids[j+1]
+	if len(a.keys)+len(b.keys) > most*3/4 {
 		return
 	}
-	joined := &node[K, V]{edit: edit, keys: slices.Concat(a.keys, b.keys)}
-	if a.kids == nil {
-		joined.vals = slices.Concat(a.vals, b.vals)
+	if a.in == nil {
+		n.in.kids[j] = &node[K, V, S, A]{edit: edit, keys: slices.Concat(a.keys, b.keys), vals: slices.Concat(a.vals, b.vals)}
 	} else {
-		joined.kids = slices.Concat(a.kids, b.kids)
+		n.in.kids[j] = newInner(edit, slices.Concat(a.kids(), b.kids()))
 	}
-	n.kids[j], n.keys[j] = joined, joined.keys[0]
-	n.keys, n.kids = removeAt(n.keys, true, j+1), removeAt(n.kids, true, j+1)
+	n.note(j)
+	n.shut(j + 1)
 }
 
-// scan visits the runs of keys from k on, ascending, until visit returns false.
-func (t *tree[K, V]) scan(k K, visit func(keys []K, vals []V) bool) {
+// scan visits the runs of items from k on, ascending, until visit returns false.
+func (t *sumTree[K, V, S, A]) scan(k K, visit func(keys []K, vals []V) bool) {
 	if t.root != nil {
 		t.root.scan(k, visit)
 	}
 }
 
-func (n *node[K, V]) scan(k K, visit func(keys []K, vals []V) bool) bool {
-	if n.kids == nil {
+func (n *node[K, V, S, A]) scan(k K, visit func(keys []K, vals []V) bool) bool {
+	if n.in == nil {
 		i := k.search(n.keys)
 		return i == len(n.keys) || visit(n.keys[i:], n.vals[i:])
 	}
-	i := child(n.keys, k)
-	if !n.kids[i].scan(k, visit) {
+	i := childOf(n.keys, k)
+	kids := n.kids()
+	if !kids[i].scan(k, visit) {
 		return false
 	}
-	for _, kid := range n.kids[i+1:] {
+	for _, kid := range kids[i+1:] {
 		if !kid.all(visit) {
 			return false
 		}
@@ -354,21 +353,21 @@ func (n *node[K, V]) scan(k K, visit func(keys []K, vals []V) bool) bool {
 	return true
 }
 
-// all visits every run, ascending, until visit returns false, which it reports.
-func (n *node[K, V]) all(visit func(keys []K, vals []V) bool) bool {
-	if n.kids == nil {
-		return visit(n.keys, n.vals)
-	}
-	for _, kid := range n.kids {
-		if !kid.all(visit) {
-			return false
-		}
-	}
-	return true
-}
-
-func (t *tree[K, V]) all(visit func(keys []K, vals []V) bool) {
+// all visits every run of items, ascending, until visit returns false.
+func (t *sumTree[K, V, S, A]) all(visit func(keys []K, vals []V) bool) {
 	if t.root != nil {
 		t.root.all(visit)
 	}
+}
+
+func (n *node[K, V, S, A]) all(visit func(keys []K, vals []V) bool) bool {
+	if n.in == nil {
+		return visit(n.keys, n.vals)
+	}
+	for _, kid := range n.kids() {
+		if !kid.all(visit) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,145 @@
+package timeline
+
+// This file owns how an instant is written: strict RFC 3339 in, UTC with milliseconds out.
+
+// Reasons why ParseInstant refuses a text, in words that fit after the name of what was given.
+const (
+	faultForm     = "must be a date-time like 2025-06-01T10:00:00Z"
+	faultNoTime   = "must have a time of day, like 2025-06-01T10:00:00Z"
+	faultNoZone   = "must end with Z or an offset like +02:00"
+	faultDay      = "is not a day of the calendar"
+	faultClock    = "is not a time of day between 00:00:00 and 23:59:59"
+	faultFraction = "may have at most three digits of a second's fraction"
+	faultOffset   = "has an offset that is not between -23:59 and +23:59"
+	faultRange    = "must lie in the years 1970 to 9999"
+)
+
+// ParseInstant reads an RFC 3339 date-time with Z or an offset and at most three fraction digits, as milliseconds since 1970. On success fault is empty; else
+// it says in a few words what is wrong. Letters may be of either case, as the RFC has it. Refused are: a date alone, a day that its month does not have, a
+// leap second (an instant here has no room for it), and instants before 1970 or after 9999, in UTC.
+func ParseInstant(s string) (ms int64, fault string) {
+	const form = "2006-01-02T15:04:05"
+	if len(s) < len("2006-01-02") || s[4] != '-' || s[7] != '-' {
+		return 0, faultForm
+	}
+	year, ok1 := digits(s[0:4])
+	month, ok2 := digits(s[5:7])
+	day, ok3 := digits(s[8:10])
+	if !ok1 || !ok2 || !ok3 {
+		return 0, faultForm
+	}
+	if len(s) == len("2006-01-02") {
+		return 0, faultNoTime
+	}
+	if len(s) < len(form) || s[10] != 'T' && s[10] != 't' || s[13] != ':' || s[16] != ':' {
+		return 0, faultForm
+	}
+	hour, ok1 := digits(s[11:13])
+	minute, ok2 := digits(s[14:16])
+	second, ok3 := digits(s[17:19])
+	if !ok1 || !ok2 || !ok3 {
+		return 0, faultForm
+	}
+	rest := s[len(form):]
+	var fraction int64
+	if rest != "" && rest[0] == '.' {
+		n := 1
+		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+			n++
+		}
+		switch {
+		case n == 1:
+			return 0, faultForm
+		case n > 4:
+			return 0, faultFraction
+		}
+		fraction, _ = digits(rest[1:n])
+		for i := n; i < 4; i++ {
+			fraction *= 10
+		}
+		rest = rest[n:]
+	}
+	offset, fault := parseOffset(rest)
+	if fault != "" {
+		return 0, fault
+	}
+	if month < 1 || month > 12 || day < 1 || day > monthDays(year, month) {
+		return 0, faultDay
+	}
+	if hour > 23 || minute > 59 || second > 59 {
+		return 0, faultClock
+	}
+	date := Date{Year: int32(year), Month: uint8(month), Day: uint8(day)}
+	ms = date.number()*dayMs + hour*Hour + minute*Minute + second*Second + fraction - offset
+	if ms < MinInstant || ms > MaxInstant {
+		return 0, faultRange
+	}
+	return ms, ""
+}
+
+func parseOffset(s string) (ms int64, fault string) {
+	if s == "Z" || s == "z" {
+		return 0, ""
+	}
+	if s == "" {
+		return 0, faultNoZone
+	}
+	if len(s) != len("+02:00") || s[0] != '+' && s[0] != '-' || s[3] != ':' {
+		return 0, faultForm
+	}
+	hour, ok1 := digits(s[1:3])
+	minute, ok2 := digits(s[4:6])
+	if !ok1 || !ok2 {
+		return 0, faultForm
+	}
+	if hour > 23 || minute > 59 {
+		return 0, faultOffset
+	}
+	ms = hour*Hour + minute*Minute
+	if s[0] == '-' {
+		ms = -ms
+	}
+	return ms, ""
+}
+
+// digits reads a few decimal digits, nothing else.
+func digits(s string) (n int64, ok bool) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
+}
+
+// AppendInstant appends t as RFC 3339 in UTC with milliseconds, like 2025-06-01T10:00:00.000Z, and allocates only where dst lacks room for 24 bytes.
+// t lies in [MinInstant, MaxInstant]; an open end has no such form and is the caller's to write.
+func AppendInstant(dst []byte, t int64) []byte {
+	day, clock := floorDiv(t, dayMs)
+	d := dateOf(day)
+	dst = appendDigits(dst, int64(d.Year), 4)
+	dst = append(dst, '-')
+	dst = appendDigits(dst, int64(d.Month), 2)
+	dst = append(dst, '-')
+	dst = appendDigits(dst, int64(d.Day), 2)
+	dst = append(dst, 'T')
+	dst = appendDigits(dst, clock/Hour, 2)
+	dst = append(dst, ':')
+	dst = appendDigits(dst, clock/Minute%60, 2)
+	dst = append(dst, ':')
+	dst = appendDigits(dst, clock/Second%60, 2)
+	dst = append(dst, '.')
+	dst = appendDigits(dst, clock%Second, 3)
+	return append(dst, 'Z')
+}
+
+func appendDigits(dst []byte, n int64, width int) []byte {
+	var buf [4]byte
+	for i := width - 1; i >= 0; i-- {
+		buf[i] = byte('0' + n%10)
+		n /= 10
+	}
+	return append(dst, buf[:width]...)
+}

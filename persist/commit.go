@@ -23,6 +23,9 @@ func (s *Store) Commit(g *Group, seq uint64, at int64, stateHash uint64) error {
 	if s.closed.Load() {
 		return ErrClosed
 	}
+	if s.o.ReadOnly {
+		return ErrReadOnly
+	}
 	prev := s.end // written by this goroutine alone
 	switch {
 	case seq != prev.Seq+1:
@@ -95,7 +98,8 @@ func (s *Store) committer() {
 func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("pebble: %v", p)
+			s.fuse.jam(fmt.Errorf("pebble: %v", p))
+			err = s.fuse.failed()
 		}
 		if err != nil {
 			s.fail(err)
@@ -113,7 +117,7 @@ func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) (err error) {
 func (s *Store) Published(seq uint64) {
 	s.published.Store(seq)
 	s.wakers.wake(seq)
-	if s.o.NoFold {
+	if s.o.NoFold || s.o.ReadOnly {
 		return
 	}
 	if !s.foldBusy.Swap(true) {

@@ -20,6 +20,9 @@ var (
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("store is closed")
 
+	// ErrReadOnly: the store was opened for reading only.
+	ErrReadOnly = errors.New("store is open for reading only")
+
 	// ErrOrder: a commit came with a sequence or an instant that does not
 	// follow the last one. Nothing was written.
 	ErrOrder = errors.New("commit out of order")

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -14,6 +15,7 @@ import (
 const (
 	fileMode = 0o600
 	dirMode  = 0o700
+	lockName = "LOCK" // Pebble's
 )
 
 // privateFS gives every file and directory made through it to its owner alone:
@@ -49,7 +51,16 @@ func (p privateFS) keep(name string, f vfs.File, err error) (vfs.File, error) {
 	return f, nil
 }
 
+// Create syncs the directory before it makes one of Pebble's markers: Pebble
+// makes a manifest and the marker that names it under one sync, so a crash could
+// keep the marker alone, and a store that names a file that is not there does
+// not open.
 func (p privateFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasPrefix(p.PathBase(name), "marker.") {
+		if err := syncDir(p.FS, p.PathDir(name)); err != nil {
+			return nil, err
+		}
+	}
 	f, err := p.FS.Create(name, c)
 	return p.keep(name, f, err)
 }
@@ -137,7 +148,7 @@ func list(f vfs.FS, dir string) ([]string, error) {
 
 // copyFile copies the bytes of a file and syncs them. Never a link: a link
 // shares the rot of its blocks.
-func copyFile(f vfs.FS, from, to string, progress func(int)) (err error) {
+func copyFile(f vfs.FS, from, to string, progress func(int) error) (err error) {
 	src, err := f.Open(from, vfs.SequentialReadsOption)
 	if err != nil {
 		return err
@@ -156,7 +167,7 @@ func copyFile(f vfs.FS, from, to string, progress func(int)) (err error) {
 
 // copyBytes is io.Copy for a vfs.File, which may change the bytes written and
 // so must never be given memory that something else still reads.
-func copyBytes(dst io.Writer, src io.Reader, progress func(int)) error {
+func copyBytes(dst io.Writer, src io.Reader, progress func(int) error) error {
 	buf := make([]byte, 1<<20)
 	for {
 		n, err := src.Read(buf)
@@ -165,7 +176,9 @@ func copyBytes(dst io.Writer, src io.Reader, progress func(int)) error {
 				return err
 			}
 			if progress != nil {
-				progress(n)
+				if err := progress(n); err != nil {
+					return err
+				}
 			}
 		}
 		if err == io.EOF {

@@ -74,7 +74,6 @@ func decodeHead(b []byte) (h head, ok bool) {
 // headState is what was found of HEAD.
 type headState struct {
 	head
-	found bool // the file exists
 	valid bool // at least one slot reads
 	slot  int  // the slot head is from
 	bad   int  // slots that do not read
@@ -91,11 +90,19 @@ func readHead(f vfs.FS, dir string) (headState, error) {
 	if err != nil {
 		return st, err
 	}
-	st.found = true
 	b, err := io.ReadAll(file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return st, fmt.Errorf("read %s: %w", headName, err)
 	}
+	if st, err = parseHead(b); err != nil {
+		err = fmt.Errorf("%s: %w", dir, err)
+	}
+	return st, err
+}
+
+// parseHead reads the bytes of a HEAD.
+func parseHead(b []byte) (headState, error) {
+	var st headState
 	for slot := range 2 {
 		lo, hi := min(slot*slotSize, len(b)), min((slot+1)*slotSize, len(b))
 		h, ok := decodeHead(b[lo:hi])
@@ -104,8 +111,8 @@ func readHead(f vfs.FS, dir string) (headState, error) {
 			continue
 		}
 		if h.Format > Format {
-			return st, fmt.Errorf("%w: %s has format %d, this program knows formats up to %d: use the program that wrote it, or a newer one",
-				ErrNewerFormat, dir, h.Format, Format)
+			return st, fmt.Errorf("%w: the directory has format %d, this program knows formats up to %d: use the program that wrote it, or a newer one",
+				ErrNewerFormat, h.Format, Format)
 		}
 		if !st.valid || h.Generation > st.Generation {
 			st.valid, st.head, st.slot = true, h, slot

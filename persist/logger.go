@@ -13,12 +13,13 @@ import (
 
 // fuse blows once, when the storage fails, and stays blown.
 type fuse struct {
-	once sync.Once
-	err  atomic.Pointer[error]
-	dead chan struct{}
+	once, stuckOnce sync.Once
+	err             atomic.Pointer[error]
+	dead            chan struct{}
+	stuck           chan struct{} // a goroutine inside of Pebble is lost, perhaps with locks
 }
 
-func newFuse() *fuse { return &fuse{dead: make(chan struct{})} }
+func newFuse() *fuse { return &fuse{dead: make(chan struct{}), stuck: make(chan struct{})} }
 
 // blow marks the storage failed. Only the first cause is kept.
 func (f *fuse) blow(cause error) {
@@ -29,12 +30,49 @@ func (f *fuse) blow(cause error) {
 	})
 }
 
+// jam blows the fuse for a cause that leaves Pebble in no state to be closed.
+func (f *fuse) jam(cause error) {
+	f.blow(cause)
+	f.stuckOnce.Do(func() { close(f.stuck) })
+}
+
+// jammed says whether Pebble must not be called any more but to read.
+func (f *fuse) jammed() bool {
+	select {
+	case <-f.stuck:
+		return true
+	default:
+		return false
+	}
+}
+
 // failed is nil, or why the storage failed.
 func (f *fuse) failed() error {
 	if p := f.err.Load(); p != nil {
 		return *p
 	}
 	return nil
+}
+
+// guard runs fn, which calls into Pebble, in a goroutine of its own and waits
+// until it returns or is known to be stuck for good. A panic of Pebble's, which
+// may hold locks, counts as that.
+func (f *fuse) guard(fn func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				f.jam(fmt.Errorf("pebble: %v", p))
+			}
+		}()
+		done <- fn()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-f.stuck:
+		return f.failed()
+	}
 }
 
 // pebbleLogger takes what Pebble says. A failed commit reads as success if
@@ -57,7 +95,7 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	msg := fmt.Sprintf(format, args...)
-	l.fuse.blow(errors.New(msg))
+	l.fuse.jam(errors.New(msg))
 	l.log.Error("storage failed, writes are refused until a restart", "cause", msg)
 	select {}
 }

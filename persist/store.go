@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,10 @@ type Options struct {
 	NoFold bool
 
 	KeepLog Keep
+
+	// ReadOnly opens a directory that exists for ScanRows, Tail, Row and Verify
+	// and changes nothing in it but the lock. Nothing can be committed.
+	ReadOnly bool
 
 	MemTableSize uint64 // bytes; 0 means 64 MiB
 	CacheSize    int64  // bytes of Pebble's block cache; 0 means 64 MiB
@@ -111,6 +116,8 @@ type Store struct {
 	foldFull chan struct{}
 	foldBusy atomic.Bool
 	wakers   wakers
+	staging  sync.Mutex // one backup at a time
+	stages   int
 
 	stop     chan struct{}
 	closed   atomic.Bool
@@ -152,10 +159,13 @@ func Open(o Options) (*Store, error) {
 // release gives back what open took, as far as that is safe: a directory into
 // which a stuck goroutine might still write stays locked.
 func (s *Store) release() {
+	s.closed.Store(true) // ends the check of the log
+	close(s.stop)
+	s.workers.Wait()
 	if s.head != nil {
 		s.head.f.Close()
 	}
-	if s.fuse.failed() != nil {
+	if s.fuse.jammed() {
 		return
 	}
 	if s.db != nil {
@@ -171,8 +181,13 @@ func (s *Store) release() {
 
 func (s *Store) open() error {
 	dir := s.o.Dir
-	if err := makeDir(s.fs, dir); err != nil {
-		return err
+	ro := s.o.ReadOnly
+	if !ro {
+		if err := makeDir(s.fs, dir); err != nil {
+			return err
+		}
+	} else if names, err := list(s.fs, dir); err != nil || !hasStore(names) {
+		return errors.Join(ErrNoStore, err)
 	}
 	var err error
 	if s.lock, err = lockDir(s.fs, dir); err != nil {
@@ -185,17 +200,14 @@ func (s *Store) open() error {
 	if st.bad > 0 {
 		s.log.Warn("one slot of the head file does not read, the other is used", "dir", dir)
 	}
-	if st.Seq > 0 {
+	if st.Seq > 0 && !ro {
 		// A look before the leap: opening for writing drops what Pebble takes
 		// for a torn end, and files its manifest does not name.
 		if err := s.examineReadOnly(st.head); err != nil {
 			return err
 		}
 	}
-	if s.db, err = openPebble(s.o, s.fs, s.lock, s.fuse, false); err != nil {
-		return err
-	}
-	if s.head, err = openHead(s.fs, dir, st); err != nil {
+	if s.db, err = openPebble(s.o, s.fs, s.lock, s.fuse, ro); err != nil {
 		return err
 	}
 	s.incarnation = st.Incarnation
@@ -204,6 +216,12 @@ func (s *Store) open() error {
 		return err
 	}
 	if err := s.load(x); err != nil {
+		return err
+	}
+	if ro {
+		return nil
+	}
+	if s.head, err = openHead(s.fs, dir, st); err != nil {
 		return err
 	}
 	// What Pebble has replayed is synced by now.
@@ -227,7 +245,7 @@ func (s *Store) prepare() (headState, error) {
 	}
 	files := false
 	for _, n := range names {
-		if strings.HasPrefix(n, stagePrefix) {
+		if strings.HasPrefix(n, stagePrefix) && !s.o.ReadOnly {
 			// Left over from a backup that was cut short.
 			if err := s.fs.RemoveAll(s.fs.PathJoin(dir, n)); err != nil {
 				return headState{}, err
@@ -243,6 +261,8 @@ func (s *Store) prepare() (headState, error) {
 	case st.valid:
 	case files:
 		return st, headLost(dir)
+	case s.o.ReadOnly:
+		return st, ErrNoStore
 	default:
 		if _, err := createHead(s.fs, dir, Position{}); err != nil {
 			return st, err
@@ -269,6 +289,11 @@ func (s *Store) prepare() (headState, error) {
 func headLost(dir string) error {
 	return fmt.Errorf("%w: %w: without %s in %s nothing tells whether the log is whole; restore a backup with `holdfast restore`",
 		ErrCorrupt, ErrHeadLost, headName, dir)
+}
+
+// hasStore says whether any of the names is of a store.
+func hasStore(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return n == headName || isPebbleFile(n) })
 }
 
 func isPebbleFile(name string) bool {
@@ -307,36 +332,23 @@ func (s *Store) examineReadOnly(h head) error {
 	return errors.Join(err, db.Close())
 }
 
-// openPebble opens Pebble in a goroutine of its own, which a failing disk may
-// keep for good.
+// openPebble opens Pebble. lock may be nil: then Pebble locks on its own.
 func openPebble(o Options, f vfs.FS, lock *pebble.Lock, fu *fuse, readOnly bool) (*pebble.DB, error) {
-	type result struct {
-		db  *pebble.DB
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r.err = fmt.Errorf("pebble: %v", p)
-			}
-			done <- r
-		}()
-		r.db, r.err = pebble.Open(o.Dir, pebbleOptions(o, f, lock, fu, readOnly))
-	}()
-	select {
-	case r := <-done:
-		switch {
-		case r.err == nil:
-			return r.db, nil
-		case pebble.IsCorruptionError(r.err):
-			return nil, corruptf("%w", r.err)
-		default:
-			return nil, r.err
+	var db *pebble.DB
+	err := fu.guard(func() (err error) {
+		d, err := pebble.Open(o.Dir, pebbleOptions(o, f, lock, fu, readOnly))
+		if err == nil {
+			db = d
 		}
-	case <-fu.dead:
-		return nil, fu.failed()
+		return err
+	})
+	switch {
+	case err == nil:
+		return db, nil
+	case pebble.IsCorruptionError(err) && !errors.Is(err, ErrCorrupt):
+		return nil, corruptf("%w", err)
+	default:
+		return nil, err
 	}
 }
 
@@ -445,21 +457,29 @@ func (s *Store) Close() error {
 	done := make(chan error, 1)
 	go func() {
 		s.workers.Wait()
-		if s.fuse.failed() != nil {
+		if s.fuse.failed() != nil && !s.o.ReadOnly {
 			return
 		}
-		err := s.head.write(s.End())
-		err = errors.Join(err, s.head.f.Close(), s.batch.Close(), s.db.Close(), s.lock.Close())
+		var err error
+		if !s.o.ReadOnly {
+			err = s.head.write(s.End())
+			err = errors.Join(err, s.head.f.Close(), s.batch.Close())
+		}
+		err = errors.Join(err, s.db.Close(), s.lock.Close())
 		if s.health != nil {
 			err = errors.Join(err, s.health.Close())
 		}
 		done <- err
 	}()
+	dead := s.fuse.dead
+	if s.o.ReadOnly {
+		dead = s.fuse.stuck
+	}
 	select {
 	case err := <-done:
 		s.wakers.all()
 		return err
-	case <-s.fuse.dead:
+	case <-dead:
 		s.wakers.all()
 		return s.fuse.failed()
 	}
@@ -494,8 +514,10 @@ func (s *Store) keepHead() {
 }
 
 func (s *Store) fail(err error) {
+	if s.fuse.failed() == nil {
+		s.log.Error("storage failed, writes are refused until a restart", "cause", err)
+	}
 	s.fuse.blow(err)
-	s.log.Error("storage failed, writes are refused until a restart", "cause", err)
 }
 
 // wait waits for a worker's reason to go on; false means it should end.

@@ -1,0 +1,136 @@
+package persist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Point is a place in the log to restore to. The zero Point is its end.
+type Point struct {
+	kind byte
+	seq  uint64
+	at   int64
+}
+
+// AtSeq is the place after the record of that sequence.
+func AtSeq(seq uint64) Point { return Point{kind: 's', seq: seq} }
+
+// AtInstant is the place after the last record of that instant, in
+// milliseconds, or before.
+func AtInstant(ms int64) Point { return Point{kind: 'i', at: ms} }
+
+// RestoreOptions says what to restore. From or Archive, and To, are needed.
+type RestoreOptions struct {
+	FS      vfs.FS       // nil: the operating system's
+	Logger  *slog.Logger // nil: nothing is logged
+	From    string       // a backup directory, or a data directory no process has open
+	Archive io.Reader    // instead of From: what WriteCheckpoint wrote
+	To      string       // must not exist or be empty
+	At      Point
+	// Progress is told about the bytes copied.
+	Progress Progress
+}
+
+// Restore copies a store to a new place and takes it back to a point there, as
+// far as the kept log allows (ErrBadTarget otherwise): rows that are folded past
+// the point are undone with the images the log holds, and records behind it
+// are dropped. It checks everything on the way: the source's head file against
+// its log, the chain, each row against the record that is undone, and reads the
+// result back in full. The new store gets an incarnation of its own, and its
+// head file last: without one it is not done, and Open refuses it. The source
+// is not changed.
+func Restore(ctx context.Context, o RestoreOptions) (Backup, error) {
+	b, err := restore(ctx, o)
+	if err != nil {
+		err = fmt.Errorf("restore to %s: %w", o.To, err)
+	}
+	return b, err
+}
+
+func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
+	so := Options{Dir: o.To, FS: o.FS, Logger: o.Logger}.withDefaults()
+	f := newPrivateFS(so.FS)
+	var made bool
+	defer func() {
+		if err != nil && made {
+			err = errors.Join(err, clearDir(f, o.To))
+		}
+	}()
+	var h head
+	if o.Archive != nil {
+		made, h, err = unpack(ctx, o.Archive, f, o.To, o.Progress)
+	} else {
+		made, h, err = copyFrom(ctx, f, o)
+	}
+	if err != nil {
+		return b, err
+	}
+	fu := newFuse()
+	if err := fu.guard(func() error { return takeBack(so, f, fu, h, o.At) }); err != nil {
+		if fu.jammed() {
+			made = false // something may still write there
+		}
+		return b, err
+	}
+	return seal(so, f, o.To, func(Position) error { return nil })
+}
+
+// copyFrom copies a store that no process has open.
+func copyFrom(ctx context.Context, f vfs.FS, o RestoreOptions) (made bool, h head, err error) {
+	names, err := list(f, o.From)
+	if err != nil {
+		return false, h, err
+	}
+	if !hasStore(names) {
+		return false, h, fmt.Errorf("%w: %s", ErrNoStore, o.From)
+	}
+	lock, err := lockDir(f, o.From)
+	if err != nil {
+		return false, h, err
+	}
+	defer lock.Close()
+	st, err := readHead(f, o.From)
+	if err != nil {
+		return false, h, err
+	}
+	if !st.valid {
+		return false, h, headLost(o.From)
+	}
+	made, err = copyStore(ctx, f, o.From, o.To, o.Progress)
+	return made, st.head, err
+}
+
+// takeBack checks a copied store, which has no head file yet, against the head
+// file it came with and takes it back to the point.
+func takeBack(o Options, f privateFS, fu *fuse, h head, at Point) error {
+	db, err := openPebble(o, f, nil, fu, false)
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		x, err := examine(db, h)
+		if err != nil {
+			return err
+		}
+		target, err := locate(db, x, at)
+		if err != nil {
+			return err
+		}
+		if err := undo(db, x, target); err != nil {
+			return err
+		}
+		return db.Flush()
+	}()
+	return errors.Join(err, db.Close())
+}
+
+// when is an instant for people.
+func when(ms int64) string {
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+}

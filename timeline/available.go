@@ -1,0 +1,74 @@
+package timeline
+
+// This file owns the answer to "how many": the count, when it is the answer, and seating for real when it may not be.
+
+// availableSeats is how many units beyond those with a gap of their own Available seats for real before it gives up.
+const availableSeats = 256
+
+// Answer is how many units can be held over a window.
+type Answer struct {
+	Available int   // so many can be seated; never below 0
+	Stock     int   // units at At
+	Committed int   // units at At that are taken, conflicts included
+	At        int64 // the earliest instant with the least free
+	Exact     bool  // one more is sure to be refused; false where the search gave up
+}
+
+// Available is how many holds over hull, none of them pinned, can be seated on p by a command of the instant now, one after the other with Draft.Seat. The
+// hull has the buffers inside, and is not empty.
+//
+// The count of free units is an upper bound. It is the answer where the pool is easy: where all fixed things in the reach of what may move share an instant.
+// The test that says so goes from cheap to deep; elsewhere Available seats for real, with the search that a write uses, and so never promises more than a write
+// can give.
+func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
+	free, stock, committed, at := s.MinFree(p, hull)
+	a := Answer{Available: max(0, free), Stock: stock, Committed: committed, At: at, Exact: true}
+	switch {
+	case a.Available == 0:
+	case s.SlotCount(p) == 1:
+	case s.countIsAnswer(p, hull, now):
+	case s.FreeThroughout(p, hull) >= a.Available:
+	default:
+		a.Available, a.Exact = s.seatForReal(p, hull, now, a.Available)
+	}
+	return a
+}
+
+// Available is what Stock.Available would say of the draft.
+func (d *Draft) Available(p PoolRef, hull Span) Answer { return d.Stock().Available(p, hull, d.now) }
+
+func (s *Stock) countIsAnswer(p PoolRef, hull Span, now int64) bool {
+	_, ok := s.easy(p, s.fixityOf(p, hull.Start, now), hull)
+	return ok
+}
+
+// seatForReal seats up to most holds on a draft and says how many it could, and whether it knows that no more can be.
+func (s *Stock) seatForReal(p PoolRef, hull Span, now int64, most int) (n int, exact bool) {
+	d := s.Draft(now)
+	for tries := 0; n < most; n++ {
+		h := NewHold(rehearsal(n), hull, 0, 0)
+		if no, ok := d.Stock().TightGap(p, hull); ok {
+			d.put(h, Place{s.slot(no).lot, no})
+			continue
+		}
+		if tries++; tries > availableSeats {
+			return n, false
+		}
+		b, l, ok := d.Stock().makeRoom(p, 0, hull, now)
+		if !ok {
+			return n, b.proven
+		}
+		d.carryOut(b)
+		d.put(h, Place{b.lanes[l].slot.Lot, b.lanes[l].slot.No})
+	}
+	return n, true
+}
+
+// rehearsal is the n-th of the ids that no hold has.
+func rehearsal(n int) (id ID) {
+	for i := range id {
+		id[i] = 0xff
+	}
+	id[15], id[14], id[13] = byte(n), byte(n>>8), byte(n>>16)
+	return id
+}

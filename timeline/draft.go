@@ -1,0 +1,183 @@
+package timeline
+
+// This file owns the draft: a scratch copy of a Stock that remembers what was changed on it.
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Draft is a scratch copy of a Stock for planning: holds are seated, taken and kept on it, slots begun and ended, and Changes tells the net difference to the
+// Stock, which it never writes to. The Stock must not change while the Draft is in use.
+//
+// Making one is free, and so is a first seat in a plain gap: the copy is made when something is asked or changed after that. A Draft belongs to one goroutine.
+type Draft struct {
+	base *Stock
+	work *Stock // the copy, once there is one
+	now  int64
+
+	// One hold that was seated and is not yet on a copy.
+	seated  Placed
+	pending bool
+
+	touched []ID     // holds that were put or taken, in no order, some more than once
+	slots   []SlotNo // slots that were changed, likewise
+}
+
+// Draft starts a draft of the Stock for a command of the instant now.
+func (s *Stock) Draft(now int64) *Draft { return &Draft{base: s, now: now} }
+
+// Fork is a draft of its own that goes on from where d is. It is valid until d changes; Adopt makes d what the fork has become.
+func (d *Draft) Fork() *Draft {
+	f := &Draft{base: d.base, now: d.now, touched: slices.Clone(d.touched), slots: slices.Clone(d.slots)}
+	if d.work == nil {
+		f.seated, f.pending = d.seated, d.pending
+	} else {
+		f.work = d.own().Fork()
+	}
+	return f
+}
+
+// Adopt takes over what a fork of d, made since d last changed, has become. The fork is used up.
+func (d *Draft) Adopt(f *Draft) { *d = *f }
+
+// Now is the command's instant.
+func (d *Draft) Now() int64 { return d.now }
+
+// Stock is the stock as the draft has it, to be read until the draft changes.
+func (d *Draft) Stock() *Stock {
+	if d.pending {
+		return d.own()
+	}
+	if d.work != nil {
+		return d.work
+	}
+	return d.base
+}
+
+// own is the copy, to be changed.
+func (d *Draft) own() *Stock {
+	if d.work == nil {
+		d.work = d.base.Fork()
+	}
+	if d.pending {
+		d.pending = false
+		d.work.Put(d.seated.Hold, d.seated.Place)
+		d.touched = append(d.touched, d.seated.ID)
+	}
+	return d.work
+}
+
+// put seats or keeps a hold where it fits.
+func (d *Draft) put(h Hold, at Place) {
+	if d.work == nil && !d.pending {
+		d.seated, d.pending = Placed{h, at}, true
+		return
+	}
+	d.own().Put(h, at)
+	d.touched = append(d.touched, h.ID)
+}
+
+// Take takes a hold out, seated or a conflict, and says where it was.
+func (d *Draft) Take(id ID) (h Hold, at Place, ok bool) {
+	if d.pending && d.seated.ID == id {
+		d.pending = false
+		return d.seated.Hold, d.seated.Place, true
+	}
+	if h, at, ok = d.Stock().Find(id); ok {
+		d.own().Remove(id)
+		d.touched = append(d.touched, id)
+	}
+	return h, at, ok
+}
+
+// Keep keeps a hold as a conflict of a lot. A conflict needs no room; its cut goes.
+func (d *Draft) Keep(h Hold, lot LotNo) { d.put(h.WithCut(0), Place{Lot: lot}) }
+
+// Replace puts another row in the place of the hold of the same id: the seat is the same or free, as when a hold is only marked.
+func (d *Draft) Replace(h Hold) (ok bool) {
+	_, at, ok := d.Take(h.ID)
+	if ok {
+		d.put(h, at)
+	}
+	return ok
+}
+
+// AddSlot adds a slot.
+func (d *Draft) AddSlot(slot Slot) {
+	d.own().PutSlot(slot)
+	d.slots = append(d.slots, slot.No)
+}
+
+// EndSlot lets a slot end at another instant, earlier or later. Its holds fit. A slot that would end where it begins, or before, is taken out of existence.
+func (d *Draft) EndSlot(no SlotNo, at int64) {
+	s := d.own()
+	slot, _ := s.Slot(no)
+	d.slots = append(d.slots, no)
+	if slot.Span.End = at; slot.Span.Empty() {
+		s.RemoveSlot(no)
+		return
+	}
+	s.PutSlot(slot)
+}
+
+// HoldChange is what became of a hold. Had: it was there before. Has: it is there after.
+type HoldChange struct {
+	Before, After Placed
+	Had, Has      bool
+}
+
+// ID is the hold's id.
+func (c HoldChange) ID() ID {
+	if c.Had {
+		return c.Before.ID
+	}
+	return c.After.ID
+}
+
+// SlotChange is what became of a slot, as HoldChange.
+type SlotChange struct {
+	Before, After Slot
+	Had, Has      bool
+}
+
+// Changes is the net difference between a Stock and a Draft of it.
+type Changes struct {
+	Holds []HoldChange // by id
+	Slots []SlotChange // by number
+}
+
+// Changes tells the net difference to the Stock. What was put and taken again is not in it.
+func (d *Draft) Changes() (c Changes) {
+	if d.work == nil {
+		if d.pending {
+			c.Holds = []HoldChange{{After: d.seated, Has: true}}
+		}
+		return c
+	}
+	d.own()
+	slices.SortFunc(d.touched, ID.Compare)
+	d.touched = slices.Compact(d.touched)
+	if len(d.touched) > 0 {
+		c.Holds = make([]HoldChange, 0, len(d.touched))
+	}
+	for _, id := range d.touched {
+		var x HoldChange
+		x.Before.Hold, x.Before.Place, x.Had = d.base.Find(id)
+		x.After.Hold, x.After.Place, x.Has = d.work.Find(id)
+		if x.Before != x.After {
+			c.Holds = append(c.Holds, x)
+		}
+	}
+	slices.SortFunc(d.slots, cmp.Compare)
+	d.slots = slices.Compact(d.slots)
+	for _, no := range d.slots {
+		var x SlotChange
+		x.Before, x.Had = d.base.Slot(no)
+		x.After, x.Has = d.work.Slot(no)
+		if x.Before != x.After {
+			c.Slots = append(c.Slots, x)
+		}
+	}
+	return c
+}

@@ -1,0 +1,79 @@
+package timeline
+
+// This file owns the question whether a pool is easy: whether the count of free units is the answer.
+
+import "math"
+
+// component is room widened on both sides to the next instant that no movable hold of the pool lies across, not left of the floor: what seating room can come
+// to touch. A slot's end counts as a hold that lasts for ever where it may move, which is in a pool of one lot. far widens over what may move inside its lot,
+// too.
+func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
+	reach := anywhere
+	if far {
+		reach = inLot
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, lot := range s.Lots(p) {
+			slots := s.lot(lot).slots
+			for _, no := range slots {
+				e := s.slot(no)
+				if ends := e.span.End; ends > f.floor && ends < room.End && (far || !f.lots) && len(slots) > 1 {
+					grown = grown || room.End < Forever || ends < room.Start
+					room = Span{min(room.Start, ends), Forever}
+				}
+				if h := e.rail.at(room.Start); h != nil && seatStart(h) < room.Start && room.Start > f.floor && f.of(h) <= reach {
+					room.Start, grown = max(f.floor, seatStart(h)), true
+				}
+				if h := e.rail.at(room.End - 1); h != nil && h.Span.End > room.End && f.of(h) <= reach {
+					room.End, grown = h.Span.End, true
+				}
+			}
+		}
+	}
+	return room
+}
+
+// shared is the stretch that all fixed things overlapping w have in common; empty where they have none, and all time where there are no fixed things.
+func (s *Stock) shared(p PoolRef, f fixity, w Span) Span {
+	all := Span{math.MinInt64, Forever}
+	for _, lot := range s.Lots(p) {
+		for _, no := range s.lot(lot).slots {
+			e := s.slot(no)
+			if e.span.End <= f.floor {
+				continue
+			}
+			if e.span.Start > w.Start {
+				all.End = min(all.End, e.span.Start)
+			}
+			if e.span.End < w.End && f.lots {
+				all.Start = max(all.Start, e.span.End)
+			}
+			for h, p := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, p = e.rail.next(p) {
+				if f.of(h) != anywhere {
+					all.Start, all.End = max(all.Start, seatStart(h)), min(all.End, h.Span.End)
+				}
+			}
+			if all.Empty() {
+				return all
+			}
+		}
+	}
+	return all
+}
+
+// easy says whether the pool is easy for a seat that takes room, and where to begin: the first instant of the room that all fixed things of the component
+// share, its start where they share only earlier instants, its last instant where they share only later ones.
+func (s *Stock) easy(p PoolRef, f fixity, room Span) (anchor int64, ok bool) {
+	all := s.shared(p, f, Span{f.floor, Forever})
+	if all.Empty() {
+		all = s.shared(p, f, s.component(p, f, room, false))
+	}
+	switch {
+	case all.Empty():
+		return room.Start, false
+	case all.Start >= room.End:
+		return room.End - 1, true
+	}
+	return max(room.Start, all.Start), true
+}

@@ -1,0 +1,331 @@
+package timeline
+
+// This file owns seating: which slot a hold gets, and who moves to make room for it.
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Rule is how a hold is seated.
+type Rule uint8
+
+const (
+	// Exact moves others where that makes room. It refuses only where the count of free units is 0 or the pool is not easy and the search found nothing.
+	Exact Rule = iota
+	// BestFit takes a gap of the tightest length class and never moves anything. A baseline for comparison.
+	BestFit
+	// FirstFit takes the first slot with a gap and never moves anything. A baseline for comparison.
+	FirstFit
+)
+
+// Refusal is why something cannot be done. The zero value is no refusal.
+type Refusal uint8
+
+const (
+	Granted                   Refusal = iota
+	NotEnoughStock                    // at some instant of the room no unit is free; of a reduction: fewer units than are to go
+	FragmentedByPinnedHolds           // a unit is free at every instant, but the search found no way around what may not move
+	HoldsExceedRemainingStock         // of a reduction: at some instant more holds than units that stay
+	PinnedHoldsInTheWay               // of a reduction: the count would do, but what may not move stands in the way
+)
+
+// String is the reason as the interface spells it; empty where nothing was refused.
+func (r Refusal) String() string {
+	return [...]string{"", "not_enough_stock", "fragmented_by_pinned_holds", "holds_exceed_remaining_stock", "pinned_holds_in_the_way"}[r]
+}
+
+// Seat seats a new hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the count of free units is at least 1, with
+// conflicts counted as committed: no new hold takes what a conflict is waiting for.
+//
+// Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest moved holds as far as a bounded search
+// finds; then the smallest number. A moved hold keeps its range; only its slot changes, and its lot where p has several.
+//
+// Where p is one lot, its holds move among its own slots and take along their slots' ends. Holds that are out, over or pinned to a slot never move, those pinned
+// to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
+func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
+	s, room := d.Stock(), h.Seat()
+	if s.ConflictCount(p) > 0 {
+		if free, _, _, _ := s.MinFree(p, room); free < 1 {
+			return Place{}, NotEnoughStock
+		}
+	}
+	var no SlotNo
+	var ok bool
+	if r == FirstFit {
+		no, ok = s.firstGap(p, room)
+	} else {
+		no, ok = s.TightGap(p, room)
+	}
+	if ok {
+		at := Place{s.slot(no).lot, no}
+		d.put(h, at)
+		return at, Granted
+	}
+	if free, _, _, _ := s.MinFree(p, room); free < 1 {
+		return Place{}, NotEnoughStock
+	}
+	if r != Exact {
+		return Place{}, FragmentedByPinnedHolds
+	}
+	return d.rearrange(p, 0, h)
+}
+
+// SeatOn seats a hold on the slot no of p and nowhere else, moving away others that may move. The count is not looked at: of the slots of p the caller has
+// chosen this one.
+func (d *Draft) SeatOn(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
+	s, room := d.Stock(), h.Seat()
+	if gap, ok := s.FreeAround(no, room.Start); ok && gap.End >= room.End {
+		at := Place{s.slot(no).lot, no}
+		d.put(h, at)
+		return at, Granted
+	}
+	return d.rearrange(p, no, h)
+}
+
+// Reseat gives the hold that is there under h's id another range, as h says, and seats it again: on its own slot where it may not leave it or has room there,
+// else as Seat does, within p. Only for room that it did not have before does the count of free units need to be 1 with conflicts counted; a conflict needs
+// none. It is refused whole: the hold stays as it was.
+func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
+	old, at, ok := d.Stock().Find(h.ID)
+	if !ok {
+		panic("timeline: no hold to seat again")
+	}
+	room, had := h.Seat(), old.Seat()
+	if at.Seated() {
+		for _, more := range [2]Span{{room.Start, min(room.End, had.Start)}, {max(room.Start, had.End), room.End}} {
+			if more.Empty() {
+				continue
+			}
+			if free, _, _, _ := d.Stock().MinFree(p, more); free < 1 {
+				return Place{}, NotEnoughStock
+			}
+		}
+	}
+	f := d.Fork()
+	f.Take(h.ID)
+	to, why := f.reseat(p, h, at)
+	if why == Granted {
+		d.Adopt(f)
+	}
+	return to, why
+}
+
+func (d *Draft) reseat(p PoolRef, h Hold, at Place) (Place, Refusal) {
+	s, room := d.Stock(), h.Seat()
+	if at.Seated() {
+		gap, ok := s.FreeAround(at.Slot, room.Start)
+		if ok && gap.End >= room.End || h.Flags.Any(Out|PinnedSlot) {
+			return d.SeatOn(p, at.Slot, h)
+		}
+	}
+	if no, ok := s.TightGap(p, room); ok {
+		to := Place{s.slot(no).lot, no}
+		d.put(h, to)
+		return to, Granted
+	}
+	return d.rearrange(p, 0, h)
+}
+
+// firstGap is the slot of the smallest number with a gap for need.
+func (s *Stock) firstGap(p PoolRef, need Span) (first SlotNo, ok bool) {
+	for _, lot := range s.Lots(p) {
+		for _, no := range s.lot(lot).slots {
+			if gap, free := s.FreeAround(no, need.Start); free && gap.End >= need.End && (!ok || no < first) {
+				first, ok = no, true
+				break // the lot's other slots have larger numbers
+			}
+		}
+	}
+	return first, ok
+}
+
+// rearrange makes room for a hold by moving others and seats it, on slot no where that is not 0.
+func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
+	s, room := d.Stock(), h.Seat()
+	b, l, ok := s.makeRoom(p, no, room, d.now)
+	if !ok {
+		if s.full(p, room) {
+			return Place{}, NotEnoughStock
+		}
+		return Place{}, FragmentedByPinnedHolds
+	}
+	d.carryOut(b)
+	at := Place{b.lanes[l].slot.Lot, b.lanes[l].slot.No}
+	d.put(h, at)
+	return at, Granted
+}
+
+// makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0. The board is what it comes to.
+func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, l int, ok bool) {
+	f := s.fixityOf(p, room.Start, now)
+	anchor, easy := s.easy(p, f, room)
+	b = s.layOut(p, f, s.component(p, f, room, true))
+	x := bar{span: room, hold: incoming, home: -1, bound: anywhere}
+	if no != 0 {
+		x.home, x.bound = int32(b.laneOf(no)), fixed
+		if x.home < 0 {
+			return b, 0, false
+		}
+	}
+	w := walk{board: b, room: room, steps: exchangeSteps}
+	if w.run(int(x.home), anchor, easy) {
+		limit := b.moved - 1
+		if limit > 0 {
+			w.undo()
+			if l, ok := b.fewest(x, min(limit, ejectMoves)); ok {
+				return b, l, true
+			}
+			w.redo()
+		}
+		return b, w.lane, true
+	}
+	if l, ok := b.fewest(x, ejectMoves); ok {
+		return b, l, true
+	}
+	l, ok = b.sweepFor(x)
+	return b, l, ok
+}
+
+// laneOf is the lane of a slot, or -1.
+func (b *board) laneOf(no SlotNo) int {
+	for l := range b.lanes {
+		if b.lanes[l].slot.No == no {
+			return l
+		}
+	}
+	return -1
+}
+
+// carryOut makes the changes on the draft that the board shows: holds on other lanes than their home, and ends that went with them.
+func (d *Draft) carryOut(b *board) {
+	s := d.own()
+	for l := range b.lanes {
+		for i := range b.lanes[l].bars {
+			if x := &b.lanes[l].bars[i]; x.hold >= 0 && x.home != int32(l) {
+				s.Remove(b.holds[x.hold].ID)
+			}
+		}
+	}
+	for l := range b.lanes {
+		slot := b.lanes[l].slot
+		end := slot.Span.End
+		if end < b.window.End {
+			end = Forever // its own ending is on the board, on this lane or another
+		}
+		if n := len(b.lanes[l].bars); n > 0 && b.lanes[l].bars[n-1].hold == ending {
+			end = b.lanes[l].bars[n-1].span.Start
+		}
+		if end != slot.Span.End {
+			d.EndSlot(slot.No, end)
+		}
+	}
+	for l := range b.lanes {
+		slot := b.lanes[l].slot
+		for i := range b.lanes[l].bars {
+			x := &b.lanes[l].bars[i]
+			if x.hold < 0 || x.home == int32(l) {
+				continue
+			}
+			h := b.holds[x.hold]
+			if h.Seat().Start < b.floor {
+				h = h.WithCut(b.floor - h.Span.Start)
+			}
+			s.Put(h, Place{slot.Lot, slot.No})
+			d.touched = append(d.touched, h.ID)
+		}
+	}
+}
+
+// sweepFor lays everything on the board anew with x among it, by the sweep. On failure the board is of no use any more.
+func (b *board) sweepFor(x bar) (l int, ok bool) {
+	if len(b.lanes) > sweepLanes {
+		return 0, false
+	}
+	q := sweep{lanes: len(b.lanes)}
+	bars := b.pickUp(&q, x)
+	ok = q.run()
+	if b.proven = q.proven; !ok {
+		return 0, false
+	}
+	for i := range bars {
+		if bars[i].hold == incoming {
+			l = q.at[i]
+			continue
+		}
+		b.drop(q.at[i], bars[i])
+	}
+	return l, true
+}
+
+// pickUp takes everything that may move off the board and, with more, makes it the tasks of a sweep; the fixed bars stay and say which lanes each may have.
+// bars[i] is what tasks[i] stands for.
+func (b *board) pickUp(q *sweep, more ...bar) (bars []bar) {
+	bars = more
+	q.group, q.busy = make([]int32, len(b.lanes)), make([]int64, len(b.lanes))
+	for l := range b.lanes {
+		if b.lots {
+			q.group[l] = int32(b.lanes[l].slot.Lot)
+		}
+		q.busy[l] = math.MinInt64
+		stay := b.lanes[l].bars[:0]
+		for _, x := range b.lanes[l].bars {
+			if x.bound == fixed {
+				stay = append(stay, x)
+				q.busy[l] = x.span.Start
+				continue
+			}
+			bars = append(bars, x)
+		}
+		b.lanes[l].bars = stay
+	}
+	b.moved = 0
+	slices.SortFunc(bars, func(x, y bar) int {
+		return cmp.Or(cmp.Compare(x.span.Start, y.span.Start), cmp.Compare(x.home, y.home))
+	})
+	for i := range bars {
+		x := &bars[i]
+		t := task{span: x.span, home: int(x.home)}
+		switch {
+		case x.hold >= 0:
+			t.cost = costMove
+		case x.hold == ending:
+			t.cost, t.close = costEnd, true
+		}
+		for l := range b.lanes {
+			if lo, hi := b.meet(l, x.span); lo == hi && b.mayLie(x, l) {
+				t.lanes |= 1 << l
+			}
+		}
+		q.tasks = append(q.tasks, t)
+	}
+	return bars
+}
+
+// full says that at some instant of w every unit of p has a hold: that room is short whatever moves. Conflicts are not looked at.
+func (s *Stock) full(p PoolRef, w Span) bool {
+	if s.ConflictCount(p) == 0 {
+		free, _, _, _ := s.MinFree(p, w)
+		return free < 1
+	}
+	var waiting []change
+	for c := range s.ConflictsIn(p, w) {
+		waiting = append(waiting, change{at: c.Span.Start, committed: 1}, change{at: c.Span.End, committed: -1})
+	}
+	slices.SortFunc(waiting, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	found, extra, i := false, 0, 0
+	s.Sweep(p, w, func(span Span, c Count) bool {
+		for t := span.Start; t < span.End && !found; {
+			for ; i < len(waiting) && waiting[i].at <= t; i++ {
+				extra += int(waiting[i].committed)
+			}
+			found = c.Free()+extra < 1
+			if t = span.End; i < len(waiting) {
+				t = min(t, waiting[i].at)
+			}
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,115 @@
+package timeline
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// requireLawful checks that a draft changed nothing that a command may not change.
+func requireLawful(t *testing.T, base *Stock, d *Draft, p PoolRef, start int64) {
+	t.Helper()
+	floor := min(d.Now(), start)
+	f := base.fixityOf(p, start, d.Now())
+	for _, c := range d.Changes().Holds {
+		if !c.Had {
+			continue
+		}
+		require.True(t, c.Has)
+		require.True(t, c.Before.Place.Seated() && c.After.Place.Seated())
+		require.NotEqual(t, c.Before.Place.Slot, c.After.Place.Slot, "changed but not moved")
+		require.NotEqual(t, fixed, f.of(&c.Before.Hold), "a fixed hold moved")
+		if c.Before.Place.Lot != c.After.Place.Lot {
+			require.Equal(t, anywhere, f.of(&c.Before.Hold), "left its lot")
+			_, single := p.Lot()
+			require.False(t, single)
+		}
+		want := c.Before.Hold
+		if want.Seat().Start < floor {
+			want = want.WithCut(floor - want.Span.Start)
+		}
+		require.Equal(t, want, c.After.Hold)
+	}
+	// Ends change hands inside a lot and are neither made nor lost.
+	ends := func(s *Stock, lot LotNo) (list []int64) {
+		for _, no := range s.Slots(lot) {
+			slot, _ := s.Slot(no)
+			list = append(list, slot.Span.Start, -slot.Span.End)
+		}
+		slices.Sort(list)
+		return list
+	}
+	for _, c := range d.Changes().Slots {
+		require.True(t, c.Had)
+		if c.Has {
+			require.Equal(t, c.Before.Span.Start, c.After.Span.Start)
+		}
+	}
+	for _, lot := range base.Lots(p) {
+		a, b := ends(base, lot), ends(d.Stock(), lot)
+		if len(a) == len(b) {
+			require.Equal(t, a, b)
+		}
+	}
+	for at := floor; at < 60; at++ {
+		require.Equal(t, base.CountAt(p, at).Stock, d.Stock().CountAt(p, at).Stock)
+	}
+}
+
+// The promise: whatever number comes out, that many succeed and one more is refused; nothing fixed moves. Against exhaustive search, with everything that can
+// be fixed.
+func TestPromise(t *testing.T) {
+	rnd := seeded(t)
+	pools := 60_000
+	easy, hard, less := 0, 0, 0
+	for i := range pools {
+		k := poolKind{slots: 4, lots: 1 + i%3, holds: 18, line: 24, pins: []int{0, 12, 40}[i%3], ends: []int{0, 30}[i/3%2], conflicts: i / 6 % 2}
+		x := randomPool(rnd, k)
+		p, w := x.ref(rnd), x.window(rnd)
+		for range 5 {
+			if bruteCount(x.s, p, w) > 0 {
+				break
+			}
+			w = x.window(rnd)
+		}
+		count := max(0, bruteCount(x.s, p, w))
+		most := bruteMost(x.s, p, w, x.now, count)
+		a := x.s.Available(p, w, x.now)
+		picture := func() string { return draw(x.s, p, x.now) + short(w) }
+		if _, ok := x.s.easy(p, x.s.fixityOf(p, w.Start, x.now), w); ok {
+			easy++
+			if most != count {
+				t.Fatalf("pool %d is easy, but of %d units %d can be seated\n%s", i, count, most, picture())
+			}
+		} else {
+			hard++
+		}
+		if most < count {
+			less++
+		}
+		if a.Available > most {
+			t.Fatalf("pool %d: %d promised, %d possible\n%s", i, a.Available, most, picture())
+		}
+		if !a.Exact || a.Available < most {
+			t.Fatalf("pool %d: %d found (exact %v), %d possible\n%s", i, a.Available, a.Exact, most, picture())
+		}
+		d := x.s.Draft(x.now)
+		for n := 0; n <= a.Available; n++ {
+			h := NewHold(testID(1000+n), w, 0, 0)
+			_, why := d.Seat(p, h, Exact)
+			if granted := why == Granted; granted != (n < a.Available) {
+				t.Fatalf("pool %d: %d promised, seating number %d: %v\n%s", i, a.Available, n+1, why, picture())
+			}
+			if n < a.Available {
+				continue
+			}
+			if want := map[bool]Refusal{true: NotEnoughStock, false: FragmentedByPinnedHolds}[a.Available == count]; want != why {
+				t.Fatalf("pool %d: %v, want %v\n%s", i, why, want, picture())
+			}
+		}
+		requireLawful(t, x.s, d, p, w.Start)
+	}
+	t.Logf("%d pools: %d easy, %d not, in %d the count is too high", pools, easy, hard, less)
+	require.NotZero(t, less)
+}

@@ -1,0 +1,284 @@
+package timeline
+
+// This file owns the sweep: an exact search for the cheapest way to lay intervals on lanes, from left to right.
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Intervals are laid in order of their starts. What has been laid so far matters only through who lies on which lane now: that is a state, and of all ways to
+// one state the cheapest is kept. With k lanes there are at most k! states at an instant, so for few lanes the sweep is exact in time linear in the intervals
+// (max overlap k is treewidth k-1, and recolouring is fixed-parameter tractable in that). Lanes that nothing to come tells apart stand in for each other:
+// states that differ by a permutation of such lanes are one.
+//
+// Where a layer grows over the width its dearest states go, and the answer is not proven any more. Width and work are counts, so the answer is the same
+// wherever and whenever it is asked for.
+const (
+	sweepWidth = 4096
+	sweepWork  = 100_000 // states in all, at least sweepLeast a layer
+	sweepLeast = 16
+	sweepLanes = 64
+)
+
+// Costs are lexicographic: what finds no place, then what moves, then slots whose end changes.
+const (
+	costEnd  = 1
+	costMove = 1 << 12
+	costDrop = 1 << 32
+)
+
+// task is an interval to be laid.
+type task struct {
+	span  Span
+	lanes uint64 // where it may lie: bit per lane; not where a fixed bar is in the way
+	home  int    // the lane where it costs nothing, or -1
+	cost  int64  // elsewhere
+	drop  int64  // cost of leaving it out; 0: it must be laid
+	close bool   // nothing follows it on its lane, ever
+	waive bool   // may be left out, as often as sweep.waivers says; for nothing where its home is closed
+}
+
+// sweep is a question and, after run, its answer.
+type sweep struct {
+	lanes   int
+	tasks   []task  // by start
+	group   []int32 // per lane: lanes of different groups are told apart always
+	busy    []int64 // per lane: the start of its last fixed bar; lanes are told apart until then
+	waivers int     // so many tasks marked waive may be left out
+	limit   int64   // only an answer that costs less is looked for; 0: any
+
+	at     []int // per task: its lane, or -1
+	cost   int64
+	proven bool // nothing was cut off: the answer is the cheapest, or there is none
+}
+
+// state is one way things can stand when the sweep has come to some instant. Who lies where is in layer.lay.
+type state struct {
+	hash   uint64
+	cost   int64
+	bound  int64 // cost plus what is bound to follow
+	waived int32
+	from   int32 // the state of the layer before, and what was done with the task then
+	lane   int32
+}
+
+// layer is all states after some task; lay has lanes entries for each state: the task on the lane plus 1, 0 where it is free.
+type layer struct {
+	states []state
+	lay    []uint16
+}
+
+type sweepRun struct {
+	*sweep
+	cur, next layer
+	trail     [][]state // the layers that are done
+	table     []int32   // open addressing over next.states by hash; index plus 1
+	told      []int     // per lane: the last task up to which it is told apart from others of its group
+	tail      [][]int64 // per lane: what tasks from i on cost whose home it is, once it is closed
+	lay       []uint16
+}
+
+// run looks for the cheapest answer below the limit. ok is false where it found none.
+func (s *sweep) run() (ok bool) {
+	n := len(s.tasks)
+	if s.lanes > sweepLanes || n >= math.MaxUint16 {
+		return false
+	}
+	s.proven = true
+	if s.limit == 0 {
+		s.limit = math.MaxInt64
+	}
+	r := sweepRun{sweep: s, trail: make([][]state, 0, n+1), lay: make([]uint16, s.lanes), table: make([]int32, 1024)}
+	r.prepare()
+	width := min(sweepWidth, max(sweepLeast, sweepWork/max(n, 1)))
+	r.cur = layer{[]state{{}}, make([]uint16, s.lanes)}
+	for i := range s.tasks {
+		r.next.lay = r.next.lay[:0]
+		r.next.states = make([]state, 0, len(r.cur.states)+8)
+		clear(r.table)
+		for j := range r.cur.states {
+			r.step(i, j)
+		}
+		if len(r.next.states) > width {
+			s.proven = false
+			r.cut(width)
+		}
+		if len(r.next.states) == 0 {
+			return false
+		}
+		r.trail = append(r.trail, r.cur.states)
+		r.cur, r.next = r.next, r.cur
+	}
+	r.read()
+	return true
+}
+
+// prepare finds how long each lane is told apart, and what is bound to follow once it is closed.
+func (r *sweepRun) prepare() {
+	n := len(r.tasks)
+	r.told, r.tail = make([]int, r.lanes), make([][]int64, r.lanes)
+	for l := range r.lanes {
+		r.told[l], r.tail[l] = -1, make([]int64, n+1)
+		for i := n - 1; i >= 0; i-- {
+			t := &r.tasks[i]
+			r.tail[l][i] = r.tail[l][i+1]
+			if t.home == l && !t.close {
+				r.tail[l][i] += t.cost
+			}
+			if r.told[l] < 0 && (t.home == l || t.span.Start < r.busy[l]) {
+				r.told[l] = i
+			}
+		}
+	}
+}
+
+// step lays task i in every way that state j allows.
+func (r *sweepRun) step(i, j int) {
+	t, was := &r.tasks[i], r.cur.states[j]
+	lay := r.cur.lay[j*r.lanes : (j+1)*r.lanes]
+	var tried [8]int32
+	groups := tried[:0]
+	for m := t.lanes; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros64(m)
+		if lay[l] != 0 {
+			continue
+		}
+		if r.told[l] < i {
+			if slices.Contains(groups, r.group[l]) {
+				continue // a lane that this one stands in for has been tried
+			}
+			groups = append(groups, r.group[l])
+		}
+		cost := was.cost
+		if t.home != l {
+			cost += t.cost
+		}
+		r.add(i, j, l, lay, cost, was.waived)
+	}
+	if t.waive && int(was.waived) < r.waivers {
+		cost := was.cost
+		if lay[t.home] == 0 || !r.tasks[lay[t.home]-1].close {
+			cost += t.cost
+		}
+		r.add(i, j, -1, lay, cost, was.waived+1)
+	}
+	if t.drop > 0 {
+		r.add(i, j, -1, lay, was.cost+t.drop, was.waived)
+	}
+}
+
+// add puts a state into the next layer, or finds it there and keeps the cheaper way to it. States are told apart by 64 bits of hash: should two ever share
+// them, the dearer is lost, never an answer made that does not hold.
+func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64, waived int32) {
+	if cost >= r.limit {
+		return
+	}
+	copy(r.lay, lay)
+	if lane >= 0 {
+		r.lay[lane] = uint16(i + 1)
+	}
+	until := Forever
+	if i+1 < len(r.tasks) {
+		until = r.tasks[i+1].span.Start
+	}
+	bound, hash, alike := cost, uint64(waived), uint64(0)
+	for l, x := range r.lay {
+		if x == 0 {
+			continue
+		}
+		switch u := &r.tasks[x-1]; {
+		case u.close:
+			bound += r.tail[l][i+1]
+		case u.span.End <= until:
+			r.lay[l] = 0
+			continue
+		}
+		if r.told[l] > i {
+			hash = scramble(hash ^ uint64(x)<<32 ^ uint64(l+1))
+		} else {
+			alike += scramble(uint64(x)<<32 | uint64(uint32(r.group[l])))
+		}
+	}
+	if bound >= r.limit {
+		return
+	}
+	hash = scramble(hash + alike)
+	made := state{hash, cost, bound, waived, int32(j), int32(lane)}
+	mask := uint64(len(r.table) - 1)
+	for p := hash & mask; ; p = (p + 1) & mask {
+		k := int(r.table[p]) - 1
+		switch {
+		case k < 0:
+			r.next.states = append(r.next.states, made)
+			r.next.lay = append(r.next.lay, r.lay...)
+			r.table[p] = int32(len(r.next.states))
+			if 2*len(r.next.states) > len(r.table) {
+				r.rehash()
+			}
+		case r.next.states[k].hash != hash:
+			continue
+		case cost < r.next.states[k].cost:
+			r.next.states[k] = made
+			copy(r.next.lay[k*r.lanes:], r.lay)
+		}
+		return
+	}
+}
+
+// scramble is the finalizer of MurmurHash3.
+func scramble(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+func (r *sweepRun) rehash() {
+	r.table = make([]int32, 2*len(r.table))
+	mask := uint64(len(r.table) - 1)
+	for k := range r.next.states {
+		p := r.next.states[k].hash & mask
+		for r.table[p] != 0 {
+			p = (p + 1) & mask
+		}
+		r.table[p] = int32(k + 1)
+	}
+}
+
+// cut keeps the width states that promise most.
+func (r *sweepRun) cut(width int) {
+	order := make([]int, len(r.next.states))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(r.next.states[a].bound, r.next.states[b].bound), cmp.Compare(a, b))
+	})
+	var kept layer
+	for _, k := range order[:width] {
+		kept.states = append(kept.states, r.next.states[k])
+		kept.lay = append(kept.lay, r.next.lay[k*r.lanes:(k+1)*r.lanes]...)
+	}
+	r.next = kept
+}
+
+// read takes the cheapest of the last states and goes back over how it came about.
+func (r *sweepRun) read() {
+	best := -1
+	for k := range r.cur.states {
+		if best < 0 || r.cur.states[k].cost < r.cur.states[best].cost {
+			best = k
+		}
+	}
+	r.cost = r.cur.states[best].cost
+	r.at = make([]int, len(r.tasks))
+	at := r.cur.states[best]
+	for i := len(r.tasks) - 1; i >= 0; i-- {
+		r.at[i] = int(at.lane)
+		at = r.trail[i][at.from]
+	}
+}

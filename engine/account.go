@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"iter"
+	"unicode/utf8"
+)
+
+// This file owns accounts: the tenants.
+
+// Account is a tenant's own record.
+type Account struct {
+	ID        ID
+	Name      string
+	Currency  string // ISO 4217
+	Timezone  string // IANA name; days of answers over all locations, and "today", are in it
+	Plan      string // starter | growth | scale | unlimited
+	Revision  uint64 // counts changes of the record itself
+	UpdatedAt int64
+}
+
+var accountKind = &kind[Account]{
+	tag:    tagAccount,
+	name:   "account",
+	key:    func(*Account) ID { return ID{} },
+	encode: encodeCold[Account],
+	decode: decodeCold[Account]("account"),
+	find:   func(a *account, _ *Account) *Account { return a.row },
+	all:    func(a *account) iter.Seq[*Account] { return one(a.row) },
+	put:    func(_ *state, a *account, _, after *Account) { a.row = after },
+}
+
+// CreateAccount makes the account that the command names; the id is drawn by the caller. It answers with the *Account.
+type CreateAccount struct {
+	Name     string
+	Currency string // default EUR
+	Timezone string // default UTC
+	Plan     string // default unlimited
+}
+
+func (o CreateAccount) Check() []Fault {
+	var c checker
+	c.text("/name", o.Name, 1, maxName)
+	c.zone("/timezone", orDefault(o.Timezone, "UTC"))
+	c.oneOf("/plan", orDefault(o.Plan, "unlimited"), "starter", "growth", "scale", "unlimited")
+	if cur := orDefault(o.Currency, "EUR"); len(cur) != 3 {
+		c.fault("/currency", "format", "three letters of ISO 4217")
+	}
+	return c.faults
+}
+
+func (o CreateAccount) plan(t *tx) (any, error) {
+	if t.acc.row != nil {
+		return nil, refuse(CodeConflict, "an account with this id exists")
+	}
+	a := &Account{
+		ID: t.acc.id, Name: o.Name, Currency: orDefault(o.Currency, "EUR"), Timezone: orDefault(o.Timezone, "UTC"),
+		Plan: orDefault(o.Plan, "unlimited"), Revision: 1, UpdatedAt: t.now,
+	}
+	record(t, accountKind, nil, a)
+	return a, nil
+}
+
+func (CreateAccount) result() any { return new(Account) }
+
+// The bounds of the interface, and the checks that many operations share.
+
+const (
+	maxName     = 255
+	maxNote     = 10_000
+	maxCount    = 10_000
+	maxSlots    = 100_000
+	maxLines    = 1_000
+	maxUnits    = 10_000
+	minInstant  = 0
+	maxInstant  = 253402300799999 // 9999-12-31T23:59:59.999Z
+	maxSafe     = 1<<53 - 1
+	maxAffected = 16 << 20 // bytes of a write set
+)
+
+func orDefault(s, d string) string {
+	if s == "" {
+		return d
+	}
+	return s
+}
+
+// checker collects the faults of an input.
+type checker struct{ faults []Fault }
+
+func (c *checker) fault(pointer, code, message string) {
+	c.faults = append(c.faults, Fault{Pointer: pointer, Code: code, Message: message})
+}
+
+func (c *checker) text(pointer, s string, least, most int) {
+	n := utf8.RuneCountInString(s)
+	switch {
+	case n < least && n == 0:
+		c.fault(pointer, "required", "must not be empty")
+	case n < least || n > most:
+		c.fault(pointer, "length", "must have between "+itoa(least)+" and "+itoa(most)+" characters")
+	}
+}
+
+func (c *checker) instant(pointer string, t int64) bool {
+	if t < minInstant || t > maxInstant {
+		c.fault(pointer, "range", "must lie in the years 1970 to 9999")
+		return false
+	}
+	return true
+}
+
+// window checks a range; an open end is Forever.
+func (c *checker) window(fromPointer, toPointer string, w Span) {
+	ok := c.instant(fromPointer, w.Start)
+	if w.End != Forever {
+		ok = c.instant(toPointer, w.End) && ok
+	}
+	if ok && w.Start >= w.End {
+		c.fault(toPointer, "order", "must be later than from")
+	}
+}
+
+func (c *checker) number(pointer string, n, least, most int) {
+	if n < least || n > most {
+		c.fault(pointer, "range", "must be between "+itoa(least)+" and "+itoa(most))
+	}
+}
+
+func (c *checker) oneOf(pointer, s string, allowed ...string) {
+	for _, a := range allowed {
+		if s == a {
+			return
+		}
+	}
+	c.fault(pointer, "enum", "must be one of "+join(allowed))
+}

@@ -1,0 +1,334 @@
+package engine
+
+import (
+	"iter"
+	"slices"
+
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns articles: the concrete stock units and lots of like units, and which pool each belongs to.
+
+// ArticleStatus says whether an article takes new holds.
+type ArticleStatus string
+
+// Only an active, unarchived article takes new holds.
+const (
+	ArticleActive   ArticleStatus = "active"
+	ArticleInactive ArticleStatus = "inactive"
+	ArticleDraft    ArticleStatus = "draft"
+)
+
+// Article is an article's record. Its units are slots of its lots.
+type Article struct {
+	ID            ID
+	No            uint32
+	Name          string
+	Status        ArticleStatus
+	SKU           *ID
+	Codes         []string
+	Description   *string
+	Condition     *string
+	PurchasePrice *int64
+	Before, After *Buffer // own buffers; nil falls back to the SKU's, each on its own
+	ArchivedAt    *int64
+	UpdatedAt     int64
+	Revision      uint64
+
+	lots []articleLot // derived
+}
+
+type articleLot struct {
+	location uint32
+	no       timeline.LotNo
+}
+
+// Takes says whether the article takes new holds.
+func (r *Article) Takes() bool { return r.Status == ArticleActive && r.ArchivedAt == nil }
+
+func (r *Article) lotAt(location uint32) (timeline.LotNo, bool) {
+	for _, l := range r.lots {
+		if l.location == location {
+			return l.no, true
+		}
+	}
+	return 0, false
+}
+
+var articleKind = &kind[Article]{
+	tag:    tagArticle,
+	name:   "article",
+	key:    func(r *Article) ID { return r.ID },
+	encode: encodeCold[Article],
+	decode: decodeCold[Article]("article"),
+	find:   func(a *account, like *Article) *Article { return a.articles.Get(like.ID) },
+	all:    func(a *account) iter.Seq[*Article] { return a.articles.All() },
+	put: func(_ *state, a *account, before, after *Article) {
+		if before != nil {
+			n := *after
+			n.lots = a.articles.Get(after.ID).lots
+			after = &n
+		}
+		a.putArticle(after)
+		a.assignPools(after)
+	},
+}
+
+func (a *account) putArticle(r *Article) {
+	a.articles.Put(r)
+	a.articleNo.Put(r.No, r)
+}
+
+const articleBySKU = 0
+
+func newArticleTable() *table.Table[Article] {
+	return table.New(func(r *Article) table.ID { return r.ID }, table.By(func(r *Article) []string {
+		if r.SKU == nil {
+			return nil
+		}
+		return []string{string(r.SKU[:])}
+	}))
+}
+
+// buffers are the effective buffers of an article: its own, else its SKU's, else none.
+func (a *account) buffers(r *Article) (before, after Buffer) {
+	if r.SKU != nil {
+		before, after = a.skus.Get(*r.SKU).buffers()
+	}
+	if r.Before != nil {
+		before = *r.Before
+	}
+	if r.After != nil {
+		after = *r.After
+	}
+	return before, after
+}
+
+func (s *SKU) buffers() (before, after Buffer) {
+	if s.Before != nil {
+		before = *s.Before
+	}
+	if s.After != nil {
+		after = *s.After
+	}
+	return before, after
+}
+
+// poolNumbers hands out the numbers of pools. Pools are derived, so their numbers are, too: nothing outside the timelines
+// depends on which number a pool has.
+type poolNumbers struct{ last timeline.PoolNo }
+
+// assignPools puts each lot of an article into the pool it belongs to: the one of its SKU, location and effective buffers,
+// or none where it takes no new holds or has no SKU.
+func (a *account) assignPools(r *Article) {
+	if r.SKU == nil || !r.Takes() {
+		for _, l := range r.lots {
+			a.stock.SetPool(l.no, 0)
+		}
+		return
+	}
+	before, after := a.buffers(r)
+	for _, l := range r.lots {
+		a.stock.SetPool(l.no, a.poolOf(*r.SKU, skuPool{location: l.location, before: before, after: after}))
+	}
+}
+
+// poolOf finds the number of a SKU's pool, or gives it one.
+func (a *account) poolOf(sku ID, want skuPool) timeline.PoolNo {
+	s := a.skus.Get(sku)
+	for _, p := range s.pools {
+		if p.location == want.location && p.before == want.before && p.after == want.after {
+			return p.no
+		}
+	}
+	a.pools.last++
+	want.no = a.pools.last
+	n := *s
+	n.pools = append(slices.Clip(s.pools), want)
+	a.putSKU(&n)
+	return want.no
+}
+
+// InitialQuantity is stock that an article is made with.
+type InitialQuantity struct {
+	Location ID
+	Count    int
+	From     *int64 // default: the command's instant
+}
+
+// CreateArticle makes an article, with its first units where given. It answers with the *Article.
+type CreateArticle struct {
+	Name          string
+	Status        ArticleStatus // default active
+	SKU           *ID
+	Codes         []string
+	Description   *string
+	Condition     *string
+	PurchasePrice *int64
+	Before, After *Buffer
+	Quantities    []InitialQuantity
+}
+
+func (o CreateArticle) Check() []Fault {
+	var c checker
+	c.text("/name", o.Name, 1, maxName)
+	c.status("/status", o.Status)
+	c.codes("/codes", o.Codes)
+	c.optional("/description", o.Description, 0, maxNote)
+	c.optional("/condition", o.Condition, 0, maxName)
+	c.money("/purchasePrice", o.PurchasePrice)
+	c.buffer("/bufferTimeAmountBefore", o.Before)
+	c.buffer("/bufferTimeAmountAfter", o.After)
+	if len(o.Quantities) > maxLines {
+		c.fault("/quantities", "length", "must have at most 1000 entries")
+		return c.faults
+	}
+	for i, q := range o.Quantities {
+		at := "/quantities/" + itoa(i)
+		c.number(at+"/count", q.Count, 1, maxCount)
+		if q.From != nil {
+			c.instant(at+"/from", *q.From)
+		}
+	}
+	return c.faults
+}
+
+func (c *checker) status(pointer string, s ArticleStatus) {
+	if s != "" {
+		c.oneOf(pointer, string(s), string(ArticleActive), string(ArticleInactive), string(ArticleDraft))
+	}
+}
+
+func (c *checker) codes(pointer string, codes []string) {
+	if len(codes) > 100 {
+		c.fault(pointer, "length", "must have at most 100 entries")
+		return
+	}
+	for i, s := range codes {
+		c.text(pointer+"/"+itoa(i), s, 1, maxName)
+	}
+}
+
+func (o CreateArticle) plan(t *tx) (any, error) {
+	if o.SKU != nil && t.acc.skus.Get(*o.SKU) == nil {
+		return nil, notFound("SKU")
+	}
+	t.ledger.Article++
+	r := &Article{
+		ID: t.newID(), No: t.ledger.Article, Name: o.Name, Status: o.Status, SKU: o.SKU, Codes: o.Codes, Description: o.Description,
+		Condition: o.Condition, PurchasePrice: o.PurchasePrice, Before: o.Before, After: o.After, UpdatedAt: t.now, Revision: 1,
+	}
+	if r.Status == "" {
+		r.Status = ArticleActive
+	}
+	record(t, articleKind, nil, r)
+	lots := map[uint32]timeline.LotNo{}
+	units := 0
+	for _, q := range o.Quantities {
+		l := t.acc.locations.Get(q.Location)
+		if l == nil {
+			return nil, notFound("location")
+		}
+		if units += q.Count; units > maxSlots {
+			return nil, refuse(CodeInvalid, "an article has at most %d slots", maxSlots)
+		}
+		if lots[l.No] == 0 {
+			lots[l.No] = t.newLot(r.No, l.No)
+		}
+		from := t.now
+		if q.From != nil {
+			from = *q.From
+		}
+		for range q.Count {
+			t.newSlot(lots[l.No], from)
+		}
+	}
+	return r, nil
+}
+
+func (CreateArticle) result() any { return new(Article) }
+
+// PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds to
+// other articles of their pool where they fit; what is handed over or over stays; the rest become conflicts. It answers
+// with the *Article.
+type PatchArticle struct {
+	ID            ID
+	IfMatch       []uint64
+	Name          Opt[string]
+	Status        Opt[ArticleStatus]
+	SKU           Opt[ID]
+	Codes         Opt[[]string]
+	Description   Opt[string]
+	Condition     Opt[string]
+	PurchasePrice Opt[int64]
+	Before, After BufferPatch
+}
+
+func (o PatchArticle) Check() []Fault {
+	var c checker
+	c.patchName("/name", o.Name)
+	if o.Status.Set {
+		c.oneOf("/status", string(o.Status.Value), string(ArticleActive), string(ArticleInactive), string(ArticleDraft))
+	}
+	if o.Codes.Set && !o.Codes.Null {
+		c.codes("/codes", o.Codes.Value)
+	}
+	c.patchText("/description", o.Description, 0, maxNote)
+	c.patchText("/condition", o.Condition, 0, maxName)
+	c.patchMoney("/purchasePrice", o.PurchasePrice)
+	o.Before.check(&c, "/bufferTimeAmountBefore")
+	o.After.check(&c, "/bufferTimeAmountAfter")
+	return c.faults
+}
+
+func (o PatchArticle) plan(t *tx) (any, error) {
+	r := t.acc.articles.Get(o.ID)
+	if r == nil {
+		return nil, notFound("article")
+	}
+	if err := match(o.IfMatch, r.Revision); err != nil {
+		return nil, err
+	}
+	if o.SKU.Set && !o.SKU.Null && t.acc.skus.Get(o.SKU.Value) == nil {
+		return nil, notFound("SKU")
+	}
+	n := *r
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	if o.Status.Set {
+		n.Status = o.Status.Value
+	}
+	o.SKU.merge(&n.SKU)
+	if o.Codes.Set {
+		n.Codes = o.Codes.Value
+	}
+	o.Description.merge(&n.Description)
+	o.Condition.merge(&n.Condition)
+	o.PurchasePrice.merge(&n.PurchasePrice)
+	var c checker
+	n.Before = o.Before.merged(&c, "/bufferTimeAmountBefore", n.Before)
+	n.After = o.After.merged(&c, "/bufferTimeAmountAfter", n.After)
+	if len(c.faults) > 0 {
+		return nil, invalid(c.faults)
+	}
+	n.UpdatedAt, n.Revision = t.now, r.Revision+1
+	record(t, articleKind, r, &n)
+	t.reassign(r, &n)
+	return &n, nil
+}
+
+func (PatchArticle) result() any { return new(Article) }
+
+// Article returns an article, or nil.
+func (v View) Article(id ID) *Article { return v.acc.articles.Get(id) }
+
+// Articles lists the account's articles in order of creation.
+func (v View) Articles() *table.Table[Article] { return v.acc.articles }
+
+// Buffers are an article's effective buffers, and whether each is its own (else its SKU's).
+func (v View) Buffers(r *Article) (before, after Buffer, ownBefore, ownAfter bool) {
+	before, after = v.acc.buffers(r)
+	return before, after, r.Before != nil, r.After != nil
+}

@@ -1,0 +1,275 @@
+package engine
+
+import (
+	"holdfast/timeline"
+)
+
+// This file owns the reads about stock in time: how much is free, when, and why not.
+
+// Query asks how many units of an item can be held for a window. The window is what the shopper sees: the buffers that a
+// booking would bring are added to it.
+type Query struct {
+	Item
+	Location ID // zero: all locations, each asked for itself, the answers added up
+	Window   Span
+}
+
+// Availability is the answer to a Query. Stock and Committed are those of the instant with the least free units; over
+// several pools they are sums, each pool at its own such instant.
+type Availability struct {
+	Available int
+	Stock     int
+	Committed int
+	Exact     bool // false: pinned holds made the search stop, perhaps more could be held
+}
+
+// Available answers a Query at an instant. It allocates nothing.
+func (v View) Available(q Query, now int64) (Availability, error) {
+	answer := Availability{Exact: true}
+	var few [8]source
+	sources, err := v.acc.resolve(few[:0], q.Item, q.Location, q.Window, now)
+	if err != nil {
+		return answer, err
+	}
+	for _, s := range sources {
+		a := v.acc.stock.Available(s.pool, s.hull, now)
+		if !s.closed {
+			answer.Available += a.Available
+		}
+		answer.Stock += a.Stock
+		answer.Committed += a.Committed
+		answer.Exact = answer.Exact && a.Exact
+	}
+	return answer, nil
+}
+
+// resolve lists the pools of an item at a location, or at all.
+func (a *account) resolve(dst []source, i Item, location ID, window Span, now int64) ([]source, error) {
+	var article *Article
+	var sku *SKU
+	if i.Article != (ID{}) {
+		if article = a.articles.Get(i.Article); article == nil {
+			return dst, errNoArticle
+		}
+	} else if sku = a.skus.Get(i.SKU); sku == nil {
+		return dst, errNoSKU
+	}
+	if location != (ID{}) {
+		l := a.locations.Get(location)
+		if l == nil {
+			return dst, errNoLocation
+		}
+		return a.sources(dst, article, sku, l, window, now), nil
+	}
+	for i := range a.locations.Len() {
+		dst = a.sources(dst, article, sku, a.locations.At(i), window, now)
+	}
+	return dst, nil
+}
+
+// The refusals of reads are made once: a query of an unknown item costs nothing.
+var (
+	errNoArticle  = notFound("article")
+	errNoSKU      = notFound("SKU")
+	errNoLocation = notFound("location")
+)
+
+// Bucket is one part of a calendar.
+type Bucket = timeline.Bucket
+
+// BucketSize is how a calendar is cut.
+type BucketSize string
+
+// By days of the location (of the account, over all locations), by hours, or wherever a number changes.
+const (
+	BucketDay    BucketSize = "day"
+	BucketHour   BucketSize = "hour"
+	BucketChange BucketSize = "change"
+)
+
+// maxBuckets is the most parts a calendar may have.
+const maxBuckets = 10_000
+
+// Calendar counts an item's free units over a window, in buckets. It adds no buffers.
+func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error) {
+	a := v.acc
+	var few [8]source
+	sources, err := a.resolve(few[:0], q.Item, q.Location, q.Window, 0)
+	if err != nil {
+		return dst, err
+	}
+	zone := a.row.Timezone
+	if q.Location != (ID{}) {
+		zone = a.locations.Get(q.Location).Timezone
+	}
+	pools := make([]timeline.PoolRef, 0, len(sources))
+	for _, s := range sources {
+		if !s.closed {
+			pools = append(pools, s.pool)
+		}
+	}
+	var edges []int64
+	switch size {
+	case BucketDay:
+		edges = timeline.DayEdges(mustZone(zone), q.Window.Start, q.Window.End)
+	case BucketHour:
+		edges = timeline.HourEdges(mustZone(zone), q.Window.Start, q.Window.End)
+	case BucketChange:
+		edges = a.stock.Edges(pools, q.Window, maxBuckets+1)
+	}
+	if len(edges) > maxBuckets+1 {
+		return dst, invalid([]Fault{{In: "query", Pointer: "bucket", Code: "range", Message: "would give more than 10000 buckets"}})
+	}
+	return a.stock.Calendar(pools, edges, dst), nil
+}
+
+// NextQuery asks for the earliest window of a length in which units of an item can be held.
+type NextQuery struct {
+	Item
+	Location  ID
+	NotBefore int64
+	Length    int64 // milliseconds
+	Quantity  int
+	Until     int64 // the window begins before it
+}
+
+// Next finds the window; ok is false where there is none before Until.
+func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
+	a := v.acc
+	l := a.locations.Get(q.Location)
+	if l == nil {
+		return w, false, errNoLocation
+	}
+	var article *Article
+	var sku *SKU
+	if q.Article != (ID{}) {
+		if article = a.articles.Get(q.Article); article == nil {
+			return w, false, errNoArticle
+		}
+	} else if sku = a.skus.Get(q.SKU); sku == nil {
+		return w, false, errNoSKU
+	}
+	if next := a.nextFit(a.stock, article, sku, l, q.NotBefore, q.Length, q.Quantity, q.Until, now); next != nil {
+		return *next, true, nil
+	}
+	return w, false, nil
+}
+
+// nextFit finds the earliest window of a length, not before an instant, in which units of an item can be held.
+func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, l *Location, notBefore, length int64, n int, until, now int64) *Span {
+	var few [8]source
+	sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
+	pools := make([]timeline.Shape, 0, len(sources))
+	zone := l.Zone()
+	for _, src := range sources {
+		if src.closed {
+			continue
+		}
+		before, after := src.before, src.after
+		pools = append(pools, timeline.Shape{Pool: src.pool, Hull: func(from int64) Span {
+			return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
+		}})
+	}
+	from, ok := s.NextFit(pools, length, n, notBefore, until, now)
+	if !ok {
+		return nil
+	}
+	return &Span{Start: from, End: from + length}
+}
+
+// Explanation says why an item has no more units over a window, and what to do instead.
+type Explanation struct {
+	Available    int
+	At           int64 // the instant with the least free units
+	Stock        int   // units there
+	Blockers     []Unavailability
+	Alternatives []Alternative
+}
+
+// Alternative is a way out.
+type Alternative struct {
+	Kind     string // later | shorter | location | article
+	Window   Span
+	Location ID
+	Article  ID // zero but for article
+}
+
+// Explain answers a Query with its reasons. Quantity is how many units are wanted, at least 1.
+func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
+	a := v.acc
+	sources, err := a.resolve(nil, q.Item, q.Location, q.Window, now)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explanation{At: q.Window.Start}
+	least, first := 0, true
+	for _, s := range sources {
+		answer := a.stock.Available(s.pool, s.hull, now)
+		if !s.closed {
+			x.Available += answer.Available
+		}
+		x.Stock += answer.Stock
+		if free := answer.Stock - answer.Committed; first || free < least {
+			least, first, x.At = free, false, answer.At
+		}
+		for _, h := range a.holdsOver(s.pool, answer.At, maxBlockers-len(x.Blockers)) {
+			_, at, _ := a.stock.Find(h.ID)
+			x.Blockers = append(x.Blockers, a.unavailability(h, at))
+		}
+	}
+	if x.Available < quantity {
+		x.Alternatives = v.alternatives(q, quantity, now)
+	}
+	return x, nil
+}
+
+// maxAlternatives bounds the ways out of each kind.
+const maxAlternatives = 10
+
+func (v View) alternatives(q Query, quantity int, now int64) (list []Alternative) {
+	a := v.acc
+	closed := q.Window.End != Forever
+	can := func(i Item, location ID, w Span) bool {
+		answer, err := v.Available(Query{i, location, w}, now)
+		return err == nil && answer.Available >= quantity
+	}
+	if closed && q.Location != (ID{}) {
+		length := q.Window.Length()
+		if w, ok, _ := v.Next(NextQuery{q.Item, q.Location, q.Window.Start, length, quantity, min(q.Window.Start+searchAhead, maxInstant)}, now); ok {
+			list = append(list, Alternative{Kind: "later", Window: w, Location: q.Location})
+		}
+		// The longest window from the same start, to the hour: what can be held for a time can be held for less.
+		const hour = 60 * 60 * 1000
+		lo, hi := int64(0), length/hour
+		for lo < hi {
+			mid := (lo + hi + 1) / 2
+			if mid*hour < length && can(q.Item, q.Location, Span{Start: q.Window.Start, End: q.Window.Start + mid*hour}) {
+				lo = mid
+			} else {
+				hi = mid - 1
+			}
+		}
+		if lo > 0 {
+			list = append(list, Alternative{Kind: "shorter", Window: Span{Start: q.Window.Start, End: q.Window.Start + lo*hour}, Location: q.Location})
+		}
+	}
+	for i, n := 0, 0; i < a.locations.Len() && n < maxAlternatives; i++ {
+		if l := a.locations.At(i); l.ID != q.Location && can(q.Item, l.ID, q.Window) {
+			list = append(list, Alternative{Kind: "location", Window: q.Window, Location: l.ID})
+			n++
+		}
+	}
+	if article := a.articles.Get(q.Article); article != nil && article.SKU != nil {
+		n := 0
+		for r := range a.articles.By(articleBySKU, string(article.SKU[:])) {
+			if n == maxAlternatives {
+				break
+			}
+			if r.ID != article.ID && r.Takes() && can(Item{Article: r.ID}, q.Location, q.Window) {
+				list = append(list, Alternative{Kind: "article", Window: q.Window, Location: q.Location, Article: r.ID})
+				n++
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns what goes in and out of the writer: commands, optional inputs, and the plan's working view.
+
+// Span is a half-open range of milliseconds since the epoch.
+type Span = timeline.Span
+
+// Forever is the open end of a range.
+const Forever = timeline.Forever
+
+// Op is one operation with its inputs: a struct type of this package, such as PlaceHold or CreateLocation.
+// An Op is not changed once it was submitted.
+type Op interface {
+	// Check names every fault of the inputs themselves, looking at nothing else. It is called before the queue.
+	Check() []Fault
+	// plan judges the operation on the state it meets and collects its changes, or refuses with an *Error. It has no
+	// clock, no randomness and no I/O; what it refuses leaves nothing behind.
+	plan(t *tx) (any, error)
+	// result is a pointer to the zero value of what plan returns, for reading back the result of an idempotent repeat.
+	result() any
+}
+
+// Command is an Op on behalf of an account.
+type Command struct {
+	Account ID
+	Actor   string // who asks: a key's label, or the name of a part of the engine
+	Op      Op
+	Idem    *Idempotency // nil: every submission is a command of its own
+}
+
+// Opt is an input that may be absent, null or a value: PATCH leaves what is absent, clears what is null.
+type Opt[T any] struct {
+	Set   bool
+	Null  bool
+	Value T
+}
+
+// Some is a given value.
+func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, Value: v} }
+
+// Null is an input given as null.
+func Null[T any]() Opt[T] { return Opt[T]{Set: true, Null: true} }
+
+// merge puts a given value in place of the one a pointer field holds.
+func (o Opt[T]) merge(at **T) {
+	switch {
+	case !o.Set:
+	case o.Null:
+		*at = nil
+	default:
+		v := o.Value
+		*at = &v
+	}
+}
+
+// Result is what a command came to.
+type Result struct {
+	Record   any    // the record that the operation answers with; its type is fixed per Op
+	Sequence uint64 // the account's count of committed changes behind the command
+	Replayed bool   // true: a repeat under an idempotency key, nothing was done
+}
+
+// tx is a plan's working view: the account as it is, the command's instant and ids, and the changes collected so far.
+type tx struct {
+	acc    *account
+	keys   *table.Table[keyRef] // of all accounts: public ids are unique over them
+	now    int64
+	base   Base
+	used   uint64
+	set    []rowChange
+	ledger ledger // as the command leaves it
+
+	fork  *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
+	stock *timeline.Draft
+	room  []timeline.Freed // what the command freed
+	more  bool             // conflicts are left to try: a follow-up command is wanted
+}
+
+// newID gives the command's next id.
+func (t *tx) newID() ID {
+	id := makeID(t.now, t.base.plus(t.used))
+	t.used++
+	return id
+}
+
+// timelines is what the plan's draft starts from.
+func (t *tx) timelines() *timeline.Stock {
+	if t.fork != nil {
+		return t.fork
+	}
+	return t.acc.stock
+}
+
+// draft is the plan's scratch copy of the account's timelines.
+func (t *tx) draft() *timeline.Draft {
+	if t.stock == nil {
+		t.stock = t.timelines().Draft(t.now)
+	}
+	return t.stock
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/timeline"
+)
+
+// This file owns conflicts: holds without a unit, kept and listed until stock comes free for them.
+
+// seatConflicts is the follow-up of a command that freed room for more conflicts than it was allowed to try.
+type seatConflicts struct{ room []timeline.Freed }
+
+func (seatConflicts) Check() []Fault { return nil }
+func (seatConflicts) result() any    { return new(any) }
+
+func (o seatConflicts) plan(t *tx) (any, error) {
+	t.room = o.room
+	t.seatFreed()
+	return nil, nil
+}
+
+// Conflict is a hold without a unit, and why it has none.
+type Conflict struct {
+	Unavailability
+	Reason string // not_enough_stock | fragmented_by_pinned_holds
+	Since  int64  // instant at which it was made; when it lost its unit is not kept
+}
+
+// ConflictFilter narrows a list of conflicts; zero members do not.
+type ConflictFilter struct {
+	Location, SKU, Article ID
+	Window                 *Span // conflicts that overlap it
+}
+
+// Conflicts lists conflicts in order of creation: those from offset on, at most limit, and how many there are.
+func (v View) Conflicts(f ConflictFilter, offset, limit int, now int64) (page []Conflict, total int) {
+	a := v.acc
+	if a.stock.ConflictLen() == 0 {
+		return nil, 0
+	}
+	type row struct {
+		h  timeline.Hold
+		at timeline.Place
+	}
+	var rows []row
+	for no := uint32(1); no <= a.ledger.Lot; no++ {
+		lot := a.stock.Lot(timeline.LotNo(no))
+		if a.stock.ConflictCount(timeline.LotRef(lot.No)) == 0 || !f.admits(a, lot) {
+			continue
+		}
+		for h := range a.stock.Conflicts(lot.No) {
+			if f.Window == nil || overlaps(*f.Window, h.Span) {
+				rows = append(rows, row{h, timeline.Place{Lot: lot.No}})
+			}
+		}
+	}
+	slices.SortFunc(rows, func(x, y row) int { return x.h.ID.Compare(y.h.ID) })
+	for _, r := range rows[min(offset, len(rows)):min(offset+limit, len(rows))] {
+		page = append(page, Conflict{Unavailability: a.unavailability(r.h, r.at), Reason: a.whyUnseated(r.h, r.at, now), Since: CreatedAt(r.h.ID)})
+	}
+	return page, len(rows)
+}
+
+func (f ConflictFilter) admits(a *account, lot timeline.Lot) bool {
+	article := a.articleNo.Get(lot.Article)
+	return (f.Article == (ID{}) || f.Article == article.ID) &&
+		(f.SKU == (ID{}) || article.SKU != nil && *article.SKU == f.SKU) &&
+		(f.Location == (ID{}) || a.locationNo.Get(lot.Location).ID == f.Location)
+}
+
+// overlaps says that a window, which may be an instant, meets a range.
+func overlaps(w, s Span) bool {
+	if w.Start == w.End {
+		return s.Holds(w.Start)
+	}
+	return w.Overlaps(s)
+}
+
+// whyUnseated says what stands in the way of a conflict: too few units for all seated holds and it, or pins.
+func (a *account) whyUnseated(h timeline.Hold, at timeline.Place, now int64) string {
+	pool := timeline.LotRef(at.Lot)
+	if lot := a.stock.Lot(at.Lot); lot.Pool != 0 && !h.Flags.Any(timeline.Pinned) {
+		pool = timeline.SKURef(lot.Pool)
+	}
+	short := false
+	a.stock.Sweep(pool, h.Span, func(s Span, c timeline.Count) bool {
+		if s.End <= now {
+			return true // what is past needs no room
+		}
+		seated := c.Committed
+		for range a.stock.ConflictsIn(pool, Span{Start: s.Start, End: s.Start + 1}) {
+			seated--
+		}
+		short = seated >= c.Stock
+		return !short
+	})
+	if short {
+		return timeline.NotEnoughStock.String()
+	}
+	return timeline.FragmentedByPinnedHolds.String()
+}

@@ -1,0 +1,31 @@
+// Package engine keeps the merchants' stock in time: accounts, locations, SKUs, articles with their units, holds, conflicts
+// and scheduled events; it judges commands, makes them durable and answers questions from memory.
+//
+// # Model
+//
+// A command is planned, then applied. A plan is a pure function of the state and the command: it gives a result and a write
+// set, or a refusal. Apply is the only mutator and cannot fail. A preview is a plan without apply; recovery is apply without
+// a plan.
+//
+//	submit -> take -> runDue -> plan -> apply -> seal -> commit -> visible -> answered
+//	|         '-------- the single writer -----------'   '--- the committer ---------'
+//	'- any goroutine                                       a group is one log record and one sync;
+//	                                                       the next one is planned meanwhile
+//
+// Readers load one pointer and have everything of one account at one sequence, as long as they like. The state is made of
+// copy-on-write trees: publishing it is a handful of pointers, whatever its size.
+//
+// An account's stock in time is a timeline.Stock; the rows of the other resources are engine/table tables. Every row kind is
+// a value of kind (writeset.go), listed in schema.go.
+//
+// # Invariants
+//
+//  1. A command is all or nothing. One that is refused leaves state, log and counters as they were.
+//  2. What is visible or answered is durable. What was acknowledged is there after a restart.
+//  3. Inside a plan there is no clock, no chance, no I/O and no order of a map: the same commands on the same state give the
+//     same state, to the byte. Instants never go back.
+//  4. Ids grow over the whole engine: the order of ids is the order of creation.
+//  5. The state hash is the sum of rowHash over all rows; it is equal live, after replay and after restore.
+//  6. Everything derived (pools, indexes, dense look-ups, what is due) can be rebuilt from rows; no row depends on it.
+//  7. A View names one account; no read and no plan can reach another's rows.
+package engine

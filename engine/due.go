@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/tidwall/btree"
+)
+
+// This file owns what is due: the instants at which time itself acts on an account.
+
+type dueWhat uint8
+
+const (
+	dueHold        dueWhat = iota + 1 // a hold expires, or an ended one is forgotten
+	dueIdempotency                    // an idempotency record is forgotten
+)
+
+type dueItem struct {
+	at   int64
+	what dueWhat
+	id   ID
+}
+
+// dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.
+type dueQueue struct{ items *btree.BTreeG[dueItem] }
+
+func newDueQueue() dueQueue {
+	return dueQueue{btree.NewBTreeGOptions(func(a, b dueItem) bool {
+		if a.at != b.at {
+			return a.at < b.at
+		}
+		return bytes.Compare(a.id[:], b.id[:]) < 0
+	}, btree.Options{NoLocks: true})}
+}
+
+func (q dueQueue) publish() dueQueue      { return dueQueue{q.items.Copy()} }
+func (q dueQueue) add(i dueItem)          { q.items.Set(i) }
+func (q dueQueue) remove(i dueItem)       { q.items.Delete(i) }
+func (q dueQueue) first() (dueItem, bool) { return q.items.Min() }
+
+// upTo collects what is due at an instant, at most n items.
+func (q dueQueue) upTo(now int64, n int) (items []dueItem) {
+	q.items.Scan(func(i dueItem) bool {
+		if i.at > now || len(items) == n {
+			return false
+		}
+		items = append(items, i)
+		return true
+	})
+	return items
+}
+
+// alarm says when the first thing is due in an account: what the clock looks at, instead of at every account.
+type alarm struct {
+	at      int64
+	account ID
+}
+
+func newAlarms() *btree.BTreeG[alarm] {
+	return btree.NewBTreeGOptions(func(a, b alarm) bool {
+		if a.at != b.at {
+			return a.at < b.at
+		}
+		return bytes.Compare(a.account[:], b.account[:]) < 0
+	}, btree.Options{NoLocks: true})
+}
+
+// setAlarm brings an account's alarm up to date.
+func (s *state) setAlarm(a *account) {
+	first, _ := a.due.first()
+	if first.at == a.alarm {
+		return
+	}
+	if a.alarm != 0 {
+		s.alarms.Delete(alarm{a.alarm, a.id})
+	}
+	if a.alarm = first.at; a.alarm != 0 {
+		s.alarms.Set(alarm{a.alarm, a.id})
+	}
+}

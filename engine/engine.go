@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"holdfast/persist"
+)
+
+// This file owns the Engine: opening, closing, submitting commands and taking views.
+
+// Options are what an engine needs from outside. Now and Random are the only sources of time and chance: a command gets
+// both as inputs.
+type Options struct {
+	Store  *persist.Store
+	Now    func() int64    // milliseconds since the epoch
+	Random func() [10]byte // the random part of a command's ids
+	Logger *slog.Logger    // default: slog.Default
+	Queue  int             // most commands waiting for the writer; default 4096
+	Manual bool            // what is due is run by Tick alone, not by a timer: for tests that own the clock
+	Checks bool            // verify every change against the row it was made on, and the timelines after every command
+}
+
+// Engine serves availability from memory and makes each change durable before it shows it. All methods may be called from
+// any goroutine.
+type Engine struct {
+	store   *persist.Store
+	now     func() int64
+	random  func() [10]byte
+	log     *slog.Logger
+	checks  bool
+	queue   chan *Future
+	quit    chan struct{}
+	done    sync.WaitGroup
+	current atomic.Pointer[snapshot]
+	failure atomic.Pointer[Error]
+	close   sync.Once
+	gate    sync.RWMutex // held shared while a command enters the queue, so that Close leaves none behind
+	shut    bool
+	stats   stats
+}
+
+// Open builds the state from a store and starts the writer. What became due while the engine was down is done before it
+// returns.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Queue == 0 {
+		o.Queue = 4096
+	}
+	s, err := restore(ctx, o.Store)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, checks: o.Checks,
+		queue: make(chan *Future, o.Queue), quit: make(chan struct{}),
+	}
+	e.current.Store(s.publish())
+	w := newWriter(e, s)
+	e.done.Add(2)
+	go w.commitGroups()
+	go w.run()
+	if err := e.Tick(ctx); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	if !o.Manual {
+		e.done.Add(1)
+		go e.keepTime()
+	}
+	return e, nil
+}
+
+// Close stops taking commands, finishes those in the queue, and leaves the store to its owner. It may be called twice.
+func (e *Engine) Close() error {
+	e.close.Do(func() {
+		e.gate.Lock()
+		e.shut = true
+		e.gate.Unlock()
+		close(e.quit)
+	})
+	e.done.Wait()
+	if err := e.failure.Load(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Future is a submitted command. Wait may be called once.
+type Future struct {
+	cmd  Command
+	res  Result
+	err  error
+	done chan struct{}
+}
+
+// Wait blocks until the command is durable, or refused. A refusal waits, too, for what it was judged behind.
+func (f *Future) Wait() (Result, error) {
+	<-f.done
+	return f.res, f.err
+}
+
+func (f *Future) answer(res Result, err error) {
+	f.res, f.err = res, err
+	f.done <- struct{}{}
+}
+
+// Submit hands a command to the writer and returns at once, or when the queue has room. Commands of one goroutine are
+// judged in the order in which it submits them; none waits for another's sync.
+func (e *Engine) Submit(cmd Command) *Future {
+	f := &Future{cmd: cmd, done: make(chan struct{}, 1)}
+	e.submit(f)
+	return f
+}
+
+func (e *Engine) submit(f *Future) {
+	if faults := f.cmd.Op.Check(); len(faults) > 0 {
+		f.answer(Result{}, invalid(faults))
+		return
+	}
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if e.shut {
+		f.answer(Result{}, refuse(CodeNotReady, "the engine is closing"))
+		return
+	}
+	e.queue <- f
+}
+
+var futures = sync.Pool{New: func() any { return &Future{done: make(chan struct{}, 1)} }}
+
+// Do submits a command and waits for it.
+func (e *Engine) Do(cmd Command) (Result, error) {
+	f := futures.Get().(*Future)
+	f.cmd = cmd
+	e.submit(f)
+	res, err := f.Wait()
+	*f = Future{done: f.done}
+	futures.Put(f)
+	return res, err
+}
+
+// Preview plans a command on the present snapshot and throws the plan away: what Do would have answered.
+func (e *Engine) Preview(cmd Command) (Result, error) {
+	if faults := cmd.Op.Check(); len(faults) > 0 {
+		return Result{}, invalid(faults)
+	}
+	s := e.current.Load()
+	v, ok := s.view(cmd.Account)
+	if !ok {
+		return Result{}, notFound("account")
+	}
+	t := &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger}
+	res, err := cmd.Op.plan(t)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Record: res, Sequence: v.Sequence()}, nil
+}
+
+// View gives an account as of the present snapshot; ok is false where there is no such account.
+func (e *Engine) View(account ID) (v View, ok bool) { return e.current.Load().view(account) }
+
+func (s *snapshot) view(id ID) (View, bool) {
+	a, ok := s.accounts.Get(&account{id: id})
+	if !ok {
+		return View{}, false
+	}
+	return View{acc: a, seq: s.seq, at: s.at}, true
+}
+
+// Accounts lists the ids of all accounts, in id order.
+func (e *Engine) Accounts() (ids []ID) {
+	e.current.Load().accounts.Scan(func(a *account) bool {
+		ids = append(ids, a.id)
+		return true
+	})
+	return ids
+}
+
+// Now is the engine's present: the clock, but never earlier than the last command.
+func (e *Engine) Now() int64 { return max(e.now(), e.current.Load().at) }
+
+// State is the published log sequence and the state hash at it: equal on every engine that has done the same commands.
+func (e *Engine) State() (seq, hash uint64) {
+	s := e.current.Load()
+	return s.seq, s.hash
+}
+
+// Failed is the storage failure that ended writing, or nil.
+func (e *Engine) Failed() error {
+	if err := e.failure.Load(); err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBookQueryAndSurvive(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku(fourHours)
+	for range 3 {
+		s.article(sku, 1)
+	}
+	bike := Item{SKU: sku}
+	require.Equal(t, 3, s.available(bike, noon+day, noon+2*day))
+	h := s.book(bike, noon+day, noon+2*day, 2)
+	require.Len(t, h.Lines[0].Units, 2)
+	require.Equal(t, noon+2*day+4*hour, h.Lines[0].Units[0].Range.End, "the buffer is in the hull")
+	require.Equal(t, 1, s.available(bike, noon+2*day, noon+3*day), "the buffer is taken")
+	require.Equal(t, 3, s.available(bike, noon+2*day+4*hour, noon+3*day))
+
+	e := s.refused(CodeInsufficient, s.booking(bike, noon+day, noon+2*day, 2))
+	short := e.Details.(ShortageDetails).Lines[0]
+	require.Equal(t, 1, short.Available)
+	require.Equal(t, "not_enough_stock", short.Reason)
+	require.Len(t, short.Blockers, 2)
+	require.Equal(t, &Span{Start: noon + 2*day + 4*hour, End: noon + 3*day + 4*hour}, short.Next)
+
+	s.reopen()
+	require.Equal(t, 1, s.available(bike, noon+day, noon+2*day))
+	got, ok := s.view().Hold(h.ID)
+	require.True(t, ok)
+	require.Equal(t, h, got)
+	s.do(ReleaseHold{ID: h.ID})
+	require.Equal(t, 3, s.available(bike, noon+day, noon+2*day))
+	s.refused(CodeNotFound, ReleaseHold{ID: h.ID})
+	s.reopen()
+}
+
+func TestFragmentedStockIsNotSoldOut(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a, b := s.article(sku, 1), s.article(sku, 1)
+	_, _ = a, b
+	bike := Item{SKU: sku}
+	// Two bookings end up on different bikes; the third needs one of them moved.
+	s.book(bike, noon, noon+4*day, 1)
+	second := s.book(bike, noon+2*day, noon+6*day, 1)
+	s.book(bike, noon+6*day, noon+10*day, 1)
+	s.book(bike, noon+4*day, noon+6*day, 1)
+	require.Equal(t, 1, s.available(bike, noon+6*day, noon+8*day))
+	s.book(bike, noon+6*day, noon+8*day, 1)
+	require.Equal(t, 1, s.available(bike, noon+8*day, noon+20*day))
+	s.do(ReleaseHold{ID: second.ID})
+	s.reopen()
+}
+
+func TestHoldsExpireByCommand(t *testing.T) {
+	s := newShop(t)
+	bike := Item{Article: s.article(ID{}, 1)}
+	cart := s.booking(bike, noon+day, noon+2*day, 1)
+	seconds := int64(60)
+	cart.ExpiresIn = &seconds
+	h := s.do(cart).(*Hold)
+	require.Equal(t, Held, h.Status)
+	require.Equal(t, noon+60_000, *h.ExpiresAt)
+	s.now += 59_999
+	s.refused(CodeInsufficient, s.booking(bike, noon+day, noon+2*day, 1))
+	s.do(ExtendHold{ID: h.ID, ExpiresIn: 30})
+	s.now += 30_000
+	second := s.book(bike, noon+day, noon+2*day, 1)
+	got, _ := s.view().Hold(h.ID)
+	require.Equal(t, Expired, got.Status, "no write meets a hold that has lapsed")
+	s.refused(CodeHoldExpired, ConfirmHold{ID: h.ID})
+	s.do(ReleaseHold{ID: second.ID})
+
+	cart.Note = "phone"
+	h = s.do(cart).(*Hold)
+	s.now += 60_000
+	require.NoError(t, s.Tick(t.Context()))
+	require.Equal(t, 1, s.available(bike, noon+day, noon+2*day), "an idle engine expires, too")
+	s.reopen()
+	s.now += endedKept
+	require.NoError(t, s.Tick(t.Context()))
+	_, ok := s.view().Hold(h.ID)
+	require.False(t, ok, "an ended hold is forgotten after a day")
+	s.reopen()
+}
+
+func TestIdempotency(t *testing.T) {
+	s := newShop(t)
+	bike := Item{Article: s.article(ID{}, 1)}
+	cmd := Command{Account: s.acc, Op: s.booking(bike, noon+day, noon+2*day, 1), Idem: &Idempotency{Key: ID{1}, Fingerprint: ID{2}}}
+	first, err := s.Do(cmd)
+	require.NoError(t, err)
+	for range 2 {
+		again, err := s.Do(cmd)
+		require.NoError(t, err)
+		require.True(t, again.Replayed)
+		require.Equal(t, first.Record, again.Record)
+		s.reopen()
+	}
+	cmd.Idem = &Idempotency{Key: ID{1}, Fingerprint: ID{3}}
+	_, err = s.Do(cmd)
+	require.ErrorIs(t, err, &Error{Code: CodeIdempotencyReused})
+	cmd.Idem = &Idempotency{Key: ID{4}, Fingerprint: ID{3}}
+	_, err = s.Do(cmd)
+	require.ErrorIs(t, err, &Error{Code: CodeInsufficient})
+	s.do(ReleaseHold{ID: first.Record.(*Hold).ID})
+	_, err = s.Do(cmd)
+	require.NoError(t, err, "a refusal is not kept: it is judged anew")
+	s.now += idemKept
+	cmd.Idem = &Idempotency{Key: ID{1}, Fingerprint: ID{9}}
+	_, err = s.Do(cmd)
+	require.ErrorIs(t, err, &Error{Code: CodeInsufficient}, "forgotten after a day")
+}
+
+func TestConcurrentBuyersOfTheLastUnits(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 7)
+	var wg sync.WaitGroup
+	var won [64]bool
+	for i := range won {
+		wg.Go(func() {
+			_, err := s.Do(Command{Account: s.acc, Op: s.booking(Item{SKU: sku}, noon+day, noon+2*day, 1)})
+			won[i] = err == nil
+		})
+	}
+	wg.Wait()
+	n := 0
+	for _, w := range won {
+		if w {
+			n++
+		}
+	}
+	require.Equal(t, 7, n)
+	s.reopen()
+}
+
+func TestAnotherAccountsIdsAreNotFound(t *testing.T) {
+	s := newShop(t)
+	mine := s.article(ID{}, 1)
+	h := s.book(Item{Article: mine}, noon, noon+day, 1)
+	other := makeID(noon, Base{lo: 2})
+	_, err := s.Do(Command{Account: other, Op: CreateAccount{Name: "Other"}})
+	require.NoError(t, err)
+	for _, op := range []Op{
+		s.booking(Item{Article: mine}, noon+day, noon+2*day, 1), ReleaseHold{ID: h.ID}, ConfirmHold{ID: h.ID},
+		IncreaseQuantity{Article: mine, Location: s.loc, Amount: 1}, PatchArticle{ID: mine}, PatchLocation{ID: s.loc},
+	} {
+		_, err := s.Do(Command{Account: other, Op: op})
+		require.ErrorIs(t, err, &Error{Code: CodeNotFound})
+	}
+	_, err = s.Do(Command{Account: makeID(noon, Base{lo: 3}), Op: CreateLocation{Name: "x", Timezone: "UTC"}})
+	require.ErrorIs(t, err, &Error{Code: CodeNotFound})
+}
+
+func TestFaultsAreAllNamed(t *testing.T) {
+	s := newShop(t)
+	e := s.refused(CodeInvalid, PlaceHold{Note: "n", Lines: []HoldLineInput{
+		{Window: Span{Start: noon + 1, End: noon}, Quantity: 0, Purchase: "gift"},
+		{Item: Item{SKU: ID{1}, Article: ID{2}}, Window: Span{Start: -1, End: Forever}, Quantity: 1},
+	}})
+	var pointers []string
+	for _, f := range e.Faults {
+		pointers = append(pointers, f.Pointer)
+	}
+	require.Equal(t, []string{"/lines/0", "/lines/0/quantity", "/lines/0/to", "/lines/0/purchaseType", "/lines/1", "/lines/1/from"}, pointers)
+}
+
+func TestPreviewIsThePlanWithoutTheWrite(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 2)
+	s.book(Item{Article: article}, noon+day, noon+2*day, 1)
+	seq, hash := s.State()
+	res, err := s.Preview(Command{Account: s.acc, Op: DecreaseQuantity{Article: article, Location: s.loc, Amount: 1}})
+	require.NoError(t, err)
+	gotSeq, gotHash := s.State()
+	require.Equal(t, seq, gotSeq)
+	require.Equal(t, hash, gotHash)
+	require.Equal(t, res.Record, s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1}))
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// This file owns the shop that the tests of the package play in: an engine on a file system in memory, with a clock and
+// chance of its own.
+
+const (
+	day  = 24 * hour
+	hour = 60 * 60 * 1000
+	noon = int64(1_760_000_400_000) // some instant in October 2025
+)
+
+type shop struct {
+	*testing.T
+	*Engine
+	store *persist.Store
+	fs    vfs.FS
+	now   int64
+	seed  uint64
+	acc   ID
+	loc   ID
+}
+
+func newShop(t *testing.T) *shop {
+	s := &shop{T: t, fs: vfs.NewMem(), now: noon, acc: makeID(noon, Base{lo: 1})}
+	s.open()
+	t.Cleanup(func() { s.shut() })
+	s.do(CreateAccount{Name: "Rental", Timezone: "Europe/Lisbon"})
+	s.loc = s.do(CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"}).(*Location).ID
+	return s
+}
+
+func (s *shop) open() {
+	store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs, KeepLog: persist.Keep{All: true}, FoldBytes: 1 << 10})
+	require.NoError(s.T, err)
+	s.store = store
+	s.Engine, err = Open(context.Background(), Options{
+		Store: store, Now: func() int64 { return s.now }, Manual: true, Checks: true,
+		Random: func() (b [10]byte) {
+			s.seed++
+			binary.BigEndian.PutUint64(b[2:], s.seed<<20)
+			return b
+		},
+	})
+	require.NoError(s.T, err)
+}
+
+func (s *shop) shut() {
+	require.NoError(s.T, s.Engine.Close())
+	require.NoError(s.T, s.Engine.Check())
+	require.NoError(s.T, s.store.Close())
+}
+
+// reopen restarts the engine on what is stored, and demands the same state.
+func (s *shop) reopen() {
+	seq, hash := s.State()
+	s.shut()
+	s.open()
+	gotSeq, gotHash := s.State()
+	require.Equal(s.T, seq, gotSeq)
+	require.Equal(s.T, hash, gotHash)
+	require.NoError(s.T, s.Engine.Check())
+}
+
+func (s *shop) try(op Op) (any, error) {
+	res, err := s.Do(Command{Account: s.acc, Actor: "test", Op: op})
+	return res.Record, err
+}
+
+func (s *shop) do(op Op) any {
+	s.T.Helper()
+	res, err := s.try(op)
+	require.NoError(s.T, err)
+	return res
+}
+
+// refused demands a refusal with a code that leaves state, log and counters as they were.
+func (s *shop) refused(code Code, op Op) *Error {
+	s.T.Helper()
+	seq, hash := s.State()
+	res, err := s.try(op)
+	require.Error(s.T, err)
+	require.Nil(s.T, res)
+	e := err.(*Error)
+	require.Equal(s.T, code, e.Code, "%v", err)
+	gotSeq, gotHash := s.State()
+	require.Equal(s.T, seq, gotSeq)
+	require.Equal(s.T, hash, gotHash)
+	return e
+}
+
+func (s *shop) view() View {
+	v, ok := s.View(s.acc)
+	require.True(s.T, ok)
+	return v
+}
+
+func (s *shop) sku(after ...Buffer) ID {
+	o := CreateSKU{Name: "Bike"}
+	if len(after) > 0 {
+		o.After = &after[0]
+	}
+	return s.do(o).(*SKU).ID
+}
+
+// article makes an article with units at the shop's location.
+func (s *shop) article(sku ID, units int) ID {
+	o := CreateArticle{Name: "Unit"}
+	if sku != (ID{}) {
+		o.SKU = &sku
+	}
+	if units > 0 {
+		o.Quantities = []InitialQuantity{{Location: s.loc, Count: units}}
+	}
+	return s.do(o).(*Article).ID
+}
+
+func (s *shop) book(i Item, from, to int64, n int) *Hold {
+	s.T.Helper()
+	return s.do(s.booking(i, from, to, n)).(*Hold)
+}
+
+func (s *shop) booking(i Item, from, to int64, n int) PlaceHold {
+	return PlaceHold{Lines: []HoldLineInput{{Item: i, Location: s.loc, Window: Span{Start: from, End: to}, Quantity: n}}}
+}
+
+func (s *shop) available(i Item, from, to int64) int {
+	s.T.Helper()
+	a, err := s.view().Available(Query{Item: i, Location: s.loc, Window: Span{Start: from, End: to}}, s.now)
+	require.NoError(s.T, err)
+	return a.Available
+}
+
+var fourHours = Buffer{Amount: 4, Unit: timeline.Hours}

@@ -1,0 +1,518 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/timeline"
+)
+
+// This file owns holds without an order: carts, phone quotes, bookings of other systems. Placing one is the main job.
+
+// Item names what is asked for: one SKU or one article, the other is the zero ID.
+type Item struct{ SKU, Article ID }
+
+// PurchaseType is how a unit is taken.
+type PurchaseType string
+
+// A booking has an end, a subscription may have one, a sale has none.
+const (
+	PurchaseBooking      PurchaseType = "booking"
+	PurchaseSale         PurchaseType = "sale"
+	PurchaseSubscription PurchaseType = "subscription"
+)
+
+func (p PurchaseType) kind() timeline.Kind {
+	if p == PurchaseSale {
+		return timeline.SalesReservation
+	}
+	return timeline.Booking
+}
+
+// Unavailability is one unit of stock taken for a range: a hold on a slot, or a conflict.
+type Unavailability struct {
+	ID       ID
+	Range    Span // the hull: buffers and body
+	Body     Span
+	Kind     timeline.Kind
+	Blocker  timeline.Blocker
+	Owner    ID // the hold, scheduled event or order that it belongs to
+	Article  ID
+	Location ID
+	Slot     ID // zero: a conflict
+	Line     int
+}
+
+// CreatedAt is the instant at which the unit was taken.
+func (u Unavailability) CreatedAt() int64 { return CreatedAt(u.ID) }
+
+// Conflict says that the hold has no unit.
+func (u Unavailability) Conflict() bool { return u.Slot == (ID{}) }
+
+// Hold is a hold's record as it is answered.
+type Hold struct {
+	ID        ID
+	Status    HoldStatus
+	ExpiresAt *int64 // of a held one
+	CreatedAt int64
+	Note      string
+	Lines     []HoldLine
+}
+
+// HoldLine is one line of a hold with the units it has; an ended hold has none.
+type HoldLine struct {
+	Item
+	Location ID
+	Window   Span // as asked for, without buffers
+	Quantity int
+	Purchase PurchaseType
+	Units    []Unavailability
+}
+
+// HoldLineInput asks for units of one item at one location over a window.
+type HoldLineInput struct {
+	Item
+	Location ID
+	Window   Span // End is Forever where it is open
+	Quantity int
+	Purchase PurchaseType // default booking
+}
+
+// PlaceHold takes stock: all lines or nothing. It answers with the *Hold.
+type PlaceHold struct {
+	Lines     []HoldLineInput
+	ExpiresIn *int64 // seconds; nil: a firm hold
+	Note      string
+	Rule      timeline.Rule // how units are found; the zero value is exact, the others are for comparison
+}
+
+// The bounds of a cart's time to live, in seconds.
+const (
+	minExpiry = 30
+	maxExpiry = 7200
+)
+
+func (o PlaceHold) Check() []Fault {
+	var c checker
+	if len(o.Lines) == 0 || len(o.Lines) > maxLines {
+		c.fault("/lines", "length", "must have between 1 and 1000 entries")
+		return c.faults
+	}
+	units := 0
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if one := (l.SKU == (ID{})) != (l.Article == (ID{})); one && l.Purchase.valid() && l.Quantity >= 1 && l.Quantity <= maxCount &&
+			l.Window.Start >= minInstant && l.Window.End > l.Window.Start && l.Window.End <= maxInstant {
+			units += l.Quantity
+			continue // the usual line: no pointers are made
+		}
+		at := "/lines/" + itoa(i)
+		c.item(at, l.Item)
+		c.number(at+"/quantity", l.Quantity, 1, maxCount)
+		c.window(at+"/from", at+"/to", l.Window)
+		if !l.Purchase.valid() {
+			c.fault(at+"/purchaseType", "enum", "must be one of booking, sale, subscription")
+		} else if l.Purchase == PurchaseSale && l.Window.End != Forever {
+			c.fault(at+"/to", "forbidden", "a sale has no end")
+		}
+		units += l.Quantity
+	}
+	if units > maxUnits {
+		c.fault("/lines", "range", "must ask for at most 10000 units in all")
+	}
+	c.expiry("/expiresInSeconds", o.ExpiresIn)
+	c.text("/note", o.Note, 0, maxNote)
+	return c.faults
+}
+
+func (p PurchaseType) valid() bool {
+	return p == "" || p == PurchaseBooking || p == PurchaseSale || p == PurchaseSubscription
+}
+
+func (c *checker) item(pointer string, i Item) {
+	switch sku, article := i.SKU != (ID{}), i.Article != (ID{}); {
+	case !sku && !article:
+		c.fault(pointer, "required", "must name a skuId or an articleId")
+	case sku && article:
+		c.fault(pointer, "exclusive", "must name a skuId or an articleId, not both")
+	}
+}
+
+func (c *checker) expiry(pointer string, seconds *int64) {
+	if seconds != nil && (*seconds < minExpiry || *seconds > maxExpiry) {
+		c.fault(pointer, "range", "must be between 30 and 7200")
+	}
+}
+
+func (o PlaceHold) plan(t *tx) (any, error) {
+	rec := &holdRecord{id: t.newID(), status: Confirmed, note: o.Note, lines: make([]holdLine, len(o.Lines))}
+	if o.ExpiresIn != nil {
+		rec.status, rec.due = Held, t.now+*o.ExpiresIn*1000
+	}
+	requests := make([]request, len(o.Lines))
+	first := uint64(1)
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		q, err := t.request(l.Item, l.Location)
+		if err != nil {
+			return nil, err
+		}
+		q.line, q.body, q.quantity, q.rule = i, l.Window, l.Quantity, o.Rule
+		q.proto.Line, q.proto.Kind, q.first = uint16(i), l.Purchase.kind(), first
+		first += uint64(l.Quantity)
+		requests[i] = q
+		rec.lines[i] = holdLine{
+			from: l.Window.Start, to: l.Window.End, item: q.item, location: q.location.No, quantity: uint16(l.Quantity),
+			article: l.Article != (ID{}), kind: q.proto.Kind,
+		}
+	}
+	if err := t.seatAll(rec.id, requests); err != nil {
+		return nil, err
+	}
+	t.used += first - 1
+	// From here on nothing can refuse.
+	record(t, holdKind, nil, rec)
+	return t.hold(rec), nil
+}
+
+func (PlaceHold) result() any { return new(Hold) }
+
+// end takes a hold's units out and gives its record its last status; what came free is given to conflicts.
+func (t *tx) end(rec *holdRecord, status HoldStatus) *holdRecord {
+	n := *rec
+	n.status, n.due = status, t.now+endedKept
+	d := t.draft()
+	for i := range rec.units() {
+		if h, at, ok := d.Take(after(rec.id, uint64(i+1))); ok {
+			t.freed(h.Span, at)
+		}
+	}
+	record(t, holdKind, rec, &n)
+	return &n
+}
+
+// endedKept is how long an ended hold still answers, in milliseconds.
+const endedKept = 24 * 60 * 60 * 1000
+
+func (t *tx) liveHold(id ID) (*holdRecord, error) {
+	rec := t.acc.holds.get(id)
+	switch {
+	case rec == nil:
+		return nil, notFound("hold")
+	case rec.status == Expired:
+		return nil, refuse(CodeHoldExpired, "the hold has expired")
+	case rec.status.Ended():
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the hold is " + rec.status.String() + " and cannot be changed", Details: StateDetails{State: rec.status.String()}}
+	}
+	return rec, nil
+}
+
+// ReleaseHold gives a hold's stock back. It answers with nil. A hold that has ended is not found.
+type ReleaseHold struct{ ID ID }
+
+func (ReleaseHold) Check() []Fault { return nil }
+
+func (o ReleaseHold) plan(t *tx) (any, error) {
+	rec := t.acc.holds.get(o.ID)
+	if rec == nil || rec.status.Ended() {
+		return nil, notFound("hold")
+	}
+	t.end(rec, Released)
+	t.seatFreed()
+	return nil, nil
+}
+
+func (ReleaseHold) result() any { return new(any) }
+
+// ExtendHold gives a held hold a new expiry, counted from now. It answers with the *Hold.
+type ExtendHold struct {
+	ID        ID
+	ExpiresIn int64 // seconds
+}
+
+func (o ExtendHold) Check() []Fault {
+	var c checker
+	c.expiry("/expiresInSeconds", &o.ExpiresIn)
+	return c.faults
+}
+
+func (o ExtendHold) plan(t *tx) (any, error) {
+	rec, err := t.liveHold(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if rec.status != Held {
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "a confirmed hold has no expiry to extend", Details: StateDetails{State: rec.status.String(), Allowed: []string{Held.String()}}}
+	}
+	n := *rec
+	n.due = t.now + o.ExpiresIn*1000
+	record(t, holdKind, rec, &n)
+	return t.hold(&n), nil
+}
+
+func (ExtendHold) result() any { return new(Hold) }
+
+// ConfirmHold makes a held hold firm. Confirming a firm one changes nothing. It answers with the *Hold.
+type ConfirmHold struct{ ID ID }
+
+func (ConfirmHold) Check() []Fault { return nil }
+
+func (o ConfirmHold) plan(t *tx) (any, error) {
+	rec, err := t.liveHold(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if rec.status == Confirmed {
+		return t.hold(rec), nil
+	}
+	n := *rec
+	n.status, n.due = Confirmed, 0
+	record(t, holdKind, rec, &n)
+	return t.hold(&n), nil
+}
+
+func (ConfirmHold) result() any { return new(Hold) }
+
+// MoveLine changes one unit of a hold: other dates, another article, or a slot. What is nil stays.
+type MoveLine struct {
+	Unavailability ID
+	From, To       *int64
+	Article        *ID // pins it to the article
+	Slot           *ID // pins it to the slot
+}
+
+// MoveHold changes units of a hold together: all or nothing. It answers with the *Hold.
+type MoveHold struct {
+	ID    ID
+	Lines []MoveLine
+}
+
+func (o MoveHold) Check() []Fault {
+	var c checker
+	if len(o.Lines) == 0 || len(o.Lines) > maxLines {
+		c.fault("/lines", "length", "must have between 1 and 1000 entries")
+		return c.faults
+	}
+	seen := map[ID]bool{}
+	for i, l := range o.Lines {
+		at := "/lines/" + itoa(i)
+		if seen[l.Unavailability] {
+			c.fault(at+"/unavailabilityId", "duplicate", "is named by an earlier line")
+		}
+		seen[l.Unavailability] = true
+		switch {
+		case l.From != nil && l.To != nil:
+			c.window(at+"/from", at+"/to", Span{Start: *l.From, End: *l.To})
+		case l.From != nil:
+			c.instant(at+"/from", *l.From)
+		case l.To != nil && *l.To != Forever:
+			c.instant(at+"/to", *l.To)
+		}
+		if l.Article != nil && l.Slot != nil {
+			c.fault(at, "exclusive", "must name an articleId or a slotId, not both")
+		}
+		if l.From == nil && l.To == nil && l.Article == nil && l.Slot == nil {
+			c.fault(at, "required", "must change from, to, articleId or slotId")
+		}
+	}
+	return c.faults
+}
+
+func (o MoveHold) plan(t *tx) (any, error) {
+	rec, err := t.liveHold(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	requests := make([]request, 0, len(o.Lines))
+	d := t.draft()
+	for i, l := range o.Lines {
+		h, at, ok := t.acc.stock.Find(l.Unavailability)
+		if !ok || ownerOf(h) != rec.id {
+			return nil, notFound("unavailability of this hold")
+		}
+		q, err := t.moveRequest(i, l, h, at)
+		if err != nil {
+			return nil, err
+		}
+		requests = append(requests, q)
+	}
+	for _, l := range o.Lines { // all out first: two units may change places
+		h, at, _ := d.Take(l.Unavailability)
+		t.freed(h.Span, at)
+	}
+	if err := t.seatAll(rec.id, requests); err != nil {
+		return nil, err
+	}
+	n := *rec
+	n.lines = slices.Clone(rec.lines)
+	for i := range n.lines {
+		t.retime(&n, i)
+	}
+	if !slices.Equal(n.lines, rec.lines) {
+		record(t, holdKind, rec, &n)
+	}
+	t.seatFreed()
+	return t.hold(&n), nil
+}
+
+// moveRequest is the request that a moved unit makes: its own id and kind, what is given anew, and the pins it has.
+func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Place) (request, error) {
+	lot := t.acc.stock.Lot(at.Lot)
+	body := h.Body()
+	moved := l.From != nil || l.To != nil
+	if l.From != nil {
+		body.Start = *l.From
+	}
+	if l.To != nil {
+		body.End = *l.To
+	}
+	if body.Empty() {
+		return request{}, invalid([]Fault{{Pointer: "/lines/" + itoa(line) + "/to", Code: "order", Message: "must be later than from"}})
+	}
+	flags, item := h.Flags, t.acc.articleNo.Get(lot.Article)
+	var slot timeline.SlotNo
+	switch {
+	case l.Article != nil:
+		r := t.acc.articles.Get(*l.Article)
+		if r == nil {
+			return request{}, notFound("article")
+		}
+		item, flags = r, flags&^timeline.PinnedSlot|timeline.PinnedArticle
+	case l.Slot != nil:
+		s, ok := t.acc.slotByID(*l.Slot)
+		if !ok {
+			return request{}, notFound("slot")
+		}
+		lot = t.acc.stock.Lot(s.Lot)
+		slot, flags = s.No, flags|timeline.PinnedSlot|timeline.PinnedArticle
+		item = t.acc.articleNo.Get(lot.Article)
+	case flags.Has(timeline.PinnedSlot):
+		slot = at.Slot
+	}
+	where := t.acc.locationNo.Get(lot.Location)
+	var q request
+	var err error
+	if flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes() {
+		q, err = t.request(Item{Article: item.ID}, where.ID)
+	} else {
+		q, err = t.request(Item{SKU: *item.SKU}, where.ID)
+	}
+	if err != nil {
+		return q, err
+	}
+	q.line, q.body, q.quantity, q.proto, q.slot = line, body, 1, h, slot
+	q.proto.Flags = flags
+	q.keepHull = !moved
+	return q, nil
+}
+
+// retime gives a line the window that its units have, where they all have one.
+func (t *tx) retime(rec *holdRecord, line int) {
+	first := uint64(1)
+	for _, l := range rec.lines[:line] {
+		first += uint64(l.quantity)
+	}
+	l := &rec.lines[line]
+	var body Span
+	for i := range uint64(l.quantity) {
+		h, _, ok := t.draft().Find(after(rec.id, first+i))
+		if !ok || i > 0 && h.Body() != body {
+			return
+		}
+		body = h.Body()
+	}
+	l.from, l.to = body.Start, body.End
+}
+
+// ownerOf is the record that a unit belongs to: ids of units follow their owner's, and Owner says at what distance.
+func ownerOf(h timeline.Hold) ID {
+	if h.Flags.Blocker() == timeline.BlockerOrder {
+		return ID{}
+	}
+	return before(h.ID, h.Owner)
+}
+
+func (MoveHold) result() any { return new(Hold) }
+
+// hold renders a record as the plan leaves it.
+func (t *tx) hold(rec *holdRecord) *Hold {
+	if t.stock == nil {
+		return t.acc.hold(rec, t.acc.stock.Find)
+	}
+	return t.acc.hold(rec, t.stock.Find)
+}
+
+// hold renders a record with its units, found through find.
+func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.Place, bool)) *Hold {
+	h := &Hold{ID: rec.id, Status: rec.status, CreatedAt: CreatedAt(rec.id), Note: rec.note, Lines: make([]HoldLine, len(rec.lines))}
+	if rec.status == Held {
+		h.ExpiresAt = &rec.due
+	}
+	n := uint64(1)
+	for i, l := range rec.lines {
+		out := HoldLine{Location: a.locationNo.Get(l.location).ID, Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: PurchaseBooking}
+		if l.kind == timeline.SalesReservation {
+			out.Purchase = PurchaseSale
+		}
+		if l.article {
+			out.Article = a.articleNo.Get(l.item).ID
+		} else {
+			out.SKU = a.skuNo.Get(l.item).ID
+		}
+		if !rec.status.Ended() {
+			out.Units = make([]Unavailability, 0, l.quantity)
+			for range l.quantity {
+				if u, at, ok := find(after(rec.id, n)); ok {
+					out.Units = append(out.Units, a.unavailability(u, at))
+				}
+				n++
+			}
+		}
+		h.Lines[i] = out
+	}
+	return h
+}
+
+func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailability {
+	lot := a.stock.Lot(at.Lot)
+	u := Unavailability{
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: ownerOf(h), Line: int(h.Line),
+		Article: a.articleNo.Get(lot.Article).ID, Location: a.locationNo.Get(lot.Location).ID,
+	}
+	if s, ok := a.stock.Slot(at.Slot); ok {
+		u.Slot = s.ID
+	}
+	return u
+}
+
+// Hold returns a hold's record; ok is false where there is none, or none any more.
+func (v View) Hold(id ID) (*Hold, bool) {
+	rec := v.acc.holds.get(id)
+	if rec == nil {
+		return nil, false
+	}
+	return v.acc.hold(rec, v.acc.stock.Find), true
+}
+
+// Holds lists hold records in order of creation: those from offset on, at most limit, and how many there are.
+func (v View) Holds(offset, limit int) (page []*Hold, total int) {
+	i := 0
+	for id, row := range v.acc.holds.rows.From(ID{}) {
+		if i++; i <= offset {
+			continue
+		}
+		if len(page) == limit {
+			break
+		}
+		page = append(page, v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find))
+	}
+	return page, v.acc.holds.rows.Len()
+}
+
+// Unavailability returns one unit that is taken.
+func (v View) Unavailability(id ID) (Unavailability, bool) {
+	h, at, ok := v.acc.stock.Find(id)
+	if !ok {
+		return Unavailability{}, false
+	}
+	return v.acc.unavailability(h, at), true
+}

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note
+// or more than one line.
+
+// HoldStatus is where a hold record is in its life.
+type HoldStatus uint8
+
+// A hold that expires is held; one without expiry is confirmed. The other three are ends: the record is kept for 24 hours.
+const (
+	Held HoldStatus = iota + 1
+	Confirmed
+	Expired
+	Released
+	Ordered
+)
+
+// String is the status as the API writes it.
+func (s HoldStatus) String() string {
+	return [...]string{"", "held", "confirmed", "expired", "released", "ordered"}[s]
+}
+
+// Ended says that the hold takes no stock any more.
+func (s HoldStatus) Ended() bool { return s >= Expired }
+
+// holdLine is one line of a hold record: what was asked for.
+type holdLine struct {
+	from, to       int64
+	item, location uint32 // numbers of the SKU or article, and of the location
+	quantity       uint16
+	article        bool // the line names an article, else a SKU
+	kind           timeline.Kind
+}
+
+// holdRecord is a hold record's row. Its units are the unavailabilities whose ids follow its own: the n-th is after(id, n).
+type holdRecord struct {
+	id     ID
+	due    int64 // expiry of a held one, instant at which an ended one is forgotten; 0: never
+	status HoldStatus
+	note   string
+	lines  []holdLine
+}
+
+// units is the number of unavailabilities that the record was made with.
+func (r *holdRecord) units() (n int) {
+	for _, l := range r.lines {
+		n += int(l.quantity)
+	}
+	return n
+}
+
+// holdRow is a record without its id; of one with a note or several lines it has the first, the rest lies beside it.
+type holdRow struct {
+	due    int64
+	first  holdLine
+	status HoldStatus
+	more   bool
+}
+
+type holdMore struct {
+	id    ID
+	note  string
+	lines []holdLine // all but the first
+}
+
+type holdStore struct {
+	rows *timeline.ByID[holdRow]
+	more *table.Table[holdMore]
+}
+
+func newHoldStore() holdStore {
+	return holdStore{
+		rows: timeline.NewByID[holdRow](),
+		more: table.New(func(m *holdMore) table.ID { return m.id }),
+	}
+}
+
+func (s holdStore) publish() holdStore {
+	return holdStore{rows: s.rows.Publish(), more: s.more.Publish()}
+}
+
+func (s holdStore) get(id ID) *holdRecord {
+	row, ok := s.rows.Get(id)
+	if !ok {
+		return nil
+	}
+	return s.full(id, row)
+}
+
+func (s holdStore) full(id ID, row holdRow) *holdRecord {
+	r := &holdRecord{id: id, due: row.due, status: row.status, lines: []holdLine{row.first}}
+	if row.more {
+		m := s.more.Get(id)
+		r.note, r.lines = m.note, append(r.lines, m.lines...)
+	}
+	return r
+}
+
+func (s holdStore) put(r *holdRecord) {
+	row := holdRow{due: r.due, first: r.lines[0], status: r.status, more: r.note != "" || len(r.lines) > 1}
+	s.rows.Put(r.id, row)
+	if row.more {
+		s.more.Put(&holdMore{r.id, r.note, r.lines[1:]})
+	}
+}
+
+func (s holdStore) delete(id ID) {
+	s.rows.Delete(id)
+	s.more.Delete(id)
+}
+
+var holdKind = &kind[holdRecord]{
+	tag:  tagHold,
+	name: "hold",
+	key:  func(r *holdRecord) ID { return r.id },
+	encode: func(dst []byte, r *holdRecord) []byte {
+		dst = append(dst, hotVersion, byte(r.status))
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(len(r.lines)))
+		for _, l := range r.lines {
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(l.from))
+			dst = binary.LittleEndian.AppendUint64(dst, uint64(l.to))
+			dst = binary.LittleEndian.AppendUint32(dst, l.item)
+			dst = binary.LittleEndian.AppendUint32(dst, l.location)
+			dst = binary.LittleEndian.AppendUint16(dst, l.quantity)
+			article := byte(0)
+			if l.article {
+				article = 1
+			}
+			dst = append(dst, article, byte(l.kind))
+		}
+		return appendText(dst, r.note)
+	},
+	decode: func(_, key ID, b []byte) (*holdRecord, error) {
+		r, err := hotReader("hold", b)
+		if err != nil {
+			return nil, err
+		}
+		h := &holdRecord{id: key, status: HoldStatus(r.u8()), due: r.i64()}
+		n := int(r.u16())
+		if n == 0 || n > maxLines {
+			return nil, fmt.Errorf("hold: stored row has %d lines", n)
+		}
+		for range n {
+			h.lines = append(h.lines, holdLine{
+				from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16(), article: r.u8() == 1, kind: timeline.Kind(r.u8()),
+			})
+		}
+		h.note = r.text()
+		return h, r.done("hold")
+	},
+	find: func(a *account, like *holdRecord) *holdRecord { return a.holds.get(like.id) },
+	all: func(a *account) iter.Seq[*holdRecord] {
+		return func(yield func(*holdRecord) bool) {
+			for id, row := range a.holds.rows.From(ID{}) {
+				if !yield(a.holds.full(id, row)) {
+					return
+				}
+			}
+		}
+	},
+	put: func(_ *state, a *account, before, after *holdRecord) {
+		if before != nil && before.due != 0 {
+			a.due.remove(dueItem{before.due, dueHold, before.id})
+		}
+		if after == nil {
+			a.holds.delete(before.id)
+			return
+		}
+		a.holds.put(after)
+		if after.due != 0 {
+			a.due.add(dueItem{after.due, dueHold, after.id})
+		}
+	},
+}

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"iter"
+
+	"holdfast/engine/table"
+)
+
+// This file owns API keys. Only a hash of a key's secret is ever stored.
+
+// Key is an API key's record.
+type Key struct {
+	ID        ID
+	PublicID  string // the part of the key text that names it, 8 to 32 letters and digits
+	Hash      [sha256.Size]byte
+	Label     string
+	Scopes    []string // none: full access
+	Version   string   // pinned API version
+	ExpiresAt *int64
+	RevokedAt *int64
+	Revision  uint64
+}
+
+// Matches says in constant time whether a secret is the key's.
+func (k *Key) Matches(secret []byte) bool {
+	h := sha256.Sum256(secret)
+	return subtle.ConstantTimeCompare(h[:], k.Hash[:]) == 1
+}
+
+var keyKind = &kind[Key]{
+	tag:    tagKey,
+	name:   "API key",
+	key:    func(k *Key) ID { return k.ID },
+	encode: encodeCold[Key],
+	decode: decodeCold[Key]("API key"),
+	find:   func(a *account, like *Key) *Key { return a.keys.Get(like.ID) },
+	all:    func(a *account) iter.Seq[*Key] { return a.keys.All() },
+	put: func(s *state, a *account, _, after *Key) {
+		a.keys.Put(after)
+		s.keys.Put(&keyRef{account: a.id, key: after})
+	},
+}
+
+func newKeyTable() *table.Table[Key] { return table.New(func(k *Key) table.ID { return k.ID }) }
+
+// keyRef finds a key, and with it the account, by the key's public id.
+type keyRef struct {
+	account ID
+	key     *Key
+}
+
+const keyByPublicID = 0
+
+func newKeyRefTable() *table.Table[keyRef] {
+	return table.New(func(r *keyRef) table.ID { return r.key.ID },
+		table.By(func(r *keyRef) []string { return []string{r.key.PublicID} }))
+}
+
+// CreateKey makes an API key. Secret is drawn by the caller, who alone ever sees it. It answers with the *Key.
+type CreateKey struct {
+	PublicID  string
+	Hash      [sha256.Size]byte // of the secret
+	Label     string
+	Scopes    []string
+	Version   string
+	ExpiresAt *int64
+}
+
+func (o CreateKey) Check() []Fault {
+	var c checker
+	c.text("/label", o.Label, 1, maxName)
+	if o.ExpiresAt != nil {
+		c.instant("/expiresAt", *o.ExpiresAt)
+	}
+	if n := len(o.PublicID); n < 8 || n > 32 {
+		c.fault("/id", "length", "must have between 8 and 32 letters and digits")
+	}
+	return c.faults
+}
+
+func (o CreateKey) plan(t *tx) (any, error) {
+	if t.keys.First(keyByPublicID, o.PublicID) != nil {
+		return nil, refuse(CodeConflict, "a key with this public id exists")
+	}
+	k := &Key{
+		ID: t.newID(), PublicID: o.PublicID, Hash: o.Hash, Label: o.Label, Scopes: o.Scopes,
+		Version: o.Version, ExpiresAt: o.ExpiresAt, Revision: 1,
+	}
+	record(t, keyKind, nil, k)
+	return k, nil
+}
+
+func (CreateKey) result() any { return new(Key) }
+
+// RevokeKey ends a key; the next request with it is refused. It answers with the *Key.
+type RevokeKey struct{ ID ID }
+
+func (RevokeKey) Check() []Fault { return nil }
+
+func (o RevokeKey) plan(t *tx) (any, error) {
+	k := t.acc.keys.Get(o.ID)
+	if k == nil {
+		return nil, notFound("API key")
+	}
+	if k.RevokedAt != nil {
+		return nil, refuse(CodeStateNotAllowed, "the key is revoked already")
+	}
+	n := *k
+	n.RevokedAt = &t.now
+	n.Revision++
+	record(t, keyKind, k, &n)
+	return &n, nil
+}
+
+func (RevokeKey) result() any { return new(Key) }
+
+// Keys yields the account's keys in order of creation.
+func (v View) Keys() *table.Table[Key] { return v.acc.keys }
+
+// Key finds a key by the public part of its text, with the view of its account. It looks at one snapshot: the key's state
+// and all that the view reads are of the same sequence.
+func (e *Engine) Key(publicID string) (*Key, View, bool) {
+	s := e.current.Load()
+	r := s.keys.First(keyByPublicID, publicID)
+	if r == nil {
+		return nil, View{}, false
+	}
+	v, ok := s.view(r.account)
+	return r.key, v, ok
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+)
+
+// This file owns the ledger: one row an account, changed by every command.
+
+// ledger counts an account's changes and hands out its dense numbers. Every write set begins with its change, so the log
+// says of each command when it was and who asked.
+type ledger struct {
+	Sequence uint64 // committed changes of the account
+	At       int64  // instant of the last one
+	Location uint32 // last number given to a location; the same for the others
+	SKU      uint32
+	Article  uint32
+	Lot      uint32
+	Slot     uint32
+	Actor    string
+
+	account ID
+}
+
+const ledgerVersion = 1
+
+var ledgerKind = &kind[ledger]{
+	tag:  tagLedger,
+	name: "ledger",
+	key:  func(*ledger) ID { return ID{} },
+	encode: func(dst []byte, l *ledger) []byte {
+		dst = append(dst, ledgerVersion)
+		dst = binary.LittleEndian.AppendUint64(dst, l.Sequence)
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(l.At))
+		for _, n := range [...]uint32{l.Location, l.SKU, l.Article, l.Lot, l.Slot} {
+			dst = binary.LittleEndian.AppendUint32(dst, n)
+		}
+		return appendText(dst, l.Actor)
+	},
+	decode: func(account, _ ID, b []byte) (*ledger, error) {
+		r := reader{b: b}
+		if v := r.u8(); v != ledgerVersion {
+			return nil, fmt.Errorf("ledger: unknown row version %d", v)
+		}
+		l := &ledger{account: account, Sequence: r.u64(), At: r.i64()}
+		for _, n := range [...]*uint32{&l.Location, &l.SKU, &l.Article, &l.Lot, &l.Slot} {
+			*n = r.u32()
+		}
+		l.Actor = r.text()
+		return l, r.done("ledger")
+	},
+	find: func(a *account, _ *ledger) *ledger {
+		if a.ledger.Sequence == 0 {
+			return nil
+		}
+		return &a.ledger
+	},
+	all: func(a *account) iter.Seq[*ledger] { return one(&a.ledger) },
+	put: func(_ *state, a *account, _, after *ledger) { a.ledger = *after },
+}

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"holdfast/engine/table"
+	"holdfast/timeline"
+	"iter"
+)
+
+// This file owns locations: the places at which units are.
+
+// Address is a postal address; every part may be empty.
+type Address struct{ Address, ZipCode, City, Country, State, Details string }
+
+// Location is a service location's record.
+type Location struct {
+	ID        ID
+	No        uint32 // dense number in the account
+	Name      string
+	Address   *Address
+	Timezone  string // IANA name: calendar steps and days of what happens here are in it
+	UpdatedAt int64
+	Revision  uint64
+
+	zone *timeline.Zone // derived
+}
+
+// Zone is the location's time zone.
+func (l *Location) Zone() *timeline.Zone { return l.zone }
+
+// mustZone loads a zone whose name was checked when it was stored.
+func mustZone(name string) *timeline.Zone {
+	z, err := timeline.LoadZone(name)
+	if err != nil {
+		panic("engine: a stored zone is unknown: " + name)
+	}
+	return z
+}
+
+func (c *checker) zone(pointer, name string) {
+	if _, err := timeline.LoadZone(name); err != nil {
+		c.fault(pointer, "zone", "must be an IANA time zone name such as Europe/Lisbon")
+	}
+}
+
+var locationKind = &kind[Location]{
+	tag:    tagLocation,
+	name:   "location",
+	key:    func(l *Location) ID { return l.ID },
+	encode: encodeCold[Location],
+	decode: decodeCold[Location]("location"),
+	find:   func(a *account, like *Location) *Location { return a.locations.Get(like.ID) },
+	all:    func(a *account) iter.Seq[*Location] { return a.locations.All() },
+	put: func(_ *state, a *account, _, after *Location) {
+		n := *after
+		n.zone = mustZone(n.Timezone)
+		a.locations.Put(&n)
+		a.locationNo.Put(n.No, &n)
+	},
+}
+
+func newLocationTable() *table.Table[Location] {
+	return table.New(func(l *Location) table.ID { return l.ID })
+}
+
+// CreateLocation makes a location. It answers with the *Location.
+type CreateLocation struct {
+	Name     string
+	Timezone string
+	Address  *Address
+}
+
+func (o CreateLocation) Check() []Fault {
+	var c checker
+	c.text("/name", o.Name, 1, maxName)
+	c.zone("/timezone", o.Timezone)
+	c.address("/address", o.Address)
+	return c.faults
+}
+
+func (c *checker) address(pointer string, a *Address) {
+	if a == nil {
+		return
+	}
+	for _, f := range [...]struct{ name, value string }{
+		{"address", a.Address}, {"zipCode", a.ZipCode}, {"city", a.City}, {"country", a.Country}, {"state", a.State}, {"details", a.Details},
+	} {
+		c.text(pointer+"/"+f.name, f.value, 0, maxName)
+	}
+}
+
+func (o CreateLocation) plan(t *tx) (any, error) {
+	t.ledger.Location++
+	l := &Location{ID: t.newID(), No: t.ledger.Location, Name: o.Name, Timezone: o.Timezone, Address: o.Address, UpdatedAt: t.now, Revision: 1}
+	record(t, locationKind, nil, l)
+	return l, nil
+}
+
+func (CreateLocation) result() any { return new(Location) }
+
+// PatchLocation changes a location. A new zone is for what is made from then on; no hold moves. It answers with the
+// *Location.
+type PatchLocation struct {
+	ID       ID
+	IfMatch  []uint64 // revisions that the record may have; none: any
+	Name     Opt[string]
+	Timezone Opt[string]
+	Address  Opt[Address]
+}
+
+func (o PatchLocation) Check() []Fault {
+	var c checker
+	c.patchName("/name", o.Name)
+	if o.Timezone.Set {
+		c.zone("/timezone", o.Timezone.Value)
+	}
+	if o.Address.Set && !o.Address.Null {
+		c.address("/address", &o.Address.Value)
+	}
+	return c.faults
+}
+
+func (c *checker) patchName(pointer string, name Opt[string]) {
+	if name.Set {
+		c.text(pointer, name.Value, 1, maxName)
+	}
+}
+
+func (o PatchLocation) plan(t *tx) (any, error) {
+	l := t.acc.locations.Get(o.ID)
+	if l == nil {
+		return nil, notFound("location")
+	}
+	if err := match(o.IfMatch, l.Revision); err != nil {
+		return nil, err
+	}
+	n := *l
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	if o.Timezone.Set {
+		n.Timezone = o.Timezone.Value
+	}
+	o.Address.merge(&n.Address)
+	n.UpdatedAt, n.Revision = t.now, l.Revision+1
+	record(t, locationKind, l, &n)
+	return &n, nil
+}
+
+func (PatchLocation) result() any { return new(Location) }
+
+// match holds a record's revision against the ones a caller accepts.
+func match(wanted []uint64, revision uint64) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	for _, w := range wanted {
+		if w == revision {
+			return nil
+		}
+	}
+	return refuse(CodePrecondition, "the record was changed since it was read")
+}
+
+// Location returns a location, or nil.
+func (v View) Location(id ID) *Location { return v.acc.locations.Get(id) }
+
+// Locations lists the account's locations in order of creation.
+func (v View) Locations() *table.Table[Location] { return v.acc.locations }

@@ -1,0 +1,337 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"slices"
+
+	"holdfast/timeline"
+)
+
+// This file owns quantities: planning, taking and adding units of an article at a location, moving them to another, and
+// taking an article out of its pool.
+
+// QuantityPlan says how units of an article can go. It is the answer of the preview and of the write alike.
+type QuantityPlan struct {
+	OK         bool
+	Moves      []SlotMove
+	Removed    []ID   // slots that end at the effective instant
+	Reason     string // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
+	Blockers   []Unavailability
+	Minimal    bool // no plan that keeps all holds moves fewer
+	LowerBound int  // no plan moves fewer than this
+	Digest     string
+}
+
+// SlotMove is a hold that changes its slot.
+type SlotMove struct{ Unavailability, From, To ID }
+
+// quantityChange are the inputs that all changes of a quantity share.
+type quantityChange struct {
+	Article  ID
+	Location ID
+	Amount   int
+	At       *int64 // effective instant; nil: now
+}
+
+func (q quantityChange) check(c *checker) {
+	c.number("/amount", q.Amount, 1, maxUnits)
+	if q.At != nil {
+		c.instant("/effectiveFrom", *q.At)
+	}
+}
+
+// resolve finds the article, the location and the effective instant.
+func (q quantityChange) resolve(a *account, now int64) (*Article, *Location, int64, error) {
+	r, l := a.articles.Get(q.Article), a.locations.Get(q.Location)
+	if r == nil {
+		return nil, nil, 0, notFound("article")
+	}
+	if l == nil {
+		return nil, nil, 0, notFound("location")
+	}
+	if q.At != nil {
+		return r, l, *q.At, nil
+	}
+	return r, l, now, nil
+}
+
+// PlanQuantity plans taking units from an article at a location, and changes nothing.
+func (v View) PlanQuantity(article, location ID, amount int, at *int64, now int64) (*QuantityPlan, error) {
+	q := quantityChange{article, location, amount, at}
+	var c checker
+	q.check(&c)
+	if len(c.faults) > 0 {
+		return nil, invalid(c.faults)
+	}
+	r, l, from, err := q.resolve(v.acc, now)
+	if err != nil {
+		return nil, err
+	}
+	_, plan := v.acc.planReduction(r, l, amount, from, now)
+	return plan, nil
+}
+
+// planReduction plans on the state as it is; the plan of the preview and of the write.
+func (a *account) planReduction(r *Article, l *Location, amount int, at, now int64) (timeline.Reduction, *QuantityPlan) {
+	no, ok := r.lotAt(l.No)
+	if !ok {
+		plan := &QuantityPlan{Reason: "not_enough_stock", Minimal: true}
+		plan.Digest = plan.digest()
+		return timeline.Reduction{}, plan
+	}
+	red := a.stock.Reduce(no, amount, at, now)
+	plan := &QuantityPlan{OK: red.OK, Reason: red.Reason.String(), Minimal: red.Minimal, LowerBound: red.LowerBound}
+	for _, s := range red.Slots {
+		plan.Removed = append(plan.Removed, a.slotID(s))
+	}
+	for _, m := range red.Moves {
+		plan.Moves = append(plan.Moves, SlotMove{m.Hold, a.slotID(m.From), a.slotID(m.To)})
+	}
+	for _, id := range red.Blockers {
+		h, at, _ := a.stock.Find(id)
+		plan.Blockers = append(plan.Blockers, a.unavailability(h, at))
+	}
+	plan.Digest = plan.digest()
+	return red, plan
+}
+
+func (a *account) slotID(no timeline.SlotNo) ID {
+	s, _ := a.stock.Slot(no)
+	return s.ID
+}
+
+// digest names a plan by what it would do: slots, moves and blockers, not the instant.
+func (p *QuantityPlan) digest() string {
+	h := sha256.New()
+	count := func(n int) {
+		var b [8]byte
+		binary.BigEndian.PutUint64(b[:], uint64(n))
+		h.Write(b[:])
+	}
+	count(len(p.Removed))
+	for _, s := range p.Removed {
+		h.Write(s[:])
+	}
+	count(len(p.Moves))
+	for _, m := range p.Moves {
+		h.Write(m.Unavailability[:])
+		h.Write(m.From[:])
+		h.Write(m.To[:])
+	}
+	count(len(p.Blockers))
+	for _, b := range p.Blockers {
+		h.Write(b.ID[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// IncreaseQuantity adds units to an article at a location. It answers with the *Article.
+type IncreaseQuantity struct {
+	Article  ID
+	Location ID
+	Amount   int
+	From     *int64 // default now
+}
+
+func (o IncreaseQuantity) Check() []Fault {
+	var c checker
+	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(&c)
+	return c.faults
+}
+
+func (o IncreaseQuantity) plan(t *tx) (any, error) {
+	r, l, from, err := quantityChange{o.Article, o.Location, o.Amount, o.From}.resolve(t.acc, t.now)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.addUnits(r, l, o.Amount, from); err != nil {
+		return nil, err
+	}
+	t.seatFreed()
+	return r, nil
+}
+
+func (IncreaseQuantity) result() any { return new(Article) }
+
+// addUnits makes slots of an article at a location, and the lot where it is the first.
+func (t *tx) addUnits(r *Article, l *Location, amount int, from int64) error {
+	slots := 0
+	for _, x := range r.lots {
+		slots += len(t.acc.stock.Slots(x.no))
+	}
+	if slots+amount > maxSlots {
+		return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "an article has at most 100000 slots"}})
+	}
+	no, ok := r.lotAt(l.No)
+	if !ok {
+		no = t.newLot(r.No, l.No)
+	}
+	if t.acc.stock.ConflictLen() == 0 {
+		for range amount {
+			t.newSlot(no, from)
+		}
+		return nil
+	}
+	// Conflicts may want the new units: the plan's timelines get them, too.
+	d := t.draft()
+	if !ok {
+		d.AddLot(no, r.No, l.No, t.acc.poolNow(r, l.No))
+	}
+	for range amount {
+		t.ledger.Slot++
+		d.AddSlot(timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: no, Span: Span{Start: from, End: Forever}})
+	}
+	t.room = append(t.room, timeline.Freed{Lot: no, Span: Span{Start: from, End: Forever}})
+	return nil
+}
+
+// poolNow is the pool that a lot of an article at a location belongs to, 0 where there is no such pool yet.
+func (a *account) poolNow(r *Article, location uint32) timeline.PoolNo {
+	if r.SKU == nil || !r.Takes() {
+		return 0
+	}
+	before, after := a.buffers(r)
+	for _, p := range a.skus.Get(*r.SKU).pools {
+		if p.location == location && p.before == before && p.after == after {
+			return p.no
+		}
+	}
+	return 0
+}
+
+// DecreaseQuantity takes units from an article at a location: it plans on the state it meets and applies the plan. Where
+// not all holds can be kept it is refused, or, with Force, the blockers become conflicts. It answers with the
+// *QuantityPlan applied.
+type DecreaseQuantity struct {
+	Article  ID
+	Location ID
+	Amount   int
+	From     *int64  // default now
+	Expected *string // digest of the preview: another plan is refused
+	Force    bool
+}
+
+func (o DecreaseQuantity) Check() []Fault {
+	var c checker
+	quantityChange{o.Article, o.Location, o.Amount, o.From}.check(&c)
+	return c.faults
+}
+
+func (o DecreaseQuantity) plan(t *tx) (any, error) {
+	return t.reduce(quantityChange{o.Article, o.Location, o.Amount, o.From}, o.Expected, o.Force)
+}
+
+func (DecreaseQuantity) result() any { return new(QuantityPlan) }
+
+// QuantityDetails is the Details of QUANTITY_CHANGE_BLOCKED and PLAN_CHANGED: the plan as it is now.
+type QuantityDetails struct{ Plan *QuantityPlan }
+
+func (t *tx) reduce(q quantityChange, expected *string, force bool) (*QuantityPlan, error) {
+	r, l, at, err := q.resolve(t.acc, t.now)
+	if err != nil {
+		return nil, err
+	}
+	red, plan := t.acc.planReduction(r, l, q.Amount, at, t.now)
+	if expected != nil && *expected != plan.Digest {
+		return nil, &Error{Code: CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
+	}
+	if !red.OK && (!force || len(red.Slots) < q.Amount) {
+		return nil, &Error{Code: CodeQuantityBlocked, Detail: "not every hold can be kept: " + plan.Reason, Details: QuantityDetails{plan}}
+	}
+	t.draft().ApplyReduction(red, at)
+	return plan, nil
+}
+
+// TransferQuantity moves units of an article to another location: they end here and begin there. It answers with the
+// *QuantityPlan of the location they leave.
+type TransferQuantity struct {
+	Article  ID
+	From, To ID
+	Amount   int
+	At       *int64 // default now
+}
+
+func (o TransferQuantity) Check() []Fault {
+	var c checker
+	quantityChange{o.Article, o.From, o.Amount, o.At}.check(&c)
+	if o.From == o.To {
+		c.fault("/toServiceLocationId", "same", "must be another location")
+	}
+	return c.faults
+}
+
+func (o TransferQuantity) plan(t *tx) (any, error) {
+	to := t.acc.locations.Get(o.To)
+	if to == nil {
+		return nil, notFound("location")
+	}
+	q := quantityChange{o.Article, o.From, o.Amount, o.At}
+	r, _, at, err := q.resolve(t.acc, t.now)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := t.reduce(q, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.addUnits(r, to, o.Amount, at); err != nil {
+		return nil, err
+	}
+	t.seatFreed()
+	return plan, nil
+}
+
+func (TransferQuantity) result() any { return new(QuantityPlan) }
+
+// reassign plans what a changed article does to its holds. Taken out of its pool, it gives its auto-assigned holds to other
+// articles of the pool; what is handed over, over, or an event of its own stays; the rest become conflicts. Taking holds
+// again, its lots are tried for conflicts.
+func (t *tx) reassign(before, after *Article) {
+	stays := after.Takes()
+	moved := !same(before.SKU, after.SKU)
+	if before.Takes() && (!stays || moved) {
+		t.takeOut(before, stays)
+	}
+	if stays && (!before.Takes() || moved) && t.acc.stock.ConflictLen() > 0 {
+		d := t.draft()
+		for _, l := range before.lots {
+			d.SetPool(l.no, t.acc.poolNow(after, l.location))
+			t.room = append(t.room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
+		}
+		t.seatFreed()
+	}
+}
+
+// takeOut empties an article's lots of what may not stay there. stays says that the article still takes holds, in another
+// SKU: then what was made for it stays.
+func (t *tx) takeOut(r *Article, stays bool) {
+	d := t.draft()
+	for _, l := range r.lots {
+		pool := t.acc.stock.Lot(l.no).Pool
+		d.SetPool(l.no, 0)
+		var leaving []timeline.Hold
+		for _, s := range t.acc.stock.Slots(l.no) {
+			for h := range t.acc.stock.Holds(s, Span{Start: t.now, End: Forever}) {
+				pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
+				if h.Flags.Has(timeline.Out) || h.Flags.Blocker() == timeline.BlockerScheduledEvent || stays && pinned {
+					continue
+				}
+				leaving = append(leaving, h)
+			}
+		}
+		slices.SortFunc(leaving, func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
+		for _, h := range leaving {
+			d.Take(h.ID)
+			h.Flags &^= timeline.PinnedSlot // the slot is out of reach; a conflict may come back on any of the article's
+			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
+			if pinned || pool == 0 {
+				d.Keep(h, l.no)
+			} else if _, why := d.Seat(timeline.SKURef(pool), h, timeline.Exact); why != timeline.Granted {
+				d.Keep(h, l.no)
+			}
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// This file owns start-up: the rows as they were folded, then the log behind them, through the same apply as live commands.
+
+// loadWorkers is how many goroutines read rows at start-up.
+const loadWorkers = 2
+
+// accountLoader collects the rows of one account that one worker read.
+type accountLoader struct {
+	id    ID
+	cold  map[byte][]func(*state, *account)
+	lots  []lot
+	slots []timeline.Slot
+	units []timeline.Placed
+}
+
+// later keeps the putting in place of a row until all rows were read.
+func (l *accountLoader) later(tag byte, put func(*state, *account)) {
+	l.cold[tag] = append(l.cold[tag], put)
+}
+
+// rowReader is one worker's part of the scan.
+type rowReader struct {
+	accounts map[ID]*accountLoader
+	last     *accountLoader
+	hash     uint64
+	buf      []byte
+}
+
+func (r *rowReader) row(tag byte, key, value []byte) error {
+	k := kindByTag[tag]
+	if k == nil {
+		return fmt.Errorf("a row of the unknown table %d", tag)
+	}
+	of, id, err := splitKey(key)
+	if err != nil {
+		return err
+	}
+	var sum uint64
+	sum, r.buf = rowHash(r.buf, tag, key, value)
+	r.hash += sum
+	if r.last == nil || r.last.id != of {
+		if r.last = r.accounts[of]; r.last == nil {
+			r.last = &accountLoader{id: of, cold: map[byte][]func(*state, *account){}}
+			r.accounts[of] = r.last
+		}
+	}
+	return k.readRow(r.last, of, id, value)
+}
+
+// restore builds the state from a store and verifies it against the state hash that marker and records carry.
+func restore(ctx context.Context, store *persist.Store) (*state, error) {
+	s := newState()
+	readers := make([]rowReader, loadWorkers)
+	for i := range readers {
+		readers[i].accounts = map[ID]*accountLoader{}
+	}
+	err := store.ScanRows(loadWorkers, func(worker int, table byte, key, value []byte) error {
+		return readers[worker].row(table, key, value)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := store.Marker()
+	s.seq, s.at = m.Seq, m.At
+	for i := range readers {
+		s.hash += readers[i].hash
+	}
+	if s.hash != m.StateHash {
+		return nil, fmt.Errorf("%w: the rows' hash is %016x, the marker at record %d says %016x", persist.ErrCorrupt, s.hash, m.Seq, m.StateHash)
+	}
+	if err := s.load(readers); err != nil {
+		return nil, err
+	}
+	if err := store.Tail(s.replay); err != nil {
+		return nil, err
+	}
+	s.lastID = makeID(s.at, Base{hi: 0x0fff, lo: 1<<lowBits - 1})
+	s.at++ // no id of the instant that the log ended at is made again
+	return s, ctx.Err()
+}
+
+// load puts the scanned rows in place, account by account in id order.
+func (s *state) load(readers []rowReader) error {
+	parts := map[ID][]*accountLoader{}
+	var ids []ID
+	for i := range readers {
+		for id, l := range readers[i].accounts {
+			if parts[id] == nil {
+				ids = append(ids, id)
+			}
+			parts[id] = append(parts[id], l)
+		}
+		readers[i].accounts = nil
+	}
+	slices.SortFunc(ids, ID.Compare)
+	for _, id := range ids {
+		a := s.account(id)
+		for _, k := range schema {
+			if k.tableTag() == tagLot { // lots, slots and units at once, behind what they refer to
+				if err := a.loadStock(parts[id]); err != nil {
+					return err
+				}
+			}
+			for _, l := range parts[id] {
+				for _, put := range l.cold[k.tableTag()] {
+					put(s, a)
+				}
+				delete(l.cold, k.tableTag())
+			}
+		}
+		s.touch(a)
+	}
+	return nil
+}
+
+// replay applies one log record. Each change is held against the row that is there: a log that does not fit the rows is
+// found at the record that made the difference.
+func (s *state) replay(r persist.Record) error {
+	var set []rowChange
+	var account ID
+	var buf []byte
+	flush := func() error {
+		if len(set) == 0 {
+			return nil
+		}
+		a := s.account(account)
+		for _, c := range set {
+			if err := c.verify(a); err != nil {
+				return fmt.Errorf("%w: log record %d does not fit the state: %w", persist.ErrCorrupt, r.Seq, err)
+			}
+		}
+		s.apply(account, set)
+		set = set[:0]
+		return nil
+	}
+	for c := range r.Changes() {
+		k := kindByTag[c.Table]
+		if k == nil {
+			return fmt.Errorf("log record %d changes the unknown table %d", r.Seq, c.Table)
+		}
+		of, key, err := splitKey(c.Key)
+		if err != nil {
+			return err
+		}
+		if c.Table == tagLedger {
+			if err := flush(); err != nil {
+				return err
+			}
+			account = of
+			s.at = r.At
+		} else if !bytes.Equal(of[:], account[:]) {
+			return fmt.Errorf("%w: log record %d mixes accounts in one command", persist.ErrCorrupt, r.Seq)
+		}
+		change, err := k.read(of, key, c.Before, c.After)
+		if err != nil {
+			return fmt.Errorf("log record %d: %w", r.Seq, err)
+		}
+		set = append(set, change)
+		var sum uint64
+		if c.Before != nil {
+			sum, buf = rowHash(buf, c.Table, c.Key, c.Before)
+			s.hash -= sum
+		}
+		if c.After != nil {
+			sum, buf = rowHash(buf, c.Table, c.Key, c.After)
+			s.hash += sum
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	s.seq, s.at = r.Seq, r.At
+	if s.hash != r.StateHash {
+		return fmt.Errorf("%w: the state hash after log record %d is %016x, the record says %016x", persist.ErrCorrupt, r.Seq, s.hash, r.StateHash)
+	}
+	return nil
+}
+
+// loadStock builds an account's timelines from its rows.
+func (a *account) loadStock(parts []*accountLoader) error {
+	var lots []lot
+	var slots []timeline.Slot
+	var units []timeline.Placed
+	for _, l := range parts {
+		lots, slots, units = append(lots, l.lots...), append(slots, l.slots...), append(units, l.units...)
+		l.lots, l.slots, l.units = nil, nil, nil
+	}
+	slices.SortFunc(lots, func(x, y lot) int { return cmp.Compare(x.no, y.no) })
+	slices.SortFunc(slots, func(x, y timeline.Slot) int { return cmp.Compare(x.No, y.No) })
+	slices.SortFunc(units, func(x, y timeline.Placed) int { return x.ID.Compare(y.ID) })
+	for i := range lots {
+		a.stock.AddLot(lots[i].no, lots[i].article, lots[i].location)
+		a.linkLot(&lots[i])
+	}
+	for _, s := range slots {
+		a.stock.PutSlot(s)
+	}
+	for _, u := range units {
+		a.stock.Put(u.Hold, u.Place)
+	}
+	return nil
+}

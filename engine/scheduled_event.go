@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"holdfast/engine/table"
+	"holdfast/timeline"
+	"iter"
+)
+
+// This file owns scheduled events of articles: reservations, which take a unit, and notes, which do not.
+
+// EventType is what a scheduled event does.
+type EventType string
+
+// A reservation takes one unit of the article, without buffers; a note takes none.
+const (
+	EventReservation EventType = "reservation"
+	EventNote        EventType = "note"
+)
+
+// ScheduledEvent is a scheduled event's record. A reservation's unavailability has the id that follows its own.
+type ScheduledEvent struct {
+	ID       ID
+	Article  ID
+	Location ID
+	Type     EventType
+	Name     string
+	Comment  *string
+	Window   Span
+	Revision uint64
+}
+
+var scheduledEventKind = &kind[ScheduledEvent]{
+	tag:    tagScheduledEvent,
+	name:   "scheduled event",
+	key:    func(s *ScheduledEvent) ID { return s.ID },
+	encode: encodeCold[ScheduledEvent],
+	decode: decodeCold[ScheduledEvent]("scheduled event"),
+	find:   func(a *account, like *ScheduledEvent) *ScheduledEvent { return a.events.Get(like.ID) },
+	all:    func(a *account) iter.Seq[*ScheduledEvent] { return a.events.All() },
+	put: func(_ *state, a *account, before, after *ScheduledEvent) {
+		if after == nil {
+			a.events.Delete(before.ID)
+			return
+		}
+		a.events.Put(after)
+	},
+}
+
+const eventByArticle = 0
+
+func newScheduledEventTable() *table.Table[ScheduledEvent] {
+	return table.New(func(s *ScheduledEvent) table.ID { return s.ID },
+		table.By(func(s *ScheduledEvent) []string { return []string{string(s.Article[:])} }))
+}
+
+// CreateScheduledEvent makes a scheduled event. A reservation without a free unit of the article is refused. It answers
+// with the *ScheduledEvent.
+type CreateScheduledEvent struct {
+	Article  ID
+	Location ID
+	Type     EventType
+	Name     string
+	Comment  *string
+	Window   Span
+}
+
+func (o CreateScheduledEvent) Check() []Fault {
+	var c checker
+	c.oneOf("/type", string(o.Type), string(EventReservation), string(EventNote))
+	c.text("/name", o.Name, 1, maxName)
+	c.optional("/comment", o.Comment, 0, maxNote)
+	c.window("/startDate", "/endDate", o.Window)
+	return c.faults
+}
+
+func (o CreateScheduledEvent) plan(t *tx) (any, error) {
+	r, l := t.acc.articles.Get(o.Article), t.acc.locations.Get(o.Location)
+	if r == nil {
+		return nil, notFound("article")
+	}
+	if l == nil {
+		return nil, notFound("location")
+	}
+	s := &ScheduledEvent{ID: t.newID(), Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name, Comment: o.Comment, Window: o.Window, Revision: 1}
+	if o.Type == EventReservation {
+		t.used++ // the unavailability's id
+		if err := t.seatEvent(s, r, l); err != nil {
+			return nil, err
+		}
+	}
+	record(t, scheduledEventKind, nil, s)
+	return s, nil
+}
+
+// seatEvent takes the unit of a reservation: on the article itself, without buffers, whatever the article's status.
+func (t *tx) seatEvent(s *ScheduledEvent, r *Article, l *Location) error {
+	h := timeline.NewHold(after(s.ID, 1), s.Window, 0, 0)
+	h.Owner, h.Kind = 1, timeline.Booking
+	h.Flags = timeline.PinnedArticle.WithBlocker(timeline.BlockerScheduledEvent)
+	reason := timeline.NotEnoughStock
+	var sources []source
+	if no, ok := r.lotAt(l.No); ok {
+		sources = []source{{pool: timeline.LotRef(no), hull: s.Window}}
+		_, reason = t.draft().Seat(sources[0].pool, h, timeline.Exact)
+	}
+	if reason == timeline.Granted {
+		return nil
+	}
+	q := request{location: l, article: r, body: s.Window, quantity: 1}
+	return insufficient([]Shortage{*t.shortage(&q, sources, reason)})
+}
+
+func (CreateScheduledEvent) result() any { return new(ScheduledEvent) }
+
+// PatchScheduledEvent changes a scheduled event; its type stays. It answers with the *ScheduledEvent.
+type PatchScheduledEvent struct {
+	Article  ID
+	ID       ID
+	IfMatch  []uint64
+	Name     Opt[string]
+	Comment  Opt[string]
+	Location Opt[ID]
+	From, To Opt[int64] // To null: without end
+}
+
+func (o PatchScheduledEvent) Check() []Fault {
+	var c checker
+	c.patchName("/name", o.Name)
+	c.patchText("/comment", o.Comment, 0, maxNote)
+	if o.From.Set {
+		c.instant("/startDate", o.From.Value)
+	}
+	if o.To.Set && !o.To.Null {
+		c.instant("/endDate", o.To.Value)
+	}
+	if o.From.Set && o.To.Set && !o.To.Null && o.From.Value >= o.To.Value {
+		c.fault("/endDate", "order", "must be later than startDate")
+	}
+	return c.faults
+}
+
+func (t *tx) event(article, id ID) (*ScheduledEvent, error) {
+	s := t.acc.events.Get(id)
+	if s == nil || s.Article != article {
+		return nil, notFound("scheduled event of this article")
+	}
+	return s, nil
+}
+
+func (o PatchScheduledEvent) plan(t *tx) (any, error) {
+	s, err := t.event(o.Article, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := match(o.IfMatch, s.Revision); err != nil {
+		return nil, err
+	}
+	n := *s
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	o.Comment.merge(&n.Comment)
+	if o.Location.Set {
+		n.Location = o.Location.Value
+	}
+	if o.From.Set {
+		n.Window.Start = o.From.Value
+	}
+	if o.To.Set {
+		n.Window.End = o.To.Value
+		if o.To.Null {
+			n.Window.End = Forever
+		}
+	}
+	if n.Window.Empty() {
+		return nil, invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
+	}
+	l := t.acc.locations.Get(n.Location)
+	if l == nil {
+		return nil, notFound("location")
+	}
+	if s.Type == EventReservation && (n.Window != s.Window || n.Location != s.Location) {
+		if h, at, ok := t.draft().Take(after(s.ID, 1)); ok {
+			t.freed(h.Span, at)
+		}
+		if err := t.seatEvent(&n, t.acc.articles.Get(s.Article), l); err != nil {
+			return nil, err
+		}
+		t.seatFreed()
+	}
+	n.Revision++
+	record(t, scheduledEventKind, s, &n)
+	return &n, nil
+}
+
+func (PatchScheduledEvent) result() any { return new(ScheduledEvent) }
+
+// DeleteScheduledEvent removes a scheduled event and frees its unit. It answers with nil.
+type DeleteScheduledEvent struct {
+	Article ID
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteScheduledEvent) Check() []Fault { return nil }
+
+func (o DeleteScheduledEvent) plan(t *tx) (any, error) {
+	s, err := t.event(o.Article, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := match(o.IfMatch, s.Revision); err != nil {
+		return nil, err
+	}
+	if h, at, ok := t.draft().Take(after(s.ID, 1)); ok {
+		t.freed(h.Span, at)
+		t.seatFreed()
+	}
+	record(t, scheduledEventKind, s, nil)
+	return nil, nil
+}
+
+func (DeleteScheduledEvent) result() any { return new(any) }
+
+// ScheduledEvents lists the events of an article that overlap a window, in order of creation.
+func (v View) ScheduledEvents(article ID, w Span) (list []*ScheduledEvent) {
+	for s := range v.acc.events.By(eventByArticle, string(article[:])) {
+		if overlaps(w, s.Window) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// ScheduledEvent returns an event of an article, or nil.
+func (v View) ScheduledEvent(article, id ID) *ScheduledEvent {
+	if s := v.acc.events.Get(id); s != nil && s.Article == article {
+		return s
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// This file owns the list of all kinds of rows: a new resource is one line here.
+
+// schema lists every kind in the order in which start-up puts rows in place: what a row refers to comes before it.
+var schema = []kindOf{
+	accountKind,
+	ledgerKind,
+	keyKind,
+	locationKind,
+	skuKind,
+	articleKind,
+	lotKind,
+	slotKind,
+	unitKind,
+	holdKind,
+	scheduledEventKind,
+	idempotencyKind,
+}
+
+// Table bytes, in the log and the rows. A number is never reused for another kind.
+const (
+	tagAccount        = 1
+	tagLedger         = 2
+	tagKey            = 3
+	tagLocation       = 4
+	tagSKU            = 5
+	tagArticle        = 6
+	tagLot            = 7
+	tagSlot           = 8
+	tagUnit           = 9
+	tagHold           = 10
+	tagScheduledEvent = 11
+	tagIdempotency    = 12
+)
+
+var kindByTag = func() (t [256]kindOf) {
+	for _, k := range schema {
+		if t[k.tableTag()] != nil {
+			panic("engine: two kinds with one table byte")
+		}
+		t[k.tableTag()] = k
+	}
+	return t
+}()
+
+// coldVersion is the version byte in front of rows kept as JSON: rows that change seldom, in a form that a newer binary
+// still reads.
+const coldVersion = 1
+
+func encodeCold[R any](dst []byte, r *R) []byte {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // rows are plain structs of strings, numbers and lists
+	}
+	return append(append(dst, coldVersion), b...)
+}
+
+func decodeCold[R any](name string) func(account, key ID, b []byte) (*R, error) {
+	return func(_, _ ID, b []byte) (*R, error) {
+		if len(b) == 0 || b[0] != coldVersion {
+			return nil, fmt.Errorf("%s: unknown row version", name)
+		}
+		r := new(R)
+		if err := json.Unmarshal(b[1:], r); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return r, nil
+	}
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/timeline"
+)
+
+// This file owns how a command takes stock: the lines of one command are seated together, those that name a slot first,
+// then an article, then a SKU, each in line order; then what came free is given to conflicts.
+
+// request asks for units of one item at one location: a line, resolved.
+type request struct {
+	line     int
+	location *Location
+	item     uint32 // number of the article or SKU
+	article  *Article
+	sku      *SKU
+	slot     timeline.SlotNo // pinned to it, where not 0
+	body     Span
+	quantity int
+	proto    timeline.Hold // what all its units have in common; of a moved unit the unit itself
+	first    uint64        // the units' ids are after(owner, first), and so on; 0: the unit has its id already
+	keepHull bool          // a moved unit whose dates stay keeps its hull
+	rule     timeline.Rule
+}
+
+// request resolves an item at a location.
+func (t *tx) request(i Item, location ID) (request, error) {
+	q := request{location: t.acc.locations.Get(location)}
+	if q.location == nil {
+		return q, notFound("location")
+	}
+	if i.Article != (ID{}) {
+		if q.article = t.acc.articles.Get(i.Article); q.article == nil {
+			return q, notFound("article")
+		}
+		if !q.article.Takes() {
+			return q, q.article.takesNone()
+		}
+		q.item, q.proto.Flags = q.article.No, timeline.PinnedArticle
+		return q, nil
+	}
+	if q.sku = t.acc.skus.Get(i.SKU); q.sku == nil {
+		return q, notFound("SKU")
+	}
+	q.item = q.sku.No
+	return q, nil
+}
+
+// takesNone is the refusal of a hold on an article that takes none.
+func (r *Article) takesNone() *Error {
+	state := string(r.Status)
+	if r.ArchivedAt != nil {
+		state = "archived"
+	}
+	return &Error{Code: CodeStateNotAllowed, Detail: "the article is " + state + "; only an active, unarchived article takes new holds",
+		Details: StateDetails{State: state, Allowed: []string{string(ArticleActive)}}}
+}
+
+// source is one pool that a request can be seated in, with the hull that its buffers make of the body.
+type source struct {
+	pool          timeline.PoolRef
+	hull          Span
+	before, after Buffer
+	closed        bool // the article takes no new holds
+}
+
+// sources lists the pools of a request, in the order of their smallest article.
+func (a *account) sources(dst []source, article *Article, sku *SKU, location *Location, body Span, now int64) []source {
+	if article != nil {
+		no, ok := article.lotAt(location.No)
+		if !ok {
+			return dst
+		}
+		before, after := a.buffers(article)
+		return append(dst, source{timeline.LotRef(no), timeline.Hull(body, before, after, location.Zone(), now), before, after, !article.Takes()})
+	}
+	for _, p := range sku.pools {
+		if p.location != location.No || len(a.stock.Lots(timeline.SKURef(p.no))) == 0 {
+			continue
+		}
+		dst = append(dst, source{timeline.SKURef(p.no), timeline.Hull(body, p.before, p.after, location.Zone(), now), p.before, p.after, false})
+	}
+	if len(dst) > 1 {
+		slices.SortStableFunc(dst, func(x, y source) int {
+			return int(a.stock.Lots(x.pool)[0]) - int(a.stock.Lots(y.pool)[0])
+		})
+	}
+	return dst
+}
+
+// seatAll seats the requests of one command, all or none. The refusal has every short line.
+func (t *tx) seatAll(owner ID, requests []request) error {
+	if len(requests) == 1 {
+		if short := t.seat(owner, &requests[0]); short != nil {
+			return insufficient([]Shortage{*short})
+		}
+		return nil
+	}
+	var shortages []Shortage
+	for _, wanted := range [...]func(q *request) bool{
+		func(q *request) bool { return q.slot != 0 },
+		func(q *request) bool { return q.slot == 0 && q.article != nil },
+		func(q *request) bool { return q.slot == 0 && q.article == nil },
+	} {
+		for i := range requests {
+			if q := &requests[i]; wanted(q) {
+				if short := t.seat(owner, q); short != nil {
+					shortages = append(shortages, *short)
+				}
+			}
+		}
+	}
+	if len(shortages) == 0 {
+		return nil
+	}
+	slices.SortFunc(shortages, func(a, b Shortage) int { return a.Line - b.Line })
+	return insufficient(shortages)
+}
+
+func insufficient(lines []Shortage) error {
+	return &Error{Code: CodeInsufficient, Detail: "the stock cannot carry the request; details says which lines and why", Details: ShortageDetails{lines}}
+}
+
+// seat seats the units of one request in the draft. Where not all can be, none stays and the shortage is returned.
+func (t *tx) seat(owner ID, q *request) *Shortage {
+	var few [2]source
+	sources := t.acc.sources(few[:0], q.article, q.sku, q.location, q.body, t.now)
+	if q.keepHull {
+		for i := range sources {
+			sources[i].hull = q.proto.Span
+		}
+	}
+	d := t.draft()
+	room := make([]int, 0, 2)
+	if len(sources) > 1 { // units are taken from the pool with most available
+		for _, s := range sources {
+			room = append(room, d.Available(s.pool, s.hull).Available)
+		}
+	}
+	reason := timeline.NotEnoughStock
+	for n := range q.quantity {
+		id := q.proto.ID
+		if q.first != 0 {
+			id = after(owner, q.first+uint64(n))
+		}
+		best := 0
+		for i := range room {
+			if room[i] > room[best] {
+				best = i
+			}
+		}
+		ok := false
+		if len(sources) > 0 {
+			s := sources[best]
+			h := timeline.NewHold(id, s.hull, q.body.Start-s.hull.Start, trail(q.body, s.hull))
+			h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, q.proto.Flags
+			if q.first != 0 {
+				h.Owner = q.first + uint64(n)
+			}
+			if q.slot != 0 {
+				_, reason = d.SeatOn(s.pool, q.slot, h)
+			} else {
+				_, reason = d.Seat(s.pool, h, q.rule)
+			}
+			ok = reason == timeline.Granted
+		}
+		if !ok {
+			for i := range n {
+				d.Take(after(owner, q.first+uint64(i)))
+			}
+			return t.shortage(q, sources, reason)
+		}
+		if len(room) > 0 {
+			room[best]--
+		}
+	}
+	return nil
+}
+
+// trail is the length of the buffer behind a body, 0 behind an open end.
+func trail(body, hull Span) int64 {
+	if hull.End == Forever {
+		return 0
+	}
+	return hull.End - body.End
+}
+
+// shortage explains why a request could not be seated, given what the draft holds already.
+func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Shortage {
+	short := &Shortage{Line: q.line, Requested: q.quantity, Reason: reason.String()}
+	d := t.draft()
+	for _, s := range sources {
+		a := d.Available(s.pool, s.hull)
+		short.Available += a.Available
+		for _, h := range t.acc.holdsOver(s.pool, a.At, maxBlockers-len(short.Blockers)) {
+			if _, _, still := d.Find(h.ID); still {
+				short.Blockers = append(short.Blockers, h.ID)
+			}
+		}
+	}
+	short.Available = min(short.Available, q.quantity-1)
+	if q.body.End != Forever {
+		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.location, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
+	}
+	return short
+}
+
+const (
+	maxBlockers = 100
+	searchAhead = 2 * 366 * 24 * 60 * 60 * 1000 // how far next looks, in milliseconds
+)
+
+// holdsOver lists the holds and conflicts of a pool over an instant, in id order, at most n.
+func (a *account) holdsOver(p timeline.PoolRef, at int64, n int) (list []timeline.Hold) {
+	for s := range a.stock.PoolSlots(p) {
+		if h, ok := a.stock.HoldAt(s.No, at); ok {
+			list = append(list, h)
+		}
+	}
+	list = slices.AppendSeq(list, a.stock.ConflictsIn(p, Span{Start: at, End: at + 1}))
+	slices.SortFunc(list, func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
+	return list[:min(max(n, 0), len(list))]
+}
+
+// freed notes that room came free at a place: conflicts there may be seated now.
+func (t *tx) freed(s Span, at timeline.Place) {
+	if at.Seated() {
+		t.room = append(t.room, timeline.Freed{Lot: at.Lot, Span: s})
+	}
+}
+
+// seatFreed tries the conflicts that overlap what the command freed.
+func (t *tx) seatFreed() {
+	if t.acc.stock.ConflictLen() > 0 && len(t.room) > 0 {
+		t.more = t.draft().SeatConflicts(t.room, maxTries).More
+	}
+}
+
+// maxTries is how many conflicts one command tries to seat; a follow-up command tries the rest.
+const maxTries = 1000
+
+// recordStock adds what the plan's draft changed to the write set: slots first, then units.
+func (t *tx) recordStock() {
+	if t.stock == nil {
+		return
+	}
+	c := t.stock.Changes()
+	for i := range c.Slots {
+		x := &c.Slots[i]
+		record(t, slotKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
+	}
+	for i := range c.Holds {
+		x := &c.Holds[i]
+		record(t, unitKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
+	}
+}
+
+func exists[R any](r *R, is bool) *R {
+	if !is {
+		return nil
+	}
+	return r
+}
+
+// slotByID finds a slot by its id. Slots are numbered in the order of their ids, so this is a binary search by number.
+func (a *account) slotByID(id ID) (timeline.Slot, bool) {
+	lo, hi := uint32(1), a.ledger.Slot+1
+	for lo < hi {
+		mid := lo + (hi-lo)/2
+		no, s, ok := mid, timeline.Slot{}, false
+		for ; no < hi; no++ { // numbers of slots that are gone have nothing to compare
+			if s, ok = a.stock.Slot(timeline.SlotNo(no)); ok {
+				break
+			}
+		}
+		switch {
+		case !ok || id.Compare(s.ID) < 0:
+			hi = mid
+		case s.ID == id:
+			return s, true
+		default:
+			lo = no + 1
+		}
+	}
+	return timeline.Slot{}, false
+}

@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"holdfast/engine/table"
+	"holdfast/timeline"
+	"iter"
+)
+
+// This file owns SKUs: groups of interchangeable articles, and the buffers an article falls back to.
+
+// Buffer is a time kept free before or after a booking.
+type Buffer = timeline.Buffer
+
+// SKU is a SKU's record.
+type SKU struct {
+	ID            ID
+	No            uint32
+	Name          string
+	Code          *string // unique in the account
+	Description   *string
+	PurchasePrice *int64 // minor units
+	Before, After *Buffer
+	UpdatedAt     int64
+	Revision      uint64
+
+	pools []skuPool // where its articles are; derived
+}
+
+// skuPool is one pool of a SKU: the lots of its articles at one location that have the same effective buffers.
+type skuPool struct {
+	location      uint32
+	before, after Buffer
+	no            timeline.PoolNo
+}
+
+var skuKind = &kind[SKU]{
+	tag:    tagSKU,
+	name:   "SKU",
+	key:    func(s *SKU) ID { return s.ID },
+	encode: encodeCold[SKU],
+	decode: decodeCold[SKU]("SKU"),
+	find:   func(a *account, like *SKU) *SKU { return a.skus.Get(like.ID) },
+	all:    func(a *account) iter.Seq[*SKU] { return a.skus.All() },
+	put: func(_ *state, a *account, before, after *SKU) {
+		if before != nil {
+			n := *after
+			n.pools = a.skus.Get(after.ID).pools
+			after = &n
+		}
+		a.putSKU(after)
+		if before != nil && (!same(before.Before, after.Before) || !same(before.After, after.After)) {
+			for r := range a.articles.By(articleBySKU, string(after.ID[:])) {
+				a.assignPools(r)
+			}
+		}
+	},
+}
+
+func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func (a *account) putSKU(s *SKU) {
+	a.skus.Put(s)
+	a.skuNo.Put(s.No, s)
+}
+
+const skuByCode = 0
+
+func newSKUTable() *table.Table[SKU] {
+	return table.New(func(s *SKU) table.ID { return s.ID }, table.By(func(s *SKU) []string {
+		if s.Code == nil {
+			return nil
+		}
+		return []string{*s.Code}
+	}))
+}
+
+// CreateSKU makes a SKU. It answers with the *SKU.
+type CreateSKU struct {
+	Name          string
+	Code          *string
+	Description   *string
+	PurchasePrice *int64
+	Before, After *Buffer
+}
+
+func (o CreateSKU) Check() []Fault {
+	var c checker
+	c.text("/name", o.Name, 1, maxName)
+	c.optional("/code", o.Code, 1, maxName)
+	c.optional("/description", o.Description, 0, maxNote)
+	c.money("/purchasePrice", o.PurchasePrice)
+	c.buffer("/bufferTimeAmountBefore", o.Before)
+	c.buffer("/bufferTimeAmountAfter", o.After)
+	return c.faults
+}
+
+func (c *checker) optional(pointer string, s *string, least, most int) {
+	if s != nil {
+		c.text(pointer, *s, least, most)
+	}
+}
+
+func (c *checker) money(pointer string, m *int64) {
+	if m != nil && (*m < -maxSafe || *m > maxSafe) {
+		c.fault(pointer, "range", "must be a whole number of minor units between -9007199254740991 and 9007199254740991")
+	}
+}
+
+func (c *checker) buffer(pointer string, b *Buffer) {
+	if b != nil && !b.Valid() {
+		c.fault(pointer, "range", "must be at least 0 and at most 10 years")
+	}
+}
+
+func (o CreateSKU) plan(t *tx) (any, error) {
+	if o.Code != nil && t.acc.skus.First(skuByCode, *o.Code) != nil {
+		return nil, refuse(CodeConflict, "another SKU has the code %q", *o.Code)
+	}
+	t.ledger.SKU++
+	s := &SKU{
+		ID: t.newID(), No: t.ledger.SKU, Name: o.Name, Code: o.Code, Description: o.Description, PurchasePrice: o.PurchasePrice,
+		Before: o.Before, After: o.After, UpdatedAt: t.now, Revision: 1,
+	}
+	record(t, skuKind, nil, s)
+	return s, nil
+}
+
+func (CreateSKU) result() any { return new(SKU) }
+
+// PatchSKU changes a SKU. Changed buffers move no hold: they make other pools, and are for holds made from then on. It
+// answers with the *SKU.
+type PatchSKU struct {
+	ID            ID
+	IfMatch       []uint64
+	Name          Opt[string]
+	Code          Opt[string]
+	Description   Opt[string]
+	PurchasePrice Opt[int64]
+	Before, After BufferPatch
+}
+
+func (o PatchSKU) Check() []Fault {
+	var c checker
+	c.patchName("/name", o.Name)
+	c.patchText("/code", o.Code, 1, maxName)
+	c.patchText("/description", o.Description, 0, maxNote)
+	c.patchMoney("/purchasePrice", o.PurchasePrice)
+	o.Before.check(&c, "/bufferTimeAmountBefore")
+	o.After.check(&c, "/bufferTimeAmountAfter")
+	return c.faults
+}
+
+func (c *checker) patchText(pointer string, o Opt[string], least, most int) {
+	if o.Set && !o.Null {
+		c.text(pointer, o.Value, least, most)
+	}
+}
+
+func (c *checker) patchMoney(pointer string, o Opt[int64]) {
+	if o.Set && !o.Null {
+		c.money(pointer, &o.Value)
+	}
+}
+
+// BufferPatch changes a buffer in its two fields: a given one replaces the field, null in either clears the buffer.
+type BufferPatch struct {
+	Amount Opt[int64]
+	Unit   Opt[timeline.Unit]
+}
+
+// merged gives the buffer as a patch leaves it. An amount needs a unit, given or already there, and the other way round.
+func (p BufferPatch) merged(c *checker, pointer string, b *Buffer) *Buffer {
+	if !p.Amount.Set && !p.Unit.Set {
+		return b
+	}
+	if p.Amount.Null || p.Unit.Null {
+		return nil
+	}
+	var n Buffer
+	if b != nil {
+		n = *b
+	}
+	if p.Amount.Set {
+		n.Amount = p.Amount.Value
+	}
+	if p.Unit.Set {
+		n.Unit = p.Unit.Value
+	}
+	switch {
+	case n.Unit == 0:
+		c.fault(pointer, "required", "needs a unit beside the amount")
+	case b == nil && !p.Amount.Set:
+		c.fault(pointer, "required", "needs an amount beside the unit")
+	default:
+		c.buffer(pointer, &n)
+	}
+	return &n
+}
+
+func (p BufferPatch) check(c *checker, pointer string) {
+	if p.Amount.Set && !p.Amount.Null {
+		c.buffer(pointer, &Buffer{Amount: p.Amount.Value, Unit: orUnit(p.Unit)})
+	}
+}
+
+// orUnit is the unit to judge an amount by where it came without one: the most permissive.
+func orUnit(u Opt[timeline.Unit]) timeline.Unit {
+	if u.Set && !u.Null {
+		return u.Value
+	}
+	return timeline.Seconds
+}
+
+func (o PatchSKU) plan(t *tx) (any, error) {
+	s := t.acc.skus.Get(o.ID)
+	if s == nil {
+		return nil, notFound("SKU")
+	}
+	if err := match(o.IfMatch, s.Revision); err != nil {
+		return nil, err
+	}
+	if o.Code.Set && !o.Code.Null {
+		if other := t.acc.skus.First(skuByCode, o.Code.Value); other != nil && other.ID != s.ID {
+			return nil, refuse(CodeConflict, "another SKU has the code %q", o.Code.Value)
+		}
+	}
+	n := *s
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	o.Code.merge(&n.Code)
+	o.Description.merge(&n.Description)
+	o.PurchasePrice.merge(&n.PurchasePrice)
+	var c checker
+	n.Before = o.Before.merged(&c, "/bufferTimeAmountBefore", n.Before)
+	n.After = o.After.merged(&c, "/bufferTimeAmountAfter", n.After)
+	if len(c.faults) > 0 {
+		return nil, invalid(c.faults)
+	}
+	n.UpdatedAt, n.Revision = t.now, s.Revision+1
+	record(t, skuKind, s, &n)
+	return &n, nil
+}
+
+func (PatchSKU) result() any { return new(SKU) }
+
+// SKU returns a SKU, or nil.
+func (v View) SKU(id ID) *SKU { return v.acc.skus.Get(id) }
+
+// SKUs lists the account's SKUs in order of creation.
+func (v View) SKUs() *table.Table[SKU] { return v.acc.skus }

@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/tidwall/btree"
+
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns the state: the writer's own, and the snapshots that readers see.
+
+// account is everything of one tenant. The writer has one that it changes; a snapshot has copies that nothing changes.
+type account struct {
+	id     ID
+	row    *Account
+	ledger ledger
+	at     int64 // instant of the account's last change
+
+	keys      *table.Table[Key]
+	locations *table.Table[Location]
+	skus      *table.Table[SKU]
+	articles  *table.Table[Article]
+	events    *table.Table[ScheduledEvent]
+	idem      *table.Table[idemRow]
+	holds     holdStore
+
+	locationNo *table.Numbered[Location]
+	skuNo      *table.Numbered[SKU]
+	articleNo  *table.Numbered[Article]
+
+	stock *timeline.Stock
+	pools poolNumbers
+	due   dueQueue
+	alarm int64 // what alarms has for the account, 0 for nothing; the writer's alone
+}
+
+func newAccount(id ID) *account {
+	return &account{
+		id:         id,
+		keys:       newKeyTable(),
+		locations:  newLocationTable(),
+		skus:       newSKUTable(),
+		articles:   newArticleTable(),
+		events:     newScheduledEventTable(),
+		idem:       newIdemTable(),
+		holds:      newHoldStore(),
+		locationNo: table.NewNumbered[Location](),
+		skuNo:      table.NewNumbered[SKU](),
+		articleNo:  table.NewNumbered[Article](),
+		stock:      timeline.New(),
+		due:        newDueQueue(),
+	}
+}
+
+// publish gives a copy of the account that never changes. Writer only.
+func (a *account) publish() *account {
+	return &account{
+		id:         a.id,
+		row:        a.row,
+		ledger:     a.ledger,
+		at:         a.at,
+		keys:       a.keys.Publish(),
+		locations:  a.locations.Publish(),
+		skus:       a.skus.Publish(),
+		articles:   a.articles.Publish(),
+		events:     a.events.Publish(),
+		idem:       a.idem.Publish(),
+		holds:      a.holds.publish(),
+		locationNo: a.locationNo.Publish(),
+		skuNo:      a.skuNo.Publish(),
+		articleNo:  a.articleNo.Publish(),
+		stock:      a.stock.Publish(),
+		due:        a.due.publish(),
+	}
+}
+
+// state is the writer's: what all commands so far, durable or not yet, have made.
+type state struct {
+	seq      uint64 // log sequence of the last closed group
+	group    uint64 // log sequence that the commands now taken will have; 0 while the state is restored
+	at       int64  // instant of the last command
+	hash     uint64 // sum of rowHash over all rows
+	accounts map[ID]*account
+	touched  []*account // changed since the last snapshot, in the order of their first change
+	dirty    map[ID]bool
+	tree     *btree.BTreeG[*account] // the published copies
+	keys     *table.Table[keyRef]
+	alarms   *btree.BTreeG[alarm]
+	lastID   ID
+}
+
+func newState() *state {
+	return &state{
+		accounts: map[ID]*account{},
+		dirty:    map[ID]bool{},
+		tree: btree.NewBTreeGOptions(func(a, b *account) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 },
+			btree.Options{NoLocks: true}),
+		keys:   newKeyRefTable(),
+		alarms: newAlarms(),
+	}
+}
+
+// account returns the writer's own copy of an account, a new empty one if there is none yet.
+func (s *state) account(id ID) *account {
+	a := s.accounts[id]
+	if a == nil {
+		a = newAccount(id)
+		s.accounts[id] = a
+	}
+	return a
+}
+
+func (s *state) touch(a *account) {
+	a.at = s.at
+	if !s.dirty[a.id] {
+		s.dirty[a.id] = true
+		s.touched = append(s.touched, a)
+	}
+}
+
+// snapshot is one published state. It is immutable; readers hold it as long as they like, at the price of its memory.
+type snapshot struct {
+	seq      uint64
+	at       int64
+	hash     uint64
+	accounts *btree.BTreeG[*account]
+	keys     *table.Table[keyRef]
+	alarms   *btree.BTreeG[alarm]
+}
+
+// publish makes a snapshot of the state as it is. Writer only.
+func (s *state) publish() *snapshot {
+	for _, a := range s.touched {
+		s.tree.Set(a.publish())
+		s.setAlarm(a)
+		delete(s.dirty, a.id)
+	}
+	s.touched = s.touched[:0]
+	return &snapshot{seq: s.seq, at: s.at, hash: s.hash, accounts: s.tree.Copy(), keys: s.keys.Publish(), alarms: s.alarms.Copy()}
+}
+
+// View is one account at one sequence. All reads are methods of it; there is no way from a View to another account. It may
+// be used by many goroutines and costs nothing to make.
+type View struct {
+	acc *account
+	seq uint64
+	at  int64
+}
+
+// Sequence is the account's own count of committed changes.
+func (v View) Sequence() uint64 { return v.acc.ledger.Sequence }
+
+// LogSequence is the sequence of the log record behind which the view was taken.
+func (v View) LogSequence() uint64 { return v.seq }
+
+// Account is the account's record.
+func (v View) Account() *Account { return v.acc.row }
+
+// Now is the later of a clock reading and the last command's instant: the engine's present, for reads at that reading.
+func (v View) Now(clock int64) int64 { return max(clock, v.at) }

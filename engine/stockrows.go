@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+
+	"holdfast/timeline"
+)
+
+// This file owns the rows of the timelines: lots, slots and units. They live in timeline.Stock alone; the rows are how they
+// are written and read.
+
+// lot is one article at one location.
+type lot struct {
+	no                timeline.LotNo
+	article, location uint32
+}
+
+const hotVersion = 1
+
+func hotReader(name string, b []byte) (*reader, error) {
+	r := &reader{b: b}
+	if v := r.u8(); v != hotVersion {
+		return nil, fmt.Errorf("%s: unknown row version %d", name, v)
+	}
+	return r, nil
+}
+
+var lotKind = &kind[lot]{
+	tag:  tagLot,
+	name: "lot",
+	key: func(l *lot) (id ID) { // a lot has no id of its own: its number
+		binary.BigEndian.PutUint32(id[12:], uint32(l.no))
+		return id
+	},
+	encode: func(dst []byte, l *lot) []byte {
+		dst = append(dst, hotVersion)
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(l.no))
+		dst = binary.LittleEndian.AppendUint32(dst, l.article)
+		return binary.LittleEndian.AppendUint32(dst, l.location)
+	},
+	decode: func(_, _ ID, b []byte) (*lot, error) {
+		r, err := hotReader("lot", b)
+		if err != nil {
+			return nil, err
+		}
+		l := &lot{no: timeline.LotNo(r.u32()), article: r.u32(), location: r.u32()}
+		return l, r.done("lot")
+	},
+	find: func(a *account, like *lot) *lot {
+		if uint32(like.no) > a.ledger.Lot {
+			return nil
+		}
+		l := a.stock.Lot(like.no)
+		return &lot{no: l.No, article: l.Article, location: l.Location}
+	},
+	all: func(a *account) iter.Seq[*lot] {
+		return func(yield func(*lot) bool) {
+			for no := uint32(1); no <= a.ledger.Lot; no++ {
+				if l := a.stock.Lot(timeline.LotNo(no)); l.No != 0 && !yield(&lot{no: l.No, article: l.Article, location: l.Location}) {
+					return
+				}
+			}
+		}
+	},
+	put: func(_ *state, a *account, _, after *lot) {
+		a.stock.AddLot(after.no, after.article, after.location)
+		a.linkLot(after)
+	},
+	load: func(l *accountLoader, r *lot) { l.lots = append(l.lots, *r) },
+}
+
+// linkLot makes an article know its lot, and puts the lot into its pool.
+func (a *account) linkLot(l *lot) {
+	r := *a.articleNo.Get(l.article)
+	r.lots = append(r.lots[:len(r.lots):len(r.lots)], articleLot{l.location, l.no})
+	a.putArticle(&r)
+	a.assignPools(&r)
+}
+
+var slotKind = &kind[timeline.Slot]{
+	tag:  tagSlot,
+	name: "slot",
+	key:  func(s *timeline.Slot) ID { return s.ID },
+	encode: func(dst []byte, s *timeline.Slot) []byte {
+		dst = append(dst, hotVersion)
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(s.No))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(s.Lot))
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.Span.Start))
+		return binary.LittleEndian.AppendUint64(dst, uint64(s.Span.End))
+	},
+	decode: func(_, key ID, b []byte) (*timeline.Slot, error) {
+		r, err := hotReader("slot", b)
+		if err != nil {
+			return nil, err
+		}
+		s := &timeline.Slot{ID: key, No: timeline.SlotNo(r.u32()), Lot: timeline.LotNo(r.u32()), Span: Span{Start: r.i64(), End: r.i64()}}
+		return s, r.done("slot")
+	},
+	find: func(a *account, like *timeline.Slot) *timeline.Slot {
+		s, ok := a.stock.Slot(like.No)
+		if !ok {
+			return nil
+		}
+		return &s
+	},
+	all: func(a *account) iter.Seq[*timeline.Slot] {
+		return func(yield func(*timeline.Slot) bool) {
+			for no := uint32(1); no <= a.ledger.Slot; no++ {
+				if s, ok := a.stock.Slot(timeline.SlotNo(no)); ok && !yield(&s) {
+					return
+				}
+			}
+		}
+	},
+	put: func(_ *state, a *account, before, after *timeline.Slot) {
+		if after == nil {
+			a.stock.RemoveSlot(before.No)
+			return
+		}
+		a.stock.PutSlot(*after)
+	},
+	load: func(l *accountLoader, r *timeline.Slot) { l.slots = append(l.slots, *r) },
+}
+
+// unitKind is the unavailability: one unit of stock taken for a range.
+var unitKind = &kind[timeline.Placed]{
+	tag:    tagUnit,
+	name:   "unavailability",
+	key:    func(u *timeline.Placed) ID { return u.ID },
+	encode: encodeUnit,
+	decode: decodeUnit,
+	find: func(a *account, like *timeline.Placed) *timeline.Placed {
+		h, at, ok := a.stock.Find(like.ID)
+		if !ok {
+			return nil
+		}
+		return &timeline.Placed{Hold: h, Place: at}
+	},
+	all: func(a *account) iter.Seq[*timeline.Placed] {
+		return func(yield func(*timeline.Placed) bool) {
+			for u := range a.stock.Overlapping(Span{Start: math.MinInt64, End: Forever}) {
+				if !yield(&u) {
+					return
+				}
+			}
+		}
+	},
+	remove: func(_ *state, a *account, before *timeline.Placed) { a.stock.Remove(before.ID) },
+	put: func(_ *state, a *account, _, after *timeline.Placed) {
+		if after != nil {
+			a.stock.Put(after.Hold, after.Place)
+		}
+	},
+	load: func(l *accountLoader, r *timeline.Placed) { l.units = append(l.units, *r) },
+}
+
+func encodeUnit(dst []byte, u *timeline.Placed) []byte {
+	dst = append(dst, hotVersion, byte(u.Kind), byte(u.Flags))
+	dst = binary.LittleEndian.AppendUint16(dst, u.Line)
+	for _, n := range [...]int64{u.Span.Start, u.Span.End, int64(u.Owner), u.Before(), u.After(), u.Cut()} {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(u.Place.Lot))
+	return binary.LittleEndian.AppendUint32(dst, uint32(u.Place.Slot))
+}
+
+func decodeUnit(_, key ID, b []byte) (*timeline.Placed, error) {
+	u := new(timeline.Placed)
+	return u, decodeUnitInto(u, key, b)
+}
+
+func decodeUnitInto(u *timeline.Placed, key ID, b []byte) error {
+	const size = 1 + 2 + 2 + 6*8 + 8
+	if len(b) != size || b[0] != hotVersion {
+		return fmt.Errorf("unavailability: unknown row version or length")
+	}
+	r := reader{b: b[1:]}
+	kind, flags, line := timeline.Kind(r.u8()), timeline.Flags(r.u8()), r.u16()
+	span := Span{Start: r.i64(), End: r.i64()}
+	owner, before, after, cut := r.u64(), r.i64(), r.i64(), r.i64()
+	const most = 1<<48 - 1
+	if before < 0 || before > most || after < 0 || after > most || cut < 0 || cut > most {
+		return fmt.Errorf("unavailability: stored lengths out of range")
+	}
+	h := timeline.NewHold(key, span, before, after).WithCut(cut)
+	h.Owner, h.Line, h.Kind, h.Flags = owner, line, kind, flags
+	*u = timeline.Placed{Hold: h, Place: timeline.Place{Lot: timeline.LotNo(r.u32()), Slot: timeline.SlotNo(r.u32())}}
+	return nil
+}
+
+// newLot makes the lot of an article at a location.
+func (t *tx) newLot(article, location uint32) timeline.LotNo {
+	t.ledger.Lot++
+	l := &lot{no: timeline.LotNo(t.ledger.Lot), article: article, location: location}
+	record(t, lotKind, nil, l)
+	return l.no
+}
+
+// newSlot makes a unit of a lot, from an instant on.
+func (t *tx) newSlot(l timeline.LotNo, from int64) timeline.Slot {
+	t.ledger.Slot++
+	s := timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: l, Span: Span{Start: from, End: Forever}}
+	record(t, slotKind, nil, &s)
+	return s
+}

@@ -1,0 +1,143 @@
+package table
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/tidwall/btree"
+)
+
+// This file owns Table and its secondary indexes.
+
+// ID is the primary key of a row: a UUID's 16 bytes.
+type ID = [16]byte
+
+type entry[R any] struct {
+	id  ID
+	row *R
+}
+
+// Table is an ordered set of rows of one kind. Make it with New; the zero value is not usable.
+type Table[R any] struct {
+	id      func(*R) ID
+	rows    *btree.BTreeG[entry[R]]
+	indexes []*Index[R]
+}
+
+// New makes an empty table. id gives a row's primary key. The indexes belong to the table from then on.
+func New[R any](id func(*R) ID, indexes ...*Index[R]) *Table[R] {
+	for _, x := range indexes {
+		x.entries = btree.NewBTreeGOptions(lessKey, btree.Options{NoLocks: true})
+	}
+	return &Table[R]{
+		id:      id,
+		rows:    btree.NewBTreeGOptions(func(a, b entry[R]) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 }, btree.Options{NoLocks: true}),
+		indexes: indexes,
+	}
+}
+
+// Publish returns a copy that never changes. Writer only.
+func (t *Table[R]) Publish() *Table[R] {
+	c := &Table[R]{id: t.id, rows: t.rows.Copy(), indexes: make([]*Index[R], len(t.indexes))}
+	for i, x := range t.indexes {
+		c.indexes[i] = &Index[R]{keys: x.keys, entries: x.entries.Copy()}
+	}
+	return c
+}
+
+// Len is the number of rows.
+func (t *Table[R]) Len() int { return t.rows.Len() }
+
+// Get returns the row with an id, or nil.
+func (t *Table[R]) Get(id ID) *R {
+	e, _ := t.rows.Get(entry[R]{id: id})
+	return e.row
+}
+
+// Put stores a row, in place of the one with the same id if there is one, which it returns. Writer only.
+func (t *Table[R]) Put(r *R) *R {
+	old, _ := t.rows.Set(entry[R]{id: t.id(r), row: r})
+	for _, x := range t.indexes {
+		x.replace(t.id(r), old.row, r)
+	}
+	return old.row
+}
+
+// Delete removes the row with an id and returns it, or nil. Writer only.
+func (t *Table[R]) Delete(id ID) *R {
+	old, ok := t.rows.Delete(entry[R]{id: id})
+	if !ok {
+		return nil
+	}
+	for _, x := range t.indexes {
+		x.replace(id, old.row, nil)
+	}
+	return old.row
+}
+
+// At returns the i-th row in id order; 0 <= i < Len.
+func (t *Table[R]) At(i int) *R {
+	e, _ := t.rows.GetAt(i)
+	return e.row
+}
+
+// All yields the rows in id order.
+func (t *Table[R]) All() iter.Seq[*R] { return t.From(ID{}) }
+
+// From yields the rows whose id is at least from, in id order.
+func (t *Table[R]) From(from ID) iter.Seq[*R] {
+	return func(yield func(*R) bool) {
+		t.rows.Ascend(entry[R]{id: from}, func(e entry[R]) bool { return yield(e.row) })
+	}
+}
+
+// By yields the rows that index number i (as given to New) lists under a key, in id order.
+func (t *Table[R]) By(i int, key string) iter.Seq[*R] {
+	return func(yield func(*R) bool) {
+		t.indexes[i].entries.Ascend(keyed{key: key}, func(k keyed) bool {
+			return k.key == key && yield(t.Get(k.id))
+		})
+	}
+}
+
+// First returns the first row that index number i lists under a key, or nil.
+func (t *Table[R]) First(i int, key string) *R {
+	for r := range t.By(i, key) {
+		return r
+	}
+	return nil
+}
+
+type keyed struct {
+	key string
+	id  ID
+}
+
+func lessKey(a, b keyed) bool {
+	if a.key != b.key {
+		return a.key < b.key
+	}
+	return bytes.Compare(a.id[:], b.id[:]) < 0
+}
+
+// Index is a secondary index: rows by the keys that a function gives for each. A row may have none or many.
+type Index[R any] struct {
+	keys    func(*R) []string
+	entries *btree.BTreeG[keyed]
+}
+
+// By makes an index. keys must depend on the row alone.
+func By[R any](keys func(*R) []string) *Index[R] { return &Index[R]{keys: keys} }
+
+func (x *Index[R]) replace(id ID, old, new *R) {
+	if old != nil {
+		for _, k := range x.keys(old) {
+			x.entries.Delete(keyed{k, id})
+		}
+	}
+	if new != nil {
+		for _, k := range x.keys(new) {
+			x.entries.Set(keyed{k, id})
+		}
+	}
+}

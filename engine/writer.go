@@ -1,0 +1,297 @@
+package engine
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// This file owns the single writer: it takes commands one by one, plans each on the state that all before it have made,
+// and applies what was planned. commit.go makes it durable.
+//
+// The steps of a write, by the names of the functions:
+//
+//	submit   a command enters the bounded queue (engine.go)
+//	take     the writer stamps its instant and fixes its ids
+//	runDue   what is due in the account is done first, as commands of their own
+//	plan     the operation judges the command and collects a write set, or refuses
+//	apply    the write set goes into the open group and into the state
+//	seal     the group is closed when the previous sync returned
+//	commit   one log record, one sync; then the snapshot is visible; then the waiters are answered
+
+const (
+	maxGroupBytes    = 1 << 20
+	maxGroupCommands = 4096
+	dueAtOnce        = 1000 // due items done by one command
+)
+
+type writer struct {
+	engine *Engine
+	state  *state
+	buf    encodeBuffer
+
+	open     *group
+	spare    *group
+	inFlight bool
+	sealed   chan *group // to the committer
+	synced   chan error  // from the committer
+}
+
+// group is what one log record holds, and who waits for it.
+type group struct {
+	log      persist.Group
+	seq      uint64
+	at       int64
+	hash     uint64
+	snapshot *snapshot
+	waiters  []waiter
+}
+
+type waiter struct {
+	future *Future
+	res    Result
+	err    error
+}
+
+func newWriter(e *Engine, s *state) *writer {
+	s.group = s.seq + 1
+	return &writer{engine: e, state: s, open: new(group), spare: new(group), sealed: make(chan *group, 1), synced: make(chan error, 1)}
+}
+
+func (w *writer) run() {
+	defer w.engine.done.Done()
+	defer close(w.sealed)
+	for {
+		if !w.inFlight {
+			w.seal()
+		}
+		queue := w.engine.queue
+		if w.open.log.Bytes() >= maxGroupBytes || len(w.open.waiters) >= maxGroupCommands {
+			queue = nil // full: the next sync makes room
+		}
+		select {
+		case f := <-queue:
+			w.take(f)
+		case err := <-w.synced:
+			w.inFlight = false
+			if err != nil {
+				w.fail(err)
+				return
+			}
+		case <-w.engine.quit:
+			w.drain()
+			return
+		}
+	}
+}
+
+// drain finishes what was submitted before the engine was closed. No command enters the queue any more.
+func (w *writer) drain() {
+	for {
+		for !w.inFlight && w.seal() {
+		}
+		select {
+		case f := <-w.engine.queue:
+			w.take(f)
+		case err := <-w.synced:
+			w.inFlight = false
+			if err != nil {
+				w.fail(err)
+				return
+			}
+		default:
+			if !w.inFlight {
+				return
+			}
+			if err := <-w.synced; err != nil {
+				w.fail(err)
+				return
+			}
+			w.inFlight = false
+		}
+	}
+}
+
+// take judges one command and answers through the open group.
+func (w *writer) take(f *Future) {
+	res, err := w.judge(&f.cmd)
+	if w.open.log.Len() == 0 && !w.inFlight {
+		// Nothing durable is waited for: the answer depends on nothing that could still be lost.
+		f.answer(res, err)
+		return
+	}
+	w.open.waiters = append(w.open.waiters, waiter{f, res, err})
+}
+
+func (w *writer) judge(cmd *Command) (Result, error) {
+	a := w.state.accounts[cmd.Account]
+	if _, creates := cmd.Op.(CreateAccount); a == nil && !creates {
+		return Result{}, notFound("account")
+	}
+	w.state.at = max(w.state.at, w.engine.now())
+	if a != nil {
+		if cmd.Idem != nil {
+			if res, err, done := a.repeat(cmd, w.state.at, w.engine.current.Load().seq); done {
+				return res, err
+			}
+		}
+		w.runDue(a)
+	}
+	return w.do(cmd)
+}
+
+// runDue does what is due in an account, so that no command meets a hold that has lapsed.
+func (w *writer) runDue(a *account) {
+	for {
+		first, ok := a.due.first()
+		if !ok || first.at > w.state.at {
+			return
+		}
+		if _, err := w.do(&Command{Account: a.id, Actor: "clock", Op: runDue{}}); err != nil {
+			w.engine.log.Error("what is due could not be done", "account", a.id.String(), "error", err)
+			return
+		}
+	}
+}
+
+// do plans a command and applies the plan.
+func (w *writer) do(cmd *Command) (Result, error) {
+	t, res, err := w.plan(cmd)
+	if err != nil {
+		w.engine.stats.refused.Add(1)
+		return Result{}, err
+	}
+	a := w.state.account(cmd.Account)
+	if len(t.set) == 0 {
+		return Result{Record: res, Sequence: a.ledger.Sequence}, nil
+	}
+	w.apply(a, t)
+	w.engine.stats.commands.Add(1)
+	if t.more {
+		w.follow(cmd.Account, t.room)
+	}
+	return Result{Record: res, Sequence: a.ledger.Sequence}, nil
+}
+
+// plan runs the operation's plan. A panic in it is a fault of the program that has changed nothing: it is a refusal.
+func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.engine.log.Error("a plan panicked", "operation", fmt.Sprintf("%T", cmd.Op), "panic", p, "stack", string(debug.Stack()))
+			t, res, err = nil, nil, refuse(CodeInternal, "the operation failed; nothing was changed")
+		}
+	}()
+	a := w.state.accounts[cmd.Account]
+	if a == nil {
+		a = newAccount(cmd.Account)
+	}
+	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger}
+	if res, err = cmd.Op.plan(t); err != nil {
+		return nil, nil, err
+	}
+	t.recordStock()
+	if len(t.set) > 0 && cmd.Idem != nil {
+		t.remember(cmd.Idem, res)
+	}
+	t.ledger.Sequence++
+	t.ledger.At, t.ledger.Actor, t.ledger.account = t.now, cmd.Actor, cmd.Account
+	return t, res, nil
+}
+
+// nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped: ids
+// only grow, which is what makes their order the order of creation.
+func (w *writer) nextBase() Base {
+	b := BaseOf(w.engine.random())
+	if ms, last := splitID(w.state.lastID); ms == w.state.at && !last.less(b) {
+		return last.plus(1)
+	}
+	return b
+}
+
+// apply puts a plan's write set into the open group and into the state.
+func (w *writer) apply(a *account, t *tx) {
+	before := &a.ledger
+	if before.Sequence == 0 {
+		before = nil
+	}
+	ledgerAfter := t.ledger
+	set := append([]rowChange{&change[ledger]{ledgerKind, before, &ledgerAfter}}, t.set...)
+	if w.engine.checks {
+		for _, c := range set {
+			if err := c.verify(a); err != nil {
+				panic(fmt.Sprintf("engine: a plan does not fit its state: %v", err))
+			}
+		}
+	}
+	for _, c := range set {
+		w.state.hash += c.log(&w.open.log, &w.buf, a.id)
+	}
+	if t.used > 0 {
+		w.state.lastID = makeID(t.now, t.base.plus(t.used-1))
+	}
+	w.state.apply(a.id, set)
+	if w.engine.checks {
+		if err := a.stock.Check(); err != nil {
+			panic(fmt.Sprintf("engine: timelines broken after a command: %v", err))
+		}
+	}
+}
+
+// follow runs the follow-up that tries the conflicts a command left untried. It is a command of its own, and may want
+// another behind it.
+func (w *writer) follow(account ID, room []timeline.Freed) {
+	if _, err := w.do(&Command{Account: account, Actor: "conflicts", Op: seatConflicts{room}}); err != nil {
+		w.engine.log.Error("conflicts could not be tried", "account", account.String(), "error", err)
+	}
+}
+
+// seal closes the open group and hands it to the committer; it says whether there was anything to do.
+func (w *writer) seal() bool {
+	g := w.open
+	if g.log.Len() == 0 {
+		if len(g.waiters) == 0 {
+			return false
+		}
+		for _, x := range g.waiters { // refusals only: what they were judged behind is durable now
+			x.future.answer(x.res, x.err)
+		}
+		g.waiters = g.waiters[:0]
+		return true
+	}
+	w.state.seq++
+	w.state.group++
+	g.seq, g.at, g.hash = w.state.seq, w.state.at, w.state.hash
+	g.snapshot = w.state.publish()
+	w.open, w.spare = w.spare, nil
+	w.inFlight = true
+	w.sealed <- g
+	w.spare = g
+	return true
+}
+
+// fail ends writing after the storage failed: whoever waits is told, whoever comes later is refused, readers keep the last
+// published snapshot.
+func (w *writer) fail(cause error) {
+	e := w.engine
+	e.log.Error("storage failed, no more writes are taken", "error", cause)
+	for _, x := range w.open.waiters {
+		x.future.answer(Result{}, unknownOutcome())
+	}
+	for {
+		select {
+		case f := <-e.queue:
+			f.answer(Result{}, e.failure.Load())
+		case <-e.quit:
+			for {
+				select {
+				case f := <-e.queue:
+					f.answer(Result{}, e.failure.Load())
+				default:
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+
+	"github.com/cespare/xxhash/v2"
+
+	"holdfast/persist"
+)
+
+// This file owns write sets: what a plan collects, what the log keeps and what Apply does, for live commands and for recovery
+// alike.
+//
+// A write set is a list of row changes, each a row before and after. The first change is always the account's ledger, so
+// that a log record, which holds the write sets of a whole group, falls apart into commands again where a ledger stands.
+
+// rowChange is one changed row, of whatever kind.
+type rowChange interface {
+	// log appends the change to a group and returns by how much it moves the state hash.
+	log(g *persist.Group, buf *encodeBuffer, account ID) uint64
+	// verify holds the change's before against the row that is there.
+	verify(a *account) error
+	// remove is the first pass of Apply: holds that go or move leave their slots, so that two may change places.
+	remove(s *state, a *account)
+	// put is the second pass: the row becomes what it is after.
+	put(s *state, a *account)
+}
+
+// kind is one kind of row: how it is keyed, written, read, found and put in place. Its fields are set once, in the file of
+// its resource; schema.go lists all kinds.
+type kind[R any] struct {
+	tag    byte   // table byte in the log and the rows; never reused
+	name   string // for messages
+	key    func(*R) ID
+	encode func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
+	decode func(account, key ID, b []byte) (*R, error)
+	find   func(a *account, like *R) *R                 // the row as it is with the key of the given one; nil: none
+	all    func(a *account) iter.Seq[*R]                // every row, in a fixed order
+	remove func(s *state, a *account, before *R)        // nil where one pass is enough
+	put    func(s *state, a *account, before, after *R) // one of the two may be nil
+	load   func(l *accountLoader, r *R)                 // nil: put serves at start-up, too
+}
+
+type change[R any] struct {
+	kind          *kind[R]
+	before, after *R
+}
+
+// record adds a changed row to the write set; nil before is a new row, nil after a row that goes.
+func record[R any](t *tx, k *kind[R], before, after *R) {
+	t.set = append(t.set, &change[R]{k, before, after})
+}
+
+func (c *change[R]) key() ID {
+	if c.after != nil {
+		return c.kind.key(c.after)
+	}
+	return c.kind.key(c.before)
+}
+
+// encodeBuffer is the scratch memory of one encoder.
+type encodeBuffer struct{ key, before, after []byte }
+
+func (c *change[R]) log(g *persist.Group, buf *encodeBuffer, account ID) uint64 {
+	buf.key = rowKey(buf.key[:0], c.kind.tag, account, c.key())
+	var before, after []byte
+	var delta uint64
+	if c.before != nil {
+		buf.before = c.kind.encode(append(buf.before[:0], buf.key...), c.before)
+		before = buf.before[len(buf.key):]
+		delta -= xxhash.Sum64(buf.before)
+	}
+	if c.after != nil {
+		buf.after = c.kind.encode(append(buf.after[:0], buf.key...), c.after)
+		after = buf.after[len(buf.key):]
+		delta += xxhash.Sum64(buf.after)
+	}
+	g.Change(c.kind.tag, buf.key[1:], before, after)
+	return delta
+}
+
+func (c *change[R]) verify(a *account) error {
+	like := c.before
+	if like == nil {
+		like = c.after
+	}
+	have := c.kind.find(a, like)
+	switch {
+	case have == nil && c.before == nil:
+		return nil
+	case have == nil || c.before == nil:
+		return fmt.Errorf("%s %s: row present %t, expected %t", c.kind.name, c.key(), have != nil, c.before != nil)
+	case !bytes.Equal(c.kind.encode(nil, have), c.kind.encode(nil, c.before)):
+		return fmt.Errorf("%s %s: row differs from the one the change was made on", c.kind.name, c.key())
+	}
+	return nil
+}
+
+func (c *change[R]) remove(s *state, a *account) {
+	if c.before != nil && c.kind.remove != nil {
+		c.kind.remove(s, a, c.before)
+	}
+}
+
+func (c *change[R]) put(s *state, a *account) { c.kind.put(s, a, c.before, c.after) }
+
+// rowKey is the canonical key of a row: table, account, id. The state hash covers it together with the row's bytes.
+func rowKey(dst []byte, tag byte, account, id ID) []byte {
+	dst = append(dst, tag)
+	dst = append(dst, account[:]...)
+	return append(dst, id[:]...)
+}
+
+// rowHash is a row's part of the state hash: the sum, modulo 2^64, of this over all rows.
+func rowHash(buf []byte, tag byte, key, value []byte) (uint64, []byte) {
+	buf = append(append(append(buf[:0], tag), key...), value...)
+	return xxhash.Sum64(buf), buf
+}
+
+// apply is the only mutator of the state. It cannot fail: what a plan collected fits the state that it was planned on.
+// A set that does not is a fault of the program, found by verify (in tests and at recovery) before it gets here.
+func (s *state) apply(account ID, set []rowChange) {
+	a := s.account(account)
+	for _, c := range set {
+		c.remove(s, a)
+	}
+	for _, c := range set {
+		c.put(s, a)
+	}
+	s.touch(a)
+}
+
+// kindOf is a kind with its row type put away.
+type kindOf interface {
+	tableTag() byte
+	tableName() string
+	read(account, key ID, before, after []byte) (rowChange, error)
+	readRow(l *accountLoader, account, key ID, value []byte) error
+	sum(a *account) uint64
+}
+
+func (k *kind[R]) tableTag() byte    { return k.tag }
+func (k *kind[R]) tableName() string { return k.name }
+
+func (k *kind[R]) read(account, key ID, before, after []byte) (rowChange, error) {
+	c := &change[R]{kind: k}
+	var err error
+	if before != nil {
+		if c.before, err = k.decode(account, key, before); err != nil {
+			return nil, err
+		}
+	}
+	if after != nil {
+		if c.after, err = k.decode(account, key, after); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (k *kind[R]) readRow(l *accountLoader, of, key ID, value []byte) error {
+	r, err := k.decode(of, key, value)
+	if err != nil {
+		return err
+	}
+	if k.load != nil {
+		k.load(l, r)
+		return nil
+	}
+	l.later(k.tag, func(s *state, a *account) { k.put(s, a, nil, r) })
+	return nil
+}
+
+// splitKey reads back what rowKey wrote, without the table byte.
+func splitKey(b []byte) (account, id ID, err error) {
+	if len(b) != 32 {
+		return account, id, fmt.Errorf("row key of %d bytes, want 32", len(b))
+	}
+	return ID(b[:16]), ID(b[16:]), nil
+}
+
+// The codec of hot rows: fixed fields, little endian, behind a version byte.
+
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) take(n int) []byte {
+	if len(r.b) < n {
+		r.bad = true
+		r.b = make([]byte, n)
+	}
+	p := r.b[:n]
+	r.b = r.b[n:]
+	return p
+}
+
+func (r *reader) u8() byte    { return r.take(1)[0] }
+func (r *reader) u16() uint16 { return binary.LittleEndian.Uint16(r.take(2)) }
+func (r *reader) u32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
+func (r *reader) u64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
+func (r *reader) i64() int64  { return int64(r.u64()) }
+func (r *reader) id() ID      { return ID(r.take(16)) }
+
+func (r *reader) text() string {
+	n := int(r.u32())
+	if n > len(r.b) {
+		r.bad = true
+		return ""
+	}
+	return string(r.take(n))
+}
+
+// done reports what was wrong with a row of a kind and version, if anything.
+func (r *reader) done(name string) error {
+	if r.bad || len(r.b) > 0 {
+		return fmt.Errorf("%s: stored row has the wrong length", name)
+	}
+	return nil
+}
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
+}

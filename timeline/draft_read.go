@@ -1,0 +1,25 @@
+package timeline
+
+// This file owns what a plan asks of its draft without making it copy the Stock, and the lots and pools that a plan changes on it.
+
+// Find is the hold of an id and where it is, as the draft has it.
+func (d *Draft) Find(id ID) (h Hold, at Place, ok bool) {
+	switch {
+	case d.pending && d.seated.ID == id:
+		return d.seated.Hold, d.seated.Place, true
+	case d.work != nil:
+		return d.work.Find(id)
+	}
+	return d.base.Find(id)
+}
+
+// AddLot adds a lot and puts it into a pool, 0 for none. Lots and pools are not among the draft's Changes: the caller knows them.
+func (d *Draft) AddLot(no LotNo, article, location uint32, pool PoolNo) {
+	d.own().AddLot(no, article, location)
+	if pool != 0 {
+		d.own().SetPool(no, pool)
+	}
+}
+
+// SetPool moves a lot to a pool, 0 for none; see AddLot.
+func (d *Draft) SetPool(no LotNo, pool PoolNo) { d.own().SetPool(no, pool) }

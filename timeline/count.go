@@ -1,8 +1,9 @@
 package timeline
 
-// This file owns counting: how many units a pool has, has committed and has free over a window, by walking its slots.
+// This file owns counting: how many units a pool has, has committed and has free over a window. Small pools are walked, large ones look it up.
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -21,77 +22,82 @@ type change struct {
 
 // scratch is the room that one read works in.
 type scratch struct {
-	changes []change
-	up      []int64
-	down    []int64
+	changes  []change
+	up, down []int64
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// overlap calls visit with the seats and the conflicts' hulls of p that share an instant with w.
-func (s *Stock) overlap(p PoolRef, w Span, visit func(Span)) {
+// each calls slot with the ranges of p's slots that share an instant with w, and taken with the seats and the conflicts' hulls that do.
+func (s *Stock) each(p PoolRef, w Span, slot, taken func(Span)) {
 	for _, lot := range s.Lots(p) {
-		e := s.lot(lot)
-		for _, no := range e.slots {
-			r := &s.slot(no).rail
-			for h, at := r.next(r.from(w.Start)); h != nil && seatStart(h) < w.End; h, at = r.next(at) {
-				visit(h.Seat())
+		l := s.lot(lot)
+		for _, no := range l.slots {
+			e := s.slot(no)
+			if !e.span.Overlaps(w) {
+				continue
+			}
+			slot(e.span)
+			for h, at := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, at = e.rail.next(at) {
+				taken(h.Seat())
 			}
 		}
-		if e.conflicts > 0 {
-			for h := range s.Conflicts(lot) {
-				if h.Span.Overlaps(w) {
-					visit(h.Span)
-				}
-			}
+		if l.conflicts > 0 {
+			s.eachConflict(lot, w, taken)
+		}
+	}
+}
+
+func (s *Stock) eachConflict(lot LotNo, w Span, taken func(Span)) {
+	for h := range s.Conflicts(lot) {
+		if h.Span.Overlaps(w) {
+			taken(h.Span)
 		}
 	}
 }
 
 // CountAt is the counts of p at the instant t.
-func (s *Stock) CountAt(p PoolRef, t int64) Count {
-	var c Count
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			if s.slot(no).span.Holds(t) {
-				c.Stock++
-			}
-		}
+func (s *Stock) CountAt(p PoolRef, t int64) (c Count) {
+	if l := s.large(p); l != nil {
+		stock := l.stock.at(t)
+		return Count{int(stock), int(stock - l.net.at(t))}
 	}
-	s.overlap(p, Span{t, t + 1}, func(Span) { c.Committed++ })
+	s.each(p, Span{t, t + 1}, func(Span) { c.Stock++ }, func(Span) { c.Committed++ })
 	return c
 }
 
 // MinFree is the least number of free units of p over the window w, which is not empty, the earliest instant at which it is reached, and the counts there.
 func (s *Stock) MinFree(p PoolRef, w Span) (free, stock, committed int, at int64) {
+	if l := s.large(p); l != nil {
+		low, at := l.net.least(w)
+		stock = int(l.stock.at(at))
+		return int(low), stock, stock - int(low), at
+	}
 	buf := scratches.Get().(*scratch)
 	up, down := buf.up[:0], buf.down[:0]
-	note := func(span Span, starts, ends *[]int64) {
+	s.each(p, w, func(span Span) {
 		if span.Start <= w.Start {
 			free++
 		} else {
-			*starts = append(*starts, span.Start)
+			up = append(up, span.Start)
 		}
 		if span.End < w.End {
-			*ends = append(*ends, span.End)
+			down = append(down, span.End)
 		}
-	}
-	taken := 0
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			if e := s.slot(no); e.span.Overlaps(w) {
-				note(e.span, &up, &down)
-			}
+	}, func(seat Span) {
+		if seat.Start <= w.Start {
+			free--
+		} else {
+			down = append(down, seat.Start)
 		}
-	}
-	free, taken = 0, free
-	s.overlap(p, w, func(seat Span) { note(seat, &down, &up) })
-	free = taken - free
+		if seat.End < w.End {
+			up = append(up, seat.End)
+		}
+	})
 	slices.Sort(up)
 	slices.Sort(down)
 	at = w.Start
-	now, i := free, 0
-	for j := 0; j < len(down); {
+	for now, i, j := free, 0, 0; j < len(down); {
 		t := down[j]
 		for ; i < len(up) && up[i] <= t; i++ {
 			now++
@@ -115,29 +121,41 @@ func (s *Stock) MinFree(p PoolRef, w Span) (free, stock, committed int, at int64
 	return free, stock, stock - free, at
 }
 
+// MaxFree is the greatest number of free units of p over the window w, which is not empty.
+func (s *Stock) MaxFree(p PoolRef, w Span) (free int) {
+	if l := s.large(p); l != nil {
+		return int(l.net.most(w))
+	}
+	first := true
+	s.Sweep(p, w, func(_ Span, c Count) bool {
+		if first || c.Free() > free {
+			first, free = false, c.Free()
+		}
+		return true
+	})
+	return free
+}
+
 // Sweep goes through the counts of p over the window w, from its start to its end: each stretch is as long as the counts stay the same. It stops when visit
 // returns false.
 func (s *Stock) Sweep(p PoolRef, w Span, visit func(Span, Count) bool) {
+	if l := s.large(p); l != nil {
+		l.sweep(w, visit)
+		return
+	}
 	buf := scratches.Get().(*scratch)
 	changes := buf.changes[:0]
 	var now Count
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			span := s.slot(no).span
-			if !span.Overlaps(w) {
-				continue
-			}
-			if span.Start <= w.Start {
-				now.Stock++
-			} else {
-				changes = append(changes, change{span.Start, 1, 0})
-			}
-			if span.End < w.End {
-				changes = append(changes, change{span.End, -1, 0})
-			}
+	s.each(p, w, func(span Span) {
+		if span.Start <= w.Start {
+			now.Stock++
+		} else {
+			changes = append(changes, change{span.Start, 1, 0})
 		}
-	}
-	s.overlap(p, w, func(seat Span) {
+		if span.End < w.End {
+			changes = append(changes, change{span.End, -1, 0})
+		}
+	}, func(seat Span) {
 		if seat.Start <= w.Start {
 			now.Committed++
 		} else {
@@ -147,15 +165,8 @@ func (s *Stock) Sweep(p PoolRef, w Span, visit func(Span, Count) bool) {
 			changes = append(changes, change{seat.End, 0, -1})
 		}
 	})
-	slices.SortFunc(changes, func(a, b change) int {
-		if a.at < b.at {
-			return -1
-		}
-		if a.at > b.at {
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	buf.changes = changes
 	from, on := w.Start, true
 	for i := 0; on && i < len(changes); {
 		t, was := changes[i].at, now
@@ -171,19 +182,62 @@ func (s *Stock) Sweep(p PoolRef, w Span, visit func(Span, Count) bool) {
 	if on {
 		visit(Span{from, w.End}, now)
 	}
-	buf.changes = changes
 	scratches.Put(buf)
 }
 
-// FreeThroughout counts the slots of p that are alive over all of w and meet no seat there.
-func (s *Stock) FreeThroughout(p PoolRef, w Span) int {
-	n := 0
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			if gap, ok := s.FreeAround(no, w.Start); ok && gap.End >= w.End {
-				n++
-			}
+func (l *large) sweep(w Span, visit func(Span, Count) bool) {
+	var net, stock steps
+	net.seek(&l.net, w.Start)
+	stock.seek(&l.stock, w.Start)
+	alive, free := l.stock.at(w.Start), l.net.at(w.Start)
+	from := w.Start
+	for {
+		t := min(net.at(), stock.at())
+		was := Count{int(alive), int(alive - free)}
+		if t >= w.End {
+			visit(Span{from, w.End}, was)
+			return
 		}
+		if net.at() == t {
+			free += net.take()
+		}
+		if stock.at() == t {
+			alive += stock.take()
+		}
+		if !visit(Span{from, t}, was) {
+			return
+		}
+		from = t
 	}
-	return n
+}
+
+// NextFree is the first instant from t on at which p has at least n units free; ok is false where it never has again.
+func (s *Stock) NextFree(p PoolRef, t int64, n int) (at int64, ok bool) {
+	if l := s.large(p); l != nil {
+		return l.net.reaches(t, int32(n))
+	}
+	s.Sweep(p, Span{t, Forever}, func(over Span, c Count) bool {
+		if c.Free() >= n {
+			at, ok = over.Start, true
+		}
+		return !ok
+	})
+	return at, ok
+}
+
+// LastShort is where the last stretch over the window w begins in which the number of free units of p is the same and less than n, the start of w at the
+// earliest; ok is false where there is none. With NextFree it finds the next window of a length: from each window that falls short go on behind that stretch.
+func (s *Stock) LastShort(p PoolRef, w Span, n int) (at int64, ok bool) {
+	if l := s.large(p); l != nil {
+		return l.net.lastBelow(w, int32(n))
+	}
+	was := n
+	s.Sweep(p, w, func(over Span, c Count) bool {
+		if now := c.Free(); now < n && now != was {
+			at, ok = over.Start, true
+		}
+		was = c.Free()
+		return true
+	})
+	return at, ok
 }

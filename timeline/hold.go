@@ -15,15 +15,7 @@ type ID [16]byte
 func (a ID) Before(b ID) bool { return a.key().before(b.key()) }
 
 // Compare orders ids: -1, 0 or +1. For slices.SortFunc.
-func (a ID) Compare(b ID) int {
-	switch x, y := a.key(), b.key(); {
-	case x == y:
-		return 0
-	case x.before(y):
-		return -1
-	}
-	return 1
-}
+func (a ID) Compare(b ID) int { return a.key().compare(b.key()) }
 
 // Numbers of one account's slots, lots and pools, dense from 1, in the order of their ids; 0 is none. They are given by the caller and never reused.
 type (

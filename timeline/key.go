@@ -20,6 +20,16 @@ func (a ID) key() key { return key{binary.BigEndian.Uint64(a[:8]), binary.BigEnd
 
 func (k key) before(o key) bool { return k.hi < o.hi || k.hi == o.hi && k.lo < o.lo }
 
+func (k key) compare(o key) int {
+	switch {
+	case k == o:
+		return 0
+	case k.before(o):
+		return -1
+	}
+	return 1
+}
+
 func (k key) time() int64   { return int64(k.hi ^ 1<<63) }
 func (k key) upper() uint32 { return uint32(k.lo >> 32) }
 func (k key) lower() uint32 { return uint32(k.lo) }

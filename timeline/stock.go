@@ -43,6 +43,7 @@ type lotEntry struct {
 	pool      PoolNo
 	conflicts int32
 	slots     []SlotNo // ascending; never changed in place
+	large     *large   // nil: few slots, walk them
 }
 
 // poolEntry is a pool; no lots: there is none.
@@ -50,6 +51,7 @@ type poolEntry struct {
 	lots      []LotNo // ascending; never changed in place
 	slots     int32
 	conflicts int32
+	large     *large // nil: few slots, walk them; or one lot, ask that
 }
 
 // New is an empty Stock.
@@ -99,6 +101,10 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 		q.lots = without(q.lots, no)
 		q.slots -= int32(len(e.slots))
 		q.conflicts -= e.conflicts
+		if s.fitPool(e.pool); q.large != nil {
+			q.large = q.large.own(s.edit)
+			s.leaveLot(q.large, no)
+		}
 	}
 	e.pool = p
 	if p != 0 {
@@ -106,6 +112,11 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 		q.lots = with(q.lots, no)
 		q.slots += int32(len(e.slots))
 		q.conflicts += e.conflicts
+		if q.large != nil {
+			q.large = q.large.own(s.edit)
+			s.joinLot(q.large, no)
+		}
+		s.fitPool(p)
 	}
 }
 
@@ -115,13 +126,10 @@ func (s *Stock) PutSlot(slot Slot) {
 		s.inconsistent("slot %d of %v", slot.No, slot.Span)
 	}
 	e := s.slots.own(s.edit, int(slot.No))
-	if e.lot == 0 {
-		lot := s.ownLot(slot.Lot)
-		lot.slots = with(lot.slots, slot.No)
-		if lot.pool != 0 {
-			s.pools.own(s.edit, int(lot.pool)).slots++
-		}
-		s.slotCount++
+	was := e.span
+	added := e.lot == 0
+	if added {
+		s.countSlot(slot.Lot, slot.No, 1)
 	} else {
 		if e.lot != slot.Lot {
 			s.inconsistent("slot %d belongs to lot %d, not %d", slot.No, e.lot, slot.Lot)
@@ -135,6 +143,16 @@ func (s *Stock) PutSlot(slot Slot) {
 		}
 	}
 	e.id, e.lot, e.span = slot.ID, slot.Lot, slot.Span
+	s.tell(slot.Lot, func(l *large) {
+		if added {
+			l.join(s.edit, slot.No, e)
+		} else {
+			l.resize(s.edit, slot.No, &e.rail, was, e.span)
+		}
+	})
+	if added {
+		s.fit(slot.Lot)
+	}
 }
 
 // RemoveSlot takes out a slot without holds, as if it had never been.
@@ -143,13 +161,24 @@ func (s *Stock) RemoveSlot(no SlotNo) {
 	if e.rail.len() > 0 {
 		s.inconsistent("slot %d has holds", no)
 	}
-	lot := s.ownLot(e.lot)
-	lot.slots = without(lot.slots, no)
-	if lot.pool != 0 {
-		s.pools.own(s.edit, int(lot.pool)).slots--
-	}
-	s.slotCount--
+	lot := e.lot
+	s.tell(lot, func(l *large) { l.leave(s.edit, no, e) })
+	s.countSlot(lot, no, -1)
 	*e = slotEntry{}
+	s.fit(lot)
+}
+
+func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {
+	lot := s.ownLot(no)
+	if by > 0 {
+		lot.slots = with(lot.slots, slot)
+	} else {
+		lot.slots = without(lot.slots, slot)
+	}
+	if lot.pool != 0 {
+		s.pools.own(s.edit, int(lot.pool)).slots += int32(by)
+	}
+	s.slotCount += by
 }
 
 // Put seats a hold at at.Slot, or keeps it as a conflict of at.Lot where that is 0. The id is new; the seat lies inside the slot and meets no other.
@@ -161,13 +190,12 @@ func (s *Stock) Put(h Hold, at Place) {
 	if at.Slot == 0 {
 		where = uint32(at.Lot) | conflictBit
 	}
-	before := s.ids.len()
-	if s.ids.set(s.edit, h.ID.key(), where); s.ids.len() == before {
+	if !s.ids.set(s.edit, h.ID.key(), where) {
 		s.inconsistent("hold %x exists", h.ID)
 	}
 	if at.Slot == 0 {
-		s.countConflict(at.Lot, 1)
 		s.conflicts.set(s.edit, idKey{at.Lot, h.ID}, h)
+		s.countConflict(at.Lot, h.Span, 1)
 		return
 	}
 	e := s.ownSlot(at.Slot)
@@ -175,7 +203,9 @@ func (s *Stock) Put(h Hold, at Place) {
 	if e.lot != at.Lot || !e.span.Covers(seat) {
 		s.inconsistent("hold %x at %v on slot %d of lot %d over %v", h.ID, seat, at.Slot, e.lot, e.span)
 	}
+	gap, _ := e.rail.around(seat.Start, e.span)
 	e.rail = e.rail.put(h)
+	s.tell(at.Lot, func(l *large) { l.fill(s.edit, at.Slot, gap, seat) })
 	s.classes = s.classes.own(s.edit)
 	s.classes.put(s.edit, seat, at)
 }
@@ -188,8 +218,8 @@ func (s *Stock) Remove(id ID) {
 	}
 	if where&conflictBit != 0 {
 		lot := LotNo(where &^ conflictBit)
-		s.countConflict(lot, -1)
-		s.conflicts.del(s.edit, idKey{lot, id})
+		h, _ := s.conflicts.del(s.edit, idKey{lot, id})
+		s.countConflict(lot, h.Span, -1)
 		return
 	}
 	e := s.ownSlot(SlotNo(where))
@@ -199,16 +229,21 @@ func (s *Stock) Remove(id ID) {
 	}
 	seat := e.rail.run(p.j)[p.i].Seat()
 	e.rail = e.rail.take(p)
+	gap, _ := e.rail.around(seat.Start, e.span)
+	s.tell(e.lot, func(l *large) { l.clear(s.edit, SlotNo(where), gap, seat) })
 	s.classes = s.classes.own(s.edit)
 	s.classes.del(s.edit, seat, Place{e.lot, SlotNo(where)})
 }
 
-func (s *Stock) countConflict(no LotNo, by int32) {
+// countConflict is called when the conflict is there, or gone.
+func (s *Stock) countConflict(no LotNo, hull Span, by int32) {
+	s.tell(no, func(l *large) { l.overbook(s.edit, hull, by) })
 	e := s.ownLot(no)
 	e.conflicts += by
 	if e.pool != 0 {
 		s.pools.own(s.edit, int(e.pool)).conflicts += by
 	}
+	s.fit(no)
 }
 
 func (s *Stock) ownLot(no LotNo) *lotEntry {

@@ -29,47 +29,6 @@ func (counter) join(sums []count) (c count) {
 
 type testTree = sumTree[instant, int, count, counter]
 
-// sane checks a tree's shape and every summary in it.
-func (t *sumTree[K, V, S, A]) sane(tb require.TestingT) {
-	if t.root == nil {
-		require.Zero(tb, t.n)
-		return
-	}
-	depth, items := -1, 0
-	var walk func(n *node[K, V, S, A], d int)
-	walk = func(n *node[K, V, S, A], d int) {
-		require.NotEmpty(tb, n.keys)
-		if n.in == nil {
-			require.Len(tb, n.vals, len(n.keys))
-			require.LessOrEqual(tb, len(n.keys), leafMax)
-			if depth < 0 {
-				depth = d
-			}
-			require.Equal(tb, depth, d, "leaves at one depth")
-			for i := 1; i < len(n.keys); i++ {
-				require.Equal(tb, i, n.keys[i].search(n.keys))
-			}
-			items += len(n.keys)
-			return
-		}
-		require.LessOrEqual(tb, len(n.keys), innerMax)
-		for i, kid := range n.kids() {
-			require.Equal(tb, kid.keys[0], n.keys[i])
-			require.Equal(tb, kid.sum(), n.in.sums[i])
-			if i > 0 {
-				last := n.in.kids[i-1]
-				require.Equal(tb, len(last.keys), n.keys[i].search(last.keys), "children apart")
-			}
-			walk(kid, d+1)
-		}
-		for _, kid := range n.in.kids[len(n.keys):] {
-			require.Nil(tb, kid, "nothing kept alive")
-		}
-	}
-	walk(t.root, 0)
-	require.Equal(tb, t.n, items)
-}
-
 // TestTreeAgainstMap drives a tree and a map side by side, in bursts that split and join nodes, and checks versions taken on the way.
 func TestTreeAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -128,7 +87,7 @@ func TestTreeAgainstMap(t *testing.T) {
 		}
 		kept = append(kept, version{tree, want})
 		for _, v := range kept {
-			v.tree.sane(t)
+			require.NoError(t, v.tree.verify())
 			require.Equal(t, len(v.want), v.tree.len())
 			keys := make([]instant, 0, len(v.want))
 			for k := range v.want {

@@ -1,0 +1,336 @@
+package timeline
+
+// This file owns the check of every invariant: what is kept twice is computed again from the rails and the conflicts, the slow way, and compared.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Check computes everything again from the slots, the rows on their rails and the conflicts, and reports the first invariants of the package that do not hold,
+// a few of each kind. It takes seconds where there are millions of holds, and changes nothing.
+func (s *Stock) Check() error {
+	c := &checker{s: s, lots: make([]lotFacts, s.lots.n), pools: make([]poolFacts, s.pools.n)}
+	c.lotsAndPools()
+	c.slots()
+	c.conflicts()
+	c.members()
+	c.larges()
+	return errors.Join(c.faults...)
+}
+
+type checker struct {
+	s      *Stock
+	lots   []lotFacts  // by number
+	pools  []poolFacts // by number
+	seats  int
+	faults []error
+}
+
+// lotFacts and poolFacts are what is true of a lot or a pool, gathered from the slots and conflicts.
+type lotFacts struct {
+	slots     []SlotNo
+	conflicts int32
+}
+
+type poolFacts struct {
+	lots             []LotNo
+	slots, conflicts int32
+}
+
+func (c *checker) want(ok bool, format string, args ...any) {
+	if !ok && len(c.faults) < 20 {
+		c.faults = append(c.faults, fmt.Errorf(format, args...))
+	}
+}
+
+func (c *checker) lotsAndPools() {
+	for i := range c.lots {
+		no := LotNo(i)
+		lot := c.s.lot(no)
+		if lot == nil {
+			continue
+		}
+		c.want(lot.self[0] == no, "lot %d calls itself %d", no, lot.self[0])
+		if lot.pool != 0 {
+			c.pools[lot.pool].lots = append(c.pools[lot.pool].lots, no)
+		}
+	}
+}
+
+// slots checks every rail, and that ids and classes know its rows.
+func (c *checker) slots() {
+	count := 0
+	for i := range c.s.slots.n {
+		e := c.s.slot(SlotNo(i))
+		if e == nil {
+			continue
+		}
+		no := SlotNo(i)
+		count++
+		if c.s.lot(e.lot) == nil {
+			c.want(false, "slot %d is of lot %d, which does not exist", no, e.lot)
+			continue
+		}
+		c.lots[e.lot].slots = append(c.lots[e.lot].slots, no)
+		c.want(!e.span.Empty(), "slot %d has no range", no)
+		c.rail(no, e)
+	}
+	c.want(count == c.s.slotCount, "%d slots counted, %d there", c.s.slotCount, count)
+	classed := 0
+	for i := range c.s.classes.of {
+		t := &c.s.classes.of[i]
+		classed += t.len()
+		c.want(t.verify() == nil, "class %d: %v", i, t.verify())
+	}
+	c.want(classed == c.seats, "%d seats in the time classes, %d on rails", classed, c.seats)
+}
+
+func (c *checker) rail(no SlotNo, e *slotEntry) {
+	r := &e.rail
+	rows := 0
+	if r.long != nil {
+		c.want(r.rows == nil && len(r.long.runs) > 1, "slot %d: a long rail of %d runs", no, len(r.long.runs))
+		for j, run := range r.long.runs {
+			c.want(len(run.rows) > 0 && len(run.rows) <= railMax && run.start == seatStart(&run.rows[0]), "slot %d: run %d", no, j)
+			rows += len(run.rows)
+		}
+	} else {
+		rows = len(r.rows)
+		c.want(rows <= railMax, "slot %d: %d rows in one run", no, rows)
+	}
+	c.want(rows == r.len(), "slot %d: %d rows counted, %d there", no, r.len(), rows)
+	end := e.span.Start
+	for h, p := r.next(railPos{}); h != nil; h, p = r.next(p) {
+		seat := h.Seat()
+		c.seats++
+		c.want(!seat.Empty() && seat.Start >= end, "slot %d: hold %x over %v meets the one before or begins before the slot", no, h.ID, seat)
+		end = seat.End
+		where, ok := c.s.ids.get(h.ID.key())
+		c.want(ok && where == uint32(no), "hold %x is on slot %d, not on %d", h.ID, no, where)
+		at, ok := c.s.classes.of[lengthClass(seat)].get(timeKey(seat.Start, uint32(no), uint32(e.lot)))
+		c.want(ok && at == seat.End, "hold %x over %v is not in its time class", h.ID, seat)
+	}
+	c.want(end <= e.span.End, "slot %d: a hold lasts until %d, the slot until %d", no, end, e.span.End)
+}
+
+func (c *checker) conflicts() {
+	c.s.conflicts.all(func(keys []idKey, holds []Hold) bool {
+		for i, k := range keys {
+			lot := c.s.lot(k.lot)
+			c.want(lot != nil && k.id == holds[i].ID, "conflict %x of lot %d", k.id, k.lot)
+			if lot != nil {
+				c.lots[k.lot].conflicts++
+			}
+			where, ok := c.s.ids.get(k.id.key())
+			c.want(ok && where == uint32(k.lot)|conflictBit, "conflict %x is kept for lot %d, not %d", k.id, k.lot, where&^conflictBit)
+		}
+		return true
+	})
+	c.want(c.s.conflicts.verify() == nil, "conflicts: %v", c.s.conflicts.verify())
+	c.want(c.s.ids.verify() == nil, "ids: %v", c.s.ids.verify())
+	c.want(c.s.ids.len() == c.seats+c.s.conflicts.len(), "%d ids of %d seated holds and %d conflicts", c.s.ids.len(), c.seats, c.s.conflicts.len())
+}
+
+func (c *checker) members() {
+	for i, want := range c.lots {
+		no := LotNo(i)
+		lot := c.s.lot(no)
+		if lot == nil {
+			continue
+		}
+		c.want(slices.Equal(lot.slots, want.slots), "lot %d has slots %v, not %v", no, want.slots, lot.slots)
+		c.want(lot.conflicts == want.conflicts, "lot %d has %d conflicts, not %d", no, want.conflicts, lot.conflicts)
+		if lot.pool != 0 {
+			p := &c.pools[lot.pool]
+			p.slots += int32(len(want.slots))
+			p.conflicts += want.conflicts
+		}
+		n := len(want.slots) + int(want.conflicts)
+		c.want(n <= walkMax || lot.large != nil, "lot %d of size %d is walked", no, n)
+		c.want(n > walkMin || lot.large == nil, "lot %d of size %d is not walked", no, n)
+	}
+	for i, want := range c.pools {
+		no := PoolNo(i)
+		e := c.s.pools.at(i)
+		c.want(slices.Equal(e.lots, want.lots), "pool %d has lots %v, not %v", no, want.lots, e.lots)
+		c.want(e.slots == want.slots && e.conflicts == want.conflicts, "pool %d has %d slots and %d conflicts, not %d and %d", no, want.slots, want.conflicts, e.slots, e.conflicts)
+		n, several := int(want.slots+want.conflicts), len(want.lots) > 1
+		c.want(n <= walkMax || !several || e.large != nil, "pool %d of size %d is walked", no, n)
+		c.want(several && n > walkMin || e.large == nil, "pool %d of size %d and %d lots is not walked", no, n, len(want.lots))
+	}
+}
+
+func (c *checker) larges() {
+	for i := range c.lots {
+		if e := c.s.lot(LotNo(i)); e != nil && e.large != nil {
+			err := c.large(e.large, e.self[:])
+			c.want(err == nil, "lot %d: %v", i, err)
+		}
+	}
+	for i, p := range c.pools {
+		if l := c.s.pools.at(i).large; l != nil {
+			err := c.large(l, p.lots)
+			c.want(err == nil, "pool %d: %v", i, err)
+		}
+	}
+}
+
+type gapFact struct {
+	class int
+	at    key
+	end   int64
+}
+
+// large computes changes and gaps of some lots again and compares them with what is kept.
+func (c *checker) large(l *large, lots []LotNo) error {
+	var net, stock []change
+	var gaps []gapFact
+	add := func(to *[]change, over Span, by int32) {
+		*to = append(*to, change{over.Start, by, 0})
+		if !over.Open() {
+			*to = append(*to, change{over.End, -by, 0})
+		}
+	}
+	for _, lot := range lots {
+		for _, no := range c.s.lot(lot).slots {
+			e := c.s.slot(no)
+			add(&net, e.span, 1)
+			add(&stock, e.span, 1)
+			e.gaps(func(gap Span) {
+				if !gap.Empty() {
+					gaps = append(gaps, gapFact{lengthClass(gap), gapKey(gap, no), gap.End})
+				}
+			}, func(seat Span) { add(&net, seat, -1) })
+		}
+		for h := range c.s.Conflicts(lot) {
+			add(&net, h.Span, -1)
+		}
+	}
+	if err := l.gaps.compare(gaps); err != nil {
+		return err
+	}
+	if err := l.net.compare(net); err != nil {
+		return fmt.Errorf("free units: %w", err)
+	}
+	if err := l.stock.compare(stock); err != nil {
+		return fmt.Errorf("stock: %w", err)
+	}
+	return nil
+}
+
+func (g *gapIndex) compare(want []gapFact) error {
+	slices.SortFunc(want, func(a, b gapFact) int {
+		if a.class != b.class {
+			return a.class - b.class
+		}
+		return a.at.compare(b.at)
+	})
+	var got []gapFact
+	for i := range g {
+		if err := g[i].verify(); err != nil {
+			return fmt.Errorf("gaps of class %d: %w", i, err)
+		}
+		g[i].all(func(keys []key, ends []int64) bool {
+			for j, k := range keys {
+				got = append(got, gapFact{i, k, ends[j]})
+			}
+			return true
+		})
+	}
+	return firstDifference("gap", want, got)
+}
+
+func (p *profile) compare(want []change) error {
+	slices.SortFunc(want, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	sums := want[:0]
+	for _, w := range want {
+		if n := len(sums); n > 0 && sums[n-1].at == w.at {
+			sums[n-1].stock += w.stock
+		} else {
+			sums = append(sums, w)
+		}
+	}
+	sums = slices.DeleteFunc(sums, func(w change) bool { return w.stock == 0 })
+	var got []change
+	p.all(func(keys []instant, deltas []int32) bool {
+		for i, k := range keys {
+			got = append(got, change{int64(k), deltas[i], 0})
+		}
+		return true
+	})
+	if err := p.verify(); err != nil {
+		return err
+	}
+	return firstDifference("change", sums, got)
+}
+
+func firstDifference[T comparable](what string, want, got []T) error {
+	for i := range min(len(want), len(got)) {
+		if want[i] != got[i] {
+			return fmt.Errorf("%s %v, kept as %v", what, want[i], got[i])
+		}
+	}
+	if len(want) != len(got) {
+		return fmt.Errorf("%d of kind %s, %d kept", len(want), what, len(got))
+	}
+	return nil
+}
+
+// verify reports what is wrong with the tree's shape, order or summaries.
+func (t *sumTree[K, V, S, A]) verify() error {
+	if t.root == nil {
+		if t.n != 0 {
+			return fmt.Errorf("empty, but counts %d", t.n)
+		}
+		return nil
+	}
+	depth, items := -1, 0
+	var last *K
+	var walk func(n *node[K, V, S, A], d int) error
+	walk = func(n *node[K, V, S, A], d int) error {
+		if n.in == nil {
+			if depth < 0 {
+				depth = d
+			}
+			if d != depth || len(n.keys) == 0 || len(n.keys) > leafMax || len(n.keys) != len(n.vals) {
+				return fmt.Errorf("leaf of %d keys and %d values at depth %d of %d", len(n.keys), len(n.vals), d, depth)
+			}
+			items += len(n.keys)
+			for i := range n.keys {
+				k := n.keys[i : i+1]
+				if last != nil && (*last == k[0] || (*last).search(k) != 0) {
+					return fmt.Errorf("%v not before %v", *last, k[0])
+				}
+				last = &k[0]
+			}
+			return nil
+		}
+		if len(n.keys) == 0 || len(n.keys) > innerMax {
+			return fmt.Errorf("inner node of %d children", len(n.keys))
+		}
+		for _, kid := range n.in.kids[len(n.keys):] {
+			if kid != nil {
+				return errors.New("an inner node keeps a child that it lost")
+			}
+		}
+		for i, kid := range n.kids() {
+			if err := walk(kid, d+1); err != nil {
+				return err
+			}
+			if n.keys[i] != kid.keys[0] || n.in.sums[i] != kid.sum() {
+				return fmt.Errorf("child %d of an inner node: %v, %v", i, n.keys[i], n.in.sums[i])
+			}
+		}
+		return nil
+	}
+	if err := walk(t.root, 0); err != nil {
+		return err
+	}
+	if items != t.n {
+		return fmt.Errorf("%d items, counts %d", items, t.n)
+	}
+	return nil
+}

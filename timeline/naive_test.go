@@ -1,0 +1,527 @@
+package timeline
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// naive is a Stock as plain lists: every question is answered by looking at everything. It is what the Stock must agree with.
+type naive struct {
+	lots  []Lot
+	slots []Slot
+	holds []Placed // by id
+}
+
+func (n *naive) clone() *naive {
+	return &naive{slices.Clone(n.lots), slices.Clone(n.slots), slices.Clone(n.holds)}
+}
+
+func (n *naive) inPool(p PoolRef, lot LotNo) bool {
+	if no, ok := p.Lot(); ok {
+		return no == lot
+	}
+	for _, l := range n.lots {
+		if l.No == lot {
+			no, _ := p.Pool()
+			return l.Pool == no
+		}
+	}
+	return false
+}
+
+func (n *naive) slot(no SlotNo) Slot {
+	for _, s := range n.slots {
+		if s.No == no {
+			return s
+		}
+	}
+	return Slot{}
+}
+
+func (n *naive) poolSlots(p PoolRef) (list []Slot) {
+	for _, s := range n.slots {
+		if n.inPool(p, s.Lot) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// takes is the range over which a hold is counted.
+func takes(h Placed) Span {
+	if h.Place.Seated() {
+		return h.Seat()
+	}
+	return h.Span
+}
+
+// naivePool is the ranges of a pool's slots and of what takes them.
+type naivePool struct{ slots, taken []Span }
+
+func (n *naive) pool(p PoolRef) (v naivePool) {
+	for _, s := range n.poolSlots(p) {
+		v.slots = append(v.slots, s.Span)
+	}
+	for _, h := range n.holds {
+		if n.inPool(p, h.Place.Lot) {
+			v.taken = append(v.taken, takes(h))
+		}
+	}
+	return v
+}
+
+func (v naivePool) countAt(t int64) (c Count) {
+	for _, s := range v.slots {
+		if s.Holds(t) {
+			c.Stock++
+		}
+	}
+	for _, s := range v.taken {
+		if s.Holds(t) {
+			c.Committed++
+		}
+	}
+	return c
+}
+
+// sweep is the counts at every instant of w at which they change, and at its start.
+func (v naivePool) sweep(w Span) (list []stretch) {
+	instants := []int64{w.Start}
+	for _, s := range slices.Concat(v.slots, v.taken) {
+		for _, t := range []int64{s.Start, s.End} {
+			if t > w.Start && t < w.End {
+				instants = append(instants, t)
+			}
+		}
+	}
+	slices.Sort(instants)
+	for _, t := range slices.Compact(instants) {
+		c := v.countAt(t)
+		if m := len(list); m == 0 || list[m-1].Count != c {
+			if m > 0 {
+				list[m-1].End = t
+			}
+			list = append(list, stretch{Span{t, w.End}, c})
+		}
+	}
+	return list
+}
+
+type stretch struct {
+	Span
+	Count
+}
+
+// gap is the free stretch of a slot around t.
+func (n *naive) gap(s Slot, t int64) (gap Span, ok bool) {
+	if !s.Span.Holds(t) {
+		return Span{}, false
+	}
+	gap = s.Span
+	for _, h := range n.holds {
+		if h.Place.Slot != s.No {
+			continue
+		}
+		switch seat := h.Seat(); {
+		case seat.Holds(t):
+			return Span{}, false
+		case seat.End <= t:
+			gap.Start = max(gap.Start, seat.End)
+		default:
+			gap.End = min(gap.End, seat.Start)
+		}
+	}
+	return gap, true
+}
+
+func (n *naive) tightGap(p PoolRef, need Span) (best SlotNo, ok bool) {
+	class := 0
+	for _, s := range n.poolSlots(p) {
+		if gap, free := n.gap(s, need.Start); free && gap.Covers(need) {
+			if c := lengthClass(gap); !ok || c < class || c == class && s.No < best {
+				best, class, ok = s.No, c, true
+			}
+		}
+	}
+	return best, ok
+}
+
+func (n *naive) longestFree(p PoolRef, t int64) (best SlotNo, found Span, ok bool) {
+	for _, s := range n.poolSlots(p) {
+		if gap, free := n.gap(s, t); free && (!ok || gap.End > found.End || gap.End == found.End && s.No < best) {
+			best, found, ok = s.No, gap, true
+		}
+	}
+	return best, found, ok
+}
+
+func (n *naive) longestFreeBack(p PoolRef, t int64) (best SlotNo, found Span, ok bool) {
+	for _, s := range n.poolSlots(p) {
+		if gap, free := n.gap(s, t-1); free && (!ok || gap.Start < found.Start || gap.Start == found.Start && s.No < best) {
+			best, found, ok = s.No, gap, true
+		}
+	}
+	return best, found, ok
+}
+
+func (n *naive) free(p PoolRef, w Span) (list []SlotNo) {
+	for _, s := range n.poolSlots(p) {
+		if gap, ok := n.gap(s, w.Start); ok && gap.Covers(w) {
+			list = append(list, s.No)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// testID is the i-th id.
+func testID(i int) (id ID) {
+	binary.BigEndian.PutUint64(id[8:], uint64(i))
+	return id
+}
+
+// compare asks both everything about a pool and a window.
+func (n *naive) compare(t require.TestingT, s *Stock, p PoolRef, w Span, want int) {
+	v := n.pool(p)
+	slow := v.sweep(w)
+	least, most := slow[0], slow[0]
+	for _, st := range slow {
+		if st.Free() < least.Free() {
+			least = st
+		}
+		if st.Free() > most.Free() {
+			most = st
+		}
+	}
+	free, stock, committed, at := s.MinFree(p, w)
+	require.Equal(t, []any{least.Free(), least.Count, least.Start}, []any{free, Count{stock, committed}, at}, "MinFree of %v over %v", p, w)
+	require.Equal(t, most.Free(), s.MaxFree(p, w), "MaxFree of %v over %v", p, w)
+	require.Equal(t, v.countAt(w.Start), s.CountAt(p, w.Start))
+	var list []stretch
+	s.Sweep(p, w, func(over Span, c Count) bool {
+		list = append(list, stretch{over, c})
+		return true
+	})
+	require.Equal(t, slow, list, "Sweep of %v over %v", p, w)
+
+	no, ok := s.TightGap(p, w)
+	no2, ok2 := n.tightGap(p, w)
+	require.Equal(t, []any{no2, ok2}, []any{no, ok}, "TightGap of %v for %v", p, w)
+	no, gap, ok := s.LongestFree(p, w.Start)
+	no2, gap2, ok2 := n.longestFree(p, w.Start)
+	require.Equal(t, []any{no2, gap2, ok2}, []any{no, gap, ok}, "LongestFree of %v at %d", p, w.Start)
+	if w.End != Forever {
+		no, gap, ok = s.LongestFreeBack(p, w.End)
+		no2, gap2, ok2 = n.longestFreeBack(p, w.End)
+		require.Equal(t, []any{no2, gap2, ok2}, []any{no, gap, ok}, "LongestFreeBack of %v at %d", p, w.End)
+	}
+	require.Equal(t, n.free(p, w), s.AppendFree(nil, p, w), "free slots of %v over %v", p, w)
+	require.Equal(t, len(n.free(p, w)), s.FreeThroughout(p, w))
+
+	var next, short int64
+	reached, below, was := false, false, want
+	for _, st := range v.sweep(Span{w.Start, Forever}) {
+		if st.Free() >= want {
+			next, reached = st.Start, true
+			break
+		}
+	}
+	for _, st := range slow {
+		if st.Free() < want && st.Free() != was {
+			short, below = st.Start, true
+		}
+		was = st.Free()
+	}
+	got, ok := s.NextFree(p, w.Start, want)
+	require.Equal(t, []any{next, reached}, []any{got, ok}, "NextFree of %v from %d, %d units", p, w.Start, want)
+	got, ok = s.LastShort(p, w, want)
+	require.Equal(t, []any{short, below}, []any{got, ok}, "LastShort of %v over %v, %d units", p, w, want)
+
+	var conflicts []Hold
+	slots := 0
+	for _, h := range n.holds {
+		if n.inPool(p, h.Place.Lot) && !h.Place.Seated() && h.Span.Overlaps(w) {
+			conflicts = append(conflicts, h.Hold)
+		}
+	}
+	require.Equal(t, conflicts, slices.Collect(s.ConflictsIn(p, w)))
+	for slot := range s.PoolSlots(p) {
+		require.Equal(t, n.slot(slot.No), slot)
+		slots++
+	}
+	require.Equal(t, len(n.poolSlots(p)), slots)
+	require.Equal(t, slots, s.SlotCount(p))
+}
+
+// compareSlot asks both about one slot.
+func (n *naive) compareSlot(t require.TestingT, s *Stock, no SlotNo, w Span) {
+	var over []Hold
+	var at, next, prev Hold
+	for _, h := range n.holds {
+		if h.Place.Slot != no {
+			continue
+		}
+		seat := h.Seat()
+		if seat.Overlaps(w) {
+			over = append(over, h.Hold)
+		}
+		if seat.Holds(w.Start) {
+			at = h.Hold
+		}
+		if seat.Start >= w.Start && (next == Hold{} || seat.Start < next.Seat().Start) {
+			next = h.Hold
+		}
+		if seat.End <= w.Start && (prev == Hold{} || seat.End > prev.Span.End) {
+			prev = h.Hold
+		}
+	}
+	slices.SortFunc(over, func(a, b Hold) int { return int(a.Seat().Start - b.Seat().Start) })
+	require.Equal(t, over, slices.Collect(s.Holds(no, w)))
+	slices.Reverse(over)
+	require.Equal(t, over, slices.Collect(s.HoldsBack(no, w)))
+	got, ok := s.HoldAt(no, w.Start)
+	require.Equal(t, []any{at, at != Hold{}}, []any{got, ok})
+	got, ok = s.NextHold(no, w.Start)
+	require.Equal(t, []any{next, next != Hold{}}, []any{got, ok})
+	got, ok = s.PrevHold(no, w.Start)
+	require.Equal(t, []any{prev, prev != Hold{}}, []any{got, ok})
+	gap, ok := s.FreeAround(no, w.Start)
+	gap2, ok2 := n.gap(n.slot(no), w.Start)
+	require.Equal(t, []any{gap2, ok2}, []any{gap, ok})
+}
+
+// compareAll asks both about single holds and about what overlaps w in the whole account.
+func (n *naive) compareAll(t require.TestingT, s *Stock, w Span) {
+	require.NoError(t, s.Check())
+	require.Equal(t, len(n.holds), s.Len())
+	require.Equal(t, len(n.slots), s.SlotLen())
+	var over []Placed
+	for _, h := range n.holds {
+		got, at, ok := s.Find(h.ID)
+		require.Equal(t, []any{h, true}, []any{Placed{got, at}, ok})
+		at, ok = s.Place(h.ID)
+		require.Equal(t, []any{h.Place, true}, []any{at, ok})
+		if takes(h).Overlaps(w) {
+			over = append(over, h)
+		}
+	}
+	got := slices.Collect(s.Overlapping(w))
+	slices.SortFunc(got, func(a, b Placed) int { return a.ID.Compare(b.ID) })
+	require.Equal(t, over, got, "Overlapping %v", w)
+	for _, l := range n.lots {
+		require.Equal(t, l, s.Lot(l.No))
+	}
+	_, _, ok := s.Find(testID(1 << 40))
+	require.False(t, ok)
+}
+
+// world drives a Stock and its naive twin side by side.
+type world struct {
+	s       *Stock
+	n       *naive
+	horizon int64
+	nextID  int
+	nextNo  SlotNo
+}
+
+func newWorld(horizon int64) *world { return &world{s: New(), n: &naive{}, horizon: horizon} }
+
+func (w *world) addLot(pool PoolNo) LotNo {
+	no := LotNo(len(w.n.lots) + 1)
+	lot := Lot{no, uint32(no)/2 + 1, uint32(no) % 3, pool}
+	w.s.AddLot(no, lot.Article, lot.Location)
+	w.s.SetPool(no, pool)
+	w.n.lots = append(w.n.lots, lot)
+	return no
+}
+
+func (w *world) setPool(i int, pool PoolNo) {
+	w.n.lots[i].Pool = pool
+	w.s.SetPool(w.n.lots[i].No, pool)
+}
+
+func (w *world) addSlot(lot LotNo, span Span) {
+	w.nextNo++
+	slot := Slot{testID(int(w.nextNo)), w.nextNo, lot, span}
+	w.s.PutSlot(slot)
+	w.n.slots = append(w.n.slots, slot)
+}
+
+// room is the stretch that the holds of a slot take.
+func (w *world) room(no SlotNo) (room Span, any bool) {
+	for _, h := range w.n.holds {
+		if h.Place.Slot == no {
+			if !any {
+				room = h.Seat()
+			}
+			room, any = room.Join(h.Seat()), true
+		}
+	}
+	return room, any
+}
+
+func (w *world) resizeSlot(i int, span Span) {
+	if room, any := w.room(w.n.slots[i].No); any {
+		span = span.Join(room)
+	}
+	w.n.slots[i].Span = span
+	w.s.PutSlot(w.n.slots[i])
+}
+
+func (w *world) removeSlot(i int) {
+	if _, any := w.room(w.n.slots[i].No); any {
+		return
+	}
+	w.s.RemoveSlot(w.n.slots[i].No)
+	w.n.slots = slices.Delete(w.n.slots, i, i+1)
+}
+
+// put seats a hold with a hull of span less cut, if it fits; as a conflict where slot is none.
+func (w *world) put(at Place, span Span, cut int64) bool {
+	h := NewHold(testID(w.nextID+1), span, 0, 0).WithCut(cut)
+	if at.Seated() {
+		slot := w.n.slot(at.Slot)
+		if gap, ok := w.n.gap(slot, h.Seat().Start); !ok || !gap.Covers(h.Seat()) {
+			return false
+		}
+	}
+	w.nextID++
+	w.s.Put(h, at)
+	w.n.holds = append(w.n.holds, Placed{h, at})
+	return true
+}
+
+func (w *world) remove(i int) {
+	w.s.Remove(w.n.holds[i].ID)
+	w.n.holds = slices.Delete(w.n.holds, i, i+1)
+}
+
+func drawSpan(t *rapid.T, horizon int64) Span {
+	from := rapid.Int64Range(0, horizon).Draw(t, "from")
+	s := Span{from, from + 1 + rapid.Int64Range(0, rapid.SampledFrom([]int64{0, 2, horizon / 8, horizon}).Draw(t, "scale")).Draw(t, "length")}
+	if rapid.IntRange(0, 11).Draw(t, "open") == 0 {
+		s.End = Forever
+	}
+	return s
+}
+
+// step does one random thing.
+func (w *world) step(t *rapid.T) {
+	n := w.n
+	what := rapid.SampledFrom([]string{"lot", "pool", "slots", "resize", "drop slot", "hold", "hold", "hold", "holds", "conflict", "take", "takes"}).Draw(t, "step")
+	if len(n.slots) == 0 && what != "lot" {
+		what = "slots"
+	}
+	switch what {
+	case "lot":
+		if len(n.lots) < 5 {
+			w.addLot(PoolNo(rapid.IntRange(0, 2).Draw(t, "pool")))
+		}
+	case "pool":
+		w.setPool(rapid.IntRange(0, len(n.lots)-1).Draw(t, "lot"), PoolNo(rapid.IntRange(0, 2).Draw(t, "pool")))
+	case "slots":
+		if len(n.lots) == 0 {
+			w.addLot(1)
+		}
+		if len(n.slots) > 90 {
+			return
+		}
+		lot := LotNo(rapid.IntRange(1, len(n.lots)).Draw(t, "lot"))
+		span := drawSpan(t, w.horizon)
+		for range rapid.SampledFrom([]int{1, 1, 8, 25}).Draw(t, "count") {
+			w.addSlot(lot, span)
+			span = Span{0, Forever}
+		}
+	case "resize":
+		w.resizeSlot(rapid.IntRange(0, len(n.slots)-1).Draw(t, "slot"), drawSpan(t, w.horizon))
+	case "drop slot":
+		for i := len(n.slots) - 1; i >= 0; i -= rapid.SampledFrom([]int{1, 2, 100}).Draw(t, "by") {
+			w.removeSlot(i)
+		}
+	case "hold":
+		slot := n.slots[rapid.IntRange(0, len(n.slots)-1).Draw(t, "slot")]
+		span, cut := drawSpan(t, w.horizon), int64(0)
+		if rapid.IntRange(0, 5).Draw(t, "late") == 0 && !span.Open() {
+			cut = rapid.Int64Range(0, span.Length()-1).Draw(t, "cut")
+		}
+		w.put(Place{slot.Lot, slot.No}, span, cut)
+	case "holds": // one after the other, touching or not: long rails
+		slot := n.slots[rapid.IntRange(0, len(n.slots)-1).Draw(t, "slot")]
+		length, gap := rapid.Int64Range(1, 3).Draw(t, "each"), rapid.Int64Range(0, 2).Draw(t, "apart")
+		back := rapid.Bool().Draw(t, "back")
+		for i := range rapid.SampledFrom([]int64{5, 5, 70, 140}).Draw(t, "count") {
+			from := i * (length + gap)
+			if back {
+				from = w.horizon - from
+			}
+			if from >= 0 {
+				w.put(Place{slot.Lot, slot.No}, Span{from, from + length}, 0)
+			}
+		}
+	case "conflict":
+		lot := LotNo(rapid.IntRange(1, len(n.lots)).Draw(t, "lot"))
+		for range rapid.SampledFrom([]int{1, 1, 1, 30}).Draw(t, "count") {
+			w.put(Place{Lot: lot}, drawSpan(t, w.horizon), 0)
+		}
+	case "take":
+		if len(n.holds) > 0 {
+			w.remove(rapid.IntRange(0, len(n.holds)-1).Draw(t, "hold"))
+		}
+	case "takes":
+		for i := len(n.holds) - 1; i >= 0; i -= rapid.SampledFrom([]int{1, 2, 7}).Draw(t, "by") {
+			w.remove(i)
+		}
+	}
+}
+
+func (w *world) pools() []PoolRef {
+	refs := []PoolRef{SKURef(1), SKURef(2), SKURef(99), LotRef(99)}
+	for _, l := range w.n.lots {
+		refs = append(refs, LotRef(l.No))
+	}
+	return refs
+}
+
+// TestStockAgainstNaive does random things to a Stock and its twin and asks both everything after each; forks and published versions are asked again at the
+// end, when what they came from has gone on.
+func TestStockAgainstNaive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(rapid.SampledFrom([]int64{12, 60, 700}).Draw(t, "horizon"))
+		type version struct {
+			s *Stock
+			n *naive
+		}
+		var kept []version
+		ask := func(s *Stock, n *naive) {
+			refs := w.pools()
+			win := drawSpan(t, w.horizon)
+			n.compareAll(t, s, win)
+			n.compare(t, s, rapid.SampledFrom(refs).Draw(t, "pool"), win, rapid.IntRange(-2, 40).Draw(t, "units"))
+			if len(n.slots) > 0 {
+				n.compareSlot(t, s, rapid.SampledFrom(n.slots).Draw(t, "slot").No, win)
+			}
+		}
+		for range rapid.IntRange(1, 25).Draw(t, "steps") {
+			switch rapid.IntRange(0, 9).Draw(t, "version") {
+			case 0:
+				kept = append(kept, version{w.s.Publish(), w.n.clone()})
+			case 1: // go on with a fork, and keep what it came from
+				kept = append(kept, version{w.s, w.n.clone()})
+				w.s = w.s.Fork()
+			case 2: // a fork of a fork that is dropped
+				f := &world{s: w.s.Fork(), n: w.n.clone(), horizon: w.horizon, nextID: w.nextID, nextNo: w.nextNo}
+				f.step(t)
+				ask(f.s, f.n)
+			}
+			w.step(t)
+			ask(w.s, w.n)
+		}
+		for _, v := range kept {
+			ask(v.s, v.n)
+		}
+	})
+}

@@ -4,6 +4,7 @@ package timeline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -257,4 +258,37 @@ func (b *board) uncrossedBack(k, l int, x int64) (y int64, ok bool) {
 			return y, true
 		}
 	}
+}
+
+// freely says that a bar may move to any lane that stands in for its own, as far as the easy test is concerned. A slot's end is one in a pool of one lot.
+func (b *board) freely(x *bar) bool { return x.bound == anywhere || x.bound == inLot && !b.lots }
+
+// easy is Stock.easy for what lies on the board.
+func (b *board) easy(room Span) (anchor int64, ok bool) {
+	asked := room
+	for grown := true; grown; {
+		grown = false
+		for l := range b.lanes {
+			lo, hi := b.meet(l, room)
+			if lo == hi {
+				continue
+			}
+			if x := &b.lanes[l].bars[lo]; x.span.Start < room.Start && b.freely(x) {
+				room.Start, grown = x.span.Start, true
+			}
+			if x := &b.lanes[l].bars[hi-1]; x.span.End > room.End && b.freely(x) {
+				room.End, grown = x.span.End, true
+			}
+		}
+	}
+	all := Span{math.MinInt64, Forever}
+	for l := range b.lanes {
+		lo, hi := b.meet(l, room)
+		for _, x := range b.lanes[l].bars[lo:hi] {
+			if !b.freely(&x) {
+				all = Span{max(all.Start, x.span.Start), min(all.End, x.span.End)}
+			}
+		}
+	}
+	return all.anchor(asked)
 }

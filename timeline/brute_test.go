@@ -149,13 +149,6 @@ func bruteCount(s *Stock, p PoolRef, w Span) int {
 	return least
 }
 
-// testID is an id made of a number.
-func testID(n int) (id ID) {
-	id[0], id[6], id[8] = 1, 0x70, 0x80
-	id[12], id[13], id[14], id[15] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
-	return id
-}
-
 // testPool is a random pool of few slots with everything that can be fixed in it.
 type testPool struct {
 	s     *Stock

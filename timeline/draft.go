@@ -22,6 +22,7 @@ type Draft struct {
 
 	touched []ID     // holds that were put or taken, in no order, some more than once
 	slots   []SlotNo // slots that were changed, likewise
+	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
 }
 
 // Draft starts a draft of the Stock for a command of the instant now.

@@ -20,6 +20,7 @@ type eject struct {
 	*board
 	probes int // left
 	limit  int // on moves
+	first  int // lane of the first of the queue
 	queue  []bar
 	spare  [][]offer // one per depth
 }
@@ -30,20 +31,19 @@ type offer struct {
 	class        int // length class of the gap where nothing is in the way
 }
 
-// fewest seats the bar with the fewest moves, at most limit, and says on which lane; ok is false where it found none, and the board is as it was.
+// fewest finds a lane for x, which is not on the board, and makes room there with the fewest moves, at most limit, not counting x itself. ok is false where it
+// found none; the board is then as it was.
 func (b *board) fewest(x bar, limit int) (l int, ok bool) {
 	e := eject{board: b, probes: ejectProbes, queue: make([]bar, 0, 16)}
 	was := b.moved
+	if x.hold >= 0 {
+		was++
+	}
 	for e.limit = was + 1; e.limit <= was+limit && e.probes > 0; e.limit++ {
 		e.queue = append(e.queue[:0], x)
 		if e.place(0) {
-			for l := range b.lanes {
-				i := firstEndingAfter(b.lanes[l].bars, x.span.Start)
-				if i < len(b.lanes[l].bars) && b.lanes[l].bars[i].hold == incoming {
-					b.lift(l, x.span.Start)
-					return l, true
-				}
-			}
+			b.lift(e.first, x.span.Start)
+			return e.first, true
 		}
 	}
 	return 0, false
@@ -67,6 +67,9 @@ func (e *eject) place(at int) bool {
 			e.lift(o.lane, u.span.Start)
 		}
 		e.drop(o.lane, x)
+		if at == 0 {
+			e.first = o.lane
+		}
 		// What waits in the queue will be moved, or goes back home for nothing.
 		if e.moved+e.waiting(at+1) <= e.limit && e.place(at+1) {
 			return true

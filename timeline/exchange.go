@@ -24,6 +24,7 @@ const exchangeFan = 8
 type walk struct {
 	*board
 	room  Span
+	only  int // the one lane to free, or -1
 	steps int // left
 	lane  int // the lane that was freed, after success
 	log   []swap
@@ -62,29 +63,33 @@ func (b *board) free(t int64, but int, back bool) []candidate {
 	return list
 }
 
-// run looks for room on lane only, or on any where that is -1. Where the pool is not easy it begins at every gap in the room, after the anchor.
-func (w *walk) run(only int, anchor int64, easy bool) bool {
-	if w.from(only, anchor) {
+// run looks for room. Where the board is not easy it begins at every gap in the room, after the anchor.
+func (w *walk) run() bool {
+	anchor, easy := w.easy(w.room)
+	if w.from(anchor) {
 		return true
 	}
-	if easy && only < 0 {
+	if easy && w.only < 0 {
 		return false
 	}
-	anchors := []int64{anchor}
+	var more []int64
 	for l := range w.lanes {
-		if only >= 0 && l != only {
+		if w.only >= 0 && l != w.only {
 			continue
 		}
 		lo, hi := w.meet(l, w.room)
+		if lo < hi && w.lanes[l].bars[lo].span.Start > w.room.Start {
+			more = append(more, w.room.Start)
+		}
 		for _, x := range w.lanes[l].bars[lo:hi] {
-			if x.span.End < w.room.End && !slices.Contains(anchors, x.span.End) {
-				anchors = append(anchors, x.span.End)
+			if x.span.End < w.room.End {
+				more = append(more, x.span.End)
 			}
 		}
 	}
-	slices.Sort(anchors)
-	for _, t := range anchors {
-		if t != anchor && w.from(only, t) {
+	slices.Sort(more)
+	for _, t := range slices.Compact(more) {
+		if t != anchor && w.from(t) {
 			return true
 		}
 	}
@@ -92,9 +97,9 @@ func (w *walk) run(only int, anchor int64, easy bool) bool {
 }
 
 // from walks from every lane that is free at the anchor.
-func (w *walk) from(only int, anchor int64) bool {
+func (w *walk) from(anchor int64) bool {
 	for _, c := range w.free(anchor, -1, false) {
-		if only >= 0 && c.lane != only {
+		if w.only >= 0 && c.lane != w.only {
 			continue
 		}
 		if w.right(c.lane, anchor, anchor) {

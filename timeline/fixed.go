@@ -62,18 +62,23 @@ func (s *Stock) shared(p PoolRef, f fixity, w Span) Span {
 	return all
 }
 
-// easy says whether the pool is easy for a seat that takes room, and where to begin: the first instant of the room that all fixed things of the component
-// share, its start where they share only earlier instants, its last instant where they share only later ones.
+// easy says whether the pool is easy for a seat that takes room, and where to begin a walk there.
 func (s *Stock) easy(p PoolRef, f fixity, room Span) (anchor int64, ok bool) {
 	all := s.shared(p, f, Span{f.floor, Forever})
 	if all.Empty() {
 		all = s.shared(p, f, s.component(p, f, room, false))
 	}
+	return all.anchor(room)
+}
+
+// anchor is where to begin a walk over room, where s is what all fixed things of its component share: the room's first instant that they share, its start where
+// they share only earlier ones, its last instant where they share only later ones. ok is false where they share none.
+func (s Span) anchor(room Span) (t int64, ok bool) {
 	switch {
-	case all.Empty():
+	case s.Empty():
 		return room.Start, false
-	case all.Start >= room.End:
+	case s.Start >= room.End:
 		return room.End - 1, true
 	}
-	return max(room.Start, all.Start), true
+	return max(room.Start, s.Start), true
 }

@@ -160,7 +160,6 @@ func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 // makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0. The board is what it comes to.
 func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, l int, ok bool) {
 	f := s.fixityOf(p, room.Start, now)
-	anchor, easy := s.easy(p, f, room)
 	b = s.layOut(p, f, s.component(p, f, room, true))
 	x := bar{span: room, hold: incoming, home: -1, bound: anywhere}
 	if no != 0 {
@@ -169,23 +168,32 @@ func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, 
 			return b, 0, false
 		}
 	}
-	w := walk{board: b, room: room, steps: exchangeSteps}
-	if w.run(int(x.home), anchor, easy) {
-		limit := b.moved - 1
-		if limit > 0 {
+	l, ok = b.makeRoom(x)
+	return b, l, ok
+}
+
+// makeRoom rearranges the board so that x, which is not on it, can be dropped on lane l. First the exchange walk, which never fails on an easy board; then the
+// search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut. After a failure the board is of no use any more.
+func (b *board) makeRoom(x bar) (l int, ok bool) {
+	w := walk{board: b, room: x.span, only: -1, steps: exchangeSteps}
+	if x.bound == fixed {
+		w.only = int(x.home)
+	}
+	was := b.moved
+	if w.run() {
+		if limit := b.moved - was - 1; limit > 0 {
 			w.undo()
 			if l, ok := b.fewest(x, min(limit, ejectMoves)); ok {
-				return b, l, true
+				return l, true
 			}
 			w.redo()
 		}
-		return b, w.lane, true
+		return w.lane, true
 	}
 	if l, ok := b.fewest(x, ejectMoves); ok {
-		return b, l, true
+		return l, true
 	}
-	l, ok = b.sweepFor(x)
-	return b, l, ok
+	return b.sweepFor(x)
 }
 
 // laneOf is the lane of a slot, or -1.
@@ -205,6 +213,9 @@ func (d *Draft) carryOut(b *board) {
 		for i := range b.lanes[l].bars {
 			if x := &b.lanes[l].bars[i]; x.hold >= 0 && x.home != int32(l) {
 				s.Remove(b.holds[x.hold].ID)
+				if from := b.lanes[x.home].slot.Lot; from != b.lanes[l].slot.Lot {
+					d.left = append(d.left, Freed{from, x.span})
+				}
 			}
 		}
 	}
@@ -238,7 +249,7 @@ func (d *Draft) carryOut(b *board) {
 	}
 }
 
-// sweepFor lays everything on the board anew with x among it, by the sweep. On failure the board is of no use any more.
+// sweepFor lays everything on the board anew with x among it, by the sweep, and lifts x again.
 func (b *board) sweepFor(x bar) (l int, ok bool) {
 	if len(b.lanes) > sweepLanes {
 		return 0, false
@@ -250,11 +261,11 @@ func (b *board) sweepFor(x bar) (l int, ok bool) {
 		return 0, false
 	}
 	for i := range bars {
-		if bars[i].hold == incoming {
+		if bars[i] == x {
 			l = q.at[i]
-			continue
+		} else {
+			b.drop(q.at[i], bars[i])
 		}
-		b.drop(q.at[i], bars[i])
 	}
 	return l, true
 }

@@ -52,6 +52,7 @@ func requireLawful(t *testing.T, base *Stock, d *Draft, p PoolRef, start int64) 
 			require.Equal(t, a, b)
 		}
 	}
+	require.NoError(t, d.Stock().Check())
 	for at := floor; at < 60; at++ {
 		require.Equal(t, base.CountAt(p, at).Stock, d.Stock().CountAt(p, at).Stock)
 	}

@@ -1,0 +1,107 @@
+package timeline
+
+// This file owns seating conflicts again: which of them to try, and in which order.
+
+import "slices"
+
+// Freed is room that came free on the slots of a lot.
+type Freed struct {
+	Lot  LotNo
+	Span Span
+}
+
+// Reseated is what a pass over conflicts did.
+type Reseated struct {
+	Seated []ID // in the order in which they were seated
+	Tries  int
+	More   bool // the tries ran out before every candidate had its turn
+}
+
+// home is where a hold of a lot may be seated: the lot's pool, or the lot alone where the hold is pinned to it or the lot has no pool.
+func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
+	if pool := s.lot(lot).pool; pool != 0 && !h.Flags.Any(PinnedArticle|PinnedSlot) {
+		return SKURef(pool)
+	}
+	return LotRef(lot)
+}
+
+// SeatConflict seats the conflict of an id, moving others if need be, and says where; ok is false where that cannot be done, or the id is no conflict. The part
+// of it that is past needs no room. A unit is free for it where the seated holds leave one: what is counted for other conflicts does not hold it up. One that is
+// pinned to a slot is seated on slot and nowhere else; else slot is 0.
+func (d *Draft) SeatConflict(id ID, slot SlotNo) (at Place, ok bool) {
+	h, at, ok := d.Find(id)
+	if !ok || at.Seated() || h.Span.End <= d.now || h.Flags.Has(PinnedSlot) && slot == 0 {
+		return Place{}, false
+	}
+	s := d.Stock()
+	p := s.home(&h, at.Lot)
+	h = h.WithCut(max(0, d.now-h.Span.Start))
+	room := h.Seat()
+	if slot == 0 {
+		if no, ok := s.TightGap(p, room); ok {
+			to := Place{s.slot(no).lot, no}
+			d.Take(id)
+			d.put(h, to)
+			return to, true
+		}
+	}
+	if s.full(p, room) {
+		return Place{}, false
+	}
+	b, l, ok := s.makeRoom(p, slot, room, d.now)
+	if !ok {
+		return Place{}, false
+	}
+	d.Take(id)
+	d.carryOut(b)
+	to := Place{b.lanes[l].slot.Lot, b.lanes[l].slot.No}
+	d.put(h, to)
+	return to, true
+}
+
+// SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made: those of the pools of the lots that
+// overlap a freed range. It begins again after a seat that moved holds between lots, as the room they left may be what a conflict pinned there waits for; each
+// round seats one, so it ends. Conflicts pinned to a slot are left alone: which slot that is, the caller knows.
+func (d *Draft) SeatConflicts(freed []Freed, tries int) (r Reseated) {
+	freed = slices.Clone(freed)
+again:
+	for _, id := range d.wanting(freed) {
+		if r.Tries == tries {
+			r.More = true
+			return r
+		}
+		r.Tries++
+		d.left = d.left[:0]
+		if _, ok := d.SeatConflict(id, 0); !ok {
+			continue
+		}
+		r.Seated = append(r.Seated, id)
+		if len(d.left) > 0 {
+			freed = append(freed, d.left...)
+			goto again
+		}
+	}
+	return r
+}
+
+// wanting lists the conflicts that may want what was freed, by id.
+func (d *Draft) wanting(freed []Freed) (ids []ID) {
+	s := d.Stock()
+	for _, f := range freed {
+		p := LotRef(f.Lot)
+		if pool := s.lot(f.Lot).pool; pool != 0 {
+			p = SKURef(pool)
+		}
+		for _, lot := range s.Lots(p) {
+			for h := range s.ConflictsIn(LotRef(lot), f.Span) {
+				// One that is pinned elsewhere gains nothing.
+				if h.Flags.Has(PinnedSlot) || lot != f.Lot && h.Flags.Has(PinnedArticle) {
+					continue
+				}
+				ids = append(ids, h.ID)
+			}
+		}
+	}
+	slices.SortFunc(ids, ID.Compare)
+	return slices.Compact(ids)
+}

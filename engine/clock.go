@@ -17,16 +17,10 @@ func (runDue) result() any    { return new(any) }
 
 func (runDue) plan(t *tx) (any, error) {
 	for _, i := range t.acc.due.upTo(t.now, dueAtOnce) {
-		switch i.what {
-		case dueHold:
-			rec := t.acc.holds.get(i.id)
-			if rec.status.Ended() {
-				record(t, holdKind, rec, nil)
-			} else {
-				t.end(rec, Expired)
-			}
-		case dueIdempotency:
-			record(t, idempotencyKind, t.acc.idem.Get(i.id), nil)
+		if rec := t.acc.holds.get(i.id); rec.status.Ended() {
+			record(t, holdKind, rec, nil)
+		} else {
+			t.end(rec, Expired)
 		}
 	}
 	t.seatFreed()
@@ -70,8 +64,9 @@ func (e *Engine) keepTime() {
 	defer e.done.Done()
 	ctx, stop := context.WithCancel(context.Background())
 	go func() { <-e.quit; stop() }()
-	clock := time.NewTicker(lateness)
+	clock, sweep := time.NewTicker(lateness), time.NewTicker(sweepEvery)
 	defer clock.Stop()
+	defer sweep.Stop()
 	for {
 		select {
 		case <-e.quit:
@@ -79,6 +74,10 @@ func (e *Engine) keepTime() {
 		case <-clock.C:
 			if err := e.Tick(ctx); err != nil && ctx.Err() == nil {
 				return // storage failed or the engine is closing: nothing is due any more
+			}
+		case <-sweep.C:
+			if err := e.Sweep(ctx); err != nil && ctx.Err() == nil {
+				e.log.Error("lapsed idempotency records could not be dropped", "error", err)
 			}
 		}
 	}

@@ -75,10 +75,13 @@ type tx struct {
 	set    []rowChange
 	ledger ledger // as the command leaves it
 
-	fork  *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
-	stock *timeline.Draft
-	room  []timeline.Freed // what the command freed
-	more  bool             // conflicts are left to try: a follow-up command is wanted
+	fork   *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
+	stock  *timeline.Draft
+	keyed  []keyedRow // what the command does to idempotency records
+	recent *recent
+
+	room []timeline.Freed // what the command freed
+	more bool             // conflicts are left to try: a follow-up command is wanted
 }
 
 // newID gives the command's next id.

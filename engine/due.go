@@ -8,17 +8,10 @@ import (
 
 // This file owns what is due: the instants at which time itself acts on an account.
 
-type dueWhat uint8
-
-const (
-	dueHold        dueWhat = iota + 1 // a hold expires, or an ended one is forgotten
-	dueIdempotency                    // an idempotency record is forgotten
-)
-
+// dueItem is a hold that expires, or an ended one that is forgotten.
 type dueItem struct {
-	at   int64
-	what dueWhat
-	id   ID
+	at int64
+	id ID
 }
 
 // dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.

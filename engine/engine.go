@@ -122,6 +122,12 @@ func (e *Engine) submit(f *Future) {
 		f.answer(Result{}, invalid(faults))
 		return
 	}
+	if f.cmd.Idem != nil {
+		if err := e.lookUp(&f.cmd); err != nil {
+			f.answer(Result{}, err)
+			return
+		}
+	}
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.shut {

@@ -170,7 +170,7 @@ var holdKind = &kind[holdRecord]{
 	},
 	put: func(_ *state, a *account, before, after *holdRecord) {
 		if before != nil && before.due != 0 {
-			a.due.remove(dueItem{before.due, dueHold, before.id})
+			a.due.remove(dueItem{before.due, before.id})
 		}
 		if after == nil {
 			a.holds.delete(before.id)
@@ -178,7 +178,7 @@ var holdKind = &kind[holdRecord]{
 		}
 		a.holds.put(after)
 		if after.due != 0 {
-			a.due.add(dueItem{after.due, dueHold, after.id})
+			a.due.add(dueItem{after.due, after.id})
 		}
 	},
 }

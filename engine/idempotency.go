@@ -1,19 +1,25 @@
 package engine
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
-	"iter"
-
-	"holdfast/engine/table"
+	"errors"
+	"time"
 )
 
 // This file owns idempotency: a command under a key is done once, and its repeats get the first one's result.
+//
+// The records of a day may be many more than fit in memory, so they live on disk alone. A repeat is looked up there before
+// it enters the queue; what was done since, the writer remembers in a window longer than the queue.
 
 // Idempotency names a command so that it can be repeated safely. Key is a hash over everything that makes the scope
 // (method, path and the caller's key); Fingerprint a hash over the input.
 type Idempotency struct {
 	Key         ID
 	Fingerprint ID
+
+	kept *idemRow // what was on disk when the command was submitted
 }
 
 // idemKept is how long a result is kept for repeats, in milliseconds.
@@ -26,8 +32,6 @@ type idemRow struct {
 	Fingerprint ID
 	Until       int64
 	Result      json.RawMessage
-
-	group uint64 // sequence of the log record that holds it, 0 after a restart; derived
 }
 
 var idempotencyKind = &kind[idemRow]{
@@ -36,24 +40,22 @@ var idempotencyKind = &kind[idemRow]{
 	key:    func(r *idemRow) ID { return r.Key },
 	encode: encodeCold[idemRow],
 	decode: decodeCold[idemRow]("idempotency record"),
-	find:   func(a *account, like *idemRow) *idemRow { return a.idem.Get(like.Key) },
-	all:    func(a *account) iter.Seq[*idemRow] { return a.idem.All() },
-	put: func(s *state, a *account, before, after *idemRow) {
+	put: func(_ *state, a *account, before, after *idemRow) {
 		if before != nil {
-			a.idem.Delete(before.Key)
-			a.due.remove(dueItem{before.Until, dueIdempotency, before.Key})
+			a.kept -= idemSum(a.id, before)
 		}
 		if after != nil {
-			n := *after
-			n.group = s.group
-			a.idem.Put(&n)
-			a.due.add(dueItem{n.Until, dueIdempotency, n.Key})
+			a.kept += idemSum(a.id, after)
 		}
 	},
+	total: func(a *account) uint64 { return a.kept },
 }
 
-func newIdemTable() *table.Table[idemRow] {
-	return table.New(func(r *idemRow) table.ID { return r.Key })
+// idemSum is a record's part of the state hash. An account keeps the sum of its records in place of the records.
+func idemSum(of ID, r *idemRow) uint64 {
+	key := rowKey(nil, tagIdempotency, of, r.Key)
+	h, _ := rowHash(nil, tagIdempotency, key[1:], encodeCold(nil, r))
+	return h
 }
 
 // remember adds the record of a keyed command to its own write set.
@@ -62,24 +64,141 @@ func (t *tx) remember(i *Idempotency, result any) {
 	if err != nil {
 		panic(err) // results are plain records
 	}
-	record(t, idempotencyKind, nil, &idemRow{Key: i.Key, Fingerprint: i.Fingerprint, Until: t.now + idemKept, Result: b})
+	r := &idemRow{Key: i.Key, Fingerprint: i.Fingerprint, Until: t.now + idemKept, Result: b}
+	record(t, idempotencyKind, i.kept, r) // what was kept has lapsed, or this would be a repeat
+	t.keyed = append(t.keyed, keyedRow{r.Key, r})
+}
+
+// lookUp reads what is kept under a command's key, on the goroutine that submits it.
+func (e *Engine) lookUp(cmd *Command) error {
+	i := *cmd.Idem // the caller's value is not changed
+	key := rowKey(nil, tagIdempotency, cmd.Account, i.Key)
+	b, ok, err := e.store.Row(tagIdempotency, key[1:])
+	if err != nil {
+		return refuse(CodeStorageFailed, "the idempotency record cannot be read")
+	}
+	if ok {
+		if i.kept, err = idempotencyKind.decode(cmd.Account, i.Key, b); err != nil {
+			return refuse(CodeStorageFailed, "the idempotency record cannot be read")
+		}
+	}
+	cmd.Idem = &i
+	return nil
+}
+
+// recent is the writer's memory of keyed commands: longer than the queue, so that between a look-up on disk and its
+// judgement nothing is missed.
+type recent struct {
+	rows  map[recentKey]recentRow
+	order []recentKey // a ring
+	next  int
+}
+
+type recentKey struct{ account, key ID }
+
+type recentRow struct {
+	row   *idemRow // nil: forgotten
+	group uint64   // sequence of the log record that says so
+}
+
+// keyedRow is what a command did to the record of a key.
+type keyedRow struct {
+	key ID
+	row *idemRow
+}
+
+func newRecent(queue int) *recent {
+	return &recent{rows: map[recentKey]recentRow{}, order: make([]recentKey, 2*queue+maxGroupCommands)}
+}
+
+func (m *recent) add(account ID, r keyedRow, group uint64) {
+	k := recentKey{account, r.key}
+	if _, ok := m.rows[k]; !ok {
+		delete(m.rows, m.order[m.next])
+		m.order[m.next] = k
+		m.next = (m.next + 1) % len(m.order)
+	}
+	m.rows[k] = recentRow{r.row, group}
 }
 
 // repeat judges a keyed command against an earlier one of the same key. done is false where there is none, and the command
-// is to be planned. published is the sequence up to which results are durable.
-func (a *account) repeat(cmd *Command, now int64, published uint64) (res Result, err error, done bool) {
-	row := a.idem.Get(cmd.Idem.Key)
+// is to be planned.
+func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
+	row := cmd.Idem.kept
+	running := false
+	if r, ok := w.recent.rows[recentKey{cmd.Account, cmd.Idem.Key}]; ok {
+		row, running = r.row, r.group > w.engine.current.Load().seq
+	}
+	if row == nil || row.Until <= w.state.at {
+		cmd.Idem.kept = row
+		return res, false, nil
+	}
 	switch {
-	case row == nil || row.Until <= now:
-		return Result{}, nil, false
 	case row.Fingerprint != cmd.Idem.Fingerprint:
-		return Result{}, refuse(CodeIdempotencyReused, "the idempotency key was used for another request"), true
-	case row.group > published:
-		return Result{}, refuse(CodeIdempotencyInUse, "the first request under this idempotency key is still running"), true
+		return res, true, refuse(CodeIdempotencyReused, "the idempotency key was used for another request")
+	case running:
+		return res, true, refuse(CodeIdempotencyInUse, "the first request under this idempotency key is still running")
 	}
 	record := cmd.Op.result()
 	if err := json.Unmarshal(row.Result, record); err != nil {
-		return Result{}, refuse(CodeInternal, "the kept result cannot be read"), true
+		return res, true, refuse(CodeInternal, "the kept result cannot be read")
 	}
-	return Result{Record: record, Sequence: a.ledger.Sequence, Replayed: true}, nil, true
+	return Result{Record: record, Sequence: w.state.accounts[cmd.Account].ledger.Sequence, Replayed: true}, true, nil
+}
+
+// forget drops idempotency records that are kept no longer. What they are is an input: a plan reads no disk.
+type forget struct{ rows []*idemRow }
+
+func (forget) Check() []Fault { return nil }
+func (forget) result() any    { return new(any) }
+
+func (o forget) plan(t *tx) (any, error) {
+	for _, r := range o.rows {
+		if _, changed := t.recent.rows[recentKey{t.acc.id, r.Key}]; changed || r.Until > t.now {
+			continue // used anew, or forgotten already, since it was read
+		}
+		record(t, idempotencyKind, r, nil)
+		t.keyed = append(t.keyed, keyedRow{r.Key, nil})
+	}
+	return nil, nil
+}
+
+// sweepEvery is how often lapsed idempotency records are looked for: they are ignored from the instant they lapse.
+const sweepEvery = time.Hour
+
+// Sweep drops the idempotency records that have lapsed. It scans all that are kept, beside the writer.
+func (e *Engine) Sweep(ctx context.Context) error {
+	now := e.Now()
+	var of ID
+	var lapsed []*idemRow
+	flush := func() error {
+		if len(lapsed) == 0 {
+			return ctx.Err()
+		}
+		_, err := e.Do(Command{Account: of, Actor: "clock", Op: forget{lapsed}})
+		lapsed = nil
+		return err
+	}
+	err := e.store.ScanTables(1, tagIdempotency, tagIdempotency, func(_ int, _ byte, key, value []byte) error {
+		account, id, err := splitKey(key)
+		if err != nil {
+			return err
+		}
+		r, err := idempotencyKind.decode(account, id, value)
+		if err != nil || r.Until > now {
+			return err
+		}
+		if latest, ok, err := e.store.Row(tagIdempotency, key); err != nil || !ok || !bytes.Equal(latest, value) {
+			return err // the log is ahead of the rows here
+		}
+		if account != of || len(lapsed) == dueAtOnce {
+			if err := flush(); err != nil {
+				return err
+			}
+			of = account
+		}
+		lapsed = append(lapsed, r)
+		return nil
+	})
+	return errors.Join(err, flush())
 }

@@ -16,14 +16,14 @@ type account struct {
 	id     ID
 	row    *Account
 	ledger ledger
-	at     int64 // instant of the account's last change
+	at     int64  // instant of the account's last change
+	kept   uint64 // what the account's idempotency records make of the state hash
 
 	keys      *table.Table[Key]
 	locations *table.Table[Location]
 	skus      *table.Table[SKU]
 	articles  *table.Table[Article]
 	events    *table.Table[ScheduledEvent]
-	idem      *table.Table[idemRow]
 	holds     holdStore
 
 	locationNo *table.Numbered[Location]
@@ -44,7 +44,6 @@ func newAccount(id ID) *account {
 		skus:       newSKUTable(),
 		articles:   newArticleTable(),
 		events:     newScheduledEventTable(),
-		idem:       newIdemTable(),
 		holds:      newHoldStore(),
 		locationNo: table.NewNumbered[Location](),
 		skuNo:      table.NewNumbered[SKU](),
@@ -61,12 +60,12 @@ func (a *account) publish() *account {
 		row:        a.row,
 		ledger:     a.ledger,
 		at:         a.at,
+		kept:       a.kept,
 		keys:       a.keys.Publish(),
 		locations:  a.locations.Publish(),
 		skus:       a.skus.Publish(),
 		articles:   a.articles.Publish(),
 		events:     a.events.Publish(),
-		idem:       a.idem.Publish(),
 		holds:      a.holds.publish(),
 		locationNo: a.locationNo.Publish(),
 		skuNo:      a.skuNo.Publish(),
@@ -79,7 +78,6 @@ func (a *account) publish() *account {
 // state is the writer's: what all commands so far, durable or not yet, have made.
 type state struct {
 	seq      uint64 // log sequence of the last closed group
-	group    uint64 // log sequence that the commands now taken will have; 0 while the state is restored
 	at       int64  // instant of the last command
 	hash     uint64 // sum of rowHash over all rows
 	accounts map[ID]*account

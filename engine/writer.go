@@ -31,6 +31,7 @@ type writer struct {
 	engine *Engine
 	state  *state
 	buf    encodeBuffer
+	recent *recent
 
 	open     *group
 	spare    *group
@@ -56,8 +57,7 @@ type waiter struct {
 }
 
 func newWriter(e *Engine, s *state) *writer {
-	s.group = s.seq + 1
-	return &writer{engine: e, state: s, open: new(group), spare: new(group), sealed: make(chan *group, 1), synced: make(chan error, 1)}
+	return &writer{recent: newRecent(cap(e.queue)), engine: e, state: s, open: new(group), spare: new(group), sealed: make(chan *group, 1), synced: make(chan error, 1)}
 }
 
 func (w *writer) run() {
@@ -133,7 +133,7 @@ func (w *writer) judge(cmd *Command) (Result, error) {
 	w.state.at = max(w.state.at, w.engine.now())
 	if a != nil {
 		if cmd.Idem != nil {
-			if res, err, done := a.repeat(cmd, w.state.at, w.engine.current.Load().seq); done {
+			if res, done, err := w.repeat(cmd); done {
 				return res, err
 			}
 		}
@@ -168,6 +168,9 @@ func (w *writer) do(cmd *Command) (Result, error) {
 		return Result{Record: res, Sequence: a.ledger.Sequence}, nil
 	}
 	w.apply(a, t)
+	for _, k := range t.keyed {
+		w.recent.add(cmd.Account, k, w.state.seq+1)
+	}
 	w.engine.stats.commands.Add(1)
 	if t.more {
 		w.follow(cmd.Account, t.room)
@@ -187,7 +190,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if a == nil {
 		a = newAccount(cmd.Account)
 	}
-	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger}
+	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent}
 	if res, err = cmd.Op.plan(t); err != nil {
 		return nil, nil, err
 	}
@@ -261,7 +264,6 @@ func (w *writer) seal() bool {
 		return true
 	}
 	w.state.seq++
-	w.state.group++
 	g.seq, g.at, g.hash = w.state.seq, w.state.at, w.state.hash
 	g.snapshot = w.state.publish()
 	w.open, w.spare = w.spare, nil

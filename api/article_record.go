@@ -1,0 +1,170 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+
+	"holdfast/engine"
+)
+
+// This file owns how an article is written, with its stock over a window.
+
+var (
+	countsSchema = recordSchema("UnitCounts", has("total", integerSchema), has("byLocation", listSchema(recordSchema("LocationCount",
+		has("serviceLocationId", idSchema), has("count", integerSchema), has("fromDate", instantSchema.orNull())))))
+	seriesSchema = listSchema(recordSchema("SeriesStep", has("range", rangeSchema), has("value", &Schema{Type: "number"})))
+	anySchema    = &Schema{}
+
+	articleSchema = recordSchema("Article", slices.Concat([]Member{
+		has("id", idSchema), has("name", textSchema), has("codes", listSchema(textSchema)), has("status", enumSchema("active", "inactive", "draft")),
+		has("createdAt", instantSchema), has("updatedAt", instantSchema), has("archivedAt", instantSchema.orNull()),
+		has("taxonomyCategoryId", textSchema.orNull()), has("parentId", textSchema.orNull()), has("path", textSchema.orNull()),
+		has("taxonomyCategory", anySchema.orNull()), has("aggregateData", anySchema.orNull()),
+		has("unavailability", listSchema(unavailabilitySchema)), has("scheduledEvents", listSchema(eventSchema)),
+		has("articleLocations", listSchema(recordSchema("ArticleLocation",
+			has("serviceLocationId", idSchema), has("range", rangeSchema), has("count", integerSchema)))),
+		has("media", listSchema(anySchema)), has("documents", listSchema(anySchema)), has("attributes", listSchema(anySchema)),
+		has("fulfillmentFields", listSchema(anySchema)), has("tags", listSchema(tagSchema)), has("sku", articleSKUSchema.orNull()),
+		has("itemCosts", integerSchema.orNull()), has("itemIncome", integerSchema.orNull()), has("purchasePrice", integerSchema.orNull()),
+		has("profitability", integerSchema.orNull()), has("purchasePriceOrigin", enumSchema("article", "sku")),
+		has("descriptionOrigin", enumSchema("article", "sku")), has("condition", textSchema.orNull()), has("description", textSchema.orNull()),
+	}, bufferMembers, []Member{
+		has("bufferTimeOriginBefore", enumSchema("article", "sku")), has("bufferTimeOrigin", enumSchema("article", "sku")),
+		has("conflicts", recordSchema("ArticleConflicts", has("byLocation", &Schema{Type: "object", Extra: listSchema(idSchema)}))),
+		has("snapshotDate", recordSchema("SnapshotDate", has("from", instantSchema), has("to", instantSchema))),
+		has("quantity", countsSchema), has("availability", countsSchema),
+		has("temporalStock", recordSchema("TemporalStock", has("stockBalance", seriesSchema), has("stockAvailableToSell", seriesSchema),
+			has("stockCommitted", seriesSchema), has("stockUtilisation", seriesSchema))),
+	})...)
+)
+
+// appendArticle appends an article to the answer, its stock over a window. Where it is gone from the view, by a command
+// behind the one that is answered, it has no units.
+func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
+	stock, err := q.view.ArticleStock(r.ID, engine.ID{}, w, q.now)
+	if err != nil {
+		stock = &engine.ArticleStock{Window: w}
+	}
+	var sku *engine.SKU
+	if r.SKU != nil {
+		sku = q.view.SKU(*r.SKU)
+	}
+	b := appendID(append(q.out, `{"id":`...), r.ID)
+	b = appendText(append(b, `,"name":`...), r.Name)
+	b = appendList(append(b, `,"codes":`...), r.Codes, appendText)
+	b = appendText(append(b, `,"status":`...), string(r.Status))
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(r.ID))
+	b = appendInstant(append(b, `,"updatedAt":`...), r.UpdatedAt)
+	b = appendInstantOrNull(append(b, `,"archivedAt":`...), r.ArchivedAt)
+	b = append(b, `,"taxonomyCategoryId":null,"parentId":null,"path":null,"taxonomyCategory":null,"aggregateData":null`...)
+	b = q.appendUnavailabilities(append(b, `,"unavailability":`...), stock.Units)
+	b = appendList(append(b, `,"scheduledEvents":`...), stock.Events, func(b []byte, s *engine.ScheduledEvent) []byte { return appendEvent(q, b, s) })
+	b = appendList(append(b, `,"articleLocations":`...), stock.Locations, func(b []byte, l engine.ArticleLocation) []byte {
+		b = appendID(append(b, `{"serviceLocationId":`...), l.Location)
+		b = appendRange(append(b, `,"range":`...), l.Range)
+		return append(appendInt(append(b, `,"count":`...), l.Count), '}')
+	})
+	b = append(b, `,"media":[],"documents":[],"attributes":[],"fulfillmentFields":[],"tags":[],"sku":`...)
+	if sku == nil {
+		b = append(b, "null"...)
+	} else {
+		b = appendArticleSKU(b, sku)
+	}
+	b = q.appendArticleOrigins(b, r, sku)
+	b = appendConflictsByLocation(append(b, `,"conflicts":`...), stock.Units)
+	b = appendInstant(append(b, `,"snapshotDate":{"from":`...), w.Start)
+	b = appendInstant(append(b, `,"to":`...), w.End)
+	b = appendCounts(append(b, `},"quantity":`...), stock.Quantity)
+	b = appendCounts(append(b, `,"availability":`...), stock.Availability)
+	b = appendSeries(append(b, `,"temporalStock":{"stockBalance":`...), stock.Balance)
+	b = appendSeries(append(b, `,"stockAvailableToSell":`...), stock.ToSell)
+	b = appendSeries(append(b, `,"stockCommitted":`...), stock.Committed)
+	b = appendSeries(append(b, `,"stockUtilisation":`...), stock.Utilisation)
+	q.out = append(b, "}}"...)
+	return nil
+}
+
+// appendArticleOrigins appends what an article takes from its SKU where it has none of its own, and which of the two it is.
+func (q *request) appendArticleOrigins(b []byte, r *engine.Article, sku *engine.SKU) []byte {
+	price, description, before, after := r.PurchasePrice, r.Description, r.Before, r.After
+	origin := func(own, inherited bool) string {
+		if !own && inherited {
+			return `"sku"`
+		}
+		return `"article"`
+	}
+	priceOrigin, descriptionOrigin, beforeOrigin, afterOrigin := `"article"`, `"article"`, `"article"`, `"article"`
+	if sku != nil {
+		priceOrigin = origin(price != nil, sku.PurchasePrice != nil)
+		descriptionOrigin = origin(description != nil, sku.Description != nil)
+		beforeOrigin = origin(before != nil, sku.Before != nil)
+		afterOrigin = origin(after != nil, sku.After != nil)
+		price, description = orElse(price, sku.PurchasePrice), orElse(description, sku.Description)
+		before, after = orElse(before, sku.Before), orElse(after, sku.After)
+	}
+	b = append(b, `,"itemCosts":null,"itemIncome":null,"purchasePrice":`...)
+	b = appendIntOrNull(b, price)
+	b = append(append(b, `,"profitability":null,"purchasePriceOrigin":`...), priceOrigin...)
+	b = append(append(b, `,"descriptionOrigin":`...), descriptionOrigin...)
+	b = appendTextOrNull(append(b, `,"condition":`...), r.Condition)
+	b = appendTextOrNull(append(b, `,"description":`...), description)
+	b = appendBuffers(b, before, after)
+	b = append(append(b, `,"bufferTimeOriginBefore":`...), beforeOrigin...)
+	return append(append(b, `,"bufferTimeOrigin":`...), afterOrigin...)
+}
+
+func orElse[V any](own, other *V) *V {
+	if own != nil {
+		return own
+	}
+	return other
+}
+
+func appendConflictsByLocation(b []byte, units []engine.Unavailability) []byte {
+	var places []engine.ID
+	for _, u := range units {
+		if u.Conflict() && !slices.Contains(places, u.Location) {
+			places = append(places, u.Location)
+		}
+	}
+	b = append(b, `{"byLocation":{`...)
+	for i, place := range places {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendID(b, place), ':', '[')
+		first := true
+		for _, u := range units {
+			if u.Conflict() && u.Location == place {
+				if !first {
+					b = append(b, ',')
+				}
+				first = false
+				b = appendID(b, u.ID)
+			}
+		}
+		b = append(b, ']')
+	}
+	return append(b, "}}"...)
+}
+
+func appendCounts(b []byte, counts []engine.LocationCount) []byte {
+	total := 0
+	for _, c := range counts {
+		total += c.Count
+	}
+	b = appendInt(append(b, `{"total":`...), total)
+	b = appendList(append(b, `,"byLocation":`...), counts, func(b []byte, c engine.LocationCount) []byte {
+		b = appendID(append(b, `{"serviceLocationId":`...), c.Location)
+		b = appendInt(append(b, `,"count":`...), c.Count)
+		return append(appendInstantOrNull(append(b, `,"fromDate":`...), c.From), '}')
+	})
+	return append(b, '}')
+}
+
+func appendSeries(b []byte, steps []engine.Step) []byte {
+	return appendList(b, steps, func(b []byte, s engine.Step) []byte {
+		b = appendRange(append(b, `{"range":`...), s.Range)
+		return append(strconv.AppendFloat(append(b, `,"value":`...), s.Value, 'f', -1, 64), '}')
+	})
+}

@@ -1,0 +1,157 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+
+	"holdfast/engine"
+)
+
+// This file owns what is asked of articles; article_record.go writes them.
+
+var articleStatus = enum(engine.ArticleActive, engine.ArticleInactive, engine.ArticleDraft)
+
+type createArticle struct {
+	engine.CreateArticle
+	before, after bufferInput
+}
+
+var articleCodes = list(text(1, 255), 0, 100)
+
+var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createArticle]{
+	required("name", text(1, 255), func(o *createArticle) *string { return &o.Name }),
+	defaulted("status", articleStatus, engine.ArticleActive, func(o *createArticle) *engine.ArticleStatus { return &o.Status }),
+	optional("skuId", uuid, func(o *createArticle) **engine.ID { return &o.SKU }),
+	defaulted("codes", articleCodes, nil, func(o *createArticle) *[]string { return &o.Codes }),
+	optional("description", text(0, 10_000), func(o *createArticle) **string { return &o.Description }),
+	optional("condition", text(0, 255), func(o *createArticle) **string { return &o.Condition }),
+	optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).says("In minor units of the account's currency."),
+	defaulted("quantities", list(object(shapeOf("InitialQuantity",
+		required("serviceLocationId", uuid, func(i *engine.InitialQuantity) *engine.ID { return &i.Location }),
+		required("count", count, func(i *engine.InitialQuantity) *int { return &i.Count }),
+		optional("from", instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).says("Default now."),
+	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }),
+},
+	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
+	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
+
+var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.PatchArticle]{
+	merged("name", text(1, 255), false, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Name }),
+	merged("status", articleStatus, false, func(o *engine.PatchArticle) *engine.Opt[engine.ArticleStatus] { return &o.Status }),
+	merged("skuId", uuid, true, func(o *engine.PatchArticle) *engine.Opt[engine.ID] { return &o.SKU }),
+	merged("codes", articleCodes, true, func(o *engine.PatchArticle) *engine.Opt[[]string] { return &o.Codes }),
+	merged("description", text(0, 10_000), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Description }),
+	merged("condition", text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }),
+	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }),
+},
+	bufferPatchFields("Before", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.Before }),
+	bufferPatchFields("After", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.After }))...)
+
+// window is a range or an instant that an answer is evaluated over.
+type window struct{ from, to int64 }
+
+// dateRange is the evaluation window of a query; without it the answer is about the present instant.
+var dateRange = object(shapeOf("DateRange",
+	required("from", instant, func(w *window) *int64 { return &w.from }),
+	required("to", instant, func(w *window) *int64 { return &w.to }).says("May equal from, which asks about an instant.")))
+
+// checkWindow checks a dateRange, if it is given.
+func (q *request) checkWindow(w *window) {
+	if w != nil && w.from > w.to && !q.faults.at("dateRange[from]") && !q.faults.at("dateRange[to]") {
+		q.faults.add(engine.Fault{In: "query", Pointer: "dateRange[to]", Code: faultOrder, Message: "must not be before dateRange[from]"})
+	}
+}
+
+// span is the window to evaluate over.
+func (q *request) span(w *window) engine.Span {
+	if w == nil {
+		return engine.Span{Start: q.now, End: q.now}
+	}
+	return engine.Span{Start: w.from, End: w.to}
+}
+
+type getArticle struct {
+	id     engine.ID
+	window *window
+}
+
+type listArticles struct {
+	window *window
+	page   page
+}
+
+var listArticlesQuery = shapeOf("ListArticles", slices.Concat([]field[listArticles]{
+	optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }),
+}, pageFields(func(o *listArticles) *page { return &o.page }))...)
+
+// answerArticle answers a write with the article at the present instant. The record is the command's own; its units are
+// those of the state behind the command.
+func answerArticle(q *request, r *engine.Article) error {
+	if v, ok := q.eng.View(q.view.Account().ID); ok {
+		q.view, q.now = v, v.Now(q.server.now())
+	}
+	q.tag = r.Revision
+	return q.appendArticle(r, q.span(nil))
+}
+
+var (
+	articlesRead  = []string{"inventory.stock_items.read"}
+	articlesWrite = []string{"inventory.stock_items.write"}
+)
+
+var articleOperations = []operation{
+	readChecked(operation{
+		id: "admin.articles.list", method: "GET", path: "/v1/admin/articles", scopes: articlesRead,
+		summary: "Lists articles in order of creation, their stock evaluated over a window.",
+		answer:  recordSchema("ArticleList", has("articles", listSchema(articleSchema)), has("totalCount", integerSchema)),
+	}, input[listArticles]{query: listArticlesQuery},
+		func(q *request, o *listArticles) { q.checkWindow(o.window) },
+		func(q *request, o *listArticles) error {
+			all, w := q.view.Articles(), q.span(o.window)
+			total := all.Len()
+			q.out = append(q.out, `{"articles":[`...)
+			from := min(o.page.offset(), total)
+			for i := from; i < min(from+o.page.size, total); i++ {
+				if i > from {
+					q.out = append(q.out, ',')
+				}
+				if err := q.appendArticle(all.At(i), w); err != nil {
+					return err
+				}
+			}
+			q.out = append(strconv.AppendInt(append(q.out, `],"totalCount":`...), int64(total), 10), '}')
+			q.link(o.page, o.page.pages(total))
+			return nil
+		}),
+	write(operation{
+		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite, answer: articleSchema,
+		summary: "Creates an article, with its first units.",
+	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) engine.Op {
+		o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
+		return o.CreateArticle
+	}, answerArticle),
+	readChecked(operation{
+		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead, answer: articleSchema,
+		summary: "Returns an article, its stock evaluated over a window.",
+	}, input[getArticle]{
+		path:  byID(func(o *getArticle) *engine.ID { return &o.id }),
+		query: shapeOf("GetArticle", optional("dateRange", dateRange, func(o *getArticle) **window { return &o.window })),
+	},
+		func(q *request, o *getArticle) { q.checkWindow(o.window) },
+		func(q *request, o *getArticle) error {
+			r := q.view.Article(o.id)
+			if r == nil {
+				return notFound("article")
+			}
+			q.tag = r.Revision
+			return q.appendArticle(r, q.span(o.window))
+		}),
+	write(operation{
+		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: articleSchema,
+		summary: "Changes an article. One that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.",
+	}, input[engine.PatchArticle]{path: byID(func(o *engine.PatchArticle) *engine.ID { return &o.ID }), body: patchArticleShape},
+		func(q *request, o *engine.PatchArticle) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerArticle),
+}

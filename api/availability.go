@@ -1,0 +1,248 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+
+	"holdfast/engine"
+)
+
+// This file owns the questions about stock in time: how much can be held, when, and why not.
+
+// availabilityLine is one question.
+type availabilityLine struct {
+	engine.Query
+	quantity int // 0: not given
+}
+
+// lineFields are the fields of a question. Without a location it is about all of them.
+var lineFields = slices.Concat(
+	itemFields(func(l *availabilityLine) *engine.Item { return &l.Item }),
+	[]field[availabilityLine]{
+		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).says("Default: all, added up."),
+	},
+	windowFields(func(l *availabilityLine) *engine.Span { return &l.Window }),
+	[]field[availabilityLine]{
+		defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).says("Asks for the shortage, too."),
+	})
+
+var (
+	lineShape         = shapeOf("AvailabilityLine", lineFields...)
+	availabilityShape = shapeOf("AvailabilityQuery",
+		required("lines", list(object(lineShape), 1, 10_000), func(l *[]availabilityLine) *[]availabilityLine { return l }))
+)
+
+// checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
+func (q *request) checkLine(in, prefix string, i engine.Item, w engine.Span) {
+	if (i.SKU == engine.ID{}) == (i.Article == engine.ID{}) && !q.faults.at(prefix+"skuId") && !q.faults.at(prefix+"articleId") {
+		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: faultRequired, Message: "either skuId or articleId has to be given, not both"})
+	}
+	q.checkOrder(in, prefix, w)
+}
+
+func (q *request) checkOrder(in, prefix string, w engine.Span) {
+	if w.Start >= w.End && !q.faults.at(prefix+"from") && !q.faults.at(prefix+"to") {
+		q.faults.add(engine.Fault{In: in, Pointer: prefix + "to", Code: faultOrder, Message: "must be later than from"})
+	}
+}
+
+var (
+	availabilityMembers = []Member{
+		has("available", integerSchema), has("stock", integerSchema), has("committed", integerSchema), has("exact", booleanSchema),
+		has("shortage", integerSchema.orNull()),
+	}
+	availabilitySchema     = recordSchema("Availability", slices.Concat(availabilityMembers, []Member{has("sequence", integerSchema)})...)
+	availabilityListSchema = recordSchema("AvailabilityList",
+		has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...))), has("sequence", integerSchema))
+)
+
+// appendAvailability appends the members of one answer, with its opening brace.
+func appendAvailability(b []byte, a engine.Availability, quantity int) []byte {
+	b = appendInt(append(b, `{"available":`...), a.Available)
+	b = appendInt(append(b, `,"stock":`...), a.Stock)
+	b = appendInt(append(b, `,"committed":`...), a.Committed)
+	b = appendBool(append(b, `,"exact":`...), a.Exact)
+	if quantity == 0 {
+		return append(b, `,"shortage":null`...)
+	}
+	return appendInt(append(b, `,"shortage":`...), max(0, quantity-a.Available))
+}
+
+type calendarInput struct {
+	availabilityLine
+	size engine.BucketSize
+}
+
+var calendarQuery = shapeOf("Calendar", slices.Concat(
+	itemFields(func(l *calendarInput) *engine.Item { return &l.Item }),
+	[]field[calendarInput]{
+		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).says("Default: all, added up; days are the account's then."),
+		required("from", instant, func(l *calendarInput) *int64 { return &l.Window.Start }),
+		required("to", instant, func(l *calendarInput) *int64 { return &l.Window.End }),
+		defaulted("bucket", enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
+			func(l *calendarInput) *engine.BucketSize { return &l.size }),
+	})...)
+
+var calendarSchema = recordSchema("CalendarAnswer",
+	has("buckets", listSchema(recordSchema("Bucket",
+		has("range", rangeSchema), has("minFree", integerSchema), has("maxFree", integerSchema), has("available", integerSchema)))),
+	has("sequence", integerSchema))
+
+type nextInput struct {
+	engine.NextQuery
+	seconds int64
+	until   *int64
+}
+
+const (
+	maxSeconds = 10 * 366 * 24 * 60 * 60
+	lookAhead  = 2 * 366 * 24 * 60 * 60 * 1000 // how far next looks unless it is told, in milliseconds
+)
+
+var nextShape = shapeOf("NextQuery", slices.Concat(
+	itemFields(func(l *nextInput) *engine.Item { return &l.Item }),
+	[]field[nextInput]{
+		required("serviceLocationId", uuid, func(l *nextInput) *engine.ID { return &l.Location }),
+		required("notBefore", instant, func(l *nextInput) *int64 { return &l.NotBefore }),
+		required("seconds", integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).says("Length of the window."),
+		defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }),
+		optional("until", instant, func(l *nextInput) **int64 { return &l.until }).says("Default: two years after notBefore."),
+	})...)
+
+var nextSchema = recordSchema("NextAnswer", has("from", instantSchema.orNull()), has("to", instantSchema.orNull()))
+
+var explainSchema = recordSchema("Explanation",
+	has("available", integerSchema), has("at", instantSchema), has("stock", integerSchema),
+	has("blockingUnavailabilities", listSchema(unavailabilitySchema)),
+	has("alternatives", listSchema(recordSchema("Alternative",
+		has("kind", enumSchema("later", "shorter", "location", "article")), has("from", instantSchema), has("to", instantSchema.orNull()),
+		has("serviceLocationId", idSchema.orNull()), has("articleId", idSchema.orNull())))))
+
+func appendGivenID(b []byte, id engine.ID) []byte {
+	if id == (engine.ID{}) {
+		return append(b, "null"...)
+	}
+	return appendID(b, id)
+}
+
+var stockRead = []string{"inventory.stock_items.read"}
+
+var availabilityOperations = []operation{
+	readChecked(operation{
+		id: "admin.availability.get", method: "GET", path: "/v1/admin/availability", scopes: stockRead, answer: availabilitySchema,
+		summary: "Says how many units can be held for a window, with the buffers that a booking would bring.",
+	}, input[availabilityLine]{query: lineShape},
+		func(q *request, l *availabilityLine) { q.checkLine("query", "", l.Item, l.Window) },
+		func(q *request, l *availabilityLine) error {
+			a, err := q.view.Available(l.Query, q.now)
+			if err != nil {
+				return err
+			}
+			q.out = appendAvailability(q.out, a, l.quantity)
+			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
+			return nil
+		}),
+	readChecked(operation{
+		id: "admin.availability.query", method: "POST", path: "/v1/admin/availability/query", scopes: stockRead, limit: bulkBodyLimit,
+		answer: availabilityListSchema, summary: "Answers many questions on one state.",
+	}, input[[]availabilityLine]{body: availabilityShape},
+		func(q *request, lines *[]availabilityLine) {
+			for i := range *lines {
+				if l := &(*lines)[i]; l.badTogether() {
+					q.checkLine("body", "/lines/"+strconv.Itoa(i)+"/", l.Item, l.Window)
+				}
+			}
+		},
+		func(q *request, lines *[]availabilityLine) error {
+			q.out = append(q.out, `{"lines":[`...)
+			for i := range *lines {
+				l := &(*lines)[i]
+				a, err := q.view.Available(l.Query, q.now)
+				if err != nil {
+					e := *asRefusal(err)
+					e.Detail += " (line " + strconv.Itoa(i) + ")"
+					return &e
+				}
+				if i > 0 {
+					q.out = append(q.out, ',')
+				}
+				q.out = append(appendAvailability(q.out, a, l.quantity), '}')
+			}
+			q.out = append(appendInt(append(q.out, `],"sequence":`...), q.view.Sequence()), '}')
+			return nil
+		}),
+	readChecked(operation{
+		id: "admin.availability.calendar", method: "GET", path: "/v1/admin/availability/calendar", scopes: stockRead, answer: calendarSchema,
+		summary: "Counts free units over a window, by day, by hour or by change. No buffers are added.",
+	}, input[calendarInput]{query: calendarQuery},
+		func(q *request, l *calendarInput) { q.checkLine("query", "", l.Item, l.Window) },
+		func(q *request, l *calendarInput) error {
+			buckets, err := q.view.Calendar(l.Query, l.size, nil)
+			if err != nil {
+				return err
+			}
+			q.out = appendList(append(q.out, `{"buckets":`...), buckets, func(b []byte, x engine.Bucket) []byte {
+				b = appendRange(append(b, `{"range":`...), x.Range)
+				b = appendInt(append(b, `,"minFree":`...), x.MinFree)
+				b = appendInt(append(b, `,"maxFree":`...), x.MaxFree)
+				return append(appendInt(append(b, `,"available":`...), x.Available), '}')
+			})
+			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
+			return nil
+		}),
+	readChecked(operation{
+		id: "admin.availability.next", method: "POST", path: "/v1/admin/availability/next", scopes: stockRead, answer: nextSchema,
+		summary: "Finds the earliest window of a length in which units can be held.",
+	}, input[nextInput]{body: nextShape},
+		func(q *request, l *nextInput) {
+			l.Length, l.Until = l.seconds*1000, l.NotBefore+lookAhead
+			if l.until != nil {
+				if l.Until = *l.until; l.Until <= l.NotBefore && !q.faults.at("/until") && !q.faults.at("/notBefore") {
+					q.faults.add(engine.Fault{In: "body", Pointer: "/until", Code: faultOrder, Message: "must be later than notBefore"})
+				}
+			}
+			q.checkLine("body", "/", l.Item, engine.Span{Start: 0, End: 1})
+		},
+		func(q *request, l *nextInput) error {
+			w, ok, err := q.view.Next(l.NextQuery, q.now)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				q.out = append(q.out, `{"from":null,"to":null}`...)
+			default:
+				q.out = appendInstant(append(q.out, `{"from":`...), w.Start)
+				q.out = append(appendInstant(append(q.out, `,"to":`...), w.End), '}')
+			}
+			return nil
+		}),
+	readChecked(operation{
+		id: "admin.availability.explain", method: "POST", path: "/v1/admin/availability/explain", scopes: stockRead, answer: explainSchema,
+		summary: "Says why there is no more: the instant with the least free units, the holds over it, and ways out.",
+	}, input[availabilityLine]{body: lineShape},
+		func(q *request, l *availabilityLine) { q.checkLine("body", "/", l.Item, l.Window) },
+		func(q *request, l *availabilityLine) error {
+			x, err := q.view.Explain(l.Query, max(1, l.quantity), q.now)
+			if err != nil {
+				return err
+			}
+			q.out = appendInt(append(q.out, `{"available":`...), x.Available)
+			q.out = appendInstant(append(q.out, `,"at":`...), x.At)
+			q.out = appendInt(append(q.out, `,"stock":`...), x.Stock)
+			q.out = q.appendUnavailabilities(append(q.out, `,"blockingUnavailabilities":`...), x.Blockers)
+			q.out = appendList(append(q.out, `,"alternatives":`...), x.Alternatives, func(b []byte, a engine.Alternative) []byte {
+				b = appendText(append(b, `{"kind":`...), a.Kind)
+				b = appendInstant(append(b, `,"from":`...), a.Window.Start)
+				b = appendInstant(append(b, `,"to":`...), a.Window.End)
+				b = appendGivenID(append(b, `,"serviceLocationId":`...), a.Location)
+				return append(appendGivenID(append(b, `,"articleId":`...), a.Article), '}')
+			})
+			q.out = append(q.out, '}')
+			return nil
+		}),
+}
+
+// badTogether says that checkLine has something to say; it saves the making of pointers for lines without fault.
+func (l *availabilityLine) badTogether() bool {
+	return (l.SKU == engine.ID{}) == (l.Article == engine.ID{}) || l.Window.Start >= l.Window.End
+}

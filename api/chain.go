@@ -1,0 +1,327 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"holdfast/api/auth"
+	"holdfast/engine"
+)
+
+// This file owns the chain that every request goes through, and which refusal wins where several apply:
+//
+//	framing, 404 and 405 of the route, 401, version, 403, 415 and 413, all 400 together, then the operation's own
+//	(404, 412, 409, 422).
+//
+// The guards stand in that order in admit, one refusal each. What they look at is there before the body is read, so that a
+// body that is refused for its size is refused by the same guards.
+
+// Version is the only version of the interface.
+const Version = "2025-06"
+
+// serve answers a request.
+func (s *Server) serve(ctx *fasthttp.RequestCtx) {
+	q := s.acquire(ctx)
+	defer q.release()
+	defer q.recover()
+	err := q.admit()
+	if err == nil && len(ctx.Request.Body()) > q.op.limit {
+		err = q.tooLarge()
+	}
+	if err == nil {
+		if err := q.op.run(q); err != nil {
+			q.refuse(asRefusal(err), err)
+			return
+		}
+		q.answer()
+		return
+	}
+	q.refuse(err, err)
+}
+
+// expect decides on the headers alone whether a client that asks first may send its body.
+func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
+	q := s.acquire(ctx)
+	defer q.release()
+	defer q.recover()
+	err := q.admit()
+	if err == nil && ctx.Request.Header.ContentLength() > q.op.limit {
+		err = q.tooLarge()
+	}
+	if err == nil {
+		return fasthttp.StatusContinue
+	}
+	q.refuse(err, err)
+	return ctx.Response.StatusCode()
+}
+
+// unreadable answers what could not be read as a request. The connection is closed behind it.
+func (s *Server) unreadable(ctx *fasthttp.RequestCtx, cause error) {
+	q := s.acquire(ctx)
+	defer q.release()
+	defer q.recover()
+	err := q.admitUnread(cause)
+	q.refuse(err, err)
+}
+
+// admit is the column of guards in front of every operation.
+func (q *request) admit() *engine.Error {
+	q.identify()
+	if fault := framingFault(&q.ctx.Request.Header); fault != "" {
+		q.ctx.SetConnectionClose()
+		return refuse(engine.CodeInvalid, fault)
+	}
+	if err := q.match(); err != nil {
+		return err
+	}
+	if q.op.access == noKey {
+		return nil
+	}
+	if q.eng == nil {
+		return refuse(engine.CodeNotReady, "the state is being loaded")
+	}
+	if err := q.authenticate(); err != nil {
+		return err
+	}
+	if v := q.ctx.Request.Header.Peek("X-Api-Version"); v != nil && string(v) != Version {
+		return refuse(engine.CodeVersion, "the only version is "+Version)
+	}
+	if err := q.authorise(); err != nil {
+		return err
+	}
+	return q.mediaType()
+}
+
+// identify gives the request its id: the caller's own if it has the form, else one of ours.
+func (q *request) identify() {
+	q.id = q.ctx.Request.Header.Peek("X-Request-Id")
+	if !goodRequestID(q.id) {
+		q.id = q.server.requestID(q.idBuf[:0])
+	}
+}
+
+func goodRequestID(id []byte) bool {
+	for _, c := range id {
+		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return len(id) >= 1 && len(id) <= 128
+}
+
+// requestID makes an id that no other request of this or another run has: a random part per run, and a count.
+func (s *Server) requestID(b []byte) []byte {
+	b = append(append(b, s.run...), '-')
+	return strconv.AppendUint(b, s.count.Add(1), 16)
+}
+
+// match finds the operation of the path and method. A trailing slash makes no difference.
+func (q *request) match() *engine.Error {
+	q.route = q.ctx.URI().PathOriginal()
+	if n := len(q.route); n > 1 && q.route[n-1] == '/' {
+		q.route = q.route[:n-1]
+	}
+	if q.op = q.server.routes.find(q.ctx, string(q.ctx.Method()), string(q.route)); q.op != nil {
+		return nil
+	}
+	if allow := q.server.routes.allowed(string(q.route)); allow != "" {
+		q.ctx.Response.Header.Set("Allow", allow)
+		return refuse(engine.CodeMethodNotAllowed, "allowed here: "+allow)
+	}
+	return refuse(engine.CodeNotFound, "there is nothing at this path")
+}
+
+// authenticate finds the key and with it the account: both of one snapshot.
+func (q *request) authenticate() *engine.Error {
+	raw := q.ctx.Request.Header.Peek("X-Api-Key")
+	if len(raw) == 0 {
+		return refuse(engine.CodeUnauthenticated, "the header X-API-KEY is missing")
+	}
+	id, secret, ok := auth.Parse(raw)
+	if !ok {
+		return refuse(engine.CodeUnauthenticated, "X-API-KEY is not of the form hf_<id>_<secret>")
+	}
+	k, view, ok := q.eng.Key(string(id))
+	if !ok || !k.Matches(secret) {
+		return refuse(engine.CodeUnauthenticated, "there is no such key")
+	}
+	q.key, q.view, q.now = k, view, view.Now(q.server.now())
+	switch {
+	case k.RevokedAt != nil:
+		return refuse(engine.CodeKeyRevoked, "the key was revoked")
+	case k.ExpiresAt != nil && *k.ExpiresAt <= q.now:
+		return refuse(engine.CodeKeyExpired, "the key has expired")
+	}
+	return nil
+}
+
+// authorise holds the key's scopes against the operation's. A key without scopes may do everything.
+func (q *request) authorise() *engine.Error {
+	switch {
+	case q.op.access == anyKey, len(q.key.Scopes) == 0:
+		return nil
+	case q.op.access == scoped && auth.Allows(q.key.Scopes, q.op.scopes):
+		return nil
+	}
+	needed := q.op.scopes
+	if needed == nil {
+		needed = []string{}
+	}
+	return &engine.Error{
+		Code: engine.CodeMissingScope, Detail: "the key has none of the scopes that suffice for " + q.op.id,
+		Details: map[string]any{"requiredScopes": needed},
+	}
+}
+
+// mediaType refuses bodies that are not plain JSON.
+func (q *request) mediaType() *engine.Error {
+	h := &q.ctx.Request.Header
+	if h.ContentLength() == 0 && q.op.method != fasthttp.MethodPatch {
+		return nil
+	}
+	if h.ContentLength() < -1 {
+		return nil // neither a length nor chunks: no body
+	}
+	if e := h.ContentEncoding(); len(e) > 0 && !bytes.EqualFold(e, []byte("identity")) {
+		return refuse(engine.CodeMediaType, "a body with Content-Encoding is not taken")
+	}
+	kind, parameters, _ := bytes.Cut(h.ContentType(), []byte{';'})
+	if !bytes.EqualFold(bytes.TrimSpace(kind), []byte("application/json")) {
+		return refuse(engine.CodeMediaType, "Content-Type has to be application/json")
+	}
+	if name, value, ok := bytes.Cut(parameters, []byte{'='}); ok && bytes.EqualFold(bytes.TrimSpace(name), []byte("charset")) &&
+		!bytes.EqualFold(bytes.Trim(value, ` "`), []byte("utf-8")) {
+		return refuse(engine.CodeMediaType, "JSON is UTF-8")
+	}
+	return nil
+}
+
+func (q *request) tooLarge() *engine.Error {
+	limit := bodyLimit
+	if q.op != nil {
+		limit = q.op.limit
+	}
+	return refuse(engine.CodeBodyTooLarge, fmt.Sprintf("the body may have at most %d bytes", limit))
+}
+
+// recover turns a panic into an answer that tells nothing of it.
+func (q *request) recover() {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	q.server.log.Error("panic", "request", string(q.id), "operation", q.opID(), "cause", cause, "stack", string(debug.Stack()))
+	q.refuse(refuse(engine.CodeInternal, "the request met an error of ours"), nil)
+}
+
+func (q *request) opID() string {
+	if q.op == nil {
+		return ""
+	}
+	return q.op.id
+}
+
+// answer sends what the handler appended to q.out.
+func (q *request) answer() {
+	h := &q.ctx.Response.Header
+	q.ctx.Response.SwapBody(q.out)
+	q.out = nil
+	if q.ctx.Response.StatusCode() != fasthttp.StatusNotModified {
+		h.SetContentTypeBytes(mediaJSON)
+	}
+	if q.tag != 0 {
+		q.tagBuf = append(strconv.AppendUint(append(q.tagBuf[:0], '"'), q.tag, 10), '"')
+		h.SetCanonical(headerETag, q.tagBuf)
+	}
+	if q.replayed {
+		h.SetCanonical(headerReplayed, valueTrue)
+	}
+	if len(q.links) > 0 {
+		h.SetCanonical(headerLink, q.links)
+	}
+	q.finish()
+}
+
+// refuse sends a problem document. cause is what the log gets to see of it.
+func (q *request) refuse(e *engine.Error, cause error) {
+	s, ok := statuses[e.Code]
+	if !ok {
+		e = refuse(engine.CodeInternal, "the request met an error of ours")
+		s = statuses[e.Code]
+	}
+	if s.number >= 500 {
+		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
+	}
+	q.out = appendProblem(q.out[:0], e, q.id, q.faults.more, func(b []byte) []byte { return q.appendDetails(b, e.Details) })
+	q.ctx.Response.SwapBody(q.out)
+	q.out = nil
+	q.ctx.Response.SetStatusCode(s.number)
+	q.ctx.Response.Header.SetContentTypeBytes(mediaProblem)
+	if s.number == fasthttp.StatusServiceUnavailable {
+		q.ctx.Response.Header.Set("Retry-After", "1")
+	}
+	q.finish()
+}
+
+// finish sets the headers of every answer and counts it.
+func (q *request) finish() {
+	h := &q.ctx.Response.Header
+	h.SetCanonical(headerRequestID, q.id)
+	for _, kv := range everyAnswer {
+		h.SetCanonical(kv[0], kv[1])
+	}
+	if q.key != nil && q.key.ExpiresAt != nil {
+		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))
+	}
+	q.server.observe(q, time.Since(q.start))
+}
+
+func trimQuotes(b []byte) []byte { return b[1 : len(b)-1] }
+
+// Headers in the form in which they are sent.
+var (
+	headerETag       = []byte("Etag")
+	headerReplayed   = []byte("Idempotent-Replayed")
+	headerLink       = []byte("Link")
+	headerRequestID  = []byte("X-Request-Id")
+	headerKeyExpires = []byte("X-Api-Key-Expires-At")
+	valueTrue        = []byte("true")
+	mediaJSON        = []byte("application/json")
+	mediaProblem     = []byte("application/problem+json")
+
+	// everyAnswer is what each answer carries: its version, and what keeps a browser from making anything else of it.
+	everyAnswer = [][2][]byte{
+		{[]byte("X-Api-Version"), []byte(Version)},
+		{[]byte("X-Content-Type-Options"), []byte("nosniff")},
+		{[]byte("Cache-Control"), []byte("private, no-cache")},
+		{[]byte("Content-Security-Policy"), []byte("default-src 'none'; frame-ancestors 'none'")},
+		{[]byte("Referrer-Policy"), []byte("no-referrer")},
+	}
+)
+
+// observe counts a request and logs it where that is due.
+func (s *Server) observe(q *request, took time.Duration) {
+	status := q.ctx.Response.StatusCode()
+	s.metrics.observe(q.op, status, took)
+	slow := took >= slowRequest
+	if !s.accessLog && !slow {
+		return
+	}
+	level, account, keyID := slog.LevelInfo, "", ""
+	if slow {
+		level = slog.LevelWarn
+	}
+	if q.key != nil {
+		account, keyID = q.view.Account().ID.String(), q.key.PublicID
+	}
+	s.log.Log(q.ctx, level, "request", "request", string(q.id), "account", account, "key", keyID, "route", q.opID(), "status", status,
+		"ms", float64(took.Microseconds())/1000)
+}
+
+const slowRequest = 100 * time.Millisecond

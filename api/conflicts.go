@@ -1,0 +1,46 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns the list of conflicts: holds without a unit.
+
+type listConflicts struct {
+	filter engine.ConflictFilter
+	window *window
+	page   page
+}
+
+var conflictsQuery = shapeOf("ListConflicts", slices.Concat([]field[listConflicts]{
+	defaulted("serviceLocationId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Location }),
+	defaulted("skuId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.SKU }),
+	defaulted("articleId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Article }),
+	optional("dateRange", dateRange, func(o *listConflicts) **window { return &o.window }).says("Only those that overlap it."),
+}, pageFields(func(o *listConflicts) *page { return &o.page }))...)
+
+var conflictSchema = recordSchema("Conflict",
+	has("unavailability", unavailabilitySchema), has("reason", enumSchema("not_enough_stock", "fragmented_by_pinned_holds")), has("since", instantSchema))
+
+var conflictOperations = []operation{
+	readChecked(operation{
+		id: "admin.conflicts.list", method: "GET", path: "/v1/admin/conflicts", scopes: []string{"inventory.stock_items.read"},
+		summary: "Lists holds that have no unit, in order of creation.", answer: pagedSchema(conflictSchema),
+	}, input[listConflicts]{query: conflictsQuery}, func(q *request, o *listConflicts) { q.checkWindow(o.window) }, func(q *request, o *listConflicts) error {
+		if o.window != nil {
+			w := q.span(o.window)
+			o.filter.Window = &w
+		}
+		conflicts, total := q.view.Conflicts(o.filter, o.page.offset(), o.page.size, q.now)
+		q.out = append(q.out, `{"data":`...)
+		q.out = appendList(q.out, conflicts, func(b []byte, c engine.Conflict) []byte {
+			b = appendUnavailability(q, append(b, `{"unavailability":`...), &c.Unavailability)
+			b = appendText(append(b, `,"reason":`...), c.Reason)
+			return append(appendInstant(append(b, `,"since":`...), c.Since), '}')
+		})
+		q.out = q.closePage(q.out, o.page, total)
+		return nil
+	}),
+}

@@ -1,0 +1,22 @@
+// Package api is the REST interface: it turns requests into commands and reads of the engine, and records into answers.
+//
+// An operation is declared once, as a value (operation.go): method, path, who may ask, what it reads and what it answers.
+// Router, chain, decoder, scope check and document are driven by these values; routes.go lists them. A resource is one
+// file with its shapes, its encoders and its operations, and one line in routes.go.
+//
+//	bytes -> framing -> route -> key -> version -> scope -> media type, size        chain.go, framing.go
+//	      -> path, query and body into one typed input, all faults at once          shape.go, kind.go, reader.go, args.go
+//	      -> a read of the key's View, or a command of the engine                   one file per resource
+//	      -> the record, appended to the connection's own buffer                    encode.go, one file per resource
+//	      -> or a refusal, as a problem document                                    errors.go, details.go
+//
+// # Invariants
+//
+//  1. Nothing of a request outlives its handler: every parser copies what it keeps, and a request that goes back to its
+//     pool refers to nothing.
+//  2. A handler is given the View of its key's account, of the same snapshot as the key, and cannot name another account.
+//  3. A refusal has changed nothing. All faults of an input are named together, each with a pointer.
+//  4. A code has one status, and one place that says which (errors.go).
+//  5. An answer of 5xx tells nothing of its cause; the log does.
+//  6. What a command answers with is the command's own result, not what the state has come to since.
+package api

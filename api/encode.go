@@ -1,0 +1,128 @@
+package api
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns how the parts of an answer are written. An encoder appends to the connection's buffer and allocates
+// nothing; every text in the state was checked to be UTF-8 when it came in.
+
+const hexDigits = "0123456789abcdef"
+
+// appendText appends s as a JSON string.
+func appendText(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n != 1 {
+				i += n
+				continue
+			}
+			b = append(append(b, s[start:i]...), "\ufffd"...) // a file path or a foreign error text, never a record
+			i++
+			start = i
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		b = append(b, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\t':
+			b = append(b, '\\', 't')
+		case '\r':
+			b = append(b, '\\', 'r')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(append(b, s[start:]...), '"')
+}
+
+func appendTextOrNull(b []byte, s *string) []byte {
+	if s == nil {
+		return append(b, "null"...)
+	}
+	return appendText(b, *s)
+}
+
+func appendID(b []byte, id engine.ID) []byte {
+	return append(id.AppendTo(append(b, '"')), '"')
+}
+
+func appendIDOrNull(b []byte, id *engine.ID) []byte {
+	if id == nil {
+		return append(b, "null"...)
+	}
+	return appendID(b, *id)
+}
+
+// appendInstant appends an instant; an open end is null.
+func appendInstant(b []byte, t int64) []byte {
+	if t == engine.Forever {
+		return append(b, "null"...)
+	}
+	// What was computed (a hull, a step) may lie outside the years that can be written.
+	t = min(max(t, timeline.MinInstant), timeline.MaxInstant)
+	return append(timeline.AppendInstant(append(b, '"'), t), '"')
+}
+
+func appendInstantOrNull(b []byte, t *int64) []byte {
+	if t == nil {
+		return append(b, "null"...)
+	}
+	return appendInstant(b, *t)
+}
+
+func appendInt[N ~int | ~int64 | ~uint32 | ~uint64](b []byte, n N) []byte {
+	return strconv.AppendInt(b, int64(n), 10)
+}
+
+func appendIntOrNull(b []byte, n *int64) []byte {
+	if n == nil {
+		return append(b, "null"...)
+	}
+	return strconv.AppendInt(b, *n, 10)
+}
+
+func appendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
+
+func appendRange(b []byte, s engine.Span) []byte {
+	b = appendInstant(append(b, `{"start":`...), s.Start)
+	b = appendInstant(append(b, `,"end":`...), s.End)
+	return append(b, '}')
+}
+
+// key appends the name of the next member of an object.
+func key(b []byte, name string) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	b = append(append(b, '"'), name...)
+	return append(b, '"', ':')
+}
+
+// appendList appends an array, each element with its encoder.
+func appendList[V any](b []byte, list []V, element func(b []byte, v V) []byte) []byte {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = element(b, v)
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"errors"
+	"strconv"
+
+	"holdfast/engine"
+)
+
+// This file owns refusals on the wire: the one table from code to status, and the problem document of RFC 9457.
+
+// The codes that only a listener can give.
+const (
+	codeTimeout engine.Code = "REQUEST_TIMEOUT"
+)
+
+// status is how a code stands on the wire.
+type status struct {
+	number int
+	title  string
+}
+
+var statuses = map[engine.Code]status{
+	engine.CodeInvalid:           {400, "The request has faults"},
+	engine.CodeMalformed:         {400, "The body is not JSON"},
+	engine.CodeVersion:           {400, "No such API version"},
+	engine.CodeUnauthenticated:   {401, "A valid API key is needed"},
+	engine.CodeKeyExpired:        {401, "The API key has expired"},
+	engine.CodeKeyRevoked:        {401, "The API key was revoked"},
+	engine.CodeMissingScope:      {403, "The API key lacks a scope"},
+	engine.CodeNotFound:          {404, "Not found"},
+	engine.CodeMethodNotAllowed:  {405, "The path has no such method"},
+	codeTimeout:                  {408, "The request took too long to arrive"},
+	engine.CodeConflict:          {409, "The state says no"},
+	engine.CodeInsufficient:      {409, "Not enough is available"},
+	engine.CodeQuantityBlocked:   {409, "Holds stand in the way"},
+	engine.CodePlanChanged:       {409, "The plan has changed"},
+	engine.CodeHoldExpired:       {409, "The hold has expired"},
+	engine.CodeIdempotencyInUse:  {409, "The first request with this key is still running"},
+	engine.CodeStateNotAllowed:   {409, "Not in this state"},
+	engine.CodeInUse:             {409, "Something refers to it"},
+	engine.CodePrecondition:      {412, "The record was changed"},
+	engine.CodeBodyTooLarge:      {413, "The body is too large"},
+	engine.CodeURITooLong:        {414, "The address is too long"},
+	engine.CodeMediaType:         {415, "The body has to be plain JSON"},
+	engine.CodeIdempotencyReused: {422, "The key was used for another request"},
+	engine.CodeHeadersTooLarge:   {431, "The headers are too large"},
+	engine.CodeInternal:          {500, "An error of ours"},
+	engine.CodeNotReady:          {503, "Not ready yet"},
+	engine.CodeStorageFailed:     {503, "The storage has failed"},
+}
+
+func refuse(code engine.Code, detail string) *engine.Error {
+	return &engine.Error{Code: code, Detail: detail}
+}
+
+func notFound(kind string) *engine.Error {
+	return refuse(engine.CodeNotFound, "no "+kind+" with this id")
+}
+
+// asRefusal makes a refusal of whatever an operation returned: what is not of the catalogue is an error of ours, and its
+// text is for the log, not for the caller.
+func asRefusal(err error) *engine.Error {
+	if e := (*engine.Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	return refuse(engine.CodeInternal, "the request could not be processed; nothing else is known to the caller")
+}
+
+// appendProblem appends the problem document of a refusal. more is the number of faults that were found and not kept.
+func appendProblem(b []byte, e *engine.Error, requestID []byte, more int, details func(b []byte) []byte) []byte {
+	s := statuses[e.Code]
+	b = append(b, `{"type":"urn:holdfast:problem:`...)
+	b = append(b, e.Code...)
+	b = appendText(append(b, `","title":`...), s.title)
+	b = strconv.AppendInt(append(b, `,"status":`...), int64(s.number), 10)
+	b = append(b, `,"detail":`...)
+	if more > 0 {
+		b = appendText(b, e.Detail+" (and "+strconv.Itoa(more)+" more)")
+	} else {
+		b = appendText(b, e.Detail)
+	}
+	b = appendText(append(b, `,"code":`...), string(e.Code))
+	b = appendText(append(b, `,"requestId":`...), string(requestID))
+	b = details(append(b, `,"details":`...))
+	if s.number == 400 {
+		b = append(b, `,"errors":[`...)
+		for i, f := range e.Faults {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			in := f.In
+			if in == "" {
+				in = "body"
+			}
+			b = appendText(append(b, `{"in":`...), in)
+			b = appendText(append(b, `,"pointer":`...), f.Pointer)
+			b = appendText(append(b, `,"code":`...), f.Code)
+			b = appendText(append(b, `,"message":`...), f.Message)
+			b = append(b, '}')
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+// problemSchema describes what every refusal answers.
+var problemSchema = recordSchema("Problem",
+	has("type", &Schema{Type: "string", Format: "uri"}), has("title", textSchema), has("status", integerSchema), has("detail", textSchema),
+	has("code", textSchema), has("requestId", textSchema), has("details", &Schema{Type: "object", Extra: &Schema{}}),
+	may("errors", listSchema(recordSchema("Fault",
+		has("in", enumSchema("body", "query", "path", "header")), has("pointer", textSchema), has("code", textSchema), has("message", textSchema)))))

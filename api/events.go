@@ -1,0 +1,89 @@
+package api
+
+import "holdfast/engine"
+
+// This file owns scheduled events of articles on the wire.
+
+var eventType = enum(engine.EventReservation, engine.EventNote)
+
+var createEventShape = shapeOf("CreateScheduledEvent",
+	required("type", eventType, func(o *engine.CreateScheduledEvent) *engine.EventType { return &o.Type }).says("A reservation takes one unit, a note none."),
+	required("name", text(1, 255), func(o *engine.CreateScheduledEvent) *string { return &o.Name }),
+	required("serviceLocationId", uuid, func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Location }),
+	required("startDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.Start }),
+	required("endDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.End }),
+	optional("comment", text(0, 10_000), func(o *engine.CreateScheduledEvent) **string { return &o.Comment }))
+
+var patchEventShape = shapeOf("PatchScheduledEvent",
+	merged("name", text(1, 255), false, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Name }),
+	merged("serviceLocationId", uuid, false, func(o *engine.PatchScheduledEvent) *engine.Opt[engine.ID] { return &o.Location }),
+	merged("startDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.From }),
+	merged("endDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.To }),
+	merged("comment", text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }))
+
+var eventSchema = recordSchema("ScheduledEvent",
+	has("id", idSchema), has("articleId", idSchema), has("startDate", instantSchema), has("endDate", instantSchema.orNull()),
+	has("type", enumSchema("reservation", "note")), has("name", textSchema), has("comment", textSchema.orNull()), has("tenantId", idSchema),
+	has("createdAt", instantSchema), has("serviceLocationId", idSchema))
+
+func appendEvent(q *request, b []byte, s *engine.ScheduledEvent) []byte {
+	b = appendID(append(b, `{"id":`...), s.ID)
+	b = appendID(append(b, `,"articleId":`...), s.Article)
+	b = appendInstant(append(b, `,"startDate":`...), s.Window.Start)
+	b = appendInstant(append(b, `,"endDate":`...), s.Window.End)
+	b = appendText(append(b, `,"type":`...), string(s.Type))
+	b = appendText(append(b, `,"name":`...), s.Name)
+	b = appendTextOrNull(append(b, `,"comment":`...), s.Comment)
+	b = appendID(append(b, `,"tenantId":`...), q.view.Account().ID)
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
+	b = appendID(append(b, `,"serviceLocationId":`...), s.Location)
+	return append(b, '}')
+}
+
+func answerEvent(q *request, s *engine.ScheduledEvent) error {
+	q.tag = s.Revision
+	q.out = appendEvent(q, q.out, s)
+	return nil
+}
+
+// eventPath is the path of one event of an article.
+func eventPath[In any](article, event func(*In) *engine.ID) *shape[In] {
+	return shapeOf("EventPath", required("id", looseID, article), required("eventId", looseID, event))
+}
+
+var eventOperations = []operation{
+	write(operation{
+		id: "admin.articles.createScheduledEvent", method: "POST", path: "/v1/admin/articles/{id}/scheduled-events",
+		scopes: []string{"inventory.stock_items.write"}, answer: eventSchema,
+		summary: "Creates a scheduled event. A reservation without a free unit of the article is refused.",
+	}, input[engine.CreateScheduledEvent]{
+		path: byID(func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Article }), body: createEventShape,
+	}, func(_ *request, o *engine.CreateScheduledEvent) engine.Op { return o }, answerEvent),
+	write(operation{
+		id: "admin.articles.updateScheduledEvent", method: "PATCH", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
+		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: eventSchema,
+		summary: "Changes a scheduled event. Its type stays.",
+	}, input[engine.PatchScheduledEvent]{
+		path: eventPath(func(o *engine.PatchScheduledEvent) *engine.ID { return &o.Article }, func(o *engine.PatchScheduledEvent) *engine.ID { return &o.ID }),
+		body: patchEventShape,
+	}, func(q *request, o *engine.PatchScheduledEvent) engine.Op {
+		o.IfMatch = q.ifMatch
+		return o
+	}, answerEvent),
+	write(operation{
+		id: "admin.articles.deleteScheduledEvent", method: "DELETE", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
+		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: nullSchema,
+		summary: "Removes a scheduled event and frees its unit.",
+	}, input[engine.DeleteScheduledEvent]{
+		path: eventPath(func(o *engine.DeleteScheduledEvent) *engine.ID { return &o.Article }, func(o *engine.DeleteScheduledEvent) *engine.ID { return &o.ID }),
+	}, func(q *request, o *engine.DeleteScheduledEvent) engine.Op {
+		o.IfMatch = q.ifMatch
+		return o
+	}, answerNull),
+}
+
+// answerNull is the answer of what removes a record.
+func answerNull(q *request, _ any) error {
+	q.out = append(q.out, "null"...)
+	return nil
+}

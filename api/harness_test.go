@@ -1,0 +1,304 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttputil"
+
+	"holdfast/engine"
+	"holdfast/persist"
+)
+
+// This file owns the shop that the tests play in: the real engine on a file system in memory behind the real server on a
+// listener in memory, with a clock that the test owns. Every answer is held against the schema of its operation, and every
+// refusal must leave the state as it was.
+
+const (
+	hour = int64(60 * 60 * 1000)
+	day  = 24 * hour
+	noon = int64(1748779200000) // 2025-06-01T12:00:00Z
+)
+
+type shop struct {
+	*testing.T
+	eng      *engine.Engine
+	server   *Server
+	listener *fasthttputil.InmemoryListener
+	client   *fasthttp.Client
+	clock    atomic.Int64
+	log      *bytes.Buffer
+	account  engine.ID
+	key      string // full access
+	other    string // full access, of another account
+}
+
+func newShop(t *testing.T) *shop {
+	s := &shop{T: t, listener: fasthttputil.NewInmemoryListener(), log: new(bytes.Buffer)}
+	s.clock.Store(noon)
+	store, err := persist.Open(persist.Options{Dir: "data", FS: vfs.NewMem()})
+	require.NoError(t, err)
+	var drawn atomic.Uint64
+	s.eng, err = engine.Open(context.Background(), engine.Options{
+		Store: store, Now: s.clock.Load, Manual: true, Checks: true, Logger: slog.New(slog.DiscardHandler),
+		Random: func() (b [10]byte) {
+			binary.BigEndian.PutUint64(b[2:], drawn.Add(1)<<20)
+			return b
+		},
+	})
+	require.NoError(t, err)
+	s.server = NewServer(Options{Now: s.clock.Load, Logger: slog.New(slog.NewTextHandler(s.log, nil))})
+	s.server.Attach(s.eng)
+	done := make(chan error, 1)
+	go func() { done <- s.server.Serve(s.listener) }()
+	s.client = &fasthttp.Client{Dial: func(string) (net.Conn, error) { return s.listener.Dial() }, MaxIdemponentCallAttempts: 1}
+	t.Cleanup(func() {
+		s.client.CloseIdleConnections()
+		require.NoError(t, s.server.Shutdown(context.Background()))
+		require.NoError(t, <-done)
+		require.NoError(t, s.eng.Close())
+		require.NoError(t, store.Close())
+	})
+	s.account, s.key = s.newAccount("Rental", "11111111")
+	_, s.other = s.newAccount("Another", "22222222")
+	return s
+}
+
+func (s *shop) newAccount(name, keyID string) (id engine.ID, key string) {
+	id = engine.ID{15: keyID[0], 6: 0x70, 8: 0x80}
+	_, err := s.eng.Do(engine.Command{Account: id, Actor: "test", Op: engine.CreateAccount{Name: name, Timezone: "Europe/Lisbon"}})
+	require.NoError(s, err)
+	return id, s.newKey(id, engine.CreateKey{PublicID: keyID})
+}
+
+// newKey makes a key of an account; label and secret are the test's.
+func (s *shop) newKey(account engine.ID, o engine.CreateKey) string {
+	secret := strings.Repeat("s", 32)
+	o.Hash, o.Version = sha256.Sum256([]byte(secret)), Version
+	if o.Label == "" {
+		o.Label = "key " + o.PublicID
+	}
+	_, err := s.eng.Do(engine.Command{Account: account, Actor: "test", Op: o})
+	require.NoError(s, err)
+	return "hf_" + o.PublicID + "_" + secret
+}
+
+// answer is what came back.
+type answer struct {
+	*shop
+	what   string
+	status int
+	header map[string]string
+	body   []byte
+}
+
+// call sends a request with the shop's key, unless a header X-API-KEY is given ("" sends none). Headers are pairs.
+func (s *shop) call(method, path, body string, headers ...string) *answer {
+	s.Helper()
+	var req fasthttp.Request
+	var res fasthttp.Response
+	req.Header.SetMethod(method)
+	req.SetRequestURI("http://shop" + path)
+	req.Header.Set("X-API-KEY", s.key)
+	if body != "" {
+		req.Header.SetContentType("application/json")
+		req.SetBodyString(body)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if req.Header.Del(headers[i]); headers[i+1] != "" {
+			req.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	seq, hash := s.eng.State()
+	require.NoError(s, s.client.Do(&req, &res))
+	a := &answer{shop: s, what: method + " " + path, status: res.StatusCode(), header: map[string]string{}, body: slices.Clone(res.Body())}
+	for k, v := range res.Header.All() {
+		a.header[string(k)] = string(v)
+	}
+	if op := s.server.routes.find(new(fasthttp.RequestCtx), method, strings.TrimSuffix(strings.SplitN(path, "?", 2)[0], "/")); op != nil && a.status == 200 {
+		a.conforms(op.answer)
+	}
+	if a.status >= 400 {
+		a.conforms(problemSchema)
+		gotSeq, gotHash := s.eng.State()
+		require.Equal(s, [2]uint64{seq, hash}, [2]uint64{gotSeq, gotHash}, "%s: a refusal changed the state", a.what)
+		require.Equal(s, "application/problem+json", a.header["Content-Type"])
+	}
+	require.NotEmpty(s, a.header["X-Request-Id"], a.what)
+	require.Equal(s, Version, a.header["X-Api-Version"], a.what)
+	require.NotContains(s, a.header, "Server")
+	return a
+}
+
+// ok sends a request that has to succeed, and returns the record.
+func (s *shop) ok(method, path, body string, headers ...string) map[string]any {
+	s.Helper()
+	a := s.call(method, path, body, headers...)
+	require.Equal(s, 200, a.status, "%s: %s", a.what, a.body)
+	return a.object()
+}
+
+// refused sends a request that has to be refused with a code, and with exactly these faults ("in pointer code").
+func (s *shop) refused(status int, code engine.Code, method, path, body string, faults ...string) *answer {
+	s.Helper()
+	a := s.call(method, path, body)
+	a.isRefusal(status, code, faults...)
+	return a
+}
+
+func (a *answer) isRefusal(status int, code engine.Code, faults ...string) {
+	a.Helper()
+	require.Equal(a, status, a.status, "%s: %s", a.what, a.body)
+	var p struct {
+		Code   string
+		Errors []struct{ In, Pointer, Code string }
+	}
+	require.NoError(a, json.Unmarshal(a.body, &p))
+	require.Equal(a, string(code), p.Code, "%s: %s", a.what, a.body)
+	var got []string
+	for _, f := range p.Errors {
+		got = append(got, f.In+" "+f.Pointer+" "+f.Code)
+	}
+	require.Equal(a, strings.Join(faults, "\n"), strings.Join(got, "\n"), "%s: %s", a.what, a.body)
+}
+
+func (a *answer) object() map[string]any {
+	a.Helper()
+	var v any
+	require.NoError(a, json.Unmarshal(a.body, &v), "%s: %s", a.what, a.body)
+	o, _ := v.(map[string]any)
+	return o
+}
+
+// conforms holds the answer against a schema: all members that have to be there, none that is not declared, all of the
+// declared type.
+func (a *answer) conforms(s *Schema) {
+	a.Helper()
+	var v any
+	d := json.NewDecoder(bytes.NewReader(a.body))
+	d.UseNumber()
+	require.NoError(a, d.Decode(&v), "%s: %s", a.what, a.body)
+	_, err := d.Token()
+	require.ErrorIs(a, err, io.EOF)
+	require.NotNil(a, s, "%s has no schema of its answer", a.what)
+	if fault := mismatch(v, s, ""); fault != "" {
+		a.Fatalf("%s: %s: %s", a.what, fault, a.body)
+	}
+}
+
+func mismatch(v any, s *Schema, at string) string {
+	if v == nil {
+		if s.Nullable || s.Type == "null" {
+			return ""
+		}
+		return at + " is null"
+	}
+	switch s.Type {
+	case "":
+		return ""
+	case "object":
+		o, ok := v.(map[string]any)
+		if !ok {
+			return at + " is not an object"
+		}
+		known := map[string]bool{}
+		for _, m := range s.Members {
+			known[m.Name] = true
+			x, there := o[m.Name]
+			if !there {
+				if m.Required {
+					return at + "/" + m.Name + " is missing"
+				}
+				continue
+			}
+			if fault := mismatch(x, m.Schema, at+"/"+m.Name); fault != "" {
+				return fault
+			}
+		}
+		for name, x := range o {
+			if known[name] {
+				continue
+			}
+			if s.Extra == nil {
+				return at + "/" + name + " is not declared"
+			}
+			if fault := mismatch(x, s.Extra, at+"/"+name); fault != "" {
+				return fault
+			}
+		}
+	case "array":
+		list, ok := v.([]any)
+		if !ok {
+			return at + " is not an array"
+		}
+		for i, x := range list {
+			if fault := mismatch(x, s.Items, fmt.Sprint(at, "/", i)); fault != "" {
+				return fault
+			}
+		}
+	case "string":
+		text, ok := v.(string)
+		if !ok {
+			return at + " is not a string"
+		}
+		if s.Enum != nil && !slices.Contains(s.Enum, text) {
+			return at + " is none of the declared values"
+		}
+		switch s.Format {
+		case "uuid":
+			if _, ok := engine.ParseID(text); !ok {
+				return at + " is no UUID"
+			}
+		case "date-time":
+			var t int64
+			if w := instant.text([]byte(text), &t); w.code != "" || len(text) != len("2025-06-01T12:00:00.000Z") {
+				return at + " is no instant in the form of answers"
+			}
+		}
+	case "integer", "number":
+		n, ok := v.(json.Number)
+		if !ok {
+			return at + " is not a number"
+		}
+		if _, err := n.Int64(); err != nil && s.Type == "integer" {
+			return at + " is not an integer"
+		}
+	case "boolean":
+		if _, ok := v.(bool); !ok {
+			return at + " is not a boolean"
+		}
+	default:
+		return at + " has another type"
+	}
+	return ""
+}
+
+// at digs a value out of decoded JSON: names and indexes.
+func at(v any, path ...any) any {
+	for _, p := range path {
+		switch p := p.(type) {
+		case string:
+			v = v.(map[string]any)[p]
+		case int:
+			v = v.([]any)[p]
+		}
+	}
+	return v
+}
+
+// when writes an instant as requests do.
+func when(t int64) string { return string(trimQuotes(appendInstant(nil, t))) }

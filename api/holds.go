@@ -1,0 +1,198 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns holds without an order on the wire: placing one is the main job of the service.
+
+var purchaseType = enum(engine.PurchaseBooking, engine.PurchaseSale, engine.PurchaseSubscription)
+
+// itemID is the id of a SKU or article that a line names. The nil id is a UUID like any other, but no record has it, and
+// inside it means that none is given: it is read as the max id, which no record has either.
+var itemID = scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong {
+	w := uuid.text(raw, dst)
+	if w.code == "" && *dst == (engine.ID{}) {
+		for i := range dst {
+			dst[i] = 0xff
+		}
+	}
+	return w
+})
+
+// itemFields name what is asked for: one SKU or one article.
+func itemFields[In any](at func(*In) *engine.Item) []field[In] {
+	return []field[In]{
+		defaulted("skuId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).SKU }).says("Either this or articleId."),
+		defaulted("articleId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Article }).says("Either this or skuId."),
+	}
+}
+
+// windowFields are a range whose end may be left open.
+func windowFields[In any](at func(*In) *engine.Span) []field[In] {
+	return []field[In]{
+		required("from", instant, func(in *In) *int64 { return &at(in).Start }),
+		defaulted("to", instant, engine.Forever, func(in *In) *int64 { return &at(in).End }).says("Absent or null: without end."),
+	}
+}
+
+var count = integer[int](1, 10_000)
+
+var holdLineShape = shapeOf("HoldLineInput", slices.Concat(
+	itemFields(func(l *engine.HoldLineInput) *engine.Item { return &l.Item }),
+	[]field[engine.HoldLineInput]{
+		required("serviceLocationId", uuid, func(l *engine.HoldLineInput) *engine.ID { return &l.Location }),
+	},
+	windowFields(func(l *engine.HoldLineInput) *engine.Span { return &l.Window }),
+	[]field[engine.HoldLineInput]{
+		defaulted("quantity", count, 1, func(l *engine.HoldLineInput) *int { return &l.Quantity }),
+		defaulted("purchaseType", purchaseType, engine.PurchaseBooking, func(l *engine.HoldLineInput) *engine.PurchaseType { return &l.Purchase }),
+	})...)
+
+var expiry = integer[int64](30, 7200)
+
+var placeHoldShape = shapeOf("PlaceHold",
+	required("lines", list(object(holdLineShape), 1, 1000), func(o *engine.PlaceHold) *[]engine.HoldLineInput { return &o.Lines }),
+	optional("expiresInSeconds", expiry, func(o *engine.PlaceHold) **int64 { return &o.ExpiresIn }).says("Without it the hold is firm."),
+	defaulted("note", text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }))
+
+// moveLine is a line of a move as it comes in: to may be null, which opens the end.
+type moveLine struct {
+	engine.MoveLine
+	to engine.Opt[int64]
+}
+
+type moveHold struct {
+	id     engine.ID
+	lines  []moveLine
+	dryRun bool
+}
+
+var moveHoldShape = shapeOf("MoveHold",
+	required("lines", list(object(shapeOf("MoveLine",
+		required("unavailabilityId", uuid, func(l *moveLine) *engine.ID { return &l.Unavailability }),
+		optional("from", instant, func(l *moveLine) **int64 { return &l.From }),
+		merged("to", instant, true, func(l *moveLine) *engine.Opt[int64] { return &l.to }).says("Null: without end."),
+		optional("articleId", uuid, func(l *moveLine) **engine.ID { return &l.Article }).says("Pins the unit to this article."),
+		optional("slotId", uuid, func(l *moveLine) **engine.ID { return &l.Slot }).says("Pins the unit to this slot."),
+	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }),
+	defaulted("dryRun", boolean, false, func(o *moveHold) *bool { return &o.dryRun }).says("Answers what would come of it, and changes nothing."))
+
+var extendHoldShape = shapeOf("ExtendHold",
+	required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).says("Counted from now."))
+
+var holdSchema = recordSchema("Hold",
+	has("id", idSchema), has("status", enumSchema("held", "confirmed", "expired", "released", "ordered")), has("expiresAt", instantSchema.orNull()),
+	has("createdAt", instantSchema), has("note", textSchema.orNull()), has("lines", listSchema(recordSchema("HoldLine",
+		has("skuId", idSchema.orNull()), has("articleId", idSchema.orNull()), has("serviceLocationId", idSchema), has("from", instantSchema),
+		has("to", instantSchema.orNull()), has("quantity", integerSchema), has("purchaseType", enumSchema("booking", "sale", "subscription")),
+		has("unavailabilities", listSchema(unavailabilitySchema))))))
+
+func appendHold(q *request, b []byte, h *engine.Hold) []byte {
+	b = appendID(append(b, `{"id":`...), h.ID)
+	b = appendText(append(b, `,"status":`...), h.Status.String())
+	b = appendInstantOrNull(append(b, `,"expiresAt":`...), h.ExpiresAt)
+	b = appendInstant(append(b, `,"createdAt":`...), h.CreatedAt)
+	b = append(b, `,"note":`...)
+	if h.Note == "" {
+		b = append(b, "null"...)
+	} else {
+		b = appendText(b, h.Note)
+	}
+	b = append(b, `,"lines":[`...)
+	for i := range h.Lines {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		l := &h.Lines[i]
+		b = appendItem(append(b, '{'), l.Item)
+		b = appendID(append(b, `,"serviceLocationId":`...), l.Location)
+		b = appendInstant(append(b, `,"from":`...), l.Window.Start)
+		b = appendInstant(append(b, `,"to":`...), l.Window.End)
+		b = appendInt(append(b, `,"quantity":`...), l.Quantity)
+		b = appendText(append(b, `,"purchaseType":`...), string(l.Purchase))
+		b = q.appendUnavailabilities(append(b, `,"unavailabilities":`...), l.Units)
+		b = append(b, '}')
+	}
+	return append(b, "]}"...)
+}
+
+// appendItem appends the two members of what was asked for, one of which is null.
+func appendItem(b []byte, i engine.Item) []byte {
+	if i.SKU != (engine.ID{}) {
+		return append(appendID(append(b, `"skuId":`...), i.SKU), `,"articleId":null`...)
+	}
+	return appendID(append(b, `"skuId":null,"articleId":`...), i.Article)
+}
+
+func answerHold(q *request, h *engine.Hold) error {
+	q.out = appendHold(q, q.out, h)
+	return nil
+}
+
+var (
+	holdsRead  = []string{"inventory.stock_items.read"}
+	holdsWrite = []string{"inventory.stock_items.write"}
+)
+
+var holdOperations = []operation{
+	read(operation{
+		id: "admin.holds.list", method: "GET", path: "/v1/admin/holds", scopes: holdsRead,
+		summary: "Lists holds in order of creation, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
+	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+		holds, total := q.view.Holds(p.offset(), p.size)
+		q.out = append(q.out, `{"data":`...)
+		q.out = appendList(q.out, holds, func(b []byte, h *engine.Hold) []byte { return appendHold(q, b, h) })
+		q.out = q.closePage(q.out, *p, total)
+		return nil
+	}),
+	write(operation{
+		id: "admin.holds.create", method: "POST", path: "/v1/admin/holds", scopes: holdsWrite,
+		summary: "Takes stock: all lines or nothing.", answer: holdSchema,
+	}, input[engine.PlaceHold]{body: placeHoldShape}, func(_ *request, o *engine.PlaceHold) engine.Op { return o }, answerHold),
+	read(operation{
+		id: "admin.holds.get", method: "GET", path: "/v1/admin/holds/{id}", scopes: holdsRead,
+		summary: "Returns a hold; one that ended answers for 24 hours.", answer: holdSchema,
+	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
+		h, ok := q.view.Hold(*id)
+		if !ok {
+			return notFound("hold")
+		}
+		return answerHold(q, h)
+	}),
+	write(operation{
+		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: holdsWrite,
+		summary: "Gives a hold's stock back.", answer: nullSchema,
+	}, input[engine.ReleaseHold]{path: byUUID(func(o *engine.ReleaseHold) *engine.ID { return &o.ID })},
+		func(_ *request, o *engine.ReleaseHold) engine.Op { return o }, answerNull),
+	write(operation{
+		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: holdsWrite,
+		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: holdSchema,
+	}, input[moveHold]{path: byUUID(func(o *moveHold) *engine.ID { return &o.id }), body: moveHoldShape},
+		func(q *request, o *moveHold) engine.Op {
+			q.preview = o.dryRun
+			op := &engine.MoveHold{ID: o.id, Lines: make([]engine.MoveLine, len(o.lines))}
+			for i, l := range o.lines {
+				if l.to.Set {
+					if l.to.Null {
+						l.to.Value = engine.Forever
+					}
+					l.To = &l.to.Value
+				}
+				op.Lines[i] = l.MoveLine
+			}
+			return op
+		}, answerHold),
+	write(operation{
+		id: "admin.holds.extend", method: "POST", path: "/v1/admin/holds/{id}/extend", scopes: holdsWrite,
+		summary: "Gives a hold a new expiry.", answer: holdSchema,
+	}, input[engine.ExtendHold]{path: byUUID(func(o *engine.ExtendHold) *engine.ID { return &o.ID }), body: extendHoldShape},
+		func(_ *request, o *engine.ExtendHold) engine.Op { return o }, answerHold),
+	write(operation{
+		id: "admin.holds.confirm", method: "POST", path: "/v1/admin/holds/{id}/confirm", scopes: holdsWrite,
+		summary: "Makes a hold firm: it expires no more.", answer: holdSchema,
+	}, input[engine.ConfirmHold]{path: byUUID(func(o *engine.ConfirmHold) *engine.ID { return &o.ID })},
+		func(_ *request, o *engine.ConfirmHold) engine.Op { return o }, answerHold),
+}

@@ -1,0 +1,95 @@
+package api
+
+import "holdfast/engine"
+
+// This file owns locations on the wire.
+
+var addressShape = shapeOf("Address",
+	defaulted("address", text(0, 255), "", func(a *engine.Address) *string { return &a.Address }),
+	defaulted("zipCode", text(0, 255), "", func(a *engine.Address) *string { return &a.ZipCode }),
+	defaulted("city", text(0, 255), "", func(a *engine.Address) *string { return &a.City }),
+	defaulted("country", text(0, 255), "", func(a *engine.Address) *string { return &a.Country }),
+	defaulted("state", text(0, 255), "", func(a *engine.Address) *string { return &a.State }),
+	defaulted("details", text(0, 255), "", func(a *engine.Address) *string { return &a.Details }))
+
+var createLocationShape = shapeOf("CreateLocation",
+	required("name", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Name }),
+	required("timezone", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Timezone }).says("An IANA time zone name, such as Europe/Lisbon."),
+	optional("address", object(addressShape), func(o *engine.CreateLocation) **engine.Address { return &o.Address }))
+
+var patchLocationShape = shapeOf("PatchLocation",
+	merged("name", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }),
+	merged("timezone", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }),
+	merged("address", object(addressShape), true, func(o *engine.PatchLocation) *engine.Opt[engine.Address] { return &o.Address }))
+
+var (
+	addressSchema = recordSchema("LocationAddress",
+		has("address", textSchema), has("zipCode", textSchema), has("city", textSchema), has("country", textSchema), has("state", textSchema),
+		has("details", textSchema))
+	locationSchema = recordSchema("Location",
+		has("id", idSchema), has("name", textSchema), has("address", addressSchema.orNull()), has("timezone", textSchema),
+		has("createdAt", instantSchema), has("updatedAt", instantSchema))
+)
+
+func appendLocation(_ *request, b []byte, l *engine.Location) []byte {
+	b = appendID(append(b, `{"id":`...), l.ID)
+	b = appendText(append(b, `,"name":`...), l.Name)
+	b = append(b, `,"address":`...)
+	if a := l.Address; a == nil {
+		b = append(b, "null"...)
+	} else {
+		b = appendText(append(b, `{"address":`...), a.Address)
+		b = appendText(append(b, `,"zipCode":`...), a.ZipCode)
+		b = appendText(append(b, `,"city":`...), a.City)
+		b = appendText(append(b, `,"country":`...), a.Country)
+		b = appendText(append(b, `,"state":`...), a.State)
+		b = append(appendText(append(b, `,"details":`...), a.Details), '}')
+	}
+	b = appendText(append(b, `,"timezone":`...), l.Timezone)
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(l.ID))
+	b = appendInstant(append(b, `,"updatedAt":`...), l.UpdatedAt)
+	return append(b, '}')
+}
+
+// answerLocation answers with a location and its entity tag.
+func answerLocation(q *request, l *engine.Location) error {
+	if q.sameRevision(l.Revision) {
+		return nil
+	}
+	q.out = appendLocation(q, q.out, l)
+	return nil
+}
+
+var locationOperations = []operation{
+	read(operation{
+		id: "admin.locations.list", method: "GET", path: "/v1/admin/locations", scopes: []string{"locations.read"},
+		summary: "Lists locations in order of creation.", answer: pagedSchema(locationSchema),
+	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+		all := q.view.Locations()
+		appendPage(q, *p, all.Len(), all.At, appendLocation)
+		return nil
+	}),
+	write(operation{
+		id: "admin.locations.create", method: "POST", path: "/v1/admin/locations", scopes: []string{"locations.write"},
+		summary: "Creates a location.", answer: locationSchema,
+	}, input[engine.CreateLocation]{body: createLocationShape},
+		func(_ *request, o *engine.CreateLocation) engine.Op { return o }, answerLocation),
+	read(operation{
+		id: "admin.locations.get", method: "GET", path: "/v1/admin/locations/{id}", scopes: []string{"locations.read"}, cached: true,
+		summary: "Returns a location.", answer: locationSchema,
+	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
+		l := q.view.Location(*id)
+		if l == nil {
+			return notFound("location")
+		}
+		return answerLocation(q, l)
+	}),
+	write(operation{
+		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
+		summary: "Changes a location. A new time zone is for what is made from then on; no hold moves.", answer: locationSchema,
+	}, input[engine.PatchLocation]{path: byUUID(func(o *engine.PatchLocation) *engine.ID { return &o.ID }), body: patchLocationShape},
+		func(q *request, o *engine.PatchLocation) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerLocation),
+}

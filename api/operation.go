@@ -1,0 +1,164 @@
+package api
+
+import (
+	"strings"
+
+	"holdfast/engine"
+)
+
+// This file owns what an operation is. An operation is declared once, as a value: the router, the chain, the decoder, the
+// scope check and the document are all driven by it.
+
+// access says who may ask for an operation.
+type access uint8
+
+const (
+	scoped     access = iota // a key with full access, or with any one of the scopes
+	fullAccess               // a key with full access
+	anyKey                   // every key
+	noKey                    // no key is looked at
+)
+
+func (a access) String() string { return [...]string{"scoped", "full-access", "any-key", "no-key"}[a] }
+
+const (
+	bodyLimit     = 1 << 20
+	bulkBodyLimit = 4 << 20
+)
+
+// operation is one method of one path. It is set up once and read from many goroutines.
+type operation struct {
+	id      string // as in the document: admin.locations.create
+	method  string
+	path    string // with {name} where a segment is a parameter
+	summary string
+	access  access
+	scopes  []string
+	limit   int  // of the body in bytes; 0 is bodyLimit
+	write   bool // changes something: takes an Idempotency-Key
+	guarded bool // takes If-Match
+	cached  bool // takes If-None-Match
+
+	// What it reads and answers, for the document and for the names in faults. The builders below fill the first three.
+	pathParams, queryParams []Member
+	body                    *Schema // nil: none, or {}
+	answer                  *Schema
+
+	params  []string // names of the path's parameters, in order
+	run     func(q *request) error
+	metrics *opMetrics // set by the server
+}
+
+// input is what an operation reads into a value of type In: nil where it takes none.
+type input[In any] struct {
+	path, query, body *shape[In]
+}
+
+// none is the input of an operation without any.
+type none struct{}
+
+// read declares an operation that changes nothing. handle appends the answer to q.out.
+func read[In any](o operation, in input[In], handle func(q *request, in *In) error) operation {
+	return readChecked(o, in, nil, handle)
+}
+
+// readChecked is read with a check of what the fields say together, whose faults are named with all others.
+func readChecked[In any](o operation, in input[In], check func(q *request, in *In), handle func(q *request, in *In) error) operation {
+	declare(&o, in)
+	o.run = func(q *request) error {
+		v := new(In)
+		readInput(q, in, v)
+		if check != nil {
+			check(q, v)
+		}
+		if err := q.faulted(nil); err != nil {
+			return err
+		}
+		return handle(q, v)
+	}
+	return o
+}
+
+// write declares an operation that is one command of the engine. command makes it of the input; render appends the record
+// that the command answers with. Where the input has faults of its own the command's check is asked all the same, so that
+// all faults are named together.
+func write[In, Record any](
+	o operation, in input[In], command func(q *request, in *In) engine.Op, render func(q *request, record Record) error,
+) operation {
+	o.write = true
+	declare(&o, in)
+	o.run = func(q *request) error {
+		v := new(In)
+		readInput(q, in, v)
+		q.readConditions()
+		op := command(q, v)
+		if err := q.faulted(op); err != nil {
+			return err
+		}
+		res, err := q.do(op)
+		if err != nil {
+			return err
+		}
+		record, _ := res.Record.(Record) // of what removes a record there is none
+		return render(q, record)
+	}
+	return o
+}
+
+func declare[In any](o *operation, in input[In]) {
+	if in.path != nil {
+		o.pathParams = in.path.schema().Members
+	}
+	if in.query != nil {
+		o.queryParams = in.query.schema().Members
+	}
+	if in.body != nil {
+		o.body = in.body.schema()
+	}
+	if o.limit == 0 {
+		o.limit = bodyLimit
+	}
+	for _, segment := range strings.Split(o.path, "/") {
+		if name, ok := strings.CutPrefix(segment, "{"); ok {
+			o.params = append(o.params, strings.TrimSuffix(name, "}"))
+		}
+	}
+}
+
+// readInput reads path, query and body and collects their faults. Nothing of what it leaves in v belongs to the request's
+// memory: every parser copies.
+func readInput[In any](q *request, in input[In], v *In) {
+	if in.path != nil {
+		q.readPath()
+		in.path.readArgs(&q.path, "", v)
+	}
+	q.query.parse(q.ctx.URI().QueryString())
+	if in.query != nil {
+		in.query.readArgs(&q.query, "", v)
+	}
+	q.query.unknown(q.op.queryParams)
+	body := q.ctx.Request.Body()
+	switch {
+	case in.body != nil && len(body) == 0 && q.op.method != "PATCH":
+		q.json.reset([]byte("{}"), &q.faults)
+		q.json.document(func(r *jsonReader) { in.body.readJSON(r, v) })
+	case in.body != nil:
+		q.json.reset(body, &q.faults)
+		q.json.document(func(r *jsonReader) { in.body.readJSON(r, v) })
+	case len(body) > 0:
+		q.json.reset(body, &q.faults)
+		q.json.document(func(r *jsonReader) { emptyShape.readJSON(r, &none{}) })
+	}
+}
+
+var emptyShape = shapeOf[none]("Empty")
+
+// byID is the path of most operations on one record.
+func byID[In any](at func(*In) *engine.ID) *shape[In] {
+	return shapeOf("ID", required("id", looseID, at))
+}
+
+// byUUID is the same where the interface types the id as a uuid: another form is a fault.
+func byUUID[In any](at func(*In) *engine.ID) *shape[In] {
+	return shapeOf("ID", required("id", uuid, at))
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// This file owns the operator's listener: metrics, profiles and backup. It asks for no key, so it listens on loopback alone,
+// and refuses what a browser on the same machine could be made to send: a Host that is not loopback, and any Origin.
+
+// OpsOptions say what the operator's listener offers.
+type OpsOptions struct {
+	Metrics *prometheus.Registry
+	Logger  *slog.Logger // default: slog.Default
+	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the middle
+	// breaks the connection, so that the reader cannot take what it has for the whole.
+	Backup func(ctx context.Context, w io.Writer) error
+}
+
+// NewOps makes the operator's server. The caller serves it on a listener that CheckLoopback has agreed to.
+func NewOps(o OpsOptions) *http.Server {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("POST /backup", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		sent := &countingWriter{w: w}
+		if err := o.Backup(r.Context(), sent); err != nil {
+			o.Logger.Error("backup failed", "cause", err)
+			if sent.n > 0 {
+				panic(http.ErrAbortHandler)
+			}
+			http.Error(w, "the backup failed: the server's log says why", http.StatusInternalServerError)
+		}
+	})
+	return &http.Server{
+		Handler:           onlyLocal(mux),
+		ReadHeaderTimeout: readTimeout,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+	}
+}
+
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// CheckLoopback says whether an address to listen on is reachable from this machine alone.
+func CheckLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && loopback(host)
+}
+
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && a.Unmap().IsLoopback()
+}
+
+// onlyLocal refuses what does not come from a program on this machine that means it.
+func onlyLocal(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+		if _, foreign := r.Header["Origin"]; foreign || !loopback(host) {
+			http.Error(w, "this listener answers local programs only", http.StatusForbidden)
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+)
+
+// This file owns lists: which page is asked for, how it is wrapped, and the links to the others.
+
+// page is what a list is asked for: page number from 1, and records a page.
+type page struct{ number, size int }
+
+func (p page) offset() int { return (p.number - 1) * p.size }
+
+// pages is how many pages a list of total records has.
+func (p page) pages(total int) int { return (total + p.size - 1) / p.size }
+
+const (
+	maxPage     = 1 << 31
+	defaultPage = 50
+	maxPageSize = 250
+)
+
+// pageFields are the parameters of every list.
+func pageFields[In any](at func(*In) *page) []field[In] {
+	return []field[In]{
+		defaulted("page", integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }),
+		defaulted("pageSize", integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }),
+	}
+}
+
+// listQuery is the query of a list that takes nothing but a page.
+var listQuery = shapeOf("List", pageFields(func(p *page) *page { return p })...)
+
+var paginationSchema = recordSchema("Pagination",
+	has("page", integerSchema), has("pageSize", integerSchema), has("total", integerSchema), has("totalPages", integerSchema))
+
+func pagedSchema(record *Schema) *Schema {
+	return &Schema{Type: "object", Members: []Member{has("data", listSchema(record)), has("pagination", paginationSchema)}}
+}
+
+// appendPage appends one page of a list of total records, of which at gives the i-th, and sets the links.
+func appendPage[R any](q *request, p page, total int, at func(i int) R, record func(q *request, b []byte, r R) []byte) {
+	b := append(q.out, `{"data":[`...)
+	from := min(p.offset(), total)
+	for i := from; i < min(from+p.size, total); i++ {
+		if i > from {
+			b = append(b, ',')
+		}
+		b = record(q, b, at(i))
+	}
+	q.out = q.closePage(append(b, ']'), p, total)
+}
+
+// closePage ends a list that was begun with {"data":[…].
+func (q *request) closePage(b []byte, p page, total int) []byte {
+	pages := p.pages(total)
+	b = appendInt(append(b, `,"pagination":{"page":`...), p.number)
+	b = appendInt(append(b, `,"pageSize":`...), p.size)
+	b = appendInt(append(b, `,"total":`...), total)
+	b = appendInt(append(b, `,"totalPages":`...), pages)
+	q.link(p, pages)
+	return append(b, '}', '}')
+}
+
+// link sets the Link header: the same request for the other pages.
+func (q *request) link(p page, pages int) {
+	last := max(pages, 1)
+	q.linkTo("first", 1)
+	if p.number > 1 {
+		q.linkTo("prev", min(p.number-1, last))
+	}
+	if p.number < last {
+		q.linkTo("next", p.number+1)
+	}
+	q.linkTo("last", last)
+}
+
+func (q *request) linkTo(relation string, number int) {
+	if len(q.links) > 0 {
+		q.links = append(q.links, ", "...)
+	}
+	q.links = append(appendLinkText(append(q.links, '<'), q.route), '?')
+	for pair := range bytes.SplitSeq(q.ctx.URI().QueryString(), []byte{'&'}) {
+		if name, _, _ := bytes.Cut(pair, []byte{'='}); len(pair) > 0 && string(name) != "page" {
+			q.links = append(appendLinkText(q.links, pair), '&')
+		}
+	}
+	q.links = strconv.AppendInt(append(q.links, "page="...), int64(number), 10)
+	q.links = append(append(append(q.links, `>; rel="`...), relation...), '"')
+}
+
+// appendLinkText keeps a part of an address from ending the brackets it stands in.
+func appendLinkText(b, text []byte) []byte {
+	for _, c := range text {
+		if c <= ' ' || c >= 0x7f || slices.Contains([]byte(`<>"`), c) {
+			b = append(b, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+			continue
+		}
+		b = append(b, c)
+	}
+	return b
+}

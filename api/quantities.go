@@ -1,0 +1,115 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns changes of an article's quantity on the wire: the preview and the writes.
+
+type planQuantity struct {
+	article, location engine.ID
+	amount            int
+	at                *int64
+}
+
+var planQuantityQuery = shapeOf("PlanQuantityChange",
+	required("serviceLocationId", uuid, func(o *planQuantity) *engine.ID { return &o.location }),
+	required("amount", count, func(o *planQuantity) *int { return &o.amount }),
+	optional("effectiveFrom", instant, func(o *planQuantity) **int64 { return &o.at }).says("Default now."))
+
+// quantityFields are what all changes of a quantity take.
+func quantityFields[In any](location func(*In) *engine.ID, amount func(*In) *int, at func(*In) **int64) []field[In] {
+	return []field[In]{
+		required("serviceLocationId", uuid, location),
+		required("amount", count, amount),
+		optional("effectiveFrom", instant, at).says("Default now."),
+	}
+}
+
+var increaseShape = shapeOf("IncreaseQuantity", quantityFields(
+	func(o *engine.IncreaseQuantity) *engine.ID { return &o.Location },
+	func(o *engine.IncreaseQuantity) *int { return &o.Amount },
+	func(o *engine.IncreaseQuantity) **int64 { return &o.From })...)
+
+var decreaseShape = shapeOf("DecreaseQuantity", slices.Concat(quantityFields(
+	func(o *engine.DecreaseQuantity) *engine.ID { return &o.Location },
+	func(o *engine.DecreaseQuantity) *int { return &o.Amount },
+	func(o *engine.DecreaseQuantity) **int64 { return &o.From }), []field[engine.DecreaseQuantity]{
+	optional("expectedPlan", text(1, 64), func(o *engine.DecreaseQuantity) **string { return &o.Expected }).says("The digest of a preview: any other plan is refused."),
+	defaulted("force", boolean, false, func(o *engine.DecreaseQuantity) *bool { return &o.Force }).says("What cannot be kept becomes a conflict."),
+})...)
+
+var transferShape = shapeOf("TransferQuantity",
+	required("fromServiceLocationId", uuid, func(o *engine.TransferQuantity) *engine.ID { return &o.From }),
+	required("toServiceLocationId", uuid, func(o *engine.TransferQuantity) *engine.ID { return &o.To }),
+	required("amount", count, func(o *engine.TransferQuantity) *int { return &o.Amount }),
+	optional("effectiveFrom", instant, func(o *engine.TransferQuantity) **int64 { return &o.At }).says("Default now."))
+
+var planSchema = recordSchema("QuantityPlan",
+	has("ok", booleanSchema),
+	has("moves", listSchema(recordSchema("SlotMove", has("unavailabilityId", idSchema), has("fromSlotId", idSchema), has("toSlotId", idSchema)))),
+	has("removedSlotIds", listSchema(idSchema)),
+	has("reason", enumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way").orNull()),
+	has("blockingUnavailabilities", listSchema(unavailabilitySchema)),
+	has("minimal", booleanSchema), has("lowerBound", integerSchema), has("plan", textSchema))
+
+func appendPlan(q *request, b []byte, p *engine.QuantityPlan) []byte {
+	b = appendBool(append(b, `{"ok":`...), p.OK)
+	b = appendList(append(b, `,"moves":`...), p.Moves, func(b []byte, m engine.SlotMove) []byte {
+		b = appendID(append(b, `{"unavailabilityId":`...), m.Unavailability)
+		b = appendID(append(b, `,"fromSlotId":`...), m.From)
+		return append(appendID(append(b, `,"toSlotId":`...), m.To), '}')
+	})
+	b = appendList(append(b, `,"removedSlotIds":`...), p.Removed, appendID)
+	b = append(b, `,"reason":`...)
+	if p.OK || p.Reason == "" {
+		b = append(b, "null"...)
+	} else {
+		b = appendText(b, p.Reason)
+	}
+	b = q.appendUnavailabilities(append(b, `,"blockingUnavailabilities":`...), p.Blockers)
+	b = appendBool(append(b, `,"minimal":`...), p.Minimal)
+	b = appendInt(append(b, `,"lowerBound":`...), p.LowerBound)
+	b = appendText(append(b, `,"plan":`...), p.Digest)
+	return append(b, '}')
+}
+
+func answerPlan(q *request, p *engine.QuantityPlan) error {
+	q.out = appendPlan(q, q.out, p)
+	return nil
+}
+
+var quantityOperations = []operation{
+	read(operation{
+		id: "admin.articles.planQuantityChange", method: "GET", path: "/v1/admin/articles/{id}/plan-quantity-change",
+		scopes: []string{"inventory.stock_items.read"}, answer: planSchema,
+		summary: "Says how units of an article could go, and what stands in the way. Changes nothing.",
+	}, input[planQuantity]{path: byID(func(o *planQuantity) *engine.ID { return &o.article }), query: planQuantityQuery},
+		func(q *request, o *planQuantity) error {
+			p, err := q.view.PlanQuantity(o.article, o.location, o.amount, o.at, q.now)
+			if err != nil {
+				return err
+			}
+			return answerPlan(q, p)
+		}),
+	write(operation{
+		id: "admin.articles.decreaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/decrease-quantity",
+		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
+		summary: "Takes units away: plans on the state it meets and answers with the plan it applied.",
+	}, input[engine.DecreaseQuantity]{path: byID(func(o *engine.DecreaseQuantity) *engine.ID { return &o.Article }), body: decreaseShape},
+		func(_ *request, o *engine.DecreaseQuantity) engine.Op { return o }, answerPlan),
+	write(operation{
+		id: "admin.articles.increaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/increase-quantity",
+		scopes: []string{"inventory.stock_items.write"}, answer: articleSchema,
+		summary: "Adds units.",
+	}, input[engine.IncreaseQuantity]{path: byID(func(o *engine.IncreaseQuantity) *engine.ID { return &o.Article }), body: increaseShape},
+		func(_ *request, o *engine.IncreaseQuantity) engine.Op { return o }, answerArticle),
+	write(operation{
+		id: "admin.articles.transferQuantity", method: "POST", path: "/v1/admin/articles/{id}/transfer-quantity",
+		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
+		summary: "Moves units to another location; answers with the plan of the location that they leave.",
+	}, input[engine.TransferQuantity]{path: byID(func(o *engine.TransferQuantity) *engine.ID { return &o.Article }), body: transferShape},
+		func(_ *request, o *engine.TransferQuantity) engine.Op { return o }, answerPlan),
+}

@@ -1,0 +1,435 @@
+package api
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"holdfast/engine"
+)
+
+// This file owns the strict JSON reader: one pass over a body, straight into typed values, naming every fault with its
+// JSON pointer. It is our own because no library names all faults, refuses duplicate members and keeps the case of names.
+//
+// It accepts RFC 8259 and, beyond what encoding/json refuses, refuses: more than 32 levels, invalid UTF-8, lone surrogates.
+// What members mean (unknown, duplicate, required) is the shapes' business, see shape.go.
+
+const (
+	maxDepth  = 32
+	maxFaults = 1000 // a hostile body must not be answered with one a hundred times its size
+)
+
+// Codes of single faults, as they stand in errors[].code.
+const (
+	faultMalformed = "malformed" // not JSON, not percent-encoding, not UTF-8
+	faultTooDeep   = "too_deep"  // more than 32 levels
+	faultType      = "type"      // another JSON type
+	faultRequired  = "required"  // absent or null
+	faultUnknown   = "unknown"   // no such member or parameter
+	faultDuplicate = "duplicate" // given more than once
+	faultRange     = "range"     // a number, instant or count out of bounds
+	faultFormat    = "format"    // text of another form
+	faultEnum      = "enum"      // none of the allowed values
+	faultLength    = "length"    // too short or too long
+	faultOrder     = "order"     // an end that is not behind its beginning
+)
+
+// jsonReader reads one document. Every read method consumes exactly one value, also where it reports a fault, so that the
+// rest is still looked at. After a syntax fault it is dead: nothing more is read or reported.
+type jsonReader struct {
+	data    []byte
+	pos     int
+	depth   int
+	dead    bool
+	path    []pathStep
+	scratch []byte // the unescaped text of the token last read
+	faults  *faultList
+}
+
+// pathStep is a member (name set), an element, or -1 in an object or array of which nothing was read yet.
+type pathStep struct {
+	name  []byte
+	index int
+}
+
+// faultList collects faults up to maxFaults and counts the rest.
+type faultList struct {
+	list []engine.Fault
+	more int
+}
+
+func (l *faultList) add(f engine.Fault) {
+	if len(l.list) >= maxFaults {
+		l.more++
+		return
+	}
+	l.list = append(l.list, f)
+}
+
+// at says whether a fault of the value at a pointer was found.
+func (l *faultList) at(pointer string) bool {
+	for _, f := range l.list {
+		if f.Pointer == pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// reset begins a new document; the reader keeps its scratch memory.
+func (r *jsonReader) reset(data []byte, faults *faultList) {
+	*r = jsonReader{data: data, path: r.path[:0], scratch: r.scratch[:0], faults: faults}
+}
+
+// document reads the one value that the data has to be, with read, and nothing behind it.
+func (r *jsonReader) document(read func(*jsonReader)) {
+	read(r)
+	if r.space(); !r.dead && r.pos < len(r.data) {
+		r.die("unexpected data after the value")
+	}
+}
+
+// fault reports what is wrong with the value at the present path.
+func (r *jsonReader) fault(code, message string) {
+	r.faults.add(engine.Fault{In: "body", Pointer: r.pointer(), Code: code, Message: message})
+}
+
+// faultAt reports what is wrong with a member of the object being read.
+func (r *jsonReader) faultAt(member, code, message string) {
+	r.path[len(r.path)-1] = pathStep{name: []byte(member)}
+	r.fault(code, message)
+}
+
+func (r *jsonReader) die(message string) {
+	if !r.dead {
+		r.fault(faultMalformed, message+" at byte "+strconv.Itoa(r.pos))
+		r.dead = true
+	}
+}
+
+// pointer is the RFC 6901 pointer of the present path.
+func (r *jsonReader) pointer() string {
+	var b []byte
+	for _, s := range r.path {
+		if s.name == nil && s.index < 0 {
+			break
+		}
+		b = append(b, '/')
+		if s.name == nil {
+			b = strconv.AppendInt(b, int64(s.index), 10)
+			continue
+		}
+		name := bytes.ReplaceAll(s.name, []byte("~"), []byte("~0"))
+		b = append(b, bytes.ReplaceAll(name, []byte("/"), []byte("~1"))...)
+	}
+	return string(b)
+}
+
+// space skips white space and returns the next byte, 0 at the end of the data or of the reader's life.
+func (r *jsonReader) space() byte {
+	if r.dead {
+		return 0
+	}
+	for r.pos < len(r.data) {
+		switch c := r.data[r.pos]; c {
+		case ' ', '\t', '\n', '\r':
+			r.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// enter goes into an object or array, or reports that the value is something else and skips it.
+func (r *jsonReader) enter(bracket byte, what string) bool {
+	if r.space() != bracket {
+		r.wrongType(what)
+		return false
+	}
+	if r.depth == maxDepth {
+		r.fault(faultTooDeep, "more than 32 levels of nesting")
+		r.dead = true
+		return false
+	}
+	r.depth++
+	r.pos++
+	r.path = append(r.path, pathStep{index: -1})
+	return true
+}
+
+func (r *jsonReader) leave() {
+	r.depth--
+	r.pos++
+	r.path = r.path[:len(r.path)-1]
+}
+
+// separator goes to the n-th member or element, or leaves the object or array and returns false.
+func (r *jsonReader) separator(n int, bracket byte) bool {
+	c := r.space()
+	if c == bracket {
+		r.leave()
+		return false
+	}
+	if n > 0 {
+		if c != ',' {
+			r.die("expected ',' or '" + string(bracket) + "'")
+			return false
+		}
+		r.pos++
+	}
+	return !r.dead
+}
+
+// member goes to the n-th member of the object entered and returns its name, which is valid until the next read.
+func (r *jsonReader) member(n int) (name []byte, ok bool) {
+	if !r.separator(n, '}') {
+		return nil, false
+	}
+	if r.space() != '"' {
+		r.die("expected a member name")
+		return nil, false
+	}
+	start := r.pos
+	name, ok = r.text()
+	if !ok {
+		return nil, false
+	}
+	if r.pos-start != len(name)+2 { // unescaped in scratch, which the value will overwrite
+		name = bytes.Clone(name)
+	}
+	if r.space() != ':' {
+		r.die("expected ':'")
+		return nil, false
+	}
+	r.pos++
+	r.path[len(r.path)-1].name = name
+	return name, true
+}
+
+// element goes to the n-th element of the array entered.
+func (r *jsonReader) element(n int) bool {
+	if !r.separator(n, ']') {
+		return false
+	}
+	r.path[len(r.path)-1].index = n
+	return true
+}
+
+// null consumes a null, if that is what comes next.
+func (r *jsonReader) null() bool {
+	return r.space() == 'n' && r.literal("null")
+}
+
+// token consumes a value of the scalar type and returns its text, unescaped; else it reports the type and skips the value.
+func (r *jsonReader) token(t scalarType) (raw []byte, ok bool) {
+	c, start := r.space(), r.pos
+	switch {
+	case c == '"' && t == jsonString:
+		return r.text()
+	case (c == '-' || c >= '0' && c <= '9') && t == jsonInteger:
+		return r.number()
+	case c == 't' && t == jsonBoolean:
+		ok = r.literal("true")
+		return r.data[start:r.pos], ok
+	case c == 'f' && t == jsonBoolean:
+		ok = r.literal("false")
+		return r.data[start:r.pos], ok
+	}
+	r.wrongType(t.words())
+	return nil, false
+}
+
+func (r *jsonReader) wrongType(what string) {
+	r.space()
+	mark, start := len(r.faults.list), r.pos
+	r.fault(faultType, "must be "+what)
+	if r.skip(); r.dead && r.pos == start && mark < len(r.faults.list) {
+		r.faults.list = append(r.faults.list[:mark], r.faults.list[mark+1:]...) // not even a value: the syntax fault says it
+	}
+}
+
+// skip consumes any value, looking at its syntax only.
+func (r *jsonReader) skip() {
+	switch c := r.space(); {
+	case c == '{':
+		if r.enter('{', "") {
+			for n := 0; ; n++ {
+				if _, ok := r.member(n); !ok {
+					return
+				}
+				r.skip()
+			}
+		}
+	case c == '[':
+		if r.enter('[', "") {
+			for n := 0; r.element(n); n++ {
+				r.skip()
+			}
+		}
+	case c == '"':
+		r.text()
+	case c == '-' || c >= '0' && c <= '9':
+		r.number()
+	case c == 't':
+		r.literal("true")
+	case c == 'f':
+		r.literal("false")
+	case c == 'n':
+		r.literal("null")
+	default:
+		r.die("expected a value")
+	}
+}
+
+func (r *jsonReader) literal(word string) bool {
+	if !bytes.HasPrefix(r.data[r.pos:], []byte(word)) {
+		r.die("expected " + word)
+		return false
+	}
+	r.pos += len(word)
+	return true
+}
+
+// number consumes a number of JSON's grammar.
+func (r *jsonReader) number() (raw []byte, ok bool) {
+	start := r.pos
+	if r.data[r.pos] == '-' {
+		r.pos++
+	}
+	first := r.pos
+	ok = r.digits() && (r.data[first] != '0' || r.pos == first+1)
+	if ok && r.pos < len(r.data) && r.data[r.pos] == '.' {
+		r.pos++
+		ok = r.digits()
+	}
+	if ok && r.pos < len(r.data) && r.data[r.pos]|0x20 == 'e' {
+		r.pos++
+		if r.pos < len(r.data) && (r.data[r.pos] == '+' || r.data[r.pos] == '-') {
+			r.pos++
+		}
+		ok = r.digits()
+	}
+	if !ok {
+		r.die("malformed number")
+		return nil, false
+	}
+	return r.data[start:r.pos], true
+}
+
+func (r *jsonReader) digits() bool {
+	first := r.pos
+	for r.pos < len(r.data) && r.data[r.pos] >= '0' && r.data[r.pos] <= '9' {
+		r.pos++
+	}
+	return r.pos > first
+}
+
+// text consumes a string and returns it unescaped: a part of the data, or of scratch where there were escapes.
+func (r *jsonReader) text() (raw []byte, ok bool) {
+	r.pos++
+	start, ascii := r.pos, true
+	for ; r.pos < len(r.data); r.pos++ {
+		switch c := r.data[r.pos]; {
+		case c == '"':
+			raw = r.data[start:r.pos]
+			if !ascii && !utf8.Valid(raw) {
+				r.die("invalid UTF-8")
+				return nil, false
+			}
+			r.pos++
+			return raw, true
+		case c == '\\':
+			return r.escaped(start)
+		case c < ' ':
+			r.die("control character in a string")
+			return nil, false
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+	}
+	r.die("string without an end")
+	return nil, false
+}
+
+const escapes = `"\/bfnrt`
+const escaped = "\"\\/\b\f\n\r\t"
+
+// escaped goes on with a string that has escapes; start is its first byte and pos at the first escape.
+func (r *jsonReader) escaped(start int) (raw []byte, ok bool) {
+	b := append(r.scratch[:0], r.data[start:r.pos]...)
+	for r.pos < len(r.data) {
+		c := r.data[r.pos]
+		switch {
+		case c == '"':
+			r.scratch = b
+			if !utf8.Valid(b) {
+				r.die("invalid UTF-8")
+				return nil, false
+			}
+			r.pos++
+			return b, true
+		case c < ' ':
+			r.die("control character in a string")
+			return nil, false
+		case c != '\\':
+			b = append(b, c)
+			r.pos++
+			continue
+		}
+		r.pos++
+		if r.pos == len(r.data) {
+			break
+		}
+		if i := bytes.IndexByte([]byte(escapes), r.data[r.pos]); i >= 0 {
+			b = append(b, escaped[i])
+			r.pos++
+			continue
+		}
+		u, ok := r.hex4()
+		if ok && utf16.IsSurrogate(u) {
+			low := rune(-1)
+			if bytes.HasPrefix(r.data[r.pos:], []byte(`\u`)) {
+				r.pos++
+				low, ok = r.hex4()
+			}
+			u = utf16.DecodeRune(u, low)
+			ok = ok && u != utf8.RuneError
+		}
+		if !ok {
+			r.die("malformed escape")
+			return nil, false
+		}
+		b = utf8.AppendRune(b, u)
+	}
+	r.die("string without an end")
+	return nil, false
+}
+
+// hex4 consumes the u and the four digits of an escape.
+func (r *jsonReader) hex4() (rune, bool) {
+	if len(r.data)-r.pos < 5 || r.data[r.pos] != 'u' {
+		return 0, false
+	}
+	var u rune
+	for _, c := range r.data[r.pos+1 : r.pos+5] {
+		d, ok := hexDigit(c)
+		if !ok {
+			return 0, false
+		}
+		u = u<<4 | rune(d)
+	}
+	r.pos += 5
+	return u, true
+}
+
+func hexDigit(c byte) (d byte, ok bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
+}

@@ -1,0 +1,235 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+)
+
+// probe has a member of every kind.
+type probe struct {
+	Name  string
+	Count int64
+	Small int
+	Flag  *bool
+	ID    engine.ID
+	At    *int64
+	Color string
+	Tags  []string
+	Lines []probeLine
+	Note  engine.Opt[string]
+	Label engine.Opt[string]
+}
+
+type probeLine struct {
+	Quantity int
+	Where    *probePlace
+}
+
+type probePlace struct{ City string }
+
+var (
+	probePlaceShape = shapeOf("Place", required("city", text(0, 20), func(p *probePlace) *string { return &p.City }))
+	probeLineShape  = shapeOf("Line",
+		defaulted("quantity", integer[int](1, 10_000), 1, func(l *probeLine) *int { return &l.Quantity }),
+		optional("where", object(probePlaceShape), func(l *probeLine) **probePlace { return &l.Where }))
+	probeShape = shapeOf("Probe",
+		required("name", text(1, 255), func(p *probe) *string { return &p.Name }),
+		defaulted("count", integer[int64](-maxSafeInteger, maxSafeInteger), 7, func(p *probe) *int64 { return &p.Count }),
+		defaulted("small", integer[int](0, 100), 0, func(p *probe) *int { return &p.Small }),
+		optional("flag", boolean, func(p *probe) **bool { return &p.Flag }),
+		defaulted("id", uuid, engine.ID{}, func(p *probe) *engine.ID { return &p.ID }),
+		optional("at", instant, func(p *probe) **int64 { return &p.At }),
+		defaulted("color", enum("red", "green"), "red", func(p *probe) *string { return &p.Color }),
+		defaulted("tags", list(text(0, 50), 0, 5), nil, func(p *probe) *[]string { return &p.Tags }),
+		defaulted("lines", list(object(probeLineShape), 0, 3), nil, func(p *probe) *[]probeLine { return &p.Lines }),
+		merged("note", text(0, 50), true, func(p *probe) *engine.Opt[string] { return &p.Note }),
+		merged("label", text(1, 50), false, func(p *probe) *engine.Opt[string] { return &p.Label }))
+)
+
+func readProbe(data string) (probe, []engine.Fault) {
+	var p probe
+	var r jsonReader
+	var found faultList
+	r.reset([]byte(data), &found)
+	r.document(func(r *jsonReader) { probeShape.readJSON(r, &p) })
+	return p, r.faults.list
+}
+
+func faultLines(faults []engine.Fault) string {
+	var b strings.Builder
+	for _, f := range faults {
+		fmt.Fprintf(&b, "%s %s %s\n", f.In, f.Pointer, f.Code)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestReaderReadsEveryKind(t *testing.T) {
+	p, faults := readProbe(` { "name" : "a\u00e9\ud83d\ude00\n" , "count":-9007199254740991,"flag":false,
+		"id":"0190D3A4-6b1f-7c32-9d5e-3f2a1b0c9d8e","at":"2025-06-01T12:00:00.5+02:00","color":"green",
+		"tags":["x",""],"lines":[{},{"quantity":3,"where":{"city":"Åbo"}}],"note":null,"n\u0061me2":0}`)
+	require.Equal(t, "body /name2 unknown", faultLines(faults))
+	no, at := false, int64(1748772000500)
+	id, _ := parseID([]byte("0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"))
+	require.Equal(t, probe{
+		Name: "aé😀\n", Count: -9007199254740991, Flag: &no, ID: id, At: &at, Color: "green", Tags: []string{"x", ""},
+		Lines: []probeLine{{Quantity: 1}, {Quantity: 3, Where: &probePlace{"Åbo"}}}, Note: engine.Opt[string]{Set: true, Null: true},
+	}, p)
+}
+
+func TestReaderNamesEveryFault(t *testing.T) {
+	check := func(data string, want ...string) {
+		t.Helper()
+		_, faults := readProbe(data)
+		require.Equal(t, strings.Join(want, "\n"), faultLines(faults), data)
+	}
+	// What the members may be.
+	check(`{"name":"a"}`)
+	check(`{}`, "body /name required")
+	check(`{"name":null,"label":null}`, "body /name required", "body /label required")
+	check(`{"name":1,"count":"1","flag":0,"id":7,"at":1,"tags":{},"lines":[1,{"where":[]}]}`,
+		"body /name type", "body /count type", "body /flag type", "body /id type", "body /at type", "body /tags type", "body /lines/0 type",
+		"body /lines/1/where type")
+	check(`{"name":"","count":9007199254740992,"small":101,"id":"x","at":"2025-06-01","color":"blue","tags":["","","","","",""]}`,
+		"body /name length", "body /count range", "body /small range", "body /id format", "body /at format", "body /color enum", "body /tags length")
+	check(`{"name":"a","count":1.0,"small":1e2}`, "body /count type", "body /small type")
+	check(`{"name":"a","count":123456789012345678901234567890}`, "body /count range")
+	check(`{"name":"a","Name":"b","name":"c"}`, "body /Name unknown", "body /name duplicate")
+	check(`{"name":"a","n\u0061me":"c"}`, "body /name duplicate")
+	check(`{"name":"a","a/b~c":{"x":[1,2,{"y":null}]}}`, "body /a~1b~0c unknown")
+	check(`{"name":"a","lines":[{"quantity":0},{"where":{"city":1,"zip":2}},{},{"quantity":"x"}]}`,
+		"body /lines/0/quantity range", "body /lines/1/where/city type", "body /lines/1/where/zip unknown", "body /lines length")
+	check(`[]`, "body  type")
+	check(`"text"`, "body  type")
+	check(`null`, "body  type")
+
+	// Syntax: one fault, where reading stopped, behind those found before.
+	check(``, "body  malformed")
+	check(`{`, "body  malformed")
+	check(`{"small":"x","name":`, "body /small type", "body /name malformed")
+	check(`{"name":"a"}x`, "body  malformed")
+	check(`{"name":"a",}`, "body /name malformed")
+	check(`{"name":"a" "count":1}`, "body /name malformed")
+	check(`{"tags":["a",],"name":"a"}`, "body /tags/1 malformed")
+	check(`{"name":'a'}`, "body /name malformed")
+	check(`{"count":01,"name":"a"}`, "body /count malformed")
+	check(`{"count":-,"name":"a"}`, "body /count malformed")
+	check(`{"count":1.,"name":"a"}`, "body /count malformed")
+	check(`{"flag":truely,"name":"a"}`, "body /flag malformed")
+	check("{\"name\":\"a\nb\"}", "body /name malformed")
+	check(`{"name":"\x"}`, "body /name malformed")
+	check(`{"name":"\ud83d"}`, "body /name malformed")
+	check(`{"name":"\ud83d\u0041"}`, "body /name malformed")
+	check("{\"name\":\"\xff\"}", "body /name malformed")
+	check("{\"name\":\"a\"}\x00", "body  malformed")
+	check("\ufeff{}", "body  malformed")
+	check(strings.Repeat("[", 1000), "body  type", "body "+strings.Repeat("/0", 32)+" too_deep")
+	check(`{"name":"a","x":`+strings.Repeat(`{"x":`, 1000), "body /x unknown", "body "+strings.Repeat("/x", 32)+" too_deep")
+	check(`{"name":"a","x":`+strings.Repeat(`[`, 31)+strings.Repeat(`]`, 31)+`}`, "body /x unknown")
+}
+
+func TestReaderCountsFaultsItDoesNotKeep(t *testing.T) {
+	var p probe
+	var r jsonReader
+	r.reset([]byte(`{"name":"a"`+strings.Repeat(`,"x":1`, 1500)+`}`), new(faultList))
+	r.document(func(r *jsonReader) { probeShape.readJSON(r, &p) })
+	require.Len(t, r.faults.list, maxFaults)
+	require.Equal(t, 500, r.faults.more)
+}
+
+func TestParseIDIsTheEngines(t *testing.T) {
+	for _, s := range []string{
+		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190D3A4-6B1F-7C32-9D5E-3F2A1B0C9D8E", "00000000-0000-0000-0000-000000000000",
+		"ffffffff-ffff-ffff-ffff-ffffffffffff", "0190d3a4-6b1f-0c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-9c32-9d5e-3f2a1b0c9d8e",
+		"0190d3a4-6b1f-7c32-cd5e-3f2a1b0c9d8e", "0190d3a4-6b1f-7c32-1d5e-3f2a1b0c9d8e", "0190d3a46b1f7c329d5e3f2a1b0c9d8e",
+		"{0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e}", "urn:uuid:0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8", "",
+		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8g", "0190d3a4x6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-8c32-bd5e-3f2a1b0c9d8e",
+	} {
+		want, wantOK := engine.ParseID(s)
+		got, ok := parseID([]byte(s))
+		require.Equal(t, wantOK, ok, s)
+		if ok {
+			require.Equal(t, want, got, s)
+		}
+	}
+}
+
+// FuzzReader holds the reader against encoding/json: they call the same documents malformed but for what we refuse on
+// top, and where no fault is found they read the same values.
+func FuzzReader(f *testing.F) {
+	for _, s := range []string{
+		`{}`, `{"name":"a","count":-5,"small":3,"flag":true,"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","tags":["\u00e9\\\"\ud83d\ude00"]}`,
+		`{"name":"a","lines":[{"quantity":3,"where":{"city":"x"}},{}],"note":null,"label":"l"}`, `[1.5e-3,null,true,"\ud800"]`, `{"a":{"a":{}}`, "\"\xff\"",
+		`{"name":"a","count":0.1}`, ` {"name" : "b" , "x":[{}]} `, `{"name":"\n\/","name":1}`, `{"count":-0,"name":"-"}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, faults := readProbe(string(data))
+		var bad, deep bool
+		for _, x := range faults {
+			bad, deep = bad || x.Code == faultMalformed, deep || x.Code == faultTooDeep
+		}
+		valid := json.Valid(data)
+		switch {
+		case deep || !utf8.Valid(data) || bytes.Contains(bytes.ToLower(data), []byte(`\ud`)):
+			return // refused on top, or maybe so
+		case bad == valid:
+			t.Fatalf("malformed %t, encoding/json valid %t: %q", bad, valid, data)
+		case len(faults) > 0:
+			return
+		}
+		var twin struct {
+			Name  string
+			Count *int64
+			Small int
+			Flag  *bool
+			Tags  []string
+			Lines []struct {
+				Quantity *int
+				Where    *struct{ City string }
+			}
+			Note, Label   *string
+			ID, At, Color *string
+		}
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&twin); err != nil {
+			t.Fatalf("accepted what encoding/json refuses: %v: %q", err, data)
+		}
+		require.Equal(t, twin.Name, p.Name)
+		if twin.Count == nil {
+			require.EqualValues(t, 7, p.Count)
+		} else {
+			require.Equal(t, *twin.Count, p.Count)
+		}
+		require.Equal(t, twin.Small, p.Small)
+		require.Equal(t, twin.Flag, p.Flag)
+		require.Equal(t, len(twin.Tags), len(p.Tags))
+		for i := range p.Tags {
+			require.Equal(t, twin.Tags[i], p.Tags[i])
+		}
+		require.Equal(t, len(twin.Lines), len(p.Lines))
+		for i, l := range p.Lines {
+			want := 1
+			if twin.Lines[i].Quantity != nil {
+				want = *twin.Lines[i].Quantity
+			}
+			require.Equal(t, want, l.Quantity)
+			require.Equal(t, twin.Lines[i].Where == nil, l.Where == nil)
+			if l.Where != nil {
+				require.Equal(t, twin.Lines[i].Where.City, l.Where.City)
+			}
+		}
+		if p.Note.Set && !p.Note.Null {
+			require.Equal(t, *twin.Note, p.Note.Value)
+		}
+	})
+}

@@ -1,0 +1,220 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"holdfast/engine"
+)
+
+// This file owns the request: what an operation's handler is given, and how it answers. A request is reused; nothing of it,
+// nor of the memory of its connection, outlives the handler.
+
+type request struct {
+	server *Server
+	ctx    *fasthttp.RequestCtx
+	op     *operation // nil until the route is known
+	id     []byte     // request id
+	idBuf  [32]byte
+	start  time.Time
+	route  []byte // the path without a trailing slash
+
+	eng  *engine.Engine
+	key  *engine.Key // nil where no key is looked at
+	view engine.View // the key's account, of the same snapshot as the key
+	now  int64       // the present for this request, milliseconds since the epoch
+
+	json        jsonReader
+	path, query args
+	faults      faultList
+	ifMatch     []uint64 // revisions that If-Match names; none: any
+	idem        engine.Idempotency
+	keyed       bool // idem is given
+	preview     bool // the command is planned, not done
+
+	out      []byte // the answer, in the connection's own buffer
+	tag      uint64 // the answer's entity tag is its revision; 0: none
+	tagBuf   []byte
+	replayed bool
+	links    []byte // value of the Link header
+}
+
+var requests = sync.Pool{New: func() any {
+	q := new(request)
+	q.path.in, q.path.faults = "path", &q.faults
+	q.query.in, q.query.faults = "query", &q.faults
+	return q
+}}
+
+func (s *Server) acquire(ctx *fasthttp.RequestCtx) *request {
+	q := requests.Get().(*request)
+	q.server, q.ctx, q.start = s, ctx, time.Now()
+	q.eng = s.engine.Load()
+	q.out = ctx.Response.SwapBody(nil)[:0]
+	return q
+}
+
+func (q *request) release() {
+	q.server, q.ctx, q.op, q.eng, q.key = nil, nil, nil, nil, nil
+	q.id, q.route, q.out = nil, nil, nil
+	q.view, q.idem = engine.View{}, engine.Idempotency{}
+	q.json.reset(nil, nil)
+	q.path.reset()
+	q.query.reset()
+	q.faults = faultList{}
+	q.ifMatch, q.links = nil, q.links[:0]
+	q.tag, q.replayed, q.keyed, q.preview = 0, false, false, false
+	requests.Put(q)
+}
+
+// readPath makes parameters of the path's segments.
+func (q *request) readPath() {
+	for _, name := range q.op.params {
+		if segment, ok := q.ctx.UserValue(name).(string); ok {
+			q.path.add([]byte(name), []byte(segment), false)
+		}
+	}
+}
+
+// readConditions reads the headers that bind a write to a revision and to its own repeats.
+func (q *request) readConditions() {
+	h := &q.ctx.Request.Header
+	if raw := h.Peek("If-Match"); len(raw) > 0 && q.op.guarded {
+		tags, all := parseTags(raw)
+		if !all && len(tags) == 0 {
+			tags = append(tags, 0) // none that could be one of ours: no record has revision 0
+		}
+		q.ifMatch = tags
+	}
+	raw := h.Peek("Idempotency-Key")
+	if raw == nil {
+		return
+	}
+	if len(raw) < 1 || len(raw) > 255 || bytes.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		q.faults.add(engine.Fault{In: "header", Pointer: "Idempotency-Key", Code: faultFormat, Message: "must be 1 to 255 visible ASCII characters"})
+		return
+	}
+	q.keyed = true
+	q.idem.Key = digest(h.Method(), q.route, raw)
+	q.idem.Fingerprint = digest(q.ctx.URI().QueryString(), q.ctx.Request.Body(), nil)
+}
+
+// digest is half a SHA-256 over three texts, each with its length, so that none can run into the next.
+func digest(a, b, c []byte) (id engine.ID) {
+	h := sha256.New()
+	var length [8]byte
+	for _, text := range [...][]byte{a, b, c} {
+		binary.BigEndian.PutUint64(length[:], uint64(len(text)))
+		h.Write(length[:])
+		h.Write(text)
+	}
+	var sum [sha256.Size]byte
+	copy(id[:], h.Sum(sum[:0]))
+	return id
+}
+
+// faulted refuses the request if anything was found wrong with it. check, if not nil, is asked for what it finds on top;
+// what it says of a value that could not even be read is left out.
+func (q *request) faulted(check engine.Op) *engine.Error {
+	if len(q.faults.list) == 0 {
+		return nil
+	}
+	malformed := false
+	for _, f := range q.faults.list {
+		malformed = malformed || f.Code == faultMalformed && f.In == "body"
+	}
+	if check != nil && !malformed {
+		read := len(q.faults.list)
+		for _, f := range check.Check() {
+			if !coversFault(q.faults.list[:read], f) {
+				q.faults.add(f)
+			}
+		}
+	}
+	if malformed {
+		return &engine.Error{Code: engine.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.list}
+	}
+	return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.list}
+}
+
+// coversFault says whether one of the faults is of the same value as f, or of one around it.
+func coversFault(faults []engine.Fault, f engine.Fault) bool {
+	for _, g := range faults {
+		if g.Code == faultUnknown || g.Code == faultDuplicate {
+			continue
+		}
+		if within(f.Pointer, g.Pointer) {
+			return true
+		}
+		// What could not be read counts as absent there: that it is missing is not news.
+		if f.Code == faultRequired && within(g.Pointer, f.Pointer) {
+			return true
+		}
+	}
+	return false
+}
+
+// within says whether a pointer points to the value of another pointer or to a part of it.
+func within(pointer, outer string) bool {
+	rest, ok := strings.CutPrefix(pointer, outer)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// do has the engine carry out a command on behalf of the key.
+func (q *request) do(op engine.Op) (engine.Result, error) {
+	cmd := engine.Command{Account: q.view.Account().ID, Actor: q.key.Label, Op: op}
+	if q.keyed {
+		idem := q.idem // the command may outlive the request's memory
+		cmd.Idem = &idem
+	}
+	if q.preview {
+		cmd.Idem = nil // nothing is done that could be repeated
+		return q.eng.Preview(cmd)
+	}
+	res, err := q.eng.Do(cmd)
+	q.replayed = res.Replayed
+	return res, err
+}
+
+// parseTags reads a list of entity tags; all is true for *. Weak tags and those of other forms match nothing of ours.
+func parseTags(raw []byte) (tags []uint64, all bool) {
+	for len(raw) > 0 {
+		var one []byte
+		one, raw, _ = bytes.Cut(raw, []byte{','})
+		one = bytes.TrimSpace(one)
+		if string(one) == "*" {
+			return nil, true
+		}
+		if len(one) > 2 && one[0] == '"' && one[len(one)-1] == '"' {
+			if n, err := strconv.ParseUint(string(one[1:len(one)-1]), 10, 64); err == nil && n > 0 {
+				tags = append(tags, n)
+			}
+		}
+	}
+	return tags, false
+}
+
+// sameRevision sets the answer's entity tag, and says whether the caller has this revision already, by If-None-Match: then
+// the answer is 304 and has no body.
+func (q *request) sameRevision(revision uint64) bool {
+	q.tag = revision
+	raw := q.ctx.Request.Header.Peek("If-None-Match")
+	if len(raw) == 0 || !q.op.cached {
+		return false
+	}
+	// The comparison is the weak one: W/"5" is "5".
+	tags, same := parseTags(bytes.ReplaceAll(raw, []byte(`W/"`), []byte(`"`)))
+	same = same || slices.Contains(tags, revision)
+	if same {
+		q.ctx.Response.SetStatusCode(fasthttp.StatusNotModified)
+	}
+	return same
+}

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/fasthttp/router"
+	"github.com/valyala/fasthttp"
+)
+
+// This file owns the list of operations and how a request finds its own.
+
+// operations lists what the interface offers: a resource is its file, and one line here.
+var operations = slices.Concat(
+	accountOperations,
+	locationOperations,
+	skuOperations,
+	articleOperations,
+	quantityOperations,
+	eventOperations,
+	availabilityOperations,
+	holdOperations,
+	conflictOperations,
+	serviceOperations,
+)
+
+// routes finds operations by method and path.
+type routes struct {
+	router  *router.Router
+	methods []string
+}
+
+// opValue is the key under which the router leaves the operation it found.
+const opValue = "holdfast.operation"
+
+func newRoutes(list []operation) *routes {
+	r := &routes{router: router.New()}
+	for i := range list {
+		op := &list[i]
+		r.router.Handle(op.method, op.path, func(ctx *fasthttp.RequestCtx) { ctx.SetUserValue(opValue, op) })
+		if !slices.Contains(r.methods, op.method) {
+			r.methods = append(r.methods, op.method)
+		}
+	}
+	slices.Sort(r.methods)
+	return r
+}
+
+// find returns the operation, and leaves the path's parameters in ctx; nil if there is none.
+func (r *routes) find(ctx *fasthttp.RequestCtx, method, path string) *operation {
+	handler, _ := r.router.Lookup(method, path, ctx)
+	if handler == nil {
+		return nil
+	}
+	handler(ctx)
+	op, _ := ctx.UserValue(opValue).(*operation)
+	return op
+}
+
+// allowed lists the methods of a path, "" if there are none.
+func (r *routes) allowed(path string) string {
+	var found []string
+	for _, m := range r.methods {
+		if handler, _ := r.router.Lookup(m, path, nil); handler != nil {
+			found = append(found, m)
+		}
+	}
+	return strings.Join(found, ", ")
+}

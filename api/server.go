@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"net"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/valyala/fasthttp"
+
+	"holdfast/engine"
+)
+
+// This file owns the public server: its settings, its start and its end.
+
+// Options are what a server needs from outside. Now is required.
+type Options struct {
+	Now       func() int64         // milliseconds since the epoch
+	Logger    *slog.Logger         // default: slog.Default
+	AccessLog bool                 // one line per request; slow requests and errors of ours are logged in any case
+	Metrics   *prometheus.Registry // default: one of its own
+
+	MaxConns      int // at once; default 20,000
+	MaxConnsPerIP int // at once from one address; default none
+}
+
+// Server answers the public interface. Until Attach it says that it is not ready.
+type Server struct {
+	engine    atomic.Pointer[engine.Engine]
+	now       func() int64
+	log       *slog.Logger
+	accessLog bool
+	routes    *routes
+	metrics   *metrics
+	http      *fasthttp.Server
+	stopping  atomic.Bool
+	run       string        // random, the same for all request ids of a run
+	count     atomic.Uint64 // of request ids made
+}
+
+// The time-outs of a connection. A request has to arrive whole within readTimeout of its first byte, so a client that drips
+// holds a connection for no longer.
+const (
+	readTimeout  = 5 * time.Second
+	writeTimeout = 10 * time.Second
+	idleTimeout  = 60 * time.Second
+)
+
+// NewServer makes a server that listens nowhere yet.
+func NewServer(o Options) *Server {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
+	if o.MaxConns == 0 {
+		o.MaxConns = 20_000
+	}
+	var run [6]byte
+	rand.Read(run[:])
+	list := slices.Clone(operations)
+	s := &Server{
+		now: o.Now, log: o.Logger, accessLog: o.AccessLog, run: hex.EncodeToString(run[:]),
+		metrics: newMetrics(o.Metrics, list),
+	}
+	s.routes = newRoutes(list)
+	s.http = &fasthttp.Server{
+		Handler:       s.serve,
+		ErrorHandler:  s.unreadable,
+		ExpectHandler: s.expect,
+
+		ReadBufferSize:     maxHeader,
+		MaxRequestBodySize: bulkBodyLimit,
+		ReadTimeout:        readTimeout,
+		WriteTimeout:       writeTimeout,
+		IdleTimeout:        idleTimeout,
+		Concurrency:        o.MaxConns,
+		MaxConnsPerIP:      o.MaxConnsPerIP,
+		TCPKeepalive:       true,
+
+		CloseOnShutdown:              true,
+		DisablePreParseMultipartForm: true,
+		NoDefaultServerHeader:        true,
+		NoDefaultContentType:         true,
+		SecureErrorLogMessage:        true,
+		Logger:                       slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+	}
+	return s
+}
+
+// Attach gives the server its engine: from here on it is ready.
+func (s *Server) Attach(e *engine.Engine) { s.engine.Store(e) }
+
+// Serve answers connections of a listener until it is closed or Shutdown is called. It may be called for several listeners.
+func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
+
+// Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.
+func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }
+
+// Shutdown stops accepting, says so on /readyz, and waits for the requests in flight, at most until ctx ends.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.stopping.Store(true)
+	return s.http.ShutdownWithContext(ctx)
+}

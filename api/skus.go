@@ -1,0 +1,113 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns SKUs on the wire.
+
+type createSKU struct {
+	engine.CreateSKU
+	before, after bufferInput
+}
+
+var money = integer[int64](-maxSafeInteger, maxSafeInteger)
+
+var createSKUShape = shapeOf("CreateSKU", slices.Concat([]field[createSKU]{
+	required("name", text(1, 255), func(o *createSKU) *string { return &o.Name }),
+	optional("code", text(1, 255), func(o *createSKU) **string { return &o.Code }).says("Unique in the account."),
+	optional("description", text(0, 10_000), func(o *createSKU) **string { return &o.Description }),
+	optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).says("In minor units of the account's currency."),
+},
+	bufferFields("Before", func(o *createSKU) *bufferInput { return &o.before }),
+	bufferFields("After", func(o *createSKU) *bufferInput { return &o.after }))...)
+
+var patchSKUShape = shapeOf("PatchSKU", slices.Concat([]field[engine.PatchSKU]{
+	merged("name", text(1, 255), false, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Name }),
+	merged("code", text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }),
+	merged("description", text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }),
+	merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }),
+},
+	bufferPatchFields("Before", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.Before }),
+	bufferPatchFields("After", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.After }))...)
+
+var (
+	tagSchema = recordSchema("Tag",
+		has("id", textSchema), has("value", textSchema), has("scope", enumSchema("inventory", "catalog", "customers", "orders")),
+		has("createdAt", instantSchema), has("updatedAt", instantSchema))
+	skuSchema = recordSchema("SKU", slices.Concat([]Member{
+		has("id", idSchema), has("name", textSchema), has("code", textSchema.orNull()), has("description", textSchema.orNull()),
+		has("purchasePrice", integerSchema.orNull()), has("tags", listSchema(tagSchema)),
+	}, bufferMembers, []Member{has("createdAt", instantSchema), has("updatedAt", instantSchema)})...)
+	articleSKUSchema = recordSchema("ArticleSKU", slices.Concat([]Member{
+		has("id", idSchema), has("name", textSchema), has("code", textSchema.orNull()), has("tags", listSchema(tagSchema)),
+	}, bufferMembers)...)
+)
+
+func appendSKU(_ *request, b []byte, s *engine.SKU) []byte {
+	b = appendID(append(b, `{"id":`...), s.ID)
+	b = appendText(append(b, `,"name":`...), s.Name)
+	b = appendTextOrNull(append(b, `,"code":`...), s.Code)
+	b = appendTextOrNull(append(b, `,"description":`...), s.Description)
+	b = appendIntOrNull(append(b, `,"purchasePrice":`...), s.PurchasePrice)
+	b = append(b, `,"tags":[]`...)
+	b = appendBuffers(b, s.Before, s.After)
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
+	b = appendInstant(append(b, `,"updatedAt":`...), s.UpdatedAt)
+	return append(b, '}')
+}
+
+// appendArticleSKU appends a SKU as it stands in an article.
+func appendArticleSKU(b []byte, s *engine.SKU) []byte {
+	b = appendID(append(b, `{"id":`...), s.ID)
+	b = appendText(append(b, `,"name":`...), s.Name)
+	b = appendTextOrNull(append(b, `,"code":`...), s.Code)
+	b = append(b, `,"tags":[]`...)
+	return append(appendBuffers(b, s.Before, s.After), '}')
+}
+
+func answerSKU(q *request, s *engine.SKU) error {
+	if q.sameRevision(s.Revision) {
+		return nil
+	}
+	q.out = appendSKU(q, q.out, s)
+	return nil
+}
+
+var skuOperations = []operation{
+	read(operation{
+		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
+		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
+	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+		all := q.view.SKUs()
+		appendPage(q, *p, all.Len(), all.At, appendSKU)
+		return nil
+	}),
+	write(operation{
+		id: "admin.skus.create", method: "POST", path: "/v1/admin/skus", scopes: []string{"inventory.skus.write"},
+		summary: "Creates a SKU. Its articles take its buffers where they have none of their own.", answer: skuSchema,
+	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) engine.Op {
+		o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
+		return o.CreateSKU
+	}, answerSKU),
+	read(operation{
+		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"}, cached: true,
+		summary: "Returns a SKU.", answer: skuSchema,
+	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
+		s := q.view.SKU(*id)
+		if s == nil {
+			return notFound("SKU")
+		}
+		return answerSKU(q, s)
+	}),
+	write(operation{
+		id: "admin.skus.update", method: "PATCH", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
+		summary: "Changes a SKU. Changed buffers are for holds made from then on; no hold moves.", answer: skuSchema,
+	}, input[engine.PatchSKU]{path: byUUID(func(o *engine.PatchSKU) *engine.ID { return &o.ID }), body: patchSKUShape},
+		func(q *request, o *engine.PatchSKU) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerSKU),
+}

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns how a unit that is taken is written, wherever it stands.
+
+var (
+	intervalTypes  = []string{"sale", "sales-reservation", "buffer", "booking"}
+	intervalSchema = recordSchema("UnavailabilityInterval",
+		has("type", enumSchema(intervalTypes...)), has("range", rangeSchema), has("unavailabilityId", idSchema), has("tenantId", idSchema))
+	unavailabilitySchema = recordSchema("Unavailability",
+		has("id", idSchema), has("range", rangeSchema), has("tenantId", idSchema), has("articleId", idSchema), has("serviceLocationId", idSchema),
+		has("orderId", idSchema.orNull()), has("holdId", idSchema.orNull()), has("blockerType", enumSchema("order", "hold", "scheduled-event")),
+		has("orderStockItemId", idSchema.orNull()), has("slotId", idSchema.orNull()), has("scheduledEventId", idSchema.orNull()),
+		has("createdAt", instantSchema), has("intervals", listSchema(intervalSchema)))
+)
+
+func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte {
+	tenant := q.view.Account().ID
+	b = appendID(append(b, `{"id":`...), u.ID)
+	b = appendRange(append(b, `,"range":`...), u.Range)
+	b = appendID(append(b, `,"tenantId":`...), tenant)
+	b = appendID(append(b, `,"articleId":`...), u.Article)
+	b = appendID(append(b, `,"serviceLocationId":`...), u.Location)
+	b = append(b, `,"orderId":null,"holdId":`...)
+	b = appendOwner(b, u, timeline.BlockerHold)
+	switch u.Blocker {
+	case timeline.BlockerOrder:
+		b = append(b, `,"blockerType":"order"`...)
+	case timeline.BlockerScheduledEvent:
+		b = append(b, `,"blockerType":"scheduled-event"`...)
+	default:
+		b = append(b, `,"blockerType":"hold"`...)
+	}
+	b = append(b, `,"orderStockItemId":null,"slotId":`...)
+	if u.Conflict() {
+		b = append(b, "null"...)
+	} else {
+		b = appendID(b, u.Slot)
+	}
+	b = appendOwner(append(b, `,"scheduledEventId":`...), u, timeline.BlockerScheduledEvent)
+	b = appendInstant(append(b, `,"createdAt":`...), u.CreatedAt())
+	b = append(b, `,"intervals":[`...)
+	if u.Range.Start < u.Body.Start {
+		b = appendInterval(b, u, tenant, "buffer", engine.Span{Start: u.Range.Start, End: u.Body.Start})
+		b = append(b, ',')
+	}
+	b = appendInterval(b, u, tenant, bodyType(u.Kind), u.Body)
+	if u.Body.End < u.Range.End {
+		b = append(b, ',')
+		b = appendInterval(b, u, tenant, "buffer", engine.Span{Start: u.Body.End, End: u.Range.End})
+	}
+	return append(b, "]}"...)
+}
+
+// appendOwner appends the id of what the unit is taken for, if that is of the kind, else null.
+func appendOwner(b []byte, u *engine.Unavailability, is timeline.Blocker) []byte {
+	if u.Blocker != is {
+		return append(b, "null"...)
+	}
+	return appendID(b, u.Owner)
+}
+
+func bodyType(k timeline.Kind) string {
+	switch k {
+	case timeline.Sale:
+		return "sale"
+	case timeline.SalesReservation:
+		return "sales-reservation"
+	}
+	return "booking"
+}
+
+func appendInterval(b []byte, u *engine.Unavailability, tenant engine.ID, kind string, s engine.Span) []byte {
+	b = append(append(append(b, `{"type":"`...), kind...), '"')
+	b = appendRange(append(b, `,"range":`...), s)
+	b = appendID(append(b, `,"unavailabilityId":`...), u.ID)
+	return append(appendID(append(b, `,"tenantId":`...), tenant), '}')
+}
+
+func (q *request) appendUnavailabilities(b []byte, list []engine.Unavailability) []byte {
+	b = append(b, '[')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendUnavailability(q, b, &list[i])
+	}
+	return append(b, ']')
+}

@@ -200,7 +200,7 @@ func storeFiles(f vfs.FS, dir string) (names []string, total int64, err error) {
 
 // seal reads a copied store in full, with its chain and every row, and then
 // gives it a head file of its own.
-func seal(o Options, f vfs.FS, dir string, check func(end Position) error) (Backup, error) {
+func seal(o Options, f privateFS, dir string, check func(end Position) error) (Backup, error) {
 	var b Backup
 	o.Dir = dir
 	fu := newFuse()

@@ -86,7 +86,7 @@ func TestFailedSyncOfTheLog(t *testing.T) {
 		require.Contains(t, err.Error(), "injected error")
 		require.Equal(t, uint64(5), s.End().Seq)
 		mustBeDead(t, toy, s)
-		require.Contains(t, l.String(), "storage failed")
+		eventually(t, "the log says so", func() bool { return strings.Contains(l.String(), "storage failed") })
 
 		for _, percent := range []int{0, 100} {
 			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(1, 1))})
@@ -220,10 +220,14 @@ func failNth(t *testing.T, seed, n uint64, forGood bool) (hit bool) {
 	s, err := Open(o)
 	bad(err)
 	if err == nil {
-		for range 12 {
+		for i := range 40 {
+			if i == 20 {
+				_, err := s.Checkpoint(t.Context(), "/backup", nil)
+				bad(err)
+			}
 			if err := toy.commit(s); err != nil {
 				bad(err)
-				require.ErrorIs(t, err, ErrOutcomeUnknown, *first.Load())
+				require.ErrorIs(t, err, ErrFailed, *first.Load())
 				break
 			}
 			acked = toy.seq

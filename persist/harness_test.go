@@ -185,7 +185,7 @@ func (t *toy) resume(s *Store) {
 func small(fs vfs.FS) Options {
 	return Options{
 		Dir: "/data", FS: fs, FoldBytes: 600, FoldDelay: time.Millisecond, HeadInterval: time.Millisecond,
-		KeepLog: Keep{All: true}, MemTableSize: 64 << 10, CacheSize: 1 << 20,
+		KeepLog: Keep{All: true}, MemTableSize: 16 << 10, CacheSize: 1 << 20,
 	}
 }
 

@@ -169,7 +169,10 @@ func (s *Store) release() {
 		return
 	}
 	if s.db != nil {
-		s.db.Close()
+		s.fuse.guard(s.db.Close)
+		if s.fuse.jammed() {
+			return
+		}
 	}
 	if s.lock != nil {
 		s.lock.Close()
@@ -333,7 +336,7 @@ func (s *Store) examineReadOnly(h head) error {
 }
 
 // openPebble opens Pebble. lock may be nil: then Pebble locks on its own.
-func openPebble(o Options, f vfs.FS, lock *pebble.Lock, fu *fuse, readOnly bool) (*pebble.DB, error) {
+func openPebble(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly bool) (*pebble.DB, error) {
 	var db *pebble.DB
 	err := fu.guard(func() (err error) {
 		d, err := pebble.Open(o.Dir, pebbleOptions(o, f, lock, fu, readOnly))
@@ -352,13 +355,14 @@ func openPebble(o Options, f vfs.FS, lock *pebble.Lock, fu *fuse, readOnly bool)
 	}
 }
 
-func pebbleOptions(o Options, f vfs.FS, lock *pebble.Lock, fu *fuse, readOnly bool) *pebble.Options {
+func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly bool) *pebble.Options {
+	logger := pebbleLogger{log: o.Logger, fuse: fu}
 	p := &pebble.Options{
-		FS:                          f,
+		FS:                          jamFS{privateFS: f, fatal: logger.Fatalf},
 		Lock:                        lock,
 		ReadOnly:                    readOnly,
 		FormatMajorVersion:          pebble.FormatNewest,
-		Logger:                      pebbleLogger{log: o.Logger, fuse: fu},
+		Logger:                      logger,
 		EventListener:               eventListener(o.Logger, fu),
 		MemTableSize:                o.MemTableSize,
 		MemTableStopWritesThreshold: 4,

@@ -18,16 +18,14 @@ type Account struct {
 	UpdatedAt int64
 }
 
-var accountKind = &kind[Account]{
-	tag:    tagAccount,
-	name:   "account",
-	key:    func(*Account) ID { return ID{} },
-	encode: encodeCold[Account],
-	decode: decodeCold[Account]("account"),
-	find:   func(a *account, _ *Account) *Account { return a.row },
-	all:    func(a *account) iter.Seq[*Account] { return one(a.row) },
-	put:    func(_ *state, a *account, _, after *Account) { a.row = after },
-}
+var accountKind = func() *kind[Account] {
+	k := rowsOf(tagAccount, "account", func(*Account) ID { return ID{} })
+	k.table = nil // the account itself has it
+	k.find = func(a *account, _ *Account) *Account { return a.row }
+	k.all = func(a *account) iter.Seq[*Account] { return one(a.row) }
+	k.put = func(_ *state, a *account, _, after *Account) { a.row = after }
+	return k
+}()
 
 // CreateAccount makes the account that the command names; the id is drawn by the caller. It answers with the *Account.
 type CreateAccount struct {

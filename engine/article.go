@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"iter"
 	"slices"
 
 	"holdfast/engine/table"
@@ -56,45 +55,35 @@ func (r *Article) lotAt(location uint32) (timeline.LotNo, bool) {
 	return 0, false
 }
 
-var articleKind = &kind[Article]{
-	tag:    tagArticle,
-	name:   "article",
-	key:    func(r *Article) ID { return r.ID },
-	encode: encodeCold[Article],
-	decode: decodeCold[Article]("article"),
-	find:   func(a *account, like *Article) *Article { return a.articles.Get(like.ID) },
-	all:    func(a *account) iter.Seq[*Article] { return a.articles.All() },
-	put: func(_ *state, a *account, before, after *Article) {
-		if before != nil {
-			n := *after
-			n.lots = a.articles.Get(after.ID).lots
-			after = &n
-		}
-		a.putArticle(after)
-		a.assignPools(after)
-	},
-}
-
-func (a *account) putArticle(r *Article) {
-	a.articles.Put(r)
-	a.articleNo.Put(r.No, r)
-}
-
 const articleBySKU = 0
 
-func newArticleTable() *table.Table[Article] {
-	return table.New(func(r *Article) table.ID { return r.ID }, table.By(func(r *Article) []string {
-		if r.SKU == nil {
-			return nil
+var articleKind = func() *kind[Article] {
+	k := rowsOf(tagArticle, "article", func(r *Article) ID { return r.ID },
+		table.By(func(r *Article) []string {
+			if r.SKU == nil {
+				return nil
+			}
+			return []string{string(r.SKU[:])}
+		}),
+		table.Numbered(func(r *Article) uint32 { return r.No }))
+	k.put = func(_ *state, a *account, before, after *Article) {
+		if before != nil {
+			n := *after
+			n.lots = k.in(a).Get(after.ID).lots
+			after = &n
 		}
-		return []string{string(r.SKU[:])}
-	}))
-}
+		k.in(a).Put(after)
+		a.assignPools(after)
+	}
+	return k
+}()
+
+func (a *account) articles() *table.Table[Article] { return tableOf[Article](a, tagArticle) }
 
 // buffers are the effective buffers of an article: its own, else its SKU's, else none.
 func (a *account) buffers(r *Article) (before, after Buffer) {
 	if r.SKU != nil {
-		before, after = a.skus.Get(*r.SKU).buffers()
+		before, after = a.skus().Get(*r.SKU).buffers()
 	}
 	if r.Before != nil {
 		before = *r.Before
@@ -136,7 +125,7 @@ func (a *account) assignPools(r *Article) {
 
 // poolOf finds the number of a SKU's pool, or gives it one.
 func (a *account) poolOf(sku ID, want skuPool) timeline.PoolNo {
-	s := a.skus.Get(sku)
+	s := a.skus().Get(sku)
 	for _, p := range s.pools {
 		if p.location == want.location && p.before == want.before && p.after == want.after {
 			return p.no
@@ -146,7 +135,7 @@ func (a *account) poolOf(sku ID, want skuPool) timeline.PoolNo {
 	want.no = a.pools.last
 	n := *s
 	n.pools = append(slices.Clip(s.pools), want)
-	a.putSKU(&n)
+	a.skus().Put(&n)
 	return want.no
 }
 
@@ -211,7 +200,7 @@ func (c *checker) codes(pointer string, codes []string) {
 }
 
 func (o CreateArticle) plan(t *tx) (any, error) {
-	if o.SKU != nil && t.acc.skus.Get(*o.SKU) == nil {
+	if o.SKU != nil && t.acc.skus().Get(*o.SKU) == nil {
 		return nil, notFound("SKU")
 	}
 	t.ledger.Article++
@@ -226,7 +215,7 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 	lots := map[uint32]timeline.LotNo{}
 	units := 0
 	for _, q := range o.Quantities {
-		l := t.acc.locations.Get(q.Location)
+		l := t.acc.locations().Get(q.Location)
 		if l == nil {
 			return nil, notFound("location")
 		}
@@ -283,14 +272,14 @@ func (o PatchArticle) Check() []Fault {
 }
 
 func (o PatchArticle) plan(t *tx) (any, error) {
-	r := t.acc.articles.Get(o.ID)
+	r := t.acc.articles().Get(o.ID)
 	if r == nil {
 		return nil, notFound("article")
 	}
 	if err := match(o.IfMatch, r.Revision); err != nil {
 		return nil, err
 	}
-	if o.SKU.Set && !o.SKU.Null && t.acc.skus.Get(o.SKU.Value) == nil {
+	if o.SKU.Set && !o.SKU.Null && t.acc.skus().Get(o.SKU.Value) == nil {
 		return nil, notFound("SKU")
 	}
 	n := *r
@@ -322,10 +311,10 @@ func (o PatchArticle) plan(t *tx) (any, error) {
 func (PatchArticle) result() any { return new(Article) }
 
 // Article returns an article, or nil.
-func (v View) Article(id ID) *Article { return v.acc.articles.Get(id) }
+func (v View) Article(id ID) *Article { return v.acc.articles().Get(id) }
 
 // Articles lists the account's articles in order of creation.
-func (v View) Articles() *table.Table[Article] { return v.acc.articles }
+func (v View) Articles() *table.Table[Article] { return v.acc.articles() }
 
 // Buffers are an article's effective buffers, and whether each is its own (else its SKU's).
 func (v View) Buffers(r *Article) (before, after Buffer, ownBefore, ownAfter bool) {

@@ -47,7 +47,7 @@ type Step struct {
 // ArticleStock reads an article's stock in a window, at all locations or, where one is given, at that one alone.
 func (v View) ArticleStock(id ID, location ID, w Span, now int64) (*ArticleStock, error) {
 	a := v.acc
-	r := a.articles.Get(id)
+	r := a.articles().Get(id)
 	if r == nil {
 		return nil, errNoArticle
 	}
@@ -59,7 +59,7 @@ func (v View) ArticleStock(id ID, location ID, w Span, now int64) (*ArticleStock
 	}
 	var lots []timeline.LotNo
 	for _, l := range r.lots {
-		at := a.locationNo.Get(l.location)
+		at := a.locations().No(l.location)
 		if location != (ID{}) && at.ID != location {
 			continue
 		}

@@ -48,21 +48,21 @@ func (a *account) resolve(dst []source, i Item, location ID, window Span, now in
 	var article *Article
 	var sku *SKU
 	if i.Article != (ID{}) {
-		if article = a.articles.Get(i.Article); article == nil {
+		if article = a.articles().Get(i.Article); article == nil {
 			return dst, errNoArticle
 		}
-	} else if sku = a.skus.Get(i.SKU); sku == nil {
+	} else if sku = a.skus().Get(i.SKU); sku == nil {
 		return dst, errNoSKU
 	}
 	if location != (ID{}) {
-		l := a.locations.Get(location)
+		l := a.locations().Get(location)
 		if l == nil {
 			return dst, errNoLocation
 		}
 		return a.sources(dst, article, sku, l, window, now), nil
 	}
-	for i := range a.locations.Len() {
-		dst = a.sources(dst, article, sku, a.locations.At(i), window, now)
+	for i := range a.locations().Len() {
+		dst = a.sources(dst, article, sku, a.locations().At(i), window, now)
 	}
 	return dst, nil
 }
@@ -100,7 +100,7 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 	}
 	zone := a.row.Timezone
 	if q.Location != (ID{}) {
-		zone = a.locations.Get(q.Location).Timezone
+		zone = a.locations().Get(q.Location).Timezone
 	}
 	pools := make([]timeline.PoolRef, 0, len(sources))
 	for _, s := range sources {
@@ -136,17 +136,17 @@ type NextQuery struct {
 // Next finds the window; ok is false where there is none before Until.
 func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 	a := v.acc
-	l := a.locations.Get(q.Location)
+	l := a.locations().Get(q.Location)
 	if l == nil {
 		return w, false, errNoLocation
 	}
 	var article *Article
 	var sku *SKU
 	if q.Article != (ID{}) {
-		if article = a.articles.Get(q.Article); article == nil {
+		if article = a.articles().Get(q.Article); article == nil {
 			return w, false, errNoArticle
 		}
-	} else if sku = a.skus.Get(q.SKU); sku == nil {
+	} else if sku = a.skus().Get(q.SKU); sku == nil {
 		return w, false, errNoSKU
 	}
 	if next := a.nextFit(a.stock, article, sku, l, q.NotBefore, q.Length, q.Quantity, q.Until, now); next != nil {
@@ -253,15 +253,15 @@ func (v View) alternatives(q Query, quantity int, now int64) (list []Alternative
 			list = append(list, Alternative{Kind: "shorter", Window: Span{Start: q.Window.Start, End: q.Window.Start + lo*hour}, Location: q.Location})
 		}
 	}
-	for i, n := 0, 0; i < a.locations.Len() && n < maxAlternatives; i++ {
-		if l := a.locations.At(i); l.ID != q.Location && can(q.Item, l.ID, q.Window) {
+	for i, n := 0, 0; i < a.locations().Len() && n < maxAlternatives; i++ {
+		if l := a.locations().At(i); l.ID != q.Location && can(q.Item, l.ID, q.Window) {
 			list = append(list, Alternative{Kind: "location", Window: q.Window, Location: l.ID})
 			n++
 		}
 	}
-	if article := a.articles.Get(q.Article); article != nil && article.SKU != nil {
+	if article := a.articles().Get(q.Article); article != nil && article.SKU != nil {
 		n := 0
-		for r := range a.articles.By(articleBySKU, string(article.SKU[:])) {
+		for r := range a.articles().By(articleBySKU, string(article.SKU[:])) {
 			if n == maxAlternatives {
 				break
 			}

@@ -57,8 +57,8 @@ func (a *account) check() error {
 		return err
 	}
 	due := 0
-	for r := range a.articles.All() {
-		if a.articleNo.Get(r.No) != r {
+	for r := range a.articles().All() {
+		if a.articles().No(r.No) != r {
 			return fmt.Errorf("article %s is not found by its number", r.ID)
 		}
 		for _, l := range r.lots {

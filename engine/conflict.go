@@ -63,10 +63,10 @@ func (v View) Conflicts(f ConflictFilter, offset, limit int, now int64) (page []
 }
 
 func (f ConflictFilter) admits(a *account, lot timeline.Lot) bool {
-	article := a.articleNo.Get(lot.Article)
+	article := a.articles().No(lot.Article)
 	return (f.Article == (ID{}) || f.Article == article.ID) &&
 		(f.SKU == (ID{}) || article.SKU != nil && *article.SKU == f.SKU) &&
-		(f.Location == (ID{}) || a.locationNo.Get(lot.Location).ID == f.Location)
+		(f.Location == (ID{}) || a.locations().No(lot.Location).ID == f.Location)
 }
 
 // overlaps says that a window, which may be an instant, meets a range.

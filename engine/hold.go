@@ -368,11 +368,11 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 	if body.Empty() {
 		return request{}, invalid([]Fault{{Pointer: "/lines/" + itoa(line) + "/to", Code: "order", Message: "must be later than from"}})
 	}
-	flags, item := h.Flags, t.acc.articleNo.Get(lot.Article)
+	flags, item := h.Flags, t.acc.articles().No(lot.Article)
 	var slot timeline.SlotNo
 	switch {
 	case l.Article != nil:
-		r := t.acc.articles.Get(*l.Article)
+		r := t.acc.articles().Get(*l.Article)
 		if r == nil {
 			return request{}, notFound("article")
 		}
@@ -384,11 +384,11 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 		}
 		lot = t.acc.stock.Lot(s.Lot)
 		slot, flags = s.No, flags|timeline.PinnedSlot|timeline.PinnedArticle
-		item = t.acc.articleNo.Get(lot.Article)
+		item = t.acc.articles().No(lot.Article)
 	case flags.Has(timeline.PinnedSlot):
 		slot = at.Slot
 	}
-	where := t.acc.locationNo.Get(lot.Location)
+	where := t.acc.locations().No(lot.Location)
 	var q request
 	var err error
 	if flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes() {
@@ -449,14 +449,14 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 	}
 	n := uint64(1)
 	for i, l := range rec.lines {
-		out := HoldLine{Location: a.locationNo.Get(l.location).ID, Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: PurchaseBooking}
+		out := HoldLine{Location: a.locations().No(l.location).ID, Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: PurchaseBooking}
 		if l.kind == timeline.SalesReservation {
 			out.Purchase = PurchaseSale
 		}
 		if l.article {
-			out.Article = a.articleNo.Get(l.item).ID
+			out.Article = a.articles().No(l.item).ID
 		} else {
-			out.SKU = a.skuNo.Get(l.item).ID
+			out.SKU = a.skus().No(l.item).ID
 		}
 		if !rec.status.Ended() {
 			out.Units = make([]Unavailability, 0, l.quantity)
@@ -476,7 +476,7 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	lot := a.stock.Lot(at.Lot)
 	u := Unavailability{
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: ownerOf(h), Line: int(h.Line),
-		Article: a.articleNo.Get(lot.Article).ID, Location: a.locationNo.Get(lot.Location).ID,
+		Article: a.articles().No(lot.Article).ID, Location: a.locations().No(lot.Location).ID,
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID

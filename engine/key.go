@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"iter"
 
 	"holdfast/engine/table"
 )
@@ -29,21 +28,14 @@ func (k *Key) Matches(secret []byte) bool {
 	return subtle.ConstantTimeCompare(h[:], k.Hash[:]) == 1
 }
 
-var keyKind = &kind[Key]{
-	tag:    tagKey,
-	name:   "API key",
-	key:    func(k *Key) ID { return k.ID },
-	encode: encodeCold[Key],
-	decode: decodeCold[Key]("API key"),
-	find:   func(a *account, like *Key) *Key { return a.keys.Get(like.ID) },
-	all:    func(a *account) iter.Seq[*Key] { return a.keys.All() },
-	put: func(s *state, a *account, _, after *Key) {
-		a.keys.Put(after)
+var keyKind = func() *kind[Key] {
+	k := rowsOf(tagKey, "API key", func(k *Key) ID { return k.ID })
+	k.put = func(s *state, a *account, _, after *Key) {
+		k.in(a).Put(after)
 		s.keys.Put(&keyRef{account: a.id, key: after})
-	},
-}
-
-func newKeyTable() *table.Table[Key] { return table.New(func(k *Key) table.ID { return k.ID }) }
+	}
+	return k
+}()
 
 // keyRef finds a key, and with it the account, by the key's public id.
 type keyRef struct {
@@ -100,7 +92,7 @@ type RevokeKey struct{ ID ID }
 func (RevokeKey) Check() []Fault { return nil }
 
 func (o RevokeKey) plan(t *tx) (any, error) {
-	k := t.acc.keys.Get(o.ID)
+	k := keyKind.in(t.acc).Get(o.ID)
 	if k == nil {
 		return nil, notFound("API key")
 	}
@@ -117,7 +109,7 @@ func (o RevokeKey) plan(t *tx) (any, error) {
 func (RevokeKey) result() any { return new(Key) }
 
 // Keys yields the account's keys in order of creation.
-func (v View) Keys() *table.Table[Key] { return v.acc.keys }
+func (v View) Keys() *table.Table[Key] { return keyKind.in(v.acc) }
 
 // Key finds a key by the public part of its text, with the view of its account. It looks at one snapshot: the key's state
 // and all that the view reads are of the same sequence.

@@ -3,7 +3,6 @@ package engine
 import (
 	"holdfast/engine/table"
 	"holdfast/timeline"
-	"iter"
 )
 
 // This file owns locations: the places at which units are.
@@ -42,25 +41,17 @@ func (c *checker) zone(pointer, name string) {
 	}
 }
 
-var locationKind = &kind[Location]{
-	tag:    tagLocation,
-	name:   "location",
-	key:    func(l *Location) ID { return l.ID },
-	encode: encodeCold[Location],
-	decode: decodeCold[Location]("location"),
-	find:   func(a *account, like *Location) *Location { return a.locations.Get(like.ID) },
-	all:    func(a *account) iter.Seq[*Location] { return a.locations.All() },
-	put: func(_ *state, a *account, _, after *Location) {
+var locationKind = func() *kind[Location] {
+	k := rowsOf(tagLocation, "location", func(l *Location) ID { return l.ID }, table.Numbered(func(l *Location) uint32 { return l.No }))
+	k.put = func(_ *state, a *account, _, after *Location) {
 		n := *after
 		n.zone = mustZone(n.Timezone)
-		a.locations.Put(&n)
-		a.locationNo.Put(n.No, &n)
-	},
-}
+		k.in(a).Put(&n)
+	}
+	return k
+}()
 
-func newLocationTable() *table.Table[Location] {
-	return table.New(func(l *Location) table.ID { return l.ID })
-}
+func (a *account) locations() *table.Table[Location] { return tableOf[Location](a, tagLocation) }
 
 // CreateLocation makes a location. It answers with the *Location.
 type CreateLocation struct {
@@ -126,7 +117,7 @@ func (c *checker) patchName(pointer string, name Opt[string]) {
 }
 
 func (o PatchLocation) plan(t *tx) (any, error) {
-	l := t.acc.locations.Get(o.ID)
+	l := t.acc.locations().Get(o.ID)
 	if l == nil {
 		return nil, notFound("location")
 	}
@@ -162,7 +153,7 @@ func match(wanted []uint64, revision uint64) error {
 }
 
 // Location returns a location, or nil.
-func (v View) Location(id ID) *Location { return v.acc.locations.Get(id) }
+func (v View) Location(id ID) *Location { return v.acc.locations().Get(id) }
 
 // Locations lists the account's locations in order of creation.
-func (v View) Locations() *table.Table[Location] { return v.acc.locations }
+func (v View) Locations() *table.Table[Location] { return v.acc.locations() }

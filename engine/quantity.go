@@ -45,7 +45,7 @@ func (q quantityChange) check(c *checker) {
 
 // resolve finds the article, the location and the effective instant.
 func (q quantityChange) resolve(a *account, now int64) (*Article, *Location, int64, error) {
-	r, l := a.articles.Get(q.Article), a.locations.Get(q.Location)
+	r, l := a.articles().Get(q.Article), a.locations().Get(q.Location)
 	if r == nil {
 		return nil, nil, 0, notFound("article")
 	}
@@ -194,7 +194,7 @@ func (a *account) poolNow(r *Article, location uint32) timeline.PoolNo {
 		return 0
 	}
 	before, after := a.buffers(r)
-	for _, p := range a.skus.Get(*r.SKU).pools {
+	for _, p := range a.skus().Get(*r.SKU).pools {
 		if p.location == location && p.before == before && p.after == after {
 			return p.no
 		}
@@ -264,7 +264,7 @@ func (o TransferQuantity) Check() []Fault {
 }
 
 func (o TransferQuantity) plan(t *tx) (any, error) {
-	to := t.acc.locations.Get(o.To)
+	to := t.acc.locations().Get(o.To)
 	if to == nil {
 		return nil, notFound("location")
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"holdfast/engine/table"
 	"holdfast/timeline"
-	"iter"
 )
 
 // This file owns scheduled events of articles: reservations, which take a unit, and notes, which do not.
@@ -29,29 +28,12 @@ type ScheduledEvent struct {
 	Revision uint64
 }
 
-var scheduledEventKind = &kind[ScheduledEvent]{
-	tag:    tagScheduledEvent,
-	name:   "scheduled event",
-	key:    func(s *ScheduledEvent) ID { return s.ID },
-	encode: encodeCold[ScheduledEvent],
-	decode: decodeCold[ScheduledEvent]("scheduled event"),
-	find:   func(a *account, like *ScheduledEvent) *ScheduledEvent { return a.events.Get(like.ID) },
-	all:    func(a *account) iter.Seq[*ScheduledEvent] { return a.events.All() },
-	put: func(_ *state, a *account, before, after *ScheduledEvent) {
-		if after == nil {
-			a.events.Delete(before.ID)
-			return
-		}
-		a.events.Put(after)
-	},
-}
-
 const eventByArticle = 0
 
-func newScheduledEventTable() *table.Table[ScheduledEvent] {
-	return table.New(func(s *ScheduledEvent) table.ID { return s.ID },
-		table.By(func(s *ScheduledEvent) []string { return []string{string(s.Article[:])} }))
-}
+var scheduledEventKind = rowsOf(tagScheduledEvent, "scheduled event", func(s *ScheduledEvent) ID { return s.ID },
+	table.By(func(s *ScheduledEvent) []string { return []string{string(s.Article[:])} }))
+
+func (a *account) events() *table.Table[ScheduledEvent] { return tableOf[ScheduledEvent](a, tagScheduledEvent) }
 
 // CreateScheduledEvent makes a scheduled event. A reservation without a free unit of the article is refused. It answers
 // with the *ScheduledEvent.
@@ -74,7 +56,7 @@ func (o CreateScheduledEvent) Check() []Fault {
 }
 
 func (o CreateScheduledEvent) plan(t *tx) (any, error) {
-	r, l := t.acc.articles.Get(o.Article), t.acc.locations.Get(o.Location)
+	r, l := t.acc.articles().Get(o.Article), t.acc.locations().Get(o.Location)
 	if r == nil {
 		return nil, notFound("article")
 	}
@@ -140,7 +122,7 @@ func (o PatchScheduledEvent) Check() []Fault {
 }
 
 func (t *tx) event(article, id ID) (*ScheduledEvent, error) {
-	s := t.acc.events.Get(id)
+	s := t.acc.events().Get(id)
 	if s == nil || s.Article != article {
 		return nil, notFound("scheduled event of this article")
 	}
@@ -175,7 +157,7 @@ func (o PatchScheduledEvent) plan(t *tx) (any, error) {
 	if n.Window.Empty() {
 		return nil, invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
 	}
-	l := t.acc.locations.Get(n.Location)
+	l := t.acc.locations().Get(n.Location)
 	if l == nil {
 		return nil, notFound("location")
 	}
@@ -183,7 +165,7 @@ func (o PatchScheduledEvent) plan(t *tx) (any, error) {
 		if h, at, ok := t.draft().Take(after(s.ID, 1)); ok {
 			t.freed(h.Span, at)
 		}
-		if err := t.seatEvent(&n, t.acc.articles.Get(s.Article), l); err != nil {
+		if err := t.seatEvent(&n, t.acc.articles().Get(s.Article), l); err != nil {
 			return nil, err
 		}
 		t.seatFreed()
@@ -224,7 +206,7 @@ func (DeleteScheduledEvent) result() any { return new(any) }
 
 // ScheduledEvents lists the events of an article that overlap a window, in order of creation.
 func (v View) ScheduledEvents(article ID, w Span) (list []*ScheduledEvent) {
-	for s := range v.acc.events.By(eventByArticle, string(article[:])) {
+	for s := range v.acc.events().By(eventByArticle, string(article[:])) {
 		if overlaps(w, s.Window) {
 			list = append(list, s)
 		}
@@ -234,7 +216,7 @@ func (v View) ScheduledEvents(article ID, w Span) (list []*ScheduledEvent) {
 
 // ScheduledEvent returns an event of an article, or nil.
 func (v View) ScheduledEvent(article, id ID) *ScheduledEvent {
-	if s := v.acc.events.Get(id); s != nil && s.Article == article {
+	if s := v.acc.events().Get(id); s != nil && s.Article == article {
 		return s
 	}
 	return nil

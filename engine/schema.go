@@ -37,6 +37,8 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
+
+	maxTag = tagIdempotency
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -27,12 +27,12 @@ type request struct {
 
 // request resolves an item at a location.
 func (t *tx) request(i Item, location ID) (request, error) {
-	q := request{location: t.acc.locations.Get(location)}
+	q := request{location: t.acc.locations().Get(location)}
 	if q.location == nil {
 		return q, notFound("location")
 	}
 	if i.Article != (ID{}) {
-		if q.article = t.acc.articles.Get(i.Article); q.article == nil {
+		if q.article = t.acc.articles().Get(i.Article); q.article == nil {
 			return q, notFound("article")
 		}
 		if !q.article.Takes() {
@@ -41,7 +41,7 @@ func (t *tx) request(i Item, location ID) (request, error) {
 		q.item, q.proto.Flags = q.article.No, timeline.PinnedArticle
 		return q, nil
 	}
-	if q.sku = t.acc.skus.Get(i.SKU); q.sku == nil {
+	if q.sku = t.acc.skus().Get(i.SKU); q.sku == nil {
 		return q, notFound("SKU")
 	}
 	q.item = q.sku.No

@@ -3,7 +3,6 @@ package engine
 import (
 	"holdfast/engine/table"
 	"holdfast/timeline"
-	"iter"
 )
 
 // This file owns SKUs: groups of interchangeable articles, and the buffers an article falls back to.
@@ -33,46 +32,37 @@ type skuPool struct {
 	no            timeline.PoolNo
 }
 
-var skuKind = &kind[SKU]{
-	tag:    tagSKU,
-	name:   "SKU",
-	key:    func(s *SKU) ID { return s.ID },
-	encode: encodeCold[SKU],
-	decode: decodeCold[SKU]("SKU"),
-	find:   func(a *account, like *SKU) *SKU { return a.skus.Get(like.ID) },
-	all:    func(a *account) iter.Seq[*SKU] { return a.skus.All() },
-	put: func(_ *state, a *account, before, after *SKU) {
-		if before != nil {
-			n := *after
-			n.pools = a.skus.Get(after.ID).pools
-			after = &n
+const skuByCode = 0
+
+var skuKind = func() *kind[SKU] {
+	k := rowsOf(tagSKU, "SKU", func(s *SKU) ID { return s.ID },
+		table.By(func(s *SKU) []string {
+			if s.Code == nil {
+				return nil
+			}
+			return []string{*s.Code}
+		}),
+		table.Numbered(func(s *SKU) uint32 { return s.No }))
+	k.put = func(_ *state, a *account, before, after *SKU) {
+		if before == nil {
+			k.in(a).Put(after)
+			return
 		}
-		a.putSKU(after)
-		if before != nil && (!same(before.Before, after.Before) || !same(before.After, after.After)) {
-			for r := range a.articles.By(articleBySKU, string(after.ID[:])) {
+		n := *after
+		n.pools = k.in(a).Get(after.ID).pools
+		k.in(a).Put(&n)
+		if !same(before.Before, after.Before) || !same(before.After, after.After) {
+			for r := range a.articles().By(articleBySKU, string(after.ID[:])) {
 				a.assignPools(r)
 			}
 		}
-	},
-}
+	}
+	return k
+}()
+
+func (a *account) skus() *table.Table[SKU] { return tableOf[SKU](a, tagSKU) }
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
-
-func (a *account) putSKU(s *SKU) {
-	a.skus.Put(s)
-	a.skuNo.Put(s.No, s)
-}
-
-const skuByCode = 0
-
-func newSKUTable() *table.Table[SKU] {
-	return table.New(func(s *SKU) table.ID { return s.ID }, table.By(func(s *SKU) []string {
-		if s.Code == nil {
-			return nil
-		}
-		return []string{*s.Code}
-	}))
-}
 
 // CreateSKU makes a SKU. It answers with the *SKU.
 type CreateSKU struct {
@@ -113,7 +103,7 @@ func (c *checker) buffer(pointer string, b *Buffer) {
 }
 
 func (o CreateSKU) plan(t *tx) (any, error) {
-	if o.Code != nil && t.acc.skus.First(skuByCode, *o.Code) != nil {
+	if o.Code != nil && t.acc.skus().First(skuByCode, *o.Code) != nil {
 		return nil, refuse(CodeConflict, "another SKU has the code %q", *o.Code)
 	}
 	t.ledger.SKU++
@@ -212,7 +202,7 @@ func orUnit(u Opt[timeline.Unit]) timeline.Unit {
 }
 
 func (o PatchSKU) plan(t *tx) (any, error) {
-	s := t.acc.skus.Get(o.ID)
+	s := t.acc.skus().Get(o.ID)
 	if s == nil {
 		return nil, notFound("SKU")
 	}
@@ -220,7 +210,7 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if o.Code.Set && !o.Code.Null {
-		if other := t.acc.skus.First(skuByCode, o.Code.Value); other != nil && other.ID != s.ID {
+		if other := t.acc.skus().First(skuByCode, o.Code.Value); other != nil && other.ID != s.ID {
 			return nil, refuse(CodeConflict, "another SKU has the code %q", o.Code.Value)
 		}
 	}
@@ -245,7 +235,7 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 func (PatchSKU) result() any { return new(SKU) }
 
 // SKU returns a SKU, or nil.
-func (v View) SKU(id ID) *SKU { return v.acc.skus.Get(id) }
+func (v View) SKU(id ID) *SKU { return v.acc.skus().Get(id) }
 
 // SKUs lists the account's SKUs in order of creation.
-func (v View) SKUs() *table.Table[SKU] { return v.acc.skus }
+func (v View) SKUs() *table.Table[SKU] { return v.acc.skus() }

@@ -19,60 +19,34 @@ type account struct {
 	at     int64  // instant of the account's last change
 	kept   uint64 // what the account's idempotency records make of the state hash
 
-	keys      *table.Table[Key]
-	locations *table.Table[Location]
-	skus      *table.Table[SKU]
-	articles  *table.Table[Article]
-	events    *table.Table[ScheduledEvent]
-	holds     holdStore
-
-	locationNo *table.Numbered[Location]
-	skuNo      *table.Numbered[SKU]
-	articleNo  *table.Numbered[Article]
-
-	stock *timeline.Stock
-	pools poolNumbers
-	due   dueQueue
-	alarm int64 // what alarms has for the account, 0 for nothing; the writer's alone
+	tables [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
+	holds  holdStore
+	stock  *timeline.Stock
+	pools  poolNumbers
+	due    dueQueue
+	alarm  int64 // what alarms has for the account, 0 for nothing; the writer's alone
 }
 
 func newAccount(id ID) *account {
-	return &account{
-		id:         id,
-		keys:       newKeyTable(),
-		locations:  newLocationTable(),
-		skus:       newSKUTable(),
-		articles:   newArticleTable(),
-		events:     newScheduledEventTable(),
-		holds:      newHoldStore(),
-		locationNo: table.NewNumbered[Location](),
-		skuNo:      table.NewNumbered[SKU](),
-		articleNo:  table.NewNumbered[Article](),
-		stock:      timeline.New(),
-		due:        newDueQueue(),
+	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue()}
+	for _, k := range schema {
+		a.tables[k.tableTag()] = k.newTable()
 	}
+	return a
 }
 
 // publish gives a copy of the account that never changes. Writer only.
 func (a *account) publish() *account {
-	return &account{
-		id:         a.id,
-		row:        a.row,
-		ledger:     a.ledger,
-		at:         a.at,
-		kept:       a.kept,
-		keys:       a.keys.Publish(),
-		locations:  a.locations.Publish(),
-		skus:       a.skus.Publish(),
-		articles:   a.articles.Publish(),
-		events:     a.events.Publish(),
-		holds:      a.holds.publish(),
-		locationNo: a.locationNo.Publish(),
-		skuNo:      a.skuNo.Publish(),
-		articleNo:  a.articleNo.Publish(),
-		stock:      a.stock.Publish(),
-		due:        a.due.publish(),
+	c := &account{
+		id: a.id, row: a.row, ledger: a.ledger, at: a.at, kept: a.kept, pools: a.pools,
+		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(),
 	}
+	for i, t := range a.tables {
+		if t != nil {
+			c.tables[i] = t.PublishAny()
+		}
+	}
+	return c
 }
 
 // state is the writer's: what all commands so far, durable or not yet, have made.

@@ -74,9 +74,9 @@ var lotKind = &kind[lot]{
 
 // linkLot makes an article know its lot, and puts the lot into its pool.
 func (a *account) linkLot(l *lot) {
-	r := *a.articleNo.Get(l.article)
+	r := *a.articles().No(l.article)
 	r.lots = append(r.lots[:len(r.lots):len(r.lots)], articleLot{l.location, l.no})
-	a.putArticle(&r)
+	a.articles().Put(&r)
 	a.assignPools(&r)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"holdfast/engine/table"
 	"holdfast/persist"
 )
 
@@ -30,19 +31,49 @@ type rowChange interface {
 }
 
 // kind is one kind of row: how it is keyed, written, read, found and put in place. Its fields are set once, in the file of
-// its resource; schema.go lists all kinds.
+// its resource; schema.go lists all kinds. One that names a table gets find, all and put from it where it has none of its own.
 type kind[R any] struct {
-	tag    byte   // table byte in the log and the rows; never reused
-	name   string // for messages
+	tag    byte                   // table byte in the log and the rows; never reused
+	name   string                 // for messages
+	table  func() *table.Table[R] // makes an account's empty table; nil: the rows live elsewhere
 	key    func(*R) ID
 	encode func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
 	decode func(account, key ID, b []byte) (*R, error)
-	find   func(a *account, like *R) *R                 // the row as it is with the key of the given one; nil: none
+	find   func(a *account, like *R) *R                 // the row as it is with the key of the given one, nil: none; unset: not in memory
 	all    func(a *account) iter.Seq[*R]                // every row, in a fixed order
+	total  func(a *account) uint64                      // in place of all, where the rows are not in memory: the sum of their hashes
 	remove func(s *state, a *account, before *R)        // nil where one pass is enough
 	put    func(s *state, a *account, before, after *R) // one of the two may be nil
-	total  func(a *account) uint64                      // in place of all, where the rows are not in memory: the sum of their hashes
 	load   func(l *accountLoader, r *R)                 // nil: put serves at start-up, too
+}
+
+// rowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
+func rowsOf[R any](tag byte, name string, key func(*R) ID, options ...table.Option[R]) *kind[R] {
+	k := &kind[R]{tag: tag, name: name, key: key, encode: encodeCold[R], decode: decodeCold[R](name)}
+	k.table = func() *table.Table[R] { return table.New(func(r *R) table.ID { return key(r) }, options...) }
+	k.find = func(a *account, like *R) *R { return k.in(a).Get(key(like)) }
+	k.all = func(a *account) iter.Seq[*R] { return k.in(a).All() }
+	k.put = func(_ *state, a *account, before, after *R) {
+		if after == nil {
+			k.in(a).Delete(key(before))
+			return
+		}
+		k.in(a).Put(after)
+	}
+	return k
+}
+
+// in is an account's table of the kind.
+func (k *kind[R]) in(a *account) *table.Table[R] { return tableOf[R](a, k.tag) }
+
+// tableOf is in for those that a kind itself refers to, and so cannot refer to the kind.
+func tableOf[R any](a *account, tag byte) *table.Table[R] { return a.tables[tag].(*table.Table[R]) }
+
+func (k *kind[R]) newTable() table.Any {
+	if k.table == nil {
+		return nil
+	}
+	return k.table()
 }
 
 type change[R any] struct {
@@ -144,6 +175,7 @@ type kindOf interface {
 	read(account, key ID, before, after []byte) (rowChange, error)
 	readRow(l *accountLoader, account, key ID, value []byte) error
 	sum(a *account) uint64
+	newTable() table.Any
 }
 
 func (k *kind[R]) tableTag() byte    { return k.tag }

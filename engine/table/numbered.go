@@ -1,79 +1,89 @@
 package table
 
-// This file owns Numbered: rows found by a dense number.
+// This file owns the rows found by a dense number: a copy-on-write radix tree of fan-out 64 and four levels.
 
-const fan = 64
+const (
+	fan  = 64
+	bits = 6
 
-type page[R any] struct {
-	edit *edit
-	kids [fan]*page[R] // inner
-	rows *[fan]*R      // leaf
-}
+	// MaxNumber is the greatest number that a row can have.
+	MaxNumber = fan*fan*fan*fan - 1
+)
 
-// edit marks the pages that one writer may still change in place: pages of another edit are shared and copied first.
+// edit marks the nodes that the writer may still change in place: nodes of another edit are shared and copied first.
 type edit struct{ _ byte }
 
-// Numbered maps dense numbers from 1 to rows: a copy-on-write radix tree of fan-out 64, four levels, 16.7 million numbers.
-// The rules of concurrency are those of Table.
-type Numbered[R any] struct {
-	edit *edit
-	root *page[R]
-}
-
-// MaxNumber is the greatest number that Numbered can hold.
-const MaxNumber = fan*fan*fan*fan - 1
-
-// NewNumbered makes an empty one.
-func NewNumbered[R any]() *Numbered[R] { return &Numbered[R]{edit: new(edit)} }
-
-// Publish returns a copy that never changes. Writer only.
-func (n *Numbered[R]) Publish() *Numbered[R] {
-	c := &Numbered[R]{root: n.root}
-	n.edit = new(edit)
-	return c
-}
-
-// Get returns the row with a number, or nil.
-func (n *Numbered[R]) Get(no uint32) *R {
-	p := n.root
-	for shift := 18; shift > 0 && p != nil; shift -= 6 {
-		p = p.kids[no>>shift%fan]
+type (
+	root[R any]   struct{ kids [fan]*branch[R] }
+	branch[R any] struct {
+		edit *edit
+		kids [fan]*twig[R]
 	}
-	if p == nil || no > MaxNumber {
+	twig[R any] struct {
+		edit *edit
+		kids [fan]*leaf[R]
+	}
+	leaf[R any] struct {
+		edit *edit
+		rows [fan]*R
+	}
+)
+
+type numbered[R any] struct {
+	edit *edit
+	root root[R]
+}
+
+func newNumbered[R any]() *numbered[R] { return &numbered[R]{edit: new(edit)} }
+
+func (n *numbered[R]) publish() *numbered[R] {
+	n.edit = new(edit)
+	return &numbered[R]{root: n.root}
+}
+
+func (n *numbered[R]) get(no uint32) *R {
+	if no > MaxNumber {
 		return nil
 	}
-	return p.rows[no%fan]
+	b := n.root.kids[no>>(3*bits)]
+	if b == nil {
+		return nil
+	}
+	t := b.kids[no>>(2*bits)%fan]
+	if t == nil {
+		return nil
+	}
+	l := t.kids[no>>bits%fan]
+	if l == nil {
+		return nil
+	}
+	return l.rows[no%fan]
 }
 
-// Put stores a row under its number, or forgets the number where r is nil. Writer only.
-func (n *Numbered[R]) Put(no uint32, r *R) {
+func (n *numbered[R]) put(no uint32, r *R) {
 	if no > MaxNumber {
 		panic("table: number out of range")
 	}
-	p := n.own(&n.root, false)
-	for shift := 18; shift > 0; shift -= 6 {
-		p = n.own(&p.kids[no>>shift%fan], shift == 6)
-	}
-	p.rows[no%fan] = r
+	b := n.root.kids[no>>(3*bits)]
+	b = own(b, b != nil && b.edit == n.edit)
+	b.edit, n.root.kids[no>>(3*bits)] = n.edit, b
+	t := b.kids[no>>(2*bits)%fan]
+	t = own(t, t != nil && t.edit == n.edit)
+	t.edit, b.kids[no>>(2*bits)%fan] = n.edit, t
+	l := t.kids[no>>bits%fan]
+	l = own(l, l != nil && l.edit == n.edit)
+	l.edit, t.kids[no>>bits%fan] = n.edit, l
+	l.rows[no%fan] = r
 }
 
-func (n *Numbered[R]) own(at **page[R], leaf bool) *page[R] {
-	p := *at
+// own is the node itself where it is the writer's, else a copy, or a new one.
+func own[N any](n *N, mine bool) *N {
 	switch {
-	case p == nil:
-		p = &page[R]{edit: n.edit}
-		if leaf {
-			p.rows = new([fan]*R)
-		}
-	case p.edit != n.edit:
-		c := *p
-		c.edit = n.edit
-		if leaf {
-			rows := *p.rows
-			c.rows = &rows
-		}
-		p = &c
+	case mine:
+		return n
+	case n == nil:
+		return new(N)
 	}
-	*at = p
-	return p
+	c := *n
+	return &c
 }

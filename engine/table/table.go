@@ -21,27 +21,59 @@ type entry[R any] struct {
 type Table[R any] struct {
 	id      func(*R) ID
 	rows    *btree.BTreeG[entry[R]]
-	indexes []*Index[R]
+	indexes []*index[R]
+	number  func(*R) uint32
+	numbers *numbered[R]
+	copy    *Table[R] // what Publish gave last, while nothing has changed since
 }
 
-// New makes an empty table. id gives a row's primary key. The indexes belong to the table from then on.
-func New[R any](id func(*R) ID, indexes ...*Index[R]) *Table[R] {
-	for _, x := range indexes {
-		x.entries = btree.NewBTreeGOptions(lessKey, btree.Options{NoLocks: true})
-	}
-	return &Table[R]{
-		id:      id,
-		rows:    btree.NewBTreeGOptions(func(a, b entry[R]) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 }, btree.Options{NoLocks: true}),
-		indexes: indexes,
+// Option is a secondary index, given to New.
+type Option[R any] func(*Table[R])
+
+// By makes an index of rows by the keys that a function gives for each; a row may have none or many. keys must depend on
+// the row alone. The first index of a table is number 0 for Table.By.
+func By[R any](keys func(*R) []string) Option[R] {
+	return func(t *Table[R]) {
+		t.indexes = append(t.indexes, &index[R]{keys: keys, entries: btree.NewBTreeGOptions(lessKey, btree.Options{NoLocks: true})})
 	}
 }
 
-// Publish returns a copy that never changes. Writer only.
+// Numbered makes rows be found by a dense number of theirs, from 1 to MaxNumber. A row never changes its number.
+func Numbered[R any](number func(*R) uint32) Option[R] {
+	return func(t *Table[R]) { t.number, t.numbers = number, newNumbered[R]() }
+}
+
+// New makes an empty table. id gives a row's primary key.
+func New[R any](id func(*R) ID, options ...Option[R]) *Table[R] {
+	t := &Table[R]{
+		id:   id,
+		rows: btree.NewBTreeGOptions(func(a, b entry[R]) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 }, btree.Options{NoLocks: true}),
+	}
+	for _, o := range options {
+		o(t)
+	}
+	return t
+}
+
+// Any is a Table of whatever rows, for those who keep many.
+type Any interface{ PublishAny() Any }
+
+// PublishAny is Publish.
+func (t *Table[R]) PublishAny() Any { return t.Publish() }
+
+// Publish returns a copy that never changes: the same one as long as the table does not change. Writer only.
 func (t *Table[R]) Publish() *Table[R] {
-	c := &Table[R]{id: t.id, rows: t.rows.Copy(), indexes: make([]*Index[R], len(t.indexes))}
-	for i, x := range t.indexes {
-		c.indexes[i] = &Index[R]{keys: x.keys, entries: x.entries.Copy()}
+	if t.copy != nil {
+		return t.copy
 	}
+	c := &Table[R]{id: t.id, rows: t.rows.Copy(), indexes: make([]*index[R], len(t.indexes)), number: t.number}
+	for i, x := range t.indexes {
+		c.indexes[i] = &index[R]{keys: x.keys, entries: x.entries.Copy()}
+	}
+	if t.numbers != nil {
+		c.numbers = t.numbers.publish()
+	}
+	t.copy = c
 	return c
 }
 
@@ -54,11 +86,18 @@ func (t *Table[R]) Get(id ID) *R {
 	return e.row
 }
 
+// No returns the row with a number, or nil. The table was made with Numbered.
+func (t *Table[R]) No(n uint32) *R { return t.numbers.get(n) }
+
 // Put stores a row, in place of the one with the same id if there is one, which it returns. Writer only.
 func (t *Table[R]) Put(r *R) *R {
+	t.copy = nil
 	old, _ := t.rows.Set(entry[R]{id: t.id(r), row: r})
 	for _, x := range t.indexes {
 		x.replace(t.id(r), old.row, r)
+	}
+	if t.numbers != nil {
+		t.numbers.put(t.number(r), r)
 	}
 	return old.row
 }
@@ -69,8 +108,12 @@ func (t *Table[R]) Delete(id ID) *R {
 	if !ok {
 		return nil
 	}
+	t.copy = nil
 	for _, x := range t.indexes {
 		x.replace(id, old.row, nil)
+	}
+	if t.numbers != nil {
+		t.numbers.put(t.number(old.row), nil)
 	}
 	return old.row
 }
@@ -91,7 +134,7 @@ func (t *Table[R]) From(from ID) iter.Seq[*R] {
 	}
 }
 
-// By yields the rows that index number i (as given to New) lists under a key, in id order.
+// By yields the rows that index number i lists under a key, in id order.
 func (t *Table[R]) By(i int, key string) iter.Seq[*R] {
 	return func(yield func(*R) bool) {
 		t.indexes[i].entries.Ascend(keyed{key: key}, func(k keyed) bool {
@@ -120,16 +163,12 @@ func lessKey(a, b keyed) bool {
 	return bytes.Compare(a.id[:], b.id[:]) < 0
 }
 
-// Index is a secondary index: rows by the keys that a function gives for each. A row may have none or many.
-type Index[R any] struct {
+type index[R any] struct {
 	keys    func(*R) []string
 	entries *btree.BTreeG[keyed]
 }
 
-// By makes an index. keys must depend on the row alone.
-func By[R any](keys func(*R) []string) *Index[R] { return &Index[R]{keys: keys} }
-
-func (x *Index[R]) replace(id ID, old, new *R) {
+func (x *index[R]) replace(id ID, old, new *R) {
 	if old != nil {
 		for _, k := range x.keys(old) {
 			x.entries.Delete(keyed{k, id})

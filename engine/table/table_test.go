@@ -1,0 +1,90 @@
+package table
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// This file owns the test of Table against plain maps: what a published copy says never changes.
+
+type row struct {
+	id   ID
+	no   uint32
+	tags []string
+}
+
+func idOf(n uint32) (id ID) {
+	binary.BigEndian.PutUint32(id[:], n)
+	return id
+}
+
+type twin map[ID]*row
+
+func (w twin) by(tag string) (ids []ID) {
+	for id, r := range w {
+		if slices.Contains(r.tags, tag) {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b ID) int { return slices.Compare(a[:], b[:]) })
+	return ids
+}
+
+func check(t require.TestingT, tab *Table[row], w twin) {
+	require.Equal(t, len(w), tab.Len())
+	i := 0
+	var last ID
+	for r := range tab.All() {
+		require.Same(t, w[r.id], r)
+		require.Same(t, r, tab.Get(r.id))
+		require.Same(t, r, tab.No(r.no))
+		require.Same(t, r, tab.At(i))
+		require.True(t, i == 0 || slices.Compare(last[:], r.id[:]) < 0)
+		last, i = r.id, i+1
+	}
+	for _, tag := range []string{"a", "b", ""} {
+		var ids []ID
+		for r := range tab.By(0, tag) {
+			ids = append(ids, r.id)
+		}
+		require.Equal(t, w.by(tag), ids)
+	}
+}
+
+func TestTableAgainstMaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tab := New(func(r *row) ID { return r.id }, By(func(r *row) []string { return r.tags }), Numbered(func(r *row) uint32 { return r.no }))
+		now := twin{}
+		type version struct {
+			tab *Table[row]
+			w   twin
+		}
+		var versions []version
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			n := rapid.Uint32Range(1, 300).Draw(t, "row")
+			switch rapid.IntRange(0, 3).Draw(t, "step") {
+			case 0:
+				tab.Delete(idOf(n))
+				delete(now, idOf(n))
+			case 1:
+				w := twin{}
+				for id, r := range now {
+					w[id] = r
+				}
+				versions = append(versions, version{tab.Publish(), w})
+			default:
+				r := &row{idOf(n), n * 50_000, rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b"}), 0, 2, rapid.ID).Draw(t, "tags")}
+				require.Same(t, now[r.id], tab.Put(r))
+				now[r.id] = r
+			}
+			check(t, tab, now)
+		}
+		for _, v := range versions {
+			check(t, v.tab, v.w)
+		}
+	})
+}

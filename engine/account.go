@@ -63,16 +63,16 @@ func (CreateAccount) result() any { return new(Account) }
 // The bounds of the interface, and the checks that many operations share.
 
 const (
-	maxName     = 255
-	maxNote     = 10_000
-	maxCount    = 10_000
-	maxSlots    = 100_000
-	maxLines    = 1_000
-	maxUnits    = 10_000
-	minInstant  = 0
-	maxInstant  = 253402300799999 // 9999-12-31T23:59:59.999Z
-	maxSafe     = 1<<53 - 1
-	maxAffected = 16 << 20 // bytes of a write set
+	maxName    = 255
+	maxNote    = 10_000
+	maxCount   = 10_000
+	maxSlots   = 100_000
+	maxLines   = 1_000
+	maxUnits   = 10_000
+	minInstant = 0
+	maxInstant = 253402300799999 // 9999-12-31T23:59:59.999Z
+	maxSafe    = 1<<53 - 1
+	maxRows    = 100_000 // of a write set: a change of a unit takes about 160 bytes of log, so about 16 MiB
 )
 
 func orDefault(s, d string) string {

@@ -238,10 +238,10 @@ func (t *tx) reduce(q quantityChange, expected *string, force bool) (*QuantityPl
 	if expected != nil && *expected != plan.Digest {
 		return nil, &Error{Code: CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
 	}
-	if !red.OK && (!force || len(red.Slots) < q.Amount) {
+	if !red.OK && (!force || !red.Feasible()) {
 		return nil, &Error{Code: CodeQuantityBlocked, Detail: "not every hold can be kept: " + plan.Reason, Details: QuantityDetails{plan}}
 	}
-	t.draft().ApplyReduction(red, at)
+	t.draft().ApplyReduction(red)
 	return plan, nil
 }
 

@@ -33,7 +33,9 @@ const eventByArticle = 0
 var scheduledEventKind = rowsOf(tagScheduledEvent, "scheduled event", func(s *ScheduledEvent) ID { return s.ID },
 	table.By(func(s *ScheduledEvent) []string { return []string{string(s.Article[:])} }))
 
-func (a *account) events() *table.Table[ScheduledEvent] { return tableOf[ScheduledEvent](a, tagScheduledEvent) }
+func (a *account) events() *table.Table[ScheduledEvent] {
+	return tableOf[ScheduledEvent](a, tagScheduledEvent)
+}
 
 // CreateScheduledEvent makes a scheduled event. A reservation without a free unit of the article is refused. It answers
 // with the *ScheduledEvent.

@@ -195,6 +195,9 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 		return nil, nil, err
 	}
 	t.recordStock()
+	if len(t.set) > maxRows {
+		return nil, nil, invalid([]Fault{{Code: "range", Message: "would change more than 100000 rows at once"}})
+	}
 	if len(t.set) > 0 && cmd.Idem != nil {
 		t.remember(cmd.Idem, res)
 	}

@@ -235,6 +235,18 @@ func TestEdgesAgainstTwin(t *testing.T) {
 	}
 }
 
+func TestEdgesStopAtTheLimit(t *testing.T) {
+	z := zone(t, "Europe/Helsinki")
+	require.Len(t, DayEdges(z, 0, MaxInstant), EdgeLimit)
+	require.Len(t, HourEdges(z, 0, MaxInstant), EdgeLimit)
+	from := utc(t, "2025-01-01T00:30:00Z")
+	for _, n := range []int64{9_999, 10_000, 10_001, 10_002} { // full hours within the range
+		edges := HourEdges(z, from, from+n*Hour)
+		require.Len(t, edges, int(min(n+2, EdgeLimit)))
+		require.Equal(t, n <= 10_000, edges[len(edges)-1] == from+n*Hour, "%d", n)
+	}
+}
+
 func TestWallInstant(t *testing.T) {
 	lisbon := zone(t, "Europe/Lisbon")
 	require.Equal(t, utc(t, "2016-07-01T14:00:00Z"), WallInstant(lisbon, Date{2016, 7, 1}, 15*Hour))

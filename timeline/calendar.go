@@ -55,13 +55,19 @@ func DayStart(z *Zone, d Date) (t int64, ok bool) {
 	return jump, DateOf(z, jump) == d
 }
 
+// EdgeLimit is the most edges that DayEdges and HourEdges return: one more than the 10,000 buckets that an answer may have need. A range that has more is left
+// unfinished there, so that a wrong one costs no more than a long one.
+const EdgeLimit = 10_002
+
 // DayEdges cuts [from, to) at the first instant of every local date: from, each beginning of a day strictly between, to. Neighbours are the buckets, the
-// first and the last of them as much of their day as lies in the range; a skipped date has none. from < to <= MaxInstant; a day costs 8 bytes, and a caller
-// with a bound on buckets checks to - from first.
+// first and the last of them as much of their day as lies in the range; a skipped date has none. from < to <= MaxInstant; at most EdgeLimit edges.
 func DayEdges(z *Zone, from, to int64) []int64 {
-	edges := make([]int64, 1, 3+(to-from)/(23*Hour))
+	edges := make([]int64, 1, min(3+(to-from)/(23*Hour), EdgeLimit))
 	edges[0] = from
 	for d := DateOf(z, from).AddDays(1); ; d = d.AddDays(1) {
+		if len(edges) == EdgeLimit {
+			return edges
+		}
 		t, ok := DayStart(z, d)
 		if t >= to {
 			return append(edges, to)
@@ -76,9 +82,12 @@ func DayEdges(z *Zone, from, to int64) []int64 {
 // HourEdges cuts [from, to) at every full hour of the zone's clock and wherever that clock is put forward or back, so no bucket is longer than an hour and one
 // beside a change by half an hour is shorter. Bounds as in DayEdges.
 func HourEdges(z *Zone, from, to int64) []int64 {
-	edges := make([]int64, 1, 3+(to-from)/Hour)
+	edges := make([]int64, 1, min(3+(to-from)/Hour, EdgeLimit))
 	edges[0] = from
 	for e, t := z.era(from), from; ; {
+		if len(edges) == EdgeLimit {
+			return edges
+		}
 		_, past := floorDiv(t+e.offset, Hour)
 		t += Hour - past
 		if t >= e.end {

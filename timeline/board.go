@@ -14,6 +14,7 @@ type bound uint8
 const (
 	anywhere bound = iota // to every lane
 	inLot                 // between the lanes of its lot
+	inPlace               // not at all, but it may be taken off
 	fixed                 // not at all
 )
 
@@ -22,6 +23,7 @@ const (
 	beginning = -1 - iota // of a slot, as something that fills it until then
 	ending                // of a slot, as something that fills it from then on; an exchange inside a lot takes it along
 	incoming              // the hold to be seated
+	closure               // of a slot by a reduction
 )
 
 // bar is something that takes room on a lane.
@@ -69,8 +71,9 @@ type board struct {
 	window Span // what lies outside is not on the board
 	lanes  []lane
 	holds  []Hold
-	moved  int  // holds that are away from home
-	proven bool // after a search: what it did not find there is not
+	moved  int   // holds that are away from home
+	proven bool  // after a search: what it did not find there is not
+	stuck  []bar // what found no place when lanes ended
 }
 
 // layOut puts everything of the pool that overlaps w on a board. Slots that end at the floor or earlier are not on it: no room is theirs to give.

@@ -303,6 +303,8 @@ func (b *board) pickUp(q *sweep, more ...bar) (bars []bar) {
 			t.cost = costMove
 		case x.hold == ending:
 			t.cost, t.close = costEnd, true
+		case x.hold == closure:
+			t.close = true
 		}
 		for l := range b.lanes {
 			if lo, hi := b.meet(l, x.span); lo == hi && b.mayLie(x, l) {

@@ -1,0 +1,314 @@
+package timeline
+
+// This file owns the plan of a reduction: which slots of a lot end, where their holds go, and what stands in the way.
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Move is a hold that changes its slot. Cut is its cut on the new one.
+type Move struct {
+	Hold     ID
+	From, To SlotNo
+	Cut      int64
+}
+
+// SlotEnd is a slot that ends at another instant than before.
+type SlotEnd struct {
+	Slot SlotNo
+	End  int64
+}
+
+// Reduction is a plan for a lot to have Amount slots less from At on. What lies on them past that instant is seated elsewhere.
+//
+// Slots are the ones that end then, or begin after it and are taken out of existence; of those that are alive at that instant first, of those that begin later
+// only where these do not suffice. Ends are other slots that change ends with them or among each other, as slots of one lot may.
+//
+// Where not all holds can be kept, OK is false and Reason says why. Blockers then are a smallest set of holds that would have to go, and Slots, Ends and Moves
+// are what happens when they do: applied all the same, the plan makes conflicts of them. Where even that is not possible, because there are not as many units
+// that are not with a customer, there are no Slots.
+type Reduction struct {
+	Lot        LotNo
+	Amount     int
+	At         int64
+	OK         bool
+	Reason     Refusal
+	Slots      []SlotNo  // ascending
+	Ends       []SlotEnd // by slot
+	Moves      []Move    // by hold
+	Blockers   []ID      // ascending
+	Minimal    bool      // no plan that keeps the same holds has fewer moves
+	LowerBound int       // no plan that keeps the same holds has fewer moves than this
+}
+
+// Feasible says that the plan can be applied, if need be by making conflicts of its blockers.
+func (r *Reduction) Feasible() bool { return len(r.Slots) >= r.Amount }
+
+// Reduce plans for a lot to have amount slots less from at on, on the Stock as it is, for a command of the instant now. Conflicts are neither counted nor
+// repaired.
+//
+// Fewest moves: where each displaced hold has a gap on the emptiest slots, that is proven; a lot of up to six slots and about 60 holds in play is swept, which
+// is exact; else the plan is as good as direct fits, the search for few moves and the exchange walk make it. Where nothing is pinned and the count of units
+// that stay suffices, there is a plan always. Where the lot's own slots do not suffice, auto-assigned holds go to other lots of the pool.
+func (s *Stock) Reduce(lot LotNo, amount int, at, now int64) Reduction {
+	return s.Draft(now).Reduce(lot, amount, at)
+}
+
+// Reduce is Stock.Reduce for the draft as it is. It changes nothing; ApplyReduction does.
+func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
+	r := d.reducer(lot, amount, at)
+	if amount > len(r.current)+len(r.later) {
+		return Reduction{Lot: lot, Amount: amount, At: at, Reason: NotEnoughStock}
+	}
+	if p := r.plan(nil); p != nil {
+		return r.result(p, nil, Granted)
+	}
+	over, _ := r.orphans(nil)
+	why := HoldsExceedRemainingStock
+	if len(over) == 0 {
+		why = PinnedHoldsInTheWay
+	}
+	if others := d.Stock().home(&Hold{}, lot); len(d.Stock().Lots(others)) > 1 {
+		if out, ok := d.pushOut(r, others, why); ok {
+			return out
+		}
+	}
+	return r.force(over, why)
+}
+
+// ApplyReduction carries out a plan that was made for the draft as it is. What stands in its way becomes a conflict of the lot.
+func (d *Draft) ApplyReduction(r Reduction) {
+	for _, h := range d.carry(r) {
+		d.Keep(h, r.Lot)
+	}
+}
+
+// carry carries out a plan but for its blockers, which it takes out and returns.
+func (d *Draft) carry(r Reduction) (blockers []Hold) {
+	moved := make([]Hold, len(r.Moves))
+	for i, m := range r.Moves {
+		moved[i], _, _ = d.Take(m.Hold)
+	}
+	for _, id := range r.Blockers {
+		h, _, _ := d.Take(id)
+		blockers = append(blockers, h)
+	}
+	for _, e := range r.Ends {
+		d.EndSlot(e.Slot, e.End)
+	}
+	for _, no := range r.Slots {
+		d.EndSlot(no, r.At)
+	}
+	for i, m := range r.Moves {
+		d.put(moved[i].WithCut(m.Cut), Place{d.own().slot(m.To).lot, m.To})
+	}
+	return blockers
+}
+
+// result reads a plan off the board that it came to.
+func (r *reducer) result(p *layout, blockers []int32, why Refusal) Reduction {
+	out := Reduction{Lot: r.lot, Amount: r.amount, At: r.at, OK: why == Granted, Reason: why, LowerBound: p.lower}
+	more := r.amount - len(r.current) // slots that begin later and go altogether
+	for l := range p.lanes {
+		slot := p.lanes[l].slot
+		switch end := p.endOf(l); {
+		case end == slot.Span.End:
+		case end <= r.at:
+			out.Slots = append(out.Slots, slot.No)
+		case end <= slot.Span.Start && more > 0:
+			out.Slots = append(out.Slots, slot.No)
+			more--
+		default:
+			out.Ends = append(out.Ends, SlotEnd{slot.No, end})
+		}
+		for i := range p.lanes[l].bars {
+			x := &p.lanes[l].bars[i]
+			if x.hold < 0 || x.home == int32(l) {
+				continue
+			}
+			h := &p.holds[x.hold]
+			out.Moves = append(out.Moves, Move{h.ID, p.lanes[x.home].slot.No, slot.No, max(h.Cut(), p.floor-h.Span.Start)})
+		}
+	}
+	for _, i := range blockers {
+		out.Blockers = append(out.Blockers, p.holds[i].ID)
+	}
+	out.Minimal = len(out.Moves) == out.LowerBound
+	out.sort()
+	return out
+}
+
+func (r *Reduction) sort() {
+	slices.Sort(r.Slots)
+	slices.SortFunc(r.Ends, func(x, y SlotEnd) int { return cmp.Compare(x.Slot, y.Slot) })
+	slices.SortFunc(r.Moves, func(x, y Move) int { return x.Hold.Compare(y.Hold) })
+	slices.SortFunc(r.Blockers, ID.Compare)
+}
+
+// force plans with blockers: those that have to go by count alone, and what cannot be kept for what is pinned.
+func (r *reducer) force(over []int32, why Refusal) Reduction {
+	if !r.loose() {
+		// What is pinned may be what has to go.
+		if all, ok := r.orphans(r.droppable); ok && len(all) < len(over) {
+			over = all
+		}
+	}
+	if len(over) > 0 {
+		if p := r.plan(over); p != nil {
+			return r.result(p, over, why)
+		}
+	}
+	if swept, _ := r.sweepAll(r.board, nil, true); swept != nil {
+		return r.lost(swept, why)
+	}
+	b := r.without(over)
+	now, later, need, more, ok := r.closings(b)
+	if !ok {
+		return Reduction{Lot: r.lot, Amount: r.amount, At: r.at, Reason: PinnedHoldsInTheWay, Blockers: r.outs()}
+	}
+	best := (*board)(nil)
+	for _, earliest := range [2]bool{false, true} {
+		try := b.clone()
+		r.shut(try, slices.Concat(now[:need], later[:more]), earliest, true)
+		if best == nil || len(try.stuck) < len(best.stuck) {
+			best = try
+		}
+	}
+	for _, i := range over {
+		best.stuck = append(best.stuck, bar{hold: i})
+	}
+	return r.lost(best, why)
+}
+
+// loose says that nothing on the board is pinned that could go.
+func (r *reducer) loose() bool {
+	for l := range r.lanes {
+		for i := range r.lanes[l].bars {
+			if x := &r.lanes[l].bars[i]; x.bound == fixed && r.droppable(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lost is the result of a board on which not everything found a place.
+func (r *reducer) lost(b *board, why Refusal) Reduction {
+	var blockers []int32
+	for _, x := range b.stuck {
+		blockers = append(blockers, x.hold)
+	}
+	lower := 0
+	if now, later, need, more, ok := r.closings(r.without(blockers)); ok {
+		lower = holds(now[:need]) + holds(later[:more])
+	}
+	return r.result(&layout{b, lower}, blockers, why)
+}
+
+// outs lists the holds that are with a customer past the instant, and so keep their slots from ending.
+func (r *reducer) outs() (ids []ID) {
+	for _, l := range slices.Concat(r.current, r.later) {
+		for _, x := range r.past(r.board, l) {
+			if x.hold >= 0 && x.bound == fixed && !r.droppable(&x) {
+				ids = append(ids, r.holds[x.hold].ID)
+			}
+		}
+	}
+	slices.SortFunc(ids, ID.Compare)
+	return ids
+}
+
+// pushOut plans with the other lots of the pool: auto-assigned holds that the lot has no room for are seated there, by exchanges all over the pool if need be.
+// ok is false where that helps nobody.
+func (d *Draft) pushOut(r *reducer, p PoolRef, why Refusal) (out Reduction, ok bool) {
+	f := d.Stock().fixityOf(p, r.at, d.now)
+	auto := func(x *bar) bool { return x.hold >= 0 && f.of(&r.holds[x.hold]) == anywhere }
+	over, ok := r.orphans(auto)
+	if !ok {
+		over, _ = r.orphans(nil)
+	}
+	plan := r.force(over, why)
+	if !plan.Feasible() {
+		return plan, false
+	}
+	// Whatever has to leave tries the rest of the pool, those that start first going first.
+	g := d.Fork()
+	leaving := g.carry(plan)
+	slices.SortFunc(leaving, func(x, y Hold) int {
+		return cmp.Or(cmp.Compare(x.Seat().Start, y.Seat().Start), x.ID.Compare(y.ID))
+	})
+	var blockers []ID
+	for _, h := range leaving {
+		if h.Seat().Start < r.floor {
+			h = h.WithCut(r.floor - h.Span.Start)
+		}
+		if !g.seatElsewhere(p, h, f) {
+			blockers = append(blockers, h.ID)
+		}
+	}
+	if len(blockers) == len(leaving) {
+		return plan, false
+	}
+	out = d.difference(g, plan, blockers)
+	if len(blockers) == 0 {
+		out.OK, out.Reason = true, Granted
+	}
+	return out, true
+}
+
+// seatElsewhere seats a hold that was taken out of its lot in the pool of the lot. What is counted for conflicts does not hold it up.
+func (d *Draft) seatElsewhere(p PoolRef, h Hold, f fixity) bool {
+	if f.of(&h) != anywhere {
+		return false
+	}
+	s := d.Stock()
+	if no, ok := s.TightGap(p, h.Seat()); ok {
+		d.put(h, Place{s.slot(no).lot, no})
+		return true
+	}
+	if s.full(p, h.Seat()) {
+		return false
+	}
+	b, l, ok := s.makeRoom(p, 0, h.Seat(), d.now)
+	if !ok {
+		return false
+	}
+	d.carryOut(b)
+	d.put(h, Place{b.lanes[l].slot.Lot, b.lanes[l].slot.No})
+	return true
+}
+
+// difference is the plan that leads from d to its fork g, which has carried out plan and more, and taken out the blockers.
+func (d *Draft) difference(g *Draft, plan Reduction, blockers []ID) Reduction {
+	out := plan
+	out.Slots, out.Ends, out.Moves, out.Blockers = nil, nil, nil, blockers
+	was, is := d.Stock(), g.Stock()
+	slices.SortFunc(g.touched, ID.Compare)
+	g.touched = slices.Compact(g.touched)
+	for _, id := range g.touched {
+		_, from, _ := was.Find(id)
+		h, to, ok := is.Find(id)
+		if ok && from.Slot != to.Slot {
+			out.Moves = append(out.Moves, Move{id, from.Slot, to.Slot, h.Cut()})
+		}
+	}
+	slices.Sort(g.slots)
+	g.slots = slices.Compact(g.slots)
+	for _, no := range g.slots {
+		before, _ := was.Slot(no)
+		after, ok := is.Slot(no)
+		switch {
+		case before.Lot == plan.Lot && before.Span.Start <= plan.At && before.Span.End > plan.At && (!ok || after.Span.End == plan.At),
+			!ok && slices.Contains(plan.Slots, no):
+			out.Slots = append(out.Slots, no)
+		case !ok:
+			out.Ends = append(out.Ends, SlotEnd{no, before.Span.Start})
+		case before != after:
+			out.Ends = append(out.Ends, SlotEnd{no, after.Span.End})
+		}
+	}
+	out.Minimal = len(out.Moves) == out.LowerBound
+	out.sort()
+	return out
+}

@@ -105,6 +105,10 @@ func (l pebbleLogger) Fatalf(format string, args ...any) {
 // and without an end.
 const maxBackgroundErrors = 5
 
+// deadPause is how long Pebble's background work is held up at each error once
+// the storage has failed.
+const deadPause = 20 * time.Millisecond
+
 // eventListener watches Pebble's background work.
 func eventListener(log *slog.Logger, f *fuse) *pebble.EventListener {
 	var failures atomic.Int32
@@ -119,7 +123,7 @@ func eventListener(log *slog.Logger, f *fuse) *pebble.EventListener {
 		BackgroundError: func(err error) {
 			n := failures.Add(1)
 			if f.failed() != nil {
-				time.Sleep(time.Second)
+				time.Sleep(deadPause)
 				return
 			}
 			log.Warn("background write failed", "error", err, "inARow", n)

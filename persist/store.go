@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
@@ -231,6 +232,9 @@ func (s *Store) open() error {
 	if err := s.head.write(s.end); err != nil {
 		return err
 	}
+	if err := s.fuse.failed(); err != nil {
+		return err // a flush or a compaction ran into something
+	}
 	s.batch = s.db.NewBatch()
 	go s.committer()
 	s.workers.Add(2)
@@ -348,10 +352,12 @@ func openPebble(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly bo
 	switch {
 	case err == nil:
 		return db, nil
-	case pebble.IsCorruptionError(err) && !errors.Is(err, ErrCorrupt):
-		return nil, corruptf("%w", err)
+	case fu.failed() != nil:
+		return nil, errors.Join(fu.failed(), err)
+	case pebble.IsCorruptionError(err), errors.Is(err, fs.ErrNotExist), errors.Is(err, pebble.ErrDBDoesNotExist):
+		return nil, corruptf("pebble: %w; %s", err, advice)
 	default:
-		return nil, err
+		return nil, fmt.Errorf("pebble: %w", err)
 	}
 }
 

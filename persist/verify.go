@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -101,7 +102,7 @@ func verifyDir(o Options, fu *fuse, rep *Report) error {
 	rep.Incarnation, rep.HeadSeq = st.Incarnation, st.Seq
 	db, err := openPebble(o, f, lock, fu, true)
 	if err != nil {
-		if st.Seq == 0 && errors.Is(err, pebble.ErrDBDoesNotExist) {
+		if st.Seq == 0 && !slices.ContainsFunc(names, isPebbleFile) {
 			rep.Warnings = append(rep.Warnings, "the directory is empty: its making was cut short")
 			return nil
 		}

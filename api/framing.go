@@ -3,8 +3,8 @@ package api
 import (
 	"bytes"
 	"errors"
-	"io"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -17,6 +17,9 @@ import (
 
 // framingFault says what is ambiguous about a request's headers, "" if nothing is.
 func framingFault(h *fasthttp.RequestHeader) string {
+	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
+		return "the protocol has to be HTTP/1.1 or HTTP/1.0"
+	}
 	length, encoding := false, false
 	for rest := h.RawHeaders(); len(rest) > 0; {
 		i := bytes.IndexByte(rest, '\n')
@@ -65,8 +68,8 @@ func (q *request) admitUnread(cause error) *engine.Error {
 		return q.tooLarge()
 	case errors.As(cause, &small):
 		q.identify()
-		// The library has kept the request line if it was whole.
-		if uri := q.ctx.Request.Header.RequestURI(); len(uri) > maxHeader/2 || len(q.ctx.Request.Header.Protocol()) == 0 {
+		// All that the library tells is the first 200 bytes, in its message: where they have no end of line, the address is long.
+		if !strings.Contains(strings.SplitN(cause.Error(), `"..."`, 2)[0], `\n`) {
 			return refuse(engine.CodeURITooLong, "request line and headers may have at most 16 KiB")
 		}
 		return refuse(engine.CodeHeadersTooLarge, "request line and headers may have at most 16 KiB")
@@ -79,16 +82,31 @@ func (q *request) admitUnread(cause error) *engine.Error {
 }
 
 // drain takes in what the client still sends, within bounds, since a client that is refused while it sends may never see
-// the answer.
+// the answer. Where it has sent all, nothing is waited for but a moment.
 func (q *request) drain() {
 	c := q.ctx.Conn()
-	if c.SetReadDeadline(time.Now().Add(drainTime)) == nil {
-		_, _ = io.CopyN(io.Discard, c, drainBytes)
+	end := time.Now().Add(drainTime)
+	// What the library has read ahead is not known, so the last bytes may be in already.
+	sure := q.ctx.Request.Header.ContentLength() - maxHeader
+	buf := make([]byte, 32<<10)
+	for got := 0; got < drainBytes; {
+		wait := end
+		if sure > 0 && got >= sure {
+			wait = time.Now().Add(drainMoment)
+		}
+		if c.SetReadDeadline(wait) != nil {
+			return
+		}
+		n, err := c.Read(buf)
+		if got += n; err != nil || bytes.HasSuffix(buf[:n], []byte("\r\n0\r\n\r\n")) || !time.Now().Before(end) {
+			return
+		}
 	}
 }
 
 const (
-	maxHeader  = 16 << 10
-	drainBytes = 32 << 20
-	drainTime  = time.Second
+	maxHeader   = 16 << 10
+	drainBytes  = 32 << 20
+	drainTime   = time.Second
+	drainMoment = 20 * time.Millisecond
 )

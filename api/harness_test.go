@@ -65,7 +65,7 @@ func newShop(t *testing.T) *shop {
 	s.server.Attach(s.eng)
 	done := make(chan error, 1)
 	go func() { done <- s.server.Serve(s.listener) }()
-	s.client = &fasthttp.Client{Dial: func(string) (net.Conn, error) { return s.listener.Dial() }, MaxIdemponentCallAttempts: 1}
+	s.client = &fasthttp.Client{Dial: func(string) (net.Conn, error) { return s.listener.Dial() }, MaxIdemponentCallAttempts: 1, DisablePathNormalizing: true}
 	t.Cleanup(func() {
 		s.client.CloseIdleConnections()
 		require.NoError(t, s.server.Shutdown(context.Background()))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"io"
+	"log"
 	"log/slog"
 	"net"
 	"slices"
@@ -88,8 +90,8 @@ func NewServer(o Options) *Server {
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,
 		NoDefaultContentType:         true,
-		SecureErrorLogMessage:        true,
-		Logger:                       slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+		// Its messages quote headers, and so keys: what matters of them is logged by the chain.
+		Logger: log.New(io.Discard, "", 0),
 	}
 	return s
 }

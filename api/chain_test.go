@@ -1,0 +1,211 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/valyala/fasthttp"
+
+	"holdfast/engine"
+)
+
+func TestKeys(t *testing.T) {
+	s := newShop(t)
+	const path = "/v1/admin/account"
+	secret := strings.Repeat("s", 32)
+	for _, key := range []string{
+		"", "x", "hf_11111111_", "hf_11111111_" + strings.Repeat("S", 32), "HF_11111111_" + secret, "hf_11111111_" + secret + "s", "hf_99999999_" + secret,
+		"hf_22222222" + secret, strings.Repeat("k", 10_000), "hf_11111111_" + strings.Repeat("s", 31) + "t",
+	} {
+		s.call("GET", path, "", "X-API-KEY", key).isRefusal(401, engine.CodeUnauthenticated)
+	}
+	require.Equal(t, "Another", s.ok("GET", path, "", "X-API-KEY", s.other)["name"])
+
+	soon := noon + 1000
+	expiring := s.newKey(s.account, engine.CreateKey{PublicID: "expiring1", ExpiresAt: &soon})
+	a := s.call("GET", path, "", "X-API-KEY", expiring)
+	require.Equal(t, when(soon), a.header["X-Api-Key-Expires-At"])
+	s.clock.Add(1000)
+	s.call("GET", path, "", "X-API-KEY", expiring).isRefusal(401, engine.CodeKeyExpired)
+
+	revoked := s.newKey(s.account, engine.CreateKey{PublicID: "revoked11"})
+	require.Equal(t, 200, s.call("GET", path, "", "X-API-KEY", revoked).status)
+	k, _, _ := s.eng.Key("revoked11")
+	_, err := s.eng.Do(engine.Command{Account: s.account, Actor: "test", Op: engine.RevokeKey{ID: k.ID}})
+	require.NoError(t, err)
+	s.call("GET", path, "", "X-API-KEY", revoked).isRefusal(401, engine.CodeKeyRevoked)
+}
+
+func TestScopes(t *testing.T) {
+	s := newShop(t)
+	readSKUs := s.newKey(s.account, engine.CreateKey{PublicID: "readskus1", Scopes: []string{"inventory.skus.read"}})
+	require.Equal(t, 200, s.call("GET", "/v1/admin/skus", "", "X-API-KEY", readSKUs).status)
+	a := s.call("POST", "/v1/admin/skus", `{"nonsense":1}`, "X-API-KEY", readSKUs)
+	a.isRefusal(403, engine.CodeMissingScope)
+	require.Equal(t, []any{"inventory.skus.write"}, at(a.object(), "details", "requiredScopes"))
+	writeAll := s.newKey(s.account, engine.CreateKey{PublicID: "writeall1", Scopes: []string{"inventory.write"}})
+	require.Equal(t, 200, s.call("POST", "/v1/admin/skus", `{"name":"x"}`, "X-API-KEY", writeAll).status)
+	s.call("GET", "/v1/admin/locations", "", "X-API-KEY", writeAll).isRefusal(403, engine.CodeMissingScope)
+}
+
+// The first of several reasons to refuse wins, in the order of the chain.
+func TestPrecedence(t *testing.T) {
+	s := newShop(t)
+	scopes := s.newKey(s.account, engine.CreateKey{PublicID: "noscope11", Scopes: []string{"customers.read"}})
+	wrong := []string{"X-API-KEY", "x", "X-Api-Version", "2024-01", "Content-Type", "text/plain", "Content-Encoding", "gzip", "If-Match", `"9"`}
+	call := func(method, path, body string) *answer { return s.call(method, path, body, wrong...) }
+	set := func(name, value string) {
+		for i := 0; i < len(wrong); i += 2 {
+			if wrong[i] == name {
+				wrong[i+1] = value
+			}
+		}
+	}
+	const sku = "/v1/admin/skus/0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"
+	call("PATCH", "/v1/admin/nothing", `{`).isRefusal(404, engine.CodeNotFound)
+	a := call("PUT", sku, `{`)
+	a.isRefusal(405, engine.CodeMethodNotAllowed)
+	require.Equal(t, "GET, PATCH", a.header["Allow"])
+	call("PATCH", sku, `{`).isRefusal(401, engine.CodeUnauthenticated)
+	set("X-API-KEY", scopes)
+	call("PATCH", sku, `{`).isRefusal(400, engine.CodeVersion)
+	set("X-Api-Version", Version)
+	call("PATCH", sku, `{`).isRefusal(403, engine.CodeMissingScope)
+	set("X-API-KEY", s.key)
+	call("PATCH", sku, `{`).isRefusal(415, engine.CodeMediaType)
+	set("Content-Type", "application/json; charset=utf-8")
+	call("PATCH", sku, `{`).isRefusal(415, engine.CodeMediaType)
+	set("Content-Encoding", "")
+	call("PATCH", sku, `{`+strings.Repeat(" ", bodyLimit)).isRefusal(413, engine.CodeBodyTooLarge)
+	call("PATCH", sku+"?x=1", `{"name":"","y":0}`).isRefusal(400, engine.CodeInvalid, "query x unknown", "body /name length", "body /y unknown")
+	call("PATCH", sku, `{"name":"n"}`).isRefusal(404, engine.CodeNotFound)
+}
+
+func TestPathsAndHeaders(t *testing.T) {
+	s := newShop(t)
+	for _, path := range []string{"/v1/admin/account", "/v1/admin/account/"} {
+		a := s.call("GET", path, "")
+		require.Equal(t, 200, a.status)
+		require.Equal(t, "application/json", a.header["Content-Type"])
+		require.Equal(t, "nosniff", a.header["X-Content-Type-Options"])
+		require.Contains(t, a.header["Content-Security-Policy"], "default-src 'none'")
+	}
+	for _, path := range []string{"/", "/v1/admin/account//", "//v1/admin/account", "/v1/admin/Account", "/v1/admin/x/../account", "/v1/admin/acc%6Funt", "/v1/admin/locations/a/b"} {
+		s.refused(404, engine.CodeNotFound, "GET", path, "")
+	}
+	require.Equal(t, "GET", s.refused(405, engine.CodeMethodNotAllowed, "DELETE", "/v1/admin/account", "").header["Allow"])
+	require.Equal(t, "GET, POST", s.refused(405, engine.CodeMethodNotAllowed, "OPTIONS", "/v1/admin/locations/", "").header["Allow"])
+
+	for _, id := range []string{"a", "A.b_c-9", strings.Repeat("x", 128)} {
+		require.Equal(t, id, s.call("GET", "/v1/admin/account", "", "X-Request-Id", id).header["X-Request-Id"])
+	}
+	seen := map[string]bool{}
+	for _, id := range []string{"", "a b", "é", "a\"b", strings.Repeat("x", 129), "<script>"} {
+		got := s.call("GET", "/v1/admin/account", "", "X-Request-Id", id).header["X-Request-Id"]
+		require.NotEqual(t, id, got)
+		require.False(t, seen[got])
+		seen[got] = true
+	}
+}
+
+func TestMediaTypes(t *testing.T) {
+	s := newShop(t)
+	const body = `{"name":"x","timezone":"UTC"}`
+	for _, good := range []string{"application/json", "Application/JSON", "application/json;charset=utf-8", `application/json; charset="UTF-8"`} {
+		require.Equal(t, 200, s.call("POST", "/v1/admin/locations", body, "Content-Type", good).status, good)
+	}
+	for _, bad := range []string{"text/json", "application/jsonx", "application/json; charset=latin1", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"} {
+		s.call("POST", "/v1/admin/locations", body, "Content-Type", bad).isRefusal(415, engine.CodeMediaType)
+	}
+	for _, encoding := range []string{"gzip", "br", "zstd", "identity, gzip"} {
+		s.call("POST", "/v1/admin/locations", body, "Content-Encoding", encoding).isRefusal(415, engine.CodeMediaType)
+	}
+	s.call("POST", "/v1/admin/locations", "").isRefusal(400, engine.CodeInvalid, "body /name required", "body /timezone required")
+}
+
+func TestBodySizes(t *testing.T) {
+	s, _, sku, _, _ := stocked(t)
+	padded := func(n int) string {
+		body := `{"name":"x","timezone":"UTC"}`
+		return body + strings.Repeat(" ", n-len(body))
+	}
+	require.Equal(t, 200, s.call("POST", "/v1/admin/locations", padded(bodyLimit)).status)
+	for _, n := range []int{bodyLimit + 1, bulkBodyLimit, bulkBodyLimit + 1, 10 << 20} {
+		s.refused(413, engine.CodeBodyTooLarge, "POST", "/v1/admin/locations", padded(n))
+	}
+	query := `{"lines":[{"skuId":"` + sku + `","from":"2025-06-02T12:00:00Z"}]}`
+	require.Equal(t, 200, s.call("POST", "/v1/admin/availability/query", query+strings.Repeat(" ", bulkBodyLimit-len(query))).status)
+	s.refused(413, engine.CodeBodyTooLarge, "POST", "/v1/admin/availability/query", query+strings.Repeat(" ", bulkBodyLimit))
+	// What is refused for other reasons is, whatever the size.
+	s.call("POST", "/v1/admin/locations", padded(10<<20), "X-API-KEY", "").isRefusal(401, engine.CodeUnauthenticated)
+	s.refused(404, engine.CodeNotFound, "POST", "/v1/nothing", padded(10<<20))
+}
+
+func TestNotReady(t *testing.T) {
+	s := newShop(t)
+	require.Equal(t, "ready", s.ok("GET", "/readyz", "", "X-API-KEY", "")["status"])
+	s.server.engine.Store(nil)
+	require.Equal(t, "ok", s.ok("GET", "/healthz", "", "X-API-KEY", "")["status"])
+	s.refused(503, engine.CodeNotReady, "GET", "/readyz", "")
+	require.NotEmpty(t, s.refused(503, engine.CodeNotReady, "GET", "/v1/admin/account", "").header["Retry-After"])
+	s.server.Attach(s.eng)
+	s.ok("GET", "/v1/admin/account", "")
+}
+
+func TestPanicTellsNothing(t *testing.T) {
+	s := newShop(t)
+	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: nullSchema}, input[none]{},
+		func(q *request, _ *none) error {
+			q.out = append(q.out, "half an answer"...)
+			panic("the secret cause")
+		})
+	list := []operation{broken}
+	list[0].metrics = s.server.metrics.unrouted
+	s.server.routes = newRoutes(list)
+	a := s.refused(500, engine.CodeInternal, "GET", "/panic", "")
+	require.NotContains(t, string(a.body), "secret")
+	require.NotContains(t, string(a.body), "half")
+	require.NotContains(t, string(a.body), ".go")
+	require.Contains(t, s.log.String(), "the secret cause")
+	require.Equal(t, 500, s.call("GET", "/panic", "").status, "the next request on the connection is served")
+}
+
+// What a handler reads is overwritten as soon as it has answered: nothing that was kept may change with it.
+func TestNothingOutlivesItsRequest(t *testing.T) {
+	s := newShop(t)
+	serve := s.server.http.Handler
+	s.server.http.Handler = func(ctx *fasthttp.RequestCtx) {
+		serve(ctx)
+		poison := func(b []byte) {
+			for i := range b[:cap(b)] {
+				b[:cap(b)][i] = '!'
+			}
+		}
+		poison(ctx.Request.Body())
+		poison(ctx.URI().QueryString())
+		poison(ctx.Request.Header.RawHeaders())
+		for k, v := range ctx.Request.Header.All() {
+			if string(k) != "Connection" {
+				poison(v)
+			}
+		}
+	}
+	l := s.ok("POST", "/v1/admin/locations", `{"name":"kept \u00e9 name","timezone":"UTC","address":{"city":"kept city"}}`, "Idempotency-Key", "kept-key")
+	sku := s.ok("POST", "/v1/admin/skus", `{"name":"kept sku","code":"kept-code","description":"kept text"}`)
+	article := s.ok("POST", "/v1/admin/articles", `{"name":"kept article","codes":["kept-1","kept-2"],"condition":"kept","skuId":"`+sku["id"].(string)+
+		`","quantities":[{"serviceLocationId":"`+l["id"].(string)+`","count":1}]}`)
+	hold := s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku["id"].(string), l["id"].(string), noon, noon+day, 1), "{", `{"note":"kept note",`, 1))
+	s.ok("PATCH", "/v1/admin/skus/"+sku["id"].(string), `{"description":"kept too"}`)
+	for range 3 {
+		require.Equal(t, l, s.ok("GET", "/v1/admin/locations/"+l["id"].(string), ""))
+		require.Equal(t, "kept too", s.ok("GET", "/v1/admin/skus/"+sku["id"].(string), "")["description"])
+		got := s.ok("GET", "/v1/admin/articles/"+article["id"].(string), "")
+		require.Equal(t, article["codes"], got["codes"])
+		require.Equal(t, "kept", got["condition"])
+		require.Equal(t, "kept note", s.ok("GET", "/v1/admin/holds/"+hold["id"].(string), "")["note"])
+		require.Equal(t, "true", s.call("POST", "/v1/admin/locations", `{"name":"kept \u00e9 name","timezone":"UTC","address":{"city":"kept city"}}`,
+			"Idempotency-Key", "kept-key").header["Idempotent-Replayed"])
+	}
+	require.NoError(t, s.eng.Check())
+}

@@ -17,6 +17,7 @@ func (s *Stock) Check() error {
 	c.slots()
 	c.conflicts()
 	c.members()
+	c.packed()
 	c.larges()
 	return errors.Join(c.faults...)
 }
@@ -161,6 +162,49 @@ func (c *checker) members() {
 		c.want(n <= walkMax || !several || e.large != nil, "pool %d of size %d is walked", no, n)
 		c.want(several && n > walkMin || e.large == nil, "pool %d of size %d and %d lots is not walked", no, n, len(want.lots))
 	}
+}
+
+// packed checks the facts of lots that lie side by side, and the order of articles by units.
+func (c *checker) packed() {
+	units, chains := map[uint32]int32{}, 0
+	for i, want := range c.lots {
+		no := LotNo(i)
+		if c.s.lot(no) == nil {
+			continue
+		}
+		alive := always
+		for _, slot := range want.slots {
+			alive = alive.Clip(c.s.slot(slot).span)
+		}
+		b, j := c.s.block(no)
+		got := Span{b.from[j], b.until[j]}
+		c.want(int(b.units[j]) == len(want.slots) && got == alive, "lot %d: %d slots all alive over %v, kept as %d over %v", no, len(want.slots), alive, b.units[j], got)
+		c.want(b.all.Clip(got) == b.all, "lot %d: its block is alive over %v, it only over %v", no, b.all, got)
+		units[b.article[j]] += b.units[j]
+	}
+	count := 0
+	for i := range c.s.articles.n {
+		a := c.s.articles.at(i)
+		c.want(a.units == units[uint32(i)], "article %d has %d slots, kept as %d", i, units[uint32(i)], a.units)
+		if a.units > 0 {
+			count++
+			_, ok := c.s.byUnits.get(unitsKey(a.units, uint32(i)))
+			c.want(ok, "article %d with %d slots is not in the order by units", i, a.units)
+		}
+		for no := a.first; no != 0; no = c.s.lot(no).next {
+			b, j := c.s.block(no)
+			chains++
+			c.want(b.article[j] == uint32(i), "lot %d of article %d is in the chain of %d", no, b.article[j], i)
+		}
+	}
+	lots := 0
+	for i := range c.lots {
+		if c.s.lot(LotNo(i)) != nil {
+			lots++
+		}
+	}
+	c.want(chains == lots, "%d lots, %d in the chains of articles", lots, chains)
+	c.want(count == c.s.byUnits.len() && c.s.byUnits.verify() == nil, "%d articles with slots, %d by units: %v", count, c.s.byUnits.len(), c.s.byUnits.verify())
 }
 
 func (c *checker) larges() {

@@ -59,7 +59,8 @@ func (s *Stock) Lot(no LotNo) Lot {
 	if e == nil {
 		return Lot{}
 	}
-	return Lot{no, e.article, e.location, e.pool}
+	b, i := s.block(no)
+	return Lot{no, b.article[i], b.location[i], e.pool}
 }
 
 // Lots lists the lots of p, ascending; the list is not the caller's to change. A pool that does not exist has none.

@@ -22,6 +22,9 @@ type Stock struct {
 	ids       tree[key, uint32] // hold -> slot number, or conflictBit and the lot number of a conflict
 	classes   *classes
 	conflicts tree[idKey, Hold]
+	blocks    vec[*lotBlock]
+	articles  vec[articleEntry]
+	byUnits   tree[key, struct{}] // articles with slots, the most units first
 	slotCount int
 }
 
@@ -38,10 +41,9 @@ type slotEntry struct {
 // lotEntry is a lot; self is its own number in an array of one, so that it can be handed out as a list without allocating. 0: there is none.
 type lotEntry struct {
 	self      [1]LotNo
-	article   uint32
-	location  uint32
 	pool      PoolNo
 	conflicts int32
+	next      LotNo    // of the same article
 	slots     []SlotNo // ascending; never changed in place
 	large     *large   // nil: few slots, walk them
 }
@@ -87,7 +89,8 @@ func (s *Stock) AddLot(no LotNo, article, location uint32) {
 	if e.self[0] != 0 {
 		s.inconsistent("lot %d exists", no)
 	}
-	*e = lotEntry{self: [1]LotNo{no}, article: article, location: location}
+	*e = lotEntry{self: [1]LotNo{no}}
+	s.noteLot(no, article, location)
 }
 
 // SetPool moves a lot with its holds to a pool, 0 for none. A pool exists while it has lots.
@@ -151,8 +154,10 @@ func (s *Stock) PutSlot(slot Slot) {
 		}
 	})
 	if added {
+		was = Span{}
 		s.fit(slot.Lot)
 	}
+	s.noteSlot(slot.Lot, was, e.span)
 }
 
 // RemoveSlot takes out a slot without holds, as if it had never been.
@@ -161,11 +166,12 @@ func (s *Stock) RemoveSlot(no SlotNo) {
 	if e.rail.len() > 0 {
 		s.inconsistent("slot %d has holds", no)
 	}
-	lot := e.lot
+	lot, was := e.lot, e.span
 	s.tell(lot, func(l *large) { l.leave(s.edit, no, e) })
 	s.countSlot(lot, no, -1)
 	*e = slotEntry{}
 	s.fit(lot)
+	s.noteSlot(lot, was, Span{})
 }
 
 func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {

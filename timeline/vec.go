@@ -5,93 +5,89 @@ package timeline
 import "slices"
 
 const (
-	vecLeaf = 16 // entries of a leaf: what one write copies
-	vecFan  = 64 // children of an inner node
+	vecLeaf = 7  // entries of a leaf: what a write copies. Seven slots and the token fill 512 bytes
+	vecFan  = 32 // children of an inner node
 )
 
-// vec is a persistent array indexed by a dense number. The zero value is empty. Versions work as with tree.
+// vec is a persistent array indexed by a dense number. The zero value is empty. Versions work as with trees.
 type vec[T any] struct {
-	root *vnode[T]
-	n    int // entries below it exist
-	span int // entries that the root can hold
+	root   *vecNode[T]
+	n      int // numbers below it have an entry
+	height int // levels of inner nodes; at least 1, once there is a root
 }
 
-type vnode[T any] struct {
+// vecNode is an inner node: over leaves at the lowest level, over other inner nodes above.
+type vecNode[T any] struct {
+	edit   *token
+	kids   []*vecNode[T]
+	leaves []*vecLeaves[T]
+}
+
+type vecLeaves[T any] struct {
 	edit *token
-	vals *[vecLeaf]T
-	kids []*vnode[T]
+	of   [vecLeaf]T
 }
 
-// at is the entry i, to be read only; nil where there is none yet.
+// at is the entry of a number, to be read only; nil where there is none yet.
 func (v *vec[T]) at(i int) *T {
 	if uint(i) >= uint(v.n) {
 		return nil
 	}
-	n, span := v.root, v.span
-	for span > vecLeaf {
-		span /= vecFan
-		n = n.kids[i/span]
-		i %= span
+	l := uint(i) / vecLeaf
+	n := v.root
+	for shift := 5 * (v.height - 1); shift > 0; shift -= 5 {
+		n = n.kids[l>>shift%vecFan]
 	}
-	return &n.vals[i]
+	return &n.leaves[l%vecFan].of[uint(i)%vecLeaf]
 }
 
-// own is the entry i, to be changed by the owner of edit. It grows the vector up to i with zero entries.
+// own is the entry of a number, to be changed by the owner of edit. The vector grows up to it with zero entries.
 func (v *vec[T]) own(edit *token, i int) *T {
 	for i >= v.n {
 		v.grow(edit)
 	}
+	l := uint(i) / vecLeaf
 	v.root = v.root.own(edit)
-	n, span := v.root, v.span
-	for span > vecLeaf {
-		span /= vecFan
-		kid := n.kids[i/span].own(edit)
-		n.kids[i/span] = kid
-		n = kid
-		i %= span
+	n := v.root
+	for shift := 5 * (v.height - 1); shift > 0; shift -= 5 {
+		kid := &n.kids[l>>shift%vecFan]
+		*kid = (*kid).own(edit)
+		n = *kid
 	}
-	return &n.vals[i]
+	leaf := &n.leaves[l%vecFan]
+	if (*leaf).edit != edit {
+		*leaf = &vecLeaves[T]{edit, (*leaf).of}
+	}
+	return &(*leaf).of[uint(i)%vecLeaf]
 }
 
-func (n *vnode[T]) own(edit *token) *vnode[T] {
+func (n *vecNode[T]) own(edit *token) *vecNode[T] {
 	if n.edit == edit {
 		return n
 	}
-	c := &vnode[T]{edit: edit, kids: slices.Clone(n.kids)}
-	if n.vals != nil {
-		vals := *n.vals
-		c.vals = &vals
-	}
-	return c
+	return &vecNode[T]{edit, slices.Clone(n.kids), slices.Clone(n.leaves)}
 }
 
 // grow adds one leaf at the right edge.
 func (v *vec[T]) grow(edit *token) {
-	leaf := &vnode[T]{edit: edit, vals: new([vecLeaf]T)}
-	at := v.n
-	v.n += vecLeaf
+	l := uint(v.n) / vecLeaf
 	if v.root == nil {
-		v.root, v.span = leaf, vecLeaf
-		return
+		v.root, v.height = &vecNode[T]{edit: edit}, 1
 	}
-	if at == v.span {
-		v.root = &vnode[T]{edit: edit, kids: []*vnode[T]{v.root}}
-		v.span *= vecFan
+	if l>>(5*v.height) > 0 {
+		v.root = &vecNode[T]{edit: edit, kids: []*vecNode[T]{v.root}}
+		v.height++
 	}
 	v.root = v.root.own(edit)
-	n, span := v.root, v.span
-	for {
-		span /= vecFan
-		i := at / span
-		at %= span
+	n := v.root
+	for shift := 5 * (v.height - 1); shift > 0; shift -= 5 {
+		i := int(l >> shift % vecFan)
 		if i == len(n.kids) {
-			for ; span > vecLeaf; span /= vecFan {
-				leaf = &vnode[T]{edit: edit, kids: []*vnode[T]{leaf}}
-			}
-			n.kids = append(n.kids, leaf)
-			return
+			n.kids = append(n.kids, &vecNode[T]{edit: edit})
 		}
 		n.kids[i] = n.kids[i].own(edit)
 		n = n.kids[i]
 	}
+	n.leaves = append(n.leaves, &vecLeaves[T]{edit: edit})
+	v.n += vecLeaf
 }

@@ -1,0 +1,95 @@
+package timeline
+
+// This file owns what every lot weighs, packed side by side: the article list looks at all of them. And which articles have most units.
+
+import "math"
+
+// lotBlock is the plain facts of 64 lots in a row, in arrays by kind.
+type lotBlock struct {
+	edit     *token
+	article  [blockLots]uint32
+	location [blockLots]uint32
+	units    [blockLots]int32 // slots, whatever their range
+	from     [blockLots]int64 // all of them are alive over [from, until)
+	until    [blockLots]int64
+	all      Span // the part of time over which every slot of every lot here is alive; may be empty
+}
+
+const blockLots = 64
+
+// articleEntry is the chain of an article's lots, by lotEntry.next, and the number of slots they have.
+type articleEntry struct {
+	first LotNo
+	units int32
+}
+
+// block is the block of a lot, and its place there.
+func (s *Stock) block(no LotNo) (*lotBlock, int) {
+	return *s.blocks.at(int(no / blockLots)), int(no % blockLots)
+}
+
+func (s *Stock) ownBlock(no LotNo) (*lotBlock, int) {
+	b := s.blocks.own(s.edit, int(no/blockLots))
+	switch {
+	case *b == nil:
+		*b = &lotBlock{edit: s.edit, all: always}
+		for i := range blockLots {
+			(*b).from[i], (*b).until[i] = always.Start, always.End
+		}
+	case (*b).edit != s.edit:
+		c := **b
+		c.edit = s.edit
+		*b = &c
+	}
+	return *b, int(no % blockLots)
+}
+
+var always = Span{math.MinInt64, Forever}
+
+// noteLot puts a new lot into its block and its article's chain.
+func (s *Stock) noteLot(no LotNo, article, location uint32) {
+	b, i := s.ownBlock(no)
+	b.article[i], b.location[i] = article, location
+	a := s.articles.own(s.edit, int(article))
+	s.lots.own(s.edit, int(no)).next, a.first = a.first, no
+}
+
+// noteSlot takes note that a slot of a lot has come (was is empty), gone (is is empty) or changed its range. It is called when the slot and its lot are as they
+// will be.
+func (s *Stock) noteSlot(no LotNo, was, is Span) {
+	b, i := s.ownBlock(no)
+	if !is.Empty() {
+		b.from[i], b.until[i] = max(b.from[i], is.Start), min(b.until[i], is.End)
+	}
+	if !was.Empty() && (was.Start == b.from[i] || was.End == b.until[i]) {
+		alive := always
+		for _, slot := range s.lot(no).slots {
+			alive = alive.Clip(s.slot(slot).span)
+		}
+		b.from[i], b.until[i] = alive.Start, alive.End
+	}
+	by := int32(0)
+	if was.Empty() {
+		by++
+	}
+	if is.Empty() {
+		by--
+	}
+	if by != 0 {
+		b.units[i] += by
+		a := s.articles.own(s.edit, int(b.article[i]))
+		if a.units > 0 {
+			s.byUnits.del(s.edit, unitsKey(a.units, b.article[i]))
+		}
+		if a.units += by; a.units > 0 {
+			s.byUnits.set(s.edit, unitsKey(a.units, b.article[i]), struct{}{})
+		}
+	}
+	b.all = always
+	for j := range blockLots {
+		b.all = b.all.Clip(Span{b.from[j], b.until[j]})
+	}
+}
+
+// unitsKey orders articles by units, the most first, then by number.
+func unitsKey(units int32, article uint32) key { return key{math.MaxUint64 - uint64(units), uint64(article)} }

@@ -1,0 +1,178 @@
+package timeline
+
+// This file owns next fit: the earliest window of a length in which so many units can be held.
+
+import "slices"
+
+// nextTries is how many windows that the count allows are seated for real before next fit gives up on a pool that is not easy.
+const nextTries = 64
+
+// Shape is one of several pools that are asked together, and what a window needs in it: the hull, buffers included, of a window that begins at from. Neither
+// end of the hull moves back when from moves forward.
+type Shape struct {
+	Pool PoolRef
+	Hull func(from int64) Span
+}
+
+// NextFit is the earliest instant from notBefore on, and before until, at which a window can begin in which n units can be held over the pools together: what
+// Available, asked for each pool's own hull, sums up to. ok is false where there is none, or where the search of pools that are not easy gave up.
+//
+// It jumps from violation to violation: where a hull falls short, the next window worth a look is the first whose hull begins behind the last stretch that is
+// short, as every window between still covers it. So it looks at each run of short stretches once.
+func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from int64, ok bool) {
+	if len(pools) == 0 {
+		return 0, false
+	}
+	curves := make([]curve, len(pools))
+	for i := range pools {
+		curves[i] = s.curveOf(pools[i].Pool, pools[i].Hull(notBefore).Start, pools[i].Hull(until).End)
+	}
+	for t, tries := notBefore, 0; t < until; {
+		next, sum := Forever, 0
+		for i := range pools {
+			hull := pools[i].Hull(t)
+			free := max(0, curves[i].least(hull))
+			sum += free
+			want := free + 1
+			if len(pools) == 1 {
+				want = n
+			}
+			if u, ok := curves[i].pass(hull, want); ok {
+				next = min(next, pools[i].first(t, until, u))
+			}
+		}
+		if sum >= n {
+			if tries++; tries > nextTries {
+				return 0, false
+			}
+			if s.held(pools, n, t, now) {
+				return t, true
+			}
+			// Only what ends can make room for a window that begins later.
+			next = Forever
+			for i := range pools {
+				if u, ok := s.nextEnd(pools[i].Pool, pools[i].Hull(t).Start); ok {
+					next = min(next, pools[i].first(t, until, u))
+				}
+			}
+		}
+		if next == Forever {
+			return 0, false
+		}
+		t = next
+	}
+	return 0, false
+}
+
+// held says that n units can be held over the pools by windows that begin at t.
+func (s *Stock) held(pools []Shape, n int, t, now int64) bool {
+	for i := range pools {
+		if n -= s.Available(pools[i].Pool, pools[i].Hull(t), now).Available; n <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// first is the first instant after t at which a window can begin whose hull begins at u or later; until where none before it does.
+func (p *Shape) first(t, until, u int64) int64 {
+	behind := func(t int64) bool { return p.Hull(t).Start >= u }
+	// Buffers are mostly of one length, and then this is it.
+	lo, hi := t, min(until, t+(u-p.Hull(t).Start))
+	if hi > lo && behind(hi) {
+		if !behind(hi - 1) {
+			return hi
+		}
+	} else {
+		lo, hi = max(lo, hi), until
+		if !behind(until) {
+			return until
+		}
+	}
+	for hi-lo > 1 { // behind(hi), not behind(lo)
+		if mid := lo + (hi-lo)/2; behind(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// nextEnd is the first instant after t at which something on a slot of p ends, or a slot begins.
+func (s *Stock) nextEnd(p PoolRef, t int64) (end int64, ok bool) {
+	end = Forever
+	for _, lot := range s.Lots(p) {
+		for _, no := range s.lot(lot).slots {
+			e := s.slot(no)
+			if e.span.Start > t {
+				end = min(end, e.span.Start)
+			}
+			if h, _ := e.rail.next(e.rail.from(t)); h != nil {
+				end = min(end, h.Span.End)
+			}
+		}
+	}
+	return end, end < Forever
+}
+
+// curve is a pool's free units, to be asked again and again: its profile, or all its steps where it has none.
+type curve struct {
+	large *large
+	at    []int64 // starts of steps; the first is where the curve begins
+	free  []int
+}
+
+func (s *Stock) curveOf(p PoolRef, from, to int64) (c curve) {
+	if c.large = s.large(p); c.large != nil {
+		return c
+	}
+	s.Sweep(p, Span{from, max(to, from+1)}, func(over Span, n Count) bool {
+		c.at, c.free = append(c.at, over.Start), append(c.free, n.Free())
+		return true
+	})
+	return c
+}
+
+// step is the index of the step over t.
+func (c *curve) step(t int64) int {
+	i, ok := slices.BinarySearch(c.at, t)
+	if !ok {
+		i--
+	}
+	return max(i, 0)
+}
+
+// least is the least of the curve over w.
+func (c *curve) least(w Span) int {
+	if c.large != nil {
+		low, _ := c.large.net.least(w)
+		return int(low)
+	}
+	i := c.step(w.Start)
+	low := c.free[i]
+	for i++; i < len(c.at) && c.at[i] < w.End; i++ {
+		low = min(low, c.free[i])
+	}
+	return low
+}
+
+// pass is the end of the last run of steps over w that fall short of want; ok is false where there is none, or it has no end.
+func (c *curve) pass(w Span, want int) (end int64, ok bool) {
+	if c.large != nil {
+		if end, ok = c.large.net.lastBelow(w, int32(want)); ok {
+			end, ok = c.large.net.reaches(end, int32(want))
+		}
+		return end, ok
+	}
+	last := -1
+	for i := c.step(w.Start); i < len(c.at) && (c.at[i] < w.End || last == i-1); i++ {
+		if c.free[i] < want {
+			last = i
+		}
+	}
+	if last < 0 || last == len(c.at)-1 {
+		return 0, false
+	}
+	return c.at[last+1], true
+}

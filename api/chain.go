@@ -127,7 +127,7 @@ func (q *request) match() *engine.Error {
 	if n := len(q.route); n > 1 && q.route[n-1] == '/' {
 		q.route = q.route[:n-1]
 	}
-	if q.op = q.server.routes.find(q.ctx, string(q.ctx.Method()), string(q.route)); q.op != nil {
+	if q.op = q.server.routes.find(q.ctx, q.ctx.Method(), q.route); q.op != nil {
 		return nil
 	}
 	if allow := q.server.routes.allowed(string(q.route)); allow != "" {
@@ -230,13 +230,19 @@ func (q *request) opID() string {
 // answer sends what the handler appended to q.out.
 func (q *request) answer() {
 	h := &q.ctx.Response.Header
-	q.ctx.Response.SwapBody(q.out)
-	q.out = nil
 	if q.ctx.Response.StatusCode() != fasthttp.StatusNotModified {
 		h.SetContentTypeBytes(mediaJSON)
 	}
+	c := q.compress()
+	q.ctx.Response.SwapBody(q.out)
+	q.out = nil
 	if q.tag != 0 {
-		q.tagBuf = append(strconv.AppendUint(append(q.tagBuf[:0], '"'), q.tag, 10), '"')
+		// A strong tag names bytes: an answer in another coding has another.
+		q.tagBuf = strconv.AppendUint(append(q.tagBuf[:0], '"'), q.tag, 10)
+		if c != plain {
+			q.tagBuf = append(append(q.tagBuf, '-'), c.String()...)
+		}
+		q.tagBuf = append(q.tagBuf, '"')
 		h.SetCanonical(headerETag, q.tagBuf)
 	}
 	if q.replayed {
@@ -246,6 +252,21 @@ func (q *request) answer() {
 		h.SetCanonical(headerLink, q.links)
 	}
 	q.finish()
+}
+
+// compress puts the answer into the coding that the caller asks for, where it is long enough.
+func (q *request) compress() coding {
+	if len(q.out) < compressFrom {
+		return plain
+	}
+	h := &q.ctx.Response.Header
+	h.SetCanonical(headerVary, valueAcceptEncoding)
+	c := accepted(q.ctx.Request.Header.Peek("Accept-Encoding"))
+	if c != plain {
+		q.out = append(q.out[:0], compress(c, q.out)...)
+		h.SetContentEncoding(c.String())
+	}
+	return c
 }
 
 // refuse sends a problem document. cause is what the log gets to see of it.
@@ -291,9 +312,13 @@ var (
 	headerLink       = []byte("Link")
 	headerRequestID  = []byte("X-Request-Id")
 	headerKeyExpires = []byte("X-Api-Key-Expires-At")
+	headerVary       = []byte("Vary")
 	valueTrue        = []byte("true")
-	mediaJSON        = []byte("application/json")
-	mediaProblem     = []byte("application/problem+json")
+
+	valueAcceptEncoding = []byte("Accept-Encoding")
+
+	mediaJSON    = []byte("application/json")
+	mediaProblem = []byte("application/problem+json")
 
 	// everyAnswer is what each answer carries: its version, and what keeps a browser from making anything else of it.
 	everyAnswer = [][2][]byte{

@@ -209,3 +209,26 @@ func TestNothingOutlivesItsRequest(t *testing.T) {
 	}
 	require.NoError(t, s.eng.Check())
 }
+
+func TestCompression(t *testing.T) {
+	s, _, sku, _, _ := stocked(t)
+	long := "/v1/admin/articles"
+	text := s.call("GET", long, "").body
+	for header, want := range map[string]string{
+		"gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "*": "zstd", "GZIP": "gzip", "br": "", "gzip;q=0": "", "identity": "",
+		"*;q=0, gzip": "gzip", "gzip;q=2": "", "": "", "zstd;q=0, *": "gzip",
+	} {
+		a := s.call("GET", long, "", "Accept-Encoding", header)
+		require.Equal(t, want, a.header["Content-Encoding"], header)
+		require.Equal(t, string(text), string(a.body), header)
+		require.Equal(t, "Accept-Encoding", a.header["Vary"])
+	}
+	require.NotContains(t, s.call("GET", "/v1/admin/account", "", "Accept-Encoding", "gzip").header, "Content-Encoding", "too short to pay")
+
+	path := "/v1/admin/skus/" + sku
+	s.ok("PATCH", path, `{"description":"`+strings.Repeat("long ", 300)+`"}`)
+	tag := s.call("GET", path, "", "Accept-Encoding", "gzip").header["Etag"]
+	require.Equal(t, `"2-gzip"`, tag)
+	require.Equal(t, 304, s.call("GET", path, "", "If-None-Match", tag).status)
+	require.Equal(t, 200, s.call("PATCH", path, `{}`, "If-Match", tag).status)
+}

@@ -35,7 +35,7 @@ const (
 )
 
 type shop struct {
-	*testing.T
+	testing.TB
 	eng      *engine.Engine
 	server   *Server
 	listener *fasthttputil.InmemoryListener
@@ -47,8 +47,8 @@ type shop struct {
 	other    string // full access, of another account
 }
 
-func newShop(t *testing.T) *shop {
-	s := &shop{T: t, listener: fasthttputil.NewInmemoryListener(), log: new(bytes.Buffer)}
+func newShop(t testing.TB) *shop {
+	s := &shop{TB: t, listener: fasthttputil.NewInmemoryListener(), log: new(bytes.Buffer)}
 	s.clock.Store(noon)
 	store, err := persist.Open(persist.Options{Dir: "data", FS: vfs.NewMem()})
 	require.NoError(t, err)
@@ -125,11 +125,17 @@ func (s *shop) call(method, path, body string, headers ...string) *answer {
 	}
 	seq, hash := s.eng.State()
 	require.NoError(s, s.client.Do(&req, &res))
-	a := &answer{shop: s, what: method + " " + path, status: res.StatusCode(), header: map[string]string{}, body: slices.Clone(res.Body())}
+	received := slices.Clone(res.Body())
+	if len(res.Header.ContentEncoding()) > 0 {
+		plain, err := res.BodyUncompressed()
+		require.NoError(s, err)
+		received = slices.Clone(plain)
+	}
+	a := &answer{shop: s, what: method + " " + path, status: res.StatusCode(), header: map[string]string{}, body: received}
 	for k, v := range res.Header.All() {
 		a.header[string(k)] = string(v)
 	}
-	if op := s.server.routes.find(new(fasthttp.RequestCtx), method, strings.TrimSuffix(strings.SplitN(path, "?", 2)[0], "/")); op != nil && a.status == 200 {
+	if op := s.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(strings.TrimSuffix(strings.SplitN(path, "?", 2)[0], "/"))); op != nil && a.status == 200 {
 		a.conforms(op.answer)
 	}
 	if a.status >= 400 {

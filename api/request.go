@@ -194,7 +194,8 @@ func parseTags(raw []byte) (tags []uint64, all bool) {
 			return nil, true
 		}
 		if len(one) > 2 && one[0] == '"' && one[len(one)-1] == '"' {
-			if n, err := strconv.ParseUint(string(one[1:len(one)-1]), 10, 64); err == nil && n > 0 {
+			revision, _, _ := bytes.Cut(one[1:len(one)-1], []byte{'-'}) // behind it may stand a coding
+			if n, err := strconv.ParseUint(string(revision), 10, 64); err == nil && n > 0 {
 				tags = append(tags, n)
 			}
 		}

@@ -26,6 +26,7 @@ var operations = slices.Concat(
 
 // routes finds operations by method and path.
 type routes struct {
+	fixed   map[string]map[string]*operation // by method, those whose path has no parameters
 	router  *router.Router
 	methods []string
 }
@@ -34,12 +35,16 @@ type routes struct {
 const opValue = "holdfast.operation"
 
 func newRoutes(list []operation) *routes {
-	r := &routes{router: router.New()}
+	r := &routes{router: router.New(), fixed: map[string]map[string]*operation{}}
 	for i := range list {
 		op := &list[i]
 		r.router.Handle(op.method, op.path, func(ctx *fasthttp.RequestCtx) { ctx.SetUserValue(opValue, op) })
 		if !slices.Contains(r.methods, op.method) {
 			r.methods = append(r.methods, op.method)
+			r.fixed[op.method] = map[string]*operation{}
+		}
+		if len(op.params) == 0 {
+			r.fixed[op.method][op.path] = op
 		}
 	}
 	slices.Sort(r.methods)
@@ -47,8 +52,11 @@ func newRoutes(list []operation) *routes {
 }
 
 // find returns the operation, and leaves the path's parameters in ctx; nil if there is none.
-func (r *routes) find(ctx *fasthttp.RequestCtx, method, path string) *operation {
-	handler, _ := r.router.Lookup(method, path, ctx)
+func (r *routes) find(ctx *fasthttp.RequestCtx, method, path []byte) *operation {
+	if op := r.fixed[string(method)][string(path)]; op != nil {
+		return op
+	}
+	handler, _ := r.router.Lookup(string(method), string(path), ctx)
 	if handler == nil {
 		return nil
 	}

@@ -45,13 +45,21 @@ type Server struct {
 	count     atomic.Uint64 // of request ids made
 }
 
-// The time-outs of a connection. A request has to arrive whole within readTimeout of its first byte, so a client that drips
-// holds a connection for no longer.
+// The time-outs of a connection. Headers have to arrive within readTimeout of their first byte, so a client that drips holds
+// a connection for no longer; a body has the time that bodyTime gives it.
 const (
 	readTimeout  = 5 * time.Second
 	writeTimeout = 10 * time.Second
 	idleTimeout  = 60 * time.Second
 )
+
+// bodyTime is how long a body may take to arrive, behind its headers: at 64 KiB a second.
+func bodyTime(length int) time.Duration {
+	if length < 0 {
+		length = bodyLimit // in chunks: not known
+	}
+	return readTimeout + time.Duration(min(length, bulkBodyLimit)/(64<<10))*time.Second
+}
 
 // NewServer makes a server that listens nowhere yet.
 func NewServer(o Options) *Server {
@@ -76,6 +84,9 @@ func NewServer(o Options) *Server {
 		Handler:       s.serve,
 		ErrorHandler:  s.unreadable,
 		ExpectHandler: s.expect,
+		HeaderReceived: func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+			return fasthttp.RequestConfig{ReadTimeout: bodyTime(h.ContentLength())}
+		},
 
 		ReadBufferSize:     maxHeader,
 		MaxRequestBodySize: bulkBodyLimit,

@@ -11,7 +11,7 @@ import (
 )
 
 // stocked is a shop with a location, a SKU with a buffer of two hours after, and two articles of it, one unit each.
-func stocked(t *testing.T) (s *shop, location, sku, first, second string) {
+func stocked(t testing.TB) (s *shop, location, sku, first, second string) {
 	s = newShop(t)
 	location = s.ok("POST", "/v1/admin/locations", `{"name":"Lisbon","timezone":"Europe/Lisbon","address":{"city":"Lisboa"}}`)["id"].(string)
 	sku = s.ok("POST", "/v1/admin/skus", `{"name":"Bike","code":"B1","bufferTimeAmountAfter":2,"bufferTimeUnitAfter":"hours"}`)["id"].(string)

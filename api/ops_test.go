@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+)
+
+func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	s := NewServer(Options{Now: func() int64 { return noon }, Metrics: registry})
+	s.metrics.observe(&operation{metrics: s.metrics.unrouted}, 200, 0)
+	var fails error
+	ops := NewOps(OpsOptions{Metrics: registry, Logger: slog.New(slog.DiscardHandler), Backup: func(_ context.Context, w io.Writer) error {
+		if fails == nil {
+			_, _ = io.WriteString(w, "snapshot")
+		}
+		return fails
+	}})
+	server := httptest.NewServer(ops.Handler)
+	defer server.Close()
+	call := func(method, path string, headers ...string) (int, string) {
+		t.Helper()
+		req, err := http.NewRequest(method, server.URL+path, nil)
+		require.NoError(t, err)
+		for i := 0; i < len(headers); i += 2 {
+			if req.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+				req.Host = headers[i+1]
+			}
+		}
+		res, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		return res.StatusCode, string(body)
+	}
+	status, body := call("GET", "/metrics")
+	require.Equal(t, 200, status)
+	require.Contains(t, body, `holdfast_http_requests_total{operation="none",status="200"} 1`)
+	status, _ = call("GET", "/debug/pprof/")
+	require.Equal(t, 200, status)
+	status, body = call("POST", "/backup")
+	require.Equal(t, 200, status)
+	require.Equal(t, "snapshot", body)
+	status, _ = call("GET", "/backup")
+	require.Equal(t, 405, status)
+	fails = errors.New("disk /data/x is full")
+	status, body = call("POST", "/backup")
+	require.Equal(t, 500, status)
+	require.NotContains(t, body, "/data")
+
+	for _, host := range []string{"localhost", "localhost:8081", "127.0.0.1:8081", "[::1]:8081", "127.9.9.9"} {
+		status, _ = call("GET", "/metrics", "Host", host)
+		require.Equal(t, 200, status, host)
+	}
+	for _, host := range []string{"evil.example", "evil.example:8081", "10.0.0.1", "localhost.evil.example", "127.0.0.1.evil.example", "0.0.0.0"} {
+		status, _ = call("GET", "/metrics", "Host", host)
+		require.Equal(t, 403, status, host)
+	}
+	for _, origin := range []string{"http://localhost:8081", "null", "https://evil.example"} {
+		status, _ = call("POST", "/backup", "Origin", origin)
+		require.Equal(t, 403, status, origin)
+	}
+}
+
+func TestCheckLoopback(t *testing.T) {
+	for address, want := range map[string]bool{
+		"127.0.0.1:8081": true, "[::1]:8081": true, "localhost:0": true, "127.1.2.3:1": true, "[::ffff:127.0.0.1]:1": true,
+		":8081": false, "0.0.0.0:8081": false, "[::]:8081": false, "10.0.0.1:8081": false, "example.com:8081": false, "127.0.0.1": false, "": false,
+	} {
+		require.Equal(t, want, CheckLoopback(address), address)
+	}
+}
+
+func TestRequestsAreCounted(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	s := newShop(t)
+	list := []operation{serviceOperations[0]}
+	s.server.metrics = newMetrics(registry, list)
+	s.server.routes = newRoutes(list)
+	s.ok("GET", "/healthz", "")
+	s.ok("GET", "/healthz", "")
+	s.call("GET", "/nothing", "")
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	var lines []string
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if m.Counter != nil {
+				lines = append(lines, m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()+" "+m.Counter.String())
+			}
+		}
+	}
+	require.Len(t, lines, 2)
+	require.Contains(t, strings.Join(lines, "\n"), "none 404 value:1")
+	require.Contains(t, strings.Join(lines, "\n"), "service.health 200 value:2")
+}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -32,16 +33,21 @@ func benchID(ms int64, i int) (id ID) {
 }
 
 var bench = sync.OnceValue(func() *dataset {
-	scale := 1
 	if os.Getenv("BENCH_SCALE") == "10" {
-		scale = 10
+		return newDataset(20_000)
 	}
+	return newDataset(2000)
+})
+
+var smallDataset = sync.OnceValue(func() *dataset { return newDataset(40) })
+
+// newDataset has 50 articles and 500 holds for each SKU.
+func newDataset(skus int) *dataset {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	d := &dataset{}
-	skus := 2000 * scale
 	type pool struct{ slots []int32 }
 	pools := make([]pool, skus*10)
-	for i := range 100_000 * scale {
+	for i := range 50 * skus {
 		sku, location := rnd.IntN(skus), rnd.IntN(10)
 		p := sku*10 + location
 		lot := Lot{LotNo(i + 1), uint32(i + 1), uint32(location + 1), PoolNo(p + 1)}
@@ -58,7 +64,7 @@ var bench = sync.OnceValue(func() *dataset {
 	}
 	busy := make([][][2]int32, len(d.slots)+1) // minutes, unsorted
 	zipf := rand.NewZipf(rnd, 1.1, 1, uint64(skus-1))
-	for len(d.holds) < 1_000_000*scale {
+	for len(d.holds) < 500*skus {
 		sku := int(zipf.Uint64())
 		minutes := int32(60 + rnd.IntN(14*24*60-60))
 		from := int32(rnd.IntN(benchDays*24*60 - int(minutes)))
@@ -88,7 +94,26 @@ var bench = sync.OnceValue(func() *dataset {
 		}
 	}
 	return d
-})
+}
+
+// load is the data set as start-up makes it.
+func (d *dataset) load() *Stock {
+	l := NewLoader()
+	for _, lot := range d.lots {
+		l.AddLot(lot)
+	}
+	for _, slot := range d.slots {
+		l.AddSlot(slot)
+	}
+	for chunk := range slices.Chunk(d.holds, 1000) {
+		l.AddHolds(chunk)
+	}
+	s, err := l.Finish()
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
 
 // empty is a Stock with the lots and slots of the data set, and no holds.
 func (d *dataset) empty() *Stock {
@@ -143,6 +168,19 @@ func BenchmarkPut(b *testing.B) {
 		runtime.ReadMemStats(&m2)
 		b.ReportMetric(float64(m2.TotalAlloc-m.TotalAlloc)/n, "allocB/hold")
 		b.ReportMetric(float64(m2.Mallocs-m.Mallocs)/n, "allocs/hold")
+	}
+	b.ReportMetric(float64(heap()-before)/float64(len(d.holds)), "B/hold")
+	runtime.KeepAlive(s)
+	runtime.KeepAlive(d)
+}
+
+// BenchmarkLoad loads the data set, and reports what it weighs.
+func BenchmarkLoad(b *testing.B) {
+	d := bench()
+	before := heap()
+	var s *Stock
+	for b.Loop() {
+		s = d.load()
 	}
 	b.ReportMetric(float64(heap()-before)/float64(len(d.holds)), "B/hold")
 	runtime.KeepAlive(s)

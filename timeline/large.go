@@ -2,6 +2,11 @@ package timeline
 
 // This file owns large pools: what is kept for a lot or a pool of lots that has too many slots to walk.
 
+import (
+	"cmp"
+	"slices"
+)
+
 // walkMax is the most slots and conflicts of a pool that reads walk. Above it a pool keeps a large; one that shrinks gives it up only at walkMin, so that a
 // pool at the edge does not build and drop it in turns. No answer depends on whether a pool has one.
 //
@@ -111,6 +116,77 @@ func (s *Stock) leaveLot(l *large, no LotNo) {
 	}
 }
 
+// largeFacts is everything that a large keeps, as lists.
+type largeFacts struct {
+	net, stock []change // by instant, each once; only the field stock is used
+	gaps       [classCount][]gapFact
+}
+
+type gapFact struct {
+	at  key
+	end int64
+}
+
+// facts gathers what is to be kept for some lots from their slots and conflicts.
+func (s *Stock) facts(lots []LotNo) *largeFacts {
+	f := &largeFacts{}
+	add := func(to *[]change, over Span, by int32) {
+		*to = append(*to, change{over.Start, by, 0})
+		if !over.Open() {
+			*to = append(*to, change{over.End, -by, 0})
+		}
+	}
+	for _, lot := range lots {
+		for _, no := range s.lot(lot).slots {
+			e := s.slot(no)
+			add(&f.net, e.span, 1)
+			add(&f.stock, e.span, 1)
+			e.gaps(func(gap Span) {
+				if !gap.Empty() {
+					of := &f.gaps[lengthClass(gap)]
+					*of = append(*of, gapFact{gapKey(gap, no), gap.End})
+				}
+			}, func(seat Span) { add(&f.net, seat, -1) })
+		}
+		for h := range s.Conflicts(lot) {
+			add(&f.net, h.Span, -1)
+		}
+	}
+	f.net, f.stock = sumUp(f.net), sumUp(f.stock)
+	for c := range f.gaps {
+		slices.SortFunc(f.gaps[c], func(a, b gapFact) int { return a.at.compare(b.at) })
+	}
+	return f
+}
+
+// sumUp orders changes and joins those of one instant; what comes to nothing goes.
+func sumUp(list []change) []change {
+	slices.SortFunc(list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	sums := list[:0]
+	for _, c := range list {
+		if n := len(sums); n > 0 && sums[n-1].at == c.at {
+			sums[n-1].stock += c.stock
+		} else {
+			sums = append(sums, c)
+		}
+	}
+	return slices.DeleteFunc(sums, func(c change) bool { return c.stock == 0 })
+}
+
+// newLarge is what is to be kept for some lots.
+func (s *Stock) newLarge(lots []LotNo) *large {
+	l, f := &large{edit: s.edit}, s.facts(lots)
+	step := func(list []change) func(int) (instant, int32) {
+		return func(i int) (instant, int32) { return instant(list[i].at), list[i].stock }
+	}
+	l.net.sumTree, _ = build[instant, int32, level, levels](s.edit, len(f.net), step(f.net))
+	l.stock.sumTree, _ = build[instant, int32, level, levels](s.edit, len(f.stock), step(f.stock))
+	for c, gaps := range f.gaps {
+		l.gaps[c], _ = build[key, int64, gapSum, gapSums](s.edit, len(gaps), func(i int) (key, int64) { return gaps[i].at, gaps[i].end })
+	}
+	return l
+}
+
 // tell calls change with what is kept for the lot and for its pool, to be changed.
 func (s *Stock) tell(no LotNo, change func(l *large)) {
 	lot := s.lot(no)
@@ -134,9 +210,7 @@ func (s *Stock) fit(no LotNo) {
 		if lot.large != nil {
 			e.large = nil
 		} else {
-			l := &large{edit: s.edit}
-			s.joinLot(l, no)
-			e.large = l
+			e.large = s.newLarge(e.self[:])
 		}
 	}
 	if lot.pool != 0 {
@@ -156,11 +230,7 @@ func (s *Stock) fitPool(no PoolNo) {
 		e.large = nil
 		return
 	}
-	l := &large{edit: s.edit}
-	for _, lot := range e.lots {
-		s.joinLot(l, lot)
-	}
-	e.large = l
+	e.large = s.newLarge(e.lots)
 }
 
 // large is what is kept for p, nil where its slots are walked.

@@ -92,4 +92,6 @@ func (s *Stock) noteSlot(no LotNo, was, is Span) {
 }
 
 // unitsKey orders articles by units, the most first, then by number.
-func unitsKey(units int32, article uint32) key { return key{math.MaxUint64 - uint64(units), uint64(article)} }
+func unitsKey(units int32, article uint32) key {
+	return key{math.MaxUint64 - uint64(units), uint64(article)}
+}

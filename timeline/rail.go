@@ -30,6 +30,20 @@ type railPos struct{ j, i int }
 
 func seatStart(h *Hold) int64 { return h.Span.Start + h.cut.ms() }
 
+// newRail is the rail of rows in order.
+func newRail(rows []Hold) rail {
+	if len(rows) <= railMax {
+		return rail{rows: rows}
+	}
+	long := &longRail{n: len(rows)}
+	for ; len(rows) > 0; rows = rows[min(railMax, len(rows)):] {
+		run := slices.Clone(rows[:min(railMax, len(rows))])
+		long.runs = append(long.runs, railRun{seatStart(&run[0]), run})
+	}
+	long.runs = slices.Clip(long.runs)
+	return rail{long: long}
+}
+
 func (r *rail) len() int {
 	if r.long != nil {
 		return r.long.n

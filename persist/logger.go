@@ -112,27 +112,26 @@ const deadPause = 20 * time.Millisecond
 // eventListener watches Pebble's background work.
 func eventListener(log *slog.Logger, f *fuse) *pebble.EventListener {
 	var failures atomic.Int32
-	succeeded := func(err error) {
-		if err == nil {
+	ended := func(err error) {
+		switch {
+		case err == nil:
 			failures.Store(0)
+		case errors.Is(err, pebble.ErrCancelledCompaction):
+		case failures.Add(1) == maxBackgroundErrors:
+			f.blow(fmt.Errorf("background writes keep failing: %w", err))
+			log.Error("storage failed, writes are refused until a restart", "cause", err)
 		}
 	}
 	return &pebble.EventListener{
 		// Called with Pebble's lock held, but by a goroutine that would
 		// otherwise spin on the same error.
 		BackgroundError: func(err error) {
-			n := failures.Add(1)
 			if f.failed() != nil {
 				time.Sleep(deadPause)
 				return
 			}
-			log.Warn("background write failed", "error", err, "inARow", n)
-			if n >= maxBackgroundErrors {
-				f.blow(fmt.Errorf("background writes keep failing: %w", err))
-				log.Error("storage failed, writes are refused until a restart", "cause", err)
-				return
-			}
-			time.Sleep(time.Duration(n) * time.Millisecond)
+			log.Warn("background write failed", "error", err)
+			time.Sleep(time.Millisecond)
 		},
 		// Called by readers too, which get the error besides: it must return.
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
@@ -140,8 +139,8 @@ func eventListener(log *slog.Logger, f *fuse) *pebble.EventListener {
 			log.Error("data on disk is damaged, writes are refused",
 				"file", info.Path, "detail", info.Details)
 		},
-		FlushEnd:        func(info pebble.FlushInfo) { succeeded(info.Err) },
-		CompactionEnd:   func(info pebble.CompactionInfo) { succeeded(info.Err) },
+		FlushEnd:        func(info pebble.FlushInfo) { ended(info.Err) },
+		CompactionEnd:   func(info pebble.CompactionInfo) { ended(info.Err) },
 		WriteStallBegin: func(info pebble.WriteStallBeginInfo) { log.Warn("writes stall", "reason", info.Reason) },
 		WriteStallEnd:   func() { log.Info("writes go on") },
 		DiskSlow:        func(info pebble.DiskSlowInfo) { log.Warn("slow disk", "detail", info.String()) },

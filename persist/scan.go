@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -109,54 +108,56 @@ func scanRows(db *pebble.DB, workers int, from, to byte, fn func(worker int, tab
 	return nil
 }
 
-// splitPoints cuts the rows within bounds into pieces of about equal size: at
-// the ends of Pebble's tables, and between them as if keys were spread evenly
-// over a table's range. There are many more pieces than workers, so it need
-// not be exact.
-func splitPoints(db *pebble.DB, bounds *pebble.IterOptions, workers int) ([][]byte, error) {
+// splitPoints cuts the rows within bounds into pieces of about equal size, many
+// more than workers. It halves the range of keys that are really there, and each
+// half again, until Pebble's index says that a piece is small.
+func splitPoints(db *pebble.DB, bounds *pebble.IterOptions, workers int) (cuts [][]byte, err error) {
 	if workers < 2 {
 		return nil, nil
 	}
-	levels, err := db.SSTables()
+	total, err := db.EstimateDiskUsage(bounds.LowerBound, bounds.UpperBound)
 	if err != nil {
 		return nil, err
 	}
-	var total uint64
-	for _, l := range levels {
-		for _, t := range l {
-			total += t.Size
-		}
-	}
 	piece := max(total/uint64(32*workers), 64<<10)
-	var cuts [][]byte
-	for _, l := range levels {
-		for _, t := range l {
-			lo, hi := clamp(t.Smallest.UserKey, bounds), clamp(t.Largest.UserKey, bounds)
-			if bytes.Compare(lo, hi) >= 0 {
-				continue
-			}
-			n := int(min(t.Size/piece, 1024)) + 1
-			cuts = append(cuts, lo)
-			for i := 1; i < n; i++ {
-				cuts = append(cuts, between(lo, hi, i, n))
-			}
+	it, err := db.NewIter(bounds)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	var split func(lo, hi []byte) error
+	split = func(lo, hi []byte) error {
+		if !it.SeekGE(lo) || bytes.Compare(it.Key(), hi) >= 0 {
+			return it.Error()
 		}
+		first := bytes.Clone(it.Key())
+		if !it.SeekLT(hi) {
+			return it.Error()
+		}
+		last := bytes.Clone(it.Key())
+		if bytes.Equal(first, last) {
+			return nil
+		}
+		size, err := db.EstimateDiskUsage(first, last)
+		if err != nil || size <= piece {
+			return err
+		}
+		mid := between(first, last)
+		if bytes.Compare(mid, first) <= 0 || bytes.Compare(mid, last) > 0 {
+			mid = last
+		}
+		if err := split(first, mid); err != nil {
+			return err
+		}
+		cuts = append(cuts, mid)
+		return split(mid, hi)
 	}
-	return sortCuts(cuts, bounds), nil
+	return cuts, split(bounds.LowerBound, bounds.UpperBound)
 }
 
-func clamp(k []byte, b *pebble.IterOptions) []byte {
-	if bytes.Compare(k, b.LowerBound) < 0 {
-		return b.LowerBound
-	}
-	if bytes.Compare(k, b.UpperBound) > 0 {
-		return b.UpperBound
-	}
-	return k
-}
-
-// between is about the i-th of n equal steps from lo to hi, lo < hi.
-func between(lo, hi []byte, i, n int) []byte {
+// between is a key about half-way from lo to hi, lo < hi, as if keys were
+// numbers. It may be lo, or a little more than hi, if there is nothing between.
+func between(lo, hi []byte) []byte {
 	p := 0
 	for p < len(lo) && p < len(hi) && lo[p] == hi[p] {
 		p++
@@ -165,7 +166,7 @@ func between(lo, hi []byte, i, n int) []byte {
 	copy(a[:], lo[p:])
 	copy(b[:], hi[p:])
 	x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:])
-	return binary.BigEndian.AppendUint64(append([]byte(nil), lo[:p]...), x+(y-x)/uint64(n)*uint64(i))
+	return binary.BigEndian.AppendUint64(bytes.Clone(lo[:p]), x+(y-x)/2)
 }
 
 // Row is the latest published value of a row: of the records that are not yet
@@ -187,13 +188,4 @@ func (s *Store) Row(table byte, key []byte) (value []byte, ok bool, err error) {
 		return nil, false, fmt.Errorf("row of table %d: %w", table, err)
 	}
 	return append([]byte{}, v...), true, closer.Close()
-}
-
-// sortCuts orders cuts and leaves those strictly within bounds, each once.
-func sortCuts(cuts [][]byte, b *pebble.IterOptions) [][]byte {
-	slices.SortFunc(cuts, bytes.Compare)
-	cuts = slices.CompactFunc(cuts, bytes.Equal)
-	return slices.DeleteFunc(cuts, func(k []byte) bool {
-		return bytes.Compare(k, b.LowerBound) <= 0 || bytes.Compare(k, b.UpperBound) >= 0
-	})
 }

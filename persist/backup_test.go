@@ -1,0 +1,331 @@
+package persist
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+)
+
+func at(o Options, dir string) Options {
+	o.Dir = dir
+	return o
+}
+
+// mustHold opens a store and compares it with the history.
+func mustHold(t *testing.T, toy *toy, o Options, least, most uint64) uint64 {
+	t.Helper()
+	rep, err := Verify(o.Dir, VerifyOptions{FS: o.FS, Check: func(s *Store) error { return toy.check(s, least, most) }})
+	require.NoError(t, err)
+	s := open(t, o)
+	require.NoError(t, toy.check(s, least, most))
+	require.Equal(t, rep.End, s.End())
+	require.NoError(t, s.Close())
+	return rep.End.Seq
+}
+
+// TestBackupOfARunningStore makes backups in both forms while commits go on.
+func TestBackupOfARunningStore(t *testing.T) {
+	mem := vfs.NewMem()
+	o := small(mem)
+	o.KeepLog = Keep{Records: 50}
+	toy := newToy(newSeed(t))
+	s := open(t, o)
+	toy.run(t, s, 50)
+
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if err := toy.commit(s); err != nil {
+					panic(err)
+				}
+			}
+		}
+	})
+	type made struct {
+		dir         string
+		least, most uint64
+		b           Backup
+	}
+	var backups []made
+	for i := range 6 {
+		dir := fmt.Sprintf("/backups/%d", i)
+		least := s.End().Seq
+		var b Backup
+		var err error
+		if i%2 == 0 {
+			var last int64
+			b, err = s.Checkpoint(t.Context(), dir, func(done, total int64) { last = total - done })
+			require.Zero(t, last)
+		} else {
+			var buf bytes.Buffer
+			b, err = s.WriteCheckpoint(t.Context(), &buf, nil)
+			require.NoError(t, err)
+			_, err = Restore(t.Context(), RestoreOptions{FS: mem, Archive: &buf, To: dir})
+		}
+		require.NoError(t, err)
+		backups = append(backups, made{dir, least, s.End().Seq, b})
+	}
+	close(stop)
+	wg.Wait()
+	incarnations := map[uint64]bool{s.Incarnation(): true}
+	for _, m := range backups {
+		end := mustHold(t, toy, at(o, m.dir), m.least, m.most)
+		require.Equal(t, m.b.End.Seq, end)
+		require.False(t, incarnations[m.b.Incarnation], "every copy has its own")
+		incarnations[m.b.Incarnation] = true
+	}
+	require.NotContains(t, mem.String(), stagePrefix)
+	require.NoError(t, s.Close())
+}
+
+// A backup waits until the log has synced what may be in it.
+func TestBackupWaitsForTheLog(t *testing.T) {
+	mem := vfs.NewMem()
+	s := open(t, small(mem))
+	defer s.Close()
+	toy := newToy(1)
+	toy.run(t, s, 5)
+	s.attempted.Store(6) // a commit is under way
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := s.Checkpoint(ctx, "/backup", nil)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatal("done too early", err)
+	default:
+	}
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+	go func() {
+		_, err := s.Checkpoint(t.Context(), "/backup", nil)
+		done <- err
+	}()
+	toy.run(t, s, 1)
+	require.NoError(t, <-done)
+	mustHold(t, toy, at(small(mem), "/backup"), 5, 6)
+}
+
+func TestBackupRefusesATargetInUse(t *testing.T) {
+	mem, toy := written(t, 10)
+	s := open(t, small(mem))
+	defer s.Close()
+	require.NoError(t, mem.MkdirAll("/empty", 0o755))
+	_, err := s.Checkpoint(t.Context(), "/empty", nil)
+	require.NoError(t, err)
+	_, err = s.Checkpoint(t.Context(), "/empty", nil)
+	require.ErrorIs(t, err, ErrNotEmpty)
+	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/empty", To: "/empty"})
+	require.ErrorIs(t, err, ErrNotEmpty)
+	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/new"})
+	require.ErrorIs(t, err, ErrLocked)
+	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/nowhere", To: "/new"})
+	require.ErrorIs(t, err, ErrNoStore)
+	mustHold(t, toy, at(small(mem), "/empty"), 10, 10)
+}
+
+// A backup that fails on the way leaves nothing that opens, whatever the
+// operation.
+func TestBackupThatFails(t *testing.T) {
+	mem := vfs.NewMem()
+	fs := hook(mem)
+	s := open(t, small(fs))
+	defer s.Close()
+	toy := newToy(1)
+	toy.run(t, s, 30)
+	for n := 1; ; n++ {
+		var mu sync.Mutex
+		i := 0
+		fs.set(func(op errorfs.Op) error {
+			if len(op.Path) < 7 || op.Path[:7] != "/backup" {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			i++
+			if i == n {
+				return errorfs.ErrInjected
+			}
+			return nil
+		})
+		_, err := s.Checkpoint(t.Context(), "/backup", nil)
+		fs.set(func(errorfs.Op) error { return nil })
+		if err == nil {
+			t.Logf("%d operations", n)
+			break
+		}
+		require.ErrorIs(t, err, errorfs.ErrInjected)
+		half := at(small(mem), "/backup")
+		half.ReadOnly = true
+		_, oerr := Open(half)
+		require.True(t, errors.Is(oerr, ErrHeadLost) || errors.Is(oerr, ErrNoStore), "operation %d: %v", n, oerr)
+		require.NoError(t, mem.RemoveAll("/backup"))
+	}
+	mustHold(t, toy, at(small(mem), "/backup"), 30, 30)
+	require.NoError(t, s.Failed())
+}
+
+func TestArchive(t *testing.T) {
+	mem, toy := written(t, 40)
+	s := open(t, small(mem))
+	var buf bytes.Buffer
+	b, err := s.WriteCheckpoint(t.Context(), &buf, nil)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	whole := buf.Bytes()
+
+	z, err := zstd.NewReader(bytes.NewReader(whole))
+	require.NoError(t, err)
+	tr := tar.NewReader(z)
+	var names []string
+	for {
+		h, err := tr.Next()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		require.Equal(t, int64(fileMode), h.Mode)
+		names = append(names, h.Name)
+	}
+	require.Len(t, names, b.Files)
+	require.Equal(t, headName, names[len(names)-1])
+
+	restore := func(archive []byte, to string) error {
+		_, err := Restore(t.Context(), RestoreOptions{FS: mem, Archive: bytes.NewReader(archive), To: to})
+		return err
+	}
+	require.NoError(t, restore(whole, "/new"))
+	mustHold(t, toy, at(small(mem), "/new"), 40, 40)
+
+	for i := 0; i < len(whole); i += 1 + len(whole)/50 {
+		require.ErrorIs(t, restore(whole[:i], "/short"), ErrCorrupt, "cut at %d of %d", i, len(whole))
+		rotten := bytes.Clone(whole)
+		rotten[i] ^= 1
+		if err := restore(rotten, "/rotten"); err == nil {
+			mustHold(t, toy, at(small(mem), "/rotten"), 40, 40)
+			require.NoError(t, mem.RemoveAll("/rotten"))
+		}
+	}
+
+	for _, name := range []string{"../000001.sst", "/etc/passwd", "sub/000001.sst", "LOCK", "x"} {
+		var evil bytes.Buffer
+		z, err := zstd.NewWriter(&evil)
+		require.NoError(t, err)
+		w := tar.NewWriter(z)
+		require.NoError(t, w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: 1, Mode: 0o644}))
+		_, err = w.Write([]byte("x"))
+		require.NoError(t, err)
+		require.NoError(t, errors.Join(w.Close(), z.Close()))
+		err = restore(evil.Bytes(), "/evil")
+		require.ErrorIs(t, err, ErrCorrupt)
+		require.Contains(t, err.Error(), "does not belong")
+	}
+}
+
+// TestRestoreToEverySequence takes a directory back to every record of the kept
+// log, and to instants.
+func TestRestoreToEverySequence(t *testing.T) {
+	seed := newSeed(t)
+	mem := vfs.NewMem()
+	o := small(mem)
+	toy := newToy(seed)
+	s := open(t, o)
+	toy.run(t, s, 40)
+	eventually(t, "folded", func() bool { return s.Marker().Seq == 40 })
+	require.NoError(t, s.Close())
+	o.NoFold = true // a tail
+	s = open(t, o)
+	toy.resume(s)
+	toy.run(t, s, 10)
+	require.NoError(t, s.Close())
+
+	check := func(p Point, want uint64) {
+		b, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: p})
+		require.NoError(t, err)
+		require.Equal(t, want, b.End.Seq)
+		mustHold(t, toy, at(small(mem), "/restored"), want, want)
+		// It goes on from there, with a history of its own.
+		s := open(t, at(small(mem), "/restored"))
+		require.Equal(t, b.Incarnation, s.Incarnation())
+		past := *toy
+		past.rng = rand.New(rand.NewPCG(seed, want))
+		past.g = Group{}
+		past.resume(s)
+		past.past = append([]map[string]string{}, past.past...)
+		past.ends = append([]Position{}, past.ends...)
+		past.run(t, s, 3)
+		require.NoError(t, s.Close())
+		mustHold(t, &past, at(small(mem), "/restored"), want+3, want+3)
+		require.NoError(t, mem.RemoveAll("/restored"))
+	}
+	for seq := range uint64(51) {
+		check(AtSeq(seq), seq)
+	}
+	check(Point{}, 50)
+	for ms := int64(-1); ms <= toy.at+1; ms += 3 {
+		want := uint64(0)
+		for _, e := range toy.ends[1:] {
+			if e.At <= ms {
+				want = e.Seq
+			}
+		}
+		check(AtInstant(ms), want)
+	}
+	_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(51)})
+	require.ErrorIs(t, err, ErrBadTarget)
+	require.Contains(t, err.Error(), "from record 1 (1970-01-01T00:00:00.")
+	mustHold(t, toy, small(mem), 50, 50)
+}
+
+func TestRestoreAsFarAsTheLogIsKept(t *testing.T) {
+	mem := vfs.NewMem()
+	o := small(mem)
+	o.KeepLog = Keep{Records: 20}
+	toy := newToy(1)
+	s := open(t, o)
+	<-s.checked
+	toy.run(t, s, 100)
+	require.NoError(t, s.Close())
+	o.ReadOnly = true
+	s = open(t, o)
+	first := s.Marker().FirstKept
+	require.NoError(t, s.Close())
+	require.Greater(t, first, uint64(50))
+	_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(first - 1)})
+	require.ErrorIs(t, err, ErrBadTarget)
+	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtInstant(-1)})
+	require.ErrorIs(t, err, ErrBadTarget)
+	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(first)})
+	require.NoError(t, err)
+	mustHold(t, toy, at(small(mem), "/restored"), first, first)
+}
+
+// A restore finds a row that is not what the log left, and a source whose log is
+// shorter than its head file says.
+func TestRestoreOfADamagedSource(t *testing.T) {
+	mem, _ := written(t, 30)
+	setHead(t, mem, func(h *head) { h.Seq = 31 })
+	_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored"})
+	require.ErrorIs(t, err, ErrShortLog)
+	names, err := mem.List("/restored")
+	require.NoError(t, err)
+	require.Empty(t, names)
+}

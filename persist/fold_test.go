@@ -1,0 +1,239 @@
+package persist
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+)
+
+// manual is a store that folds only when told.
+func manual(t *testing.T, mem vfs.FS) *Store {
+	t.Helper()
+	o := small(mem)
+	o.NoFold = true
+	s := open(t, o)
+	<-s.checked
+	return s
+}
+
+func TestRowSeesThePublishedValue(t *testing.T) {
+	seed := newSeed(t)
+	rng := rand.New(rand.NewPCG(seed, 4))
+	toy := newToy(seed)
+	s := manual(t, vfs.NewMem())
+	defer s.Close()
+	published := uint64(0)
+	var f fold
+	for range 300 {
+		seq, at, hash := toy.step()
+		require.NoError(t, s.Commit(&toy.g, seq, at, hash))
+		if rng.IntN(2) == 0 {
+			published += rng.Uint64N(seq - published + 1)
+			s.Published(published)
+		}
+		if rng.IntN(3) == 0 {
+			_, err := s.foldOnce(&f)
+			require.NoError(t, err)
+			require.LessOrEqual(t, s.Marker().Seq, published)
+		}
+		for range 5 {
+			row := string([]byte{byte(rng.IntN(3)), byte('a' + rng.IntN(5)), byte('a' + rng.IntN(6))})
+			v, ok, err := s.Row(row[0], []byte(row[1:]))
+			require.NoError(t, err)
+			want, exists := toy.past[published][row]
+			require.Equal(t, exists, ok)
+			require.Equal(t, want, string(v))
+		}
+	}
+	for more := true; more; {
+		var err error
+		more, err = s.foldOnce(&f)
+		require.NoError(t, err)
+	}
+	require.Equal(t, published, s.Marker().Seq, "never past the published sequence")
+	require.Len(t, s.overlay.recs, int(toy.seq-published))
+}
+
+// TestFoldCutAnywhere folds up to a random record, cuts the power, and replays
+// the rest.
+func TestFoldCutAnywhere(t *testing.T) {
+	seed := newSeed(t)
+	rng := rand.New(rand.NewPCG(seed, 5))
+	for range 30 {
+		mem := vfs.NewCrashableMem()
+		toy := newToy(seed + rng.Uint64N(1000))
+		s := manual(t, mem)
+		var f fold
+		for range 40 {
+			seq, at, hash := toy.step()
+			require.NoError(t, s.Commit(&toy.g, seq, at, hash))
+			s.Published(rng.Uint64N(seq-s.published.Load()+1) + s.published.Load())
+			if rng.IntN(4) == 0 {
+				_, err := s.foldOnce(&f)
+				require.NoError(t, err)
+			}
+		}
+		least := s.Marker().Seq
+		c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(3) * 50, RNG: rng})
+		require.NoError(t, s.Close())
+		s = open(t, small(c))
+		require.NoError(t, toy.check(s, 40, 40))
+		require.LessOrEqual(t, s.Marker().Seq, least)
+		require.NoError(t, s.Close())
+	}
+}
+
+func TestFoldWritesEachRowOnce(t *testing.T) {
+	s := manual(t, vfs.NewMem())
+	defer s.Close()
+	var g Group
+	for i := uint64(1); i <= 10; i++ {
+		var before []byte
+		if i > 1 {
+			before = []byte{byte(i - 1)}
+		}
+		g.Change(1, []byte("much changed"), before, []byte{byte(i)})
+		g.Change(1, fmt.Appendf(nil, "come and gone %d", i), nil, []byte("x"))
+		g.Change(1, fmt.Appendf(nil, "come and gone %d", i), []byte("x"), nil)
+		require.NoError(t, s.Commit(&g, i, 0, 0))
+	}
+	s.Published(10)
+	var f fold
+	f.recs = s.overlay.upTo(10, 1<<20, nil)
+	f.collect()
+	b := s.db.NewBatch()
+	defer b.Close()
+	f.write(b)
+	require.Equal(t, uint32(1), b.Count())
+}
+
+func TestFoldOfWhatIsLargerThanTheLimit(t *testing.T) {
+	s := manual(t, vfs.NewMem())
+	defer s.Close()
+	var g Group
+	for i := uint64(1); i <= 3; i++ {
+		g.Change(1, []byte{byte(i)}, nil, make([]byte, 5000))
+		require.NoError(t, s.Commit(&g, i, 0, 0))
+	}
+	s.Published(3)
+	var f fold
+	for i := uint64(1); i <= 3; i++ {
+		_, err := s.foldOnce(&f)
+		require.NoError(t, err)
+		require.Equal(t, i, s.Marker().Seq, "one record at a time")
+	}
+}
+
+func TestRetention(t *testing.T) {
+	for _, keep := range []Keep{{Records: 1}, {Records: 10}, {Records: 200}, {Bytes: 1}, {Bytes: 3000}, {Records: 50, Bytes: 3000}, {All: true}} {
+		mem := vfs.NewMem()
+		o := small(mem)
+		o.KeepLog = keep
+		toy := newToy(1)
+		for range 4 {
+			s := open(t, o)
+			require.NoError(t, toy.check(s, toy.seq, toy.seq))
+			<-s.checked
+			toy.resume(s)
+			toy.run(t, s, 100)
+			eventually(t, "folded", func() bool { return s.Marker().Seq == toy.seq })
+			m := s.Marker()
+			kept := toy.seq - m.FirstKept + 1
+			size := int64(0)
+			for seq := m.FirstKept; seq <= toy.seq; seq++ {
+				r, err := s.Record(seq)
+				require.NoError(t, err)
+				size += int64(r.Size())
+			}
+			require.GreaterOrEqual(t, kept, min(keep.Records, toy.seq))
+			require.GreaterOrEqual(t, size, min(keep.Bytes, 1000))
+			if keep.All {
+				require.Equal(t, uint64(1), m.FirstKept)
+			} else if keep.Records < 100 {
+				require.Less(t, kept, keep.Records+30, "%+v", keep)
+				_, err := s.Record(m.FirstKept - 1)
+				require.ErrorIs(t, err, ErrPruned)
+			}
+			require.NoError(t, s.Close())
+		}
+	}
+}
+
+func TestFollow(t *testing.T) {
+	mem := vfs.NewMem()
+	s := open(t, small(mem))
+	toy := newToy(1)
+	var wg sync.WaitGroup
+	for from := range uint64(4) {
+		wg.Go(func() {
+			f := s.Follow(from)
+			for seq := max(from, 1); seq <= 200; seq++ {
+				r, err := f.Next(t.Context())
+				if err != nil || r.Seq != seq || s.published.Load() < seq {
+					panic(fmt.Sprint(seq, r.Seq, err))
+				}
+			}
+			if f.Ready() {
+				panic("ready for what is not published")
+			}
+		})
+	}
+	toy.run(t, s, 200)
+	wg.Wait()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.Follow(201).Next(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = s.Record(201)
+	require.ErrorIs(t, err, ErrNotPublished)
+	select {
+	case <-s.Wake(201):
+		t.Fatal("not published")
+	case <-s.Wake(200):
+	}
+	done := make(chan error)
+	go func() {
+		_, err := s.Follow(201).Next(t.Context())
+		done <- err
+	}()
+	time.Sleep(time.Millisecond)
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, <-done, ErrClosed)
+}
+
+func TestFollowerThatIsTooSlow(t *testing.T) {
+	mem := vfs.NewMem()
+	o := small(mem)
+	o.KeepLog = Keep{Records: 5}
+	s := open(t, o)
+	defer s.Close()
+	f := s.Follow(1)
+	toy := newToy(1)
+	toy.run(t, s, 100)
+	eventually(t, "pruned", func() bool { return s.Marker().FirstKept > 50 })
+	_, err := f.Next(t.Context())
+	require.ErrorIs(t, err, ErrPruned)
+}
+
+// The folder waits while Pebble's L0 is deep, commits go on, and what is not
+// folded is still seen.
+func TestUnfoldedRowsAreSeen(t *testing.T) {
+	s := manual(t, vfs.NewMem())
+	defer s.Close()
+	toy := newToy(1)
+	toy.run(t, s, 500)
+	for row, want := range toy.rows {
+		v, ok, err := s.Row(row[0], []byte(row[1:]))
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, want, string(v))
+	}
+	require.Zero(t, s.Marker().Seq)
+}

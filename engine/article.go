@@ -108,19 +108,21 @@ func (s *SKU) buffers() (before, after Buffer) {
 // depends on which number a pool has.
 type poolNumbers struct{ last timeline.PoolNo }
 
-// assignPools puts each lot of an article into the pool it belongs to: the one of its SKU, location and effective buffers,
-// or none where it takes no new holds or has no SKU.
+// assignPools puts each lot of an article into the pool it belongs to.
 func (a *account) assignPools(r *Article) {
+	for _, l := range r.lots {
+		a.stock.SetPool(l.no, a.poolFor(r, l.location))
+	}
+}
+
+// poolFor is the pool of an article's lot at a location: the one of its SKU, location and effective buffers, or none where
+// it takes no new holds or has no SKU.
+func (a *account) poolFor(r *Article, location uint32) timeline.PoolNo {
 	if r.SKU == nil || !r.Takes() {
-		for _, l := range r.lots {
-			a.stock.SetPool(l.no, 0)
-		}
-		return
+		return 0
 	}
 	before, after := a.buffers(r)
-	for _, l := range r.lots {
-		a.stock.SetPool(l.no, a.poolOf(*r.SKU, skuPool{location: l.location, before: before, after: after}))
-	}
+	return a.poolOf(*r.SKU, skuPool{location: location, before: before, after: after})
 }
 
 // poolOf finds the number of a SKU's pool, or gives it one.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync"
+
 	"holdfast/timeline"
 )
 
@@ -75,7 +77,12 @@ var (
 )
 
 // Bucket is one part of a calendar.
-type Bucket = timeline.Bucket
+type Bucket struct {
+	Range     Span
+	MinFree   int // may be negative where stock is overbooked
+	MaxFree   int
+	Available int // units that are free over the whole bucket
+}
 
 // BucketSize is how a calendar is cut.
 type BucketSize string
@@ -120,8 +127,16 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 	if len(edges) > maxBuckets+1 {
 		return dst, invalid([]Fault{{In: "query", Pointer: "bucket", Code: "range", Message: "would give more than 10000 buckets"}})
 	}
-	return a.stock.Calendar(pools, edges, dst), nil
+	counted := bucketScratch.Get().(*[]timeline.Bucket)
+	*counted = a.stock.Calendar(pools, edges, (*counted)[:0])
+	for i, b := range *counted {
+		dst = append(dst, Bucket{Span{Start: edges[i], End: edges[i+1]}, b.Min, b.Max, b.Available})
+	}
+	bucketScratch.Put(counted)
+	return dst, nil
 }
+
+var bucketScratch = sync.Pool{New: func() any { return new([]timeline.Bucket) }}
 
 // NextQuery asks for the earliest window of a length in which units of an item can be held.
 type NextQuery struct {
@@ -170,7 +185,7 @@ func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, l *Loca
 			return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
 		}})
 	}
-	from, ok := s.NextFit(pools, length, n, notBefore, until, now)
+	from, ok := s.NextFit(pools, n, notBefore, until, now)
 	if !ok {
 		return nil
 	}

@@ -106,11 +106,22 @@ func (s holdStore) full(id ID, row holdRow) *holdRecord {
 }
 
 func (s holdStore) put(r *holdRecord) {
-	row := holdRow{due: r.due, first: r.lines[0], status: r.status, more: r.note != "" || len(r.lines) > 1}
-	s.rows.Put(r.id, row)
-	if row.more {
-		s.more.Put(&holdMore{r.id, r.note, r.lines[1:]})
+	s.rows.Put(r.id, r.row())
+	if more := r.beside(); more != nil {
+		s.more.Put(more)
 	}
+}
+
+// row is the part of a record that lies in the dense rows, beside what does not fit there, nil for most.
+func (r *holdRecord) row() holdRow {
+	return holdRow{due: r.due, first: r.lines[0], status: r.status, more: r.note != "" || len(r.lines) > 1}
+}
+
+func (r *holdRecord) beside() *holdMore {
+	if r.note == "" && len(r.lines) == 1 {
+		return nil
+	}
+	return &holdMore{r.id, r.note, r.lines[1:]}
 }
 
 func (s holdStore) delete(id ID) {
@@ -140,23 +151,20 @@ var holdKind = &kind[holdRecord]{
 		}
 		return appendText(dst, r.note)
 	},
-	decode: func(_, key ID, b []byte) (*holdRecord, error) {
-		r, err := hotReader("hold", b)
+	decode: decodeHold,
+	scan: func(l *accountLoader, key ID, b []byte) error {
+		r, err := decodeHold(l.id, key, b)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		h := &holdRecord{id: key, status: HoldStatus(r.u8()), due: r.i64()}
-		n := int(r.u16())
-		if n == 0 || n > maxLines {
-			return nil, fmt.Errorf("hold: stored row has %d lines", n)
+		*l.holds.next() = keyedHold{key, r.row()}
+		if more := r.beside(); more != nil {
+			l.more = append(l.more, more)
 		}
-		for range n {
-			h.lines = append(h.lines, holdLine{
-				from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16(), article: r.u8() == 1, kind: timeline.Kind(r.u8()),
-			})
+		if r.due != 0 {
+			l.due = append(l.due, dueItem{r.due, key})
 		}
-		h.note = r.text()
-		return h, r.done("hold")
+		return nil
 	},
 	find: func(a *account, like *holdRecord) *holdRecord { return a.holds.get(like.id) },
 	all: func(a *account) iter.Seq[*holdRecord] {
@@ -181,4 +189,24 @@ var holdKind = &kind[holdRecord]{
 			a.due.add(dueItem{after.due, after.id})
 		}
 	},
+}
+
+func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
+	r, err := hotReader("hold", b)
+	if err != nil {
+		return nil, err
+	}
+	h := &holdRecord{id: key, status: HoldStatus(r.u8()), due: r.i64()}
+	n := int(r.u16())
+	if n == 0 || n > maxLines || h.status < Held || h.status > Ordered {
+		return nil, fmt.Errorf("hold: stored row has %d lines and status %d", n, h.status)
+	}
+	h.lines = make([]holdLine, n)
+	for i := range h.lines {
+		h.lines[i] = holdLine{
+			from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16(), article: r.u8() == 1, kind: timeline.Kind(r.u8()),
+		}
+	}
+	h.note = r.text()
+	return h, r.done("hold")
 }

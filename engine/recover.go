@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 
 	"holdfast/persist"
 	"holdfast/timeline"
@@ -16,18 +17,75 @@ import (
 // loadWorkers is how many goroutines read rows at start-up.
 const loadWorkers = 2
 
-// accountLoader collects the rows of one account that one worker read.
+// accountLoader collects the rows of one account that one worker read, each kind in ascending order of its keys.
 type accountLoader struct {
 	id    ID
-	cold  map[byte][]func(*state, *account)
+	cold  map[byte][]func(*state, *account) // what puts the rows of a kind in place
 	lots  []lot
 	slots []timeline.Slot
-	units []timeline.Placed
+	units chunks[timeline.Placed]
+	holds chunks[keyedHold]
+	more  []*holdMore
+	due   []dueItem
 }
 
-// later keeps the putting in place of a row until all rows were read.
-func (l *accountLoader) later(tag byte, put func(*state, *account)) {
-	l.cold[tag] = append(l.cold[tag], put)
+// keyedHold is a hold's dense row with its id.
+type keyedHold struct {
+	id  ID
+	row holdRow
+}
+
+// chunks is a list that grows without copying: many rows are read once and put in place once.
+type chunks[T any] struct{ list [][]T }
+
+const chunkRows = 8192
+
+// next makes room for one more row at the end.
+func (c *chunks[T]) next() *T {
+	n := len(c.list)
+	if n == 0 || len(c.list[n-1]) == chunkRows {
+		c.list = append(c.list, make([]T, 0, chunkRows))
+		n++
+	}
+	last := &c.list[n-1]
+	*last = (*last)[:len(*last)+1]
+	return &(*last)[len(*last)-1]
+}
+
+// merge visits the rows of several lists in the order of their ids, in runs, and lets go of each chunk behind it.
+func merge[T any](lists []chunks[T], id func(*T) ID, visit func(run []T)) {
+	rest := make([][]T, len(lists)) // of the chunk each list is at
+	for {
+		least, second := -1, ID{}
+		var first ID
+		for i := range lists {
+			for len(rest[i]) == 0 && len(lists[i].list) > 0 {
+				rest[i], lists[i].list[0] = lists[i].list[0], nil
+				lists[i].list = lists[i].list[1:]
+			}
+			if len(rest[i]) == 0 {
+				continue
+			}
+			switch x := id(&rest[i][0]); {
+			case least < 0:
+				least, first = i, x
+			case x.Compare(first) < 0:
+				least, first, second = i, x, first
+			case second == ID{} || x.Compare(second) < 0:
+				second = x
+			}
+		}
+		if least < 0 {
+			return
+		}
+		run := rest[least]
+		n := len(run)
+		if second != (ID{}) && id(&run[n-1]).Compare(second) > 0 {
+			n = sort.Search(n, func(i int) bool { return id(&run[i]).Compare(second) > 0 })
+		}
+		visit(run[:n])
+		rest[least] = run[n:]
+	}
 }
 
 // rowReader is one worker's part of the scan.
@@ -56,7 +114,7 @@ func (r *rowReader) row(tag byte, key, value []byte) error {
 			r.accounts[of] = r.last
 		}
 	}
-	return k.readRow(r.last, of, id, value)
+	return k.readRow(r.last, id, value)
 }
 
 // restore builds the state from a store and verifies it against the state hash that marker and records carry.
@@ -117,7 +175,7 @@ func (s *state) load(readers []rowReader) error {
 				for _, put := range l.cold[k.tableTag()] {
 					put(s, a)
 				}
-				delete(l.cold, k.tableTag())
+				l.cold[k.tableTag()] = nil
 			}
 		}
 		s.touch(a)
@@ -188,27 +246,52 @@ func (s *state) replay(r persist.Record) error {
 	return nil
 }
 
-// loadStock builds an account's timelines from its rows.
+// loadStock builds an account's timelines and hold records from their rows.
 func (a *account) loadStock(parts []*accountLoader) error {
 	var lots []lot
 	var slots []timeline.Slot
-	var units []timeline.Placed
-	for _, l := range parts {
-		lots, slots, units = append(lots, l.lots...), append(slots, l.slots...), append(units, l.units...)
-		l.lots, l.slots, l.units = nil, nil, nil
+	units, holds := make([]chunks[timeline.Placed], len(parts)), make([]chunks[keyedHold], len(parts))
+	for i, l := range parts {
+		lots, slots = append(lots, l.lots...), append(slots, l.slots...)
+		units[i], holds[i] = l.units, l.holds
+		for _, m := range l.more {
+			a.holds.more.Put(m)
+		}
+		for _, d := range l.due {
+			a.due.add(d)
+		}
+		l.lots, l.slots, l.units, l.holds, l.more, l.due = nil, nil, chunks[timeline.Placed]{}, chunks[keyedHold]{}, nil, nil
 	}
 	slices.SortFunc(lots, func(x, y lot) int { return cmp.Compare(x.no, y.no) })
 	slices.SortFunc(slots, func(x, y timeline.Slot) int { return cmp.Compare(x.No, y.No) })
-	slices.SortFunc(units, func(x, y timeline.Placed) int { return x.ID.Compare(y.ID) })
+	loader := timeline.NewLoader()
 	for i := range lots {
-		a.stock.AddLot(lots[i].no, lots[i].article, lots[i].location)
-		a.linkLot(&lots[i])
+		l := &lots[i]
+		loader.AddLot(timeline.Lot{No: l.no, Article: l.article, Location: l.location, Pool: a.nameLot(l)})
 	}
 	for _, s := range slots {
-		a.stock.PutSlot(s)
+		loader.AddSlot(s)
 	}
-	for _, u := range units {
-		a.stock.Put(u.Hold, u.Place)
+	done := make(chan bool)
+	go func() {
+		rows := timeline.NewByIDLoader[holdRow]()
+		merge(holds, func(h *keyedHold) ID { return h.id }, func(run []keyedHold) {
+			for i := range run {
+				rows.Add(run[i].id, run[i].row)
+			}
+		})
+		var ok bool
+		a.holds.rows, ok = rows.Finish()
+		done <- ok
+	}()
+	merge(units, func(u *timeline.Placed) ID { return u.ID }, loader.AddHolds)
+	ok := <-done
+	var err error
+	if a.stock, err = loader.Finish(); err != nil {
+		return fmt.Errorf("%w: account %s: %w", persist.ErrCorrupt, a.id, err)
+	}
+	if !ok {
+		return fmt.Errorf("%w: account %s: hold records are out of order", persist.ErrCorrupt, a.id)
 	}
 	return nil
 }

@@ -41,14 +41,7 @@ var lotKind = &kind[lot]{
 		dst = binary.LittleEndian.AppendUint32(dst, l.article)
 		return binary.LittleEndian.AppendUint32(dst, l.location)
 	},
-	decode: func(_, _ ID, b []byte) (*lot, error) {
-		r, err := hotReader("lot", b)
-		if err != nil {
-			return nil, err
-		}
-		l := &lot{no: timeline.LotNo(r.u32()), article: r.u32(), location: r.u32()}
-		return l, r.done("lot")
-	},
+	decode: decodeLot,
 	find: func(a *account, like *lot) *lot {
 		if uint32(like.no) > a.ledger.Lot {
 			return nil
@@ -69,15 +62,46 @@ var lotKind = &kind[lot]{
 		a.stock.AddLot(after.no, after.article, after.location)
 		a.linkLot(after)
 	},
-	load: func(l *accountLoader, r *lot) { l.lots = append(l.lots, *r) },
+	scan: func(l *accountLoader, key ID, b []byte) error {
+		r, err := decodeLot(l.id, key, b)
+		if err == nil {
+			l.lots = append(l.lots, *r)
+		}
+		return err
+	},
+}
+
+func decodeLot(_, _ ID, b []byte) (*lot, error) {
+	r, err := hotReader("lot", b)
+	if err != nil {
+		return nil, err
+	}
+	l := &lot{no: timeline.LotNo(r.u32()), article: r.u32(), location: r.u32()}
+	return l, r.done("lot")
+}
+
+func decodeSlot(_, key ID, b []byte) (*timeline.Slot, error) {
+	r, err := hotReader("slot", b)
+	if err != nil {
+		return nil, err
+	}
+	s := &timeline.Slot{ID: key, No: timeline.SlotNo(r.u32()), Lot: timeline.LotNo(r.u32()), Span: Span{Start: r.i64(), End: r.i64()}}
+	return s, r.done("slot")
 }
 
 // linkLot makes an article know its lot, and puts the lot into its pool.
 func (a *account) linkLot(l *lot) {
+	if pool := a.nameLot(l); pool != 0 {
+		a.stock.SetPool(l.no, pool)
+	}
+}
+
+// nameLot makes an article know its lot, and gives the pool that the lot belongs to.
+func (a *account) nameLot(l *lot) timeline.PoolNo {
 	r := *a.articles().No(l.article)
 	r.lots = append(r.lots[:len(r.lots):len(r.lots)], articleLot{l.location, l.no})
 	a.articles().Put(&r)
-	a.assignPools(&r)
+	return a.poolFor(&r, l.location)
 }
 
 var slotKind = &kind[timeline.Slot]{
@@ -91,14 +115,7 @@ var slotKind = &kind[timeline.Slot]{
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.Span.Start))
 		return binary.LittleEndian.AppendUint64(dst, uint64(s.Span.End))
 	},
-	decode: func(_, key ID, b []byte) (*timeline.Slot, error) {
-		r, err := hotReader("slot", b)
-		if err != nil {
-			return nil, err
-		}
-		s := &timeline.Slot{ID: key, No: timeline.SlotNo(r.u32()), Lot: timeline.LotNo(r.u32()), Span: Span{Start: r.i64(), End: r.i64()}}
-		return s, r.done("slot")
-	},
+	decode: decodeSlot,
 	find: func(a *account, like *timeline.Slot) *timeline.Slot {
 		s, ok := a.stock.Slot(like.No)
 		if !ok {
@@ -122,7 +139,13 @@ var slotKind = &kind[timeline.Slot]{
 		}
 		a.stock.PutSlot(*after)
 	},
-	load: func(l *accountLoader, r *timeline.Slot) { l.slots = append(l.slots, *r) },
+	scan: func(l *accountLoader, key ID, b []byte) error {
+		r, err := decodeSlot(l.id, key, b)
+		if err == nil {
+			l.slots = append(l.slots, *r)
+		}
+		return err
+	},
 }
 
 // unitKind is the unavailability: one unit of stock taken for a range.
@@ -154,7 +177,7 @@ var unitKind = &kind[timeline.Placed]{
 			a.stock.Put(after.Hold, after.Place)
 		}
 	},
-	load: func(l *accountLoader, r *timeline.Placed) { l.units = append(l.units, *r) },
+	scan: func(l *accountLoader, key ID, b []byte) error { return decodeUnitInto(l.units.next(), key, b) },
 }
 
 func encodeUnit(dst []byte, u *timeline.Placed) []byte {

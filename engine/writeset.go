@@ -39,12 +39,12 @@ type kind[R any] struct {
 	key    func(*R) ID
 	encode func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
 	decode func(account, key ID, b []byte) (*R, error)
-	find   func(a *account, like *R) *R                 // the row as it is with the key of the given one, nil: none; unset: not in memory
-	all    func(a *account) iter.Seq[*R]                // every row, in a fixed order
-	total  func(a *account) uint64                      // in place of all, where the rows are not in memory: the sum of their hashes
-	remove func(s *state, a *account, before *R)        // nil where one pass is enough
-	put    func(s *state, a *account, before, after *R) // one of the two may be nil
-	load   func(l *accountLoader, r *R)                 // nil: put serves at start-up, too
+	find   func(a *account, like *R) *R                   // the row as it is with the key of the given one, nil: none; unset: not in memory
+	all    func(a *account) iter.Seq[*R]                  // every row, in a fixed order
+	total  func(a *account) uint64                        // in place of all, where the rows are not in memory: the sum of their hashes
+	remove func(s *state, a *account, before *R)          // nil where one pass is enough
+	put    func(s *state, a *account, before, after *R)   // one of the two may be nil
+	scan   func(l *accountLoader, key ID, b []byte) error // how start-up takes a row; nil: through decode and put
 }
 
 // rowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
@@ -173,7 +173,7 @@ type kindOf interface {
 	tableTag() byte
 	tableName() string
 	read(account, key ID, before, after []byte) (rowChange, error)
-	readRow(l *accountLoader, account, key ID, value []byte) error
+	readRow(l *accountLoader, key ID, value []byte) error
 	sum(a *account) uint64
 	newTable() table.Any
 }
@@ -197,16 +197,15 @@ func (k *kind[R]) read(account, key ID, before, after []byte) (rowChange, error)
 	return c, nil
 }
 
-func (k *kind[R]) readRow(l *accountLoader, of, key ID, value []byte) error {
-	r, err := k.decode(of, key, value)
+func (k *kind[R]) readRow(l *accountLoader, key ID, value []byte) error {
+	if k.scan != nil {
+		return k.scan(l, key, value)
+	}
+	r, err := k.decode(l.id, key, value)
 	if err != nil {
 		return err
 	}
-	if k.load != nil {
-		k.load(l, r)
-		return nil
-	}
-	l.later(k.tag, func(s *state, a *account) { k.put(s, a, nil, r) })
+	l.cold[k.tag] = append(l.cold[k.tag], func(s *state, a *account) { k.put(s, a, nil, r) })
 	return nil
 }
 

@@ -47,3 +47,25 @@ func (m *ByID[V]) From(from ID) iter.Seq2[ID, V] {
 		})
 	}
 }
+
+// ByIDLoader makes a ByID of rows that come in id order. One goroutine uses it, once.
+type ByIDLoader[V any] struct {
+	rows treeBuilder[key, V, struct{}, none[key, V]]
+}
+
+// NewByIDLoader makes an empty loader.
+func NewByIDLoader[V any]() *ByIDLoader[V] {
+	l := new(ByIDLoader[V])
+	l.rows.edit = new(token)
+	return l
+}
+
+// Add appends a row; its id comes after those before it.
+func (l *ByIDLoader[V]) Add(id ID, v V) { l.rows.add(id.key(), v) }
+
+// Finish makes the map; ok is false where the rows did not come in order.
+func (l *ByIDLoader[V]) Finish() (m *ByID[V], ok bool) {
+	m = &ByID[V]{edit: l.rows.edit}
+	m.rows, ok = l.rows.tree()
+	return m, ok
+}

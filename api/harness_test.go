@@ -208,7 +208,7 @@ func (a *answer) conforms(s *Schema) {
 
 func mismatch(v any, s *Schema, at string) string {
 	if v == nil {
-		if s.Nullable || s.Type == "null" {
+		if s.Nullable || s.Type == "null" || s.Type == "" {
 			return ""
 		}
 		return at + " is null"

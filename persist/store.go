@@ -381,7 +381,10 @@ func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly
 	p.TargetFileSizes[0] = 8 << 20
 	for i := range p.Levels {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		p.Levels[i].BlockSize = 32 << 10 // a start reads everything
+		p.Levels[i].IndexBlockSize = 256 << 10
 	}
+	p.Experimental.ReadSamplingMultiplier = -1 // no compactions because of reads
 	return p
 }
 

@@ -225,46 +225,54 @@ func (c *checker) larges() {
 // large compares what is kept for some lots with what should be.
 func (c *checker) large(l *large, lots []LotNo) error {
 	f := c.s.facts(lots)
-	for i, want := range f.gaps {
-		var got []gapFact
-		l.gaps[i].all(func(keys []key, ends []int64) bool {
-			for j, k := range keys {
-				got = append(got, gapFact{k, ends[j]})
-			}
-			return true
-		})
-		if err := cmp.Or(l.gaps[i].verify(), firstDifference("gap", want, got)); err != nil {
-			return fmt.Errorf("gaps of class %d: %w", i, err)
+	var faults []error
+	want := func(what string, err error) {
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", what, err))
 		}
 	}
-	if err := l.net.compare(f.net); err != nil {
-		return fmt.Errorf("free units: %w", err)
+	want("free units", compareSteps(&l.net.sumTree, f.net))
+	want("stock", compareSteps(&l.stock.sumTree, f.stock))
+	want("beginnings of slots", compareSteps(&l.begins, f.begins))
+	want("ends of slots", compareSteps(&l.ends, f.ends))
+	for i, gaps := range f.gaps {
+		want("gaps", compareSpans(&l.gaps[i], gaps))
 	}
-	if err := l.stock.compare(f.stock); err != nil {
-		return fmt.Errorf("stock: %w", err)
-	}
-	return nil
+	want("seats pinned to slots", compareSpans(&l.slot, f.slot))
+	want("seats pinned to articles", compareSpans(&l.article, f.article))
+	return errors.Join(faults...)
 }
 
-func (p *profile) compare(want []change) error {
+func compareSteps[S comparable, A summer[instant, int32, S]](t *sumTree[instant, int32, S, A], want []change) error {
 	var got []change
-	p.all(func(keys []instant, deltas []int32) bool {
+	t.all(func(keys []instant, vals []int32) bool {
 		for i, k := range keys {
-			got = append(got, change{int64(k), deltas[i], 0})
+			got = append(got, change{int64(k), vals[i], 0})
 		}
 		return true
 	})
-	return cmp.Or(p.verify(), firstDifference("change", want, got))
+	return cmp.Or(t.verify(), firstDifference(want, got))
 }
 
-func firstDifference[T comparable](what string, want, got []T) error {
+func compareSpans[S comparable, A summer[key, int64, S]](t *sumTree[key, int64, S, A], want []spanFact) error {
+	var got []spanFact
+	t.all(func(keys []key, vals []int64) bool {
+		for i, k := range keys {
+			got = append(got, spanFact{k, vals[i]})
+		}
+		return true
+	})
+	return cmp.Or(t.verify(), firstDifference(want, got))
+}
+
+func firstDifference[T comparable](want, got []T) error {
 	for i := range min(len(want), len(got)) {
 		if want[i] != got[i] {
-			return fmt.Errorf("%s %v, kept as %v", what, want[i], got[i])
+			return fmt.Errorf("%v is kept as %v", want[i], got[i])
 		}
 	}
 	if len(want) != len(got) {
-		return fmt.Errorf("%d of kind %s, %d kept", len(want), what, len(got))
+		return fmt.Errorf("%d kept of %d", len(got), len(want))
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type large struct {
 	net   profile // slots alive less seats and conflicts' hulls
 	stock profile // slots alive
 	gaps  gapIndex
+	pinned
 }
 
 func (l *large) own(edit *token) *large {
@@ -33,17 +34,21 @@ func (l *large) own(edit *token) *large {
 	return &c
 }
 
-// fill takes a seat out of a gap.
-func (l *large) fill(edit *token, no SlotNo, gap, seat Span) {
+// fill takes a hold's seat out of a gap.
+func (l *large) fill(edit *token, no SlotNo, gap Span, h *Hold) {
+	seat := h.Seat()
 	l.net.add(edit, seat, -1)
+	l.pinned.put(edit, h.Flags, no, seat)
 	l.gaps.del(edit, gap, no)
 	l.gaps.put(edit, Span{gap.Start, seat.Start}, no)
 	l.gaps.put(edit, Span{seat.End, gap.End}, no)
 }
 
-// clear gives a seat back to the gap that it leaves.
-func (l *large) clear(edit *token, no SlotNo, gap, seat Span) {
+// clear gives a hold's seat back to the gap that it leaves.
+func (l *large) clear(edit *token, no SlotNo, gap Span, h *Hold) {
+	seat := h.Seat()
 	l.net.add(edit, seat, 1)
+	l.pinned.del(edit, h.Flags, no, seat)
 	l.gaps.del(edit, Span{gap.Start, seat.Start}, no)
 	l.gaps.del(edit, Span{seat.End, gap.End}, no)
 	l.gaps.put(edit, gap, no)
@@ -56,6 +61,7 @@ func (l *large) overbook(edit *token, hull Span, by int32) { l.net.add(edit, hul
 func (l *large) live(edit *token, span Span, by int32) {
 	l.net.add(edit, span, by)
 	l.stock.add(edit, span, by)
+	l.pinned.live(edit, span, by)
 }
 
 // resize takes note that a slot's range has changed from one to another, both around its holds.
@@ -78,20 +84,26 @@ func (l *large) resize(edit *token, no SlotNo, r *rail, was, is Span) {
 // join takes in a slot with its holds, leave takes it out.
 func (l *large) join(edit *token, no SlotNo, e *slotEntry) {
 	l.live(edit, e.span, 1)
-	e.gaps(func(gap Span) { l.gaps.put(edit, gap, no) }, func(seat Span) { l.net.add(edit, seat, -1) })
+	e.gaps(func(gap Span) { l.gaps.put(edit, gap, no) }, func(h *Hold) {
+		l.net.add(edit, h.Seat(), -1)
+		l.pinned.put(edit, h.Flags, no, h.Seat())
+	})
 }
 
 func (l *large) leave(edit *token, no SlotNo, e *slotEntry) {
 	l.live(edit, e.span, -1)
-	e.gaps(func(gap Span) { l.gaps.del(edit, gap, no) }, func(seat Span) { l.net.add(edit, seat, 1) })
+	e.gaps(func(gap Span) { l.gaps.del(edit, gap, no) }, func(h *Hold) {
+		l.net.add(edit, h.Seat(), 1)
+		l.pinned.del(edit, h.Flags, no, h.Seat())
+	})
 }
 
-// gaps visits the gaps, empty ones too, and the seats of a slot in order of time.
-func (e *slotEntry) gaps(gap, seat func(Span)) {
+// gaps visits the gaps, empty ones too, and the holds of a slot in order of time.
+func (e *slotEntry) gaps(gap func(Span), hold func(*Hold)) {
 	from := e.span.Start
 	for h, p := e.rail.next(railPos{}); h != nil; h, p = e.rail.next(p) {
 		gap(Span{from, seatStart(h)})
-		seat(h.Seat())
+		hold(h)
 		from = h.Span.End
 	}
 	gap(Span{from, e.span.End})
@@ -118,14 +130,18 @@ func (s *Stock) leaveLot(l *large, no LotNo) {
 
 // largeFacts is everything that a large keeps, as lists.
 type largeFacts struct {
-	net, stock []change // by instant, each once; only the field stock is used
-	gaps       [classCount][]gapFact
+	net, stock, begins, ends []change // by instant, each once; only the field stock is used
+	gaps                     [classCount][]spanFact
+	slot, article            []spanFact // pinned seats
 }
 
-type gapFact struct {
-	at  key
-	end int64
+// spanFact is a gap by its start, or a seat by its end, and the other one.
+type spanFact struct {
+	at    key
+	other int64
 }
+
+func (a spanFact) compare(b spanFact) int { return a.at.compare(b.at) }
 
 // facts gathers what is to be kept for some lots from their slots and conflicts.
 func (s *Stock) facts(lots []LotNo) *largeFacts {
@@ -141,21 +157,36 @@ func (s *Stock) facts(lots []LotNo) *largeFacts {
 			e := s.slot(no)
 			add(&f.net, e.span, 1)
 			add(&f.stock, e.span, 1)
+			f.begins = append(f.begins, change{e.span.Start, 1, 0})
+			if !e.span.Open() {
+				f.ends = append(f.ends, change{e.span.End, 1, 0})
+			}
 			e.gaps(func(gap Span) {
 				if !gap.Empty() {
 					of := &f.gaps[lengthClass(gap)]
-					*of = append(*of, gapFact{gapKey(gap, no), gap.End})
+					*of = append(*of, spanFact{gapKey(gap, no), gap.End})
 				}
-			}, func(seat Span) { add(&f.net, seat, -1) })
+			}, func(h *Hold) {
+				seat := h.Seat()
+				add(&f.net, seat, -1)
+				switch fact := (spanFact{pinnedKey(seat, no), seat.Start}); {
+				case h.Flags.Any(Out | PinnedSlot):
+					f.slot = append(f.slot, fact)
+				case h.Flags.Has(PinnedArticle):
+					f.article = append(f.article, fact)
+				}
+			})
 		}
 		for h := range s.Conflicts(lot) {
 			add(&f.net, h.Span, -1)
 		}
 	}
-	f.net, f.stock = sumUp(f.net), sumUp(f.stock)
+	f.net, f.stock, f.begins, f.ends = sumUp(f.net), sumUp(f.stock), sumUp(f.begins), sumUp(f.ends)
 	for c := range f.gaps {
-		slices.SortFunc(f.gaps[c], func(a, b gapFact) int { return a.at.compare(b.at) })
+		slices.SortFunc(f.gaps[c], spanFact.compare)
 	}
+	slices.SortFunc(f.slot, spanFact.compare)
+	slices.SortFunc(f.article, spanFact.compare)
 	return f
 }
 
@@ -176,15 +207,26 @@ func sumUp(list []change) []change {
 // newLarge is what is to be kept for some lots.
 func (s *Stock) newLarge(lots []LotNo) *large {
 	l, f := &large{edit: s.edit}, s.facts(lots)
-	step := func(list []change) func(int) (instant, int32) {
-		return func(i int) (instant, int32) { return instant(list[i].at), list[i].stock }
-	}
-	l.net.sumTree, _ = build[instant, int32, level, levels](s.edit, len(f.net), step(f.net))
-	l.stock.sumTree, _ = build[instant, int32, level, levels](s.edit, len(f.stock), step(f.stock))
+	l.net.sumTree = buildSteps[level, levels](s.edit, f.net)
+	l.stock.sumTree = buildSteps[level, levels](s.edit, f.stock)
+	l.begins = buildSteps[struct{}, none[instant, int32]](s.edit, f.begins)
+	l.ends = buildSteps[struct{}, none[instant, int32]](s.edit, f.ends)
 	for c, gaps := range f.gaps {
-		l.gaps[c], _ = build[key, int64, gapSum, gapSums](s.edit, len(gaps), func(i int) (key, int64) { return gaps[i].at, gaps[i].end })
+		l.gaps[c] = buildSpans[gapSum, gapSums](s.edit, gaps)
 	}
+	l.slot = buildSpans[int64, latest](s.edit, f.slot)
+	l.article = buildSpans[int64, latest](s.edit, f.article)
 	return l
+}
+
+func buildSteps[S comparable, A summer[instant, int32, S]](edit *token, list []change) sumTree[instant, int32, S, A] {
+	t, _ := build[instant, int32, S, A](edit, len(list), func(i int) (instant, int32) { return instant(list[i].at), list[i].stock })
+	return t
+}
+
+func buildSpans[S comparable, A summer[key, int64, S]](edit *token, list []spanFact) sumTree[key, int64, S, A] {
+	t, _ := build[key, int64, S, A](edit, len(list), func(i int) (key, int64) { return list[i].at, list[i].other })
+	return t
 }
 
 // tell calls change with what is kept for the lot and for its pool, to be changed.

@@ -178,6 +178,30 @@ func (n *naive) free(p PoolRef, w Span) (list []SlotNo) {
 	return list
 }
 
+func (n *naive) fixedAfter(p PoolRef, t int64) Span {
+	all, lots := always, 0
+	for _, l := range n.lots {
+		if n.inPool(p, l.No) {
+			lots++
+		}
+	}
+	for _, s := range n.poolSlots(p) {
+		if s.Span.Start > t {
+			all.End = min(all.End, s.Span.Start)
+		}
+		if s.Span.End > t && !s.Span.Open() && lots > 1 {
+			all.Start = max(all.Start, s.Span.End)
+		}
+	}
+	for _, h := range n.holds {
+		fixed := h.Flags.Any(Out|PinnedSlot) || lots > 1 && h.Flags.Has(PinnedArticle)
+		if fixed && h.Place.Seated() && n.inPool(p, h.Place.Lot) && h.Span.End > t {
+			all = all.Clip(h.Seat())
+		}
+	}
+	return all
+}
+
 // testID is the i-th id.
 func testID(i int) (id ID) {
 	binary.BigEndian.PutUint64(id[8:], uint64(i))
@@ -240,6 +264,10 @@ func (n *naive) compare(t require.TestingT, s *Stock, p PoolRef, w Span, want in
 	require.Equal(t, []any{next, reached}, []any{got, ok}, "NextFree of %v from %d, %d units", p, w.Start, want)
 	got, ok = s.LastShort(p, w, want)
 	require.Equal(t, []any{short, below}, []any{got, ok}, "LastShort of %v over %v, %d units", p, w, want)
+
+	if shared, ok := s.fixedAfter(p, w.Start); ok {
+		require.Equal(t, n.fixedAfter(p, w.Start), shared, "fixedAfter of %v at %d", p, w.Start)
+	}
 
 	var conflicts []Hold
 	slots := 0
@@ -383,6 +411,9 @@ func (w *world) removeSlot(i int) {
 // put seats a hold with a hull of span less cut, if it fits; as a conflict where slot is none.
 func (w *world) put(at Place, span Span, cut int64) bool {
 	h := NewHold(testID(w.nextID+1), span, 0, 0).WithCut(cut)
+	if w.nextID%5 == 0 {
+		h.Flags = []Flags{Out, PinnedSlot, PinnedArticle, PinnedSlot | PinnedArticle}[w.nextID/5%4]
+	}
 	if at.Seated() {
 		slot := w.n.slot(at.Slot)
 		if gap, ok := w.n.gap(slot, h.Seat().Start); !ok || !gap.Covers(h.Seat()) {

@@ -237,15 +237,3 @@ func (r rail) take(p railPos) rail {
 	long.runs[p.j] = railRun{seatStart(&rows[0]), rows}
 	return rail{long: long}
 }
-
-// swap is the rail with the row at p replaced by one of the same seat.
-func (r rail) swap(p railPos, h Hold) rail {
-	rows := slices.Clone(r.run(p.j))
-	rows[p.i] = h
-	if r.long == nil {
-		return rail{rows: rows}
-	}
-	runs := slices.Clone(r.long.runs)
-	runs[p.j].rows = rows
-	return rail{long: &longRail{r.long.n, runs}}
-}

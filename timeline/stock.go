@@ -211,7 +211,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	}
 	gap, _ := e.rail.around(seat.Start, e.span)
 	e.rail = e.rail.put(h)
-	s.tell(at.Lot, func(l *large) { l.fill(s.edit, at.Slot, gap, seat) })
+	s.tell(at.Lot, func(l *large) { l.fill(s.edit, at.Slot, gap, &h) })
 	s.classes = s.classes.own(s.edit)
 	s.classes.put(s.edit, seat, at)
 }
@@ -233,10 +233,11 @@ func (s *Stock) Remove(id ID) {
 	if !ok {
 		s.inconsistent("hold %x not on slot %d", id, where)
 	}
-	seat := e.rail.run(p.j)[p.i].Seat()
+	h := e.rail.run(p.j)[p.i]
+	seat := h.Seat()
 	e.rail = e.rail.take(p)
 	gap, _ := e.rail.around(seat.Start, e.span)
-	s.tell(e.lot, func(l *large) { l.clear(s.edit, SlotNo(where), gap, seat) })
+	s.tell(e.lot, func(l *large) { l.clear(s.edit, SlotNo(where), gap, &h) })
 	s.classes = s.classes.own(s.edit)
 	s.classes.del(s.edit, seat, Place{e.lot, SlotNo(where)})
 }

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"iter"
+
+	"holdfast/persist"
 )
 
 // This file owns the engine's invariants as checks: everything derived is recomputed the slow way.
@@ -33,8 +36,18 @@ func (k *kind[R]) sum(a *account) (total uint64) {
 
 // Check recomputes what the present snapshot derives: the state hash from all rows, every index of the timelines, the links
 // between articles, lots and pools, and what is due. It reads everything: minutes on a large state.
-func (e *Engine) Check() error {
-	s := e.current.Load()
+func (e *Engine) Check() error { return e.current.Load().check() }
+
+// Verify rebuilds the state from a store, read-only if need be, and checks it as Check does.
+func Verify(ctx context.Context, store *persist.Store) error {
+	s, err := restore(ctx, store)
+	if err != nil {
+		return err
+	}
+	return s.publish().check()
+}
+
+func (s *snapshot) check() error {
 	var hash uint64
 	var err error
 	s.accounts.Scan(func(a *account) bool {

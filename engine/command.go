@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"holdfast/engine/table"
 	"holdfast/timeline"
 )
@@ -60,9 +62,11 @@ func (o Opt[T]) merge(at **T) {
 
 // Result is what a command came to.
 type Result struct {
-	Record   any    // the record that the operation answers with; its type is fixed per Op
-	Sequence uint64 // the account's count of committed changes behind the command
-	Replayed bool   // true: a repeat under an idempotency key, nothing was done
+	Record   any           // the record that the operation answers with; its type is fixed per Op
+	Sequence uint64        // the account's count of committed changes behind the command
+	Replayed bool          // true: a repeat under an idempotency key, nothing was done
+	Moves    int           // holds of others that changed their slot to make room
+	Took     time.Duration // how long planning took, by Options.Stopwatch; of a refusal, too
 }
 
 // tx is a plan's working view: the account as it is, the command's instant and ids, and the changes collected so far.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"holdfast/persist"
 )
@@ -15,32 +16,34 @@ import (
 // Options are what an engine needs from outside. Now and Random are the only sources of time and chance: a command gets
 // both as inputs.
 type Options struct {
-	Store  *persist.Store
-	Now    func() int64    // milliseconds since the epoch
-	Random func() [10]byte // the random part of a command's ids
-	Logger *slog.Logger    // default: slog.Default
-	Queue  int             // most commands waiting for the writer; default 4096
-	Manual bool            // what is due is run by Tick alone, not by a timer: for tests that own the clock
-	Checks bool            // verify every change against the row it was made on, and the timelines after every command
+	Store     *persist.Store
+	Now       func() int64         // milliseconds since the epoch
+	Random    func() [10]byte      // the random part of a command's ids
+	Logger    *slog.Logger         // default: slog.Default
+	Queue     int                  // most commands waiting for the writer; default 4096
+	Manual    bool                 // what is due is run by Tick alone, not by a timer: for tests that own the clock
+	Stopwatch func() time.Duration // a monotonic reading, to tell how long plans take; nil: it is not told
+	Checks    bool                 // verify every change against the row it was made on, and the timelines after every command
 }
 
 // Engine serves availability from memory and makes each change durable before it shows it. All methods may be called from
 // any goroutine.
 type Engine struct {
-	store   *persist.Store
-	now     func() int64
-	random  func() [10]byte
-	log     *slog.Logger
-	checks  bool
-	queue   chan *Future
-	quit    chan struct{}
-	done    sync.WaitGroup
-	current atomic.Pointer[snapshot]
-	failure atomic.Pointer[Error]
-	close   sync.Once
-	gate    sync.RWMutex // held shared while a command enters the queue, so that Close leaves none behind
-	shut    bool
-	stats   stats
+	store     *persist.Store
+	now       func() int64
+	random    func() [10]byte
+	log       *slog.Logger
+	stopwatch func() time.Duration
+	checks    bool
+	queue     chan *Future
+	quit      chan struct{}
+	done      sync.WaitGroup
+	current   atomic.Pointer[snapshot]
+	failure   atomic.Pointer[Error]
+	close     sync.Once
+	gate      sync.RWMutex // held shared while a command enters the queue, so that Close leaves none behind
+	shut      bool
+	stats     stats
 }
 
 // Open builds the state from a store and starts the writer. What became due while the engine was down is done before it
@@ -57,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, checks: o.Checks,
+		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks,
 		queue: make(chan *Future, o.Queue), quit: make(chan struct{}),
 	}
 	e.current.Store(s.publish())

@@ -253,6 +253,9 @@ func (t *tx) recordStock() {
 	}
 	for i := range c.Holds {
 		x := &c.Holds[i]
+		if x.Had && x.Has && x.Before.Place.Seated() && x.Before.Place != x.After.Place {
+			t.moves++
+		}
 		record(t, unitKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
 	}
 }

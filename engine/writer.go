@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"holdfast/persist"
 	"holdfast/timeline"
@@ -158,14 +159,16 @@ func (w *writer) runDue(a *account) {
 
 // do plans a command and applies the plan.
 func (w *writer) do(cmd *Command) (Result, error) {
+	began := w.elapsed()
 	t, res, err := w.plan(cmd)
+	took := w.elapsed() - began
 	if err != nil {
 		w.engine.stats.refused.Add(1)
-		return Result{}, err
+		return Result{Took: took}, err
 	}
 	a := w.state.account(cmd.Account)
 	if len(t.set) == 0 {
-		return Result{Record: res, Sequence: a.ledger.Sequence}, nil
+		return Result{Record: res, Sequence: a.ledger.Sequence, Took: took}, nil
 	}
 	w.apply(a, t)
 	for _, k := range t.keyed {
@@ -175,7 +178,14 @@ func (w *writer) do(cmd *Command) (Result, error) {
 	if t.more {
 		w.follow(cmd.Account, t.room)
 	}
-	return Result{Record: res, Sequence: a.ledger.Sequence}, nil
+	return Result{Record: res, Sequence: a.ledger.Sequence, Moves: t.moves, Took: took}, nil
+}
+
+func (w *writer) elapsed() time.Duration {
+	if w.engine.stopwatch == nil {
+		return 0
+	}
+	return w.engine.stopwatch()
 }
 
 // plan runs the operation's plan. A panic in it is a fault of the program that has changed nothing: it is a refusal.

@@ -26,8 +26,8 @@ func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 	switch {
 	case a.Available == 0:
 	case s.SlotCount(p) == 1:
-	case s.countIsAnswer(p, hull, now):
 	case s.FreeThroughout(p, hull) >= a.Available:
+	case s.countIsAnswer(p, hull, now):
 	default:
 		a.Available, a.Exact = s.seatForReal(p, hull, now, a.Available)
 	}

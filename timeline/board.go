@@ -4,7 +4,6 @@ package timeline
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -35,10 +34,12 @@ type bar struct {
 	locked bool // where the search has put it; it stays there until the search goes back
 }
 
-// lane is a slot and what is on it, by start. Bars of a lane never overlap.
+// lane is a slot and what is on it. Bars of a lane never overlap.
 type lane struct {
 	slot Slot
-	bars []bar
+	rail *rail // what it held at first
+	laid bool  // bars hold what is on it; until then it is as it was
+	bars []bar // by start
 }
 
 // fixity is what may not be moved, seen from one command: who asks, and when.
@@ -64,63 +65,120 @@ func (s *Stock) fixityOf(p PoolRef, start, now int64) fixity {
 	return fixity{now: now, floor: min(now, start), lots: len(s.Lots(p)) > 1}
 }
 
-// board is lanes at hand: a copy to try things on, of as much of the pool as a question is about. It is laid out once, changed by exchange, lift and drop, and
-// read off at the end: what lies on another lane than its home has been moved.
+// board is the slots of a pool from the floor on, to try things on. It is changed by exchange, lift and drop, and read off at the end: what lies on another lane
+// than its home has been moved.
+//
+// Nothing is copied before it is touched: a lane is laid when something on it may change, and of a pool of more than boardLanes slots only lanes are known that
+// were found free somewhere. Slots that end at the floor or earlier are not on the board: no room is theirs to give.
 type board struct {
 	fixity
-	window Span // what lies outside is not on the board
+	stock  *Stock
+	pool   PoolRef
+	window Span // what lies outside has no reason to move; empty: that has to be found out
+	wide   bool // not all lanes of the pool are known
 	lanes  []lane
-	holds  []Hold
+	holds  []*Hold
+
 	moved  int   // holds that are away from home
 	proven bool  // after a search: what it did not find there is not
 	stuck  []bar // what found no place when lanes ended
 }
 
-// layOut puts everything of the pool that overlaps w on a board. Slots that end at the floor or earlier are not on it: no room is theirs to give.
-func (s *Stock) layOut(p PoolRef, f fixity, w Span) *board {
-	b := &board{fixity: f, window: w}
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			if e := s.slot(no); e.span.End > f.floor {
-				b.lay(no, e, w)
-			}
-		}
-	}
-	// By number, whatever the lot: numbers decide between lanes that are equally good.
-	if f.lots {
-		slices.SortFunc(b.lanes, func(x, y lane) int { return cmp.Compare(x.slot.No, y.slot.No) })
-		for i := range b.lanes {
-			for j := range b.lanes[i].bars {
-				b.lanes[i].bars[j].home = int32(i)
-			}
-		}
+// boardLanes is the most slots of a pool whose lanes are all known.
+const boardLanes = 64
+
+// newBoard is a board of the pool.
+func (s *Stock) newBoard(p PoolRef, f fixity) *board {
+	b := &board{fixity: f, stock: s, pool: p}
+	if b.wide = s.SlotCount(p) > boardLanes; !b.wide {
+		b.knowAll()
 	}
 	return b
 }
 
-func (b *board) lay(no SlotNo, e *slotEntry, w Span) {
-	home := int32(len(b.lanes))
-	bars := make([]bar, 0, min(e.rail.len(), 14)+2)
-	if e.span.Start > max(b.floor, w.Start) {
-		bars = append(bars, bar{Span{b.floor, e.span.Start}, beginning, home, fixed, false})
+// knowAll makes all lanes known, by number.
+func (b *board) knowAll() {
+	b.wide = false
+	b.lanes = make([]lane, 0, b.stock.SlotCount(b.pool))
+	for _, lot := range b.stock.Lots(b.pool) {
+		for _, no := range b.stock.lot(lot).slots {
+			b.know(no)
+		}
 	}
-	for h, p := e.rail.next(e.rail.from(max(b.floor, w.Start))); h != nil && seatStart(h) < w.End; h, p = e.rail.next(p) {
-		bars = append(bars, bar{Span{max(b.floor, seatStart(h)), h.Span.End}, int32(len(b.holds)), home, b.of(h), false})
-		b.holds = append(b.holds, *h)
+	if b.lots {
+		slices.SortFunc(b.lanes, func(x, y lane) int { return cmp.Compare(x.slot.No, y.slot.No) })
 	}
-	if e.span.End < w.End {
-		bars = append(bars, bar{Span{e.span.End, Forever}, ending, home, inLot, false})
+}
+
+// know adds a lane.
+func (b *board) know(no SlotNo) {
+	if e := b.stock.slot(no); e.span.End > b.floor {
+		b.lanes = append(b.lanes, lane{slot: Slot{e.id, no, e.lot, e.span}, rail: &e.rail})
 	}
-	b.lanes = append(b.lanes, lane{Slot{e.id, no, e.lot, e.span}, bars})
+}
+
+// layAll lays every lane, so that bars can be read anywhere.
+func (b *board) layAll() {
+	for l := range b.lanes {
+		b.on(l)
+	}
+}
+
+// on is what is on lane l.
+func (b *board) on(l int) []bar {
+	x := &b.lanes[l]
+	if x.laid {
+		return x.bars
+	}
+	x.laid = true
+	bars := make([]bar, 0, 8)
+	if x.slot.Span.Start > b.floor {
+		bars = append(bars, bar{Span{b.floor, x.slot.Span.Start}, beginning, int32(l), fixed, false})
+	}
+	for h, p := x.rail.next(x.rail.from(b.floor)); h != nil; h, p = x.rail.next(p) {
+		bars = append(bars, bar{Span{max(b.floor, seatStart(h)), h.Span.End}, int32(len(b.holds)), int32(l), b.of(h), false})
+		b.holds = append(b.holds, h)
+	}
+	if !x.slot.Span.Open() {
+		bars = append(bars, bar{Span{x.slot.Span.End, Forever}, ending, int32(l), inLot, false})
+	}
+	x.bars = bars
+	return bars
 }
 
 // meet is the range of bars of lane l that overlap w.
 func (b *board) meet(l int, w Span) (lo, hi int) {
-	bars := b.lanes[l].bars
+	bars := b.on(l)
 	lo = firstEndingAfter(bars, w.Start)
 	for hi = lo; hi < len(bars) && bars[hi].span.Start < w.End; hi++ {
 	}
 	return lo, hi
+}
+
+// inWay counts the holds in the way of a bar over w on lane l; ok is false where they are more than most, or something there may not be moved.
+func (b *board) inWay(l int, w Span, most int) (n int, ok bool) {
+	x := &b.lanes[l]
+	if x.laid {
+		for i := firstEndingAfter(x.bars, w.Start); i < len(x.bars) && x.bars[i].span.Start < w.End; i++ {
+			u := &x.bars[i]
+			if u.hold >= 0 {
+				n++
+			}
+			if u.locked || u.bound >= inPlace || n > most {
+				return 0, false
+			}
+		}
+		return n, true
+	}
+	if x.slot.Span.Start > w.Start {
+		return 0, false
+	}
+	for h, p := x.rail.next(x.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, p = x.rail.next(p) {
+		if n++; n > most || b.of(h) == fixed {
+			return 0, false
+		}
+	}
+	return n, true
 }
 
 // firstEndingAfter is the index of the first bar that ends after t.
@@ -137,19 +195,27 @@ func firstEndingAfter(bars []bar, t int64) int {
 	return lo
 }
 
-// gap is the free stretch of lane l around [t, t+1): ok is false where the lane is taken then. It is cut at the floor.
+// gap is the free stretch of lane l around [t, t+1), not left of the floor; ok is false where the lane is taken then.
 func (b *board) gap(l int, t int64) (gap Span, ok bool) {
-	bars := b.lanes[l].bars
-	gap = Span{b.floor, Forever}
-	i := firstEndingAfter(bars, t)
-	if i < len(bars) {
-		if bars[i].span.Start <= t {
+	x := &b.lanes[l]
+	if !x.laid {
+		if !x.slot.Span.Holds(t) {
 			return Span{}, false
 		}
-		gap.End = bars[i].span.Start
+		gap, ok = x.rail.around(t, x.slot.Span)
+		gap.Start = max(gap.Start, b.floor)
+		return gap, ok
+	}
+	gap = Span{b.floor, Forever}
+	i := firstEndingAfter(x.bars, t)
+	if i < len(x.bars) {
+		if x.bars[i].span.Start <= t {
+			return Span{}, false
+		}
+		gap.End = x.bars[i].span.Start
 	}
 	if i > 0 {
-		gap.Start = bars[i-1].span.End
+		gap.Start = x.bars[i-1].span.End
 	}
 	return gap, true
 }
@@ -165,6 +231,14 @@ func (b *board) mayLie(x *bar, l int) bool {
 	return int32(l) == x.home
 }
 
+// endOf is where lane l ends.
+func (b *board) endOf(l int) int64 {
+	if bars := b.on(l); len(bars) > 0 && bars[len(bars)-1].hold == ending {
+		return bars[len(bars)-1].span.Start
+	}
+	return Forever
+}
+
 // away counts a bar as moved, by +1 or -1, where it lies on lane l.
 func (b *board) away(x *bar, l int, by int) {
 	if x.hold >= 0 && x.home != int32(l) {
@@ -174,14 +248,14 @@ func (b *board) away(x *bar, l int, by int) {
 
 // drop puts a bar on lane l, where nothing overlaps it.
 func (b *board) drop(l int, x bar) {
-	bars := b.lanes[l].bars
+	bars := b.on(l)
 	b.lanes[l].bars = slices.Insert(bars, firstEndingAfter(bars, x.span.Start), x)
 	b.away(&x, l, 1)
 }
 
 // lift takes the bar that starts at t off lane l.
 func (b *board) lift(l int, t int64) bar {
-	bars := b.lanes[l].bars
+	bars := b.on(l)
 	i := firstEndingAfter(bars, t)
 	x := bars[i]
 	b.lanes[l].bars = slices.Delete(bars, i, i+1)
@@ -208,22 +282,21 @@ func (b *board) exchange(k, l int, w Span) {
 
 // uncrossed is the first instant after x that no bar of lane k or l crosses, x being one; ok is false where a bar between the two may not change lanes.
 func (b *board) uncrossed(k, l int, x int64) (y int64, ok bool) {
-	i, j := firstEndingAfter(b.lanes[k].bars, x), firstEndingAfter(b.lanes[l].bars, x)
+	ks, ls := b.on(k), b.on(l)
+	i, j := firstEndingAfter(ks, x), firstEndingAfter(ls, x)
 	for y = x; ; {
 		switch {
-		case i < len(b.lanes[k].bars) && (y == x || b.lanes[k].bars[i].span.Start < y):
-			u := &b.lanes[k].bars[i]
-			if !b.mayLie(u, l) {
+		case i < len(ks) && (y == x || ks[i].span.Start < y):
+			if !b.mayLie(&ks[i], l) {
 				return 0, false
 			}
-			y = max(y, u.span.End)
+			y = max(y, ks[i].span.End)
 			i++
-		case j < len(b.lanes[l].bars) && b.lanes[l].bars[j].span.Start < y:
-			u := &b.lanes[l].bars[j]
-			if !b.mayLie(u, k) {
+		case j < len(ls) && ls[j].span.Start < y:
+			if !b.mayLie(&ls[j], k) {
 				return 0, false
 			}
-			y = max(y, u.span.End)
+			y = max(y, ls[j].span.End)
 			j++
 		default:
 			return y, true
@@ -233,65 +306,33 @@ func (b *board) uncrossed(k, l int, x int64) (y int64, ok bool) {
 
 // uncrossedBack is uncrossed to the left: the last instant before x that no bar of lane k or l crosses.
 func (b *board) uncrossedBack(k, l int, x int64) (y int64, ok bool) {
-	i, j := firstEndingAfter(b.lanes[k].bars, x-1), firstEndingAfter(b.lanes[l].bars, x-1)
-	// A bar that ends at x lies left of it; firstEndingAfter stopped at it.
-	if i < len(b.lanes[k].bars) && b.lanes[k].bars[i].span.Start < x {
-		i++
-	}
-	if j < len(b.lanes[l].bars) && b.lanes[l].bars[j].span.Start < x {
-		j++
-	}
+	ks, ls := b.on(k), b.on(l)
+	i, j := startingBefore(ks, x), startingBefore(ls, x)
 	for y = x; ; {
 		switch {
-		case i > 0 && (y == x || b.lanes[k].bars[i-1].span.End > y):
+		case i > 0 && (y == x || ks[i-1].span.End > y):
 			i--
-			u := &b.lanes[k].bars[i]
-			if !b.mayLie(u, l) {
+			if !b.mayLie(&ks[i], l) {
 				return 0, false
 			}
-			y = min(y, u.span.Start)
-		case j > 0 && b.lanes[l].bars[j-1].span.End > y:
+			y = min(y, ks[i].span.Start)
+		case j > 0 && ls[j-1].span.End > y:
 			j--
-			u := &b.lanes[l].bars[j]
-			if !b.mayLie(u, k) {
+			if !b.mayLie(&ls[j], k) {
 				return 0, false
 			}
-			y = min(y, u.span.Start)
+			y = min(y, ls[j].span.Start)
 		default:
 			return y, true
 		}
 	}
 }
 
-// freely says that a bar may move to any lane that stands in for its own, as far as the easy test is concerned. A slot's end is one in a pool of one lot.
-func (b *board) freely(x *bar) bool { return x.bound == anywhere || x.bound == inLot && !b.lots }
-
-// easy is Stock.easy for what lies on the board.
-func (b *board) easy(room Span) (anchor int64, ok bool) {
-	asked := room
-	for grown := true; grown; {
-		grown = false
-		for l := range b.lanes {
-			lo, hi := b.meet(l, room)
-			if lo == hi {
-				continue
-			}
-			if x := &b.lanes[l].bars[lo]; x.span.Start < room.Start && b.freely(x) {
-				room.Start, grown = x.span.Start, true
-			}
-			if x := &b.lanes[l].bars[hi-1]; x.span.End > room.End && b.freely(x) {
-				room.End, grown = x.span.End, true
-			}
-		}
+// startingBefore counts the bars that start before t.
+func startingBefore(bars []bar, t int64) int {
+	i := firstEndingAfter(bars, t)
+	if i < len(bars) && bars[i].span.Start < t {
+		i++
 	}
-	all := Span{math.MinInt64, Forever}
-	for l := range b.lanes {
-		lo, hi := b.meet(l, room)
-		for _, x := range b.lanes[l].bars[lo:hi] {
-			if !b.freely(&x) {
-				all = Span{max(all.Start, x.span.Start), min(all.End, x.span.End)}
-			}
-		}
-	}
-	return all.anchor(asked)
+	return i
 }

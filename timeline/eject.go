@@ -9,7 +9,7 @@ import (
 
 // ejectProbes is how many lanes one search looks at, ejectMoves the most moves it looks for.
 const (
-	ejectProbes = 1500
+	ejectProbes = 2000
 	ejectMoves  = 8
 )
 
@@ -20,26 +20,24 @@ type eject struct {
 	*board
 	probes int // left
 	limit  int // on moves
+	moves  int // holds that have joined the queue
 	first  int // lane of the first of the queue
 	queue  []bar
 	spare  [][]offer // one per depth
 }
 
-// offer is a lane for a bar, and how many bars are in the way there.
+// offer is a lane for a bar, and what is in its way there.
 type offer struct {
-	lane, lo, hi int
-	class        int // length class of the gap where nothing is in the way
+	lane  int
+	holds int
+	class int // length class of the gap where nothing is in the way
 }
 
 // fewest finds a lane for x, which is not on the board, and makes room there with the fewest moves, at most limit, not counting x itself. ok is false where it
 // found none; the board is then as it was.
 func (b *board) fewest(x bar, limit int) (l int, ok bool) {
 	e := eject{board: b, probes: ejectProbes, queue: make([]bar, 0, 16)}
-	was := b.moved
-	if x.hold >= 0 {
-		was++
-	}
-	for e.limit = was + 1; e.limit <= was+limit && e.probes > 0; e.limit++ {
+	for e.limit = 1; e.limit <= limit && e.probes > 0; e.limit++ {
 		e.queue = append(e.queue[:0], x)
 		if e.place(0) {
 			b.lift(e.first, x.span.Start)
@@ -57,23 +55,24 @@ func (e *eject) place(at int) bool {
 	x := e.queue[at]
 	x.locked = true
 	for _, o := range e.offers(&x, at) {
-		if e.probes--; e.probes < 0 {
+		if e.probes < 0 {
 			return false
 		}
 		out := len(e.queue)
-		e.queue = append(e.queue, e.lanes[o.lane].bars[o.lo:o.hi]...)
-		for range o.hi - o.lo {
-			u := e.lanes[o.lane].bars[o.lo]
-			e.lift(o.lane, u.span.Start)
+		lo, hi := e.meet(o.lane, x.span)
+		e.queue = append(e.queue, e.lanes[o.lane].bars[lo:hi]...)
+		for range hi - lo {
+			e.lift(o.lane, e.lanes[o.lane].bars[lo].span.Start)
 		}
 		e.drop(o.lane, x)
 		if at == 0 {
 			e.first = o.lane
 		}
-		// What waits in the queue will be moved, or goes back home for nothing.
-		if e.moved+e.waiting(at+1) <= e.limit && e.place(at+1) {
+		e.moves += o.holds
+		if e.place(at + 1) {
 			return true
 		}
+		e.moves -= o.holds
 		e.lift(o.lane, x.span.Start)
 		for _, u := range e.queue[out:] {
 			e.drop(o.lane, u)
@@ -83,47 +82,40 @@ func (e *eject) place(at int) bool {
 	return false
 }
 
-// waiting counts the holds of the queue that will count as moved once they are placed.
-func (e *eject) waiting(at int) (n int) {
-	for i := range e.queue[at:] {
-		if e.queue[at+i].hold >= 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// offers lists the lanes where x may go, fewest in the way first, then tightest gap, then number.
+// offers lists the lanes where x may go within the limit, fewest holds in the way first, then tightest gap, then number.
 func (e *eject) offers(x *bar, depth int) []offer {
 	for len(e.spare) <= depth {
 		e.spare = append(e.spare, nil)
 	}
-	list := e.spare[depth][:0]
-next:
+	if e.wide {
+		if no, ok := e.stock.TightGap(e.pool, x.span); ok && e.laneOf(no) < 0 {
+			e.know(no)
+		}
+		e.discover(x.span, false)
+		e.discover(x.span, true)
+	}
+	list, most := e.spare[depth][:0], e.limit-e.moves
+	e.probes -= len(e.lanes)
 	for l := range e.lanes {
 		if !e.mayLie(x, l) {
 			continue
 		}
 		o := offer{lane: l}
-		o.lo, o.hi = e.meet(l, x.span)
-		if o.hi-o.lo > ejectMoves+1 {
+		var ok bool
+		if o.holds, ok = e.inWay(l, x.span, most); !ok {
 			continue
 		}
-		bars := e.lanes[l].bars
-		for i := o.lo; i < o.hi; i++ {
-			if bars[i].locked || bars[i].bound == fixed {
-				continue next
-			}
-		}
-		if o.lo == o.hi {
+		if o.holds == 0 {
 			gap, _ := e.gap(l, x.span.Start)
 			o.class = lengthClass(gap)
 		}
 		list = append(list, o)
 	}
-	slices.SortFunc(list, func(a, b offer) int {
-		return cmp.Or(cmp.Compare(a.hi-a.lo, b.hi-b.lo), cmp.Compare(a.class, b.class), cmp.Compare(a.lane, b.lane))
-	})
+	if len(list) > 1 {
+		slices.SortFunc(list, func(a, b offer) int {
+			return cmp.Or(cmp.Compare(a.holds, b.holds), cmp.Compare(a.class, b.class), cmp.Compare(e.lanes[a.lane].slot.No, e.lanes[b.lane].slot.No))
+		})
+	}
 	e.spare[depth] = list
 	return list
 }

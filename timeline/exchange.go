@@ -25,7 +25,8 @@ type walk struct {
 	*board
 	room  Span
 	only  int // the one lane to free, or -1
-	steps int // left
+	left  int // steps
+	steps int // of these, for the walks from one anchor
 	lane  int // the lane that was freed, after success
 	log   []swap
 }
@@ -36,41 +37,81 @@ type swap struct {
 	w    Span
 }
 
-// candidate is a lane that is free at some instant, and how far.
+// candidate is a lane that is free at some instant, and its gap there.
 type candidate struct {
-	lane  int
-	reach int64
+	lane int
+	gap  Span
 }
 
-// free lists the lanes but for one that are free at t, those that stay free for longest first, or, back, that have been free for longest.
-func (b *board) free(t int64, but int, back bool) []candidate {
-	var list []candidate
+// free lists the lanes but for one that are free at t, those that stay free for longest first.
+func (b *board) free(t int64, but int, until int64) (list []candidate) {
+	if b.wide {
+		b.discover(Span{t, until}, false)
+	}
+	list = b.freeAt(t, but)
+	slices.SortFunc(list, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(y.gap.End, x.gap.End), cmp.Compare(b.lanes[x.lane].slot.No, b.lanes[y.lane].slot.No))
+	})
+	return list
+}
+
+// freeBack lists the lanes but for one that are free just before t, those that have been free for longest first.
+func (b *board) freeBack(t int64, but int, since int64) (list []candidate) {
+	if b.wide {
+		b.discover(Span{since, t}, true)
+	}
+	list = b.freeAt(t-1, but)
+	slices.SortFunc(list, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(x.gap.Start, y.gap.Start), cmp.Compare(b.lanes[x.lane].slot.No, b.lanes[y.lane].slot.No))
+	})
+	return list
+}
+
+func (b *board) freeAt(t int64, but int) (list []candidate) {
 	for l := range b.lanes {
 		if l == but {
 			continue
 		}
 		if gap, ok := b.gap(l, t); ok {
-			reach := -gap.End
-			if back {
-				reach = gap.Start
-			}
-			list = append(list, candidate{l, reach})
+			list = append(list, candidate{l, gap})
 		}
 	}
-	slices.SortFunc(list, func(x, y candidate) int {
-		return cmp.Or(cmp.Compare(x.reach, y.reach), cmp.Compare(x.lane, y.lane))
-	})
 	return list
 }
 
-// run looks for room. Where the board is not easy it begins at every gap in the room, after the anchor.
+// discover makes lanes known that are free over all of w, or, where there are none, over the half of it that is next to its start, back: its end, and so on.
+func (b *board) discover(w Span, back bool) {
+	var few [32]SlotNo
+	for {
+		list := b.stock.AppendFree(few[:0], b.pool, w)
+		found := 0
+		for _, no := range list {
+			if found < exchangeFan && b.laneOf(no) < 0 {
+				b.know(no)
+				found++
+			}
+		}
+		length := w.End - w.Start
+		switch {
+		case found > 0 || length <= 1:
+			return
+		case back:
+			w.Start = w.End - length/2
+		default:
+			w.End = w.Start + length/2
+		}
+	}
+}
+
+// run looks for room: from the room's start, which is the anchor where nothing is fixed, or all that is shares now; then from the anchor; then, where the pool is
+// not easy, from every gap in the room.
 func (w *walk) run() bool {
-	anchor, easy := w.easy(w.room)
-	if w.from(anchor) {
+	if w.from(w.room.Start, exchangeSteps/4) {
 		return true
 	}
-	if easy && w.only < 0 {
-		return false
+	anchor, easy := w.stock.easy(w.pool, w.fixity, w.room)
+	if easy && w.from(anchor, exchangeSteps) {
+		return true
 	}
 	var more []int64
 	for l := range w.lanes {
@@ -78,9 +119,6 @@ func (w *walk) run() bool {
 			continue
 		}
 		lo, hi := w.meet(l, w.room)
-		if lo < hi && w.lanes[l].bars[lo].span.Start > w.room.Start {
-			more = append(more, w.room.Start)
-		}
 		for _, x := range w.lanes[l].bars[lo:hi] {
 			if x.span.End < w.room.End {
 				more = append(more, x.span.End)
@@ -89,7 +127,7 @@ func (w *walk) run() bool {
 	}
 	slices.Sort(more)
 	for _, t := range slices.Compact(more) {
-		if t != anchor && w.from(t) {
+		if w.from(t, exchangeSteps/4) {
 			return true
 		}
 	}
@@ -97,8 +135,11 @@ func (w *walk) run() bool {
 }
 
 // from walks from every lane that is free at the anchor.
-func (w *walk) from(anchor int64) bool {
-	for _, c := range w.free(anchor, -1, false) {
+func (w *walk) from(anchor int64, steps int) bool {
+	w.steps = min(steps, w.left)
+	w.left -= w.steps
+	defer func() { w.left += max(0, w.steps) }()
+	for _, c := range w.free(anchor, -1, w.room.End) {
 		if w.only >= 0 && c.lane != w.only {
 			continue
 		}
@@ -118,7 +159,7 @@ func (w *walk) swap(k, l int, over Span) {
 	w.log = append(w.log, swap{k, l, over})
 }
 
-func (w *walk) back() {
+func (w *walk) unswap() {
 	last := w.log[len(w.log)-1]
 	w.log = w.log[:len(w.log)-1]
 	w.exchange(last.k, last.l, last.w)
@@ -139,13 +180,13 @@ func (w *walk) redo() {
 
 // right frees lane l from x on, it being free from anchor to x.
 func (w *walk) right(l int, anchor, x int64) bool {
-	bars := w.lanes[l].bars
+	bars := w.on(l)
 	i := firstEndingAfter(bars, x)
 	if i == len(bars) || bars[i].span.Start >= w.room.End {
-		return w.left(l, anchor)
+		return w.back(l, anchor)
 	}
 	x = bars[i].span.Start
-	for n, c := range w.free(x, l, false) {
+	for n, c := range w.free(x, l, w.room.End) {
 		if n == exchangeFan {
 			break
 		}
@@ -160,19 +201,19 @@ func (w *walk) right(l int, anchor, x int64) bool {
 		if w.right(l, anchor, x) {
 			return true
 		}
-		w.back()
+		w.unswap()
 	}
 	return false
 }
 
-// left frees lane l before x, it being free from x to the end of the room.
-func (w *walk) left(l int, x int64) bool {
+// back frees lane l before x, it being free from x to the end of the room.
+func (w *walk) back(l int, x int64) bool {
 	gap, _ := w.gap(l, x)
 	if gap.Start <= w.room.Start {
 		return true
 	}
 	x = gap.Start
-	for n, c := range w.free(x-1, l, true) {
+	for n, c := range w.freeBack(x, l, w.room.Start) {
 		if n == exchangeFan {
 			break
 		}
@@ -184,10 +225,10 @@ func (w *walk) left(l int, x int64) bool {
 			return false
 		}
 		w.swap(l, c.lane, Span{y, x})
-		if w.left(l, x) {
+		if w.back(l, x) {
 			return true
 		}
-		w.back()
+		w.unswap()
 	}
 	return false
 }

@@ -64,7 +64,13 @@ func (s *Stock) shared(p PoolRef, f fixity, w Span) Span {
 
 // easy says whether the pool is easy for a seat that takes room, and where to begin a walk there.
 func (s *Stock) easy(p PoolRef, f fixity, room Span) (anchor int64, ok bool) {
-	all := s.shared(p, f, Span{f.floor, Forever})
+	all, known := Span{}, false
+	if f.floor == f.now { // else what is over counts, too
+		all, known = s.fixedAfter(p, f.floor)
+	}
+	if !known {
+		all = s.shared(p, f, Span{f.floor, Forever})
+	}
 	if all.Empty() {
 		all = s.shared(p, f, s.component(p, f, room, false))
 	}

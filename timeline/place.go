@@ -160,10 +160,13 @@ func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 // makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0. The board is what it comes to.
 func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, l int, ok bool) {
 	f := s.fixityOf(p, room.Start, now)
-	b = s.layOut(p, f, s.component(p, f, room, true))
+	b = s.newBoard(p, f)
 	x := bar{span: room, hold: incoming, home: -1, bound: anywhere}
 	if no != 0 {
-		x.home, x.bound = int32(b.laneOf(no)), fixed
+		if b.wide {
+			b.know(no)
+		}
+		x.home, x.bound = int32(b.laneOf(no)), inPlace
 		if x.home < 0 {
 			return b, 0, false
 		}
@@ -175,8 +178,8 @@ func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, 
 // makeRoom rearranges the board so that x, which is not on it, can be dropped on lane l. First the exchange walk, which never fails on an easy board; then the
 // search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut. After a failure the board is of no use any more.
 func (b *board) makeRoom(x bar) (l int, ok bool) {
-	w := walk{board: b, room: x.span, only: -1, steps: exchangeSteps}
-	if x.bound == fixed {
+	w := walk{board: b, room: x.span, only: -1, left: 2 * exchangeSteps}
+	if x.bound == inPlace {
 		w.only = int(x.home)
 	}
 	was := b.moved
@@ -209,59 +212,53 @@ func (b *board) laneOf(no SlotNo) int {
 // carryOut makes the changes on the draft that the board shows: holds on other lanes than their home, and ends that went with them.
 func (d *Draft) carryOut(b *board) {
 	s := d.own()
-	for l := range b.lanes {
-		for i := range b.lanes[l].bars {
-			if x := &b.lanes[l].bars[i]; x.hold >= 0 && x.home != int32(l) {
-				s.Remove(b.holds[x.hold].ID)
-				if from := b.lanes[x.home].slot.Lot; from != b.lanes[l].slot.Lot {
-					d.left = append(d.left, Freed{from, x.span})
+	moved := func(do func(x *bar, l int)) {
+		for l := range b.lanes {
+			for i := range b.lanes[l].bars {
+				if x := &b.lanes[l].bars[i]; x.hold >= 0 && x.home != int32(l) {
+					do(x, l)
 				}
 			}
 		}
 	}
+	moved(func(x *bar, l int) {
+		s.Remove(b.holds[x.hold].ID)
+		if from := b.lanes[x.home].slot.Lot; from != b.lanes[l].slot.Lot {
+			d.left = append(d.left, Freed{from, x.span})
+		}
+	})
 	for l := range b.lanes {
-		slot := b.lanes[l].slot
-		end := slot.Span.End
-		if end < b.window.End {
-			end = Forever // its own ending is on the board, on this lane or another
-		}
-		if n := len(b.lanes[l].bars); n > 0 && b.lanes[l].bars[n-1].hold == ending {
-			end = b.lanes[l].bars[n-1].span.Start
-		}
-		if end != slot.Span.End {
-			d.EndSlot(slot.No, end)
+		if slot := b.lanes[l].slot; b.lanes[l].laid && b.endOf(l) != slot.Span.End {
+			d.EndSlot(slot.No, b.endOf(l))
 		}
 	}
-	for l := range b.lanes {
-		slot := b.lanes[l].slot
-		for i := range b.lanes[l].bars {
-			x := &b.lanes[l].bars[i]
-			if x.hold < 0 || x.home == int32(l) {
-				continue
-			}
-			h := b.holds[x.hold]
-			if h.Seat().Start < b.floor {
-				h = h.WithCut(b.floor - h.Span.Start)
-			}
-			s.Put(h, Place{slot.Lot, slot.No})
-			d.touched = append(d.touched, h.ID)
+	moved(func(x *bar, l int) {
+		h := *b.holds[x.hold]
+		if h.Seat().Start < b.floor {
+			h = h.WithCut(b.floor - h.Span.Start)
 		}
-	}
+		s.Put(h, Place{b.lanes[l].slot.Lot, b.lanes[l].slot.No})
+		d.touched = append(d.touched, h.ID)
+	})
 }
 
 // sweepFor lays everything on the board anew with x among it, by the sweep, and lifts x again.
 func (b *board) sweepFor(x bar) (l int, ok bool) {
-	if len(b.lanes) > sweepLanes {
+	if b.wide || len(b.lanes) > sweepLanes {
 		return 0, false
 	}
 	q := sweep{lanes: len(b.lanes)}
-	bars := b.pickUp(&q, x)
+	w := b.window
+	if w.Empty() {
+		w = b.stock.component(b.pool, b.fixity, x.span, true)
+	}
+	bars := b.pickUp(&q, w, x)
 	ok = q.run()
 	if b.proven = q.proven; !ok {
 		return 0, false
 	}
 	for i := range bars {
-		if bars[i] == x {
+		if bars[i] == x { // unlike all others it is incoming, or not on its home
 			l = q.at[i]
 		} else {
 			b.drop(q.at[i], bars[i])
@@ -270,9 +267,9 @@ func (b *board) sweepFor(x bar) (l int, ok bool) {
 	return l, true
 }
 
-// pickUp takes everything that may move off the board and, with more, makes it the tasks of a sweep; the fixed bars stay and say which lanes each may have.
-// bars[i] is what tasks[i] stands for.
-func (b *board) pickUp(q *sweep, more ...bar) (bars []bar) {
+// pickUp takes everything that overlaps w and may move off the board and, with more, makes it the tasks of a sweep; the fixed bars stay and say which lanes each
+// may have. bars[i] is what tasks[i] stands for. Nothing that may move crosses the ends of w.
+func (b *board) pickUp(q *sweep, w Span, more ...bar) (bars []bar) {
 	bars = more
 	q.group, q.busy = make([]int32, len(b.lanes)), make([]int64, len(b.lanes))
 	for l := range b.lanes {
@@ -280,18 +277,22 @@ func (b *board) pickUp(q *sweep, more ...bar) (bars []bar) {
 			q.group[l] = int32(b.lanes[l].slot.Lot)
 		}
 		q.busy[l] = math.MinInt64
-		stay := b.lanes[l].bars[:0]
+		stay := b.on(l)[:0]
 		for _, x := range b.lanes[l].bars {
+			if !x.span.Overlaps(w) {
+				stay = append(stay, x)
+				continue
+			}
 			if x.bound == fixed {
 				stay = append(stay, x)
 				q.busy[l] = x.span.Start
 				continue
 			}
+			b.away(&x, l, -1)
 			bars = append(bars, x)
 		}
 		b.lanes[l].bars = stay
 	}
-	b.moved = 0
 	slices.SortFunc(bars, func(x, y bar) int {
 		return cmp.Or(cmp.Compare(x.span.Start, y.span.Start), cmp.Compare(x.home, y.home))
 	})

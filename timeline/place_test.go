@@ -114,3 +114,67 @@ func TestPromise(t *testing.T) {
 	t.Logf("%d pools: %d easy, %d not, in %d the count is too high", pools, easy, hard, less)
 	require.NotZero(t, less)
 }
+
+// Large pools, whose lanes are found through the index of gaps: easy ones, so that the count is the answer, filled until hardly a gap is left.
+func TestPromiseLarge(t *testing.T) {
+	rnd := seeded(t)
+	moves, seats := 0, 0
+	for i := range 60 {
+		s := New()
+		lots, slots := 1+i%2*4, 40+rnd.Intn(60)
+		for l := 1; l <= lots; l++ {
+			s.AddLot(LotNo(l), uint32(l), 1)
+			s.SetPool(LotNo(l), 1)
+		}
+		now := int64(30)
+		for n := 1; n <= slots; n++ {
+			span := Span{0, Forever}
+			switch {
+			case rnd.Intn(8) == 0:
+				span.Start = now + rnd.Int63n(30)
+			case lots == 1 && rnd.Intn(8) == 0:
+				span.End = now + 20 + rnd.Int63n(60)
+			}
+			s.PutSlot(Slot{testID(n), SlotNo(n), LotNo(1 + n%lots), span})
+		}
+		d := s.Draft(now)
+		for n := range slots * 12 {
+			start := rnd.Int63n(100)
+			h := NewHold(testID(n+1), Span{start, start + 1 + rnd.Int63n(14)}, 0, 0)
+			if start <= now && rnd.Intn(3) == 0 {
+				h.Flags = Out
+			}
+			if h.Span.End <= now && n%2 == 0 || h.Span.Start < now && h.Span.End > now && h.Flags != Out {
+				continue
+			}
+			d.Seat(SKURef(1), h, []Rule{FirstFit, BestFit}[n%2])
+		}
+		s = d.Stock()
+		for range 12 {
+			start := now + rnd.Int63n(70)
+			w := Span{start, start + 1 + rnd.Int63n(40)}
+			p := []PoolRef{SKURef(1), LotRef(LotNo(1 + rnd.Intn(lots)))}[rnd.Intn(2)]
+			f := s.fixityOf(p, w.Start, now)
+			_, easy := s.easy(p, f, w)
+			require.True(t, easy)
+			require.False(t, s.shared(p, f, Span{f.floor, Forever}).Empty())
+			a := s.Available(p, w, now)
+			free, _, _, _ := s.MinFree(p, w)
+			require.Equal(t, max(0, free), a.Available)
+			require.True(t, a.Exact)
+			try := s.Draft(now)
+			for n := range a.Available {
+				_, why := try.Seat(p, NewHold(testID(1_000_000+n), w, 0, 0), Exact)
+				require.Equal(t, Granted, why, "pool %d, %v: unit %d of %d", i, w, n+1, a.Available)
+				seats++
+			}
+			_, why := try.Seat(p, NewHold(testID(2_000_000), w, 0, 0), Exact)
+			require.Equal(t, NotEnoughStock, why)
+			requireLawful(t, s, try, p, w.Start)
+			moves += len(try.Changes().Holds) - a.Available
+			require.Equal(t, try.Changes(), try.Changes())
+		}
+	}
+	t.Logf("%d seats, %d moves", seats, moves)
+	require.NotZero(t, moves)
+}

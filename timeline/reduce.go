@@ -127,7 +127,7 @@ func (r *reducer) result(p *layout, blockers []int32, why Refusal) Reduction {
 			if x.hold < 0 || x.home == int32(l) {
 				continue
 			}
-			h := &p.holds[x.hold]
+			h := p.holds[x.hold]
 			out.Moves = append(out.Moves, Move{h.ID, p.lanes[x.home].slot.No, slot.No, max(h.Cut(), p.floor-h.Span.Start)})
 		}
 	}
@@ -223,7 +223,7 @@ func (r *reducer) outs() (ids []ID) {
 // ok is false where that helps nobody.
 func (d *Draft) pushOut(r *reducer, p PoolRef, why Refusal) (out Reduction, ok bool) {
 	f := d.Stock().fixityOf(p, r.at, d.now)
-	auto := func(x *bar) bool { return x.hold >= 0 && f.of(&r.holds[x.hold]) == anywhere }
+	auto := func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) == anywhere }
 	over, ok := r.orphans(auto)
 	if !ok {
 		over, _ = r.orphans(nil)

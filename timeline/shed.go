@@ -23,7 +23,9 @@ func (d *Draft) reducer(lot LotNo, amount int, at int64) *reducer {
 	f := s.fixityOf(p, at, d.now)
 	// What lies left of the last instant that nothing movable crosses has no reason to move.
 	w := s.component(p, f, Span{at, Forever}, true)
-	r := &reducer{board: s.layOut(p, f, w), lot: lot, amount: amount, at: at}
+	r := &reducer{board: &board{fixity: f, stock: s, pool: p, window: w}, lot: lot, amount: amount, at: at}
+	r.knowAll()
+	r.layAll()
 	for l := range r.lanes {
 		switch slot := r.lanes[l].slot; {
 		case slot.Span.Start > at:
@@ -113,7 +115,7 @@ type layout struct {
 func (r *reducer) plan(dropped []int32) *layout {
 	b := r.without(dropped)
 	now, later, need, more, ok := r.closings(b)
-	if !ok || pinned(now[:need])+pinned(later[:more]) > 0 {
+	if !ok || stays(now[:need])+stays(later[:more]) > 0 {
 		return nil
 	}
 	lower := holds(now[:need]) + holds(later[:more])
@@ -144,7 +146,7 @@ func holds(list []closing) (n int) {
 	return n
 }
 
-func pinned(list []closing) (n int) {
+func stays(list []closing) (n int) {
 	for i := range list {
 		n += list[i].pinned
 	}
@@ -319,14 +321,6 @@ func (r *reducer) passEnds(b *board, chosen []closing) {
 	}
 }
 
-// endOf is where lane l ends.
-func (b *board) endOf(l int) int64 {
-	if n := len(b.lanes[l].bars); n > 0 && b.lanes[l].bars[n-1].hold == ending {
-		return b.lanes[l].bars[n-1].span.Start
-	}
-	return Forever
-}
-
 // setEnd lets lane l end at t, whatever lies behind that.
 func (b *board) setEnd(l int, t int64) {
 	bars := b.lanes[l].bars
@@ -379,7 +373,7 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 				}
 			}
 		}
-		bars := c.pickUp(&q, closed...)
+		bars := c.pickUp(&q, r.window, closed...)
 		for i := range q.tasks {
 			t := &q.tasks[i]
 			t.waive = bars[i].hold == ending && bars[i].span.Start > r.at

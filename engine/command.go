@@ -84,9 +84,9 @@ type tx struct {
 	keyed  []keyedRow // what the command does to idempotency records
 	recent *recent
 
-	moves int              // holds that the plan moves to another slot
-	room  []timeline.Freed // what the command freed
-	more  bool             // conflicts are left to try: a follow-up command is wanted
+	moves   int               // holds that the plan moves to another slot
+	room    []timeline.Freed  // what the command freed
+	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
 }
 
 // newID gives the command's next id.

@@ -9,14 +9,15 @@ import (
 // This file owns conflicts: holds without a unit, kept and listed until stock comes free for them.
 
 // seatConflicts is the follow-up of a command that freed room for more conflicts than it was allowed to try.
-type seatConflicts struct{ room []timeline.Freed }
+type seatConflicts struct{ timeline.Waiting }
 
 func (seatConflicts) Check() []Fault { return nil }
 func (seatConflicts) result() any    { return new(any) }
 
 func (o seatConflicts) plan(t *tx) (any, error) {
-	t.room = o.room
-	t.seatFreed()
+	if r := t.draft().SeatConflicts(o.Waiting, maxTries); r.More {
+		t.waiting = &r.Next
+	}
 	return nil, nil
 }
 

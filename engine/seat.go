@@ -234,7 +234,9 @@ func (t *tx) freed(s Span, at timeline.Place) {
 // seatFreed tries the conflicts that overlap what the command freed.
 func (t *tx) seatFreed() {
 	if t.acc.stock.ConflictLen() > 0 && len(t.room) > 0 {
-		t.more = t.draft().SeatConflicts(t.room, maxTries).More
+		if r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, maxTries); r.More {
+			t.waiting = &r.Next
+		}
 	}
 }
 

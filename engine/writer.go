@@ -175,9 +175,7 @@ func (w *writer) do(cmd *Command) (Result, error) {
 		w.recent.add(cmd.Account, k, w.state.seq+1)
 	}
 	w.engine.stats.commands.Add(1)
-	if t.more {
-		w.follow(cmd.Account, t.room)
-	}
+	w.follow(cmd.Account, t.waiting)
 	return Result{Record: res, Sequence: a.ledger.Sequence, Moves: t.moves, Took: took}, nil
 }
 
@@ -255,11 +253,18 @@ func (w *writer) apply(a *account, t *tx) {
 	}
 }
 
-// follow runs the follow-up that tries the conflicts a command left untried. It is a command of its own, and may want
-// another behind it.
-func (w *writer) follow(account ID, room []timeline.Freed) {
-	if _, err := w.do(&Command{Account: account, Actor: "conflicts", Op: seatConflicts{room}}); err != nil {
-		w.engine.log.Error("conflicts could not be tried", "account", account.String(), "error", err)
+// follow tries the conflicts that a command left untried, by commands of their own.
+func (w *writer) follow(account ID, waiting *timeline.Waiting) {
+	for waiting != nil {
+		t, _, err := w.plan(&Command{Account: account, Actor: "conflicts", Op: seatConflicts{*waiting}})
+		if err != nil {
+			w.engine.log.Error("conflicts could not be tried", "account", account.String(), "error", err)
+			return
+		}
+		if len(t.set) > 0 {
+			w.apply(w.state.account(account), t)
+		}
+		waiting = t.waiting
 	}
 }
 

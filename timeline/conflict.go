@@ -10,11 +10,18 @@ type Freed struct {
 	Span Span
 }
 
+// Waiting is where conflicts wait for room that came free, and how far they have had their turn.
+type Waiting struct {
+	Room   []Freed
+	Behind ID // conflicts up to this id were tried
+}
+
 // Reseated is what a pass over conflicts did.
 type Reseated struct {
 	Seated []ID // in the order in which they were seated
 	Tries  int
-	More   bool // the tries ran out before every candidate had its turn
+	More   bool    // the tries ran out before every candidate had its turn
+	Next   Waiting // where another pass goes on then
 }
 
 // home is where a hold of a lot may be seated: the lot's pool, or the lot alone where the hold is pinned to it or the lot has no pool.
@@ -62,32 +69,33 @@ func (d *Draft) SeatConflict(id ID, slot SlotNo) (at Place, ok bool) {
 // SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made: those of the pools of the lots that
 // overlap a freed range. It begins again after a seat that moved holds between lots, as the room they left may be what a conflict pinned there waits for; each
 // round seats one, so it ends. Conflicts pinned to a slot are left alone: which slot that is, the caller knows.
-func (d *Draft) SeatConflicts(freed []Freed, tries int) (r Reseated) {
-	freed = slices.Clone(freed)
+func (d *Draft) SeatConflicts(w Waiting, tries int) (r Reseated) {
+	w.Room = slices.Clone(w.Room)
 again:
-	for _, id := range d.wanting(freed) {
+	for _, id := range d.wanting(w) {
 		if r.Tries == tries {
-			r.More = true
+			r.More, r.Next = true, w
 			return r
 		}
 		r.Tries++
+		w.Behind = id
 		d.left = d.left[:0]
 		if _, ok := d.SeatConflict(id, 0); !ok {
 			continue
 		}
 		r.Seated = append(r.Seated, id)
 		if len(d.left) > 0 {
-			freed = append(freed, d.left...)
+			w = Waiting{Room: append(w.Room, d.left...)}
 			goto again
 		}
 	}
 	return r
 }
 
-// wanting lists the conflicts that may want what was freed, by id.
-func (d *Draft) wanting(freed []Freed) (ids []ID) {
+// wanting lists the conflicts that may want what was freed and have not had their turn, by id.
+func (d *Draft) wanting(w Waiting) (ids []ID) {
 	s := d.Stock()
-	for _, f := range freed {
+	for _, f := range w.Room {
 		p := LotRef(f.Lot)
 		if pool := s.lot(f.Lot).pool; pool != 0 {
 			p = SKURef(pool)
@@ -95,7 +103,7 @@ func (d *Draft) wanting(freed []Freed) (ids []ID) {
 		for _, lot := range s.Lots(p) {
 			for h := range s.ConflictsIn(LotRef(lot), f.Span) {
 				// One that is pinned elsewhere gains nothing.
-				if h.Flags.Has(PinnedSlot) || lot != f.Lot && h.Flags.Has(PinnedArticle) {
+				if !w.Behind.Before(h.ID) || h.Flags.Has(PinnedSlot) || lot != f.Lot && h.Flags.Has(PinnedArticle) {
 					continue
 				}
 				ids = append(ids, h.ID)

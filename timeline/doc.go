@@ -1,0 +1,57 @@
+// Package timeline is stock in time: which unit of which article is taken when, how many are free over a window, and how holds can be arranged so that no room
+// is lost. It knows spans of milliseconds and numbers, never a clock, a random number, a file or JSON; ids and instants come from the caller.
+//
+// # Model
+//
+// An article at a location is a lot; its units are slots, each alive over a span. A hold takes one slot over its seat. Lots whose units may stand in for each
+// other are a pool. A hold without a slot is a conflict: stock was overbooked on purpose or went away, it is counted but has no unit.
+//
+//	pool 1   lot 1   slot 1   ----|=== hold ====|------|== hold ==|---------------------->
+//	                 slot 2   ....|------------|==== hold, without end ===================>
+//	         lot 2   slot 3   ---------------------|===== hold =====|--------|..............
+//	                 conflict           |===== hull =====|
+//
+//	         stock            2   3                                          2
+//	         committed        0   1     2       3  4     3 ...
+//
+//	   ---- a gap: alive and free        .... not alive        spans are half-open: what touches shares no instant
+//
+// A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order of time; everything else is an index
+// over them, kept with every change:
+//
+//	rail       a slot's holds, 64 bytes each without a pointer, in runs of up to 64                what is at t, the gap around t
+//	ids        hold -> slot                                                                        the hold of an id
+//	classes    all seats by length class (powers of two), start, slot                              what overlaps a window, the article list
+//	conflicts  by lot, then id
+//	large      of lots and pools with more than 32 slots and conflicts, and only there:
+//	  profile    changes of the counts by instant, with sums and extremes of every subtree         least free over a window, the next instant with n free
+//	  gapIndex   gaps by length class, start, slot, with the furthest end of every subtree         the tightest gap, the longest free, how many are free throughout
+//	  pinned     seats that may not move, by their ends                                            whether the count is the answer
+//	blocks     plain facts of 64 lots side by side                                                 the article list
+//
+// # Versions
+//
+// Trees, vectors and structs of a Stock are copied on write. Each Stock owns a token; a node that carries it belongs to that Stock alone and is changed in
+// place, any other is shared and copied first. Publish gives a version that never changes, and the writer a new token; Fork gives a scratch copy a token of its
+// own. Both are O(1). A fork writes nothing to what it came from, so many goroutines may fork one published version at once.
+//
+// # Invariants
+//
+//  1. Seats on one rail are disjoint, and ordered by start, so by end too.
+//  2. A seat is not empty and lies inside its slot's span.
+//  3. A hold is in the ids once, and either on the rail of the slot named there or among the conflicts of the lot named there.
+//  4. A slot is of one lot, for good; a lot is in one pool or in none; a pool exists while it has lots.
+//  5. Every index equals what is computed again from the rails and the conflicts.
+//  6. Lots of more than walkMax slots and conflicts keep a large, and pools of several lots that have more; none of walkMin or fewer does. No answer depends on
+//     whether there is one.
+//  7. A node is changed only by the owner of its token: a version, once published, answers the same for ever.
+//  8. Answers depend on what a Stock holds, never on how it came to hold it: one that was loaded and one that went through every change give the same.
+//
+// Check verifies all but the last two, which the tests do.
+//
+// # Cost
+//
+// On 100,000 articles with 191,000 slots and 1,000,000 holds over two years, a core of a 2026 server: the least free units of a lot over a week 0.4 us, of a
+// pool of ten slots 1.6 us, of large ones at most 3 us; a seat found among 10,000 slots in under 1 us; a hold put or removed with all indexes in 3 us; a page of
+// the article list by units free 0.1 ms, at worst 1 ms. A hold weighs 140 bytes with all indexes, 75 more in large pools.
+package timeline

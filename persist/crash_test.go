@@ -62,7 +62,7 @@ func TestCrashAtEverySync(t *testing.T) {
 	for i, c := range crashes {
 		reopened := hook(c.fs)
 		var again []crash
-		if i%7 == 0 {
+		if i%20 == 0 {
 			reopened.set(func(op errorfs.Op) error {
 				if isSync(op) {
 					mu.Lock()

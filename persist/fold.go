@@ -200,6 +200,16 @@ func (k *keptLog) prepend(front *keptLog) {
 	k.ready = true
 }
 
+// size is how many bytes are kept, once that is known.
+func (k *keptLog) size() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.ready || len(k.marks) == 0 {
+		return 0
+	}
+	return k.total - k.marks[0].bytes
+}
+
 // cut is the record at or before folded at which the kept log may begin.
 func (k *keptLog) cut(folded, last uint64) (first uint64, before Hash, ok bool) {
 	k.mu.Lock()

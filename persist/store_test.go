@@ -146,6 +146,26 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	eventually(t, "all have ended", func() bool { return running() == before })
 }
 
+func TestStats(t *testing.T) {
+	o := small(vfs.NewMem())
+	o.KeepLog = Keep{Records: 5}
+	s := open(t, o)
+	<-s.checked
+	toy := newToy(1)
+	toy.run(t, s, 50)
+	eventually(t, "folded", func() bool { return s.Stats().Folded == 50 })
+	st := s.Stats()
+	require.Equal(t, uint64(50), st.Durable)
+	require.Equal(t, uint64(50), st.Published)
+	require.Greater(t, st.FirstKept, uint64(1))
+	require.Zero(t, st.UnfoldedBytes)
+	require.Positive(t, st.KeptBytes)
+	require.Positive(t, st.DiskBytes)
+	require.NotNil(t, st.SyncSeconds)
+	require.NoError(t, s.Close())
+	require.Equal(t, uint64(50), s.Stats().Durable)
+}
+
 func TestReadOnly(t *testing.T) {
 	mem, toy := written(t, 30)
 	before := mem.String()

@@ -222,7 +222,7 @@ func verifyRows(db *pebble.DB, im images, compare bool, rep *Report) error {
 // before the first kept one, which do no harm.
 func verifyStrays(db *pebble.DB, m Marker, rep *Report) error {
 	gaps := [][2][]byte{
-		{{}, {logPrefix}},
+		{nil, {logPrefix}},
 		{{logPrefix + 1}, {markerPrefix}},
 		{{markerPrefix, 0}, {rowPrefix}},
 		{{rowPrefix + 1}, nil},

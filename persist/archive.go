@@ -110,7 +110,7 @@ func unpack(ctx context.Context, r io.Reader, f vfs.FS, dir string, progress Pro
 		if e.Typeflag != tar.TypeReg || !isPebbleFile(e.Name) || f.PathBase(e.Name) != e.Name {
 			return true, h, corruptf("archive: %q does not belong into a store", e.Name)
 		}
-		if err := extract(f, t, f.PathJoin(dir, e.Name), count); err != nil {
+		if err := writeFile(f, t, f.PathJoin(dir, e.Name), count); err != nil {
 			return true, h, fmt.Errorf("extract %s: %w", e.Name, err)
 		}
 	}
@@ -126,16 +126,4 @@ func archivedHead(r io.Reader) (h head, err error) {
 		err = corruptf("archive: the head file does not read")
 	}
 	return st.head, err
-}
-
-func extract(f vfs.FS, r io.Reader, path string, progress func(int) error) (err error) {
-	file, err := f.Create(path, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := copyBytes(file, r, progress); err != nil {
-		return err
-	}
-	return file.Sync()
 }

@@ -210,7 +210,7 @@ func seal(o Options, f privateFS, dir string, check func(end Position) error) (B
 	}
 	var rep Report
 	rep.Tables = map[byte]TableReport{}
-	err = errors.Join(verifyDB(db, f, dir, head{}, &rep), db.Close())
+	err = errors.Join(verifyDB(db, f, dir, head{}, false, &rep), db.Close())
 	if err == nil {
 		err = check(rep.End)
 	}

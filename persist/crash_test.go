@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -117,4 +118,57 @@ func TestCrashThenGoOn(t *testing.T) {
 		require.NoError(t, s.Close())
 		mem = next
 	}
+}
+
+// TestCrashDuringBackup cuts the power at every sync of a backup and of a
+// restore: what is left either holds everything or does not open.
+func TestCrashDuringBackup(t *testing.T) {
+	seed := newSeed(t)
+	mem := vfs.NewCrashableMem()
+	fs := hook(mem)
+	s := open(t, small(fs))
+	toy := newToy(seed)
+	toy.run(t, s, 40)
+	var mu sync.Mutex
+	var crashes []crash
+	fs.set(func(op errorfs.Op) error {
+		if !isSync(op) {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, percent := range []int{0, 50, 100} {
+			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, uint64(len(crashes))))})
+			crashes = append(crashes, crash{fs: c, name: fmt.Sprintf("sync %d of %s, %d %% kept", len(crashes)/3, op.Path, percent)})
+		}
+		return nil
+	})
+	_, err := s.Checkpoint(t.Context(), "/backup", nil)
+	require.NoError(t, err)
+	_, err = Restore(t.Context(), RestoreOptions{FS: fs, From: "/backup", To: "/restored", At: AtSeq(20)})
+	require.NoError(t, err)
+	crashes = append(crashes, crash{fs: mem.CrashClone(vfs.CrashCloneCfg{}), name: "done"})
+	fs.set(func(errorfs.Op) error { return nil })
+	require.NoError(t, s.Close())
+
+	whole := map[string]int{}
+	for _, c := range crashes {
+		c.least, c.most = 40, 40
+		mustRecover(t, toy, c, small(c.fs))
+		for dir, end := range map[string]uint64{"/backup": 40, "/restored": 20} {
+			o := at(small(c.fs), dir)
+			o.ReadOnly = true
+			s, err := Open(o)
+			if err != nil {
+				require.True(t, errors.Is(err, ErrHeadLost) || errors.Is(err, ErrNoStore), "%s: %v", c.name, err)
+				continue
+			}
+			require.NoError(t, toy.check(s, end, end), c.name)
+			require.NoError(t, s.Close())
+			whole[dir]++
+		}
+	}
+	require.NotZero(t, whole["/backup"])
+	require.NotZero(t, whole["/restored"])
+	t.Logf("%d crashes; opened: %v", len(crashes), whole)
 }

@@ -154,10 +154,17 @@ func copyFile(f vfs.FS, from, to string, progress func(int) error) (err error) {
 		return err
 	}
 	defer src.Close()
-	dst, err := f.Create(to, vfs.WriteCategoryUnspecified)
+	return writeFile(f, src, to, progress)
+}
+
+// writeFile makes a file of what src yields and syncs it: little by little, as
+// one large sync would hold up the log on the same disk.
+func writeFile(f vfs.FS, src io.Reader, to string, progress func(int) error) (err error) {
+	file, err := f.Create(to, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
+	dst := vfs.NewSyncingFile(file, vfs.SyncingFileOptions{BytesPerSync: 1 << 20})
 	defer func() { err = errors.Join(err, dst.Close()) }()
 	if err := copyBytes(dst, src, progress); err != nil {
 		return err

@@ -59,7 +59,7 @@ func (s *Store) folder() {
 
 // throttle waits while L0 is deep. It is false when the store is closing.
 func (s *Store) throttle() bool {
-	for s.overlay.bytes.Load() < maxUnfolded && s.db.Metrics().Levels[0].Sublevels >= maxSublevels {
+	for s.overlay.bytes.Load() < maxUnfolded && s.o.sublevels(s.db) >= maxSublevels {
 		select {
 		case <-s.stop:
 			return false

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 )
@@ -223,17 +225,31 @@ func TestFollowerThatIsTooSlow(t *testing.T) {
 }
 
 // The folder waits while Pebble's L0 is deep, commits go on, and what is not
-// folded is still seen.
-func TestUnfoldedRowsAreSeen(t *testing.T) {
-	s := manual(t, vfs.NewMem())
-	defer s.Close()
+// folded is still seen; unless too much is waiting.
+func TestFoldIsThrottled(t *testing.T) {
+	o := small(vfs.NewMem())
+	var depth, asked atomic.Int64
+	depth.Store(maxSublevels)
+	o.sublevels = func(*pebble.DB) int { asked.Add(1); return int(depth.Load()) }
+	s := open(t, o)
 	toy := newToy(1)
 	toy.run(t, s, 500)
+	eventually(t, "the folder asked", func() bool { return asked.Load() > 1 })
+	require.Zero(t, s.Marker().Seq)
 	for row, want := range toy.rows {
 		v, ok, err := s.Row(row[0], []byte(row[1:]))
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.Equal(t, want, string(v))
 	}
-	require.Zero(t, s.Marker().Seq)
+	s.overlay.bytes.Add(maxUnfolded)
+	eventually(t, "folded", func() bool { return s.Marker().Seq == 500 })
+	s.overlay.bytes.Add(-maxUnfolded)
+	toy.run(t, s, 5)
+	depth.Store(maxSublevels - 1)
+	eventually(t, "folded", func() bool { return s.Marker().Seq == 505 })
+	depth.Store(maxSublevels)
+	toy.run(t, s, 5)
+	require.NoError(t, s.Close())
+	require.Equal(t, uint64(510), s.Marker().Seq, "closing does not wait for L0")
 }

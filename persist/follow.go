@@ -69,8 +69,13 @@ func (s *Store) Follow(from uint64) *Follower {
 // that is too slow. A failed storage publishes nothing more: watch Dead.
 func (f *Follower) Next(ctx context.Context) (Record, error) {
 	for f.s.published.Load() < f.next {
-		if err := f.s.wait(ctx, f.s.Wake(f.next)); err != nil {
-			return Record{}, err
+		if f.s.closed.Load() {
+			return Record{}, ErrClosed
+		}
+		select {
+		case <-f.s.Wake(f.next):
+		case <-ctx.Done():
+			return Record{}, ctx.Err()
 		}
 	}
 	r, err := f.s.Record(f.next)

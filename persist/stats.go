@@ -27,7 +27,7 @@ func (s *Store) Stats() Stats {
 	if s.fuse.failed() == nil && !s.closed.Load() {
 		p := s.db.Metrics()
 		st.DiskBytes = p.DiskSpaceUsage()
-		st.Sublevels = int(p.Levels[0].Sublevels)
+		st.Sublevels = s.o.sublevels(s.db)
 		st.SyncSeconds = p.LogWriter.FsyncLatency
 	}
 	return st

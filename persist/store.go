@@ -1,7 +1,6 @@
 package persist
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +47,8 @@ type Options struct {
 
 	MemTableSize uint64 // bytes; 0 means 64 MiB
 	CacheSize    int64  // bytes of Pebble's block cache; 0 means 64 MiB
+
+	sublevels func(*pebble.DB) int // depth of L0; tests set it
 }
 
 // Keep says how much of the log is kept behind the fold, for followers and for
@@ -77,6 +78,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.KeepLog == (Keep{}) {
 		o.KeepLog.Bytes = 1 << 30
+	}
+	if o.sublevels == nil {
+		o.sublevels = func(db *pebble.DB) int { return int(db.Metrics().Levels[0].Sublevels) }
 	}
 	if o.MemTableSize == 0 {
 		o.MemTableSize = 64 << 20
@@ -531,16 +535,4 @@ func (s *Store) fail(err error) {
 		s.log.Error("storage failed, writes are refused until a restart", "cause", err)
 	}
 	s.fuse.blow(err)
-}
-
-// wait waits for a worker's reason to go on; false means it should end.
-func (s *Store) wait(ctx context.Context, c <-chan struct{}) error {
-	select {
-	case <-c:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.stop:
-		return ErrClosed
-	}
 }

@@ -14,8 +14,13 @@ import (
 
 // WriteArchive writes the files of a sealed store that no process writes to as
 // a tar archive compressed with zstd. The head file comes last, so that an
-// archive that was cut short holds none.
+// archive that was cut short holds none. It takes the directory's lock.
 func WriteArchive(ctx context.Context, w io.Writer, f vfs.FS, dir string, progress Progress) (err error) {
+	lock, err := lockDir(newPrivateFS(f), dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
 	names, total, err := storeFiles(f, dir)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/klauspost/compress/zstd"
@@ -328,4 +329,47 @@ func TestRestoreOfADamagedSource(t *testing.T) {
 	names, err := mem.List("/restored")
 	require.NoError(t, err)
 	require.Empty(t, names)
+}
+
+func TestRestoreFindsARowThatTheLogDidNotLeave(t *testing.T) {
+	mem, _ := written(t, 30)
+	damage(t, mem, func(db *pebble.DB) {
+		it, err := db.NewIter(rowBounds(0, 255))
+		require.NoError(t, err)
+		b := db.NewBatch()
+		for ok := it.First(); ok; ok = it.Next() {
+			require.NoError(t, b.Set(it.Key(), []byte("?"), nil))
+		}
+		require.NoError(t, it.Close())
+		require.NoError(t, db.Apply(b, pebble.Sync))
+	})
+	_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(10)})
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.Contains(t, err.Error(), "is not what log record")
+}
+
+func TestArchiveOfADirectoryInUse(t *testing.T) {
+	mem, _ := written(t, 3)
+	s := open(t, small(mem))
+	require.ErrorIs(t, WriteArchive(t.Context(), io.Discard, mem, "/data", nil), ErrLocked)
+	require.NoError(t, s.Close())
+	require.NoError(t, WriteArchive(t.Context(), io.Discard, mem, "/data", nil))
+}
+
+func TestReport(t *testing.T) {
+	mem, toy := written(t, 30)
+	rep, err := Verify("/data", VerifyOptions{FS: mem})
+	require.NoError(t, err)
+	require.Equal(t, uint64(30), rep.Records)
+	require.Equal(t, uint64(len(toy.rows)), rep.Rows)
+	require.Equal(t, rep.Rows, rep.Compared)
+	require.Equal(t, toy.sum, rep.Marker.StateHash)
+	rows := uint64(0)
+	for _, r := range rep.Tables {
+		rows += r.Rows
+	}
+	require.Equal(t, rep.Rows, rows)
+	require.Contains(t, rep.String(), "log: 30 records")
+	_, err = Verify("/nothing", VerifyOptions{FS: mem})
+	require.ErrorIs(t, err, ErrNoStore)
 }

@@ -19,6 +19,13 @@
 //	                    '-------------- the log --------------------------'
 //	       '-------- folded into rows --'
 //
+// # Use
+//
+// At a start: Open, ScanRows into the state and compare its hash with the
+// marker's, Tail applied to the state with each record's hash compared,
+// Published with the end. Then for each group: Commit, show it, Published. One
+// goroutine commits, one publishes; everything else is for any goroutine.
+//
 // # Keys in Pebble
 //
 //	'L' seq:8 big-endian          -> a log record (record.go)

@@ -339,7 +339,10 @@ func (s *Store) examineReadOnly(h head) error {
 	if err != nil {
 		return err
 	}
-	_, err = examine(db, h)
+	x, err := examine(db, h)
+	if err == nil {
+		_, err = walkLog(db, x.marker.Position, x.last, false, nil)
+	}
 	return errors.Join(err, db.Close())
 }
 

@@ -18,5 +18,6 @@
 //  3. A refusal has changed nothing. All faults of an input are named together, each with a pointer.
 //  4. A code has one status, and one place that says which (errors.go).
 //  5. An answer of 5xx tells nothing of its cause; the log does.
-//  6. What a command answers with is the command's own result, not what the state has come to since.
+//  6. A command is answered with its own result, not with what the record has come to since. (The units of an article are
+//     not in the result of a command: they are read from the state behind it.)
 package api

@@ -54,9 +54,10 @@ func (q *RankQuery) total() (n int) {
 type Ranking struct {
 	found  []Ranked
 	head   []int32 // by lot: its last item, 0 none
+	lots   []LotNo // with items
 	items  []rankItem
 	free   []int32 // by article
-	most   int32   // the most in free
+	most   int32   // none in free is greater
 	counts []int32 // by units free
 	starts []int64
 	ends   []int64
@@ -184,12 +185,14 @@ func moreFree(a, b Ranked) int {
 	return cmp.Compare(a.Article, b.Article)
 }
 
-// rankAll counts the free units of every article.
+// rankAll counts the free units of every article: first as if nothing were taken, which is a walk through memory without a choice to make, then less for the
+// lots that something in the window takes.
 func (s *Stock) rankAll(r *Ranking, q *RankQuery) {
 	r.head, r.free = zeros(r.head, s.blocks.n*blockLots), zeros(r.free, q.Articles+1)
 	r.items = append(r.items[:0], rankItem{}) // item 0 is the end of a chain
+	r.lots = r.lots[:0]
 	s.rankItems(r, q.Window)
-	r.most = 0
+	free, most := r.free, int32(0)
 	for i := range s.blocks.n {
 		b := *s.blocks.at(i)
 		if b == nil {
@@ -197,24 +200,40 @@ func (s *Stock) rankAll(r *Ranking, q *RankQuery) {
 		}
 		steady := b.all.Covers(q.Window)
 		for j, units := range b.units {
-			no := LotNo(i*blockLots + j)
-			if units == 0 || int(b.article[j]) > q.Articles || q.Location != 0 && b.location[j] != q.Location {
+			article := b.article[j]
+			if int(article) > q.Articles || q.Location != 0 && b.location[j] != q.Location {
 				continue
 			}
-			free := units
 			if !steady && !(Span{b.from[j], b.until[j]}).Covers(q.Window) {
-				n, _, _, _ := s.MinFree(LotRef(no), q.Window)
-				free = int32(n)
-			} else if head := r.head[no]; head != 0 {
-				if free--; free > 0 {
-					free = units - r.atOnce(head, q.Window)
-				}
+				no := LotNo(i*blockLots + j)
+				units, r.head[no] = s.unsteady(no, q.Window), 0
 			}
-			sum := &r.free[b.article[j]]
-			*sum += max(0, free)
-			r.most = max(r.most, *sum)
+			units += free[article]
+			free[article], most = units, max(most, units)
 		}
 	}
+	r.most = most
+	for _, no := range r.lots {
+		b, j := s.block(no)
+		if r.head[no] == 0 || int(b.article[j]) > q.Articles || q.Location != 0 && b.location[j] != q.Location {
+			continue
+		}
+		units := b.units[j]
+		taken := min(units, 1)
+		if units > 1 {
+			taken = min(units, r.atOnce(r.head[no], q.Window))
+		}
+		free[b.article[j]] -= taken
+	}
+}
+
+// unsteady is the free units of a lot whose slots begin or end in the window.
+func (s *Stock) unsteady(no LotNo, w Span) int32 {
+	if s.lot(no) == nil {
+		return 0
+	}
+	free, _, _, _ := s.MinFree(LotRef(no), w)
+	return int32(max(0, free))
 }
 
 // zeros is a slice of n zeros, of the given array where it has the room.
@@ -261,39 +280,43 @@ func (s *Stock) rankItems(r *Ranking, w Span) {
 
 func (r *Ranking) chain(no LotNo, span Span) {
 	head := &r.head[no]
+	if *head == 0 {
+		r.lots = append(r.lots, no)
+	}
 	r.items = append(r.items, rankItem{span, *head})
 	*head = int32(len(r.items) - 1)
 }
 
-// atOnce is the most of a chain's spans that share an instant of w.
-func (r *Ranking) atOnce(head int32, w Span) int32 {
-	item := &r.items[head]
-	if item.next == 0 {
-		return 1
-	}
-	common, n := item.span, int32(1)
-	for i := item.next; i != 0; i = r.items[i].next {
-		common = common.Clip(r.items[i].span)
-		n++
-	}
-	if !common.Empty() { // they all overlap w, and so they share one of its instants: intervals that meet in pairs meet in one
-		return n
-	}
+// atOnce is the most of a chain's spans that share an instant of w. Only what starts or ends inside w needs to be put in order: half of it.
+func (r *Ranking) atOnce(head int32, w Span) (most int32) {
+	now := int32(0)
 	r.starts, r.ends = r.starts[:0], r.ends[:0]
-	for i := head; i != 0; i = r.items[i].next {
-		r.starts = append(r.starts, max(w.Start, r.items[i].span.Start))
-		r.ends = append(r.ends, r.items[i].span.End)
+	for i := head; i != 0; {
+		item := &r.items[i]
+		if item.span.Start <= w.Start {
+			now++
+		} else {
+			r.starts = append(r.starts, item.span.Start)
+		}
+		if item.span.End < w.End {
+			r.ends = append(r.ends, item.span.End)
+		}
+		i = item.next
+	}
+	if len(r.starts) == 0 {
+		return now
 	}
 	slices.Sort(r.starts)
 	slices.Sort(r.ends)
-	best, j := 0, 0
-	for i, t := range r.starts {
-		for r.ends[j] <= t {
-			j++
+	most, over := now, 0
+	for _, t := range r.starts {
+		for ; over < len(r.ends) && r.ends[over] <= t; over++ {
+			now--
 		}
-		best = max(best, i+1-j)
+		now++
+		most = max(most, now)
 	}
-	return int32(best)
+	return most
 }
 
 // page is the page of the list that the counts of all articles make, by counting sort.

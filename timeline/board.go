@@ -231,6 +231,16 @@ func (b *board) mayLie(x *bar, l int) bool {
 	return int32(l) == x.home
 }
 
+// clone is a copy of the board to be changed.
+func (b *board) clone() *board {
+	c := *b
+	c.lanes = slices.Clone(b.lanes)
+	for l := range c.lanes {
+		c.lanes[l].bars = slices.Clone(c.lanes[l].bars)
+	}
+	return &c
+}
+
 // endOf is where lane l ends.
 func (b *board) endOf(l int) int64 {
 	if bars := b.on(l); len(bars) > 0 && bars[len(bars)-1].hold == ending {

@@ -4,6 +4,7 @@ package timeline
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -30,7 +31,8 @@ type tick struct {
 // calendar is the room that one read works in.
 type calendar struct {
 	ticks, sorted []tick
-	starts        []int32 // of each bucket in sorted
+	parts, shift  int     // a bucket has 2^parts parts of 2^shift milliseconds
+	starts        []int32 // of each part in sorted
 	free, least   []int   // per pool
 }
 
@@ -61,18 +63,13 @@ func (s *Stock) Calendar(pools []PoolRef, edges []int64, out []Bucket) []Bucket 
 	for i, p := range pools {
 		c.free[i] = s.gather(c, p, int32(i), edges)
 	}
-	c.deal(n)
+	c.deal(edges)
 	total := 0
 	for _, free := range c.free {
 		total += free
 	}
 	for i := range n {
-		ticks := c.sorted[c.starts[i]:c.starts[i+1]]
-		if len(ticks) < 24 {
-			insertionSort(ticks)
-		} else {
-			slices.SortFunc(ticks, func(a, b tick) int { return cmp.Compare(a.at, b.at) })
-		}
+		ticks := c.bucket(i)
 		j := 0
 		for ; j < len(ticks) && ticks[j].at <= edges[i]; j++ {
 			c.free[ticks[j].pool] += int(ticks[j].by)
@@ -177,20 +174,43 @@ func bucketOf(edges []int64, i int, t int64) int {
 	return lo
 }
 
-// deal sorts the changes by bucket.
-func (c *calendar) deal(buckets int) {
-	c.starts = resized(c.starts, buckets+2)
+// deal sorts the changes into parts: of each bucket as many as leave a few changes in one, cut by powers of two.
+func (c *calendar) deal(edges []int64) {
+	buckets := len(edges) - 1
+	longest := int64(1)
+	for i := range buckets {
+		longest = max(longest, edges[i+1]-edges[i])
+	}
+	c.parts = min(6, bits.Len(uint(len(c.ticks)/buckets/4)))
+	c.shift = max(0, bits.Len64(uint64(longest-1))-c.parts)
+	c.starts = resized(c.starts, buckets<<c.parts+2)
+	part := func(t *tick) int { return int(t.bucket)<<c.parts + int((t.at-edges[t.bucket])>>c.shift) }
 	for i := range c.ticks {
-		c.starts[c.ticks[i].bucket+2]++
+		c.starts[part(&c.ticks[i])+2]++
 	}
 	for i := 2; i < len(c.starts); i++ {
 		c.starts[i] += c.starts[i-1]
 	}
 	c.sorted = slices.Grow(c.sorted[:0], len(c.ticks))[:len(c.ticks)]
-	for _, t := range c.ticks {
-		c.sorted[c.starts[t.bucket+1]] = t
-		c.starts[t.bucket+1]++
+	for i := range c.ticks {
+		at := &c.starts[part(&c.ticks[i])+1]
+		c.sorted[*at] = c.ticks[i]
+		*at++
 	}
+}
+
+// bucket is the changes in bucket i, by instant.
+func (c *calendar) bucket(i int) []tick {
+	first, last := i<<c.parts, (i+1)<<c.parts
+	for part := first; part < last; part++ {
+		ticks := c.sorted[c.starts[part]:c.starts[part+1]]
+		if len(ticks) < 24 {
+			insertionSort(ticks)
+		} else {
+			slices.SortFunc(ticks, func(a, b tick) int { return cmp.Compare(a.at, b.at) })
+		}
+	}
+	return c.sorted[c.starts[first]:c.starts[last]]
 }
 
 // insertionSort sorts a few changes by instant.

@@ -176,7 +176,7 @@ func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, 
 }
 
 // makeRoom rearranges the board so that x, which is not on it, can be dropped on lane l. First the exchange walk, which never fails on an easy board; then the
-// search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut. After a failure the board is of no use any more.
+// search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut. After a failure the board is as it was.
 func (b *board) makeRoom(x bar) (l int, ok bool) {
 	w := walk{board: b, room: x.span, only: -1, left: 2 * exchangeSteps}
 	if x.bound == inPlace {
@@ -242,17 +242,19 @@ func (d *Draft) carryOut(b *board) {
 	})
 }
 
-// sweepFor lays everything on the board anew with x among it, by the sweep, and lifts x again.
+// sweepFor lays everything on the board anew with x among it, by the sweep, and lifts x again. After a failure the board is as it was, and b.proven says
+// whether there is no way at all.
 func (b *board) sweepFor(x bar) (l int, ok bool) {
 	if b.wide || len(b.lanes) > sweepLanes {
 		return 0, false
 	}
-	q := sweep{lanes: len(b.lanes)}
 	w := b.window
 	if w.Empty() {
 		w = b.stock.component(b.pool, b.fixity, x.span, true)
 	}
-	bars := b.pickUp(&q, w, x)
+	b.layAll()
+	c, q := b.clone(), sweep{lanes: len(b.lanes)}
+	bars := c.pickUp(&q, w, x)
 	ok = q.run()
 	if b.proven = q.proven; !ok {
 		return 0, false
@@ -261,9 +263,10 @@ func (b *board) sweepFor(x bar) (l int, ok bool) {
 		if bars[i] == x { // unlike all others it is incoming, or not on its home
 			l = q.at[i]
 		} else {
-			b.drop(q.at[i], bars[i])
+			c.drop(q.at[i], bars[i])
 		}
 	}
+	b.lanes, b.moved = c.lanes, c.moved
 	return l, true
 }
 

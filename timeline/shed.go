@@ -37,16 +37,6 @@ func (d *Draft) reducer(lot LotNo, amount int, at int64) *reducer {
 	return r
 }
 
-// clone is a copy of the board to be changed.
-func (b *board) clone() *board {
-	c := *b
-	c.lanes = slices.Clone(b.lanes)
-	for l := range c.lanes {
-		c.lanes[l].bars = slices.Clone(c.lanes[l].bars)
-	}
-	return &c
-}
-
 // past is the bars of a lane that reach past the instant, the slot's end not among them.
 func (r *reducer) past(b *board, l int) []bar {
 	bars := b.lanes[l].bars
@@ -273,12 +263,8 @@ func (r *reducer) shut(b *board, chosen []closing, earliest, rearrange bool) boo
 			b.stuck = append(b.stuck, x)
 			continue
 		}
-		try := b.clone()
-		if l, ok := try.makeRoom(x); ok {
-			try.drop(l, x)
-			stuck := b.stuck
-			*b = *try
-			b.stuck = stuck
+		if l, ok := b.makeRoom(x); ok {
+			b.drop(l, x)
 		} else {
 			b.stuck = append(b.stuck, x)
 		}

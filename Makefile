@@ -1,0 +1,56 @@
+# What there is to do here. Nothing needs the network once `go mod download` has run.
+#   make run          serve the demo merchant
+#   make test         vet, all tests, and the race detector where goroutines meet
+#   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
+#   make bench-short  every figure on a hundredth of it
+#   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs
+#   make test-crash   power cuts, failing disks, flipped bits, killed processes
+
+export GOFLAGS := $(GOFLAGS) -mod=readonly
+
+FUZZTIME    ?= 1m
+FUZZCHECKS  ?= 2000
+BENCHTIME   ?= 5s
+TESTTIMEOUT ?= 10m
+
+# Where goroutines share memory. The rest is single-threaded by design.
+RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/history ./fuzz/crash)
+
+.PHONY: run build test vet race bench bench-short fuzz test-crash clean
+
+run: build
+	./holdfast serve --demo
+
+build:
+	go build -o holdfast ./cmd/holdfast
+
+test: vet
+	go test -timeout $(TESTTIMEOUT) ./...
+	go test -timeout $(TESTTIMEOUT) -race -short $(RACE)
+
+vet:
+	go vet ./...
+
+bench:
+	go run ./bench/run -time $(BENCHTIME) $(BENCHFLAGS)
+
+bench-short:
+	BENCH_SCALE=0.01 go run ./bench/run -time 2s $(BENCHFLAGS)
+
+# The Go fuzz targets one after the other, then the packages with random state machines.
+fuzz:
+	@set -e; for package in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "$$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
+		done; \
+	done
+	@set -e; for package in $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u); do \
+		go test -count=1 -timeout 30m $$package -rapid.checks=$(FUZZCHECKS); \
+	done
+
+test-crash:
+	go test -count=1 -timeout $(TESTTIMEOUT) -run 'Crash|Kill|Fail|Flip|Damage|Full' ./persist $(wildcard ./fuzz/crash)
+
+clean:
+	rm -f holdfast

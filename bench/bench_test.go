@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/bench/dataset"
+	"holdfast/engine"
+)
+
+// This file owns the Go benchmarks: the same operations as in a run, one by one, for go test -bench and its tools.
+
+var built *World
+
+var world = sync.OnceValues(func() (*World, error) {
+	scale, err := dataset.Scale()
+	if err == nil {
+		built, err = Build(scale, func(string) {})
+	}
+	return built, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != nil {
+		if err := built.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	os.Exit(code)
+}
+
+func open(b *testing.B) *World {
+	w, err := world()
+	require.NoError(b, err)
+	return w
+}
+
+func benchmarkRead(b *testing.B, name string) {
+	w := open(b)
+	for _, r := range reads {
+		if r.name == name {
+			op := r.make(w)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				op(i)
+				i++
+			}
+			return
+		}
+	}
+	b.Fatalf("there is no read %q", name)
+}
+
+func BenchmarkPointAvailability(b *testing.B) { benchmarkRead(b, "PointAvailability") }
+func BenchmarkSKUAvailability(b *testing.B)   { benchmarkRead(b, "SKUAvailability") }
+func BenchmarkListFirstPage(b *testing.B)     { benchmarkRead(b, "ListFirstPage") }
+func BenchmarkListAnyPage(b *testing.B)       { benchmarkRead(b, "ListAnyPage") }
+func BenchmarkCalendar90Days(b *testing.B)    { benchmarkRead(b, "Calendar90Days") }
+func BenchmarkPlanReduction(b *testing.B)     { benchmarkRead(b, "PlanReduction") }
+
+// BenchmarkBook books one hold an iteration, in order and many under way.
+func BenchmarkBook(b *testing.B) {
+	w := open(b)
+	b.ReportAllocs()
+	p := dataset.NewPipeline(w.Engine, w.Account)
+	var list []engine.PlaceHold
+	for b.Loop() {
+		if len(list) == 0 {
+			b.StopTimer()
+			for range 10_000 {
+				list = append(list, w.Command(w.Next()))
+			}
+			b.StartTimer()
+		}
+		p.Submit(list[0])
+		list = list[1:]
+	}
+	require.NoError(b, p.Flush())
+}
+
+// BenchmarkStartUp opens the engine from disk.
+func BenchmarkStartUp(b *testing.B) {
+	w := open(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		require.NoError(b, w.shut())
+		b.StartTimer()
+		require.NoError(b, w.open())
+	}
+	b.ReportMetric(float64(w.Drawn)*float64(b.N)/b.Elapsed().Seconds(), "holds/s")
+}
+
+// TestSuite takes every figure once on a small data set: the figures mean nothing, but each can be had.
+func TestSuite(t *testing.T) {
+	const scale = 0.001
+	w, err := Build(scale, func(string) {})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	r := Run{World: w, Scale: scale, Budget: 10 * time.Millisecond, Progress: func(string) {}, Report: NewReport(scale)}
+	require.NoError(t, Suite(context.Background(), &r))
+	require.NotEmpty(t, r.Report.Results)
+	for _, x := range r.Report.Results {
+		require.Empty(t, x.Err, x.Name)
+		require.Positive(t, x.Figure, x.Name)
+	}
+}

@@ -1,0 +1,15 @@
+// Package bench measures what a user does, on the data set of package dataset, and holds it against its targets.
+//
+//	world.go    the data set in an engine on a real directory, opened again from disk
+//	measure.go  how a figure is taken: rate, percentiles, allocations
+//	result.go   one figure with its target, and the table of all
+//	reads.go    questions: point, SKU, list, calendar, plan
+//	writes.go   bookings in process
+//	state.go    start-up and memory
+//	suite.go    all of them in one run
+//	load/       the same over HTTP
+//	run/        the command: go run ./bench/run
+//
+// A figure is what one run on one machine gave; those that compare take both sides in the same run, in turns. No test
+// asserts a time. BENCH_SCALE sets the scale of the data set, 1 where it is not set.
+package bench

@@ -1,0 +1,115 @@
+package load
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"holdfast/bench"
+)
+
+// This file owns the clients: connections that are kept alive, each of which asks and waits, asks and waits.
+
+// clients are connections to one address, with one kind of request.
+type clients struct {
+	connections []connection
+}
+
+// connection is one keep-alive connection with its request and response, which are used again and again.
+type connection struct {
+	client   *fasthttp.HostClient
+	request  *fasthttp.Request
+	response *fasthttp.Response
+	times    []time.Duration
+}
+
+func newClients(address, method, key string, n int) *clients {
+	c := &clients{connections: make([]connection, n)}
+	for i := range c.connections {
+		x := &c.connections[i]
+		x.client = &fasthttp.HostClient{
+			Addr: address, MaxConns: 1, NoDefaultUserAgentHeader: true, DisablePathNormalizing: true, MaxIdemponentCallAttempts: 1,
+		}
+		x.request, x.response = fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+		x.request.Header.SetMethod(method)
+		x.request.Header.Set("X-Api-Key", key)
+		if method == fasthttp.MethodPost {
+			x.request.Header.SetContentType("application/json")
+		}
+		x.request.SetRequestURI("http://" + address + "/")
+	}
+	return c
+}
+
+func (c *clients) close() {
+	for _, x := range c.connections {
+		x.client.CloseIdleConnections()
+	}
+}
+
+// askFor sends requests to a path with one query after the other, again and again, for a time.
+func (c *clients) askFor(t *bench.Tally, budget time.Duration, path string, queries [][]byte) error {
+	end := time.Now().Add(budget)
+	c.path(path)
+	return c.run(t, func(i int, r *fasthttp.Request) bool {
+		r.URI().SetQueryStringBytes(queries[i%len(queries)])
+		return time.Now().Before(end)
+	})
+}
+
+func (c *clients) path(path string) {
+	for _, x := range c.connections {
+		x.request.URI().SetPath(path)
+	}
+}
+
+// askAll sends each body once.
+func (c *clients) askAll(t *bench.Tally, path string, bodies [][]byte) error {
+	c.path(path)
+	return c.run(t, func(i int, r *fasthttp.Request) bool {
+		if i >= len(bodies) {
+			return false
+		}
+		r.SetBodyRaw(bodies[i])
+		return true
+	})
+}
+
+// run sends the requests that set makes until it makes none. The first answer that is not 200 is an error.
+func (c *clients) run(t *bench.Tally, set func(i int, r *fasthttp.Request) bool) error {
+	var next atomic.Int64
+	var failure atomic.Pointer[error]
+	var workers sync.WaitGroup
+	stop := t.Start()
+	for i := range c.connections {
+		x := &c.connections[i]
+		x.times = x.times[:0]
+		workers.Go(func() {
+			for failure.Load() == nil && set(int(next.Add(1)-1), x.request) {
+				start := time.Now()
+				err := x.client.Do(x.request, x.response)
+				x.times = append(x.times, time.Since(start))
+				if err == nil && x.response.StatusCode() != fasthttp.StatusOK {
+					err = fmt.Errorf("%s %s: %d %s", x.request.Header.Method(), x.request.URI().Path(), x.response.StatusCode(), x.response.Body())
+				}
+				if err != nil {
+					failure.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	n := 0
+	for _, x := range c.connections {
+		n += len(x.times)
+		t.Times = append(t.Times, x.times...)
+	}
+	stop(n)
+	if err := failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+// Package load measures the service over HTTP: the whole server on a loopback port, with clients in the same process and so
+// on the same cores.
+//
+//	load.go   what is measured
+//	client.go the clients: keep-alive connections that ask one after the other
+//	server.go the server on a world, and the empty one that it is compared with
+package load
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"holdfast/bench"
+	"holdfast/bench/dataset"
+	"holdfast/engine"
+)
+
+const (
+	pointConnections = 64
+	holdConnections  = 64
+	drawn            = 1 << 15 // questions drawn ahead
+)
+
+var (
+	pointTarget = bench.AtLeast(70, "%")
+	holdTarget  = bench.AtLeast(25_000, "/s")
+)
+
+// Suite measures everything over HTTP.
+func Suite(ctx context.Context, r *bench.Run) (err error) {
+	s, err := serve(r.World)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := s.stop(); err == nil {
+			err = e
+		}
+	}()
+	r.Figure(ctx, "HTTPPointAvailability", pointTarget, func() (bench.Result, error) { return points(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
+	return ctx.Err()
+}
+
+// points asks for one article at a time, and the empty handler for nothing with the same requests, in turns.
+func points(s *server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
+	queries := make([][]byte, drawn)
+	for i, q := range w.Set.Queries(drawn, 11, false) {
+		queries[i] = fmt.Appendf(nil, "articleId=%v&serviceLocationId=%v&from=%s&to=%s",
+			w.Merchant.Articles[q.Article], w.Merchant.Locations[q.Location], instant(q.Start), instant(q.End))
+	}
+	ours, empty := newClients(s.address, "GET", s.key, pointConnections), newClients(s.emptyAddress, "GET", s.key, pointConnections)
+	defer ours.close()
+	defer empty.close()
+	var a, b bench.Tally
+	const turns = 4
+	for range turns {
+		if err := ours.askFor(&a, budget/turns, "/v1/admin/availability", queries); err != nil {
+			return r, err
+		}
+		if err := empty.askFor(&b, budget/turns, "/v1/admin/availability", queries); err != nil {
+			return r, err
+		}
+	}
+	r = bench.Share(a.Sample(), b.Sample(), pointTarget)
+	r.Note = fmt.Sprintf("%.0f /s, an empty handler %.0f /s in the same run", a.Sample().PerSecond, b.Sample().PerSecond)
+	return r, nil
+}
+
+// holds books one unit of a SKU with each request: the data set's stream goes on.
+func holds(s *server, w *bench.World, budget time.Duration) (bench.Result, error) {
+	return bookings(s, budget, func() []byte {
+		h := w.Next()
+		return body(w.Merchant.SKUs[h.SKU], w.Merchant.Locations[h.Location], h.Start, h.End)
+	})
+}
+
+// holdsOfOnePool books units of one SKU at one location, a lot of 10,000, from all connections.
+func holdsOfOnePool(s *server, w *bench.World, budget time.Duration) (bench.Result, error) {
+	q := dataset.Rand(12)
+	return bookings(s, budget, func() []byte {
+		const hour = 60 * 60 * 1000
+		length := int64(1+q.Int(14*24)) * hour
+		start := dataset.Epoch + 24*hour + int64(q.Int(int((dataset.End-dataset.Epoch-24*hour-length)/hour)))*hour
+		return body(w.LotSKU, w.Merchant.Locations[0], start, start+length)
+	})
+}
+
+// bookings sends bodies that are drawn ahead, a part of a second's worth at a time.
+func bookings(s *server, budget time.Duration, draw func() []byte) (r bench.Result, err error) {
+	c := newClients(s.address, "POST", s.key, holdConnections)
+	defer c.close()
+	var t bench.Tally
+	for t.Took < budget {
+		bodies := make([][]byte, 10_000)
+		for i := range bodies {
+			bodies[i] = draw()
+		}
+		if err := c.askAll(&t, "/v1/admin/holds", bodies); err != nil {
+			return r, err
+		}
+	}
+	r = bench.Rate(t.Sample(), holdTarget)
+	r.Note = fmt.Sprintf("%d holds, each synced before it was answered; goal 30000 /s", t.N)
+	return r, nil
+}
+
+func body(sku, location engine.ID, start, end int64) []byte {
+	return fmt.Appendf(nil, `{"lines":[{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}]}`, sku, location, instant(start), instant(end))
+}
+
+func instant(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

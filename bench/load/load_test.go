@@ -1,0 +1,26 @@
+package load
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/bench"
+)
+
+// TestSuite takes every figure once on a small data set: the figures mean nothing, but each can be had.
+func TestSuite(t *testing.T) {
+	const scale = 0.001
+	w, err := bench.Build(scale, func(string) {})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	r := bench.Run{World: w, Scale: scale, Budget: 50 * time.Millisecond, Progress: func(string) {}, Report: bench.NewReport(scale)}
+	require.NoError(t, Suite(context.Background(), &r))
+	require.Len(t, r.Report.Results, 3)
+	for _, x := range r.Report.Results {
+		require.Empty(t, x.Err, x.Name)
+		require.Positive(t, x.Figure, x.Name)
+	}
+}

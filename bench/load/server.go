@@ -1,0 +1,74 @@
+package load
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"holdfast/api"
+	"holdfast/bench"
+	"holdfast/engine"
+)
+
+// This file owns the two servers: the service on the world's engine, and one that does nothing, as the measure of transport.
+
+const (
+	keyID     = "bench0000001"
+	keySecret = "0123456789abcdefghijABCDEFGHIJ0123456789"
+)
+
+type server struct {
+	service, empty        interface{ ShutdownWithContext(context.Context) error }
+	address, emptyAddress string
+	key                   string
+	ended                 chan error
+}
+
+type service struct{ *api.Server }
+
+func (s service) ShutdownWithContext(ctx context.Context) error { return s.Shutdown(ctx) }
+
+// serve starts both on loopback ports.
+func serve(w *bench.World) (*server, error) {
+	_, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: engine.CreateKey{
+		PublicID: keyID, Hash: sha256.Sum256([]byte(keySecret)), Label: "bench",
+	}})
+	if err != nil {
+		return nil, err
+	}
+	public, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	bare, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, public.Close())
+	}
+	ours := api.NewServer(api.Options{Now: w.Now, Logger: slog.New(slog.DiscardHandler)})
+	ours.Attach(w.Engine)
+	answer := []byte("{}")
+	empty := &fasthttp.Server{NoDefaultServerHeader: true, Handler: func(ctx *fasthttp.RequestCtx) {
+		ctx.Response.Header.SetContentType("application/json")
+		ctx.Response.SetBodyRaw(answer)
+	}}
+	s := &server{
+		service: service{ours}, empty: empty, address: public.Addr().String(), emptyAddress: bare.Addr().String(),
+		key: "hf_" + keyID + "_" + keySecret, ended: make(chan error, 2),
+	}
+	go func() { s.ended <- ours.Serve(public) }()
+	go func() { s.ended <- empty.Serve(bare) }()
+	return s, nil
+}
+
+// stop ends both.
+func (s *server) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	err := errors.Join(s.service.ShutdownWithContext(ctx), s.empty.ShutdownWithContext(ctx))
+	return errors.Join(err, <-s.ended, <-s.ended)
+}

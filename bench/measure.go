@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// This file owns how a figure is taken.
+
+// Sample is what was measured of one kind of operation.
+type Sample struct {
+	PerSecond float64
+	P50, P99  time.Duration
+	Allocs    float64       // per operation
+	CPU       time.Duration // of the whole process, per operation
+}
+
+// Tally adds up what is measured piece by piece, by many goroutines or by one.
+type Tally struct {
+	N     int             // operations
+	Took  time.Duration   // all pieces together
+	Times []time.Duration // of single operations, where they are known
+
+	allocs uint64
+	cpu    time.Duration
+}
+
+// Start begins a piece; the function it gives ends it, and says of how many operations it was.
+func (t *Tally) Start() (stop func(n int)) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cpu, start := processTime(), time.Now()
+	return func(n int) {
+		t.Took += time.Since(start)
+		t.cpu += processTime() - cpu
+		runtime.ReadMemStats(&after)
+		t.allocs += after.Mallocs - before.Mallocs
+		t.N += n
+	}
+}
+
+// Sample is what came of all pieces.
+func (t *Tally) Sample() Sample {
+	n := float64(t.N)
+	s := Sample{PerSecond: n / t.Took.Seconds(), Allocs: float64(t.allocs) / n, CPU: t.cpu / time.Duration(max(1, t.N))}
+	s.P50, s.P99 = Percentiles(t.Times)
+	return s
+}
+
+// processTime is the CPU time that the process has used.
+func processTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// Measure calls op with 0, 1, 2 ... for about a time: half of it in batches of about a millisecond, for the rate and the
+// allocations, half one by one, for the percentiles, which so include the two clock readings of a call, some 50 ns. The rate
+// is that of the middle batch, so that what else the machine does for a moment does not count. It measures one goroutine.
+func Measure(budget time.Duration, op func(i int)) Sample {
+	const aim = time.Millisecond
+	n := 0
+	run := func(count int) time.Duration {
+		start := time.Now()
+		for range count {
+			op(n)
+			n++
+		}
+		return time.Since(start)
+	}
+	size := 1
+	for run(size) < aim {
+		size *= 2
+	}
+	runtime.GC()
+	var t Tally
+	batches := make([]time.Duration, 0, budget/aim+1)
+	first, stop := n, t.Start()
+	for start := time.Now(); time.Since(start) < budget/2 && len(batches) < cap(batches); {
+		batches = append(batches, run(size))
+	}
+	stop(n - first)
+	t.Times = make([]time.Duration, 0, 1<<20)
+	for start := time.Now(); time.Since(start) < budget/2 && len(t.Times) < cap(t.Times); {
+		t.Times = append(t.Times, run(1))
+	}
+	s := t.Sample()
+	middle, _ := Percentiles(batches)
+	s.PerSecond = float64(size) / middle.Seconds()
+	return s
+}
+
+// Percentiles sorts times and gives the middle one and the one that 99 in 100 do not exceed.
+func Percentiles(times []time.Duration) (p50, p99 time.Duration) {
+	if len(times) == 0 {
+		return 0, 0
+	}
+	slices.Sort(times)
+	return times[len(times)/2], times[len(times)*99/100]
+}
+
+// Heap is the live heap in bytes.
+func Heap() int64 {
+	runtime.GC()
+	runtime.GC() // the first one leaves what was found dead to be swept
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

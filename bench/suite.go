@@ -1,0 +1,69 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+// This file owns a run: which figures it takes, and those that are taken in process.
+
+// Run is a run of the suites: what it measures on, and where the results go.
+type Run struct {
+	*World
+	Scale    float64
+	Budget   time.Duration // for one figure
+	Choice   Choice
+	Progress func(string)
+	Report   *Report
+}
+
+// Choice is the figures that a run takes; the zero Choice is all.
+type Choice struct{ *regexp.Regexp }
+
+// Choose makes the choice of the names that match.
+func Choose(pattern string) (Choice, error) {
+	if pattern == "" {
+		return Choice{}, nil
+	}
+	re, err := regexp.Compile(pattern)
+	return Choice{re}, err
+}
+
+// Figure takes one figure, if it is chosen. What goes wrong, a panic too, is told as its result: a figure that cannot be had
+// does not end the run.
+func (r *Run) Figure(ctx context.Context, name string, target Target, measure func() (Result, error)) {
+	if ctx.Err() != nil || r.Choice.Regexp != nil && !r.Choice.MatchString(name) {
+		return
+	}
+	r.Progress(name)
+	r.Report.Results = append(r.Report.Results, attempt(name, target, measure))
+}
+
+func attempt(name string, target Target, measure func() (Result, error)) (r Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = Failed(name, target, fmt.Errorf("%v", p))
+		}
+	}()
+	r, err := measure()
+	if err != nil {
+		return Failed(name, target, err)
+	}
+	r.Name = name
+	return r
+}
+
+// Suite measures everything in process.
+func Suite(ctx context.Context, r *Run) error {
+	for _, x := range reads {
+		r.Figure(ctx, x.name, x.target, func() (Result, error) { return mean(Measure(r.Budget, x.make(r.World)), x.target), nil })
+	}
+	r.Figure(ctx, "StartUp", startUpTarget(r.World), func() (Result, error) { return startUp(r.World, r.Budget) })
+	r.Figure(ctx, "HeapPerHoldWithRecord", AtMost(250, "B"), func() (Result, error) { return heapPerRecord(r.World, r.Scale) })
+	r.Figure(ctx, "HeapPerHold", AtMost(150, "B"), func() (Result, error) { return heapPerHold(r.Scale) })
+	r.Figure(ctx, "Book", bookTarget, func() (Result, error) { return book(r.World, r.Budget) })
+	r.Figure(ctx, "BookConcurrently", bookTarget, func() (Result, error) { return bookConcurrently(r.World, r.Budget) })
+	return ctx.Err()
+}

@@ -1,0 +1,151 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"holdfast/bench/dataset"
+	"holdfast/engine"
+	"holdfast/persist"
+)
+
+// This file owns the world that is measured: a data set in an engine on a directory of its own.
+
+// World is a data set in an open engine. It is for one goroutine, but for what Engine allows.
+type World struct {
+	*dataset.Set
+	*dataset.Merchant
+	Engine *engine.Engine
+	Loaded struct { // how the data set came in; zero where it was copied
+		Commands int
+		Took     time.Duration
+	}
+	dir   string
+	store *persist.Store
+	began time.Time // of the world's clock, which starts at Epoch
+}
+
+// Build makes a world: it sets the merchant up, books every hold with a command of its own, and opens the directory again,
+// so that what is measured is what a restarted server has. The directory is a temporary one and goes with Close.
+//
+// Where the environment variable BENCH_DATA names a directory, what was built is kept there and copied by later runs.
+func Build(scale float64, progress func(string)) (*World, error) {
+	w, err := empty(scale)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.build(scale, progress); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// empty is a world without a merchant.
+func empty(scale float64) (*World, error) {
+	set, err := dataset.New(scale)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "holdfast-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	w := &World{Set: set, dir: dir, began: time.Now()}
+	if err := w.open(); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+func (w *World) build(scale float64, progress func(string)) error {
+	kept := ""
+	if data := os.Getenv("BENCH_DATA"); data != "" {
+		kept = filepath.Join(data, fmt.Sprintf("scale-%g", scale))
+		if _, err := os.Stat(kept); err == nil {
+			progress("copying " + kept)
+			if err := errors.Join(w.shut(), os.RemoveAll(w.dir)); err != nil {
+				return err
+			}
+			if err := os.CopyFS(w.dir, os.DirFS(kept)); err != nil {
+				return err
+			}
+			if err := w.open(); err != nil {
+				return err
+			}
+			w.Merchant = w.FindMerchant(w.Engine)
+			return nil
+		}
+	}
+	if err := w.load(progress); err != nil {
+		return err
+	}
+	if kept != "" {
+		progress("keeping it as " + kept)
+		if err := errors.Join(w.shut(), os.MkdirAll(filepath.Dir(kept), 0o700), os.CopyFS(kept, os.DirFS(w.dir))); err != nil {
+			return err
+		}
+	}
+	progress("opening it again")
+	return w.Reopen()
+}
+
+func (w *World) load(progress func(string)) (err error) {
+	progress(fmt.Sprintf("loading %d articles of %d SKUs", len(w.Set.Articles), w.Set.SKUs))
+	if w.Merchant, err = w.CreateMerchant(w.Engine); err != nil {
+		return err
+	}
+	progress(fmt.Sprintf("booking %d holds", w.Target))
+	w.Loaded.Commands = w.Target
+	w.Loaded.Took, err = w.Book(w.Engine, w.Merchant, w.Target)
+	return err
+}
+
+// Now is the world's clock: it starts at the beginning of the data set and runs with the wall clock.
+func (w *World) Now() int64 { return dataset.Epoch + time.Since(w.began).Milliseconds() }
+
+func (w *World) open() (err error) {
+	if w.store, err = persist.Open(persist.Options{Dir: w.dir}); err != nil {
+		return err
+	}
+	w.Engine, err = engine.Open(context.Background(), engine.Options{
+		Store: w.store, Now: w.Now,
+		Random: func() (b [10]byte) {
+			rand.Read(b[:])
+			return b
+		},
+	})
+	return err
+}
+
+// shut closes engine and store, as far as they are open.
+func (w *World) shut() (err error) {
+	if w.Engine != nil {
+		err = w.Engine.Close()
+		w.Engine = nil
+	}
+	if w.store != nil {
+		err = errors.Join(err, w.store.Close())
+		w.store = nil
+	}
+	return err
+}
+
+// Reopen closes the engine and opens it from disk.
+func (w *World) Reopen() error { return errors.Join(w.shut(), w.open()) }
+
+// Close ends the world and removes its directory.
+func (w *World) Close() error { return errors.Join(w.shut(), os.RemoveAll(w.dir)) }
+
+// View is the account as it is.
+func (w *World) View() engine.View {
+	v, ok := w.Engine.View(w.Account)
+	if !ok {
+		panic("bench: the account is gone")
+	}
+	return v
+}

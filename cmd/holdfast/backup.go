@@ -1,0 +1,156 @@
+package main
+
+// This file owns `holdfast backup`: of a running server through its ops listener, or of a stopped directory.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/spf13/cobra"
+
+	"holdfast/persist"
+)
+
+func newBackup() *cobra.Command {
+	var c backupConfig
+	cmd := &cobra.Command{
+		Use:   "backup --to DIR|FILE.tar.zst|-",
+		Short: "Copy a consistent state of a running server, or of a stopped directory",
+		Long: `Copies a consistent state of a running server, without holding up its writes, or of the data directory of a stopped one.
+What is copied is read back in full before the backup counts as done.`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.to == "" {
+				return usagef("--to says where the backup goes")
+			}
+			if given(cmd, "data") && given(cmd, "ops-url") {
+				return usagef("--ops-url is for a running server, --data for a stopped one: give one of them")
+			}
+			if c.data != "" {
+				return backupStopped(cmd, c)
+			}
+			return backupRunning(cmd, c)
+		},
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+// backupRunning streams a backup from a server's ops listener.
+func backupRunning(cmd *cobra.Command, c backupConfig) error {
+	target, err := url.Parse(c.opsURL)
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return usagef("--ops-url %q must be like %s", c.opsURL, defaultOpsURL)
+	}
+	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodPost, target.JoinPath("backup").String(), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("no server answers at --ops-url (a stopped one is backed up with --data): %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096))
+		return fmt.Errorf("the server at %s answers %s: %s", c.opsURL, answer.Status, strings.TrimSpace(string(text)))
+	}
+	progress, done := copyProgress(cmd.ErrOrStderr(), "backup")
+	stream := &meter{r: answer.Body, progress: progress}
+	switch {
+	case c.to == "-":
+		_, err = io.Copy(cmd.OutOrStdout(), stream)
+	case isArchive(c.to):
+		err = writeFile(c.to, func(w io.Writer) error {
+			_, err := io.Copy(w, stream)
+			return err
+		})
+	default:
+		// A directory is made from the stream, and read back in full.
+		_, err = persist.Restore(cmd.Context(), persist.RestoreOptions{Archive: stream, To: c.to})
+	}
+	done()
+	if err != nil {
+		return fmt.Errorf("the backup is not whole: %w", err)
+	}
+	return backedUp(cmd, c.to, stream.n)
+}
+
+// backupStopped copies a directory that no process has open.
+func backupStopped(cmd *cobra.Command, c backupConfig) error {
+	progress, done := copyProgress(cmd.ErrOrStderr(), "backup")
+	defer done()
+	if !isArchive(c.to) {
+		b, err := persist.Restore(cmd.Context(), persist.RestoreOptions{From: c.data, To: c.to, Progress: progress})
+		if err != nil {
+			return inUse(err)
+		}
+		return backedUp(cmd, c.to, b.Bytes)
+	}
+	// An archive is written from a copy that was checked: the directory itself is left as it is.
+	return withCopy(cmd.Context(), persist.RestoreOptions{From: c.data}, func(dir string) error {
+		write := func(w io.Writer) error { return persist.WriteArchive(cmd.Context(), w, vfs.Default, dir, progress) }
+		if c.to == "-" {
+			return write(cmd.OutOrStdout())
+		}
+		if err := writeFile(c.to, write); err != nil {
+			return err
+		}
+		st, err := os.Stat(c.to)
+		if err != nil {
+			return err
+		}
+		return backedUp(cmd, c.to, st.Size())
+	})
+}
+
+// withCopy gives fn a checked copy of a directory or of a backup, and removes it afterwards. It lies in the directory for temporary files.
+func withCopy(ctx context.Context, from persist.RestoreOptions, fn func(dir string) error) (err error) {
+	dir, err := os.MkdirTemp("", "holdfast-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	from.To = dir
+	if _, err := persist.Restore(ctx, from); err != nil {
+		return inUse(err)
+	}
+	return fn(dir)
+}
+
+// inUse says what to do about a directory that a server has open.
+func inUse(err error) error {
+	if errors.Is(err, persist.ErrLocked) {
+		return fmt.Errorf("%w (of a running server: --ops-url)", err)
+	}
+	return err
+}
+
+func backedUp(cmd *cobra.Command, to string, bytes int64) error {
+	if to == "-" {
+		return nil
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "backed up to %s, %d bytes\n", to, bytes)
+	return err
+}
+
+// meter counts what is read through it.
+type meter struct {
+	r        io.Reader
+	n        int64
+	progress persist.Progress
+}
+
+func (m *meter) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	m.n += int64(n)
+	m.progress(m.n, 0)
+	return n, err
+}

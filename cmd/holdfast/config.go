@@ -1,0 +1,125 @@
+package main
+
+// This file owns the options: every one of every command with its default, and the twin that each flag has in the environment.
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Defaults that more than one command has.
+const (
+	defaultData   = "./data"
+	defaultOpsURL = "http://127.0.0.1:8081"
+	defaultZone   = "Europe/Lisbon"
+)
+
+// bootstrapVariable holds the first key of an empty data directory. It has no flag: a key on a command line is read by everybody on the machine.
+const bootstrapVariable = "HOLDFAST_BOOTSTRAP_KEY"
+
+type serveConfig struct {
+	listen    string
+	opsListen string
+	data      string
+	grace     time.Duration
+	demo      bool
+	accessLog bool
+}
+
+func (c *serveConfig) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address of the public interface, on loopback")
+	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles and backups, on loopback")
+	f.StringVar(&c.data, "data", defaultData, "data directory")
+	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
+	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
+	f.BoolVar(&c.accessLog, "access-log", false, "log one line per request")
+}
+
+type replayConfig struct {
+	zone      string
+	capacity  int
+	stock     string
+	placement string
+	json      bool
+	data      string
+	url       string
+	key       string
+}
+
+func (c *replayConfig) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.zone, "zone", defaultZone, "time zone of arrivals and departures")
+	f.IntVar(&c.capacity, "capacity", 100, "units of each SKU, in percent of its peak")
+	f.StringVar(&c.stock, "stock", stockArticles, "articles (one a unit) or lot (one article with all units)")
+	f.StringVar(&c.placement, "placement", "exact", "exact, or, for comparison, best-fit or first-fit, which never move anything")
+	f.BoolVar(&c.json, "json", false, "print one JSON object instead of a table")
+	f.StringVar(&c.data, "data", "", "keep the result in this new data directory (default: a temporary one)")
+	f.StringVar(&c.url, "url", "", "play against a running server, like http://127.0.0.1:8080")
+	f.StringVar(&c.key, "key", "", "API key for --url")
+}
+
+type backupConfig struct {
+	to     string
+	opsURL string
+	data   string
+}
+
+func (c *backupConfig) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.to, "to", "", "a new directory, a file that ends with .tar.zst, or - for standard output")
+	f.StringVar(&c.opsURL, "ops-url", defaultOpsURL, "ops listener of a running server")
+	f.StringVar(&c.data, "data", "", "data directory of a stopped server, instead of --ops-url")
+}
+
+type restoreConfig struct {
+	from string
+	data string
+	at   string
+}
+
+func (c *restoreConfig) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.from, "from", "", "a backup: a directory, a file, or - for standard input")
+	f.StringVar(&c.data, "data", defaultData, "data directory to make; must not exist or be empty")
+	f.StringVar(&c.at, "at", "", "go back to a log sequence, or to an instant like 2025-06-01T10:00:00Z")
+}
+
+type verifyConfig struct{ data string }
+
+func (c *verifyConfig) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, or a backup: a directory or a file")
+}
+
+// nameTwins says of every flag of every command what its twin is called, and lets the twins in before the command runs.
+func nameTwins(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage += " [" + twinOf(f.Name) + "]" })
+	if cmd.RunE != nil {
+		cmd.PreRunE = takeTwins
+	}
+	for _, sub := range cmd.Commands() {
+		nameTwins(sub)
+	}
+}
+
+// twinOf is the environment variable of a flag: --ops-listen is HOLDFAST_OPS_LISTEN.
+func twinOf(flag string) string {
+	return "HOLDFAST_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// takeTwins sets each flag that was not given from its twin, where that is set and not empty.
+func takeTwins(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value := os.Getenv(twinOf(f.Name))
+		if f.Changed || value == "" || err != nil || f.Name == "help" {
+			return
+		}
+		if e := cmd.Flags().Set(f.Name, value); e != nil {
+			err = usagef("%s: %w", twinOf(f.Name), e)
+		}
+	})
+	return err
+}
+
+// given says whether a flag, or its twin, has a value.
+func given(cmd *cobra.Command, flag string) bool { return cmd.Flags().Changed(flag) }

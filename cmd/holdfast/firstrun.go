@@ -1,0 +1,161 @@
+package main
+
+// This file owns the first run on a data directory: the account, its first key, and what happens when the run ends before the key is good for anything.
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"holdfast/api"
+	"holdfast/api/auth"
+	"holdfast/engine"
+)
+
+// firstRunMark is a file in the data directory that holds the public part of the first key, from before the key is made until the program is ready. A start
+// that finds it knows that the run before died in between: nobody may have seen that key, or somebody should not have, so it is revoked and another is made.
+const firstRunMark = "FIRST-RUN"
+
+// Forms of a key made here: hf_<id>_<secret>.
+const (
+	keyIDLength     = 12
+	keySecretLength = 40
+	keyLabel        = "first key"
+)
+
+// firstRun is what the first run on a directory made; on a later one only account is set.
+type firstRun struct {
+	account engine.ID
+	key     string // to be shown; empty: none was made, or it was given from outside
+	given   bool   // a key was made that was given from outside
+	mark    string // path of the mark, empty where there is none
+}
+
+// firstRun makes the account and its first key where there are none, or finishes what an earlier first run has begun. The key is bootstrap, where that is not
+// empty. Call confirm when the program is ready.
+func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
+	mark := filepath.Join(dir, firstRunMark)
+	marked, err := readMark(mark)
+	if err != nil {
+		return f, err
+	}
+	fresh := true
+	if accounts := c.engine.Accounts(); len(accounts) > 0 {
+		fresh, f.account = false, accounts[0]
+		view, _ := c.engine.View(f.account)
+		if marked == "" && view.Keys().Len() > 0 {
+			return f, nil
+		}
+	} else {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return f, err
+		}
+		f.account = engine.ID(id)
+	}
+	f.mark = mark
+	f.key = bootstrap
+	if f.given = bootstrap != ""; !f.given {
+		f.key = newKey()
+	}
+	id, secret, ok := auth.Parse([]byte(f.key))
+	if !ok {
+		return f, usagef("%s must be hf_<id>_<secret>: 8 to 32 and 32 to 64 letters and digits", bootstrapVariable)
+	}
+	if marked != "" && !fresh {
+		if kept, err := c.revokeUnseen(f.account, marked, string(id), f.given); err != nil || kept {
+			return f, err
+		}
+	}
+	if err := writeMark(mark, string(id)); err != nil {
+		return f, err
+	}
+	if fresh {
+		if _, err := c.do(f.account, engine.CreateAccount{Name: name}); err != nil {
+			return f, err
+		}
+	}
+	_, err = c.do(f.account, engine.CreateKey{PublicID: string(id), Hash: sha256.Sum256(secret), Label: keyLabel, Version: api.Version})
+	return f, err
+}
+
+// revokeUnseen revokes the key that a first run has made before it died; kept is true where that is the very key that is wanted again.
+func (c *core) revokeUnseen(account engine.ID, marked, wanted string, given bool) (kept bool, err error) {
+	key, _, ok := c.engine.Key(marked)
+	switch {
+	case !ok || key.RevokedAt != nil:
+		return false, nil
+	case given && marked == wanted:
+		return true, nil
+	}
+	_, err = c.do(account, engine.RevokeKey{ID: key.ID})
+	return false, err
+}
+
+func (c *core) do(account engine.ID, op engine.Op) (any, error) {
+	res, err := c.engine.Do(engine.Command{Account: account, Actor: "holdfast", Op: op})
+	return res.Record, err
+}
+
+// show says what runs where, and the first key if this run made one.
+func (f firstRun) show(w io.Writer, headline string) {
+	fmt.Fprintln(w, headline)
+	switch {
+	case f.given:
+		fmt.Fprintf(w, "The first key is the one in %s.\n", bootstrapVariable)
+	case f.key != "":
+		fmt.Fprintf(w, "The key, shown this once:\n\n  %s\n\n", f.key)
+	}
+}
+
+// confirm says that the program is ready: the first key stays.
+func (f firstRun) confirm() error {
+	if f.mark == "" {
+		return nil
+	}
+	return errors.Join(os.Remove(f.mark), syncDir(filepath.Dir(f.mark)))
+}
+
+func readMark(name string) (string, error) {
+	b, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(b)), err
+}
+
+// writeMark makes the mark durable before the key it names exists.
+func writeMark(name, id string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(id + "\n")
+	return errors.Join(err, f.Sync(), f.Close(), syncDir(filepath.Dir(name)))
+}
+
+// newKey draws a key. Of 256 values of a byte the first 248 are four times 62, so each letter and digit is equally likely.
+func newKey() string {
+	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	draw := func(n int) string {
+		out := make([]byte, 0, n)
+		for len(out) < n {
+			var b [64]byte
+			rand.Read(b[:])
+			for _, v := range b {
+				if v < 4*byte(len(letters)) && len(out) < n {
+					out = append(out, letters[v%byte(len(letters))])
+				}
+			}
+		}
+		return string(out)
+	}
+	return "hf_" + draw(keyIDLength) + "_" + draw(keySecretLength)
+}

@@ -1,0 +1,89 @@
+// Command holdfast serves and looks after an in-memory availability engine for rental merchants.
+package main
+
+// This file owns the command line as a whole: its subcommands, what counts as wrong usage, and the exit codes.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the program, for a command line and the three streams. The first SIGTERM or interrupt asks a command to stop, the second ends the process at once.
+func run(args []string, in io.Reader, out, errs io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errs)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	var u usageError
+	if errors.As(err, &u) {
+		fmt.Fprintf(errs, "holdfast: %v\nRun 'holdfast --help', or --help behind a command, for what there is.\n", err)
+		return exitUsage
+	}
+	fmt.Fprintf(errs, "holdfast: %v\n", err)
+	return exitFailed
+}
+
+// usageError is a command line that says something wrong; nothing was begun.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "holdfast",
+		Short: "An in-memory availability engine for rental merchants",
+		Long: `Holdfast keeps a rental merchant's stock in time and answers what is free, from memory.
+
+Every flag has a twin in the environment: --listen is HOLDFAST_LISTEN. A flag that is given wins.
+Exit codes: 0 done, 1 failed, 2 wrong usage.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("there is no command %q", args[0])
+			}
+			return usagef("which command?")
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newVersion())
+	nameTwins(root)
+	return root
+}
+
+// exactly is a check of the number of arguments that are no flags.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("wants %s, has %d arguments", what, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,161 @@
+package main
+
+// This file owns how the program is put together: store, then engine, then the two servers; and taken apart in reverse.
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"holdfast/api"
+	"holdfast/engine"
+	"holdfast/persist"
+)
+
+// core is an open data directory and the engine on it.
+type core struct {
+	store  *persist.Store
+	engine *engine.Engine
+}
+
+// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done.
+func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logger) (*core, error) {
+	store, err := persist.Open(persist.Options{Dir: dir, Logger: log})
+	if err != nil {
+		return nil, err
+	}
+	o.Store, o.Random, o.Logger = store, randomBase, log
+	e, err := engine.Open(ctx, o)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &core{store: store, engine: e}, nil
+}
+
+func clock() int64 { return time.Now().UnixMilli() }
+
+func randomBase() (b [10]byte) {
+	rand.Read(b[:])
+	return b
+}
+
+// Close finishes the commands under way and gives the directory back.
+func (c *core) Close() error { return errors.Join(c.engine.Close(), c.store.Close()) }
+
+// program is a server that runs.
+type program struct {
+	config serveConfig
+	log    *slog.Logger
+	public *api.Server
+	ops    *http.Server
+	core   atomic.Pointer[core] // nil while the state is loaded
+	ended  chan error           // of a listener that stopped by itself
+}
+
+// start binds the ports, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
+// said on out, before the first request is served.
+func start(ctx context.Context, c serveConfig, out io.Writer, log *slog.Logger) (*program, error) {
+	public, err := net.Listen("tcp", c.listen)
+	if err != nil {
+		return nil, err
+	}
+	ops, err := net.Listen("tcp", c.opsListen)
+	if err != nil {
+		return nil, errors.Join(err, public.Close())
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	p := &program{config: c, log: log, ended: make(chan error, 2)}
+	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry})
+	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Backup: p.backup})
+	go func() { p.ended <- p.public.Serve(public) }()
+	go func() { p.ended <- p.ops.Serve(ops) }()
+	if err := p.load(ctx, registry, "http://"+public.Addr().String(), out); err != nil {
+		return nil, errors.Join(err, p.stop())
+	}
+	log.Info("ready", "url", "http://"+public.Addr().String(), "ops", "http://"+ops.Addr().String(), "data", c.data)
+	return p, nil
+}
+
+// load opens the data directory, does what a first run does, and lets requests in.
+func (p *program) load(ctx context.Context, registry *prometheus.Registry, url string, out io.Writer) error {
+	core, err := openCore(ctx, p.config.data, engine.Options{Now: clock}, p.log)
+	if err != nil {
+		return err
+	}
+	p.core.Store(core)
+	first, err := core.firstRun(p.config.data, "Holdfast", os.Getenv(bootstrapVariable))
+	if err != nil {
+		return err
+	}
+	if p.config.demo {
+		if err := core.loadDemo(first, p.log); err != nil {
+			return err
+		}
+	}
+	registerEngine(registry, core.engine)
+	first.show(out, "Holdfast serves "+url+" from "+p.config.data)
+	if first.key != "" && !first.given && p.config.demo {
+		fmt.Fprintf(out, "To ask what there is:\n\n  curl -H 'X-API-KEY: %s' %s/v1/admin/articles\n\n", first.key, url)
+	}
+	p.public.Attach(core.engine)
+	return first.confirm()
+}
+
+// backup writes a consistent snapshot of the running state.
+func (p *program) backup(ctx context.Context, w io.Writer) error {
+	core := p.core.Load()
+	if core == nil {
+		return errors.New("the state is being loaded")
+	}
+	_, err := core.store.WriteCheckpoint(ctx, w, nil)
+	return err
+}
+
+// stop takes the program apart: no new requests, those in flight within the grace, then the engine, then the store.
+func (p *program) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), p.config.grace)
+	defer cancel()
+	err := p.public.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		p.log.Warn("requests in flight were cut off", "grace", p.config.grace)
+		err = nil
+	}
+	err = errors.Join(err, p.ops.Close())
+	if core := p.core.Load(); core != nil {
+		err = errors.Join(err, core.Close())
+	}
+	return err
+}
+
+// registerEngine adds the engine's own figures to the metrics.
+func registerEngine(registry *prometheus.Registry, e *engine.Engine) {
+	gauge := func(name, help string, value func() float64) {
+		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+	}
+	counter := func(name, help string, value func() float64) {
+		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
+	}
+	counter("holdfast_commands_total", "Commands done.", func() float64 { return float64(e.Stats().Commands) })
+	counter("holdfast_refusals_total", "Commands refused by the state.", func() float64 { return float64(e.Stats().Refused) })
+	counter("holdfast_commit_groups_total", "Log records written, each with one sync.", func() float64 { return float64(e.Stats().Groups) })
+	gauge("holdfast_commands_queued", "Commands that wait for the writer.", func() float64 { return float64(e.Stats().Queued) })
+	gauge("holdfast_log_sequence", "Sequence of the last log record that is visible.", func() float64 { seq, _ := e.State(); return float64(seq) })
+	gauge("holdfast_storage_failed", "1 when the log cannot be written any more.", func() float64 {
+		if e.Failed() != nil {
+			return 1
+		}
+		return 0
+	})
+}

@@ -1,0 +1,83 @@
+package main
+
+// This file owns `holdfast restore`.
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+func newRestore() *cobra.Command {
+	var c restoreConfig
+	cmd := &cobra.Command{
+		Use:   "restore --from DIR|FILE.tar.zst|- [--data DIR] [--at SEQUENCE|INSTANT]",
+		Short: "Make a data directory from a backup, checking it on the way",
+		Long: `Makes a data directory from a backup, or from the data directory of a stopped server, and checks everything on the way.
+With --at it is taken back to a sequence of the log or to an instant, as far back as the log was kept.
+The restored log is another incarnation: a feed cursor of the old one is not good any more.`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.from == "" {
+				return usagef("--from says which backup")
+			}
+			o := persist.RestoreOptions{To: c.data}
+			if c.at != "" {
+				at, err := parsePoint(c.at)
+				if err != nil {
+					return err
+				}
+				o.At = at
+			}
+			switch {
+			case c.from == "-":
+				o.Archive = cmd.InOrStdin()
+			case isArchive(c.from):
+				f, err := os.Open(c.from)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				o.Archive = f
+			default:
+				o.From = c.from
+			}
+			progress, done := copyProgress(cmd.ErrOrStderr(), "restore")
+			o.Progress = progress
+			b, err := persist.Restore(cmd.Context(), o)
+			done()
+			if err != nil {
+				return inUse(err)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored to %s: log sequence %d, %s\n", c.data, b.End.Seq, endText(b.End))
+			return err
+		},
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+// parsePoint reads --at: a log sequence or an instant.
+func parsePoint(s string) (persist.Point, error) {
+	if seq, err := strconv.ParseUint(s, 10, 63); err == nil {
+		return persist.AtSeq(seq), nil
+	}
+	ms, fault := timeline.ParseInstant(s)
+	if fault != "" {
+		return persist.Point{}, usagef("--at %q is no log sequence, and as an instant it %s", s, fault)
+	}
+	return persist.AtInstant(ms), nil
+}
+
+// endText is the instant of a log's last record, for people.
+func endText(p persist.Position) string {
+	if p.Seq == 0 {
+		return "nothing was ever written"
+	}
+	return "last written " + instantText(p.At)
+}

@@ -1,0 +1,57 @@
+package main
+
+// This file owns `holdfast serve`.
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"holdfast/api"
+)
+
+func newServe() *cobra.Command {
+	var c serveConfig
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve a data directory",
+		Long: `Serves a data directory on loopback. The first run makes the account and a key with full access, and prints the key: this once.
+` + bootstrapVariable + ` sets that first key instead; it is ignored once there is an account.
+On SIGTERM it finishes what is in flight and stops; on a second one it stops at once.`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !api.CheckLoopback(c.listen) {
+				return usagef("--listen %q must be a loopback address like 127.0.0.1:8080: beyond it a key would travel in the clear", c.listen)
+			}
+			if !api.CheckLoopback(c.opsListen) {
+				return usagef("--ops-listen %q must be a loopback address like 127.0.0.1:8081: it asks for no key", c.opsListen)
+			}
+			if c.grace < 0 {
+				return usagef("--grace must not be negative")
+			}
+			p, err := start(cmd.Context(), c, cmd.OutOrStdout(), newLog(cmd.ErrOrStderr()))
+			if err != nil {
+				return err
+			}
+			select {
+			case <-cmd.Context().Done():
+				p.log.Info("stopping", "grace", c.grace)
+				return p.stop()
+			case err := <-p.ended:
+				p.stop()
+				return err
+			}
+		},
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+// newLog writes text to a terminal, JSON to anything else.
+func newLog(errs io.Writer) *slog.Logger {
+	if isTerminal(errs) {
+		return slog.New(slog.NewTextHandler(errs, nil))
+	}
+	return slog.New(slog.NewJSONHandler(errs, nil))
+}

@@ -1,0 +1,87 @@
+package main
+
+// This file owns what backup, restore and verify share: targets and sources by name, files that appear whole or not at all, and progress.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"holdfast/persist"
+)
+
+// archiveSuffix ends the name of a backup in one file.
+const archiveSuffix = ".tar.zst"
+
+// isArchive says whether a backup's name is of a file or a stream, not of a directory.
+func isArchive(name string) bool { return name == "-" || strings.HasSuffix(name, archiveSuffix) }
+
+// writeFile makes a file that appears under its name only when write has returned without an error and all is synced. A file of that name is not replaced.
+func writeFile(name string, write func(io.Writer) error) (err error) {
+	if _, err := os.Lstat(name); err == nil {
+		return fmt.Errorf("%s exists", name)
+	}
+	part, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".part-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(part.Name()))
+		}
+	}()
+	err = write(part)
+	if err == nil {
+		err = part.Sync()
+	}
+	if err = errors.Join(err, part.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(part.Name(), name); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// newBar is a progress bar on errs, silent where that is not a terminal. A max of -1 is not known.
+func newBar(errs io.Writer, max int64, what string, bytes bool) *progressbar.ProgressBar {
+	options := []progressbar.Option{
+		progressbar.OptionSetDescription(what), progressbar.OptionSetWriter(errs), progressbar.OptionThrottle(100 * time.Millisecond),
+		progressbar.OptionSetVisibility(isTerminal(errs)), progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(),
+	}
+	if bytes {
+		options = append(options, progressbar.OptionShowBytes(true))
+	}
+	return progressbar.NewOptions64(max, options...)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// copyProgress shows a copy of persist on a bar. Call done when the copy is over.
+func copyProgress(errs io.Writer, what string) (progress persist.Progress, done func()) {
+	bar := newBar(errs, -1, what, true)
+	return func(at, total int64) {
+		if total > 0 && bar.GetMax64() != total {
+			bar.ChangeMax64(total)
+		}
+		bar.Set64(at)
+	}, func() { bar.Finish() }
+}

@@ -50,9 +50,9 @@ func Verify(ctx context.Context, store *persist.Store) error {
 func (s *snapshot) check() error {
 	var hash uint64
 	var err error
-	s.accounts.Scan(func(a *account) bool {
+	s.accounts.Scan(func(a tenant) bool {
 		for _, k := range schema {
-			hash += k.sum(a)
+			hash += k.sum(a.account)
 		}
 		if err = a.check(); err != nil {
 			err = fmt.Errorf("account %s: %w", a.id, err)

@@ -175,16 +175,16 @@ func (e *Engine) Preview(cmd Command) (Result, error) {
 func (e *Engine) View(account ID) (v View, ok bool) { return e.current.Load().view(account) }
 
 func (s *snapshot) view(id ID) (View, bool) {
-	a, ok := s.accounts.Get(&account{id: id})
+	a, ok := s.accounts.Get(tenant{id: id})
 	if !ok {
 		return View{}, false
 	}
-	return View{acc: a, seq: s.seq, at: s.at}, true
+	return View{acc: a.account, seq: s.seq, at: s.at}, true
 }
 
 // Accounts lists the ids of all accounts, in id order.
 func (e *Engine) Accounts() (ids []ID) {
-	e.current.Load().accounts.Scan(func(a *account) bool {
+	e.current.Load().accounts.Scan(func(a tenant) bool {
 		ids = append(ids, a.id)
 		return true
 	})

@@ -163,12 +163,13 @@ func TestFaultsAreAllNamed(t *testing.T) {
 	e := s.refused(CodeInvalid, PlaceHold{Note: "n", Lines: []HoldLineInput{
 		{Window: Span{Start: noon + 1, End: noon}, Quantity: 0, Purchase: "gift"},
 		{Item: Item{SKU: ID{1}, Article: ID{2}}, Window: Span{Start: -1, End: Forever}, Quantity: 1},
+		{Item: Item{SKU: ID{1}}, Window: Span{Start: noon, End: noon + day}, Quantity: 1, Purchase: PurchaseSale},
 	}})
 	var pointers []string
 	for _, f := range e.Faults {
 		pointers = append(pointers, f.Pointer)
 	}
-	require.Equal(t, []string{"/lines/0", "/lines/0/quantity", "/lines/0/to", "/lines/0/purchaseType", "/lines/1", "/lines/1/from"}, pointers)
+	require.Equal(t, []string{"/lines/0", "/lines/0/quantity", "/lines/0/to", "/lines/0/purchaseType", "/lines/1", "/lines/1/from", "/lines/2/to"}, pointers)
 }
 
 func TestPreviewIsThePlanWithoutTheWrite(t *testing.T) {

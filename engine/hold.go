@@ -100,7 +100,7 @@ func (o PlaceHold) Check() []Fault {
 	units := 0
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if one := (l.SKU == (ID{})) != (l.Article == (ID{})); one && l.Purchase.valid() && l.Quantity >= 1 && l.Quantity <= maxCount &&
+		if one := (l.SKU == (ID{})) != (l.Article == (ID{})); one && (l.Purchase == "" || l.Purchase == PurchaseBooking) && l.Quantity >= 1 && l.Quantity <= maxCount &&
 			l.Window.Start >= minInstant && l.Window.End > l.Window.Start && l.Window.End <= maxInstant {
 			units += l.Quantity
 			continue // the usual line: no pointers are made

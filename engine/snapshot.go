@@ -57,7 +57,7 @@ type state struct {
 	accounts map[ID]*account
 	touched  []*account // changed since the last snapshot, in the order of their first change
 	dirty    map[ID]bool
-	tree     *btree.BTreeG[*account] // the published copies
+	tree     *btree.BTreeG[tenant] // the published copies
 	keys     *table.Table[keyRef]
 	alarms   *btree.BTreeG[alarm]
 	lastID   ID
@@ -67,7 +67,7 @@ func newState() *state {
 	return &state{
 		accounts: map[ID]*account{},
 		dirty:    map[ID]bool{},
-		tree: btree.NewBTreeGOptions(func(a, b *account) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 },
+		tree: btree.NewBTreeGOptions(func(a, b tenant) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 },
 			btree.Options{NoLocks: true}),
 		keys:   newKeyRefTable(),
 		alarms: newAlarms(),
@@ -92,12 +92,18 @@ func (s *state) touch(a *account) {
 	}
 }
 
+// tenant is an account under its id.
+type tenant struct {
+	id ID
+	*account
+}
+
 // snapshot is one published state. It is immutable; readers hold it as long as they like, at the price of its memory.
 type snapshot struct {
 	seq      uint64
 	at       int64
 	hash     uint64
-	accounts *btree.BTreeG[*account]
+	accounts *btree.BTreeG[tenant]
 	keys     *table.Table[keyRef]
 	alarms   *btree.BTreeG[alarm]
 }
@@ -105,7 +111,7 @@ type snapshot struct {
 // publish makes a snapshot of the state as it is. Writer only.
 func (s *state) publish() *snapshot {
 	for _, a := range s.touched {
-		s.tree.Set(a.publish())
+		s.tree.Set(tenant{a.id, a.publish()})
 		s.setAlarm(a)
 		delete(s.dirty, a.id)
 	}

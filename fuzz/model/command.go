@@ -1,0 +1,335 @@
+package model
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// This file owns the commands on records: what each does, and when each is refused. Those that take stock are in place.go,
+// those that change it in quantity.go.
+
+const (
+	endedKept = 24 * 60 * 60 * 1000 // how long an ended hold is kept, ms
+)
+
+// Step holds one submission against the twin: the command, the instant at which the engine took it, what it answered and
+// what it logged. It returns the account as it is then, or what is wrong.
+func (a *Account) Step(account ID, op engine.Op, now int64, res any, err error, log []persist.Record) (*Account, error) {
+	obs, fault := a.Read(account, log)
+	if fault != nil {
+		return nil, fault
+	}
+	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
+	due := s.due()
+	kept := *s
+	kept.a = s.a.clone()
+	if fault = s.do(op, res, err); err != nil && (fault == nil || fault == errRefused) {
+		s, fault = &kept, nil // nothing of a refused command happened
+	}
+	if fault == nil {
+		fault = s.settle()
+	}
+	if reduces := s.reduces(op); fault == nil && !(due && reduces) {
+		fault = s.conflicts()
+	}
+	return s.a, fault
+}
+
+// reduces says that a command takes units away, which makes room for no conflict.
+func (s *step) reduces(op engine.Op) bool {
+	switch op.(type) {
+	case engine.DecreaseQuantity, engine.TransferQuantity, engine.PatchArticle:
+		return true
+	}
+	return false
+}
+
+// due lets holds expire and forgets ended ones.
+func (s *step) due() (some bool) {
+	for again := true; again; {
+		again = false
+		for _, h := range s.a.Holds {
+			if h.Due == 0 || h.Due > s.now {
+				continue
+			}
+			if again = true; h.Status.Ended() {
+				s.a.Holds = slices.DeleteFunc(slices.Clone(s.a.Holds), func(x *Hold) bool { return x == h })
+			} else {
+				s.end(h, engine.Expired)
+			}
+			some = true
+			break
+		}
+	}
+	return some
+}
+
+func (s *step) end(h *Hold, status engine.HoldStatus) {
+	for _, u := range slices.Clone(s.a.Units) {
+		if u.Owner() == h.ID {
+			s.take(u.ID)
+		}
+	}
+	n := *h
+	n.Status, n.Due = status, s.now+endedKept
+	s.setHold(&n)
+}
+
+// follows is the id n places behind another.
+func follows(id ID, n uint64) ID {
+	binary.BigEndian.PutUint64(id[8:], binary.BigEndian.Uint64(id[8:])+n)
+	return id
+}
+
+// Owner is the id of the hold or event that a unit belongs to.
+func (u Unit) Owner() ID { return follows(u.ID, -u.Nth) }
+
+func (s *step) setHold(h *Hold) {
+	for i := range s.a.Holds {
+		if s.a.Holds[i].ID == h.ID {
+			s.a.Holds[i] = h
+		}
+	}
+}
+
+// code is the code of a refusal, empty for none.
+func code(err error) engine.Code {
+	var e *engine.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Code
+	}
+	return engine.CodeInternal
+}
+
+// refused holds a refusal against the one that is due.
+func refused(err error, want engine.Code) error {
+	if code(err) != want {
+		return wrong("answered %q (%v), the twin says %q", code(err), err, want)
+	}
+	return nil
+}
+
+// Tick is the command that does what is due and nothing else.
+type Tick struct{ engine.Op }
+
+// do judges one command.
+func (s *step) do(op engine.Op, res any, err error) error {
+	switch o := op.(type) {
+	case Tick:
+		return refused(err, "")
+	case engine.CreateLocation:
+		s.a.Locations = append(s.a.Locations, &Location{res.(*engine.Location).ID, o.Timezone})
+		return refused(err, "")
+	case engine.CreateSKU:
+		s.a.SKUs = append(s.a.SKUs, &SKU{res.(*engine.SKU).ID, o.Before, o.After})
+		return refused(err, "")
+	case engine.PatchSKU:
+		return s.patchSKU(o, err)
+	case engine.CreateArticle:
+		return s.createArticle(o, res, err)
+	case engine.PatchArticle:
+		return s.patchArticle(o, err)
+	case engine.IncreaseQuantity:
+		return s.increase(o, err)
+	case engine.DecreaseQuantity:
+		return s.decrease(o, res, err)
+	case engine.TransferQuantity:
+		return s.transfer(o, res, err)
+	case engine.CreateScheduledEvent:
+		return s.createEvent(o, res, err)
+	case engine.PatchScheduledEvent:
+		return s.patchEvent(o, err)
+	case engine.DeleteScheduledEvent:
+		return s.deleteEvent(o, err)
+	case engine.PlaceHold:
+		return s.place(o, res, err)
+	case engine.MoveHold:
+		return s.move(o, err)
+	case engine.ReleaseHold:
+		h := s.a.hold(o.ID)
+		if h == nil || h.Status.Ended() {
+			return refused(err, engine.CodeNotFound)
+		}
+		s.end(h, engine.Released)
+		return refused(err, "")
+	case engine.ExtendHold:
+		return s.live(o.ID, err, func(h *Hold) engine.Code {
+			if h.Status != engine.Held {
+				return engine.CodeStateNotAllowed
+			}
+			h.Due = s.now + o.ExpiresIn*1000
+			return ""
+		})
+	case engine.ConfirmHold:
+		return s.live(o.ID, err, func(h *Hold) engine.Code {
+			h.Status, h.Due = engine.Confirmed, 0
+			return ""
+		})
+	}
+	return wrong("the twin does not know %T", op)
+}
+
+// live finds a hold that has not ended, and changes it.
+func (s *step) live(id ID, err error, change func(*Hold) engine.Code) error {
+	h := s.a.hold(id)
+	switch {
+	case h == nil:
+		return refused(err, engine.CodeNotFound)
+	case h.Status == engine.Expired:
+		return refused(err, engine.CodeHoldExpired)
+	case h.Status.Ended():
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	n := *h
+	want := change(&n)
+	if want == "" {
+		s.setHold(&n)
+	}
+	return refused(err, want)
+}
+
+func (s *step) patchSKU(o engine.PatchSKU, err error) error {
+	for i, k := range s.a.SKUs {
+		if k.ID == o.ID {
+			n := *k
+			n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
+			s.a.SKUs[i] = &n
+			return refused(err, "")
+		}
+	}
+	return refused(err, engine.CodeNotFound)
+}
+
+// patched is a buffer after a patch that gives both its fields, or clears it.
+func patched(p engine.BufferPatch, b *engine.Buffer) *engine.Buffer {
+	switch {
+	case !p.Amount.Set && !p.Unit.Set:
+		return b
+	case p.Amount.Null || p.Unit.Null:
+		return nil
+	}
+	return &engine.Buffer{Amount: p.Amount.Value, Unit: p.Unit.Value}
+}
+
+func (s *step) createArticle(o engine.CreateArticle, res any, err error) error {
+	for _, q := range o.Quantities {
+		if s.a.location(q.Location) == nil {
+			return refused(err, engine.CodeNotFound)
+		}
+	}
+	if o.SKU != nil && s.a.sku(*o.SKU) == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	takes := o.Status == "" || o.Status == engine.ArticleActive
+	s.a.Articles = append(s.a.Articles, &Article{res.(*engine.Article).ID, o.SKU, takes, o.Before, o.After})
+	for _, q := range o.Quantities {
+		from := s.now
+		if q.From != nil {
+			from = *q.From
+		}
+		s.addSlots(res.(*engine.Article).ID, q.Location, q.Count, from)
+	}
+	return nil
+}
+
+func (s *step) createEvent(o engine.CreateScheduledEvent, res any, err error) error {
+	if s.a.article(o.Article) == nil || s.a.location(o.Location) == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	e := &Event{Article: o.Article, Location: o.Location, Type: o.Type, Window: o.Window}
+	if r, ok := res.(*engine.ScheduledEvent); ok && err == nil {
+		e.ID = r.ID
+	}
+	s.a.Events = append(s.a.Events, e)
+	if o.Type == engine.EventNote {
+		return refused(err, "")
+	}
+	return s.seatEvent(e, err)
+}
+
+// seatEvent judges the unit of a reservation: on its article, without buffers, whatever the article's status.
+func (s *step) seatEvent(e *Event, err error) error {
+	no := s.a.lotAt(e.Article, e.Location)
+	home, may := Pool{}, impossible
+	if no != 0 {
+		home = s.a.lotPool(no)
+		may = s.a.room(home, e.Window, 1, s.now)
+	}
+	if ok, fault := judged(err, may); !ok {
+		return fault
+	}
+	return s.put(Unit{
+		ID: follows(e.ID, 1), Hull: e.Window, Nth: 1, Kind: timeline.Booking,
+		Flags: timeline.PinnedArticle.WithBlocker(timeline.BlockerScheduledEvent),
+	}, home)
+}
+
+// judged holds the outcome of a request for stock against what the rules say of it. ok: it was granted, and may be.
+func judged(err error, may chance) (ok bool, fault error) {
+	switch c := code(err); {
+	case c == "" && may != impossible:
+		return true, nil
+	case c == engine.CodeInsufficient && may != certain:
+		return false, errRefused
+	default:
+		return false, wrong("answered %q (%v), but the twin says it is %s", c, err, [...]string{"impossible", "open", "certain"}[may])
+	}
+}
+
+// errRefused says that the command was refused and rightly so: nothing of it happened.
+var errRefused = errors.New("rightly refused")
+
+func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
+	e := s.a.event(o.ID)
+	if e == nil || e.Article != o.Article {
+		return refused(err, engine.CodeNotFound)
+	}
+	n := *e
+	if o.Location.Set {
+		n.Location = o.Location.Value
+	}
+	if o.From.Set {
+		n.Window.Start = o.From.Value
+	}
+	if o.To.Set {
+		n.Window.End = o.To.Value
+		if o.To.Null {
+			n.Window.End = Forever
+		}
+	}
+	switch {
+	case n.Window.Empty():
+		return refused(err, engine.CodeInvalid)
+	case s.a.location(n.Location) == nil:
+		return refused(err, engine.CodeNotFound)
+	}
+	s.a.Events[slices.Index(s.a.Events, e)] = &n
+	if n.Type == engine.EventNote || n.Window == e.Window && n.Location == e.Location {
+		return refused(err, "")
+	}
+	s.take(follows(n.ID, 1))
+	return s.seatEvent(&n, err)
+}
+
+func (s *step) deleteEvent(o engine.DeleteScheduledEvent, err error) error {
+	e := s.a.event(o.ID)
+	if e == nil || e.Article != o.Article {
+		return refused(err, engine.CodeNotFound)
+	}
+	if e.Type == engine.EventReservation {
+		s.take(follows(e.ID, 1))
+	}
+	s.a.Events = slices.DeleteFunc(s.a.Events, func(x *Event) bool { return x == e })
+	return refused(err, "")
+}

@@ -1,0 +1,26 @@
+// Package model is the engine's slow, obvious twin: a second implementation of its commands and reads on plain slices,
+// without an index, a tree or a cache. Every question is answered by looking at everything.
+//
+// # What the twin says
+//
+// Where the outcome of a command is determined, the twin predicts it and the engine must do the same: which records there
+// are and how they stand, ranges and buffers, how many units are free, who is refused and with which numbers, which holds
+// are conflicts. Where the engine is free (which slot a hold gets, which holds move to make room), the twin takes what the
+// engine chose, read from the engine's own log, and checks that it is lawful.
+//
+// # The rules, by number
+//
+//  1. A unit has one place: a slot, or it is a conflict of one lot. (law.go)
+//  2. Seats on one slot are disjoint and lie inside the slot's range. (law.go)
+//  3. What is over, handed over or pinned to a slot never moves. What is pinned to an article moves inside its lot.
+//     Everything else moves inside its pool. A move changes nothing but the place. (law.go)
+//  4. The part of a hold before the instant of a command may be cut off when it moves, and then only. (law.go)
+//  5. Slots of one lot may exchange their planned ends; beyond that, a slot changes only by a change of quantity. (law.go)
+//  6. Nothing becomes a conflict but what a command may make one, and a conflict that overlaps what came free is seated
+//     where it can be, the older one first. (conflict.go)
+//  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go)
+//  8. In a pool that is not easy, what is promised can be seated, and what is called exact is the most that can: held
+//     against an exhaustive search where the pool is small. (search.go)
+//  9. A plan of a reduction keeps every hold it says it keeps; it is refused only where an exhaustive search finds no
+//     plan either, and what it calls minimal moves no more than the least that search finds. (reduce.go)
+package model

@@ -1,0 +1,194 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/timeline"
+)
+
+// This file owns the law: what a command may do to units and slots beside what it was asked for.
+
+// step is one submission on its way through the twin.
+type step struct {
+	now   int64
+	was   *Account    // before
+	a     *Account    // as the twin says it becomes; places of units come from obs
+	obs   *Account    // lots, slots and units as the log has them
+	homes map[ID]Pool // of units that the command made or moved: where they may be seated
+	evict map[ID]bool // units that may become conflicts
+	freed []freed
+	added []Slot // slots that the command makes, without their ids
+}
+
+// freed is a range that came free on a lot.
+type freed struct {
+	lot  uint32
+	span Span
+}
+
+// take takes a unit out of the account.
+func (s *step) take(id ID) Unit {
+	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == id })
+	u := s.a.Units[i]
+	s.a.Units = slices.Delete(s.a.Units, i, i+1)
+	if u.Slot != 0 {
+		s.freed = append(s.freed, freed{u.Lot, u.Hull})
+	}
+	return u
+}
+
+// put puts a unit into the account, at the place that the engine gave it.
+func (s *step) put(u Unit, home Pool) error {
+	o := s.obs.unit(u.ID)
+	if o == nil {
+		return wrong("unit %x is not in the log", u.ID)
+	}
+	u.Lot, u.Slot, u.Cut = o.Lot, o.Slot, o.Cut
+	i, had := slices.BinarySearchFunc(s.a.Units, u.ID, func(x Unit, id ID) int { return x.ID.Compare(id) })
+	if had {
+		return wrong("unit %x is there twice", u.ID)
+	}
+	s.a.Units = slices.Insert(s.a.Units, i, u)
+	s.homes[u.ID] = home
+	return nil
+}
+
+// settle holds what the log says against the law, and takes over the places.
+func (s *step) settle() error {
+	if err := s.slots(); err != nil {
+		return err
+	}
+	if len(s.a.Units) != len(s.obs.Units) {
+		return wrong("%d units, the twin has %d", len(s.obs.Units), len(s.a.Units))
+	}
+	for i, u := range s.a.Units {
+		if err := s.unit(u, s.obs.Units[i]); err != nil {
+			return err
+		}
+	}
+	s.a.Units, s.a.Slots = s.obs.Units, s.obs.Slots
+	return s.a.sane()
+}
+
+// unit judges what became of one unit.
+func (s *step) unit(u, o Unit) error {
+	same := u
+	same.Lot, same.Slot, same.Cut = o.Lot, o.Slot, o.Cut
+	if o.Slot == 0 && s.evict[u.ID] {
+		same.Flags = same.Flags&^timeline.PinnedSlot | o.Flags&timeline.PinnedSlot // its slot is out of reach
+	}
+	if same != o {
+		return wrong("unit is %+v, the twin has %+v", o, u)
+	}
+	was := s.was.unit(u.ID)
+	home, given := s.homes[u.ID]
+	switch {
+	case given:
+		if !home.has(o.Lot) {
+			return wrong("unit %x was seated on lot %d, outside of %v", u.ID, o.Lot, home.Lots)
+		}
+		if o.Slot == 0 && (!s.evict[u.ID] || o.Lot != was.Lot || o.Cut != 0) {
+			return wrong("unit %+v was given no slot: %+v", u, o)
+		}
+		if o.Slot == 0 {
+			return nil
+		}
+	case was.Slot == 0 && o.Slot == 0:
+		if o != *was {
+			return wrong("conflict %+v became %+v", *was, o)
+		}
+		return nil
+	case was.Slot == 0:
+		return s.reseated(*was, o)
+	case o.Slot == 0:
+		if !s.evict[u.ID] {
+			return wrong("unit %+v became a conflict", u)
+		}
+		if o.Lot != was.Lot || o.Cut != 0 {
+			return wrong("unit %+v became a conflict elsewhere: %+v", *was, o)
+		}
+		return nil
+	case o.Lot != was.Lot:
+		if was.mayMove(s.now) != anywhere || !s.was.poolOf(was.Lot).has(o.Lot) && !s.a.poolOf(was.Lot).has(o.Lot) {
+			return wrong("unit %+v may not move to lot %d", *was, o.Lot)
+		}
+		s.freed = append(s.freed, freed{was.Lot, was.Takes()})
+	case o.Slot != was.Slot:
+		if was.mayMove(s.now) == nowhere {
+			return wrong("unit %+v may not move to slot %d", *was, o.Slot)
+		}
+	}
+	// The past part of a hold may be cut off when it moves.
+	before := int64(0)
+	if was != nil && was.Hull == o.Hull {
+		before = was.Cut
+	}
+	if o.Cut != before && !(given && o.Cut == 0) && (was == nil || o.Cut < before || o.Hull.Start+o.Cut > s.now || was.mayMove(s.now) == nowhere && !given) {
+		return wrong("unit %+v was cut: %+v", *was, o)
+	}
+	return nil
+}
+
+// slots judges what became of the slots: made and ended ones as the twin says, and otherwise ends that were exchanged
+// inside a lot. A slot that got the end at which it begins is no more.
+func (s *step) slots() error {
+	for _, x := range s.a.Slots {
+		if o := s.obs.slot(x.No); o != nil && (o.ID != x.ID || o.Lot != x.Lot || o.Span.Start != x.Span.Start) {
+			return wrong("slot %+v became %+v", x, o)
+		}
+	}
+	want := slices.Concat(s.a.Slots, s.added)
+	for no := range uint32(max(len(s.a.Lots), len(s.obs.Lots))) {
+		starts, more := missing(want, s.obs.Slots, no+1, func(x Slot) int64 { return x.Span.Start })
+		ends, later := missing(want, s.obs.Slots, no+1, func(x Slot) int64 { return x.Span.End })
+		if len(more)+len(later) > 0 || !slices.Equal(starts, ends) {
+			return wrong("lot %d lost slots from %v to %v and got some from %v to %v", no+1, starts, ends, more, later)
+		}
+	}
+	return nil
+}
+
+// missing lists, in order, the instants that slots of a lot have in one list and not in the other, and the other way round.
+func missing(want, have []Slot, lot uint32, of func(Slot) int64) (less, more []int64) {
+	for _, x := range want {
+		if x.Lot == lot {
+			less = append(less, of(x))
+		}
+	}
+	for _, x := range have {
+		if x.Lot != lot {
+			continue
+		}
+		if i := slices.Index(less, of(x)); i >= 0 {
+			less = slices.Delete(less, i, i+1)
+		} else {
+			more = append(more, of(x))
+		}
+	}
+	slices.Sort(less)
+	return less, more
+}
+
+// sane checks the invariants of units and slots.
+func (a *Account) sane() error {
+	for i, u := range a.Units {
+		if u.Slot == 0 {
+			continue
+		}
+		s := a.slot(u.Slot)
+		if s == nil || s.Lot != u.Lot || !s.Span.Covers(u.Takes()) {
+			return wrong("unit %+v does not lie inside slot %+v", u, s)
+		}
+		for _, v := range a.Units[:i] {
+			if v.Slot == u.Slot && v.Takes().Overlaps(u.Takes()) {
+				return wrong("units %+v and %+v overlap on one slot", v, u)
+			}
+		}
+	}
+	for i, s := range a.Slots {
+		if s.Span.Empty() || i > 0 && (a.Slots[i-1].No >= s.No || !a.Slots[i-1].ID.Before(s.ID)) {
+			return wrong("slot %+v is empty or out of order", s)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package model
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// This file owns what the twin takes from the engine: where units are, read from the engine's log. The log is the truth and
+// says of every row what it was and what it is; the twin holds the first against what it knows.
+
+const (
+	tagLot  = 7
+	tagSlot = 8
+	tagUnit = 9
+)
+
+// Read takes the log records of a submission into a copy of the account. Only lots, slots and units are looked at.
+func (a *Account) Read(account ID, records []persist.Record) (*Account, error) {
+	n := a.clone()
+	for _, r := range records {
+		for c := range r.Changes() {
+			if len(c.Key) != 32 || ID(c.Key[:16]) != account {
+				continue
+			}
+			id, err := ID(c.Key[16:]), error(nil)
+			switch c.Table {
+			case tagLot:
+				err = n.readLot(c)
+			case tagSlot:
+				n.Slots, err = row(n.Slots, c, readSlot(id, c.Before), readSlot(id, c.After), func(s Slot) ID { return s.ID })
+			case tagUnit:
+				n.Units, err = row(n.Units, c, readUnit(id, c.Before), readUnit(id, c.After), func(u Unit) ID { return u.ID })
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// row puts one changed row into a list that is in the order of ids.
+func row[R comparable](list []R, c persist.Change, before, after R, id func(R) ID) ([]R, error) {
+	key := ID(c.Key[16:])
+	i, had := slices.BinarySearchFunc(list, key, func(r R, key ID) int { return id(r).Compare(key) })
+	if had != (c.Before != nil) || had && list[i] != before {
+		return nil, wrong("the log changes row %x from %+v, which is not what it was", key, before)
+	}
+	switch {
+	case c.After == nil && had:
+		return slices.Delete(list, i, i+1), nil
+	case c.After == nil:
+		return list, nil
+	case had:
+		list[i] = after
+		return list, nil
+	}
+	return slices.Insert(list, i, after), nil
+}
+
+func (a *Account) readLot(c persist.Change) error {
+	b := c.After
+	if c.Before != nil || len(b) != 13 {
+		return wrong("a lot changes, or has %d bytes", len(b))
+	}
+	l := Lot{No: u32(b[1:]), Article: int(u32(b[5:])) - 1, Location: int(u32(b[9:])) - 1}
+	if int(l.No) != len(a.Lots)+1 {
+		return wrong("lot %d follows %d lots", l.No, len(a.Lots))
+	}
+	a.Lots = append(a.Lots, l)
+	return nil
+}
+
+func readSlot(id ID, b []byte) (s Slot) {
+	if b == nil {
+		return s
+	}
+	return Slot{id, u32(b[1:]), u32(b[5:]), Span{Start: i64(b[9:]), End: i64(b[17:])}}
+}
+
+func readUnit(id ID, b []byte) (u Unit) {
+	if b == nil {
+		return u
+	}
+	return Unit{
+		ID: id, Kind: timeline.Kind(b[1]), Flags: timeline.Flags(b[2]), Line: binary.LittleEndian.Uint16(b[3:]),
+		Hull: Span{Start: i64(b[5:]), End: i64(b[13:])}, Nth: uint64(i64(b[21:])),
+		Before: i64(b[29:]), After: i64(b[37:]), Cut: i64(b[45:]), Lot: u32(b[53:]), Slot: u32(b[57:]),
+	}
+}
+
+func u32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+func i64(b []byte) int64  { return int64(binary.LittleEndian.Uint64(b)) }

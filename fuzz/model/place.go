@@ -1,0 +1,418 @@
+package model
+
+import (
+	"errors"
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns taking stock: lines of a command judged together, those that name a slot first, then an article, then a
+// SKU, each in line order.
+
+// request is a line, resolved.
+type request struct {
+	line     int
+	pools    []Pool
+	hulls    []Span // by pool
+	slot     uint32
+	named    int // 0: a slot, 1: an article, 2: a SKU
+	quantity int
+	past     *Span // of a moved unit that keeps its hull: the part that is not over
+}
+
+// short is what a refusal must say of a line.
+type short struct{ line, requested, available int }
+
+// resolve finds the pools of a line.
+func (s *step) resolve(i engine.Item, location ID) (q request, refusal engine.Code) {
+	if s.a.location(location) == nil {
+		return q, engine.CodeNotFound
+	}
+	q.named = 2
+	if i.Article != (ID{}) {
+		q.named = 1
+		switch r := s.a.article(i.Article); {
+		case r == nil:
+			return q, engine.CodeNotFound
+		case !r.Takes:
+			return q, engine.CodeStateNotAllowed
+		}
+	} else if s.a.sku(i.SKU) == nil {
+		return q, engine.CodeNotFound
+	}
+	q.pools = s.a.pools(i, location)
+	return q, ""
+}
+
+// judge says whether the lines can be had, all of them, and of those that cannot how many could. Lines are counted one
+// after the other; the counts do not depend on who sits where. from has the units per pool of each line.
+func (s *step) judge(requests []request) (may chance, shorts []short, from [][]int) {
+	may, from = certain, make([][]int, len(requests))
+	v, alone := s.a.clone(), true
+	for named := range 3 {
+		for i, q := range requests {
+			if q.named != named {
+				continue
+			}
+			c, available, taken := s.line(v, q, alone && may == certain)
+			if c == impossible {
+				shorts = append(shorts, short{q.line, q.quantity, available})
+			}
+			may, from[i] = min(may, c), taken
+			for p, n := range taken {
+				for range n {
+					v.Units = append(v.Units, seated(v, q, p))
+				}
+			}
+			alone = false
+		}
+	}
+	slices.SortFunc(shorts, func(x, y short) int { return x.line - y.line })
+	return may, shorts, from
+}
+
+// line judges one line on the account with the lines before it. sure: the lines before it are certain to sit.
+func (s *step) line(v *Account, q request, sure bool) (may chance, available int, taken []int) {
+	if q.slot != 0 {
+		return s.onSlot(v, q)
+	}
+	may = certain
+	rooms := make([]int, len(q.pools))
+	for i, p := range q.pools {
+		free, _, _, _ := v.least(p, q.hulls[i])
+		rooms[i] = max(0, free)
+		available += rooms[i]
+		if rooms[i] > 0 && !v.easy(p, q.hulls[i], s.now) && (!sure || v.freeThroughout(p, q.hulls[i]) < rooms[i]) {
+			may = open
+		}
+		if q.hulls[i].Start < s.now && !sure {
+			may = open // what moved for a line before it may have left the past
+		}
+	}
+	switch {
+	case available < q.quantity && q.past != nil && len(q.pools) > 0:
+		// What is past of a hold needs no room.
+		if free, _, _, _ := v.least(q.pools[0], *q.past); len(q.pools) == 1 && free < 1 {
+			return impossible, 0, nil
+		}
+		return open, available, nil
+	case available < q.quantity && may == open && !sure && len(q.pools) > 0 && q.hulls[0].Start < s.now:
+		return open, available, nil
+	case available < q.quantity:
+		return impossible, available, nil
+	case may == open:
+		return open, available, nil
+	}
+	taken = make([]int, len(q.pools))
+	for range q.quantity { // from the pool with most available, of equal ones the first
+		best := 0
+		for i := range rooms {
+			if rooms[i] > rooms[best] {
+				best = i
+			}
+		}
+		rooms[best]--
+		taken[best]++
+	}
+	return certain, available, taken
+}
+
+// onSlot judges a line that names a slot: the count is not looked at.
+func (s *step) onSlot(v *Account, q request) (may chance, available int, taken []int) {
+	slot := v.slot(q.slot)
+	taken = []int{1}
+	blocked := slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == q.slot && u.Takes().Overlaps(q.hulls[0]) })
+	if slot.Span.Covers(q.hulls[0]) && !blocked {
+		return certain, 1, taken
+	}
+	if ok, known := v.fits(q.pools[0], q.hulls[0], 1, q.slot, s.now); known && !ok {
+		return impossible, 0, nil
+	}
+	return open, 0, nil
+}
+
+// seated is a unit of a line as later lines of a command see it: where exactly it sits makes no difference to counts.
+func seated(a *Account, q request, p int) Unit {
+	u := Unit{Hull: q.hulls[p], Lot: q.pools[p].Lots[0]}
+	if q.named < 2 {
+		u.Flags = timeline.PinnedArticle
+	}
+	if u.Slot = q.slot; q.slot != 0 {
+		u.Flags |= timeline.PinnedSlot
+		return u
+	}
+	for _, s := range a.slotsOf(q.pools[p]) {
+		if s.Span.Overlaps(u.Hull) {
+			u.Lot, u.Slot = s.Lot, s.No
+		}
+	}
+	return u
+}
+
+// grant holds the outcome of a command that takes stock against the judgement, and a refusal's numbers, too.
+func (s *step) grant(requests []request, err error) (ok bool, from [][]int, fault error) {
+	may, shorts, from := s.judge(requests)
+	ok, fault = judged(err, may)
+	if fault == errRefused {
+		if why := s.explained(requests, may, shorts, err); why != nil {
+			return false, nil, why
+		}
+	}
+	return ok, from, fault
+}
+
+// explained checks the details of a refusal.
+func (s *step) explained(requests []request, may chance, shorts []short, err error) error {
+	var e *engine.Error
+	errors.As(err, &e)
+	d, ok := e.Details.(engine.ShortageDetails)
+	if !ok || len(d.Lines) == 0 {
+		return wrong("a refusal without lines: %v", err)
+	}
+	for _, l := range d.Lines {
+		i := slices.IndexFunc(requests, func(q request) bool { return q.line == l.Line })
+		if i < 0 || l.Requested != requests[i].quantity || l.Available >= l.Requested || l.Available < 0 {
+			return wrong("a shortage of %+v", l)
+		}
+		if l.Reason != "not_enough_stock" && l.Reason != "fragmented_by_pinned_holds" {
+			return wrong("a shortage for the reason %q", l.Reason)
+		}
+		for _, b := range l.Blockers {
+			u := s.was.unit(b)
+			if u == nil || !slices.ContainsFunc(requests[i].pools, func(p Pool) bool { return p.has(u.Lot) }) {
+				return wrong("%x stands in the way of line %d, but is not in its pools", b, l.Line)
+			}
+		}
+	}
+	if len(requests) == 1 && requests[0].slot == 0 && requests[0].past == nil {
+		total := 0
+		for i, p := range requests[0].pools {
+			free, _, _, _ := s.a.least(p, requests[0].hulls[i])
+			total += max(0, free)
+		}
+		enough := total >= requests[0].quantity
+		if pinned := d.Lines[0].Reason == "fragmented_by_pinned_holds"; enough != pinned && (enough || s.sure(requests)) {
+			return wrong("refused for %s with %d of %d units free", d.Lines[0].Reason, total, requests[0].quantity)
+		}
+	}
+	if may != impossible || len(d.Lines) != len(shorts) {
+		if may == impossible && len(shorts) > len(d.Lines) {
+			return wrong("%d lines are short, the twin has %v", len(d.Lines), shorts)
+		}
+		return nil // a bounded search refused lines of its own
+	}
+	for i, l := range d.Lines {
+		if w := shorts[i]; l.Line != w.line || l.Available != w.available && s.sure(requests) {
+			return wrong("line %d is short with %d of %d, the twin says %+v", l.Line, l.Available, l.Requested, w)
+		}
+	}
+	return nil
+}
+
+// sure says that all pools of all lines are easy, so that every number of a refusal is determined.
+func (s *step) sure(requests []request) bool {
+	for _, q := range requests {
+		for i, p := range q.pools {
+			if q.slot != 0 || q.past != nil || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
+				return false
+			}
+		}
+	}
+	return len(requests) == 1
+}
+
+func kindOf(p engine.PurchaseType) timeline.Kind {
+	if p == engine.PurchaseSale {
+		return timeline.SalesReservation
+	}
+	return timeline.Booking
+}
+
+func (s *step) place(o engine.PlaceHold, res any, err error) error {
+	requests := make([]request, len(o.Lines))
+	for i, l := range o.Lines {
+		q, refusal := s.resolve(l.Item, l.Location)
+		if refusal != "" {
+			return refused(err, refusal)
+		}
+		q.line, q.quantity = i, l.Quantity
+		for _, p := range q.pools {
+			q.hulls = append(q.hulls, p.hull(l.Window, s.now))
+		}
+		requests[i] = q
+	}
+	ok, from, fault := s.grant(requests, err)
+	if !ok {
+		return fault
+	}
+	r := res.(*engine.Hold)
+	h := &Hold{ID: r.ID, Status: engine.Confirmed}
+	if o.ExpiresIn != nil {
+		h.Status, h.Due = engine.Held, s.now+*o.ExpiresIn*1000
+	}
+	n := uint64(1)
+	for i, l := range o.Lines {
+		h.Lines = append(h.Lines, Line{l.Item, l.Location, l.Window, l.Quantity})
+		taken := make([]int, len(requests[i].pools))
+		for range l.Quantity {
+			u := Unit{ID: follows(r.ID, n), Nth: n, Line: uint16(i), Kind: kindOf(l.Purchase)}
+			if l.Article != (ID{}) {
+				u.Flags = timeline.PinnedArticle
+			}
+			p := s.pooled(u.ID, requests[i].pools)
+			if p < 0 {
+				return wrong("unit %d of line %d is outside of its pools", n, i)
+			}
+			taken[p]++
+			if err := s.put(u.over(l.Window, requests[i].hulls[p]), requests[i].pools[p]); err != nil {
+				return err
+			}
+			n++
+		}
+		if from[i] != nil && !slices.Equal(taken, from[i]) {
+			return wrong("line %d has %v units from its pools, the twin says %v", i, taken, from[i])
+		}
+	}
+	s.a.Holds = append(s.a.Holds, h)
+	return nil
+}
+
+// over gives a unit its range.
+func (u Unit) over(body, hull Span) Unit {
+	u.Hull, u.Before, u.After = hull, body.Start-hull.Start, 0
+	if hull.End != Forever {
+		u.After = hull.End - body.End
+	}
+	return u
+}
+
+// pooled is which of some pools the engine has put a unit into.
+func (s *step) pooled(id ID, pools []Pool) int {
+	o := s.obs.unit(id)
+	return slices.IndexFunc(pools, func(p Pool) bool { return o != nil && p.has(o.Lot) })
+}
+
+func (s *step) move(o engine.MoveHold, err error) error {
+	h := s.a.hold(o.ID)
+	switch {
+	case h == nil:
+		return refused(err, engine.CodeNotFound)
+	case h.Status == engine.Expired:
+		return refused(err, engine.CodeHoldExpired)
+	case h.Status.Ended():
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	requests, units, bodies := make([]request, len(o.Lines)), make([]Unit, len(o.Lines)), make([]Span, len(o.Lines))
+	for i, l := range o.Lines {
+		u := s.a.unit(l.Unavailability)
+		if u == nil || u.Owner() != h.ID || u.event() {
+			return refused(err, engine.CodeNotFound)
+		}
+		q, n, refusal := s.moved(i, l, *u)
+		if refusal != "" {
+			return refused(err, refusal)
+		}
+		bodies[i] = n.Body()
+		if l.From != nil {
+			bodies[i].Start = *l.From
+		}
+		if l.To != nil {
+			bodies[i].End = *l.To
+		}
+		for _, p := range q.pools {
+			hull := n.Hull
+			if l.From != nil || l.To != nil {
+				hull = p.hull(bodies[i], s.now)
+			}
+			q.hulls = append(q.hulls, hull)
+		}
+		if l.From == nil && l.To == nil && n.Hull.Start < s.now && n.Hull.End > s.now {
+			left := rest(n, s.now)
+			q.past = &left
+		}
+		requests[i], units[i] = q, n
+	}
+	for _, l := range o.Lines {
+		s.take(l.Unavailability)
+	}
+	ok, _, fault := s.grant(requests, err)
+	if !ok {
+		return fault
+	}
+	for i, u := range units {
+		p := s.pooled(u.ID, requests[i].pools)
+		if p < 0 || requests[i].slot != 0 && s.obs.unit(u.ID).Slot != requests[i].slot {
+			return wrong("unit %x was moved outside of where it was to go", u.ID)
+		}
+		if err := s.put(u.over(bodies[i], requests[i].hulls[p]), requests[i].pools[p]); err != nil {
+			return err
+		}
+	}
+	s.retime(h)
+	return nil
+}
+
+// moved resolves where a unit is to go, and gives it the pins that it is to have.
+func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, refusal engine.Code) {
+	lot := s.a.lot(u.Lot)
+	body := u.Body()
+	if l.From != nil {
+		body.Start = *l.From
+	}
+	if l.To != nil {
+		body.End = *l.To
+	}
+	if body.Empty() {
+		return q, u, engine.CodeInvalid
+	}
+	article, location, slot := s.a.Articles[lot.Article], s.a.Locations[lot.Location], uint32(0)
+	switch {
+	case l.Article != nil:
+		if article = s.a.article(*l.Article); article == nil {
+			return q, u, engine.CodeNotFound
+		}
+		u.Flags = u.Flags&^timeline.PinnedSlot | timeline.PinnedArticle
+	case l.Slot != nil:
+		x := at(s.a.Slots, func(x *Slot) bool { return x.ID == *l.Slot })
+		if x == nil {
+			return q, u, engine.CodeNotFound
+		}
+		slot, lot = x.No, s.a.lot(x.Lot)
+		article, location = s.a.Articles[lot.Article], s.a.Locations[lot.Location]
+		u.Flags |= timeline.PinnedSlot | timeline.PinnedArticle
+	case u.slotPinned():
+		slot = u.Slot
+	}
+	item := engine.Item{Article: article.ID}
+	if !u.articlePinned() && article.SKU != nil && article.Takes {
+		item = engine.Item{SKU: *article.SKU}
+	}
+	q, refusal = s.resolve(item, location.ID)
+	q.line, q.quantity, q.slot = line, 1, slot
+	if slot != 0 {
+		q.named = 0
+	}
+	return q, u, refusal
+}
+
+// retime gives each line of a hold the window that its units have, where they all have one.
+func (s *step) retime(h *Hold) {
+	n := *h
+	n.Lines = slices.Clone(h.Lines)
+	k := uint64(1)
+	for i := range n.Lines {
+		var bodies []Span
+		for range n.Lines[i].Quantity {
+			if u := s.a.unit(follows(h.ID, k)); u != nil {
+				bodies = append(bodies, u.Body())
+			}
+			k++
+		}
+		if len(bodies) == n.Lines[i].Quantity && len(slices.Compact(bodies)) == 1 {
+			n.Lines[i].Window = bodies[0]
+		}
+	}
+	s.setHold(&n)
+}

@@ -1,0 +1,212 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns changes of stock: units that come, go and change places, and articles taken out of their pools.
+
+// addSlots makes units of an article at a location, and the lot where they are the first.
+func (s *step) addSlots(article, location ID, n int, from int64) {
+	no := s.a.lotAt(article, location)
+	if no == 0 {
+		no = uint32(len(s.a.Lots) + 1)
+		r := slices.IndexFunc(s.a.Articles, func(x *Article) bool { return x.ID == article })
+		l := slices.IndexFunc(s.a.Locations, func(x *Location) bool { return x.ID == location })
+		s.a.Lots = append(s.a.Lots, Lot{no, r, l})
+	}
+	for range n {
+		s.added = append(s.added, Slot{Lot: no, Span: Span{Start: from, End: Forever}})
+	}
+	s.freed = append(s.freed, freed{no, Span{Start: from, End: Forever}})
+}
+
+func (s *step) instant(at *int64) int64 {
+	if at != nil {
+		return *at
+	}
+	return s.now
+}
+
+func (s *step) increase(o engine.IncreaseQuantity, err error) error {
+	if s.a.article(o.Article) == nil || s.a.location(o.Location) == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	s.addSlots(o.Article, o.Location, o.Amount, s.instant(o.From))
+	return refused(err, "")
+}
+
+func (s *step) decrease(o engine.DecreaseQuantity, res any, err error) error {
+	if s.a.article(o.Article) == nil || s.a.location(o.Location) == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	return s.reduce(o.Article, o.Location, o.Amount, s.instant(o.From), o.Expected, o.Force, res, err)
+}
+
+func (s *step) transfer(o engine.TransferQuantity, res any, err error) error {
+	if s.a.article(o.Article) == nil || s.a.location(o.From) == nil || s.a.location(o.To) == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	if err := s.reduce(o.Article, o.From, o.Amount, s.instant(o.At), nil, false, res, err); err != nil {
+		return err
+	}
+	s.addSlots(o.Article, o.To, o.Amount, s.instant(o.At))
+	return nil
+}
+
+// reduce judges a reduction that was applied or refused.
+func (s *step) reduce(article, location ID, amount int, at int64, expected *string, force bool, res any, err error) error {
+	plan, ok := res.(*engine.QuantityPlan)
+	if c := code(err); c != "" {
+		d, _ := as[engine.QuantityDetails](err)
+		if plan, ok = d.Plan, d.Plan != nil; !ok {
+			return wrong("a refusal without a plan: %v", err)
+		}
+	}
+	if fault := s.a.Plan(plan, article, location, amount, at, s.now); fault != nil {
+		return fault
+	}
+	switch {
+	case expected != nil && *expected != plan.Digest:
+		return refused(err, engine.CodePlanChanged)
+	case !plan.OK && (!force || len(plan.Removed) < amount):
+		return refused(err, engine.CodeQuantityBlocked)
+	case err != nil:
+		return wrong("refused with a plan that does: %v", err)
+	}
+	for _, b := range plan.Blockers {
+		s.evict[b.ID] = true
+		if o := s.obs.unit(b.ID); o == nil || o.Slot != 0 {
+			return wrong("blocker %x did not become a conflict", b.ID)
+		}
+	}
+	for _, m := range plan.Moves {
+		if o := s.obs.unit(m.Unavailability); o == nil || s.obs.slot(o.Slot) == nil || s.obs.slot(o.Slot).ID != m.To {
+			return wrong("the plan moves %x to %x, the log says %+v", m.Unavailability, m.To, o)
+		}
+	}
+	return s.endSlots(s.a.lotAt(article, location), amount, at, plan)
+}
+
+// endSlots takes the slots of an applied plan out of the account. Which of the lot's planned ends go with them is the engine's
+// choice, so the twin takes the ends as they are now, and checks that they come from the ones there were.
+func (s *step) endSlots(lot uint32, amount int, at int64, plan *engine.QuantityPlan) error {
+	var ends []int64
+	for _, x := range s.a.Slots {
+		if x.Lot == lot {
+			ends = append(ends, x.Span.End)
+		}
+	}
+	kept := s.a.Slots[:0:0]
+	for _, x := range s.a.Slots {
+		o := s.obs.slot(x.No)
+		goes := slices.Contains(plan.Removed, x.ID)
+		switch {
+		case x.Lot != lot:
+			kept = append(kept, x)
+			continue
+		case goes && (o != nil) != (x.Span.Start < at) || goes && o != nil && o.Span.End != at:
+			return wrong("slot %+v was to end at %d and is %+v", x, at, o)
+		}
+		if !goes {
+			end := x.Span.Start // of a slot that got the end at which it begins, and is no more
+			if o != nil {
+				end = o.Span.End
+			}
+			i := slices.Index(ends, end)
+			if i < 0 {
+				return wrong("slot %+v got an end that none of its lot had: %+v", x, o)
+			}
+			ends = slices.Delete(ends, i, i+1)
+		}
+		if o != nil {
+			kept = append(kept, *o)
+		}
+	}
+	if len(ends) != amount || slices.ContainsFunc(ends, func(t int64) bool { return t <= at }) {
+		return wrong("%d slots were to end at %d, gone are the ends %v", amount, at, ends)
+	}
+	s.a.Slots = kept
+	return nil
+}
+
+func (s *step) patchArticle(o engine.PatchArticle, err error) error {
+	r := s.a.article(o.ID)
+	if r == nil || o.SKU.Set && !o.SKU.Null && s.a.sku(o.SKU.Value) == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	n := *r
+	if o.Status.Set {
+		n.Takes = o.Status.Value == engine.ArticleActive
+	}
+	if o.SKU.Set {
+		n.SKU = nil
+		if !o.SKU.Null {
+			n.SKU = &o.SKU.Value
+		}
+	}
+	n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
+	moved := (r.SKU == nil) != (n.SKU == nil) || r.SKU != nil && *r.SKU != *n.SKU
+	old := map[uint32]Pool{}
+	for _, l := range s.a.Lots {
+		if s.a.Articles[l.Article] == r {
+			p := s.a.poolOf(l.No)
+			p.Lots = slices.DeleteFunc(slices.Clone(p.Lots), func(no uint32) bool { return no == l.No })
+			old[l.No] = p
+			if n.Takes && (!r.Takes || moved) {
+				s.freed = append(s.freed, freed{l.No, Span{Start: 0, End: Forever}})
+			}
+		}
+	}
+	s.a.Articles[slices.Index(s.a.Articles, r)] = &n
+	if !r.Takes || n.Takes && !moved {
+		return nil
+	}
+	for _, l := range s.a.Lots {
+		if s.a.Articles[l.Article] == &n {
+			if err := s.leave(l.No, old[l.No], n.Takes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine go
+// to other lots where they fit, in the order of their ids; the rest become conflicts. What was made for the article stays
+// while it takes holds.
+func (s *step) leave(lot uint32, pool Pool, stays bool) error {
+	for _, u := range slices.Clone(s.a.Units) {
+		if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && u.articlePinned() {
+			continue
+		}
+		may := impossible
+		need := rest(u, s.now)
+		if !u.articlePinned() && len(pool.Lots) > 0 {
+			if free, _, _, _ := s.a.least(pool, need); free >= 1 {
+				if may = open; s.a.easy(pool, need, s.now) {
+					may = certain
+				}
+			}
+		}
+		o := s.obs.unit(u.ID)
+		seated := o != nil && o.Slot != 0
+		if may == impossible && seated || may == certain && !seated || seated && o.Lot == lot {
+			return wrong("unit %+v left its lot and is %+v", u, o)
+		}
+		s.evict[u.ID] = true
+		s.homes[u.ID] = Pool{Lots: append(slices.Clone(pool.Lots), lot)}
+		i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == u.ID })
+		s.a.Units[i].Slot = 0
+		if seated {
+			s.a.Units[i].Lot, s.a.Units[i].Slot = o.Lot, o.Slot
+			s.a.Units[i].Cut = o.Cut
+		}
+	}
+	return nil
+}

@@ -1,0 +1,416 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns the reads: what the engine answers is held against what the lists say.
+
+// Available judges the answer to a query.
+func (a *Account) Available(v engine.View, q engine.Query, now int64) error {
+	have, err := v.Available(q, now)
+	if err != nil {
+		return wrong("available %+v: %v", q, err)
+	}
+	want, easy := engine.Availability{Exact: true}, true
+	most, known := 0, true
+	for _, p := range a.pools(q.Item, q.Location) {
+		hull := p.hull(q.Window, now)
+		free, stock, committed, _ := a.least(p, hull)
+		want.Stock, want.Committed = want.Stock+stock, want.Committed+committed
+		if p.Closed || free <= 0 {
+			continue
+		}
+		want.Available += free
+		if a.room(p, hull, free, now) == certain {
+			most += free
+			continue
+		}
+		easy = false
+		n, ok := a.most(p, hull, free, now)
+		most, known = most+n, known && ok
+	}
+	count := want.Available
+	if !easy {
+		want.Available, want.Exact = have.Available, have.Exact
+	}
+	switch {
+	case have != want, have.Available > count:
+		return wrong("available %+v at %d is %+v, the twin says %+v", q, now, have, want)
+	case known && have.Available > most:
+		return wrong("available %+v at %d is %d, but only %d can be seated", q, now, have.Available, most)
+	case known && have.Exact && have.Available < most:
+		return wrong("available %+v at %d is exactly %d, but %d can be seated", q, now, have.Available, most)
+	}
+	return nil
+}
+
+// most is how many units, up to a count, can be seated over a hull, by exhaustive search.
+func (a *Account) most(p Pool, hull Span, count int, now int64) (n int, known bool) {
+	for n = count; n > 0; n-- {
+		if ok, known := a.fits(p, hull, n, 0, now); !known || ok {
+			return n, known
+		}
+	}
+	return 0, true
+}
+
+// Covers says that a booking of one window takes all that a booking of the other would, in every pool of an item.
+func (a *Account) Covers(i engine.Item, location ID, long, short Span, now int64) bool {
+	return !slices.ContainsFunc(a.pools(i, location), func(p Pool) bool { return !p.hull(long, now).Covers(p.hull(short, now)) })
+}
+
+// Calendar judges a calendar.
+func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize) error {
+	have, err := v.Calendar(q, size, nil)
+	if err != nil {
+		return wrong("calendar %+v: %v", q, err)
+	}
+	pools := slices.DeleteFunc(a.pools(q.Item, q.Location), func(p Pool) bool { return p.Closed })
+	z := a.Zone
+	if l := a.location(q.Location); l != nil {
+		z = l.Zone
+	}
+	var want []engine.Bucket
+	switch size {
+	case engine.BucketDay:
+		want = a.buckets(pools, dayEdges(z, q.Window))
+	case engine.BucketHour:
+		want = a.buckets(pools, hourEdges(z, q.Window))
+	default:
+		// Wherever a number changes: neighbours differ in one, or it is the window that ends.
+		edges := []int64{q.Window.Start}
+		for _, b := range have {
+			edges = append(edges, b.Range.End)
+		}
+		want = a.buckets(pools, edges)
+		for i, b := range want {
+			if i > 0 && b.MinFree == want[i-1].MinFree && b.Available == want[i-1].Available && !a.changes(pools, b.Range.Start) {
+				return wrong("calendar %+v is cut at %d, where nothing changes", q, b.Range.Start)
+			}
+			if b.MinFree != b.MaxFree {
+				return wrong("calendar %+v is not cut inside %+v", q, b)
+			}
+		}
+	}
+	if !slices.Equal(have, want) {
+		return wrong("calendar %+v by %s is\n%+v, the twin says\n%+v", q, size, have, want)
+	}
+	return nil
+}
+
+// changes says that something of the pools begins or ends at an instant.
+func (a *Account) changes(pools []Pool, t int64) bool {
+	return slices.Contains(a.instants(pools, Span{Start: t - 1, End: t + 1}), t)
+}
+
+func (a *Account) buckets(pools []Pool, edges []int64) (list []engine.Bucket) {
+	for i := range len(edges) - 1 {
+		b := engine.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
+		for j, t := range a.instants(pools, b.Range) {
+			free := 0
+			for _, p := range pools {
+				stock, committed := a.at(p, t)
+				free += stock - committed
+			}
+			if j == 0 || free < b.MinFree {
+				b.MinFree = free
+			}
+			if j == 0 || free > b.MaxFree {
+				b.MaxFree = free
+			}
+		}
+		for _, p := range pools {
+			free, _, _, _ := a.least(p, b.Range)
+			b.Available += max(0, free)
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// Next judges the earliest window of a length. Whether it is the earliest is asked of the engine's own availability, which
+// is judged elsewhere, at every instant at which something ends or begins, as far as buffers carry it, and the given ones.
+func (a *Account) Next(v engine.View, q engine.NextQuery, now int64, others []int64) error {
+	w, ok, err := v.Next(q, now)
+	if err != nil {
+		return wrong("next %+v: %v", q, err)
+	}
+	enough := func(from int64) bool {
+		x, err := v.Available(engine.Query{Item: q.Item, Location: q.Location, Window: Span{Start: from, End: from + q.Length}}, now)
+		return err == nil && x.Available >= q.Quantity
+	}
+	end := q.Until
+	if ok {
+		end = w.Start
+		if w.Start < q.NotBefore || w.Start >= q.Until || w.End-w.Start != q.Length || !enough(w.Start) {
+			return wrong("next %+v at %d is %+v, where it cannot be had", q, now, w)
+		}
+	}
+	try := append(slices.Clone(others), q.NotBefore, end-1)
+	for _, p := range a.pools(q.Item, q.Location) {
+		for _, t := range a.instants([]Pool{p}, Span{Start: 0, End: Forever}) {
+			try = append(try, t, addSteps(p.Location.Zone, t, p.Before.Amount, p.Before.Unit))
+		}
+	}
+	for _, t := range try {
+		if q.NotBefore <= t && t < end && enough(t) {
+			return wrong("next %+v at %d is %+v (%v), but it can be had at %d", q, now, w, ok, t)
+		}
+	}
+	return nil
+}
+
+// Explain judges an explanation against the answer to the same query.
+func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64) error {
+	x, err := v.Explain(q, quantity, now)
+	if err != nil {
+		return wrong("explain %+v: %v", q, err)
+	}
+	have, _ := v.Available(q, now)
+	pools := a.pools(q.Item, q.Location)
+	if x.Available != have.Available || x.Stock != have.Stock {
+		return wrong("explain %+v says %+v, available says %+v", q, x, have)
+	}
+	for _, b := range x.Blockers {
+		u := a.unit(b.ID)
+		if u == nil || !slices.ContainsFunc(pools, func(p Pool) bool { return p.has(u.Lot) && u.Takes().Overlaps(p.hull(q.Window, now)) }) {
+			return wrong("explain %+v names %+v", q, b)
+		}
+	}
+	if len(pools) == 1 {
+		if free, _, _, at := a.least(pools[0], pools[0].hull(q.Window, now)); x.At != at || len(x.Blockers) != min(100, x.Stock-free) {
+			return wrong("explain %+v says %+v, the least is %d at %d", q, x, free, at)
+		}
+	}
+	if len(x.Alternatives) > 0 && x.Available >= quantity {
+		return wrong("explain %+v offers ways out of nothing", q)
+	}
+	for _, y := range x.Alternatives {
+		p := engine.Query{Item: q.Item, Location: y.Location, Window: y.Window}
+		if y.Article != (ID{}) {
+			p.Item = engine.Item{Article: y.Article}
+		}
+		if have, err := v.Available(p, now); err != nil || have.Available < quantity || p == q {
+			return wrong("explain %+v offers %+v, where %d can be had (%v)", q, y, have.Available, err)
+		}
+	}
+	return nil
+}
+
+// render is a unit as the engine shows it.
+func (a *Account) render(u Unit) engine.Unavailability {
+	l := a.lot(u.Lot)
+	x := engine.Unavailability{
+		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: u.Owner(), Line: int(u.Line),
+		Article: a.Articles[l.Article].ID, Location: a.Locations[l.Location].ID,
+	}
+	if u.Slot != 0 {
+		x.Slot = a.slot(u.Slot).ID
+	}
+	return x
+}
+
+// Records judges everything that is read by name: units, hold records, events, conflicts.
+func (a *Account) Records(v engine.View, now int64) error {
+	for _, u := range a.Units {
+		if x, ok := v.Unavailability(u.ID); !ok || x != a.render(u) {
+			return wrong("unavailability %+v (%v), the twin says %+v", x, ok, a.render(u))
+		}
+	}
+	page, total := v.Holds(0, len(a.Holds)+1)
+	if total != len(a.Holds) || len(page) != total {
+		return wrong("%d of %d holds, the twin has %d", len(page), total, len(a.Holds))
+	}
+	for i, h := range page {
+		if err := a.record(h, a.Holds[i]); err != nil {
+			return err
+		}
+	}
+	for _, r := range a.Articles {
+		n := 0
+		for _, e := range a.Events {
+			if e.Article != r.ID {
+				continue
+			}
+			n++
+			if x := v.ScheduledEvent(r.ID, e.ID); x == nil || x.Window != e.Window || x.Location != e.Location {
+				return wrong("event %+v, the twin says %+v", x, e)
+			}
+		}
+		if list := v.ScheduledEvents(r.ID, Span{Start: 0, End: Forever}); len(list) != n {
+			return wrong("article %x has %d events, the twin has %d", r.ID, len(list), n)
+		}
+	}
+	return nil
+}
+
+func (a *Account) record(h *engine.Hold, want *Hold) error {
+	bad := h.ID != want.ID || h.Status != want.Status || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == engine.Held)
+	bad = bad || h.ExpiresAt != nil && *h.ExpiresAt != want.Due
+	k := uint64(1)
+	for i := range min(len(h.Lines), len(want.Lines)) {
+		x, w := h.Lines[i], want.Lines[i]
+		bad = bad || x.Item != w.Item || x.Location != w.Location || x.Window != w.Window || x.Quantity != w.Quantity
+		units := w.Quantity
+		if want.Status.Ended() {
+			units = 0
+		}
+		bad = bad || len(x.Units) != units
+		for _, u := range x.Units {
+			bad = bad || u.ID != follows(h.ID, k)
+			k++
+		}
+	}
+	if bad {
+		return wrong("hold %+v, the twin says %+v", h, want)
+	}
+	return nil
+}
+
+// Conflicts judges the list of conflicts under a filter.
+func (a *Account) Conflicts(v engine.View, f engine.ConflictFilter, now int64) error {
+	var want []engine.Unavailability
+	for _, u := range a.Units {
+		l := a.lot(u.Lot)
+		r, at := a.Articles[l.Article], a.Locations[l.Location]
+		if u.Slot == 0 && (f.Article == (ID{}) || f.Article == r.ID) && (f.Location == (ID{}) || f.Location == at.ID) &&
+			(f.SKU == (ID{}) || r.SKU != nil && *r.SKU == f.SKU) && (f.Window == nil || meets(*f.Window, u.Hull)) {
+			want = append(want, a.render(u))
+		}
+	}
+	page, total := v.Conflicts(f, 0, len(want)+1, now)
+	if total != len(want) || len(page) != total {
+		return wrong("%d of %d conflicts under %+v, the twin has %d", len(page), total, f, len(want))
+	}
+	for i, c := range page {
+		why := timeline.FragmentedByPinnedHolds
+		u := *a.unit(c.ID)
+		if need := rest(u, now); need.Start < need.End && a.full(a.home(u), need) {
+			why = timeline.NotEnoughStock
+		}
+		if c.Unavailability != want[i] || c.Reason != why.String() || c.Since != engine.CreatedAt(c.ID) {
+			return wrong("conflict %+v, the twin says %+v, %s", c, want[i], why)
+		}
+	}
+	return nil
+}
+
+// meets says that a window, which may be an instant, overlaps a range.
+func meets(w, s Span) bool {
+	if w.Start == w.End {
+		return s.Holds(w.Start)
+	}
+	return s.Overlaps(w)
+}
+
+// ArticleStock judges the stock of an article in a window, at one location or all.
+func (a *Account) ArticleStock(v engine.View, article, location ID, w Span, now int64) error {
+	have, err := v.ArticleStock(article, location, w, now)
+	if err != nil {
+		return wrong("stock of %x: %v", article, err)
+	}
+	want := engine.ArticleStock{Window: w}
+	all := Pool{}
+	for _, l := range a.Lots {
+		if at := a.Locations[l.Location].ID; a.Articles[l.Article].ID == article && (location == (ID{}) || at == location) {
+			all.Lots = append(all.Lots, l.No)
+			a.lotStock(&want, l, now)
+		}
+	}
+	slices.SortFunc(want.Units, func(x, y engine.Unavailability) int { return x.ID.Compare(y.ID) })
+	a.series(&want, all)
+	for _, x := range [...]struct {
+		what  string
+		equal bool
+	}{
+		{"units", slices.Equal(have.Units, want.Units)},
+		{"locations", slices.Equal(have.Locations, want.Locations)},
+		{"quantity", slices.EqualFunc(have.Quantity, want.Quantity, sameCount)},
+		{"availability", slices.EqualFunc(have.Availability, want.Availability, sameCount)},
+		{"balance", slices.Equal(have.Balance, want.Balance)},
+		{"committed", slices.Equal(have.Committed, want.Committed)},
+		{"to sell", slices.Equal(have.ToSell, want.ToSell)},
+		{"utilisation", slices.Equal(have.Utilisation, want.Utilisation)},
+	} {
+		if !x.equal {
+			return wrong("stock of %x at %x in %+v: %s is\n%+v, the twin says\n%+v", article, location, w, x.what, have, want)
+		}
+	}
+	return nil
+}
+
+func sameCount(x, y engine.LocationCount) bool {
+	return x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
+}
+
+func (a *Account) lotStock(x *engine.ArticleStock, l Lot, now int64) {
+	p, at := a.lotPool(l.No), a.Locations[l.Location].ID
+	w := x.Window
+	if w.Start == w.End {
+		w.End++
+	}
+	for _, u := range a.unitsOf(p) {
+		if u.Takes().Overlaps(w) {
+			x.Units = append(x.Units, a.render(u))
+		}
+	}
+	quantity, since := 0, int64(-1)
+	first := len(x.Locations)
+	for _, s := range a.slotsOf(p) {
+		if s.Span.Holds(w.Start) {
+			quantity++
+		}
+		for _, t := range []int64{s.Span.Start, s.Span.End} {
+			if t <= w.Start {
+				since = max(since, t)
+			}
+		}
+		if s.Span.Overlaps(w) {
+			i := slices.IndexFunc(x.Locations[first:], func(y engine.ArticleLocation) bool { return y.Range == s.Span })
+			if i < 0 {
+				i = len(x.Locations) - first
+				x.Locations = append(x.Locations, engine.ArticleLocation{Location: at, Range: s.Span})
+			}
+			x.Locations[first+i].Count++
+		}
+	}
+	slices.SortFunc(x.Locations[first:], func(p, q engine.ArticleLocation) int {
+		return cmp.Or(cmp.Compare(p.Range.Start, q.Range.Start), cmp.Compare(p.Range.End, q.Range.End))
+	})
+	x.Quantity = append(x.Quantity, engine.LocationCount{Location: at, Count: quantity, From: instantOrNil(since)})
+
+	count, from := 0, int64(-1)
+	if !p.Closed {
+		free, _, _, _ := a.least(p, w)
+		count = max(0, free)
+		if a.room(p, w, count, now) == open {
+			count, _ = a.most(p, w, count, now)
+		}
+		if count > 0 {
+			from = x.Window.Start
+		} else {
+			wasStock, wasCommitted := a.at(p, w.Start)
+			for _, t := range a.instants([]Pool{p}, Span{Start: w.Start, End: Forever})[1:] {
+				stock, committed := a.at(p, t)
+				if changed := stock != wasStock || committed != wasCommitted; changed && stock > committed {
+					from = t
+					break
+				}
+				wasStock, wasCommitted = stock, committed
+			}
+		}
+	}
+	x.Availability = append(x.Availability, engine.LocationCount{Location: at, Count: count, From: instantOrNil(from)})
+}
+
+func instantOrNil(t int64) *int64 {
+	if t < 0 {
+		return nil
+	}
+	return &t
+}

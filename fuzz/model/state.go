@@ -1,0 +1,277 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns the twin's state: one account as plain lists.
+
+// ID, Span and Forever are the engine's.
+type (
+	ID   = engine.ID
+	Span = engine.Span
+)
+
+// Forever is the open end.
+const Forever = engine.Forever
+
+// Account is one tenant. Lists of records are in order of creation; slots and units are in the order of their ids.
+type Account struct {
+	Zone      string
+	Locations []*Location
+	SKUs      []*SKU
+	Articles  []*Article
+	Lots      []Lot
+	Slots     []Slot
+	Units     []Unit
+	Holds     []*Hold
+	Events    []*Event
+}
+
+// Location, SKU, Article, Hold and Event are the parts of the engine's records that rules depend on. They are values: a
+// changed one is a new one.
+type (
+	Location struct {
+		ID   ID
+		Zone string
+	}
+	SKU struct {
+		ID            ID
+		Before, After *engine.Buffer
+	}
+	Article struct {
+		ID            ID
+		SKU           *ID
+		Takes         bool // active
+		Before, After *engine.Buffer
+	}
+	Hold struct {
+		ID     ID
+		Status engine.HoldStatus
+		Due    int64 // expiry of a held one, end of keeping of an ended one, else 0
+		Lines  []Line
+	}
+	Line struct {
+		engine.Item
+		Location ID
+		Window   Span
+		Quantity int
+	}
+	Event struct {
+		ID, Article, Location ID
+		Type                  engine.EventType
+		Window                Span
+	}
+)
+
+// Lot is one article at one location.
+type Lot struct {
+	No                uint32
+	Article, Location int // indexes into the account's lists
+}
+
+// Slot is one unit of stock.
+type Slot struct {
+	ID   ID
+	No   uint32
+	Lot  uint32
+	Span Span
+}
+
+// Unit is an unavailability: one unit taken. Slot 0: a conflict of its lot.
+type Unit struct {
+	ID                 ID
+	Hull               Span
+	Before, After, Cut int64
+	Nth                uint64 // how many ids behind its owner's
+	Line               uint16
+	Kind               timeline.Kind
+	Flags              timeline.Flags
+	Lot, Slot          uint32
+}
+
+// Body is the hull without its buffers.
+func (u Unit) Body() Span {
+	if u.Hull.End == Forever {
+		return Span{Start: u.Hull.Start + u.Before, End: Forever}
+	}
+	return Span{Start: u.Hull.Start + u.Before, End: u.Hull.End - u.After}
+}
+
+// Takes is the range over which the unit counts as committed: its hull, and of a seated one the part that was not cut off.
+func (u Unit) Takes() Span {
+	if u.Slot == 0 {
+		return u.Hull
+	}
+	return Span{Start: u.Hull.Start + u.Cut, End: u.Hull.End}
+}
+
+func (u Unit) slotPinned() bool    { return u.Flags.Has(timeline.PinnedSlot) }
+func (u Unit) articlePinned() bool { return u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot) }
+func (u Unit) out() bool           { return u.Flags.Has(timeline.Out) }
+func (u Unit) event() bool         { return u.Flags.Blocker() == timeline.BlockerScheduledEvent }
+
+// clone is a copy whose lists can be changed.
+func (a *Account) clone() *Account {
+	c := *a
+	c.Locations, c.SKUs, c.Articles = slices.Clone(a.Locations), slices.Clone(a.SKUs), slices.Clone(a.Articles)
+	c.Lots, c.Slots, c.Units = slices.Clone(a.Lots), slices.Clone(a.Slots), slices.Clone(a.Units)
+	c.Holds, c.Events = slices.Clone(a.Holds), slices.Clone(a.Events)
+	return &c
+}
+
+func find[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+func (a *Account) location(id ID) *Location {
+	return find(a.Locations, func(l *Location) bool { return l.ID == id })
+}
+func (a *Account) sku(id ID) *SKU { return find(a.SKUs, func(s *SKU) bool { return s.ID == id }) }
+func (a *Account) article(id ID) *Article {
+	return find(a.Articles, func(r *Article) bool { return r.ID == id })
+}
+func (a *Account) hold(id ID) *Hold { return find(a.Holds, func(h *Hold) bool { return h.ID == id }) }
+func (a *Account) event(id ID) *Event {
+	return find(a.Events, func(e *Event) bool { return e.ID == id })
+}
+func (a *Account) lot(no uint32) Lot    { return a.Lots[no-1] }
+func (a *Account) unit(id ID) *Unit     { return at(a.Units, func(u *Unit) bool { return u.ID == id }) }
+func (a *Account) slot(no uint32) *Slot { return at(a.Slots, func(s *Slot) bool { return s.No == no }) }
+
+func at[T any](list []T, is func(*T) bool) *T {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// lotAt is the number of the lot of an article at a location, 0 where there is none.
+func (a *Account) lotAt(article, location ID) uint32 {
+	for _, l := range a.Lots {
+		if a.Articles[l.Article].ID == article && a.Locations[l.Location].ID == location {
+			return l.No
+		}
+	}
+	return 0
+}
+
+// buffers are the effective buffers of an article.
+func (a *Account) buffers(r *Article) (before, after engine.Buffer) {
+	pick := func(own, shared *engine.Buffer) engine.Buffer {
+		switch {
+		case own != nil:
+			return *own
+		case shared != nil:
+			return *shared
+		}
+		return engine.Buffer{}
+	}
+	var s SKU
+	if r.SKU != nil {
+		s = *a.sku(*r.SKU)
+	}
+	return pick(r.Before, s.Before), pick(r.After, s.After)
+}
+
+// Pool is a set of lots whose units stand in for each other, with the buffers that a booking of it brings.
+type Pool struct {
+	Lots          []uint32
+	Before, After engine.Buffer
+	Location      *Location
+	Closed        bool // an article that takes no new holds
+}
+
+func (p Pool) has(lot uint32) bool { return slices.Contains(p.Lots, lot) }
+
+// hull is what a booking of the pool takes.
+func (p Pool) hull(body Span, now int64) Span {
+	return Hull(body, p.Before, p.After, p.Location.Zone, now)
+}
+
+// lotPool is a lot as a pool of its own.
+func (a *Account) lotPool(no uint32) Pool {
+	l := a.lot(no)
+	r := a.Articles[l.Article]
+	p := Pool{Lots: []uint32{no}, Location: a.Locations[l.Location], Closed: !r.Takes}
+	p.Before, p.After = a.buffers(r)
+	return p
+}
+
+// skuPools are the pools of a SKU at a location, by their smallest lots: its articles that take holds, apart where their
+// buffers differ.
+func (a *Account) skuPools(sku, location ID) (pools []Pool) {
+next:
+	for _, l := range a.Lots {
+		r, at := a.Articles[l.Article], a.Locations[l.Location]
+		if r.SKU == nil || *r.SKU != sku || !r.Takes || at.ID != location {
+			continue
+		}
+		before, after := a.buffers(r)
+		for i := range pools {
+			if pools[i].Before == before && pools[i].After == after {
+				pools[i].Lots = append(pools[i].Lots, l.No)
+				continue next
+			}
+		}
+		pools = append(pools, Pool{Lots: []uint32{l.No}, Before: before, After: after, Location: at})
+	}
+	return pools
+}
+
+// poolOf is the pool in which what sits on a lot may move: its SKU's, or the lot alone.
+func (a *Account) poolOf(no uint32) Pool {
+	l := a.lot(no)
+	if r := a.Articles[l.Article]; r.SKU != nil {
+		for _, p := range a.skuPools(*r.SKU, a.Locations[l.Location].ID) {
+			if p.has(no) {
+				return p
+			}
+		}
+	}
+	return a.lotPool(no)
+}
+
+// pools are the pools of an item at a location, or at all of them where none is named.
+func (a *Account) pools(i engine.Item, location ID) (pools []Pool) {
+	for _, l := range a.Locations {
+		if location != (ID{}) && l.ID != location {
+			continue
+		}
+		if i.Article == (ID{}) {
+			pools = append(pools, a.skuPools(i.SKU, l.ID)...)
+		} else if no := a.lotAt(i.Article, l.ID); no != 0 {
+			pools = append(pools, a.lotPool(no))
+		}
+	}
+	return pools
+}
+
+func (a *Account) slotsOf(p Pool) (list []Slot) {
+	for _, s := range a.Slots {
+		if p.has(s.Lot) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (a *Account) unitsOf(p Pool) (list []Unit) {
+	for _, u := range a.Units {
+		if p.has(u.Lot) {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
+func wrong(format string, args ...any) error { return fmt.Errorf(format, args...) }

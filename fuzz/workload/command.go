@@ -1,0 +1,255 @@
+package workload
+
+import (
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+	"holdfast/timeline"
+)
+
+// This file owns random commands.
+
+// buffers are what articles and SKUs keep free around bookings; mostly nothing, sometimes calendar units.
+var buffers = []engine.Buffer{
+	{Amount: 1, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Hours}, {Amount: 90, Unit: timeline.Minutes},
+	{Amount: 4, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days}, {Amount: 1, Unit: timeline.Weeks}, {Amount: 1, Unit: timeline.Months},
+}
+
+func buffer(d Dice) *engine.Buffer {
+	if odds(d, "no buffer", 70) {
+		return nil
+	}
+	b := pick(d, "buffer", buffers)
+	return &b
+}
+
+func bufferPatch(d Dice) (p engine.BufferPatch) {
+	switch d.N("buffer patch", 3) {
+	case 1:
+		p.Amount = engine.Null[int64]()
+	case 2:
+		b := pick(d, "buffer", buffers)
+		p.Amount, p.Unit = engine.Some(b.Amount), engine.Some(b.Unit)
+	}
+	return p
+}
+
+// Furnish gives an account two or three locations, SKUs and articles, single ones and lots. Large: one lot is larger than
+// what is counted by walking.
+func (w *World) Furnish(d Dice, tenant int, large bool) error {
+	do := func(op engine.Op) error { _, _, fault := w.Do(tenant, op); return fault }
+	a := func() *model.Account { return w.Tenants[tenant].Twin }
+	for i := range 2 + d.N("more locations", 2) {
+		if err := do(engine.CreateLocation{Name: "here", Timezone: Zones[i]}); err != nil {
+			return err
+		}
+	}
+	for range 2 {
+		if err := do(engine.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)}); err != nil {
+			return err
+		}
+	}
+	for i := range 3 + d.N("more articles", 3) {
+		op := createArticle(d, a(), w.At)
+		if large && i == 0 {
+			op.Quantities[0].Count = 40
+		}
+		if err := do(op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func createArticle(d Dice, a *model.Account, now int64) engine.CreateArticle {
+	o := engine.CreateArticle{Name: "thing"}
+	if odds(d, "of a SKU", 80) {
+		o.SKU = &pick(d, "SKU", a.SKUs).ID
+	}
+	if odds(d, "own buffers", 15) {
+		o.Before, o.After = buffer(d), buffer(d)
+	}
+	for range 1 + d.N("more stock", 3)/2 {
+		q := engine.InitialQuantity{Location: pick(d, "location", a.Locations).ID, Count: 1 + d.N("count", 3)}
+		if odds(d, "from", 25) {
+			from := instant(d, a, now)
+			q.From = &from
+		}
+		o.Quantities = append(o.Quantities, q)
+	}
+	return o
+}
+
+// someone is an id that is nobody's.
+var nobody = ID{0: 1, 6: 0x70, 8: 0x80, 15: 0xff}
+
+// item names a SKU or an article, seldom one that is not there.
+func item(d Dice, a *model.Account) (i engine.Item) {
+	if odds(d, "nobody", 2) {
+		return engine.Item{SKU: nobody}
+	}
+	if odds(d, "by SKU", 60) {
+		return engine.Item{SKU: pick(d, "SKU", a.SKUs).ID}
+	}
+	return engine.Item{Article: pick(d, "article", a.Articles).ID}
+}
+
+func location(d Dice, a *model.Account) ID { return pick(d, "location", a.Locations).ID }
+
+// Command draws a command for an account as it is.
+func Command(d Dice, a *model.Account, now int64) engine.Op {
+	kind := d.N("command", 100)
+	switch {
+	case kind < 38 || len(a.Units) == 0 && kind < 60:
+		return placeHold(d, a, now)
+	case kind < 48:
+		if h := hold(d, a); h != nil {
+			return engine.ReleaseHold{ID: h.ID}
+		}
+	case kind < 60:
+		if o, ok := moveHold(d, a, now); ok {
+			return o
+		}
+	case kind < 63:
+		if h := hold(d, a); h != nil {
+			return engine.ConfirmHold{ID: h.ID}
+		}
+	case kind < 66:
+		if h := hold(d, a); h != nil {
+			return engine.ExtendHold{ID: h.ID, ExpiresIn: int64(30 + d.N("expiry", 7000))}
+		}
+	case kind < 76:
+		return event(d, a, now)
+	case kind < 92:
+		return quantity(d, a, now)
+	case kind < 97:
+		return patchArticle(d, a)
+	case kind < 98:
+		return engine.PatchSKU{ID: pick(d, "SKU", a.SKUs).ID, Before: bufferPatch(d), After: bufferPatch(d)}
+	case kind < 99 && len(a.Articles) < 8:
+		return createArticle(d, a, now)
+	}
+	return placeHold(d, a, now)
+}
+
+func hold(d Dice, a *model.Account) *model.Hold {
+	if len(a.Holds) == 0 {
+		return nil
+	}
+	return pick(d, "hold", a.Holds)
+}
+
+func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
+	var o engine.PlaceHold
+	for range 1 + d.N("more lines", 5)/3 {
+		l := engine.HoldLineInput{Item: item(d, a), Location: location(d, a), Window: Window(d, a, now), Quantity: 1 + d.N("quantity", 8)/5}
+		if l.Window.End == engine.Forever && odds(d, "sale", 50) {
+			l.Purchase = engine.PurchaseSale
+		}
+		o.Lines = append(o.Lines, l)
+	}
+	if odds(d, "cart", 30) {
+		in := int64(30 + d.N("expiry", 7000))
+		o.ExpiresIn = &in
+	}
+	return o
+}
+
+func moveHold(d Dice, a *model.Account, now int64) (o engine.MoveHold, ok bool) {
+	h := hold(d, a)
+	if h == nil {
+		return o, false
+	}
+	o.ID = h.ID
+	for _, u := range a.Units {
+		if u.Owner() != h.ID || len(o.Lines) > 0 && odds(d, "not this unit", 60) {
+			continue
+		}
+		l := engine.MoveLine{Unavailability: u.ID}
+		switch d.N("move", 6) {
+		case 0, 1:
+			w := Window(d, a, now)
+			l.From, l.To = &w.Start, &w.End
+		case 2:
+			from := instant(d, a, now)
+			l.From = &from
+		case 3:
+			to := instant(d, a, now)
+			l.To = &to
+		case 4:
+			l.Article = &pick(d, "article", a.Articles).ID
+		case 5:
+			s := pick(d, "slot", a.Slots)
+			l.Slot = &s.ID
+		}
+		o.Lines = append(o.Lines, l)
+	}
+	return o, len(o.Lines) > 0
+}
+
+func event(d Dice, a *model.Account, now int64) engine.Op {
+	if len(a.Events) > 0 && odds(d, "an event that is there", 60) {
+		e := pick(d, "event", a.Events)
+		if odds(d, "delete", 50) {
+			return engine.DeleteScheduledEvent{Article: e.Article, ID: e.ID}
+		}
+		o := engine.PatchScheduledEvent{Article: e.Article, ID: e.ID, Name: engine.Some("other")}
+		if odds(d, "from", 60) {
+			w := Closed(d, a, now)
+			o.From, o.To = engine.Some(w.Start), engine.Some(w.End)
+		}
+		if odds(d, "elsewhere", 20) {
+			o.Location = engine.Some(location(d, a))
+		}
+		return o
+	}
+	o := engine.CreateScheduledEvent{
+		Article: pick(d, "article", a.Articles).ID, Location: location(d, a), Type: engine.EventReservation, Name: "service", Window: Window(d, a, now),
+	}
+	if odds(d, "note", 15) {
+		o.Type = engine.EventNote
+	}
+	return o
+}
+
+func quantity(d Dice, a *model.Account, now int64) engine.Op {
+	article, here, amount := pick(d, "article", a.Articles).ID, location(d, a), 1+d.N("amount", 5)/3
+	var at *int64
+	if odds(d, "planned", 50) {
+		t := instant(d, a, now)
+		at = &t
+	}
+	switch d.N("quantity", 5) {
+	case 0:
+		return engine.IncreaseQuantity{Article: article, Location: here, Amount: amount, From: at}
+	case 1:
+		if there := location(d, a); there != here {
+			return engine.TransferQuantity{Article: article, From: here, To: there, Amount: amount, At: at}
+		}
+	}
+	o := engine.DecreaseQuantity{Article: article, Location: here, Amount: amount, From: at, Force: odds(d, "force", 60)}
+	if odds(d, "stale plan", 5) {
+		stale := "0"
+		o.Expected = &stale
+	}
+	return o
+}
+
+func patchArticle(d Dice, a *model.Account) engine.PatchArticle {
+	r := pick(d, "article", a.Articles)
+	o := engine.PatchArticle{ID: r.ID}
+	switch d.N("patch", 6) {
+	case 0, 1, 2:
+		status := engine.ArticleInactive
+		if !r.Takes || odds(d, "active", 20) {
+			status = engine.ArticleActive
+		}
+		o.Status = engine.Some(status)
+	case 3:
+		o.SKU = engine.Null[ID]()
+	case 4:
+		o.SKU = engine.Some(pick(d, "SKU", a.SKUs).ID)
+	case 5:
+		o.Before, o.After = bufferPatch(d), bufferPatch(d)
+	}
+	return o
+}

@@ -1,0 +1,120 @@
+package workload
+
+import (
+	"fmt"
+
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+)
+
+// This file owns the comparison of reads: what the engine answers over random windows, held against the twin.
+
+// Compare asks an account a few of everything.
+func (w *World) Compare(d Dice, tenant int) error {
+	a, v, now := w.Tenants[tenant].Twin, w.View(tenant), w.At
+	if err := a.Records(v, now); err != nil {
+		return err
+	}
+	where := func() ID {
+		if odds(d, "everywhere", 20) {
+			return ID{}
+		}
+		return location(d, a)
+	}
+	for range 3 {
+		q := engine.Query{Item: known(d, a), Location: where(), Window: Window(d, a, now)}
+		if err := a.Available(v, q, now); err != nil {
+			return err
+		}
+		if q.Location == (ID{}) {
+			continue
+		}
+		if err := w.Promise(tenant, q); err != nil {
+			return err
+		}
+		if err := w.wider(d, a, v, q, now); err != nil {
+			return err
+		}
+	}
+	days := Closed(d, a, now)
+	size := pick(d, "bucket", []engine.BucketSize{engine.BucketDay, engine.BucketHour, engine.BucketChange})
+	if err := a.Calendar(v, engine.Query{Item: known(d, a), Location: where(), Window: days}, size); err != nil {
+		return err
+	}
+	x := Window(d, a, now)
+	if odds(d, "an instant", 40) {
+		x.End = x.Start
+	}
+	if err := a.ArticleStock(v, pick(d, "article", a.Articles).ID, where(), x, now); err != nil {
+		return err
+	}
+	f := engine.ConflictFilter{}
+	switch d.N("filter", 4) {
+	case 1:
+		f.Window = &x
+	case 2:
+		f.Location, f.Article = location(d, a), pick(d, "article", a.Articles).ID
+	case 3:
+		f.SKU = pick(d, "SKU", a.SKUs).ID
+	}
+	if err := a.Conflicts(v, f, now); err != nil {
+		return err
+	}
+	return w.plans(d, a, v, now)
+}
+
+// known names an item that is there.
+func known(d Dice, a *model.Account) engine.Item {
+	if odds(d, "by SKU", 60) {
+		return engine.Item{SKU: pick(d, "SKU", a.SKUs).ID}
+	}
+	return engine.Item{Article: pick(d, "article", a.Articles).ID}
+}
+
+// wider says that a longer window never has more units, where both answers are exact and the longer one needs all that the
+// shorter needs: a buffer of a month can begin earlier for a window that begins later, on the 30th and the 31st of March.
+func (w *World) wider(d Dice, a *model.Account, v engine.View, q engine.Query, now int64) error {
+	longer := q
+	longer.Window.Start = max(0, q.Window.Start-int64(d.N("earlier", 10))*hour)
+	if q.Window.End != engine.Forever {
+		longer.Window.End += int64(d.N("later", 10)) * hour
+	}
+	short, err := v.Available(q, now)
+	if err != nil {
+		return err
+	}
+	long, err := v.Available(longer, now)
+	if err != nil {
+		return err
+	}
+	if short.Exact && long.Exact && long.Available > short.Available && a.Covers(q.Item, q.Location, longer.Window, q.Window, now) {
+		return fmt.Errorf("%+v at %d has %+v, the longer %+v has %+v", q, now, short, longer.Window, long)
+	}
+	return nil
+}
+
+// plans asks what would be: a reduction, the next window, and why not.
+func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error {
+	article, here, amount := pick(d, "article", a.Articles).ID, location(d, a), 1+d.N("amount", 3)
+	at := instant(d, a, now)
+	plan, err := v.PlanQuantity(article, here, amount, &at, now)
+	if err != nil {
+		return err
+	}
+	if err := a.Plan(plan, article, here, amount, at, now); err != nil {
+		return fmt.Errorf("plan for %d of %x at %x from %d on, at %d: %w", amount, article, here, at, now, err)
+	}
+	if odds(d, "next", 50) {
+		q := engine.NextQuery{
+			Item: known(d, a), Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
+		}
+		q.Until = q.NotBefore + pick(d, "until", lengths)*hour
+		var try []int64
+		for range 5 {
+			try = append(try, instant(d, a, now))
+		}
+		return a.Next(v, q, now, try)
+	}
+	q := engine.Query{Item: known(d, a), Location: location(d, a), Window: Window(d, a, now)}
+	return a.Explain(v, q, 1+d.N("quantity", 3), now)
+}

@@ -1,0 +1,32 @@
+package workload
+
+import (
+	"math/rand/v2"
+
+	"pgregory.net/rapid"
+)
+
+// This file owns chance: where random commands get their choices from.
+
+// Dice draws choices. Label names the choice, for whoever reads a failing run.
+type Dice interface {
+	// N draws a number from 0 to n-1.
+	N(label string, n int) int
+}
+
+// Seeded is a source of choices with a seed.
+type Seeded struct{ *rand.Rand }
+
+// N draws a number from 0 to n-1.
+func (s Seeded) N(_ string, n int) int { return s.IntN(n) }
+
+// Rapid takes choices from rapid, which makes a failing run smaller.
+type Rapid struct{ *rapid.T }
+
+// N draws a number from 0 to n-1.
+func (r Rapid) N(label string, n int) int { return rapid.IntRange(0, n-1).Draw(r.T, label) }
+
+func pick[T any](d Dice, label string, list []T) T { return list[d.N(label, len(list))] }
+
+// odds is true n times in 100.
+func odds(d Dice, label string, n int) bool { return d.N(label, 100) < n }

@@ -1,0 +1,233 @@
+package workload
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+	"holdfast/persist"
+)
+
+// This file owns the world of a run: a clock, a store, an engine on it, and the twins of its accounts.
+
+// ID and Span are the engine's.
+type (
+	ID   = engine.ID
+	Span = engine.Span
+)
+
+// Start is the instant at which a run begins: three days before Helsinki changes its clocks.
+var Start = time.Date(2026, 3, 26, 8, 0, 0, 0, time.UTC).UnixMilli()
+
+// Zones are those of the locations that a run makes, in turn: all three change their clocks within the first weeks, one of
+// them by half an hour.
+var Zones = []string{"Europe/Helsinki", "America/New_York", "Australia/Lord_Howe"}
+
+// Tenant is an account and its twin.
+type Tenant struct {
+	ID   ID
+	Twin *model.Account
+}
+
+// World is an engine with all that it stands on. Not for concurrent use.
+type World struct {
+	FS      vfs.FS
+	Clock   int64 // what the engine is told when it asks
+	At      int64 // the instant that the next command gets, if the clock is not later
+	Store   *persist.Store
+	Engine  *engine.Engine
+	Tenants []*Tenant
+
+	draws uint64
+}
+
+// Dir is where the store lies on the world's file system.
+const Dir = "/data"
+
+// StoreOptions are those of a small store that folds and flushes early.
+func StoreOptions(fs vfs.FS) persist.Options {
+	return persist.Options{
+		Dir: Dir, FS: fs, FoldBytes: 4 << 10, FoldDelay: time.Millisecond, HeadInterval: time.Millisecond,
+		KeepLog: persist.Keep{All: true}, MemTableSize: 256 << 10, CacheSize: 1 << 20,
+	}
+}
+
+// New makes a world with some accounts.
+func New(fs vfs.FS, accounts int) (*World, error) {
+	w := &World{FS: fs, Clock: Start}
+	if err := w.Open(); err != nil {
+		return nil, err
+	}
+	for n := range accounts {
+		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon"}}
+		w.At = max(w.At, w.Clock)
+		if _, err := w.Engine.Do(engine.Command{Account: t.ID, Op: engine.CreateAccount{Name: "account", Timezone: t.Twin.Zone}}); err != nil {
+			return nil, err
+		}
+		w.Tenants = append(w.Tenants, t)
+	}
+	return w, nil
+}
+
+// Open opens the store and the engine.
+func (w *World) Open() (err error) {
+	if w.Store, err = persist.Open(StoreOptions(w.FS)); err != nil {
+		return err
+	}
+	w.Engine, err = engine.Open(context.Background(), engine.Options{
+		Store: w.Store, Manual: true, Checks: true,
+		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Now:    func() int64 { return w.Clock },
+		Random: w.random,
+	})
+	return err
+}
+
+// random makes the ids of a run: in every command others, and the same in every run. The high bits stay free, so that an
+// id and a number add up without a carry.
+func (w *World) random() (b [10]byte) {
+	w.draws++
+	x := w.draws * 0x9e3779b97f4a7c15
+	binary.BigEndian.PutUint64(b[2:], x>>8)
+	b[1] = byte(x)
+	return b
+}
+
+// Close closes the engine and its store.
+func (w *World) Close() error {
+	if err := w.Engine.Close(); err != nil {
+		return err
+	}
+	return w.Store.Close()
+}
+
+// Restart closes everything and opens it again: the state must be the same, to the hash.
+func (w *World) Restart() error {
+	seq, hash := w.Engine.State()
+	// No id of the instant that the log ended at is made again.
+	if w.At = w.Store.End().At + 1; w.Clock < w.At {
+		w.Clock = w.At
+	} else {
+		w.At = w.Clock
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if err := w.Open(); err != nil {
+		return err
+	}
+	if s, h := w.Engine.State(); s == seq && h != hash {
+		return fmt.Errorf("the state at %d was %016x and is %016x after a restart", seq, hash, h)
+	}
+	// What became due in the meantime was done at the start.
+	log, err := w.log(seq)
+	for _, t := range w.Tenants {
+		if err == nil {
+			t.Twin, err = t.Twin.Step(t.ID, model.Tick{}, w.At, nil, nil, log)
+		}
+	}
+	return err
+}
+
+// Do submits a command for an account, and holds what came of it against all twins: of the other accounts nothing changed.
+func (w *World) Do(tenant int, op engine.Op) (engine.Result, error, error) {
+	t := w.Tenants[tenant]
+	before, _ := w.Engine.State()
+	w.At = max(w.At, w.Clock)
+	var res engine.Result
+	var err error
+	if _, tick := op.(model.Tick); tick {
+		err = w.Engine.Tick(context.Background())
+	} else {
+		res, err = w.Engine.Do(engine.Command{Account: t.ID, Actor: "fuzz", Op: op})
+	}
+	log, fault := w.log(before)
+	if fault != nil {
+		return res, err, fault
+	}
+	for i, other := range w.Tenants {
+		if i == tenant {
+			continue
+		}
+		if _, tick := op.(model.Tick); !tick {
+			if fault := untouched(log, other.ID); fault != nil {
+				return res, err, fault
+			}
+			continue
+		}
+		if other.Twin, fault = other.Twin.Step(other.ID, op, w.At, nil, nil, log); fault != nil {
+			return res, err, fault
+		}
+	}
+	twin, fault := t.Twin.Step(t.ID, op, w.At, res.Record, err, log)
+	if fault != nil {
+		return res, err, fmt.Errorf("%T%+v at %d: %w", op, op, w.At, fault)
+	}
+	t.Twin = twin
+	return res, err, nil
+}
+
+// log reads the records behind a sequence.
+func (w *World) log(after uint64) (list []persist.Record, err error) {
+	last, _ := w.Engine.State()
+	for seq := after + 1; seq <= last; seq++ {
+		r, err := w.Store.Record(seq)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+func untouched(log []persist.Record, account ID) error {
+	for _, r := range log {
+		for c := range r.Changes() {
+			if ID(c.Key[:16]) == account {
+				return fmt.Errorf("log record %d of another account's command changes table %d of account %x", r.Seq, c.Table, account)
+			}
+		}
+	}
+	return nil
+}
+
+// View is an account as it is now.
+func (w *World) View(tenant int) engine.View {
+	v, _ := w.Engine.View(w.Tenants[tenant].ID)
+	return v
+}
+
+// Promise asks how many units there are and holds the engine to the number: so many can be booked, and one more cannot,
+// for the reason that goes with it.
+func (w *World) Promise(tenant int, q engine.Query) error {
+	if w.Engine.Now() != w.At {
+		return nil // the clock was put back: a preview would be of another instant than the next command
+	}
+	answer, err := w.View(tenant).Available(q, w.At)
+	if err != nil {
+		return err
+	}
+	preview := func(n int) error {
+		_, err := w.Engine.Preview(engine.Command{Account: w.Tenants[tenant].ID, Op: engine.PlaceHold{
+			Lines: []engine.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: n}},
+		}})
+		return err
+	}
+	if answer.Available > 0 {
+		if err := preview(answer.Available); err != nil {
+			return fmt.Errorf("%+v at %d: %+v were promised: %w", q, w.At, answer, err)
+		}
+	}
+	err = preview(answer.Available + 1)
+	if err == nil {
+		return fmt.Errorf("%+v at %d: %+v was the answer, and one more can be had", q, w.At, answer)
+	}
+	return nil
+}

@@ -104,7 +104,7 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 			return err
 		}
 	}
-	registerEngine(registry, core.engine)
+	core.register(registry)
 	first.show(out, "Holdfast serves "+url+" from "+p.config.data)
 	if first.key != "" && !first.given && p.config.demo {
 		fmt.Fprintf(out, "To ask what there is:\n\n  curl -H 'X-API-KEY: %s' %s/v1/admin/articles\n\n", first.key, url)
@@ -137,25 +137,4 @@ func (p *program) stop() error {
 		err = errors.Join(err, core.Close())
 	}
 	return err
-}
-
-// registerEngine adds the engine's own figures to the metrics.
-func registerEngine(registry *prometheus.Registry, e *engine.Engine) {
-	gauge := func(name, help string, value func() float64) {
-		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
-	}
-	counter := func(name, help string, value func() float64) {
-		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
-	}
-	counter("holdfast_commands_total", "Commands done.", func() float64 { return float64(e.Stats().Commands) })
-	counter("holdfast_refusals_total", "Commands refused by the state.", func() float64 { return float64(e.Stats().Refused) })
-	counter("holdfast_commit_groups_total", "Log records written, each with one sync.", func() float64 { return float64(e.Stats().Groups) })
-	gauge("holdfast_commands_queued", "Commands that wait for the writer.", func() float64 { return float64(e.Stats().Queued) })
-	gauge("holdfast_log_sequence", "Sequence of the last log record that is visible.", func() float64 { seq, _ := e.State(); return float64(seq) })
-	gauge("holdfast_storage_failed", "1 when the log cannot be written any more.", func() float64 {
-		if e.Failed() != nil {
-			return 1
-		}
-		return 0
-	})
 }

@@ -87,7 +87,7 @@ func (c *replayConfig) check() (*timeline.Zone, error) {
 // outcome is what came of playing.
 type outcome struct {
 	accepted []bool        // by stay
-	moves    []int         // by SKU: holds that end on another unit than they were first put on
+	moves    []int         // by SKU: changes of place that made room; of a server, holds that end on another unit than they were first put on
 	longest  time.Duration // the longest single decision; of a server, the longest answer
 	took     time.Duration // the playing alone
 }

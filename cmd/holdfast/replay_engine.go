@@ -33,9 +33,13 @@ func playHere(ctx context.Context, p *replayPlan, c replayConfig, file string, e
 	} else if err := mustBeNew(dir); err != nil {
 		return o, err
 	}
-	watch := &stopwatch{instant: p.start}
 	log := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	core, err := openCore(ctx, dir, engine.Options{Now: watch.now, Manual: true}, log)
+	begin := time.Now()
+	core, err := openCore(ctx, dir, engine.Options{
+		// The clock stands still before every window of the file: nothing is over, so all that is not handed over may move.
+		Now:       func() int64 { return p.start },
+		Stopwatch: func() time.Duration { return time.Since(begin) },
+	}, log)
 	if err != nil {
 		return o, err
 	}
@@ -48,40 +52,13 @@ func playHere(ctx context.Context, p *replayPlan, c replayConfig, file string, e
 	if err := r.stock(c.stock, file); err != nil {
 		return o, err
 	}
-	watch.begin(core.engine)
 	if o, err = r.play(rules[c.placement]); err != nil {
 		return o, err
 	}
-	o.longest = watch.longest
 	if c.data != "" {
 		first.show(errs, "The replay is kept in "+dir)
 	}
 	return o, first.confirm()
-}
-
-// stopwatch is the clock of a replay. It stands still before every window of the file: nothing is over, so all that is not handed over may move. As the engine's
-// writer reads it when it takes a command, it can tell how long the writer had with each: from one reading to the next, where the next command was waiting already.
-type stopwatch struct {
-	instant int64
-	engine  *engine.Engine // nil: not playing yet
-	last    time.Time      // of the last reading, zero where no command waited behind it
-	longest time.Duration
-}
-
-func (w *stopwatch) begin(e *engine.Engine) { w.engine = e }
-
-func (w *stopwatch) now() int64 {
-	if w.engine == nil {
-		return w.instant
-	}
-	at := time.Now()
-	if !w.last.IsZero() {
-		w.longest = max(w.longest, at.Sub(w.last))
-	}
-	if w.last = at; w.engine.Stats().Queued == 0 {
-		w.last = time.Time{}
-	}
-	return w.instant
 }
 
 // mustBeNew refuses a directory in which there is anything.
@@ -115,7 +92,6 @@ type enginePlay struct {
 type answer struct {
 	placed, released *engine.Future
 	hold             engine.ID // zero: refused
-	slot             engine.ID // where it was put
 }
 
 func (r *enginePlay) command(op engine.Op) engine.Command {
@@ -209,18 +185,7 @@ func (r *enginePlay) play(rule timeline.Rule) (outcome, error) {
 		}
 	}
 	r.out.took = time.Since(begin)
-	r.countMoves()
 	return r.out, nil
-}
-
-// countMoves looks at where the holds that were not called off sit in the end.
-func (r *enginePlay) countMoves() {
-	view, _ := r.engine.View(r.account)
-	for stay, a := range r.answers {
-		if hold, ok := view.Hold(a.hold); ok && len(hold.Lines[0].Units) == 1 && hold.Lines[0].Units[0].Slot != a.slot {
-			r.out.moves[r.plan.stays[stay].sku]++
-		}
-	}
 }
 
 func (r *enginePlay) submit(e event, rule timeline.Rule) error {
@@ -250,11 +215,12 @@ func (r *enginePlay) settleOldest() error {
 		return r.settlePlaced(stay)
 	}
 	a := &r.answers[^stay]
-	_, err := a.released.Wait()
+	res, err := a.released.Wait()
 	a.released = nil
 	if err != nil {
 		return fmt.Errorf("row %d could not be called off: %w", r.plan.stays[^stay].row, err)
 	}
+	r.count(^stay, res)
 	return nil
 }
 
@@ -269,12 +235,18 @@ func (r *enginePlay) settlePlaced(stay int) error {
 	var refusal *engine.Error
 	switch {
 	case err == nil:
-		hold := res.Record.(*engine.Hold)
-		a.hold, a.slot = hold.ID, hold.Lines[0].Units[0].Slot
+		a.hold = res.Record.(*engine.Hold).ID
 		r.out.accepted[stay] = true
 	case errors.As(err, &refusal) && refusal.Code == engine.CodeInsufficient:
 	default:
 		return fmt.Errorf("row %d: %w", r.plan.stays[stay].row, err)
 	}
+	r.count(stay, res)
 	return nil
+}
+
+// count adds what a command moved, and how long its decision took.
+func (r *enginePlay) count(stay int, res engine.Result) {
+	r.out.moves[r.plan.stays[stay].sku] += res.Moves
+	r.out.longest = max(r.out.longest, res.Took)
 }

@@ -252,7 +252,8 @@ func (r *serverPlay) event(e event) error {
 	return nil
 }
 
-// countMoves looks at where the holds that were not called off sit in the end.
+// countMoves looks at where the holds that were not called off sit in the end. An answer does not say what was moved for it: a hold that was moved twice counts
+// once here, and one that was called off later not at all, so these are fewer than a replay in process counts.
 func (r *serverPlay) countMoves() error {
 	placed := map[string]int{}
 	for i := range r.holds {

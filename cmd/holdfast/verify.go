@@ -3,7 +3,6 @@ package main
 // This file owns `holdfast verify`: everything in a data directory or a backup is read back and compared.
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +52,7 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 	rebuilt := false
 	report, err := persist.Verify(dir, persist.VerifyOptions{Check: func(s *persist.Store) error {
 		rebuilt = true
-		return checkState(cmd.Context(), s)
+		return engine.Verify(cmd.Context(), s)
 	}})
 	if errors.Is(err, persist.ErrNoStore) || errors.Is(err, persist.ErrLocked) {
 		return inUse(err)
@@ -63,15 +62,6 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 		return fmt.Errorf("%w\nnothing was changed; restore a backup with `holdfast restore`", err)
 	}
 	return nil
-}
-
-// checkState builds the state as a start does, which compares its hash, and checks the invariants. Its clock stands before everything, so nothing is due.
-func checkState(ctx context.Context, s *persist.Store) error {
-	e, err := engine.Open(ctx, engine.Options{Store: s, Now: func() int64 { return 0 }, Random: randomBase, Manual: true})
-	if err != nil {
-		return err
-	}
-	return errors.Join(e.Check(), e.Close())
 }
 
 // printReport says what was looked at.

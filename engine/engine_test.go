@@ -184,3 +184,69 @@ func TestPreviewIsThePlanWithoutTheWrite(t *testing.T) {
 	require.Equal(t, hash, gotHash)
 	require.Equal(t, res.Record, s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1}))
 }
+
+func TestTakingAnArticleOutGivesItsHoldsToOthers(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a, b := s.article(sku, 1), s.article(sku, 1)
+	bike := Item{SKU: sku}
+	long := s.book(bike, noon+hour, noon+10*day, 1) // on a; it has begun when a is taken out
+	s.book(Item{Article: b}, noon+2*hour, noon+day, 1)
+	s.now += 2 * day
+	pinned := s.book(Item{Article: a}, noon+20*day, noon+21*day, 1)
+	_, err := s.try(PatchArticle{ID: a, Status: Some(ArticleInactive)})
+	require.NoError(t, err)
+	got, _ := s.view().Hold(long.ID)
+	require.Equal(t, b, got.Lines[0].Units[0].Article, "what is past of it needs no room")
+	require.Equal(t, long.Lines[0].Units[0].Range, got.Lines[0].Units[0].Range)
+	conflicts, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Equal(t, 1, total)
+	require.Equal(t, pinned.Lines[0].Units[0].ID, conflicts[0].ID)
+	s.refused(CodeStateNotAllowed, s.booking(Item{Article: a}, noon+30*day, noon+31*day, 1))
+	s.reopen()
+	s.do(PatchArticle{ID: a, Status: Some(ArticleActive)})
+	_, total = s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Zero(t, total, "a conflict is seated again when its article takes holds")
+	s.reopen()
+}
+
+func TestForcedReductionAndReturn(t *testing.T) {
+	s := newShop(t)
+	lot := s.article(ID{}, 3)
+	item := Item{Article: lot}
+	for range 3 {
+		s.book(item, noon+day, noon+2*day, 1)
+	}
+	e := s.refused(CodeQuantityBlocked, DecreaseQuantity{Article: lot, Location: s.loc, Amount: 2})
+	plan := e.Details.(QuantityDetails).Plan
+	require.False(t, plan.OK)
+	require.Len(t, plan.Blockers, 2)
+	stale := "another"
+	s.refused(CodePlanChanged, DecreaseQuantity{Article: lot, Location: s.loc, Amount: 2, Force: true, Expected: &stale})
+	s.do(DecreaseQuantity{Article: lot, Location: s.loc, Amount: 2, Force: true, Expected: &plan.Digest})
+	_, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Equal(t, 2, total)
+	require.Zero(t, s.available(item, noon+day, noon+2*day))
+	s.reopen()
+	s.do(IncreaseQuantity{Article: lot, Location: s.loc, Amount: 1})
+	_, total = s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Equal(t, 1, total, "new stock seats the older one")
+	s.refused(CodeInsufficient, s.booking(item, noon+day, noon+2*day, 1))
+	s.reopen()
+}
+
+func TestMoreConflictsThanOneCommandTries(t *testing.T) {
+	s := newShop(t)
+	lot := s.article(ID{}, maxTries+200)
+	s.book(Item{Article: lot}, noon+day, noon+2*day, maxTries+200)
+	s.do(DecreaseQuantity{Article: lot, Location: s.loc, Amount: maxTries + 200, Force: true})
+	_, total := s.view().Conflicts(ConflictFilter{}, 0, 1, s.now)
+	require.Equal(t, maxTries+200, total)
+	seq, _ := s.State()
+	s.do(IncreaseQuantity{Article: lot, Location: s.loc, Amount: maxTries + 100})
+	got, _ := s.State()
+	require.Greater(t, got, seq)
+	_, total = s.view().Conflicts(ConflictFilter{}, 0, 1, s.now)
+	require.Equal(t, 100, total, "the follow-up tried the rest")
+	s.reopen()
+}

@@ -329,7 +329,7 @@ func (t *tx) takeOut(r *Article, stays bool) {
 			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
 			if pinned || pool == 0 {
 				d.Keep(h, l.no)
-			} else if _, why := d.Seat(timeline.SKURef(pool), h, timeline.Exact); why != timeline.Granted {
+			} else if _, why := d.Seat(timeline.SKURef(pool), begun(h, t.now), timeline.Exact); why != timeline.Granted {
 				d.Keep(h, l.no)
 			}
 		}

@@ -156,6 +156,9 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			s := sources[best]
 			h := timeline.NewHold(id, s.hull, q.body.Start-s.hull.Start, trail(q.body, s.hull))
 			h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, q.proto.Flags
+			if q.keepHull {
+				h = begun(h, t.now)
+			}
 			if q.first != 0 {
 				h.Owner = q.first + uint64(n)
 			}
@@ -177,6 +180,14 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		}
 	}
 	return nil
+}
+
+// begun is a hold that changes its slot: the part of it that is past needs no room on the new one.
+func begun(h timeline.Hold, now int64) timeline.Hold {
+	if h.Span.Start < now && now < h.Span.End {
+		return h.WithCut(now - h.Span.Start)
+	}
+	return h
 }
 
 // trail is the length of the buffer behind a body, 0 behind an open end.

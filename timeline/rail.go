@@ -135,20 +135,23 @@ func (r *rail) at(t int64) *Hold {
 	return nil
 }
 
-// around is the stretch between the rows on both sides of the instant t; ok is false where a row is over t.
+// around is the gap around the instant t, which lies inside in; ok is false where a row is over t.
 func (r *rail) around(t int64, in Span) (gap Span, ok bool) {
-	gap = in
-	p := r.behind(t)
-	if h, _ := r.prev(p); h != nil {
-		if h.Span.End > t {
-			return Span{}, false
-		}
-		gap.Start = max(gap.Start, h.Span.End)
-	}
-	if h, _ := r.next(p); h != nil {
-		gap.End = min(gap.End, seatStart(h))
+	if gap = r.between(r.behind(t), in); gap.Start > t {
+		return Span{}, false
 	}
 	return gap, true
+}
+
+// between is the stretch inside in between the rows on both sides of p, which may be in the same run or not.
+func (r *rail) between(p railPos, in Span) Span {
+	if h, _ := r.prev(p); h != nil {
+		in.Start = max(in.Start, h.Span.End)
+	}
+	if h, _ := r.next(p); h != nil {
+		in.End = min(in.End, seatStart(h))
+	}
+	return in
 }
 
 // find is the place of the row with an id. It looks at every row: the index by id keeps no start, to save 8 bytes a hold.
@@ -166,22 +169,19 @@ func (r *rail) find(id ID) (railPos, bool) {
 	}
 }
 
-// put is the rail with h in it, at its place. Its seat meets no other: a rail refuses to break invariant 1.
-func (r rail) put(h Hold) rail {
+// put is the rail with h in it, at its place, and the gap inside in that h is put into. It refuses to break invariant 1 or 2.
+func (r rail) put(h Hold, in Span) (with rail, gap Span) {
 	seat := h.Seat()
 	p := r.behind(seat.Start)
-	if before, _ := r.prev(p); before != nil && before.Span.End > seat.Start {
-		panic("timeline: two holds on one slot at one instant")
-	}
-	if after, _ := r.next(p); after != nil && seatStart(after) < seat.End {
-		panic("timeline: two holds on one slot at one instant")
+	if gap = r.between(p, in); !gap.Covers(seat) {
+		panic("timeline: a hold is outside of its slot or in the way of another")
 	}
 	rows := insertAt(r.run(p.j), false, p.i, h)
 	if r.long == nil {
 		if len(rows) <= railMax {
-			return rail{rows: rows}
+			return rail{rows: rows}, gap
 		}
-		return rail{long: &longRail{len(rows), splitRun(rows, p.i)}}
+		return rail{long: &longRail{len(rows), splitRun(rows, p.i)}}, gap
 	}
 	long := &longRail{n: r.long.n + 1}
 	if len(rows) <= railMax {
@@ -190,7 +190,7 @@ func (r rail) put(h Hold) rail {
 	} else {
 		long.runs = slices.Concat(r.long.runs[:p.j], splitRun(rows, p.i), r.long.runs[p.j+1:])
 	}
-	return rail{long: long}
+	return rail{long: long}, gap
 }
 
 // splitRun halves a run that is one too long, row i being the new one. One added at the end starts a run of its own: bookings come in order of time, and would

@@ -205,15 +205,14 @@ func (s *Stock) Put(h Hold, at Place) {
 		return
 	}
 	e := s.ownSlot(at.Slot)
-	seat := h.Seat()
-	if e.lot != at.Lot || !e.span.Covers(seat) {
-		s.inconsistent("hold %x at %v on slot %d of lot %d over %v", h.ID, seat, at.Slot, e.lot, e.span)
+	if e.lot != at.Lot {
+		s.inconsistent("hold %x on slot %d of lot %d, not %d", h.ID, at.Slot, e.lot, at.Lot)
 	}
-	gap, _ := e.rail.around(seat.Start, e.span)
-	e.rail = e.rail.put(h)
+	var gap Span
+	e.rail, gap = e.rail.put(h, e.span)
 	s.tell(at.Lot, func(l *large) { l.fill(s.edit, at.Slot, gap, &h) })
 	s.classes = s.classes.own(s.edit)
-	s.classes.put(s.edit, seat, at)
+	s.classes.put(s.edit, h.Seat(), at)
 }
 
 // Remove takes out the hold of an id.
@@ -253,18 +252,25 @@ func (s *Stock) countConflict(no LotNo, hull Span, by int32) {
 	s.fit(no)
 }
 
+// ownLot and ownSlot are the entries to be changed.
 func (s *Stock) ownLot(no LotNo) *lotEntry {
-	if s.lot(no) == nil {
-		s.inconsistent("no lot %d", no)
+	if int(no) < s.lots.n {
+		if e := s.lots.own(s.edit, int(no)); e.self[0] != 0 {
+			return e
+		}
 	}
-	return s.lots.own(s.edit, int(no))
+	s.inconsistent("no lot %d", no)
+	return nil
 }
 
 func (s *Stock) ownSlot(no SlotNo) *slotEntry {
-	if s.slot(no) == nil {
-		s.inconsistent("no slot %d", no)
+	if int(no) < s.slots.n {
+		if e := s.slots.own(s.edit, int(no)); e.lot != 0 {
+			return e
+		}
 	}
-	return s.slots.own(s.edit, int(no))
+	s.inconsistent("no slot %d", no)
+	return nil
 }
 
 // lot, slot and pool are the entries to be read, nil where there is none.

@@ -11,7 +11,7 @@ type token struct{ _ byte }
 
 // The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a neighbour.
 const (
-	leafMax  = 96
+	leafMax  = 64
 	innerMax = 32
 )
 

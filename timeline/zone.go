@@ -28,7 +28,14 @@ var ErrUnknownZone = errors.New("unknown time zone")
 type Zone struct {
 	name string
 	loc  *time.Location
+
+	// The eras from MinInstant to tableEnd, neighbours of equal offset joined: ascending starts, and the offset from each on. Later instants ask loc.
+	starts  []int64
+	offsets []int64
 }
+
+// tableEnd is 2100-01-01T00:00:00Z: beyond what most merchants plan, and four kilobytes a zone.
+const tableEnd = int64(4102444800000)
 
 // Name is the IANA name the zone was loaded by; an alias stays the alias.
 func (z *Zone) Name() string { return z.name }
@@ -72,9 +79,21 @@ func LoadZone(name string) (*Zone, error) {
 	defer zones.Unlock()
 	if z = zones.loaded[name]; z == nil {
 		z = &Zone{name: name, loc: loc}
+		z.tabulate()
 		zones.loaded[name] = z
 	}
 	return z, nil
+}
+
+func (z *Zone) tabulate() {
+	for t := MinInstant; t < tableEnd; {
+		e := z.readEra(t)
+		if n := len(z.offsets); n == 0 || z.offsets[n-1] != e.offset {
+			z.starts = append(z.starts, t)
+			z.offsets = append(z.offsets, e.offset)
+		}
+		t = e.end
+	}
 }
 
 func readZone(f *zip.File) (*time.Location, error) {
@@ -93,12 +112,33 @@ func readZone(f *zip.File) (*time.Location, error) {
 // era is a stretch of a zone with one offset from UTC, in milliseconds: local = instant + offset, up to end.
 type era struct{ offset, end int64 }
 
-// era returns the stretch around instant t, as seen from t on: neighbouring stretches may have equal offsets, as the archive also records changes of name
-// alone and a rule is followed year by year.
+// era returns the stretch around instant t.
+func (z *Zone) era(t int64) era {
+	if t < MinInstant || t >= tableEnd {
+		return z.readEra(t)
+	}
+	// The last start that is not after t.
+	i, j := 0, len(z.starts)
+	for i < j-1 {
+		if m := (i + j) / 2; z.starts[m] <= t {
+			i = m
+		} else {
+			j = m
+		}
+	}
+	e := era{offset: z.offsets[i], end: tableEnd}
+	if i+1 < len(z.starts) {
+		e.end = z.starts[i+1]
+	}
+	return e
+}
+
+// readEra asks the zone's data for the stretch around instant t, as seen from t on. Neighbours may have equal offsets, as the archive also records changes of
+// name alone and a rule is followed year by year.
 //
 // Of what ZoneBounds says only the end is used. Its start can lie before the last change that the archive lists (Winamac, March 2007), and its end before t
 // itself, on the last day of a leap year, as a rule's year is taken for 365 days.
-func (z *Zone) era(t int64) era {
+func (z *Zone) readEra(t int64) era {
 	at := time.UnixMilli(t).In(z.loc)
 	_, offset := at.Zone()
 	e := era{offset: int64(offset) * Second, end: Forever}
@@ -113,10 +153,7 @@ func (z *Zone) era(t int64) era {
 }
 
 // local is the wall clock at instant t, as milliseconds since 1970-01-01T00:00 of that clock.
-func (z *Zone) local(t int64) int64 {
-	_, offset := time.UnixMilli(t).In(z.loc).Zone()
-	return t + int64(offset)*Second
-}
+func (z *Zone) local(t int64) int64 { return t + z.era(t).offset }
 
 // maxShift is more than any zone is ever away from UTC, and more than any zone ever jumps.
 const maxShift = 27 * Hour

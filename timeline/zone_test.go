@@ -272,11 +272,13 @@ func TestZonesAgainstTwin(t *testing.T) {
 func TestErasAreLong(t *testing.T) {
 	for _, z := range distinctZones(t) {
 		since := int64(0)
-		for e := z.era(0); e.end < utc(t, "2041-01-01T00:00:00Z"); {
-			next := z.era(e.end)
+		for e := z.readEra(0); e.end < utc(t, "2041-01-01T00:00:00Z"); {
+			next := z.readEra(e.end)
 			require.Equal(t, z.slowOffset(e.end), next.offset)
 			require.Equal(t, z.slowOffset(e.end-1), e.offset)
 			require.Greater(t, next.end, e.end)
+			require.Equal(t, next.offset, z.era(e.end).offset)
+			require.Equal(t, e.offset, z.era(e.end-1).offset)
 			if next.offset != e.offset {
 				require.GreaterOrEqual(t, e.end-since, 24*Hour, "%s at %s", z.name, AppendInstant(nil, e.end))
 				require.Less(t, max(next.offset-e.offset, e.offset-next.offset), maxShift)
@@ -285,6 +287,25 @@ func TestErasAreLong(t *testing.T) {
 			e = next
 		}
 	}
+}
+
+// TestZonesFarAhead looks at what lies behind the table, over a whole cycle of the calendar.
+func TestZonesFarAhead(t *testing.T) {
+	for _, name := range []string{"Europe/Helsinki", "America/New_York", "Australia/Lord_Howe", "Asia/Gaza", "America/Scoresbysund", "Asia/Kathmandu", "Africa/Casablanca"} {
+		z := zone(t, name)
+		for at := tableEnd - 2*dayMs; at < tableEnd+401*366*dayMs; at += 5*dayMs + 7*Hour {
+			if z.local(at) != at+z.slowOffset(at) {
+				t.Fatalf("%s: another clock at %s", name, AppendInstant(nil, at))
+			}
+			if back := first(z.instant(z.local(at))); z.local(back) != z.local(at) || back > at {
+				t.Fatalf("%s: %s comes back as %s", name, AppendInstant(nil, at), AppendInstant(nil, back))
+			}
+		}
+	}
+	z := zone(t, "Europe/Helsinki") // across the table's end
+	require.Equal(t, utc(t, "2100-01-01T10:00:00+02:00"), AddSteps(z, utc(t, "2099-12-31T10:00:00+02:00"), 1, Days))
+	require.Equal(t, utc(t, "2099-07-31T10:00:00+03:00"), AddSteps(z, utc(t, "2100-01-31T10:00:00+02:00"), -6, Months))
+	require.Equal(t, utc(t, "2400-03-31T10:00:00+03:00"), AddSteps(z, utc(t, "2400-03-25T10:00:00+02:00"), 6, Days))
 }
 
 func first(t int64, _ bool, _ int64) int64 { return t }

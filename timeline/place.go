@@ -42,7 +42,7 @@ func (r Refusal) String() string {
 // Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest moved holds as far as a bounded search
 // finds; then the smallest number. A moved hold keeps its range; only its slot changes, and its lot where p has several.
 //
-// Where p is one lot, its holds move among its own slots and take along their slots' ends. Holds that are out, over or pinned to a slot never move, those pinned
+// A hold that is pinned to an article is seated on the article's lot: p is that lot. Where p is one lot, its holds move among its own slots and take along their slots' ends. Holds that are out, over or pinned to a slot never move, those pinned
 // to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
@@ -86,11 +86,14 @@ func (d *Draft) SeatOn(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 
 // Reseat gives the hold that is there under h's id another range, as h says, and seats it again: on its own slot where it may not leave it or has room there,
 // else as Seat does, within p. Only for room that it did not have before does the count of free units need to be 1 with conflicts counted; a conflict needs
-// none. It is refused whole: the hold stays as it was.
+// none. One that is pinned to its article asks that lot alone. It is refused whole: the hold stays as it was.
 func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
 	old, at, ok := d.Stock().Find(h.ID)
 	if !ok {
 		panic("timeline: no hold to seat again")
+	}
+	if h.Flags.Has(PinnedArticle) {
+		p = LotRef(at.Lot)
 	}
 	room, had := h.Seat(), old.Seat()
 	if at.Seated() {
@@ -253,7 +256,7 @@ func (b *board) sweepFor(x bar) (l int, ok bool) {
 		w = b.stock.component(b.pool, b.fixity, x.span, true)
 	}
 	b.layAll()
-	c, q := b.clone(), sweep{lanes: len(b.lanes)}
+	c, q := b.clone(), sweep{lanes: len(b.lanes), width: seatWidth, work: seatWork}
 	bars := c.pickUp(&q, w, x)
 	ok = q.run()
 	if b.proven = q.proven; !ok {

@@ -178,3 +178,101 @@ func TestPromiseLarge(t *testing.T) {
 	t.Logf("%d seats, %d moves", seats, moves)
 	require.NotZero(t, moves)
 }
+
+// Seating on one slot against exhaustive search.
+func TestSeatOn(t *testing.T) {
+	rnd := seeded(t)
+	granted, refused := 0, 0
+	for i := range 12_000 {
+		k := poolKind{slots: 4, lots: 1 + i%3, holds: 14, line: 16, pins: []int{0, 15}[i%2], ends: []int{0, 20}[i/2%2]}
+		x := randomPool(rnd, k)
+		w := x.window(rnd)
+		slots, list := pieces(x.s, SKURef(1), min(x.now, w.Start), x.now)
+		no := SlotNo(1 + rnd.Intn(x.slots))
+		want := false
+		for l := range slots {
+			if slots[l].No == no {
+				want = fits(len(slots), append(list, piece{w, 1 << l, l, 0}))
+			}
+		}
+		d := x.s.Draft(x.now)
+		at, why := d.SeatOn(SKURef(1), no, NewHold(testID(1000), w, 0, 0))
+		require.Equal(t, want, why == Granted, "pool %d, %s on %d: %v\n%s", i, short(w), no, why, draw(x.s, SKURef(1), x.now))
+		if want {
+			granted++
+			require.Equal(t, no, at.Slot)
+		} else {
+			refused++
+			require.Empty(t, d.Changes())
+		}
+		requireLawful(t, x.s, d, SKURef(1), w.Start)
+	}
+	t.Logf("%d granted, %d refused", granted, refused)
+}
+
+// A seated hold that is given another range stays on its slot where it is bound to it, else goes anywhere; against exhaustive search.
+func TestReseat(t *testing.T) {
+	rnd := seeded(t)
+	granted, refused, short1 := 0, 0, 0
+	for i := range 20_000 {
+		k := poolKind{slots: 4, lots: 1 + i%3, holds: 14, line: 16, pins: []int{0, 25}[i%2], ends: []int{0, 20}[i/2%2], conflicts: i / 4 % 2}
+		x := randomPool(rnd, k)
+		if x.holds == 0 {
+			continue
+		}
+		old, at, ok := x.s.Find(testID(1 + rnd.Intn(x.holds)))
+		if !ok || !at.Seated() || old.Span.Open() || old.Span.End <= x.now {
+			continue
+		}
+		h := old.WithSpan(Span{max(0, old.Span.Start-rnd.Int63n(3)), old.Span.End - 1 + rnd.Int63n(6)})
+		if h.Seat().Empty() {
+			continue
+		}
+		d := x.s.Draft(x.now)
+		to, why := d.Reseat(SKURef(1), h)
+		picture := func() string {
+			return draw(x.s, SKURef(1), x.now) + old.ID.String() + short(h.Span)
+		}
+		if why != Granted {
+			require.Empty(t, d.Changes())
+		} else {
+			got, place, _ := d.Find(h.ID)
+			require.Equal(t, h, got)
+			require.Equal(t, to, place)
+		}
+		p := SKURef(1)
+		if h.Flags.Has(PinnedArticle) {
+			p = LotRef(at.Lot)
+		}
+		rest := x.s.Fork()
+		rest.Remove(old.ID)
+		// What it had is its own; for more, a unit must be free with conflicts counted.
+		enough := true
+		for t := h.Seat().Start; t < h.Span.End; t++ {
+			enough = enough && (old.Seat().Holds(t) || bruteCount(x.s, p, Span{t, t + 1}) > 0)
+		}
+		slots, list := pieces(rest, p, min(x.now, h.Seat().Start), x.now)
+		on := uint(1)<<len(slots) - 1
+		if h.Flags.Any(Out | PinnedSlot) {
+			for l := range slots {
+				if slots[l].No == at.Slot {
+					on = 1 << l
+				}
+			}
+		}
+		want := enough && fits(len(slots), append(list, piece{h.Seat(), on, -1, 0}))
+		require.Equal(t, want, why == Granted, "pool %d: %v\n%s", i, why, picture())
+		if want {
+			granted++
+		} else {
+			refused++
+			if enough {
+				short1++
+			}
+		}
+		rest = d.Stock().Fork()
+		require.NoError(t, rest.Check())
+	}
+	t.Logf("%d granted, %d refused, %d of them for what may not move", granted, refused, short1)
+	require.NotZero(t, short1)
+}

@@ -64,7 +64,7 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	if p := r.plan(nil); p != nil {
 		return r.result(p, nil, Granted)
 	}
-	over, _ := r.orphans(nil)
+	over, _ := r.orphans(nil, nil)
 	why := HoldsExceedRemainingStock
 	if len(over) == 0 {
 		why = PinnedHoldsInTheWay
@@ -114,7 +114,7 @@ func (r *reducer) result(p *layout, blockers []int32, why Refusal) Reduction {
 		slot := p.lanes[l].slot
 		switch end := p.endOf(l); {
 		case end == slot.Span.End:
-		case end <= r.at:
+		case end == r.at:
 			out.Slots = append(out.Slots, slot.No)
 		case end <= slot.Span.Start && more > 0:
 			out.Slots = append(out.Slots, slot.No)
@@ -150,7 +150,7 @@ func (r *Reduction) sort() {
 func (r *reducer) force(over []int32, why Refusal) Reduction {
 	if !r.loose() {
 		// What is pinned may be what has to go.
-		if all, ok := r.orphans(r.droppable); ok && len(all) < len(over) {
+		if all, ok := r.orphans(nil, r.droppable); ok && len(all) < len(over) {
 			over = all
 		}
 	}
@@ -224,9 +224,9 @@ func (r *reducer) outs() (ids []ID) {
 func (d *Draft) pushOut(r *reducer, p PoolRef, why Refusal) (out Reduction, ok bool) {
 	f := d.Stock().fixityOf(p, r.at, d.now)
 	auto := func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) == anywhere }
-	over, ok := r.orphans(auto)
+	over, ok := r.orphans(nil, auto)
 	if !ok {
-		over, _ = r.orphans(nil)
+		over, _ = r.orphans(nil, nil)
 	}
 	plan := r.force(over, why)
 	if !plan.Feasible() {

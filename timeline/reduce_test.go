@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -181,4 +182,172 @@ func TestReduceBrute(t *testing.T) {
 		require.Equal(t, r, again)
 	}
 	t.Logf("%d lots: %d plans that keep all, %d impossible", done, plans, refused)
+}
+
+// Lots too large to be swept. Where nothing is pinned there is a plan whenever the count of units that stay suffices, units out or ends planned or not; and
+// blockers are as many as the count asks for.
+func TestReduceLarge(t *testing.T) {
+	rnd := seeded(t)
+	kept, lost, minimal, moves := 0, 0, 0, 0
+	for i := range 400 {
+		slots, line, now := 9+rnd.Intn(12), int64(40), int64(10)
+		s := New()
+		s.AddLot(1, 1, 1)
+		id := 0
+		for no := SlotNo(1); int(no) <= slots; no++ {
+			span := Span{0, Forever}
+			if i%2 == 0 && rnd.Intn(5) == 0 {
+				span.End = now + 1 + rnd.Int63n(line)
+			}
+			s.PutSlot(Slot{testID(int(no)), no, 1, span})
+			at := rnd.Int63n(8)
+			for out := i%3 == 0; at < line; {
+				end := at + 1 + rnd.Int63n(9)
+				if end > span.End {
+					break
+				}
+				id++
+				h := NewHold(testID(id), Span{at, end}, 0, 0)
+				if h.Span.Holds(now) && out && rnd.Intn(2) == 0 {
+					h.Flags = Out
+				}
+				s.Put(h, Place{1, no})
+				at = end + rnd.Int63n([]int64{2, 8}[i%2])
+			}
+		}
+		amount := 1 + rnd.Intn(3)
+		at := now + []int64{0, rnd.Int63n(15)}[rnd.Intn(2)]
+		r := s.Reduce(1, amount, at, now)
+		picture := func() string { return draw(s, LotRef(1), now) }
+		if !r.Feasible() {
+			out := 0
+			for slot := range s.PoolSlots(LotRef(1)) {
+				if h, ok := s.HoldAt(slot.No, at); ok && h.Flags.Has(Out) {
+					out++
+				}
+			}
+			require.Equal(t, PinnedHoldsInTheWay, r.Reason, picture())
+			require.Greater(t, out+amount, s.CountAt(LotRef(1), at).Stock-1, picture())
+			continue
+		}
+		requirePlan(t, s, r, now)
+
+		// The count, instant by instant: the earliest ends go.
+		var ends []int64
+		for slot := range s.PoolSlots(LotRef(1)) {
+			if slot.Span.End > at {
+				ends = append(ends, slot.Span.End)
+			}
+		}
+		slices.Sort(ends)
+		fits := true
+		for at := at; at < 2*line; at++ {
+			stock := 0
+			for _, end := range ends[amount:] {
+				if end > at {
+					stock++
+				}
+			}
+			fits = fits && s.CountAt(LotRef(1), at).Committed <= stock
+		}
+		require.Equal(t, fits, r.OK, "lot %d, %d at %d: %v\n%s", i, amount, at, r, picture())
+		require.LessOrEqual(t, r.LowerBound, len(r.Moves))
+		require.Equal(t, r, s.Reduce(1, amount, at, now))
+		if r.OK {
+			kept++
+			moves += len(r.Moves)
+		} else {
+			lost++
+			require.Equal(t, HoldsExceedRemainingStock, r.Reason)
+		}
+		if r.Minimal {
+			minimal++
+		}
+	}
+	t.Logf("%d keep all holds, with %d moves, %d do not; %d proven minimal", kept, moves, lost, minimal)
+	require.NotZero(t, kept)
+	require.NotZero(t, lost)
+}
+
+// Six slots and 60 holds past the instant, as tight as they come: proven always.
+func TestReduceProven(t *testing.T) {
+	rnd := seeded(t)
+	kept, beyond := 0, 0
+	for i := range 150 {
+		s := New()
+		s.AddLot(1, 1, 1)
+		id, slots := 0, 3+rnd.Intn(4)
+		for no := SlotNo(1); int(no) <= slots; no++ {
+			span := Span{0, Forever}
+			if rnd.Intn(6) == 0 {
+				span.End = 60 + rnd.Int63n(60)
+			}
+			s.PutSlot(Slot{testID(int(no)), no, 1, span})
+			at := rnd.Int63n(10)
+			for n := 0; n < 60/slots; n++ {
+				end := at + 1 + rnd.Int63n(9)
+				if end > span.End {
+					break
+				}
+				id++
+				h := NewHold(testID(id), Span{at, end}, 0, 0)
+				if rnd.Intn(20) == 0 {
+					h.Flags = []Flags{PinnedSlot, Out}[rnd.Intn(2)]
+				}
+				s.Put(h, Place{1, no})
+				at = end + rnd.Int63n(6+8*int64(i%3))
+			}
+		}
+		r := s.Reduce(1, 1, 0, 0)
+		if r.Feasible() {
+			requirePlan(t, s, r, 0)
+		}
+		if !r.OK {
+			continue
+		}
+		kept++
+		require.True(t, r.Minimal, "lot %d: %d moves, bound %d\n%s", i, len(r.Moves), r.LowerBound, draw(s, LotRef(1), 0))
+		counts := []int{}
+		for slot := range s.PoolSlots(LotRef(1)) {
+			counts = append(counts, s.HoldCount(slot.No))
+		}
+		slices.Sort(counts)
+		if len(r.Moves) > counts[0] {
+			beyond++
+		}
+	}
+	t.Logf("%d plans, all proven; %d need more moves than the emptiest slot has holds", kept, beyond)
+	require.NotZero(t, beyond)
+}
+
+// What a lot has no room for goes to other lots of its pool.
+func TestReducePush(t *testing.T) {
+	rnd := seeded(t)
+	pushed, partly := 0, 0
+	for i := range 4000 {
+		k := poolKind{slots: 5, lots: 3, holds: 18, line: 16, pins: []int{0, 15}[i%2], ends: []int{0, 15}[i/2%2]}
+		x, amount, at := reducible(rnd, k)
+		r := x.s.Reduce(1, amount, at, x.now)
+		if !r.Feasible() {
+			continue
+		}
+		requirePlan(t, x.s, r, x.now)
+		alone := x.s.Fork()
+		alone.SetPool(1, 0)
+		own := alone.Reduce(1, amount, at, x.now)
+		if own.OK {
+			require.Equal(t, own, r)
+			continue
+		}
+		require.LessOrEqual(t, len(r.Blockers), len(own.Blockers), "pool %d\n%s", i, draw(x.s, SKURef(1), x.now))
+		if r.OK {
+			pushed++
+		} else if len(r.Blockers) < len(own.Blockers) {
+			partly++
+		}
+		require.Equal(t, r, x.s.Reduce(1, amount, at, x.now))
+	}
+	t.Logf("%d plans keep all holds with the pool's help, %d keep more", pushed, partly)
+	require.NotZero(t, pushed)
+	require.NotZero(t, partly)
 }

@@ -111,6 +111,9 @@ func (r *reducer) plan(dropped []int32) *layout {
 	lower := holds(now[:need]) + holds(later[:more])
 	best := r.direct(b, now, need, later[:more], &lower)
 	if best == nil {
+		if over, ok := r.orphans(dropped, nil); !ok || len(over) > 0 {
+			return nil // by count alone
+		}
 		best = r.rearranged(b, now[:need], later, more)
 	}
 	if best == nil || best.moved > lower {
@@ -337,7 +340,7 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 			continue
 		}
 		c := b.clone()
-		q := sweep{lanes: len(c.lanes), waivers: r.amount}
+		q := sweep{lanes: len(c.lanes), waivers: r.amount, width: reduceWidth, work: reduceWork}
 		if best != nil {
 			q.limit = int64(best.moved) * costMove
 		}
@@ -393,13 +396,13 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 	return found, proven
 }
 
-// orphans is the fewest holds that have to go for the count to do, and ok false where that is not possible. only: which holds may go at all; nil: all that
+// orphans is the fewest holds that have to go, beside those that are gone, for the count to do, and ok false where that is not possible. only: which holds may go at all; nil: all that
 // are not fixed.
 //
 // Sweep by start; where more overlap than slots stay, drop the one that ends last. That is optimal: at the first instant with too many one of them must go, all
 // of them lie over it, and after it only their ends matter (maximum k-colourable subgraph of an interval graph; Faigle and Nawijn 1995, Carlisle and Lloyd
 // 1995). What is fixed is kept. The slots that end are counted as those with the earliest ends, which leaves most stock.
-func (r *reducer) orphans(only func(*bar) bool) (out []int32, ok bool) {
+func (r *reducer) orphans(gone []int32, only func(*bar) bool) (out []int32, ok bool) {
 	type step struct {
 		at   int64
 		by   int // of stock
@@ -408,9 +411,9 @@ func (r *reducer) orphans(only func(*bar) bool) (out []int32, ok bool) {
 	}
 	var list []step
 	_, later, need, more, _ := r.closings(r.board)
-	gone := map[int]bool{}
+	closed := map[int]bool{}
 	for _, c := range lastFirst(later)[:min(more, len(later))] {
-		gone[c.lane] = true
+		closed[c.lane] = true
 	}
 	var ends []int64
 	for l := range r.lanes {
@@ -419,11 +422,11 @@ func (r *reducer) orphans(only func(*bar) bool) (out []int32, ok bool) {
 			ends = append(ends, to)
 			to = Forever
 		}
-		if !gone[l] {
+		if !closed[l] {
 			list = append(list, step{at: from, by: 1}, step{at: to, by: -1})
 		}
 		for i := range r.lanes[l].bars {
-			if x := &r.lanes[l].bars[i]; x.hold >= 0 {
+			if x := &r.lanes[l].bars[i]; x.hold >= 0 && !slices.Contains(gone, x.hold) {
 				list = append(list, step{at: x.span.Start, x: x}, step{at: x.span.End, x: x, ends: true})
 			}
 		}

@@ -14,13 +14,14 @@ import (
 // (max overlap k is treewidth k-1, and recolouring is fixed-parameter tractable in that). Lanes that nothing to come tells apart stand in for each other:
 // states that differ by a permutation of such lanes are one.
 //
-// Where a layer grows over the width its dearest states go, and the answer is not proven any more. Width and work are counts, so the answer is the same
-// wherever and whenever it is asked for.
+// Where a layer grows over the width its dearest states go, and where the work is used up the search ends; the answer is then not proven. Both are counts, so
+// the answer is the same wherever and whenever it is asked for.
 const (
-	sweepWidth = 4096
-	sweepWork  = 100_000 // states in all, at least sweepLeast a layer
-	sweepLeast = 16
-	sweepLanes = 64
+	seatWidth   = 256
+	seatWork    = 20_000 // states made, of about 0.1 us each
+	reduceWidth = 4096
+	reduceWork  = 200_000
+	sweepLanes  = 64
 )
 
 // Costs are lexicographic: what finds no place, then what moves, then slots whose end changes.
@@ -48,6 +49,8 @@ type sweep struct {
 	group   []int32 // per lane: lanes of different groups are told apart always
 	busy    []int64 // per lane: the start of its last fixed bar; lanes are told apart until then
 	waivers int     // so many tasks marked waive may be left out
+	width   int     // states of a layer
+	work    int     // states made in all
 	limit   int64   // only an answer that costs less is looked for; 0: any
 
 	at     []int // per task: its lane, or -1
@@ -93,7 +96,6 @@ func (s *sweep) run() (ok bool) {
 	}
 	r := sweepRun{sweep: s, trail: make([][]state, 0, n+1), lay: make([]uint16, s.lanes), table: make([]int32, 1024)}
 	r.prepare()
-	width := min(sweepWidth, max(sweepLeast, sweepWork/max(n, 1)))
 	r.cur = layer{[]state{{}}, make([]uint16, s.lanes)}
 	for i := range s.tasks {
 		r.next.lay = r.next.lay[:0]
@@ -102,9 +104,13 @@ func (s *sweep) run() (ok bool) {
 		for j := range r.cur.states {
 			r.step(i, j)
 		}
-		if len(r.next.states) > width {
+		if s.work < 0 {
 			s.proven = false
-			r.cut(width)
+			return false
+		}
+		if len(r.next.states) > s.width {
+			s.proven = false
+			r.cut(s.width)
 		}
 		if len(r.next.states) == 0 {
 			return false
@@ -173,7 +179,7 @@ func (r *sweepRun) step(i, j int) {
 // add puts a state into the next layer, or finds it there and keeps the cheaper way to it. States are told apart by 64 bits of hash: should two ever share
 // them, the dearer is lost, never an answer made that does not hold.
 func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64, waived int32) {
-	if cost >= r.limit {
+	if r.work--; cost >= r.limit || r.work < 0 {
 		return
 	}
 	copy(r.lay, lay)

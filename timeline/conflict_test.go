@@ -1,0 +1,101 @@
+package timeline
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// After a pass no conflict that overlaps what was freed could be seated, by exhaustive search; those that were are seated lawfully, and nothing fixed moved.
+func TestSeatConflicts(t *testing.T) {
+	rnd := seeded(t)
+	seated, again := 0, 0
+	for i := range 12_000 {
+		k := poolKind{slots: 4, lots: 3, holds: 14, line: 16, pins: []int{0, 20}[i%2], ends: []int{0, 20}[i/2%2]}
+		x := randomPool(rnd, k)
+		var freed Freed
+		for slot := range x.s.PoolSlots(SKURef(1)) { // the last hold of some slot goes
+			for h := range x.s.Holds(slot.No, Span{x.now, Forever}) {
+				freed = Freed{slot.Lot, h.Span}
+				if rnd.Intn(3) == 0 {
+					break
+				}
+			}
+		}
+		if freed.Span.Empty() {
+			continue
+		}
+		for range 1 + rnd.Intn(4) {
+			start := max(0, freed.Span.Start-3) + rnd.Int63n(8)
+			x.holds++
+			c := NewHold(testID(x.holds), Span{start, start + 1 + rnd.Int63n(6)}, 0, 0)
+			if rnd.Intn(3) == 0 {
+				c.Flags |= PinnedArticle
+			}
+			x.s.Put(c, Place{Lot: LotNo(1 + rnd.Intn(x.lots))})
+		}
+		s := x.s.Fork()
+		for slot := range x.s.PoolSlots(SKURef(1)) {
+			for h := range x.s.Holds(slot.No, freed.Span) {
+				if h.Span == freed.Span && slot.Lot == freed.Lot {
+					s.Remove(h.ID)
+				}
+			}
+		}
+		d := s.Draft(x.now)
+		waiting := len(d.wanting(Waiting{Room: []Freed{freed}}))
+		r := d.SeatConflicts(Waiting{Room: []Freed{freed}}, 1000)
+		require.False(t, r.More)
+		seated += len(r.Seated)
+		if r.Tries > waiting {
+			again++
+		}
+		require.NoError(t, d.Stock().Check())
+		f := s.fixityOf(SKURef(1), x.now, x.now)
+		for _, c := range d.Changes().Holds {
+			require.True(t, c.Had && c.Has && c.After.Place.Seated())
+			if !c.Before.Place.Seated() {
+				require.Contains(t, r.Seated, c.ID())
+				require.Equal(t, c.Before.Hold.WithCut(max(0, x.now-c.Before.Span.Start)), c.After.Hold)
+				require.True(t, c.Before.Place.Lot == c.After.Place.Lot || !c.Before.Flags.Has(PinnedArticle))
+				continue
+			}
+			require.NotEqual(t, fixed, f.of(&c.Before.Hold))
+			require.True(t, c.Before.Place.Lot == c.After.Place.Lot || f.of(&c.Before.Hold) == anywhere)
+		}
+		for c := range d.Stock().ConflictsIn(SKURef(1), freed.Span) {
+			_, at, _ := d.Find(c.ID)
+			if c.Span.End <= x.now || c.Flags.Has(PinnedArticle) && at.Lot != freed.Lot {
+				continue
+			}
+			room := Span{max(c.Span.Start, x.now), c.Span.End}
+			if bruteMost(d.Stock(), d.Stock().home(&c, at.Lot), room, x.now, 1) == 1 {
+				t.Fatalf("pool %d: %s freed on lot %d, conflict %d still fits\n%s", i, short(freed.Span), freed.Lot, c.ID[15], draw(d.Stock(), SKURef(1), x.now))
+			}
+		}
+	}
+	t.Logf("%d seated, %d passes began again", seated, again)
+	require.NotZero(t, again)
+}
+
+// A pass stops when its tries run out, and says where the next one goes on.
+func TestSeatConflictsBounded(t *testing.T) {
+	s := New()
+	s.AddLot(1, 1, 1)
+	s.PutSlot(Slot{testID(1), 1, 1, Span{0, Forever}})
+	for n := range 10 {
+		s.Put(NewHold(testID(10+n), Span{int64(n), int64(n) + 1}, 0, 0), Place{Lot: 1})
+	}
+	d, w, seated := s.Draft(0), Waiting{Room: []Freed{{1, Span{0, Forever}}}}, 0
+	for pass := 0; ; pass++ {
+		r := d.SeatConflicts(w, 4)
+		seated += len(r.Seated)
+		if w = r.Next; !r.More {
+			require.Equal(t, 2, pass)
+			break
+		}
+		require.Equal(t, 4, r.Tries)
+	}
+	require.Equal(t, 10, seated)
+	require.Zero(t, d.Stock().ConflictLen())
+}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -61,6 +63,38 @@ func TestTermStopsServing(t *testing.T) {
 	_, err = http.Get("http://" + address + "/healthz")
 	require.Error(t, err)
 	require.Zero(t, run([]string{"verify", "--data", dir}, nil, &out, &errs), errs.String())
+}
+
+// TestSecondTermStopsAtOnce leaves a request open for ever: the first signal waits for it, the second does not.
+func TestSecondTermStopsAtOnce(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	address := freeAddress(t)
+	serve := exec.Command(self)
+	serve.Args = []string{"holdfast", "serve", "--listen", address, "--ops-listen", freeAddress(t), "--data", t.TempDir(), "--grace", "1h"}
+	require.NoError(t, serve.Start())
+	t.Cleanup(func() { serve.Process.Kill() })
+	require.NoError(t, awaitReady(address))
+	open, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	defer open.Close()
+	_, err = io.WriteString(open, "POST /v1/admin/locations HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+	require.NoError(t, err)
+
+	ended := make(chan error)
+	go func() { ended <- serve.Wait() }()
+	require.NoError(t, serve.Process.Signal(syscall.SIGTERM))
+	for { // until it listens no more, which is when it has heard the first one
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			break
+		}
+		c.Close()
+	}
+	require.NoError(t, serve.Process.Signal(syscall.SIGTERM))
+	var died *exec.ExitError
+	require.ErrorAs(t, <-ended, &died)
+	require.Equal(t, syscall.SIGTERM, died.Sys().(syscall.WaitStatus).Signal())
 }
 
 func TestNewKey(t *testing.T) {

@@ -69,12 +69,20 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	if len(over) == 0 {
 		why = PinnedHoldsInTheWay
 	}
-	if others := d.Stock().home(&Hold{}, lot); len(d.Stock().Lots(others)) > 1 {
-		if out, ok := d.pushOut(r, others, why); ok {
-			return out
-		}
+	best := r.force(over, why)
+	others := d.Stock().home(&Hold{}, lot)
+	if len(d.Stock().Lots(others)) < 2 || !best.Feasible() {
+		return best
 	}
-	return r.force(over, why)
+	f := d.Stock().fixityOf(others, at, d.now)
+	auto := func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) == anywhere }
+	if leaving, ok := r.orphans(nil, auto); ok {
+		best = d.pushOut(r, others, f, r.force(leaving, why), best)
+	}
+	if !best.OK {
+		best = d.pushOut(r, others, f, r.force(over, why), best)
+	}
+	return best
 }
 
 // ApplyReduction carries out a plan that was made for the draft as it is. What stands in its way becomes a conflict of the lot.
@@ -114,7 +122,7 @@ func (r *reducer) result(p *layout, blockers []int32, why Refusal) Reduction {
 		slot := p.lanes[l].slot
 		switch end := p.endOf(l); {
 		case end == slot.Span.End:
-		case end == r.at:
+		case end == r.at && len(out.Slots) < r.amount: // one more has the end of a slot that was to end then anyway
 			out.Slots = append(out.Slots, slot.No)
 		case end <= slot.Span.Start && more > 0:
 			out.Slots = append(out.Slots, slot.No)
@@ -219,20 +227,12 @@ func (r *reducer) outs() (ids []ID) {
 	return ids
 }
 
-// pushOut plans with the other lots of the pool: auto-assigned holds that the lot has no room for are seated there, by exchanges all over the pool if need be.
-// ok is false where that helps nobody.
-func (d *Draft) pushOut(r *reducer, p PoolRef, why Refusal) (out Reduction, ok bool) {
-	f := d.Stock().fixityOf(p, r.at, d.now)
-	auto := func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) == anywhere }
-	over, ok := r.orphans(nil, auto)
-	if !ok {
-		over, _ = r.orphans(nil, nil)
-	}
-	plan := r.force(over, why)
+// pushOut is plan with its blockers seated in the other lots of the pool, by exchanges all over the pool if need be; best where that does not leave fewer.
+func (d *Draft) pushOut(r *reducer, p PoolRef, f fixity, plan, best Reduction) Reduction {
 	if !plan.Feasible() {
-		return plan, false
+		return best
 	}
-	// Whatever has to leave tries the rest of the pool, those that start first going first.
+	// Those that start first go first.
 	g := d.Fork()
 	leaving := g.carry(plan)
 	slices.SortFunc(leaving, func(x, y Hold) int {
@@ -247,14 +247,14 @@ func (d *Draft) pushOut(r *reducer, p PoolRef, why Refusal) (out Reduction, ok b
 			blockers = append(blockers, h.ID)
 		}
 	}
-	if len(blockers) == len(leaving) {
-		return plan, false
+	if len(blockers) >= len(best.Blockers) {
+		return best
 	}
-	out = d.difference(g, plan, blockers)
+	best = d.difference(g, plan, blockers)
 	if len(blockers) == 0 {
-		out.OK, out.Reason = true, Granted
+		best.OK, best.Reason = true, Granted
 	}
-	return out, true
+	return best
 }
 
 // seatElsewhere seats a hold that was taken out of its lot in the pool of the lot. What is counted for conflicts does not hold it up.

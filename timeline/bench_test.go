@@ -246,3 +246,70 @@ func BenchmarkRanking(b *testing.B) {
 		}
 	}
 }
+
+// onePool is a pool of so many slots, of one lot or a lot each, with fifty holds a slot.
+func onePool(slots int, lots bool) (*Stock, []Slot) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	s := New()
+	var list []Slot
+	for i := range slots {
+		lot := LotNo(1)
+		if lots {
+			lot = LotNo(i + 1)
+		}
+		if lots || i == 0 {
+			s.AddLot(lot, uint32(lot), 1)
+			s.SetPool(lot, 1)
+		}
+		list = append(list, Slot{benchID(benchStart, i), SlotNo(i + 1), lot, Span{benchStart - benchDay, Forever}})
+		s.PutSlot(list[i])
+	}
+	for i := range 50 * slots {
+		from := benchStart + rnd.Int64N(benchDays*24*60)*60_000
+		need := Span{from, from + 3_600_000 + rnd.Int64N(14*24*60)*60_000}
+		if no, ok := s.TightGap(SKURef(1), need); ok {
+			s.Put(NewHold(benchID(benchStart, i), need, 0, 0), Place{list[no-1].Lot, no})
+		}
+	}
+	return s.Publish(), list
+}
+
+func BenchmarkLargePool(b *testing.B) {
+	for _, slots := range []int{10, 32, 50, 260, 1000, 10_000} {
+		s, list := onePool(slots, slots < 10_000)
+		w := windows(1000, 7)
+		run := func(name string, do func(i int)) {
+			b.Run(fmt.Sprintf("%s/slots=%d", name, slots), func(b *testing.B) {
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					do(i)
+					i++
+				}
+			})
+		}
+		run("MinFree", func(i int) { s.MinFree(SKURef(1), w[i%1000]) })
+		run("TightGap", func(i int) { s.TightGap(SKURef(1), Span{w[i%1000].Start, w[i%1000].Start + 3*benchDay}) })
+		run("LongestFree", func(i int) { s.LongestFree(SKURef(1), w[i%1000].Start) })
+		run("LongestFreeBack", func(i int) { s.LongestFreeBack(SKURef(1), w[i%1000].Start) })
+		run("FreeThroughout", func(i int) { s.FreeThroughout(SKURef(1), w[i%1000]) })
+		run("Sweep90", func(i int) {
+			from := w[i%1000].Start
+			s.Sweep(SKURef(1), Span{from, from + 90*benchDay}, func(Span, Count) bool { return true })
+		})
+		f := s.Fork()
+		n := 50 * slots
+		run("PutRemove", func(i int) { // publishing every 25
+			if i%25 == 0 {
+				f.Publish()
+			}
+			n++
+			need := Span{w[i%1000].Start, w[i%1000].Start + 3*benchDay}
+			if no, ok := f.TightGap(SKURef(1), need); ok {
+				id := benchID(benchStart, n)
+				f.Put(NewHold(id, need, 0, 0), Place{list[no-1].Lot, no})
+				f.Remove(id)
+			}
+		})
+	}
+}

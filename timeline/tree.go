@@ -10,9 +10,12 @@ import "slices"
 type token struct{ _ byte }
 
 // The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a neighbour.
+//
+// A write copies one leaf and one inner node of each tree it changes, or few more. Leaves of 128 items save 2 bytes a hold, and cost a sixth more garbage and
+// time a write; leaves of 32 cost 5 bytes a hold for hardly less. One child more than 31 in an array of 32 would not fit the allocator's sizes.
 const (
 	leafMax  = 64
-	innerMax = 32
+	innerMax = 31
 )
 
 // summer makes the summary of a subtree: of a leaf from its items, of an inner node from its children's. It has no state.

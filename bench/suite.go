@@ -63,6 +63,7 @@ func Suite(ctx context.Context, r *Run) error {
 	r.Figure(ctx, "StartUp", startUpTarget(r.World), func() (Result, error) { return startUp(r.World, r.Budget) })
 	r.Figure(ctx, "HeapPerHoldWithRecord", AtMost(250, "B"), func() (Result, error) { return heapPerRecord(r.World, r.Scale) })
 	r.Figure(ctx, "HeapPerHold", AtMost(150, "B"), func() (Result, error) { return heapPerHold(r.Scale) })
+	r.Figure(ctx, "Replay", bookTarget, func() (Result, error) { return replay(ctx) })
 	r.Figure(ctx, "Book", bookTarget, func() (Result, error) { return book(r.World, r.Budget) })
 	r.Figure(ctx, "BookConcurrently", bookTarget, func() (Result, error) { return bookConcurrently(r.World, r.Budget) })
 	return ctx.Err()

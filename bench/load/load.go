@@ -8,6 +8,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,15 +34,10 @@ func Suite(ctx context.Context, r *bench.Run) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := s.stop(); err == nil {
-			err = e
-		}
-	}()
 	r.Figure(ctx, "HTTPPointAvailability", pointTarget, func() (bench.Result, error) { return points(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
-	return ctx.Err()
+	return errors.Join(ctx.Err(), s.stop())
 }
 
 // points asks for one article at a time, and the empty handler for nothing with the same requests, in turns.

@@ -23,15 +23,10 @@ const (
 )
 
 type server struct {
-	service, empty        interface{ ShutdownWithContext(context.Context) error }
 	address, emptyAddress string
 	key                   string
-	ended                 chan error
+	stop                  func() error // ends both
 }
-
-type service struct{ *api.Server }
-
-func (s service) ShutdownWithContext(ctx context.Context) error { return s.Shutdown(ctx) }
 
 // serve starts both on loopback ports.
 func serve(w *bench.World) (*server, error) {
@@ -56,19 +51,20 @@ func serve(w *bench.World) (*server, error) {
 		ctx.Response.Header.SetContentType("application/json")
 		ctx.Response.SetBodyRaw(answer)
 	}}
-	s := &server{
-		service: service{ours}, empty: empty, address: public.Addr().String(), emptyAddress: bare.Addr().String(),
-		key: "hf_" + keyID + "_" + keySecret, ended: make(chan error, 2),
-	}
-	go func() { s.ended <- ours.Serve(public) }()
-	go func() { s.ended <- empty.Serve(bare) }()
-	return s, nil
-}
-
-// stop ends both.
-func (s *server) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	err := errors.Join(s.service.ShutdownWithContext(ctx), s.empty.ShutdownWithContext(ctx))
-	return errors.Join(err, <-s.ended, <-s.ended)
+	ended := make(chan error, 2)
+	go func() { ended <- ours.Serve(public) }()
+	go func() { ended <- empty.Serve(bare) }()
+	return &server{
+		address: public.Addr().String(), emptyAddress: bare.Addr().String(), key: "hf_" + keyID + "_" + keySecret,
+		stop: func() error {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			defer cancel()
+			public.Close() // a server that has not begun to listen does not know that it should not
+			bare.Close()
+			err := errors.Join(ours.Shutdown(ctx), empty.ShutdownWithContext(ctx))
+			<-ended
+			<-ended
+			return err
+		},
+	}, nil
 }

@@ -47,6 +47,8 @@ func (c *checker) want(ok bool, format string, args ...any) {
 	}
 }
 
+func (c *checker) tree(what string, err error) { c.want(err == nil, "%s: %v", what, err) }
+
 func (c *checker) lotsAndPools() {
 	for i := range c.lots {
 		no := LotNo(i)
@@ -84,7 +86,7 @@ func (c *checker) slots() {
 	for i := range c.s.classes.of {
 		t := &c.s.classes.of[i]
 		classed += t.len()
-		c.want(t.verify() == nil, "class %d: %v", i, t.verify())
+		c.tree("time classes", t.verify())
 	}
 	c.want(classed == c.seats, "%d seats in the time classes, %d on rails", classed, c.seats)
 }
@@ -107,12 +109,17 @@ func (c *checker) rail(no SlotNo, e *slotEntry) {
 	for h, p := r.next(railPos{}); h != nil; h, p = r.next(p) {
 		seat := h.Seat()
 		c.seats++
-		c.want(!seat.Empty() && seat.Start >= end, "slot %d: hold %x over %v meets the one before or begins before the slot", no, h.ID, seat)
+		if seat.Empty() || seat.Start < end {
+			c.want(false, "slot %d: hold %v over %v meets the one before or begins before the slot", no, h.ID, seat)
+			return
+		}
 		end = seat.End
-		where, ok := c.s.ids.get(h.ID.key())
-		c.want(ok && where == uint32(no), "hold %x is on slot %d, not on %d", h.ID, no, where)
-		at, ok := c.s.classes.of[lengthClass(seat)].get(timeKey(seat.Start, uint32(no), uint32(e.lot)))
-		c.want(ok && at == seat.End, "hold %x over %v is not in its time class", h.ID, seat)
+		if where, ok := c.s.ids.get(h.ID.key()); !ok || where != uint32(no) {
+			c.want(false, "hold %v is on slot %d, not on %d", h.ID, no, where)
+		}
+		if at, ok := c.s.classes.of[lengthClass(seat)].get(timeKey(seat.Start, uint32(no), uint32(e.lot))); !ok || at != seat.End {
+			c.want(false, "hold %v over %v is not in its time class", h.ID, seat)
+		}
 	}
 	c.want(end <= e.span.End, "slot %d: a hold lasts until %d, the slot until %d", no, end, e.span.End)
 }
@@ -121,17 +128,17 @@ func (c *checker) conflicts() {
 	c.s.conflicts.all(func(keys []idKey, holds []Hold) bool {
 		for i, k := range keys {
 			lot := c.s.lot(k.lot)
-			c.want(lot != nil && k.id == holds[i].ID, "conflict %x of lot %d", k.id, k.lot)
+			c.want(lot != nil && k.id == holds[i].ID, "conflict %v of lot %d", k.id, k.lot)
 			if lot != nil {
 				c.lots[k.lot].conflicts++
 			}
 			where, ok := c.s.ids.get(k.id.key())
-			c.want(ok && where == uint32(k.lot)|conflictBit, "conflict %x is kept for lot %d, not %d", k.id, k.lot, where&^conflictBit)
+			c.want(ok && where == uint32(k.lot)|conflictBit, "conflict %v is kept for lot %d, not %d", k.id, k.lot, where&^conflictBit)
 		}
 		return true
 	})
-	c.want(c.s.conflicts.verify() == nil, "conflicts: %v", c.s.conflicts.verify())
-	c.want(c.s.ids.verify() == nil, "ids: %v", c.s.ids.verify())
+	c.tree("conflicts", c.s.conflicts.verify())
+	c.tree("ids", c.s.ids.verify())
 	c.want(c.s.ids.len() == c.seats+c.s.conflicts.len(), "%d ids of %d seated holds and %d conflicts", c.s.ids.len(), c.seats, c.s.conflicts.len())
 }
 
@@ -204,7 +211,8 @@ func (c *checker) packed() {
 		}
 	}
 	c.want(chains == lots, "%d lots, %d in the chains of articles", lots, chains)
-	c.want(count == c.s.byUnits.len() && c.s.byUnits.verify() == nil, "%d articles with slots, %d by units: %v", count, c.s.byUnits.len(), c.s.byUnits.verify())
+	c.tree("articles by units", c.s.byUnits.verify())
+	c.want(count == c.s.byUnits.len(), "%d articles with slots, %d by units", count, c.s.byUnits.len())
 }
 
 func (c *checker) larges() {

@@ -190,14 +190,14 @@ func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {
 // Put seats a hold at at.Slot, or keeps it as a conflict of at.Lot where that is 0. The id is new; the seat lies inside the slot and meets no other.
 func (s *Stock) Put(h Hold, at Place) {
 	if h.Span.Empty() || seatStart(&h) >= h.Span.End {
-		s.inconsistent("hold %x of %v", h.ID, h.Span)
+		s.inconsistent("hold %v of %v", h.ID, h.Span)
 	}
 	where := uint32(at.Slot)
 	if at.Slot == 0 {
 		where = uint32(at.Lot) | conflictBit
 	}
 	if !s.ids.set(s.edit, h.ID.key(), where) {
-		s.inconsistent("hold %x exists", h.ID)
+		s.inconsistent("hold %v exists", h.ID)
 	}
 	if at.Slot == 0 {
 		s.conflicts.set(s.edit, idKey{at.Lot, h.ID}, h)
@@ -206,7 +206,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	}
 	e := s.ownSlot(at.Slot)
 	if e.lot != at.Lot {
-		s.inconsistent("hold %x on slot %d of lot %d, not %d", h.ID, at.Slot, e.lot, at.Lot)
+		s.inconsistent("hold %v on slot %d of lot %d, not %d", h.ID, at.Slot, e.lot, at.Lot)
 	}
 	var gap Span
 	e.rail, gap = e.rail.put(h, e.span)
@@ -219,7 +219,7 @@ func (s *Stock) Put(h Hold, at Place) {
 func (s *Stock) Remove(id ID) {
 	where, ok := s.ids.del(s.edit, id.key())
 	if !ok {
-		s.inconsistent("no hold %x", id)
+		s.inconsistent("no hold %v", id)
 	}
 	if where&conflictBit != 0 {
 		lot := LotNo(where &^ conflictBit)
@@ -230,7 +230,7 @@ func (s *Stock) Remove(id ID) {
 	e := s.ownSlot(SlotNo(where))
 	p, ok := e.rail.find(id)
 	if !ok {
-		s.inconsistent("hold %x not on slot %d", id, where)
+		s.inconsistent("hold %v not on slot %d", id, where)
 	}
 	h := e.rail.run(p.j)[p.i]
 	seat := h.Seat()

@@ -25,6 +25,10 @@ func (a *Account) Step(account ID, op engine.Op, now int64, res any, err error, 
 		return nil, fault
 	}
 	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
+	a.Seen.Commands++
+	if err != nil {
+		a.Seen.Refused++
+	}
 	due := s.due()
 	kept := *s
 	kept.a = s.a.clone()

@@ -91,6 +91,7 @@ func (s *step) unit(u, o Unit) error {
 			return wrong("unit %+v was given no slot: %+v", u, o)
 		}
 		if o.Slot == 0 {
+			s.a.Seen.Evicted++
 			return nil
 		}
 	case was.Slot == 0 && o.Slot == 0:
@@ -99,8 +100,10 @@ func (s *step) unit(u, o Unit) error {
 		}
 		return nil
 	case was.Slot == 0:
+		s.a.Seen.Reseated++
 		return s.reseated(*was, o)
 	case o.Slot == 0:
+		s.a.Seen.Evicted++
 		if !s.evict[u.ID] {
 			return wrong("unit %+v became a conflict", u)
 		}
@@ -113,10 +116,12 @@ func (s *step) unit(u, o Unit) error {
 			return wrong("unit %+v may not move to lot %d", *was, o.Lot)
 		}
 		s.freed = append(s.freed, freed{was.Lot, was.Takes()})
+		s.a.Seen.Between++
 	case o.Slot != was.Slot:
 		if was.mayMove(s.now) == nowhere {
 			return wrong("unit %+v may not move to slot %d", *was, o.Slot)
 		}
+		s.a.Seen.Moved++
 	}
 	// The past part of a hold may be cut off when it moves.
 	before := int64(0)
@@ -135,6 +140,8 @@ func (s *step) slots() error {
 	for _, x := range s.a.Slots {
 		if o := s.obs.slot(x.No); o != nil && (o.ID != x.ID || o.Lot != x.Lot || o.Span.Start != x.Span.Start) {
 			return wrong("slot %+v became %+v", x, o)
+		} else if o == nil || o.Span.End != x.Span.End {
+			s.a.Seen.Ends++
 		}
 	}
 	want := slices.Concat(s.a.Slots, s.added)

@@ -31,11 +31,21 @@ func (a *Account) Available(v engine.View, q engine.Query, now int64) error {
 			continue
 		}
 		easy = false
+		a.Seen.Hard++
 		n, ok := a.most(p, hull, free, now)
 		most, known = most+n, known && ok
 	}
 	count := want.Available
 	if !easy {
+		if known {
+			a.Seen.Searched++
+		}
+		if known && most < count {
+			a.Seen.Fewer++
+		}
+		if !have.Exact {
+			a.Seen.Inexact++
+		}
 		want.Available, want.Exact = have.Available, have.Exact
 	}
 	switch {

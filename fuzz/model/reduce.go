@@ -23,6 +23,10 @@ const dropCost = 1000
 
 // Plan judges a plan for an article to have fewer units at a location from an instant on.
 func (a *Account) Plan(p *engine.QuantityPlan, article, location ID, amount int, at, now int64) error {
+	a.Seen.Plans++
+	if !p.OK {
+		a.Seen.Blocked++
+	}
 	no := a.lotAt(article, location)
 	var current, later []Slot
 	for _, s := range a.Slots {
@@ -62,7 +66,6 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 		}
 		u.Slot, u.Cut = 0, 0
 	}
-	others := false
 	for _, m := range p.Moves {
 		u, to := v.unit(m.Unavailability), slotByID(v.Slots, m.To)
 		if u == nil || to == nil || u.Slot == 0 || v.slot(u.Slot).ID != m.From || m.From == m.To {
@@ -71,9 +74,11 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 		if may := u.mayMove(now); may == nowhere || to.Lot != u.Lot && (may != anywhere || !a.poolOf(u.Lot).has(to.Lot)) {
 			return wrong("the plan moves %+v, which may not move there", *u)
 		}
-		others = others || to.Lot != u.Lot
+		if to.Lot != u.Lot {
+			a.Seen.Pushed++
+		}
 		u.Lot, u.Slot = to.Lot, to.No
-		u.Cut = max(u.Cut, min(now, at)-u.Hull.Start)
+		u.Cut = max(u.Cut, now-u.Hull.Start) // what is past needs no room
 	}
 	if len(p.Removed) != amount {
 		return wrong("a plan for %d units takes %d", amount, len(p.Removed))
@@ -119,7 +124,7 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 	for i, u := range v.Units {
 		for _, w := range v.Units[:i] {
 			if u.Slot != 0 && u.Slot == w.Slot && u.Takes().Overlaps(w.Takes()) {
-				return wrong("the plan lays %+v over %+v", u, w)
+				return wrong("the plan lays %+v over %+v: %+v", u, w, p)
 			}
 		}
 	}
@@ -151,7 +156,7 @@ func (a *Account) exhausted(p *engine.QuantityPlan, lot uint32, amount, current 
 	case p.OK && !outside && !p.Minimal && a.small(pool, at):
 		return wrong("a small lot's plan is not proven minimal: %d moves, bound %d, the least is %d", len(p.Moves), p.LowerBound, moves)
 	case !p.OK && len(p.Blockers) > drops, !p.OK && alone && len(p.Blockers) < drops:
-		return wrong("%d blockers, the search finds %d", len(p.Blockers), drops)
+		return wrong("%d blockers, the search finds %d: %+v", len(p.Blockers), drops, p)
 	}
 	if !p.OK && !outside {
 		if _, moves, known := a.search(pool, amount, current, at, now, p.Blockers); known && p.LowerBound > moves {

@@ -22,6 +22,7 @@ const Forever = engine.Forever
 // Account is one tenant. Lists of records are in order of creation; slots and units are in the order of their ids.
 type Account struct {
 	Zone      string
+	Seen      *Tally
 	Locations []*Location
 	SKUs      []*SKU
 	Articles  []*Article
@@ -30,6 +31,16 @@ type Account struct {
 	Units     []Unit
 	Holds     []*Hold
 	Events    []*Event
+}
+
+// Tally counts how often a run came to what it is there for: a generator that never gets to the hard cases shows.
+type Tally struct {
+	Commands, Refused      int
+	Moved, Between, Ends   int // units moved for others, between articles, slots that changed ends
+	Evicted, Reseated      int // units that became conflicts, and conflicts that were seated
+	Hard, Inexact          int // answers from pools that are not easy, and those that said so
+	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
+	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
 }
 
 // Location, SKU, Article, Hold and Event are the parts of the engine's records that rules depend on. They are values: a

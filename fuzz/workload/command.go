@@ -62,15 +62,15 @@ func (w *World) Furnish(d Dice, tenant int, large bool) error {
 
 func createArticle(d Dice, a *model.Account, now int64) engine.CreateArticle {
 	o := engine.CreateArticle{Name: "thing"}
-	if odds(d, "of a SKU", 80) {
-		o.SKU = &pick(d, "SKU", a.SKUs).ID
+	if odds(d, "of a SKU", 85) {
+		o.SKU = &favourite(d, "SKU", a.SKUs).ID
 	}
 	if odds(d, "own buffers", 15) {
 		o.Before, o.After = buffer(d), buffer(d)
 	}
-	for range 1 + d.N("more stock", 3)/2 {
-		q := engine.InitialQuantity{Location: pick(d, "location", a.Locations).ID, Count: 1 + d.N("count", 3)}
-		if odds(d, "from", 25) {
+	for range 1 + d.N("more stock", 4)/3 {
+		q := engine.InitialQuantity{Location: location(d, a), Count: 1 + d.N("count", 6)/4}
+		if odds(d, "from", 20) {
 			from := instant(d, a, now)
 			q.From = &from
 		}
@@ -87,39 +87,52 @@ func item(d Dice, a *model.Account) (i engine.Item) {
 	if odds(d, "nobody", 2) {
 		return engine.Item{SKU: nobody}
 	}
-	if odds(d, "by SKU", 60) {
-		return engine.Item{SKU: pick(d, "SKU", a.SKUs).ID}
-	}
-	return engine.Item{Article: pick(d, "article", a.Articles).ID}
+	return known(d, a)
 }
 
-func location(d Dice, a *model.Account) ID { return pick(d, "location", a.Locations).ID }
+// known names an item that is there.
+func known(d Dice, a *model.Account) engine.Item {
+	if odds(d, "by SKU", 70) {
+		return engine.Item{SKU: favourite(d, "SKU", a.SKUs).ID}
+	}
+	return engine.Item{Article: favourite(d, "article", a.Articles).ID}
+}
+
+func location(d Dice, a *model.Account) ID { return favourite(d, "location", a.Locations).ID }
+
+// favourite picks the first more often than others: most of what happens shall happen at one place.
+func favourite[T any](d Dice, label string, list []T) T {
+	if odds(d, label+" one", 60) {
+		return list[0]
+	}
+	return pick(d, label, list)
+}
 
 // Command draws a command for an account as it is.
 func Command(d Dice, a *model.Account, now int64) engine.Op {
 	kind := d.N("command", 100)
 	switch {
-	case kind < 38 || len(a.Units) == 0 && kind < 60:
+	case kind < 52 || len(a.Units) < 5 && kind < 70:
 		return placeHold(d, a, now)
-	case kind < 48:
+	case kind < 58:
 		if h := hold(d, a); h != nil {
 			return engine.ReleaseHold{ID: h.ID}
 		}
-	case kind < 60:
+	case kind < 68:
 		if o, ok := moveHold(d, a, now); ok {
 			return o
 		}
-	case kind < 63:
+	case kind < 70:
 		if h := hold(d, a); h != nil {
 			return engine.ConfirmHold{ID: h.ID}
 		}
-	case kind < 66:
+	case kind < 72:
 		if h := hold(d, a); h != nil {
 			return engine.ExtendHold{ID: h.ID, ExpiresIn: int64(30 + d.N("expiry", 7000))}
 		}
-	case kind < 76:
+	case kind < 79:
 		return event(d, a, now)
-	case kind < 92:
+	case kind < 93:
 		return quantity(d, a, now)
 	case kind < 97:
 		return patchArticle(d, a)
@@ -147,7 +160,7 @@ func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
 		}
 		o.Lines = append(o.Lines, l)
 	}
-	if odds(d, "cart", 30) {
+	if odds(d, "cart", 15) {
 		in := int64(30 + d.N("expiry", 7000))
 		o.ExpiresIn = &in
 	}

@@ -63,14 +63,6 @@ func (w *World) Compare(d Dice, tenant int) error {
 	return w.plans(d, a, v, now)
 }
 
-// known names an item that is there.
-func known(d Dice, a *model.Account) engine.Item {
-	if odds(d, "by SKU", 60) {
-		return engine.Item{SKU: pick(d, "SKU", a.SKUs).ID}
-	}
-	return engine.Item{Article: pick(d, "article", a.Articles).ID}
-}
-
 // wider says that a longer window never has more units, where both answers are exact and the longer one needs all that the
 // shorter needs: a buffer of a month can begin earlier for a window that begins later, on the 30th and the 31st of March.
 func (w *World) wider(d Dice, a *model.Account, v engine.View, q engine.Query, now int64) error {

@@ -47,8 +47,8 @@ func TestEngineAgainstTwin(t *testing.T) {
 		r.Repeat(map[string]func(*rapid.T){
 			"command": func(r *rapid.T) {
 				d := Rapid{r}
-				if odds(d, "time passes", 30) {
-					w.Clock += int64(d.N("by", 20)) * hour / 2
+				if odds(d, "time passes", 25) {
+					w.Clock += int64(d.N("by", 8)) * hour / 2
 				}
 				if odds(d, "tick", 50) {
 					_, _, fault := w.Do(0, model.Tick{})

@@ -9,12 +9,12 @@ import (
 
 const hour = 60 * 60 * 1000
 
-var lengths = []int64{1, 2, 3, 4, 6, 9, 12, 24, 36, 48, 72, 240}
+var lengths = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 48, 96}
 
 // Window draws a range near now, sometimes in the past, sometimes without an end.
 func Window(d Dice, a *model.Account, now int64) Span {
 	w := Span{Start: instant(d, a, now)}
-	switch d.N("length", 14) {
+	switch d.N("length", 16) {
 	case 0:
 		w.End = engine.Forever
 	case 1:
@@ -51,5 +51,5 @@ func instant(d Dice, a *model.Account, now int64) int64 {
 	case 1:
 		return now + int64(d.N("ms", 2*hour)) - hour
 	}
-	return now/hour*hour + int64(d.N("hour", 120)-24)*hour
+	return now/hour*hour + int64(d.N("hour", 60)-10)*hour
 }

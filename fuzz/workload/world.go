@@ -44,6 +44,7 @@ type World struct {
 	Store   *persist.Store
 	Engine  *engine.Engine
 	Tenants []*Tenant
+	Seen    model.Tally
 
 	draws uint64
 }
@@ -66,7 +67,7 @@ func New(fs vfs.FS, accounts int) (*World, error) {
 		return nil, err
 	}
 	for n := range accounts {
-		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon"}}
+		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon", Seen: &w.Seen}}
 		w.At = max(w.At, w.Clock)
 		if _, err := w.Engine.Do(engine.Command{Account: t.ID, Op: engine.CreateAccount{Name: "account", Timezone: t.Twin.Zone}}); err != nil {
 			return nil, err

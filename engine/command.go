@@ -33,6 +33,7 @@ type Command struct {
 	Actor   string // who asks: a key's label, or the name of a part of the engine
 	Op      Op
 	Idem    *Idempotency // nil: every submission is a command of its own
+	Brief   bool         // a refusal need not say what stands in the way nor what would fit
 }
 
 // Opt is an input that may be absent, null or a value: PATCH leaves what is absent, clears what is null.
@@ -84,6 +85,7 @@ type tx struct {
 	keyed  []keyedRow // what the command does to idempotency records
 	recent *recent
 
+	explain bool              // a refusal says what stands in the way
 	moves   int               // holds that the plan moves to another slot
 	room    []timeline.Freed  // what the command freed
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted

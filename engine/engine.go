@@ -95,16 +95,36 @@ func (e *Engine) Close() error {
 
 // Future is a submitted command. Wait may be called once.
 type Future struct {
-	cmd  Command
-	res  Result
-	err  error
-	done chan struct{}
+	engine *Engine
+	cmd    Command
+	res    Result
+	err    error
+	done   chan struct{}
+
+	planned chan struct{} // nil where nobody can ask
+	early   Result
+	earlier error
 }
 
 // Wait blocks until the command is durable, or refused. A refusal waits, too, for what it was judged behind.
 func (f *Future) Wait() (Result, error) {
 	<-f.done
-	return f.res, f.err
+	return f.res, f.engine.explain(&f.cmd, f.err)
+}
+
+// Planned blocks until the command is judged and tells the judgement, which may still be lost: it is good for nothing but
+// building further commands on it, as they are lost with it. A refusal is not explained.
+func (f *Future) Planned() (Result, error) {
+	<-f.planned
+	return f.early, f.earlier
+}
+
+// judged tells Planned.
+func (f *Future) judged(res Result, err error) {
+	if f.planned != nil {
+		f.early, f.earlier = res, err
+		close(f.planned)
+	}
 }
 
 func (f *Future) answer(res Result, err error) {
@@ -112,29 +132,61 @@ func (f *Future) answer(res Result, err error) {
 	f.done <- struct{}{}
 }
 
+// turnAway answers a command that was never judged.
+func (f *Future) turnAway(err error) {
+	f.judged(Result{}, err)
+	f.answer(Result{}, err)
+}
+
+// explain completes the refusal of a request that the stock cannot carry with what stands in the way and the next window
+// that fits. Both are found by planning once more, on the snapshot and on the goroutine of the one who asks, so that a
+// refusal does not hold up the writer.
+func (e *Engine) explain(cmd *Command, err error) error {
+	refusal, ok := err.(*Error)
+	if !ok || refusal.Code != CodeInsufficient || cmd.Brief {
+		return err
+	}
+	s := e.current.Load()
+	v, ok := s.view(cmd.Account)
+	if !ok {
+		return err
+	}
+	t := e.planOn(s, v)
+	t.explain = true
+	if _, again := cmd.Op.plan(t); errors.Is(again, refusal) {
+		return again
+	}
+	return err // room came free meanwhile
+}
+
+// planOn is a plan's working view of a snapshot.
+func (e *Engine) planOn(s *snapshot, v View) *tx {
+	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger}
+}
+
 // Submit hands a command to the writer and returns at once, or when the queue has room. Commands of one goroutine are
 // judged in the order in which it submits them; none waits for another's sync.
 func (e *Engine) Submit(cmd Command) *Future {
-	f := &Future{cmd: cmd, done: make(chan struct{}, 1)}
+	f := &Future{engine: e, cmd: cmd, done: make(chan struct{}, 1), planned: make(chan struct{})}
 	e.submit(f)
 	return f
 }
 
 func (e *Engine) submit(f *Future) {
 	if faults := f.cmd.Op.Check(); len(faults) > 0 {
-		f.answer(Result{}, invalid(faults))
+		f.turnAway(invalid(faults))
 		return
 	}
 	if f.cmd.Idem != nil {
 		if err := e.lookUp(&f.cmd); err != nil {
-			f.answer(Result{}, err)
+			f.turnAway(err)
 			return
 		}
 	}
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.shut {
-		f.answer(Result{}, refuse(CodeNotReady, "the engine is closing"))
+		f.turnAway(refuse(CodeNotReady, "the engine is closing"))
 		return
 	}
 	e.queue <- f
@@ -145,7 +197,7 @@ var futures = sync.Pool{New: func() any { return &Future{done: make(chan struct{
 // Do submits a command and waits for it.
 func (e *Engine) Do(cmd Command) (Result, error) {
 	f := futures.Get().(*Future)
-	f.cmd = cmd
+	f.engine, f.cmd = e, cmd
 	e.submit(f)
 	res, err := f.Wait()
 	*f = Future{done: f.done}
@@ -163,7 +215,8 @@ func (e *Engine) Preview(cmd Command) (Result, error) {
 	if !ok {
 		return Result{}, notFound("account")
 	}
-	t := &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger}
+	t := e.planOn(s, v)
+	t.explain = true
 	res, err := cmd.Op.plan(t)
 	if err != nil {
 		return Result{}, err

@@ -250,3 +250,22 @@ func TestMoreConflictsThanOneCommandTries(t *testing.T) {
 	require.Equal(t, 100, total, "the follow-up tried the rest")
 	s.reopen()
 }
+
+func TestPlannedIsToldBeforeItIsDurable(t *testing.T) {
+	s := newShop(t)
+	item := Item{Article: s.article(ID{}, 1)}
+	placed := s.Submit(Command{Account: s.acc, Op: s.booking(item, noon+day, noon+2*day, 1)})
+	early, err := placed.Planned()
+	require.NoError(t, err)
+	released := s.Submit(Command{Account: s.acc, Op: ReleaseHold{ID: early.Record.(*Hold).ID}})
+	refused := s.Submit(Command{Account: s.acc, Brief: true, Op: s.booking(item, noon+day, noon+2*day, 2)})
+	res, err := placed.Wait()
+	require.NoError(t, err)
+	require.Equal(t, early, res)
+	_, err = released.Wait()
+	require.NoError(t, err)
+	_, err = refused.Wait()
+	short := err.(*Error).Details.(ShortageDetails).Lines[0]
+	require.Equal(t, 1, short.Available)
+	require.Nil(t, short.Blockers, "brief")
+}

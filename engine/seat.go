@@ -205,6 +205,9 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	for _, s := range sources {
 		a := d.Available(s.pool, s.hull)
 		short.Available += a.Available
+		if !t.explain {
+			continue
+		}
 		for _, h := range t.acc.holdsOver(s.pool, a.At, maxBlockers-len(short.Blockers)) {
 			if _, _, still := d.Find(h.ID); still {
 				short.Blockers = append(short.Blockers, h.ID)
@@ -212,7 +215,7 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		}
 	}
 	short.Available = min(short.Available, q.quantity-1)
-	if q.body.End != Forever {
+	if t.explain && q.body.End != Forever {
 		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.location, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short

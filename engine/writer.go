@@ -118,6 +118,7 @@ func (w *writer) drain() {
 // take judges one command and answers through the open group.
 func (w *writer) take(f *Future) {
 	res, err := w.judge(&f.cmd)
+	f.judged(res, err)
 	if w.open.log.Len() == 0 && !w.inFlight {
 		// Nothing durable is waited for: the answer depends on nothing that could still be lost.
 		f.answer(res, err)
@@ -302,12 +303,12 @@ func (w *writer) fail(cause error) {
 	for {
 		select {
 		case f := <-e.queue:
-			f.answer(Result{}, e.failure.Load())
+			f.turnAway(e.failure.Load())
 		case <-e.quit:
 			for {
 				select {
 				case f := <-e.queue:
-					f.answer(Result{}, e.failure.Load())
+					f.turnAway(e.failure.Load())
 				default:
 					return
 				}

@@ -95,7 +95,7 @@ type answer struct {
 }
 
 func (r *enginePlay) command(op engine.Op) engine.Command {
-	return engine.Command{Account: r.account, Actor: replayActor, Op: op}
+	return engine.Command{Account: r.account, Actor: replayActor, Op: op, Brief: true}
 }
 
 // create runs a command that makes a record.
@@ -199,11 +199,19 @@ func (r *enginePlay) submit(e event, rule timeline.Rule) error {
 		r.waiting = append(r.waiting, e.stay)
 		return nil
 	}
-	// The answer to the booking says what there is to release; most of the time it has long come.
-	if err := r.settlePlaced(e.stay); err != nil || a.hold == (engine.ID{}) {
-		return err
+	hold := a.hold
+	if a.placed != nil {
+		// Commands go in order: the judgement of the booking says what there is to release, its sync need not be waited for.
+		res, err := a.placed.Planned()
+		if err != nil {
+			return nil // refused, and told so when its turn comes
+		}
+		hold = res.Record.(*engine.Hold).ID
 	}
-	a.released = r.engine.Submit(r.command(engine.ReleaseHold{ID: a.hold}))
+	if hold == (engine.ID{}) {
+		return nil
+	}
+	a.released = r.engine.Submit(r.command(engine.ReleaseHold{ID: hold}))
 	r.waiting = append(r.waiting, ^e.stay)
 	return nil
 }

@@ -61,10 +61,11 @@ func serve(w *bench.World) (*server, error) {
 			defer cancel()
 			public.Close() // a server that has not begun to listen does not know that it should not
 			bare.Close()
-			err := errors.Join(ours.Shutdown(ctx), empty.ShutdownWithContext(ctx))
+			ours.Shutdown(ctx) // complains of the closed listener
+			empty.ShutdownWithContext(ctx)
 			<-ended
 			<-ended
-			return err
+			return ctx.Err()
 		},
 	}, nil
 }

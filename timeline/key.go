@@ -40,6 +40,7 @@ func (k key) id() (id ID) {
 	return id
 }
 
+// search branches on purpose: a leaf is rarely in the cache, and the processor reads ahead on both sides of a guess. Comparing without a branch took a third longer.
 func (k key) search(run []key) int {
 	lo, hi := 0, len(run)
 	for lo < hi {

@@ -59,6 +59,12 @@ func (s *Stock) Calendar(pools []PoolRef, edges []int64, out []Bucket) []Bucket 
 		}
 	}
 	c := calendars.Get().(*calendar)
+	out = c.fill(s, pools, edges, out)
+	calendars.Put(c)
+	return out
+}
+
+func (c *calendar) fill(s *Stock, pools []PoolRef, edges []int64, out []Bucket) []Bucket {
 	c.ticks, c.free, c.least = c.ticks[:0], resized(c.free, len(pools)), resized(c.least, len(pools))
 	for i, p := range pools {
 		c.free[i] = s.gather(c, p, int32(i), edges)
@@ -68,7 +74,7 @@ func (s *Stock) Calendar(pools []PoolRef, edges []int64, out []Bucket) []Bucket 
 	for _, free := range c.free {
 		total += free
 	}
-	for i := range n {
+	for i := range len(edges) - 1 {
 		ticks := c.bucket(i)
 		j := 0
 		for ; j < len(ticks) && ticks[j].at <= edges[i]; j++ {
@@ -94,7 +100,6 @@ func (s *Stock) Calendar(pools []PoolRef, edges []int64, out []Bucket) []Bucket 
 		}
 		out = append(out, b)
 	}
-	calendars.Put(c)
 	return out
 }
 

@@ -77,6 +77,6 @@ func TestCalendarAllocatesNothing(t *testing.T) {
 	for i := range edges {
 		edges[i] = int64(i * 10)
 	}
-	pools, out := []PoolRef{SKURef(1)}, make([]Bucket, 0, 90)
-	require.Zero(t, testing.AllocsPerRun(100, func() { out = x.s.Calendar(pools, edges, out[:0]) }))
+	pools, out, c := []PoolRef{SKURef(1)}, make([]Bucket, 0, 90), new(calendar)
+	require.Zero(t, testing.AllocsPerRun(100, func() { out = c.fill(x.s, pools, edges, out[:0]) }))
 }

@@ -159,14 +159,14 @@ func (d *Draft) Changes() (c Changes) {
 	d.own()
 	slices.SortFunc(d.touched, ID.Compare)
 	d.touched = slices.Compact(d.touched)
-	if len(d.touched) > 0 {
-		c.Holds = make([]HoldChange, 0, len(d.touched))
-	}
 	for _, id := range d.touched {
 		var x HoldChange
 		x.Before.Hold, x.Before.Place, x.Had = d.base.Find(id)
 		x.After.Hold, x.After.Place, x.Has = d.work.Find(id)
 		if x.Before != x.After {
+			if c.Holds == nil {
+				c.Holds = make([]HoldChange, 0, len(d.touched))
+			}
 			c.Holds = append(c.Holds, x)
 		}
 	}

@@ -4,7 +4,6 @@ package timeline
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -256,8 +255,11 @@ func (b *board) sweepFor(x bar) (l int, ok bool) {
 		w = b.stock.component(b.pool, b.fixity, x.span, true)
 	}
 	b.layAll()
+	if b.proven = b.impossible(x, w); b.proven {
+		return 0, false
+	}
 	c, q := b.clone(), sweep{lanes: len(b.lanes), width: seatWidth, work: seatWork}
-	bars := c.pickUp(&q, w, x)
+	bars := c.pickUp(&q, w, true, x)
 	ok = q.run()
 	if b.proven = q.proven; !ok {
 		return 0, false
@@ -273,25 +275,38 @@ func (b *board) sweepFor(x bar) (l int, ok bool) {
 	return l, true
 }
 
-// pickUp takes everything that overlaps w and may move off the board and, with more, makes it the tasks of a sweep; the fixed bars stay and say which lanes each
-// may have. bars[i] is what tasks[i] stands for. Nothing that may move crosses the ends of w.
-func (b *board) pickUp(q *sweep, w Span, more ...bar) (bars []bar) {
-	bars = more
-	q.group, q.busy = make([]int32, len(b.lanes)), make([]int64, len(b.lanes))
-	for l := range b.lanes {
-		if b.lots {
-			q.group[l] = int32(b.lanes[l].slot.Lot)
+// impossible says that there is no way to lay x and just what overlaps its span, or some stretch around it, whatever becomes of the rest: what cannot be done
+// mostly cannot for what is fixed close by, and that few intervals prove it. Where they can be laid it says nothing.
+func (b *board) impossible(x bar, all Span) bool {
+	for w, length := x.span, x.span.Length(); ; {
+		c, q := b.clone(), sweep{lanes: len(b.lanes), width: seatWidth, work: seatWork / 4}
+		c.pickUp(&q, w, false, x)
+		for i := range q.tasks { // homes tell lanes apart, and moves cost nothing here
+			q.tasks[i].home, q.tasks[i].cost = -1, 0
 		}
-		q.busy[l] = math.MinInt64
+		if ok := q.run(); !ok {
+			return q.proven
+		}
+		if w.Covers(all) || length > Forever/8 {
+			return false
+		}
+		w = Span{w.Start - length, w.End + length}.Clip(all)
+		length *= 4
+	}
+}
+
+// pickUp takes everything that overlaps w and may move off the board and, with more, makes it the tasks of a sweep; the fixed bars stay and say which lanes each
+// may have. bars[i] is what tasks[i] stands for. What lies outside w stays as it is, and nothing that may move crosses the ends of w; or, not keep, is forgotten.
+func (b *board) pickUp(q *sweep, w Span, keep bool, more ...bar) (bars []bar) {
+	bars = more
+	for l := range b.lanes {
 		stay := b.on(l)[:0]
 		for _, x := range b.lanes[l].bars {
-			if !x.span.Overlaps(w) {
+			switch {
+			case x.bound == fixed, keep && !x.span.Overlaps(w):
 				stay = append(stay, x)
 				continue
-			}
-			if x.bound == fixed {
-				stay = append(stay, x)
-				q.busy[l] = x.span.Start
+			case !x.span.Overlaps(w):
 				continue
 			}
 			b.away(&x, l, -1)

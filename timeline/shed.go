@@ -362,7 +362,7 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 				}
 			}
 		}
-		bars := c.pickUp(&q, r.window, closed...)
+		bars := c.pickUp(&q, r.window, true, closed...)
 		for i := range q.tasks {
 			t := &q.tasks[i]
 			t.waive = bars[i].hold == ending && bars[i].span.Start > r.at

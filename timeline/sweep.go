@@ -11,8 +11,8 @@ import (
 
 // Intervals are laid in order of their starts. What has been laid so far matters only through who lies on which lane now: that is a state, and of all ways to
 // one state the cheapest is kept. With k lanes there are at most k! states at an instant, so for few lanes the sweep is exact in time linear in the intervals
-// (max overlap k is treewidth k-1, and recolouring is fixed-parameter tractable in that). Lanes that nothing to come tells apart stand in for each other:
-// states that differ by a permutation of such lanes are one.
+// (max overlap k is treewidth k-1, and recolouring is fixed-parameter tractable in that). Lanes that nothing to come tells apart, because the
+// same tasks may lie on them and none is at home there, stand in for each other: states that differ by a permutation of such lanes are one.
 //
 // Where a layer grows over the width its dearest states go, and where the work is used up the search ends; the answer is then not proven. Both are counts, so
 // the answer is the same wherever and whenever it is asked for.
@@ -45,13 +45,11 @@ type task struct {
 // sweep is a question and, after run, its answer.
 type sweep struct {
 	lanes   int
-	tasks   []task  // by start
-	group   []int32 // per lane: lanes of different groups are told apart always
-	busy    []int64 // per lane: the start of its last fixed bar; lanes are told apart until then
-	waivers int     // so many tasks marked waive may be left out
-	width   int     // states of a layer
-	work    int     // states made in all
-	limit   int64   // only an answer that costs less is looked for; 0: any
+	tasks   []task // by start
+	waivers int    // so many tasks marked waive may be left out
+	width   int    // states of a layer
+	work    int    // states made in all
+	limit   int64  // only an answer that costs less is looked for; 0: any
 
 	at     []int // per task: its lane, or -1
 	cost   int64
@@ -79,8 +77,8 @@ type sweepRun struct {
 	cur, next layer
 	trail     [][]state // the layers that are done
 	table     []int32   // open addressing over next.states by hash; index plus 1
-	told      []int     // per lane: the last task up to which it is told apart from others of its group
-	tail      [][]int64 // per lane: what tasks from i on cost whose home it is, once it is closed
+	kind      []uint64  // kind[i*lanes+l]: lanes of one kind are alike for the tasks from i on
+	tail      []int64   // likewise: what the tasks from i on cost whose home it is, once it is closed
 	lay       []uint16
 }
 
@@ -122,21 +120,22 @@ func (s *sweep) run() (ok bool) {
 	return true
 }
 
-// prepare finds how long each lane is told apart, and what is bound to follow once it is closed.
+// prepare finds which lanes are alike from each task on, and what is bound to follow once a lane is closed.
 func (r *sweepRun) prepare() {
-	n := len(r.tasks)
-	r.told, r.tail = make([]int, r.lanes), make([][]int64, r.lanes)
-	for l := range r.lanes {
-		r.told[l], r.tail[l] = -1, make([]int64, n+1)
-		for i := n - 1; i >= 0; i-- {
-			t := &r.tasks[i]
-			r.tail[l][i] = r.tail[l][i+1]
-			if t.home == l && !t.close {
-				r.tail[l][i] += t.cost
+	n, k := len(r.tasks), r.lanes
+	r.kind, r.tail = make([]uint64, (n+1)*k), make([]int64, (n+1)*k)
+	for i := n - 1; i >= 0; i-- {
+		t := &r.tasks[i]
+		for l := range k {
+			r.tail[i*k+l] = r.tail[i*k+k+l]
+			mark := t.lanes >> l & 1
+			if t.home == l {
+				mark |= 2
+				if !t.close {
+					r.tail[i*k+l] += t.cost
+				}
 			}
-			if r.told[l] < 0 && (t.home == l || t.span.Start < r.busy[l]) {
-				r.told[l] = i
-			}
+			r.kind[i*k+l] = scramble(r.kind[i*k+k+l]<<2 ^ r.kind[i*k+k+l]>>62 ^ mark ^ uint64(i)<<40)
 		}
 	}
 }
@@ -145,19 +144,14 @@ func (r *sweepRun) prepare() {
 func (r *sweepRun) step(i, j int) {
 	t, was := &r.tasks[i], r.cur.states[j]
 	lay := r.cur.lay[j*r.lanes : (j+1)*r.lanes]
-	var tried [8]int32
-	groups := tried[:0]
+	var few [sweepLanes]uint64
+	tried, kind := few[:0], r.kind[i*r.lanes:]
 	for m := t.lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros64(m)
-		if lay[l] != 0 {
-			continue
+		if lay[l] != 0 || slices.Contains(tried, kind[l]) {
+			continue // taken, or one that is just like it was tried
 		}
-		if r.told[l] < i {
-			if slices.Contains(groups, r.group[l]) {
-				continue // a lane that this one stands in for has been tried
-			}
-			groups = append(groups, r.group[l])
-		}
+		tried = append(tried, kind[l])
 		cost := was.cost
 		if t.home != l {
 			cost += t.cost
@@ -190,28 +184,24 @@ func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64, waived int32) {
 	if i+1 < len(r.tasks) {
 		until = r.tasks[i+1].span.Start
 	}
-	bound, hash, alike := cost, uint64(waived), uint64(0)
+	bound, hash, next := cost, uint64(waived), (i+1)*r.lanes
 	for l, x := range r.lay {
 		if x == 0 {
 			continue
 		}
 		switch u := &r.tasks[x-1]; {
 		case u.close:
-			bound += r.tail[l][i+1]
+			bound += r.tail[next+l]
 		case u.span.End <= until:
 			r.lay[l] = 0
 			continue
 		}
-		if r.told[l] > i {
-			hash = scramble(hash ^ uint64(x)<<32 ^ uint64(l+1))
-		} else {
-			alike += scramble(uint64(x)<<32 | uint64(uint32(r.group[l])))
-		}
+		hash += scramble(r.kind[next+l] ^ uint64(x))
 	}
 	if bound >= r.limit {
 		return
 	}
-	hash = scramble(hash + alike)
+	hash = scramble(hash)
 	made := state{hash, cost, bound, waived, int32(j), int32(lane)}
 	mask := uint64(len(r.table) - 1)
 	for p := hash & mask; ; p = (p + 1) & mask {

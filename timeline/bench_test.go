@@ -290,8 +290,6 @@ func BenchmarkLargePool(b *testing.B) {
 		}
 		run("MinFree", func(i int) { s.MinFree(SKURef(1), w[i%1000]) })
 		run("TightGap", func(i int) { s.TightGap(SKURef(1), Span{w[i%1000].Start, w[i%1000].Start + 3*benchDay}) })
-		run("LongestFree", func(i int) { s.LongestFree(SKURef(1), w[i%1000].Start) })
-		run("LongestFreeBack", func(i int) { s.LongestFreeBack(SKURef(1), w[i%1000].Start) })
 		run("FreeThroughout", func(i int) { s.FreeThroughout(SKURef(1), w[i%1000]) })
 		run("Sweep90", func(i int) {
 			from := w[i%1000].Start

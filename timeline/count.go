@@ -139,21 +139,6 @@ func (s *Stock) only(p PoolRef) *slotEntry {
 	return nil
 }
 
-// MaxFree is the greatest number of free units of p over the window w, which is not empty.
-func (s *Stock) MaxFree(p PoolRef, w Span) (free int) {
-	if l := s.large(p); l != nil {
-		return int(l.net.most(w))
-	}
-	first := true
-	s.Sweep(p, w, func(_ Span, c Count) bool {
-		if first || c.Free() > free {
-			first, free = false, c.Free()
-		}
-		return true
-	})
-	return free
-}
-
 // Sweep goes through the counts of p over the window w, from its start to its end: each stretch is as long as the counts stay the same. It stops when visit
 // returns false.
 func (s *Stock) Sweep(p PoolRef, w Span, visit func(Span, Count) bool) {
@@ -227,35 +212,4 @@ func (l *large) sweep(w Span, visit func(Span, Count) bool) {
 		}
 		from = t
 	}
-}
-
-// NextFree is the first instant from t on at which p has at least n units free; ok is false where it never has again.
-func (s *Stock) NextFree(p PoolRef, t int64, n int) (at int64, ok bool) {
-	if l := s.large(p); l != nil {
-		return l.net.reaches(t, int32(n))
-	}
-	s.Sweep(p, Span{t, Forever}, func(over Span, c Count) bool {
-		if c.Free() >= n {
-			at, ok = over.Start, true
-		}
-		return !ok
-	})
-	return at, ok
-}
-
-// LastShort is where the last stretch over the window w begins in which the number of free units of p is the same and less than n, the start of w at the
-// earliest; ok is false where there is none. With NextFree it finds the next window of a length: from each window that falls short go on behind that stretch.
-func (s *Stock) LastShort(p PoolRef, w Span, n int) (at int64, ok bool) {
-	if l := s.large(p); l != nil {
-		return l.net.lastBelow(w, int32(n))
-	}
-	was := n
-	s.Sweep(p, w, func(over Span, c Count) bool {
-		if now := c.Free(); now < n && now != was {
-			at, ok = over.Start, true
-		}
-		was = c.Free()
-		return true
-	})
-	return at, ok
 }

@@ -38,7 +38,7 @@ func TestLoadIsTheSame(t *testing.T) {
 		for range rapid.IntRange(1, 5).Draw(t, "more") {
 			win := drawSpan(t, w.horizon)
 			w.n.compareAll(t, w.s, win)
-			w.n.compare(t, w.s, rapid.SampledFrom(w.pools()).Draw(t, "pool"), win, 2)
+			w.n.compare(t, w.s, rapid.SampledFrom(w.pools()).Draw(t, "pool"), win)
 			w.step(t)
 		}
 		require.NoError(t, w.s.Check())

@@ -23,26 +23,11 @@ func (s *Stock) Find(id ID) (h Hold, at Place, ok bool) {
 	return e.rail.run(p.j)[p.i], Place{e.lot, SlotNo(where)}, true
 }
 
-// Place is where the hold of an id is; cheaper than Find.
-func (s *Stock) Place(id ID) (at Place, ok bool) {
-	where, ok := s.ids.get(id.key())
-	if !ok {
-		return at, false
-	}
-	if where&conflictBit != 0 {
-		return Place{Lot: LotNo(where &^ conflictBit)}, true
-	}
-	return Place{s.slot(SlotNo(where)).lot, SlotNo(where)}, true
-}
-
 // Len counts the holds, conflicts included.
 func (s *Stock) Len() int { return s.ids.len() }
 
 // ConflictLen counts the conflicts of the account.
 func (s *Stock) ConflictLen() int { return s.conflicts.len() }
-
-// SlotLen counts the slots of the account.
-func (s *Stock) SlotLen() int { return s.slotCount }
 
 // Slot is the slot of a number.
 func (s *Stock) Slot(no SlotNo) (Slot, bool) {
@@ -147,43 +132,10 @@ func (s *Stock) Holds(no SlotNo, w Span) iter.Seq[Hold] {
 	}
 }
 
-// HoldsBack goes through the holds of a slot whose seats overlap w, the last first.
-func (s *Stock) HoldsBack(no SlotNo, w Span) iter.Seq[Hold] {
-	return func(yield func(Hold) bool) {
-		e := s.slot(no)
-		if e == nil {
-			return
-		}
-		for h, p := e.rail.prev(e.rail.behind(w.End - 1)); h != nil && h.Span.End > w.Start; h, p = e.rail.prev(p) {
-			if !yield(*h) {
-				return
-			}
-		}
-	}
-}
-
 // HoldAt is the hold of a slot whose seat holds the instant t.
 func (s *Stock) HoldAt(no SlotNo, t int64) (Hold, bool) {
 	if e := s.slot(no); e != nil {
 		return held(e.rail.at(t))
-	}
-	return Hold{}, false
-}
-
-// NextHold is the first hold of a slot whose seat starts at t or later.
-func (s *Stock) NextHold(no SlotNo, t int64) (Hold, bool) {
-	if e := s.slot(no); e != nil {
-		h, _ := e.rail.next(e.rail.behind(t - 1))
-		return held(h)
-	}
-	return Hold{}, false
-}
-
-// PrevHold is the last hold of a slot whose seat ends at t or earlier.
-func (s *Stock) PrevHold(no SlotNo, t int64) (Hold, bool) {
-	if e := s.slot(no); e != nil {
-		h, _ := e.rail.prev(e.rail.from(t))
-		return held(h)
 	}
 	return Hold{}, false
 }

@@ -18,8 +18,8 @@ type Waiting struct {
 
 // Reseated is what a pass over conflicts did.
 type Reseated struct {
-	Seated []ID // in the order in which they were seated
-	Tries  int
+	Seated []ID    // in the order in which they were seated
+	Tries  int     // one a conflict, searchTries where a search found no way
 	More   bool    // the tries ran out before every candidate had its turn
 	Next   Waiting // where another pass goes on then
 }
@@ -36,9 +36,15 @@ func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
 // of it that is past needs no room. A unit is free for it where the seated holds leave one: what is counted for other conflicts does not hold it up. One that is
 // pinned to a slot is seated on slot and nowhere else; else slot is 0.
 func (d *Draft) SeatConflict(id ID, slot SlotNo) (at Place, ok bool) {
+	at, ok, _ = d.seatConflict(id, slot)
+	return at, ok
+}
+
+// seatConflict is SeatConflict, and says whether it took a search to find that it cannot be done.
+func (d *Draft) seatConflict(id ID, slot SlotNo) (at Place, ok, searched bool) {
 	h, at, ok := d.Find(id)
 	if !ok || at.Seated() || h.Span.End <= d.now || h.Flags.Has(PinnedSlot) && slot == 0 {
-		return Place{}, false
+		return Place{}, false, false
 	}
 	s := d.Stock()
 	p := s.home(&h, at.Lot)
@@ -49,22 +55,25 @@ func (d *Draft) SeatConflict(id ID, slot SlotNo) (at Place, ok bool) {
 			to := Place{s.slot(no).lot, no}
 			d.Take(id)
 			d.put(h, to)
-			return to, true
+			return to, true, false
 		}
 	}
 	if s.full(p, room) {
-		return Place{}, false
+		return Place{}, false, false
 	}
 	b, l, ok := s.makeRoom(p, slot, room, d.now)
 	if !ok {
-		return Place{}, false
+		return Place{}, false, true
 	}
 	d.Take(id)
 	d.carryOut(b)
 	to := Place{b.lanes[l].slot.Lot, b.lanes[l].slot.No}
 	d.put(h, to)
-	return to, true
+	return to, true, false
 }
+
+// searchTries is how many tries one counts for that took a search in vain: some milliseconds, where others take a microsecond.
+const searchTries = 50
 
 // SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made: those of the pools of the lots that
 // overlap a freed range. It begins again after a seat that moved holds between lots, as the room they left may be what a conflict pinned there waits for; each
@@ -73,14 +82,18 @@ func (d *Draft) SeatConflicts(w Waiting, tries int) (r Reseated) {
 	w.Room = slices.Clone(w.Room)
 again:
 	for _, id := range d.wanting(w) {
-		if r.Tries == tries {
+		if r.Tries >= tries {
 			r.More, r.Next = true, w
 			return r
 		}
 		r.Tries++
 		w.Behind = id
 		d.left = d.left[:0]
-		if _, ok := d.SeatConflict(id, 0); !ok {
+		_, ok, searched := d.seatConflict(id, 0)
+		if searched {
+			r.Tries += searchTries - 1
+		}
+		if !ok {
 			continue
 		}
 		r.Seated = append(r.Seated, id)

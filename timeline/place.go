@@ -4,6 +4,7 @@ package timeline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -338,29 +339,52 @@ func (b *board) pickUp(q *sweep, w Span, keep bool, more ...bar) (bars []bar) {
 	return bars
 }
 
-// full says that at some instant of w every unit of p has a hold: that room is short whatever moves. Conflicts are not looked at.
+// full says that at some instant of w every unit of p has a hold: that room is short whatever moves. Conflicts are not looked at. It goes from gap to gap, always
+// to the end of the one that reaches furthest.
 func (s *Stock) full(p PoolRef, w Span) bool {
-	if s.ConflictCount(p) == 0 {
-		free, _, _, _ := s.MinFree(p, w)
-		return free < 1
+	for t := w.Start; t < w.End; {
+		end := s.freeUntil(p, t)
+		if end <= t {
+			return true
+		}
+		t = end
 	}
-	var waiting []change
-	for c := range s.ConflictsIn(p, w) {
-		waiting = append(waiting, change{at: c.Span.Start, committed: 1}, change{at: c.Span.End, committed: -1})
-	}
-	slices.SortFunc(waiting, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	found, extra, i := false, 0, 0
-	s.Sweep(p, w, func(span Span, c Count) bool {
-		for t := span.Start; t < span.End && !found; {
-			for ; i < len(waiting) && waiting[i].at <= t; i++ {
-				extra += int(waiting[i].committed)
-			}
-			found = c.Free()+extra < 1
-			if t = span.End; i < len(waiting) {
-				t = min(t, waiting[i].at)
+	return false
+}
+
+// freeUntil is the latest end of a gap over the instant t, or some earlier instant where no slot of p is free at t.
+func (s *Stock) freeUntil(p PoolRef, t int64) int64 {
+	end := int64(math.MinInt64)
+	if l := s.large(p); l != nil {
+		for c := range l.gaps {
+			if n := l.gaps[c].root; n != nil {
+				end = max(end, lastEnd(n, t))
 			}
 		}
-		return !found
-	})
-	return found
+		return end
+	}
+	for _, lot := range s.Lots(p) {
+		for _, no := range s.lot(lot).slots {
+			if gap, ok := s.FreeAround(no, t); ok {
+				end = max(end, gap.End)
+			}
+		}
+	}
+	return end
+}
+
+// lastEnd is the latest end of the gaps of n that start at t or earlier.
+func lastEnd(n *gapNode, t int64) int64 {
+	end := int64(math.MinInt64)
+	for i := 0; i < len(n.keys) && n.keys[i].time() <= t; i++ {
+		switch {
+		case n.in == nil:
+			end = max(end, n.vals[i])
+		case i+1 < len(n.keys) && n.keys[i+1].time() <= t:
+			end = max(end, n.in.sums[i].last)
+		default:
+			end = max(end, lastEnd(n.in.kids[i], t))
+		}
+	}
+	return end
 }

@@ -264,3 +264,22 @@ func TestReseat(t *testing.T) {
 	t.Logf("%d granted, %d refused, %d of them for what may not move", granted, refused, short1)
 	require.NotZero(t, short1)
 }
+
+func TestFull(t *testing.T) {
+	rnd := seeded(t)
+	for i := range 4000 {
+		x := randomPool(rnd, poolKind{slots: []int{3, 50}[i%2], lots: 3, holds: []int{14, 300}[i%2], line: 24, ends: 20, conflicts: 2})
+		p, w := x.ref(rnd), x.window(rnd)
+		want := false
+		for at := w.Start; at < min(w.End, 100); at++ {
+			free := 0
+			for slot := range x.s.PoolSlots(p) {
+				if _, ok := x.s.FreeAround(slot.No, at); ok {
+					free++
+				}
+			}
+			want = want || free == 0
+		}
+		require.Equal(t, want, x.s.full(p, w))
+	}
+}

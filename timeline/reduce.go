@@ -4,6 +4,7 @@ package timeline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -57,6 +58,9 @@ func (s *Stock) Reduce(lot LotNo, amount int, at, now int64) Reduction {
 
 // Reduce is Stock.Reduce for the draft as it is. It changes nothing; ApplyReduction does.
 func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
+	if quick, ok := d.reduceEmptiest(lot, amount, at); ok {
+		return quick
+	}
 	r := d.reducer(lot, amount, at)
 	if amount > len(r.current)+len(r.later) {
 		return Reduction{Lot: lot, Amount: amount, At: at, Reason: NotEnoughStock}
@@ -83,6 +87,58 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 		best = d.pushOut(r, others, f, r.force(over, why), best)
 	}
 	return best
+}
+
+// reduceEmptiest ends the slots with the fewest holds past the instant, where each of these has a gap elsewhere: then nothing could be better. It is for lots of
+// many slots, which it does not lay out; ok is false where it is not that simple.
+func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, ok bool) {
+	s := d.Stock()
+	if len(s.Slots(lot)) <= boardLanes {
+		return out, false
+	}
+	f := s.fixityOf(LotRef(lot), at, d.now)
+	var list []closing
+	for _, no := range s.Slots(lot) {
+		e := s.slot(no)
+		if !e.span.Holds(at) {
+			continue
+		}
+		c := closing{lane: int(no)}
+		for h, p := e.rail.next(e.rail.from(at)); h != nil; h, p = e.rail.next(p) {
+			c.holds++
+			if f.of(h) == fixed {
+				c.holds = math.MaxInt32
+				break
+			}
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(x, y closing) int { return cmp.Or(cmp.Compare(x.holds, y.holds), cmp.Compare(y.lane, x.lane)) })
+	if len(list) < amount || list[amount-1].holds == math.MaxInt32 {
+		return out, false
+	}
+	g := d.Fork()
+	var displaced []Hold
+	for _, c := range list[:amount] {
+		no := SlotNo(c.lane)
+		for h := range s.Holds(no, Span{at, Forever}) {
+			g.Take(h.ID)
+			displaced = append(displaced, h.WithCut(max(h.Cut(), f.floor-h.Span.Start)))
+		}
+		g.EndSlot(no, at)
+	}
+	slices.SortFunc(displaced, func(x, y Hold) int {
+		return cmp.Or(cmp.Compare(x.Seat().Start, y.Seat().Start), x.ID.Compare(y.ID))
+	})
+	for _, h := range displaced {
+		no, ok := g.Stock().TightGap(LotRef(lot), h.Seat())
+		if !ok {
+			return out, false
+		}
+		g.put(h, Place{lot, no})
+	}
+	out = Reduction{Lot: lot, Amount: amount, At: at, OK: true, LowerBound: holds(list[:amount])}
+	return d.difference(g, out, nil), true
 }
 
 // ApplyReduction carries out a plan that was made for the draft as it is. What stands in its way becomes a conflict of the lot.

@@ -351,3 +351,48 @@ func TestReducePush(t *testing.T) {
 	require.NotZero(t, pushed)
 	require.NotZero(t, partly)
 }
+
+// Lots that are not laid out: the emptiest slots go, as they would by the long way.
+func TestReduceEmptiest(t *testing.T) {
+	rnd := seeded(t)
+	quick := 0
+	for i := range 60 {
+		s, slots := New(), 65+rnd.Intn(30)
+		s.AddLot(1, 1, 1)
+		id, now := 0, int64(10)
+		for no := SlotNo(1); int(no) <= slots; no++ {
+			span := Span{0, Forever}
+			if rnd.Intn(10) == 0 {
+				span.End = 20 + rnd.Int63n(30)
+			}
+			s.PutSlot(Slot{testID(int(no)), no, 1, span})
+			for at := rnd.Int63n(20); ; at += 1 + rnd.Int63n(30) {
+				end := at + 1 + rnd.Int63n(6)
+				if end > min(span.End, 60) {
+					break
+				}
+				id++
+				h := NewHold(testID(id), Span{at, end}, 0, 0)
+				if h.Span.Holds(now) && rnd.Intn(2) == 0 {
+					h.Flags = Out
+				}
+				s.Put(h, Place{1, no})
+				at = end
+			}
+		}
+		amount, at := 1+rnd.Intn(12), now+int64(i%2)*5
+		d := s.Draft(now)
+		r, ok := d.reduceEmptiest(1, amount, at)
+		require.Empty(t, d.Changes())
+		long := d.reducer(1, amount, at).plan(nil)
+		if !ok {
+			continue
+		}
+		quick++
+		require.True(t, r.Minimal)
+		require.Len(t, r.Moves, long.moved)
+		require.Equal(t, r, s.Reduce(1, amount, at, now))
+		requirePlan(t, s, r, now)
+	}
+	require.NotZero(t, quick)
+}

@@ -54,10 +54,9 @@ func (q *RankQuery) total() (n int) {
 type Ranking struct {
 	found  []Ranked
 	head   []int32 // by lot: its last item, 0 none
-	lots   []LotNo // with items
 	items  []rankItem
 	free   []int32 // by article
-	most   int32   // none in free is greater
+	most   int32   // the most in free
 	counts []int32 // by units free
 	starts []int64
 	ends   []int64
@@ -185,12 +184,10 @@ func moreFree(a, b Ranked) int {
 	return cmp.Compare(a.Article, b.Article)
 }
 
-// rankAll counts the free units of every article: first as if nothing were taken, which is a walk through memory without a choice to make, then less for the
-// lots that something in the window takes.
+// rankAll counts the free units of every article.
 func (s *Stock) rankAll(r *Ranking, q *RankQuery) {
 	r.head, r.free = zeros(r.head, s.blocks.n*blockLots), zeros(r.free, q.Articles+1)
 	r.items = append(r.items[:0], rankItem{}) // item 0 is the end of a chain
-	r.lots = r.lots[:0]
 	s.rankItems(r, q.Window)
 	free, most := r.free, int32(0)
 	for i := range s.blocks.n {
@@ -199,32 +196,27 @@ func (s *Stock) rankAll(r *Ranking, q *RankQuery) {
 			continue
 		}
 		steady := b.all.Covers(q.Window)
-		for j, units := range b.units {
+		heads := (*[blockLots]int32)(r.head[i*blockLots:])
+		for j, n := range b.units {
 			article := b.article[j]
-			if int(article) > q.Articles || q.Location != 0 && b.location[j] != q.Location {
+			if int(article) >= len(free) || q.Location != 0 && b.location[j] != q.Location {
 				continue
 			}
-			if !steady && !(Span{b.from[j], b.until[j]}).Covers(q.Window) {
-				no := LotNo(i*blockLots + j)
-				units, r.head[no] = s.unsteady(no, q.Window), 0
+			// One unit less where there is any and something takes it, without a branch, as nobody can guess it; lots of several units are one in ten.
+			head := heads[j]
+			several := head &^ ((n - 2) >> 31)
+			n -= min(n, int32(uint32(-head)>>31))
+			switch {
+			case !steady && !(Span{b.from[j], b.until[j]}).Covers(q.Window):
+				n = s.unsteady(LotNo(i*blockLots+j), q.Window)
+			case several != 0:
+				n = max(b.units[j]-r.atOnce(head, q.Window), 0)
 			}
-			units += free[article]
-			free[article], most = units, max(most, units)
+			n += free[article]
+			free[article], most = n, max(most, n)
 		}
 	}
 	r.most = most
-	for _, no := range r.lots {
-		b, j := s.block(no)
-		if r.head[no] == 0 || int(b.article[j]) > q.Articles || q.Location != 0 && b.location[j] != q.Location {
-			continue
-		}
-		units := b.units[j]
-		taken := min(units, 1)
-		if units > 1 {
-			taken = min(units, r.atOnce(r.head[no], q.Window))
-		}
-		free[b.article[j]] -= taken
-	}
 }
 
 // unsteady is the free units of a lot whose slots begin or end in the window.
@@ -280,9 +272,6 @@ func (s *Stock) rankItems(r *Ranking, w Span) {
 
 func (r *Ranking) chain(no LotNo, span Span) {
 	head := &r.head[no]
-	if *head == 0 {
-		r.lots = append(r.lots, no)
-	}
 	r.items = append(r.items, rankItem{span, *head})
 	*head = int32(len(r.items) - 1)
 }

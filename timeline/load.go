@@ -43,10 +43,23 @@ type loadBucket struct {
 
 // classItem is a seat on its way to its time class.
 type classItem struct {
-	seat Span
-	slot SlotNo
-	lot  LotNo
+	order uint64 // class, then start since the least start of all: seats are in order by it, then by slot
+	end   int64
+	slot  SlotNo
+	lot   LotNo
 }
+
+// classShift puts a class above any start: milliseconds until the year 9999 take 48 bits.
+const classShift = 58
+
+func (l *Loader) classItem(seat Span, slot SlotNo, lot LotNo) classItem {
+	return classItem{uint64(lengthClass(seat))<<classShift | uint64(seat.Start-l.from), seat.End, slot, lot}
+}
+
+func (i *classItem) class() int { return int(i.order >> classShift) }
+
+// since is the seat's start since the least start of all.
+func (i *classItem) since() uint64 { return i.order & (1<<classShift - 1) }
 
 // NewLoader makes a Loader.
 func NewLoader() *Loader {
@@ -203,9 +216,9 @@ func (l *Loader) loadSlots(s *Stock) {
 // loadParts is how many parts of time the items of the classes are dealt out to.
 const loadParts = 4096
 
-// part is the part of time of a seat's start.
-func (l *Loader) part(start int64) int {
-	return int(uint64(start-l.from) / ((uint64(l.to-l.from))/loadParts + 1))
+// part is the part of time of an item.
+func (l *Loader) part(i *classItem) int {
+	return int(i.since() / (uint64(l.to-l.from)/loadParts + 1))
 }
 
 // loadRails makes the rails, bucket by bucket.
@@ -267,8 +280,8 @@ func (l *Loader) loadBucket(s *Stock, i int) error {
 				return fmt.Errorf("timeline: hold %v of lot %d on slot %d of lot %d over %v is in the way of another or outside of it", h.ID, h.Place.Lot, no, e.lot, h.Span)
 			}
 			free = h.Span.End
-			b.items = append(b.items, classItem{Span{r.start, free}, no, e.lot})
-			b.counts[l.part(r.start)]++
+			b.items = append(b.items, l.classItem(Span{r.start, free}, no, e.lot))
+			b.counts[l.part(&b.items[len(b.items)-1])]++
 		}
 		if free > e.span.End {
 			return fmt.Errorf("timeline: slot %d ends before its holds", no)
@@ -297,9 +310,9 @@ func (l *Loader) loadClasses(s *Stock) {
 	items := make([]classItem, begin[loadParts])
 	parallel(len(l.buckets), func(i int) {
 		b := &l.buckets[i]
-		for _, item := range b.items {
-			p := l.part(item.seat.Start)
-			items[begin[p]+int(b.counts[p])] = item
+		for j := range b.items {
+			p := l.part(&b.items[j])
+			items[begin[p]+int(b.counts[p])] = b.items[j]
 			b.counts[p]++
 		}
 		b.items, b.counts = nil, nil
@@ -308,16 +321,13 @@ func (l *Loader) loadClasses(s *Stock) {
 	parallel(loadParts, func(p int) {
 		part := items[begin[p]:begin[p+1]]
 		slices.SortFunc(part, func(a, b classItem) int {
-			if x, y := lengthClass(a.seat), lengthClass(b.seat); x != y {
-				return x - y
-			}
-			if a.seat.Start != b.seat.Start {
-				return cmp.Compare(a.seat.Start, b.seat.Start)
+			if a.order != b.order {
+				return cmp.Compare(a.order, b.order)
 			}
 			return cmp.Compare(a.slot, b.slot)
 		})
 		for i := range part {
-			perClass[p][lengthClass(part[i].seat)]++
+			perClass[p][part[i].class()]++
 		}
 	})
 	var builders [classCount]*treeBuilder[key, int64, struct{}, none[key, int64]]
@@ -330,8 +340,8 @@ func (l *Loader) loadClasses(s *Stock) {
 	}
 	parallel(loadParts, func(p int) {
 		for _, item := range items[begin[p]:begin[p+1]] {
-			c := lengthClass(item.seat)
-			builders[c].put(int(perClass[p][c]), timeKey(item.seat.Start, uint32(item.slot), uint32(item.lot)), item.seat.End)
+			c := item.class()
+			builders[c].put(int(perClass[p][c]), timeKey(l.from+int64(item.since()), uint32(item.slot), uint32(item.lot)), item.end)
 			perClass[p][c]++
 		}
 	})

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,6 +56,7 @@ func bookConcurrently(w *World, budget time.Duration) (Result, error) {
 // booked draws batches and lets them be booked; the drawing is not measured. How long each took is known where do says so.
 func booked(w *World, budget time.Duration, batch int, do func([]engine.PlaceHold) ([]time.Duration, error)) (Result, error) {
 	var t Tally
+	before := w.Engine.Stats()
 	for t.Took < budget {
 		list := make([]engine.PlaceHold, batch)
 		for i := range list {
@@ -68,5 +70,7 @@ func booked(w *World, budget time.Duration, batch int, do func([]engine.PlaceHol
 		stop(batch)
 		t.Times = append(t.Times, times...)
 	}
-	return Rate(t.Sample(), bookTarget), nil
+	r := Rate(t.Sample(), bookTarget)
+	r.Note = fmt.Sprintf("%d holds, %.1f to a sync", t.N, float64(t.N)/float64(w.Engine.Stats().Groups-before.Groups))
+	return r, nil
 }

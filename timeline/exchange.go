@@ -7,9 +7,12 @@ import (
 	"slices"
 )
 
-// exchangeSteps is how many exchanges one walk tries. In an easy pool the first one tried is always right, and a walk needs as many as the room has holds at
-// most; elsewhere they are what it may spend before the sweep is asked.
-const exchangeSteps = 256
+// exchangeSteps is how many exchanges the walks of a pool that is not easy may try, from all anchors together, before the sweep is asked. In an easy pool the
+// first one tried is always right; there a walk may take as many as the room has holds.
+const (
+	exchangeSteps = 512
+	easySteps     = 1 << 20
+)
 
 // exchangeFan is how many lanes are tried for one exchange.
 const exchangeFan = 8
@@ -106,13 +109,16 @@ func (b *board) discover(w Span, back bool) {
 // run looks for room: from the room's start, which is the anchor where nothing is fixed, or all that is shares now; then from the anchor; then, where the pool is
 // not easy, from every gap in the room.
 func (w *walk) run() bool {
-	if w.from(w.room.Start, exchangeSteps/4) {
+	if w.from(w.room.Start, exchangeSteps/8) {
 		return true
 	}
-	anchor, easy := w.stock.easy(w.pool, w.fixity, w.room)
-	if easy && w.from(anchor, exchangeSteps) {
-		return true
+	if anchor, easy := w.stock.easy(w.pool, w.fixity, w.room); easy {
+		w.left += easySteps
+		if w.from(anchor, easySteps) {
+			return true
+		}
 	}
+	w.left = min(w.left, exchangeSteps)
 	var more []int64
 	for l := range w.lanes {
 		if w.only >= 0 && l != w.only {
@@ -127,7 +133,7 @@ func (w *walk) run() bool {
 	}
 	slices.Sort(more)
 	for _, t := range slices.Compact(more) {
-		if w.from(t, exchangeSteps/4) {
+		if w.from(t, exchangeSteps/8) {
 			return true
 		}
 	}

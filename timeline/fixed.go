@@ -4,6 +4,9 @@ package timeline
 
 import "math"
 
+// wideRounds is how often a pool of many slots is gone through for one component.
+const wideRounds = 32
+
 // component is room widened on both sides to the next instant that no movable hold of the pool lies across, not left of the floor: what seating room can come
 // to touch. A slot's end counts as a hold that lasts for ever where it may move, which is in a pool of one lot. far widens over what may move inside its lot,
 // too.
@@ -12,7 +15,14 @@ func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
 	if far {
 		reach = inLot
 	}
-	for grown := true; grown; {
+	rounds := math.MaxInt
+	if s.SlotCount(p) > boardLanes && !far {
+		rounds = wideRounds
+	}
+	for grown := true; grown; rounds-- {
+		if rounds == 0 {
+			return Span{f.floor, Forever}
+		}
 		grown = false
 		for _, lot := range s.Lots(p) {
 			slots := s.lot(lot).slots

@@ -181,7 +181,7 @@ func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, 
 // makeRoom rearranges the board so that x, which is not on it, can be dropped on lane l. First the exchange walk, which never fails on an easy board; then the
 // search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut. After a failure the board is as it was.
 func (b *board) makeRoom(x bar) (l int, ok bool) {
-	w := walk{board: b, room: x.span, only: -1, left: 2 * exchangeSteps}
+	w := walk{board: b, room: x.span, only: -1, left: exchangeSteps}
 	if x.bound == inPlace {
 		w.only = int(x.home)
 	}

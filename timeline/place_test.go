@@ -283,3 +283,40 @@ func TestFull(t *testing.T) {
 		require.Equal(t, want, x.s.full(p, w))
 	}
 }
+
+// A long room over many short holds takes many exchanges; nothing is fixed, so there is always a next one.
+func TestLongWalk(t *testing.T) {
+	rnd := seeded(t)
+	for _, slots := range []int{2, 5, 40} {
+		s := New()
+		s.AddLot(1, 1, 1)
+		for n := 1; n <= slots; n++ {
+			s.PutSlot(Slot{testID(n), SlotNo(n), 1, Span{0, Forever}})
+		}
+		// As many at once as leave one slot free, each on any slot that has room.
+		ends, id := make([]int64, slots-1), 0
+		for at := int64(0); at < 2000; at++ {
+			for i := range ends {
+				if ends[i] > at || rnd.Intn(3) == 0 {
+					continue
+				}
+				span := Span{at, at + 1 + rnd.Int63n(6)}
+				list := s.AppendFree(nil, LotRef(1), span)
+				if len(list) == 0 {
+					continue
+				}
+				ends[i] = span.End
+				id++
+				s.Put(NewHold(testID(id), span, 0, 0), Place{1, list[rnd.Intn(len(list))]})
+			}
+		}
+		room := Span{3, 2000}
+		require.Zero(t, s.FreeThroughout(LotRef(1), room))
+		require.Equal(t, 1, s.Available(LotRef(1), room, 0).Available)
+		d := s.Draft(0)
+		_, why := d.Seat(LotRef(1), NewHold(testID(1_000_000), room, 0, 0), Exact)
+		require.Equal(t, Granted, why)
+		require.NoError(t, d.Stock().Check())
+		t.Logf("%d slots, %d holds: %d moves", slots, id, len(d.Changes().Holds)-1)
+	}
+}

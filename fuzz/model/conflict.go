@@ -15,11 +15,22 @@ func (a *Account) home(u Unit) Pool {
 // rest is the part of a hull that needs room: what is past of it needs none.
 func rest(u Unit, now int64) Span { return Span{Start: max(u.Hull.Start, now), End: u.Hull.End} }
 
-// wants says that what came free may be what a conflict waits for.
+// wants says that what came free may be what a conflict waits for. A hold that moved to another lot of the pool leaves
+// room only for who is pinned to the lot it left.
 func (s *step) wants(u Unit) bool {
-	return slices.ContainsFunc(s.freed, func(f freed) bool {
-		return f.span.Overlaps(u.Hull) && s.a.home(u).has(f.lot)
+	return !s.a.astray(u) && slices.ContainsFunc(s.freed, func(f freed) bool {
+		return f.span.Overlaps(u.Hull) && s.a.home(u).has(f.lot) && (!f.moved || u.articlePinned())
 	})
+}
+
+// astray says that a conflict was made for a SKU that its article is not of any more.
+func (a *Account) astray(u Unit) bool {
+	h := a.hold(u.Owner())
+	if u.articlePinned() || h == nil {
+		return false
+	}
+	r := a.Articles[a.lot(u.Lot).Article]
+	return r.SKU == nil || *r.SKU != h.Lines[u.Line].SKU
 }
 
 // reseated judges a conflict that got a slot.

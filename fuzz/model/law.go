@@ -22,8 +22,9 @@ type step struct {
 
 // freed is a range that came free on a lot.
 type freed struct {
-	lot  uint32
-	span Span
+	lot   uint32
+	span  Span
+	moved bool // what was there moved to another lot of the pool
 }
 
 // take takes a unit out of the account.
@@ -32,7 +33,7 @@ func (s *step) take(id ID) Unit {
 	u := s.a.Units[i]
 	s.a.Units = slices.Delete(s.a.Units, i, i+1)
 	if u.Slot != 0 {
-		s.freed = append(s.freed, freed{u.Lot, u.Hull})
+		s.freed = append(s.freed, freed{u.Lot, u.Hull, false})
 	}
 	return u
 }
@@ -115,7 +116,7 @@ func (s *step) unit(u, o Unit) error {
 		if was.mayMove(s.now) != anywhere || !s.was.poolOf(was.Lot).has(o.Lot) && !s.a.poolOf(was.Lot).has(o.Lot) {
 			return wrong("unit %+v may not move to lot %d", *was, o.Lot)
 		}
-		s.freed = append(s.freed, freed{was.Lot, was.Takes()})
+		s.freed = append(s.freed, freed{was.Lot, was.Takes(), true})
 		s.a.Seen.Between++
 	case o.Slot != was.Slot:
 		if was.mayMove(s.now) == nowhere {

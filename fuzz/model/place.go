@@ -19,7 +19,15 @@ type request struct {
 	slot     uint32
 	named    int // 0: a slot, 1: an article, 2: a SKU
 	quantity int
-	past     *Span // of a moved unit that keeps its hull: the part that is not over
+	past     bool // a moved unit that keeps its hull and has begun: what is past of it needs no room
+}
+
+// need is the room that a unit of the line takes in its i-th pool.
+func (q request) need(i int, now int64) Span {
+	if q.past {
+		return Span{Start: now, End: q.hulls[i].End}
+	}
+	return q.hulls[i]
 }
 
 // short is what a refusal must say of a line.
@@ -63,7 +71,7 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			may, from[i] = min(may, c), taken
 			for p, n := range taken {
 				for range n {
-					v.Units = append(v.Units, seated(v, q, p))
+					v.Units = append(v.Units, seated(v, q, p, s.now))
 				}
 			}
 			alone = false
@@ -81,23 +89,18 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 	may = certain
 	rooms := make([]int, len(q.pools))
 	for i, p := range q.pools {
-		free, _, _, _ := v.least(p, q.hulls[i])
+		need := q.need(i, s.now)
+		free, _, _, _ := v.least(p, need)
 		rooms[i] = max(0, free)
 		available += rooms[i]
-		if rooms[i] > 0 && !v.easy(p, q.hulls[i], s.now) && (!sure || v.freeThroughout(p, q.hulls[i]) < rooms[i]) {
+		if rooms[i] > 0 && !v.easy(p, need, s.now) && (!sure || v.freeThroughout(p, need) < rooms[i]) {
 			may = open
 		}
-		if q.hulls[i].Start < s.now && !sure {
+		if need.Start < s.now && !sure {
 			may = open // what moved for a line before it may have left the past
 		}
 	}
 	switch {
-	case available < q.quantity && q.past != nil && len(q.pools) > 0:
-		// What is past of a hold needs no room.
-		if free, _, _, _ := v.least(q.pools[0], *q.past); len(q.pools) == 1 && free < 1 {
-			return impossible, 0, nil
-		}
-		return open, available, nil
 	case available < q.quantity && may == open && !sure && len(q.pools) > 0 && q.hulls[0].Start < s.now:
 		return open, available, nil
 	case available < q.quantity:
@@ -121,21 +124,21 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 
 // onSlot judges a line that names a slot: the count is not looked at.
 func (s *step) onSlot(v *Account, q request) (may chance, available int, taken []int) {
-	slot := v.slot(q.slot)
+	slot, need := v.slot(q.slot), q.need(0, s.now)
 	taken = []int{1}
-	blocked := slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == q.slot && u.Takes().Overlaps(q.hulls[0]) })
-	if slot.Span.Covers(q.hulls[0]) && !blocked {
+	blocked := slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == q.slot && u.Takes().Overlaps(need) })
+	if slot.Span.Covers(need) && !blocked {
 		return certain, 1, taken
 	}
-	if ok, known := v.fits(q.pools[0], q.hulls[0], 1, q.slot, s.now); known && !ok {
+	if ok, known := v.fits(q.pools[0], need, 1, q.slot, s.now); known && !ok {
 		return impossible, 0, nil
 	}
 	return open, 0, nil
 }
 
 // seated is a unit of a line as later lines of a command see it: where exactly it sits makes no difference to counts.
-func seated(a *Account, q request, p int) Unit {
-	u := Unit{Hull: q.hulls[p], Lot: q.pools[p].Lots[0]}
+func seated(a *Account, q request, p int, now int64) Unit {
+	u := Unit{Hull: q.need(p, now), Lot: q.pools[p].Lots[0]}
 	if q.named < 2 {
 		u.Flags = timeline.PinnedArticle
 	}
@@ -186,7 +189,7 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 			}
 		}
 	}
-	if len(requests) == 1 && requests[0].slot == 0 && requests[0].past == nil {
+	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past {
 		total := 0
 		for i, p := range requests[0].pools {
 			free, _, _, _ := s.a.least(p, requests[0].hulls[i])
@@ -215,7 +218,7 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 func (s *step) sure(requests []request) bool {
 	for _, q := range requests {
 		for i, p := range q.pools {
-			if q.slot != 0 || q.past != nil || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
+			if q.slot != 0 || q.past || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
 				return false
 			}
 		}
@@ -329,8 +332,7 @@ func (s *step) move(o engine.MoveHold, err error) error {
 			q.hulls = append(q.hulls, hull)
 		}
 		if l.From == nil && l.To == nil && n.Hull.Start < s.now && n.Hull.End > s.now {
-			left := rest(n, s.now)
-			q.past = &left
+			q.past = true
 		}
 		requests[i], units[i] = q, n
 	}

@@ -20,7 +20,7 @@ func (s *step) addSlots(article, location ID, n int, from int64) {
 	for range n {
 		s.added = append(s.added, Slot{Lot: no, Span: Span{Start: from, End: Forever}})
 	}
-	s.freed = append(s.freed, freed{no, Span{Start: from, End: Forever}})
+	s.freed = append(s.freed, freed{no, Span{Start: from, End: Forever}, false})
 }
 
 func (s *step) instant(at *int64) int64 {
@@ -159,7 +159,7 @@ func (s *step) patchArticle(o engine.PatchArticle, err error) error {
 			p.Lots = slices.DeleteFunc(slices.Clone(p.Lots), func(no uint32) bool { return no == l.No })
 			old[l.No] = p
 			if n.Takes && (!r.Takes || moved) {
-				s.freed = append(s.freed, freed{l.No, Span{Start: 0, End: Forever}})
+				s.freed = append(s.freed, freed{l.No, Span{Start: 0, End: Forever}, false})
 			}
 		}
 	}

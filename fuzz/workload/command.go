@@ -69,7 +69,7 @@ func createArticle(d Dice, a *model.Account, now int64) engine.CreateArticle {
 		o.Before, o.After = buffer(d), buffer(d)
 	}
 	for range 1 + d.N("more stock", 4)/3 {
-		q := engine.InitialQuantity{Location: location(d, a), Count: 1 + d.N("count", 6)/4}
+		q := engine.InitialQuantity{Location: location(d, a), Count: 1 + d.N("count", 5)/2}
 		if odds(d, "from", 20) {
 			from := instant(d, a, now)
 			q.From = &from
@@ -154,7 +154,7 @@ func hold(d Dice, a *model.Account) *model.Hold {
 func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
 	var o engine.PlaceHold
 	for range 1 + d.N("more lines", 5)/3 {
-		l := engine.HoldLineInput{Item: item(d, a), Location: location(d, a), Window: Window(d, a, now), Quantity: 1 + d.N("quantity", 8)/5}
+		l := engine.HoldLineInput{Item: item(d, a), Location: location(d, a), Window: Window(d, a, now), Quantity: 1 + d.N("quantity", 8)/6}
 		if l.Window.End == engine.Forever && odds(d, "sale", 50) {
 			l.Purchase = engine.PurchaseSale
 		}

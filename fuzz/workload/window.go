@@ -9,12 +9,12 @@ import (
 
 const hour = 60 * 60 * 1000
 
-var lengths = []int64{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 48, 96}
+var lengths = []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 48}
 
 // Window draws a range near now, sometimes in the past, sometimes without an end.
 func Window(d Dice, a *model.Account, now int64) Span {
 	w := Span{Start: instant(d, a, now)}
-	switch d.N("length", 16) {
+	switch d.N("length", 24) {
 	case 0:
 		w.End = engine.Forever
 	case 1:
@@ -38,7 +38,7 @@ func Closed(d Dice, a *model.Account, now int64) Span {
 
 // instant draws an instant: on the grid, or where something begins or ends.
 func instant(d Dice, a *model.Account, now int64) int64 {
-	if len(a.Units) > 0 && odds(d, "at an edge", 45) {
+	if len(a.Units) > 0 && odds(d, "at an edge", 25) {
 		u := pick(d, "edge of", a.Units)
 		t := pick(d, "edge", []int64{u.Hull.Start, u.Hull.End, u.Body().Start, u.Body().End})
 		if t != engine.Forever {
@@ -51,5 +51,5 @@ func instant(d Dice, a *model.Account, now int64) int64 {
 	case 1:
 		return now + int64(d.N("ms", 2*hour)) - hour
 	}
-	return now/hour*hour + int64(d.N("hour", 60)-10)*hour
+	return now/hour*hour + int64(d.N("hour", 44)-6)*hour
 }

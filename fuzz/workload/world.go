@@ -3,8 +3,8 @@ package workload
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
@@ -36,6 +36,13 @@ type Tenant struct {
 	Twin *model.Account
 }
 
+// Line is a command that was submitted, and what the clock said.
+type Line struct {
+	Clock   int64
+	Account ID
+	Op      engine.Op
+}
+
 // World is an engine with all that it stands on. Not for concurrent use.
 type World struct {
 	FS      vfs.FS
@@ -45,6 +52,7 @@ type World struct {
 	Engine  *engine.Engine
 	Tenants []*Tenant
 	Seen    model.Tally
+	Played  []Line
 
 	draws uint64
 }
@@ -68,8 +76,7 @@ func New(fs vfs.FS, accounts int) (*World, error) {
 	}
 	for n := range accounts {
 		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon", Seen: &w.Seen}}
-		w.At = max(w.At, w.Clock)
-		if _, err := w.Engine.Do(engine.Command{Account: t.ID, Op: engine.CreateAccount{Name: "account", Timezone: t.Twin.Zone}}); err != nil {
+		if _, err := w.Submit(t.ID, engine.CreateAccount{Name: "account", Timezone: t.Twin.Zone}); err != nil {
 			return nil, err
 		}
 		w.Tenants = append(w.Tenants, t)
@@ -82,13 +89,33 @@ func (w *World) Open() (err error) {
 	if w.Store, err = persist.Open(StoreOptions(w.FS)); err != nil {
 		return err
 	}
+	if err = w.OpenEngine(); err != nil {
+		return errors.Join(err, w.Store.Close())
+	}
+	return nil
+}
+
+// OpenEngine opens the engine on the store.
+func (w *World) OpenEngine() (err error) {
+	// No id of the instant that the log ended at is made again.
+	if end := w.Store.End(); end.Seq > 0 {
+		w.At = end.At + 1
+	}
+	w.At = max(w.At, w.Clock)
 	w.Engine, err = engine.Open(context.Background(), engine.Options{
 		Store: w.Store, Manual: true, Checks: true,
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger: slog.New(slog.DiscardHandler),
 		Now:    func() int64 { return w.Clock },
 		Random: w.random,
 	})
 	return err
+}
+
+// Submit submits a command and waits for it.
+func (w *World) Submit(account ID, op engine.Op) (engine.Result, error) {
+	w.At = max(w.At, w.Clock)
+	w.Played = append(w.Played, Line{w.Clock, account, op})
+	return w.Engine.Do(engine.Command{Account: account, Actor: "fuzz", Op: op})
 }
 
 // random makes the ids of a run: in every command others, and the same in every run. The high bits stay free, so that an
@@ -112,12 +139,6 @@ func (w *World) Close() error {
 // Restart closes everything and opens it again: the state must be the same, to the hash.
 func (w *World) Restart() error {
 	seq, hash := w.Engine.State()
-	// No id of the instant that the log ended at is made again.
-	if w.At = w.Store.End().At + 1; w.Clock < w.At {
-		w.Clock = w.At
-	} else {
-		w.At = w.Clock
-	}
 	if err := w.Close(); err != nil {
 		return err
 	}
@@ -127,7 +148,11 @@ func (w *World) Restart() error {
 	if s, h := w.Engine.State(); s == seq && h != hash {
 		return fmt.Errorf("the state at %d was %016x and is %016x after a restart", seq, hash, h)
 	}
-	// What became due in the meantime was done at the start.
+	return w.Resume(seq)
+}
+
+// Resume takes into the twins what the engine did when it was opened on the state of a sequence: all that was due.
+func (w *World) Resume(seq uint64) error {
 	log, err := w.log(seq)
 	for _, t := range w.Tenants {
 		if err == nil {
@@ -141,13 +166,13 @@ func (w *World) Restart() error {
 func (w *World) Do(tenant int, op engine.Op) (engine.Result, error, error) {
 	t := w.Tenants[tenant]
 	before, _ := w.Engine.State()
-	w.At = max(w.At, w.Clock)
 	var res engine.Result
 	var err error
 	if _, tick := op.(model.Tick); tick {
+		w.At = max(w.At, w.Clock)
 		err = w.Engine.Tick(context.Background())
 	} else {
-		res, err = w.Engine.Do(engine.Command{Account: t.ID, Actor: "fuzz", Op: op})
+		res, err = w.Submit(t.ID, op)
 	}
 	log, fault := w.log(before)
 	if fault != nil {

@@ -1,0 +1,92 @@
+package crash
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+	"github.com/stretchr/testify/require"
+
+	"holdfast/fuzz/workload"
+)
+
+// This file owns power cuts.
+
+// cut is what a power cut left, and which lines were answered and submitted by then.
+type cut struct {
+	fs          *vfs.MemFS
+	name        string
+	least, most int
+}
+
+// TestCrashAtEverySync cuts the power at every sync of a run, keeping none, half or all of what was not synced, opens what is
+// left, and of some cuts again at every sync of that opening.
+func TestCrashAtEverySync(t *testing.T) {
+	seed := newSeed(t)
+	commands, deepEvery := 70, 23
+	if testing.Short() {
+		commands, deepEvery = 15, 40
+	}
+	if long() {
+		commands, deepEvery = 200, 3
+	}
+	s := record(t, seed, commands)
+	mem := vfs.NewCrashableMem()
+	var answered atomic.Int64
+	var mu sync.Mutex
+	var cuts []cut
+	n := uint64(0)
+	over := false
+	w := &workload.World{FS: hooked(mem, func(op errorfs.Op) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if isSync(op) && !over {
+			n++
+			for _, percent := range []int{0, 50, 100} {
+				least := int(answered.Load())
+				name := fmt.Sprintf("sync %d of %s, %d %% kept", n, op.Path, percent)
+				cuts = append(cuts, cut{clone(mem, percent, seed+n), name, least, min(least+1, len(s.lines))})
+			}
+		}
+		return nil
+	})}
+	_, err := s.play(w, func(n int) { answered.Store(int64(n)) })
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	over = true
+	deep := 0
+	for i, c := range cuts {
+		if i%deepEvery != 0 {
+			s.judge(t, c.fs, c.name, c.least, c.most, seed)
+			continue
+		}
+		var again []cut
+		opening := true
+		fs := hooked(c.fs, func(op errorfs.Op) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if isSync(op) && opening {
+				for _, percent := range []int{0, 50, 100} {
+					name := fmt.Sprintf("%s, then in recovery at %s, %d %% kept", c.name, op.Path, percent)
+					again = append(again, cut{clone(c.fs, percent, seed), name, c.least, c.most})
+				}
+			}
+			return nil
+		})
+		r := &workload.World{FS: fs, Clock: workload.Start}
+		require.NoError(t, r.Open(), c.name)
+		mu.Lock()
+		opening = false
+		mu.Unlock()
+		require.NoError(t, r.Close(), c.name)
+		for _, a := range again {
+			s.judge(t, a.fs, a.name, a.least, a.most, seed)
+			deep++
+		}
+	}
+	t.Logf("%d lines, %d power cuts, %d in recovery", len(s.lines), len(cuts), deep)
+	require.Greater(t, deep, 0)
+}

@@ -21,6 +21,11 @@ type Answer struct {
 // The test that says so goes from cheap to deep; elsewhere Available seats for real, with the search that a write uses, and so never promises more than a write
 // can give.
 func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
+	if lots := s.Lots(p); len(lots) == 1 {
+		if lot := s.lot(lots[0]); len(lot.slots) == 1 && lot.conflicts == 0 {
+			return s.slot(lot.slots[0]).available(hull)
+		}
+	}
 	free, stock, committed, at := s.MinFree(p, hull)
 	a := Answer{Available: max(0, free), Stock: stock, Committed: committed, At: at, Exact: true}
 	switch {
@@ -32,6 +37,23 @@ func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 		a.Available, a.Exact = s.seatForReal(p, hull, now, a.Available)
 	}
 	return a
+}
+
+// available is the answer of a lot that has one slot and no conflict, as most have: it is free, or it is not from some instant on.
+func (e *slotEntry) available(w Span) Answer {
+	at, taken := w.End, 0
+	if h, _ := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End {
+		at, taken = max(w.Start, seatStart(h)), 1
+	}
+	switch {
+	case w.Start < e.span.Start || e.span.End <= w.Start:
+		return Answer{At: w.Start, Exact: true}
+	case e.span.End < at:
+		return Answer{At: e.span.End, Exact: true}
+	case at < w.End:
+		return Answer{Stock: 1, Committed: taken, At: at, Exact: true}
+	}
+	return Answer{Available: 1, Stock: 1, At: w.Start, Exact: true}
 }
 
 // Available is what Stock.Available would say of the draft.

@@ -41,12 +41,10 @@ type answer struct {
 	available int
 }
 
-// pool is the model's state: how much of the capacity each day has, and what the released bookings were. A booking is
-// known by its id, and released once at most, so how much is booked tells all that a later answer can depend on; but a
-// release must find its booking, so those are kept, too.
+// pool is the model's state: the set of bookings, and how many units of each day they make.
 type pool struct {
 	booked [days]int
-	held   string // ids of the bookings that are held, sorted
+	held   string // the ids, sorted
 }
 
 func (p pool) free(capacity, from, to int) int {
@@ -236,8 +234,8 @@ func TestCheckerSeesFaults(t *testing.T) {
 	for name, late := range map[string]porcupine.Operation{
 		"a booking beside another of the last unit": at(11, 19, day, answer{ok: true, id: second}),
 		"a refusal while there is stock":            at(31, 40, day, answer{}),
-		"a stale read":                              at(11, 19, call{action: read, to: 1}, answer{available: 1}),
-		"a read ahead of the release":               at(11, 19, call{action: read, to: 1}, answer{available: 1}),
+		"a read of what was there before":           at(11, 19, call{action: read, to: 1}, answer{available: 1}),
+		"a read that misses the release":            at(31, 40, call{action: read, to: 1}, answer{available: 0}),
 		"a second release":                          at(31, 40, call{action: release, to: 1, n: 1, id: first}, answer{ok: true}),
 		"the same booking twice":                    at(31, 40, day, answer{ok: true, id: first}),
 	} {

@@ -24,6 +24,7 @@ type Table[R any] struct {
 	indexes []*index[R]
 	number  func(*R) uint32
 	numbers *numbered[R]
+	hash    *hashed   // beside numbers
 	copy    *Table[R] // what Publish gave last, while nothing has changed since
 }
 
@@ -40,7 +41,7 @@ func By[R any](keys func(*R) []string) Option[R] {
 
 // Numbered makes rows be found by a dense number of theirs, from 1 to MaxNumber. A row never changes its number.
 func Numbered[R any](number func(*R) uint32) Option[R] {
-	return func(t *Table[R]) { t.number, t.numbers = number, newNumbered[R]() }
+	return func(t *Table[R]) { t.number, t.numbers, t.hash = number, newNumbered[R](), newHashed() }
 }
 
 // New makes an empty table. id gives a row's primary key.
@@ -71,7 +72,7 @@ func (t *Table[R]) Publish() *Table[R] {
 		c.indexes[i] = &index[R]{keys: x.keys, entries: x.entries.Copy()}
 	}
 	if t.numbers != nil {
-		c.numbers = t.numbers.publish()
+		c.numbers, c.hash = t.numbers.publish(), t.hash
 	}
 	t.copy = c
 	return c
@@ -82,8 +83,30 @@ func (t *Table[R]) Len() int { return t.rows.Len() }
 
 // Get returns the row with an id, or nil.
 func (t *Table[R]) Get(id ID) *R {
+	if t.hash != nil {
+		return t.byHash(id)
+	}
 	e, _ := t.rows.Get(entry[R]{id: id})
 	return e.row
+}
+
+// byHash is Get where rows have numbers.
+func (t *Table[R]) byHash(id ID) *R {
+	slots := *t.hash.slots.Load()
+	mask, hash := uint64(len(slots)-1), uint64(hashOf(id))
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := slots[i].Load()
+		if s == 0 {
+			return nil
+		}
+		if s>>32 != hash {
+			continue
+		}
+		// A number of a row that is gone, or that this version does not have yet, finds nothing.
+		if r := t.numbers.get(uint32(s)); r != nil && t.id(r) == id {
+			return r
+		}
+	}
 }
 
 // No returns the row with a number, or nil. The table was made with Numbered.
@@ -98,6 +121,9 @@ func (t *Table[R]) Put(r *R) *R {
 	}
 	if t.numbers != nil {
 		t.numbers.put(t.number(r), r)
+		if old.row == nil {
+			t.hash.add(t.id(r), t.number(r))
+		}
 	}
 	return old.row
 }

@@ -70,6 +70,7 @@ func TestTableAgainstMaps(t *testing.T) {
 			case 0:
 				tab.Delete(idOf(n))
 				delete(now, idOf(n))
+				require.Nil(t, tab.Get(idOf(n)))
 			case 1:
 				w := twin{}
 				for id, r := range now {
@@ -87,4 +88,42 @@ func TestTableAgainstMaps(t *testing.T) {
 			check(t, v.tab, v.w)
 		}
 	})
+}
+
+func TestAnOldVersionKeepsWhatIsGoneWhenTheTableGrows(t *testing.T) {
+	tab := New(func(r *row) ID { return r.id }, Numbered(func(r *row) uint32 { return r.no }))
+	tab.Put(&row{id: idOf(1), no: 1})
+	old := tab.Publish()
+	tab.Delete(idOf(1))
+	for no := uint32(2); no < 200; no++ {
+		tab.Put(&row{id: idOf(no), no: no})
+	}
+	require.NotNil(t, old.Get(idOf(1)))
+	require.Nil(t, tab.Get(idOf(1)))
+}
+
+func TestReadersOfOldVersionsWhileTheWriterGoesOn(t *testing.T) {
+	tab := New(func(r *row) ID { return r.id }, Numbered(func(r *row) uint32 { return r.no }))
+	const most = 20_000
+	done := make(chan bool)
+	versions := make(chan *Table[row], 64)
+	go func() {
+		defer close(done)
+		for v := range versions {
+			n := uint32(v.Len())
+			for _, no := range []uint32{1, n / 2, n, n + 1} {
+				if got := v.Get(idOf(no)); (got != nil) != (no >= 1 && no <= n) || got != nil && got.no != no {
+					t.Errorf("row %d of a version of %d: %v", no, n, got)
+				}
+			}
+		}
+	}()
+	for no := uint32(1); no <= most; no++ {
+		tab.Put(&row{id: idOf(no), no: no})
+		if no%97 == 0 {
+			versions <- tab.Publish()
+		}
+	}
+	close(versions)
+	<-done
 }

@@ -43,8 +43,8 @@ type Reduction struct {
 	LowerBound int       // no plan that keeps the same holds has fewer moves than this
 }
 
-// Feasible says that the plan can be applied, if need be by making conflicts of its blockers.
-func (r *Reduction) Feasible() bool { return len(r.Slots) >= r.Amount }
+// Feasible says that the plan can be applied, if need be by making conflicts of its blockers. The zero Reduction is no plan.
+func (r *Reduction) Feasible() bool { return r.Amount > 0 && len(r.Slots) >= r.Amount }
 
 // Reduce plans for a lot to have amount slots less from at on, on the Stock as it is, for a command of the instant now. Conflicts are neither counted nor
 // repaired.

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+
+	gojson "github.com/goccy/go-json"
 )
 
 // This file owns the list of all kinds of rows: a new resource is one line here.
@@ -52,7 +54,8 @@ var kindByTag = func() (t [256]kindOf) {
 }()
 
 // coldVersion is the version byte in front of rows kept as JSON: rows that change seldom, in a form that a newer binary
-// still reads.
+// still reads. They are written by the standard library, whose bytes the state hash covers, and read by a faster one: of
+// 100,000 articles that is half a second of a start. Check decodes, encodes and compares.
 const coldVersion = 1
 
 func encodeCold[R any](dst []byte, r *R) []byte {
@@ -69,7 +72,7 @@ func decodeCold[R any](name string) func(account, key ID, b []byte) (*R, error) 
 			return nil, fmt.Errorf("%s: unknown row version", name)
 		}
 		r := new(R)
-		if err := json.Unmarshal(b[1:], r); err != nil {
+		if err := gojson.Unmarshal(b[1:], r); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return r, nil

@@ -9,6 +9,6 @@
 //  3. The engine goes on: it takes commands, with all checks of its timelines on, and answers as the twin says.
 //  4. Damage is refused with an error that says so, or is harmless: the same state, to the hash.
 //
-// HOLDFAST_LONG=1 takes every file operation and every bit that the default run samples. Seeds are printed, and taken from
-// HOLDFAST_SEED.
+// HOLDFAST_LONG=1 fails every file operation, of which the default run takes every third, and flips many more bits. Seeds
+// are printed, and taken from HOLDFAST_SEED.
 package crash

@@ -34,6 +34,10 @@ func TestFlippedBits(t *testing.T) {
 	_, err := s.play(w, func(int) {})
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
+	// Opening it again makes tables of what was folded.
+	w.Clock = s.lines[len(s.lines)-1].Clock
+	require.NoError(t, w.Open())
+	require.NoError(t, w.Close())
 	names, err := mem.List(workload.Dir)
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(seed, 3))

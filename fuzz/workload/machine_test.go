@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	set("rapid.checks", checks)
 	set("rapid.steps", "40")
+	set("rapid.nofailfile", "true") // the seed that is printed says it all
 	os.Exit(m.Run())
 }
 

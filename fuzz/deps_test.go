@@ -1,0 +1,85 @@
+package fuzz
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the table of imports: they point down only.
+//
+//	cmd -> api -> engine -> {engine/table, timeline, persist}
+
+// may lists, by package and everything below it, what its code (not its tests) may import beside the standard library. The
+// longest name that fits counts. A name of the project stands for that package alone, `name/...` for all below it as well.
+var may = map[string][]string{
+	"timeline":      {"github.com/google/uuid"},
+	"persist":       {"github.com/cockroachdb/pebble/v2/...", "github.com/klauspost/compress/...", "github.com/prometheus/..."},
+	"engine/table":  {"github.com/tidwall/btree"},
+	"engine":        {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid", "github.com/cespare/xxhash/v2", "github.com/goccy/go-json"},
+	"api/auth":      {},
+	"api/ratelimit": {},
+	"api": {
+		"api/...", "engine", "engine/table", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router", "github.com/goccy/go-json",
+		"github.com/klauspost/compress/...", "github.com/prometheus/...",
+	},
+	"cmd":   {"...", "api/...", "engine", "engine/table", "timeline", "persist"},
+	"bench": {"...", "bench/...", "api/...", "engine", "engine/table", "timeline", "persist"},
+	"fuzz":  {"...", "fuzz/...", "api/...", "engine", "engine/table", "timeline", "persist"},
+}
+
+// rule finds what a package may import.
+func rule(name string) (of string, ok bool) {
+	for n := range may {
+		if (name == n || strings.HasPrefix(name, n+"/")) && len(n) > len(of) {
+			of, ok = n, true
+		}
+	}
+	return of, ok
+}
+
+// fits says that an import is one that is allowed.
+func fits(allowed []string, path string) bool {
+	path = strings.TrimPrefix(path, module+"/")
+	return slices.ContainsFunc(allowed, func(a string) bool {
+		below, all := strings.CutSuffix(a, "/...")
+		return path == a || all && (path == below || strings.HasPrefix(path, below+"/")) || a == "..." && strings.Contains(path, ".")
+	})
+}
+
+func TestImportsPointDown(t *testing.T) {
+	standard := map[string]bool{}
+	for _, p := range list(t, "-deps", "./...") {
+		standard[p.ImportPath] = p.Standard
+	}
+	for _, p := range list(t, "./...") {
+		of, ok := rule(p.name())
+		if !ok {
+			t.Errorf("%s is not in the table of imports", p.name())
+			continue
+		}
+		for _, path := range p.Imports {
+			if !standard[path] && !fits(may[of], path) {
+				t.Errorf("%s imports %s", p.name(), path)
+			}
+		}
+	}
+}
+
+// Not even tests import bench or fuzz from outside, and pebble is of one version everywhere.
+func TestNobodyImportsBenchOrFuzz(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		of, _ := rule(p.name())
+		for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			for _, room := range []string{"bench", "fuzz"} {
+				in := module + "/" + room
+				if of != room && (path == in || strings.HasPrefix(path, in+"/")) {
+					t.Errorf("%s imports %s", p.name(), path)
+				}
+			}
+			require.False(t, strings.HasPrefix(path, "github.com/cockroachdb/pebble") && !strings.HasPrefix(path, "github.com/cockroachdb/pebble/v2"), "%s imports %s", p.name(), path)
+		}
+	}
+}

@@ -1,0 +1,11 @@
+// Package fuzz holds the whole project against its rules: who may import whom, and how files are written. The rooms below it
+// hold the engine against its promises.
+//
+//	model     the slow, obvious twin
+//	workload  random commands, engine and twin side by side
+//	crash     power cuts, failing disks, rotten bits, killed processes
+//	history   clients that race, and what they saw
+//	script    scenarios that a person can read
+//
+// Nothing outside of it imports anything in it.
+package fuzz

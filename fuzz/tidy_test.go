@@ -1,0 +1,173 @@
+package fuzz
+
+import (
+	"bytes"
+	"go/ast"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the rules of how files are written.
+
+// Every package says in doc.go what it owns, or, a command, above its package clause; every other file in its first comment.
+func TestFilesSayWhatTheyOwn(t *testing.T) {
+	fset := token.NewFileSet()
+	for _, p := range list(t, "./...") {
+		files := parse(t, fset, p)
+		command := false
+		for _, f := range files {
+			command = f.Name.Name == "main"
+		}
+		if doc := files[filepath.Join(p.name(), "doc.go")]; !command && (doc == nil || doc.Doc == nil) {
+			t.Errorf("%s has no doc.go", p.name())
+		}
+		for name, f := range files {
+			if !ast.IsGenerated(f) && f.Doc == nil && !says(f) {
+				t.Errorf("%s does not open with what it owns", name)
+			}
+		}
+	}
+}
+
+// says looks at the comments before the first declaration that is not an import.
+func says(f *ast.File) bool {
+	first := f.End()
+	for _, d := range f.Decls {
+		if g, ok := d.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
+			first = d.Pos()
+			break
+		}
+	}
+	for _, c := range f.Comments {
+		if c.Pos() < first && strings.Contains(c.Text(), "This file owns") {
+			return true
+		}
+	}
+	return false
+}
+
+// mapRanges are the functions of timeline and engine that go through a map, with the reason why its order reaches no result.
+var mapRanges = map[string]string{
+	"engine/recover.go load": "collects ids, which are sorted before they are used",
+}
+
+// The core is a function of its inputs: no clock, no chance, no order of a map.
+func TestCoreIsDeterministic(t *testing.T) {
+	exports := map[string]string{}
+	for _, p := range list(t, "-export", "-deps", "./engine/...", "./timeline") {
+		exports[p.ImportPath] = p.Export
+	}
+	seen := map[string]bool{}
+	for _, p := range list(t, "./engine/...", "./timeline") {
+		fset := token.NewFileSet()
+		files := parse(t, fset, p)
+		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
+		check := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+		var all []*ast.File
+		for _, f := range files {
+			all = append(all, f)
+		}
+		_, err := check.Check(p.ImportPath, fset, all, info)
+		require.NoError(t, err)
+		for name, f := range files {
+			for _, d := range f.Decls {
+				where := name
+				if fn, ok := d.(*ast.FuncDecl); ok {
+					where += " " + fn.Name.Name
+				}
+				ast.Inspect(d, func(n ast.Node) bool {
+					if r, ok := n.(*ast.RangeStmt); ok {
+						if _, isMap := info.TypeOf(r.X).Underlying().(*types.Map); isMap {
+							seen[where] = true
+							if mapRanges[where] == "" {
+								t.Errorf("%s: goes through a map", fset.Position(r.Pos()))
+							}
+						}
+					}
+					if id, ok := n.(*ast.Ident); ok {
+						if o := info.Uses[id]; o != nil && o.Pkg() != nil && forbidden(o) {
+							t.Errorf("%s: uses %s.%s", fset.Position(id.Pos()), o.Pkg().Path(), o.Name())
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	for where := range mapRanges {
+		if !seen[where] {
+			t.Errorf("%s goes through no map any more: take it off the list", where)
+		}
+	}
+}
+
+// forbidden names what brings in the clock or chance. A ticker is not: it decides when the clock is asked, by whom is an
+// option.
+func forbidden(o types.Object) bool {
+	switch o.Pkg().Path() {
+	case "time":
+		return o.Name() == "Now" || o.Name() == "Since" || o.Name() == "Until"
+	case "math/rand", "math/rand/v2", "crypto/rand", "hash/maphash":
+		return true
+	case "github.com/google/uuid":
+		return strings.HasPrefix(o.Name(), "New")
+	}
+	return false
+}
+
+// tidwall/btree copies rows that have such a method with every node it clones.
+func TestNoRowCopiesItself(t *testing.T) {
+	fset := token.NewFileSet()
+	for _, p := range list(t, "./engine/...", "./timeline") {
+		for name, f := range parse(t, fset, p) {
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && (fn.Name.Name == "Copy" || fn.Name.Name == "IsoCopy") {
+					t.Errorf("%s has a method %s; call it Clone", name, fn.Name.Name)
+				}
+			}
+		}
+	}
+}
+
+// No file of the project knows the machine it was written on.
+func TestNoPathOfAMachine(t *testing.T) {
+	var paths [][]byte
+	for _, dir := range []string{"work", "root", "home", "Users"} {
+		paths = append(paths, []byte("/"+dir+"/"))
+	}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if d != nil && (d.Name() == ".git" || d.Name() == "dist" || d.Name() == "data") {
+				return fs.SkipDir
+			}
+			return err
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".md", ".mod", ".txt", ".txtar", ".json", ".yaml", ".yml", ".sh", ".html", ".css", ".js", "":
+		default:
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil || bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 {
+			return err // a binary
+		}
+		for _, p := range paths {
+			for i, line := range bytes.Split(b, []byte("\n")) {
+				if bytes.Contains(line, p) {
+					t.Errorf("%s:%d speaks of %s", path, i+1, p)
+				}
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}

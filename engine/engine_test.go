@@ -269,3 +269,19 @@ func TestPlannedIsToldBeforeItIsDurable(t *testing.T) {
 	require.Equal(t, 1, short.Available)
 	require.Nil(t, short.Blockers, "brief")
 }
+
+func TestWhatASKULosesDoesNotComeBackAtOnce(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a := s.article(sku, 1)
+	other := s.article(ID{}, 1)
+	s.book(Item{Article: other}, noon+day, noon+2*day, 1)
+	s.do(DecreaseQuantity{Article: other, Location: s.loc, Amount: 1, Force: true}) // some conflict elsewhere
+	h := s.book(Item{SKU: sku}, noon+day, noon+2*day, 1)
+	s.do(PatchArticle{ID: a, SKU: Null[ID]()})
+	got, _ := s.view().Hold(h.ID)
+	require.True(t, got.Lines[0].Units[0].Conflict())
+	_, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Equal(t, 2, total)
+	s.reopen()
+}

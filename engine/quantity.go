@@ -292,8 +292,9 @@ func (TransferQuantity) result() any { return new(QuantityPlan) }
 func (t *tx) reassign(before, after *Article) {
 	stays := after.Takes()
 	moved := !same(before.SKU, after.SKU)
+	var unseated []timeline.Placed
 	if before.Takes() && (!stays || moved) {
-		t.takeOut(before, stays)
+		unseated = t.takeOut(before, stays)
 	}
 	if stays && (!before.Takes() || moved) && t.acc.stock.ConflictLen() > 0 {
 		d := t.draft()
@@ -303,11 +304,14 @@ func (t *tx) reassign(before, after *Article) {
 		}
 		t.seatFreed()
 	}
+	for _, u := range unseated { // behind the pass: what was sent away does not come back at once
+		t.draft().Keep(u.Hold, u.Place.Lot)
+	}
 }
 
 // takeOut empties an article's lots of what may not stay there. stays says that the article still takes holds, in another
-// SKU: then what was made for it stays.
-func (t *tx) takeOut(r *Article, stays bool) {
+// SKU: then what was made for it stays. It returns what found no other place, taken out, with the lot it belongs to.
+func (t *tx) takeOut(r *Article, stays bool) (unseated []timeline.Placed) {
 	d := t.draft()
 	for _, l := range r.lots {
 		pool := t.acc.stock.Lot(l.no).Pool
@@ -327,11 +331,13 @@ func (t *tx) takeOut(r *Article, stays bool) {
 			d.Take(h.ID)
 			h.Flags &^= timeline.PinnedSlot // the slot is out of reach; a conflict may come back on any of the article's
 			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
-			if pinned || pool == 0 {
-				d.Keep(h, l.no)
-			} else if _, why := d.Seat(timeline.SKURef(pool), begun(h, t.now), timeline.Exact); why != timeline.Granted {
-				d.Keep(h, l.no)
+			if !pinned && pool != 0 {
+				if _, why := d.Seat(timeline.SKURef(pool), begun(h, t.now), timeline.Exact); why == timeline.Granted {
+					continue
+				}
 			}
+			unseated = append(unseated, timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no}})
 		}
 	}
+	return unseated
 }

@@ -214,7 +214,6 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 		r.Status = ArticleActive
 	}
 	record(t, articleKind, nil, r)
-	lots := map[uint32]timeline.LotNo{}
 	units := 0
 	for _, q := range o.Quantities {
 		l := t.acc.locations().Get(q.Location)
@@ -224,17 +223,13 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 		if units += q.Count; units > maxSlots {
 			return nil, refuse(CodeInvalid, "an article has at most %d slots", maxSlots)
 		}
-		if lots[l.No] == 0 {
-			lots[l.No] = t.newLot(r.No, l.No)
-		}
 		from := t.now
 		if q.From != nil {
 			from = *q.From
 		}
-		for range q.Count {
-			t.newSlot(lots[l.No], from)
-		}
+		t.newUnits(r, l.No, q.Count, from)
 	}
+	t.seatFreed()
 	return r, nil
 }
 

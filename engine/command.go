@@ -82,7 +82,8 @@ type tx struct {
 
 	fork   *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
 	stock  *timeline.Draft
-	keyed  []keyedRow // what the command does to idempotency records
+	lots   map[uint32]timeline.LotNo // lots that the plan makes of its article, by location
+	keyed  []keyedRow                // what the command does to idempotency records
 	recent *recent
 
 	explain bool              // a refusal says what stands in the way

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,6 +66,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		queue: make(chan *Future, o.Queue), quit: make(chan struct{}),
 	}
 	e.current.Store(s.publish())
+	o.Store.Published(s.seq) // what was found is durable: followers and look-ups may see all of it
 	w := newWriter(e, s)
 	e.done.Add(2)
 	go w.commitGroups()
@@ -153,10 +156,21 @@ func (e *Engine) explain(cmd *Command, err error) error {
 	}
 	t := e.planOn(s, v)
 	t.explain = true
-	if _, again := cmd.Op.plan(t); errors.Is(again, refusal) {
+	if _, again := e.planned(t, cmd); errors.Is(again, refusal) {
 		return again
 	}
 	return err // room came free meanwhile
+}
+
+// planned runs an operation's plan. A panic in it is a fault of the program that has changed nothing: it is a refusal.
+func (e *Engine) planned(t *tx, cmd *Command) (res any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("a plan panicked", "operation", fmt.Sprintf("%T", cmd.Op), "panic", p, "stack", string(debug.Stack()))
+			res, err = nil, refuse(CodeInternal, "the operation failed; nothing was changed")
+		}
+	}()
+	return cmd.Op.plan(t)
 }
 
 // planOn is a plan's working view of a snapshot.
@@ -217,7 +231,7 @@ func (e *Engine) Preview(cmd Command) (Result, error) {
 	}
 	t := e.planOn(s, v)
 	t.explain = true
-	res, err := cmd.Op.plan(t)
+	res, err := e.planned(t, &cmd)
 	if err != nil {
 		return Result{}, err
 	}

@@ -285,3 +285,17 @@ func TestWhatASKULosesDoesNotComeBackAtOnce(t *testing.T) {
 	require.Equal(t, 2, total)
 	s.reopen()
 }
+
+func TestANewArticleServesTheConflictsOfItsSKU(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a := s.article(sku, 1)
+	s.book(Item{SKU: sku}, noon+day, noon+2*day, 1)
+	s.do(DecreaseQuantity{Article: a, Location: s.loc, Amount: 1, Force: true})
+	_, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Equal(t, 1, total)
+	s.article(sku, 1)
+	_, total = s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Zero(t, total)
+	s.reopen()
+}

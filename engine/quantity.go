@@ -165,27 +165,37 @@ func (t *tx) addUnits(r *Article, l *Location, amount int, from int64) error {
 	if slots+amount > maxSlots {
 		return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "an article has at most 100000 slots"}})
 	}
-	no, ok := r.lotAt(l.No)
+	t.newUnits(r, l.No, amount, from)
+	return nil
+}
+
+// newUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where there
+// are any, the plan's own timelines get the units, too.
+func (t *tx) newUnits(r *Article, location uint32, amount int, from int64) {
+	no, ok := r.lotAt(location)
 	if !ok {
-		no = t.newLot(r.No, l.No)
+		no, ok = t.lots[location]
 	}
-	if t.acc.stock.ConflictLen() == 0 {
-		for range amount {
-			t.newSlot(no, from)
+	conflicts := t.acc.stock.ConflictLen() > 0
+	if !ok {
+		no = t.newLot(r.No, location)
+		if t.lots == nil {
+			t.lots = map[uint32]timeline.LotNo{}
 		}
-		return nil
-	}
-	// Conflicts may want the new units: the plan's timelines get them, too.
-	d := t.draft()
-	if !ok {
-		d.AddLot(no, r.No, l.No, t.acc.poolNow(r, l.No))
+		t.lots[location] = no
+		if conflicts {
+			t.draft().AddLot(no, r.No, location, t.acc.poolNow(r, location))
+		}
 	}
 	for range amount {
-		t.ledger.Slot++
-		d.AddSlot(timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: no, Span: Span{Start: from, End: Forever}})
+		if conflicts {
+			t.ledger.Slot++
+			t.draft().AddSlot(timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: no, Span: Span{Start: from, End: Forever}})
+		} else {
+			t.newSlot(no, from)
+		}
 	}
 	t.room = append(t.room, timeline.Freed{Lot: no, Span: Span{Start: from, End: Forever}})
-	return nil
 }
 
 // poolNow is the pool that a lot of an article at a location belongs to, 0 where there is no such pool yet.

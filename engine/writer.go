@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"holdfast/persist"
@@ -187,20 +186,14 @@ func (w *writer) elapsed() time.Duration {
 	return w.engine.stopwatch()
 }
 
-// plan runs the operation's plan. A panic in it is a fault of the program that has changed nothing: it is a refusal.
+// plan runs a command's plan and completes its write set.
 func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			w.engine.log.Error("a plan panicked", "operation", fmt.Sprintf("%T", cmd.Op), "panic", p, "stack", string(debug.Stack()))
-			t, res, err = nil, nil, refuse(CodeInternal, "the operation failed; nothing was changed")
-		}
-	}()
 	a := w.state.accounts[cmd.Account]
 	if a == nil {
 		a = newAccount(cmd.Account)
 	}
 	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent}
-	if res, err = cmd.Op.plan(t); err != nil {
+	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
 	}
 	t.recordStock()

@@ -1,0 +1,64 @@
+package engine_test
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+	"holdfast/persist"
+)
+
+// This file owns the repeat of a keyed command after a crash: its record may still be in the log alone.
+
+func TestRepeatAfterCrash(t *testing.T) {
+	const now = int64(1_760_000_400_000)
+	open := func(fs vfs.FS) (*persist.Store, *engine.Engine) {
+		store, err := persist.Open(persist.Options{Dir: "/data", FS: fs, FoldDelay: time.Hour})
+		require.NoError(t, err)
+		e, err := engine.Open(context.Background(), engine.Options{
+			Store: store, Now: func() int64 { return now }, Manual: true, Logger: slog.New(slog.DiscardHandler),
+			Random: func() (b [10]byte) { rand.Read(b[:]); return b },
+		})
+		require.NoError(t, err)
+		return store, e
+	}
+	mem := vfs.NewCrashableMem()
+	store, e := open(mem)
+	account := engine.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}
+	do := func(op engine.Op) any {
+		res, err := e.Do(engine.Command{Account: account, Op: op})
+		require.NoError(t, err)
+		return res.Record
+	}
+	do(engine.CreateAccount{Name: "Rental"})
+	where := do(engine.CreateLocation{Name: "Harbour", Timezone: "UTC"}).(*engine.Location).ID
+	item := engine.Item{Article: do(engine.CreateArticle{Name: "Bike", Quantities: []engine.InitialQuantity{{Location: where, Count: 2}}}).(*engine.Article).ID}
+	window := engine.Span{Start: now + 1000, End: now + 2000}
+	book := engine.Command{
+		Account: account, Idem: &engine.Idempotency{Key: engine.ID{0: 7}, Fingerprint: engine.ID{0: 8}},
+		Op: engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: item, Location: where, Window: window, Quantity: 1}}},
+	}
+	first, err := e.Do(book)
+	require.NoError(t, err)
+	after := mem.CrashClone(vfs.CrashCloneCfg{}) // the power fails behind the acknowledgement
+	require.NoError(t, e.Close())
+	require.NoError(t, store.Close())
+
+	store, e = open(after)
+	again, err := e.Do(book)
+	require.NoError(t, err)
+	v, _ := e.View(account)
+	free, err := v.Available(engine.Query{Item: item, Location: where, Window: window}, now)
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
+	require.NoError(t, store.Close())
+	require.Equal(t, 1, free.Available, "booked once")
+	require.True(t, again.Replayed)
+	require.Equal(t, first.Record.(*engine.Hold).ID, again.Record.(*engine.Hold).ID)
+}

@@ -3,6 +3,8 @@ package persist
 import (
 	"errors"
 	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // What can go wrong, as values for errors.Is. The error returned always says
@@ -66,4 +68,12 @@ var (
 // corruptf makes an error that is ErrCorrupt.
 func corruptf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
+}
+
+// damaged makes what Pebble calls corruption ErrCorrupt, whichever of its reads found it.
+func damaged(err error) error {
+	if pebble.IsCorruptionError(err) && !errors.Is(err, ErrCorrupt) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
 }

@@ -35,7 +35,7 @@ func (s *Store) ScanRows(workers int, fn func(worker int, table byte, key, value
 // sees its rows in ascending order, and key and value only during the call. The
 // first error ends the scan.
 func (s *Store) ScanTables(workers int, from, to byte, fn func(worker int, table byte, key, value []byte) error) error {
-	return scanRows(s.db, workers, from, to, fn)
+	return damaged(scanRows(s.db, workers, from, to, fn))
 }
 
 func scanRows(db *pebble.DB, workers int, from, to byte, fn func(worker int, table byte, key, value []byte) error) error {

@@ -156,10 +156,7 @@ func Open(o Options) (*Store, error) {
 	s.fs, s.health = newPrivateFS(inner), health
 	if err := s.open(); err != nil {
 		s.release()
-		if pebble.IsCorruptionError(err) && !errors.Is(err, ErrCorrupt) {
-			err = fmt.Errorf("%w: %w", ErrCorrupt, err) // whichever of Pebble's reads found it
-		}
-		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
+		return nil, fmt.Errorf("open %s: %w", o.Dir, damaged(err))
 	}
 	return s, nil
 }

@@ -129,8 +129,8 @@ func (s *step) unit(u, o Unit) error {
 	if was != nil && was.Hull == o.Hull {
 		before = was.Cut
 	}
-	if o.Cut != before && !(given && o.Cut == 0) && (was == nil || o.Cut < before || o.Hull.Start+o.Cut > s.now || was.mayMove(s.now) == nowhere && !given) {
-		return wrong("unit %+v was cut: %+v", *was, o)
+	if o.Cut != before && !(given && o.Cut == 0) && (o.Cut < before || o.Hull.Start+o.Cut > s.now || !given && was.mayMove(s.now) == nowhere) {
+		return wrong("unit %+v was cut: %+v", u, o)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 		u.Cut = max(u.Cut, now-u.Hull.Start) // what is past needs no room
 	}
 	if len(p.Removed) != amount {
-		return wrong("a plan for %d units takes %d", amount, len(p.Removed))
+		return wrong("a plan for %d units takes %d: %+v", amount, len(p.Removed), p)
 	}
 	// Ends of a lot may be exchanged: the slots that stay need ends that are late enough, the earliest ones go.
 	for _, l := range v.Lots {

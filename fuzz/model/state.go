@@ -43,6 +43,17 @@ type Tally struct {
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
 }
 
+// Add adds another run's counts.
+func (t *Tally) Add(o Tally) {
+	for _, n := range []struct{ to, by *int }{
+		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
+		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
+		{&t.Searched, &o.Searched}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
+	} {
+		*n.to += *n.by
+	}
+}
+
 // Location, SKU, Article, Hold and Event are the parts of the engine's records that rules depend on. They are values: a
 // changed one is a new one.
 type (
@@ -164,6 +175,12 @@ func at[T any](list []T, is func(*T) bool) *T {
 		}
 	}
 	return nil
+}
+
+// Takes says that an article takes new holds, HasConflicts that a unit has no slot.
+func (a *Account) Takes(article ID) bool { return a.article(article).Takes }
+func (a *Account) HasConflicts() bool {
+	return slices.ContainsFunc(a.Units, func(u Unit) bool { return u.Slot == 0 })
 }
 
 // lotAt is the number of the lot of an article at a location, 0 where there is none.

@@ -16,7 +16,7 @@ import (
 // This file owns the state machine: random commands, every one judged by the twin, and reads over random windows after
 // each.
 
-// TestMain makes a run last: HOLDFAST_LONG=1 takes many minutes.
+// TestMain makes a run last: HOLDFAST_LONG=1 takes many minutes, -short a few seconds.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	set := func(name, value string) {
@@ -26,48 +26,63 @@ func TestMain(m *testing.M) {
 			flag.Set(name, value)
 		}
 	}
-	checks := "60"
+	checks := "400"
+	if testing.Short() {
+		checks = "40"
+	}
 	if long, _ := strconv.ParseBool(os.Getenv("HOLDFAST_LONG")); long {
-		checks = "5000"
+		checks = "20000"
 	}
 	set("rapid.checks", checks)
-	set("rapid.steps", "40")
+	set("rapid.steps", "50")
 	set("rapid.nofailfile", "true") // the seed that is printed says it all
 	os.Exit(m.Run())
 }
 
 func TestEngineAgainstTwin(t *testing.T) {
+	var seen model.Tally
 	rapid.Check(t, func(r *rapid.T) {
 		d := Rapid{r}
 		w, err := New(vfs.NewMem(), 2)
 		require.NoError(r, err)
-		defer w.Close()
+		defer func() {
+			seen.Add(w.Seen)
+			require.NoError(r, w.Close())
+		}()
 		for tenant := range w.Tenants {
 			require.NoError(r, w.Furnish(d, tenant, tenant == 1))
 		}
-		r.Repeat(map[string]func(*rapid.T){
-			"command": func(r *rapid.T) {
-				d := Rapid{r}
-				if odds(d, "time passes", 25) {
-					w.Clock += int64(d.N("by", 8)) * hour / 2
-				}
-				if odds(d, "tick", 50) {
-					_, _, fault := w.Do(0, model.Tick{})
-					require.NoError(r, fault)
-				}
-				tenant := d.N("tenant", 8) / 7
-				_, _, fault := w.Do(tenant, Command(d, w.Tenants[tenant].Twin, max(w.At, w.Clock)))
+		tenant := func(d Dice) int { return d.N("tenant", 8) / 7 }
+		command := func(r *rapid.T) {
+			d := Rapid{r}
+			if odds(d, "time passes", 25) {
+				w.Clock += int64(d.N("by", 8)) * hour / 2
+			}
+			if odds(d, "tick", 50) {
+				_, _, fault := w.Do(0, model.Tick{})
 				require.NoError(r, fault)
-			},
+			}
+			n := tenant(d)
+			_, _, fault := w.Do(n, Command(d, w.Tenants[n].Twin, max(w.At, w.Clock)))
+			require.NoError(r, fault)
+		}
+		r.Repeat(map[string]func(*rapid.T){
+			"command": command, "another command": command, "yet another command": command, "and one more": command,
+			"clock goes back": func(r *rapid.T) { w.Clock -= int64(Rapid{r}.N("by", 3)) * hour },
 			"restart": func(r *rapid.T) {
-				if odds(Rapid{r}, "restart", 5) {
+				if odds(Rapid{r}, "restart", 25) {
 					require.NoError(r, w.Restart())
 				}
 			},
-			"": func(r *rapid.T) {
-				d := Rapid{r}
-				require.NoError(r, w.Compare(d, d.N("tenant", 8)/7))
-			},
+			"singles": func(r *rapid.T) { require.NoError(r, w.Singles(Rapid{r}, tenant(Rapid{r}))) },
+			"":        func(r *rapid.T) { require.NoError(r, w.Compare(Rapid{r}, tenant(Rapid{r}))) },
 		})
 	})
+	t.Logf("%+v", seen)
+	// A generator that no longer gets to the hard cases proves nothing.
+	for _, n := range []int{
+		seen.Refused, seen.Moved, seen.Between, seen.Evicted, seen.Reseated, seen.Hard, seen.Searched, seen.Fewer, seen.Plans - seen.Blocked, seen.Blocked, seen.Pushed,
+	} {
+		require.Positive(t, n, "%+v", seen)
+	}
 }

@@ -1,0 +1,53 @@
+package workload
+
+import (
+	"fmt"
+
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+)
+
+// This file owns relations between runs of commands that need no twin to judge: what the twin and the engine could get
+// wrong alike.
+
+// Singles books the units of an answer one by one. As many can be had as the answer said, where it was exact; then one more
+// cannot. Released again, there are as many as before.
+func (w *World) Singles(d Dice, tenant int) error {
+	t := w.Tenants[tenant]
+	if _, _, fault := w.Do(tenant, model.Tick{}); fault != nil {
+		return fault
+	}
+	q := engine.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.At)}
+	answer, err := w.View(tenant).Available(q, w.At)
+	if err != nil || !answer.Exact || answer.Available > 12 || q.Window.End <= w.At {
+		return err // what is over is fixed: the first single would stand in the way of the second
+	}
+	if q.Article != (ID{}) && !t.Twin.Takes(q.Article) {
+		return nil
+	}
+	conflicts := t.Twin.HasConflicts()
+	var holds []ID
+	for {
+		res, err, fault := w.Do(tenant, engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: 1}}})
+		if fault != nil {
+			return fault
+		}
+		if err != nil {
+			break
+		}
+		holds = append(holds, res.Record.(*engine.Hold).ID)
+	}
+	if len(holds) != answer.Available {
+		return fmt.Errorf("%+v at %d was answered %+v, and %d could be had one by one", q, w.At, answer, len(holds))
+	}
+	for _, id := range holds {
+		if _, _, fault := w.Do(tenant, engine.ReleaseHold{ID: id}); fault != nil {
+			return fault
+		}
+	}
+	after, err := w.View(tenant).Available(q, w.At)
+	if err == nil && !conflicts && q.Window.Start >= w.At && after.Exact && after != answer {
+		err = fmt.Errorf("%+v at %d: booked and released, %+v became %+v", q, w.At, answer, after)
+	}
+	return err
+}

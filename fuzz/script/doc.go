@@ -1,0 +1,25 @@
+// Package script plays scenarios that a person can read, with the twin of fuzz/model judging every step.
+//
+// A scenario is a text in testdata. A line that begins with # is a comment; every other line is a step, followed by what
+// came of it, indented. Time is hours since the scenario began, as in `10-20` or, without end, `10-`; a pool is an item at
+// a location.
+//
+//	# Two bikes of one kind.
+//	location shop Europe/Helsinki
+//	sku bike after 2h
+//	article red bike shop 1
+//	article blue bike shop 1
+//	book ann bike shop 10-14
+//	    red 1
+//	available bike shop 13-15
+//	    1 of 2 free
+//	show
+//	            0         10        20        30        40
+//	    red 1   ..........aaaa~~..................................
+//	    blue 1  ..................................................
+//
+// `show` draws units: a letter an hour of a hold, ~ of its buffers, a dot where a unit is free, nothing where there is none;
+// a line with ! is a conflict.
+//
+// HOLDFAST_REWRITE=1 writes down what comes of each step; read the difference before it is committed.
+package script

@@ -41,10 +41,19 @@ func (t *Tally) Start() (stop func(n int)) {
 	}
 }
 
+// Add takes over what another tally has.
+func (t *Tally) Add(o *Tally) {
+	t.N, t.Took, t.Times = t.N+o.N, t.Took+o.Took, append(t.Times, o.Times...)
+	t.allocs, t.cpu = t.allocs+o.allocs, t.cpu+o.cpu
+}
+
+// PerSecond is the rate over all pieces.
+func (t *Tally) PerSecond() float64 { return float64(t.N) / t.Took.Seconds() }
+
 // Sample is what came of all pieces.
 func (t *Tally) Sample() Sample {
 	n := float64(t.N)
-	s := Sample{PerSecond: n / t.Took.Seconds(), Allocs: float64(t.allocs) / n, CPU: t.cpu / time.Duration(max(1, t.N))}
+	s := Sample{PerSecond: t.PerSecond(), Allocs: float64(t.allocs) / n, CPU: t.cpu / time.Duration(max(1, t.N))}
 	s.P50, s.P99 = Percentiles(t.Times)
 	return s
 }

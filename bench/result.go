@@ -48,8 +48,8 @@ func mean(s Sample, t Target) Result { return sampled(s, 1e6/s.PerSecond, t) }
 // Rate is the result of a sample whose figure is operations a second.
 func Rate(s Sample, t Target) Result { return sampled(s, s.PerSecond, t) }
 
-// Share is the result of a sample whose figure is its rate in percent of another's.
-func Share(s, of Sample, t Target) Result { return sampled(s, 100*s.PerSecond/of.PerSecond, t) }
+// Share is the result of a sample whose figure is its rate in percent of another's, taken in turns with it.
+func Share(s Sample, percent float64, t Target) Result { return sampled(s, percent, t) }
 
 func sampled(s Sample, figure float64, t Target) Result {
 	r := Judge(figure, t)

@@ -38,6 +38,7 @@ func (r *Run) Figure(ctx context.Context, name string, target Target, measure fu
 		return
 	}
 	r.Progress(name)
+	r.Settle()
 	r.Report.Results = append(r.Report.Results, attempt(name, target, measure))
 }
 

@@ -135,6 +135,16 @@ func (w *World) shut() (err error) {
 	return err
 }
 
+// Settle waits until what was written is folded into rows, at most for ten seconds, so that a figure does not pay for the
+// one before it.
+func (w *World) Settle() {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if s := w.store.Stats(); s.Folded == s.Published {
+			return
+		}
+	}
+}
+
 // Reopen closes the engine and opens it from disk.
 func (w *World) Reopen() error { return errors.Join(w.shut(), w.open()) }
 

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -33,7 +34,7 @@ func newClients(address, method, key string, n int) *clients {
 		x.client = &fasthttp.HostClient{
 			Addr: address, MaxConns: 1, NoDefaultUserAgentHeader: true, DisablePathNormalizing: true, MaxIdemponentCallAttempts: 1,
 		}
-		x.request, x.response = fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+		x.request, x.response, x.times = fasthttp.AcquireRequest(), fasthttp.AcquireResponse(), make([]time.Duration, 0, 1<<16)
 		x.request.Header.SetMethod(method)
 		x.request.Header.Set("X-Api-Key", key)
 		if method == fasthttp.MethodPost {
@@ -81,22 +82,17 @@ func (c *clients) askAll(t *bench.Tally, path string, bodies [][]byte) error {
 // run sends the requests that set makes until it makes none. The first answer that is not 200 is an error.
 func (c *clients) run(t *bench.Tally, set func(i int, r *fasthttp.Request) bool) error {
 	var next atomic.Int64
-	var failure atomic.Pointer[error]
+	var failed atomic.Bool
 	var workers sync.WaitGroup
+	errs := make([]error, len(c.connections))
 	stop := t.Start()
 	for i := range c.connections {
 		x := &c.connections[i]
 		x.times = x.times[:0]
 		workers.Go(func() {
-			for failure.Load() == nil && set(int(next.Add(1)-1), x.request) {
-				start := time.Now()
-				err := x.client.Do(x.request, x.response)
-				x.times = append(x.times, time.Since(start))
-				if err == nil && x.response.StatusCode() != fasthttp.StatusOK {
-					err = fmt.Errorf("%s %s: %d %s", x.request.Header.Method(), x.request.URI().Path(), x.response.StatusCode(), x.response.Body())
-				}
-				if err != nil {
-					failure.CompareAndSwap(nil, &err)
+			for !failed.Load() && set(int(next.Add(1)-1), x.request) {
+				if errs[i] = x.ask(); errs[i] != nil {
+					failed.Store(true)
 				}
 			}
 		})
@@ -105,11 +101,23 @@ func (c *clients) run(t *bench.Tally, set func(i int, r *fasthttp.Request) bool)
 	n := 0
 	for _, x := range c.connections {
 		n += len(x.times)
-		t.Times = append(t.Times, x.times...)
 	}
 	stop(n)
-	if err := failure.Load(); err != nil {
-		return *err
+	for _, x := range c.connections {
+		t.Times = append(t.Times, x.times...)
+	}
+	return errors.Join(errs...)
+}
+
+// ask sends the connection's request and waits for the answer.
+func (x *connection) ask() error {
+	start := time.Now()
+	if err := x.client.Do(x.request, x.response); err != nil {
+		return err
+	}
+	x.times = append(x.times, time.Since(start))
+	if code := x.response.StatusCode(); code != fasthttp.StatusOK {
+		return fmt.Errorf("%s %s: %d %s", x.request.Header.Method(), x.request.URI().Path(), code, x.response.Body())
 	}
 	return nil
 }

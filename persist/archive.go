@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the tar.zst form of a backup.
+
 import (
 	"archive/tar"
 	"context"

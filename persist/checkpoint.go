@@ -1,5 +1,7 @@
 package persist
 
+// This file owns backups of a running store.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the one function that makes a group durable.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns what can go wrong, as values.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the file system as the store uses it: modes, health, copies.
+
 import (
 	"errors"
 	"io"

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the folder, which turns the log into rows.
+
 import (
 	"sync"
 	"time"

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns reading published records, in order and by sequence.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the head file: how far the log was synced.
+
 import (
 	"crypto/rand"
 	"crypto/sha256"

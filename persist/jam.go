@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the stop at a failing log file, before Pebble's own answer to it ends the process.
+
 import (
 	"strings"
 

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns Pebble's logger, and the fuse that marks a store dead.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the marker: how far the log is folded into rows.
+
 import (
 	"encoding/binary"
 	"errors"

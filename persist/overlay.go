@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the records that are not folded yet, by sequence and by row.
+
 import (
 	"sync"
 	"sync/atomic"

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the format of a log record.
+
 import (
 	"crypto/sha256"
 	"encoding/binary"

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns making a directory of a backup, to a point if wanted.
+
 import (
 	"context"
 	"errors"

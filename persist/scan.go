@@ -1,5 +1,7 @@
 package persist
 
+// This file owns reading rows.
+
 import (
 	"bytes"
 	"encoding/binary"

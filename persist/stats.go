@@ -1,5 +1,7 @@
 package persist
 
+// This file owns what metrics are told.
+
 import "github.com/prometheus/client_golang/prometheus"
 
 // Stats is what a store says about itself, for metrics.

@@ -1,5 +1,7 @@
 package persist
 
+// This file owns the open store: options, opening, closing.
+
 import (
 	"errors"
 	"fmt"

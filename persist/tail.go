@@ -1,5 +1,7 @@
 package persist
 
+// This file owns walking the log and judging what it says.
+
 import (
 	"encoding/binary"
 	"fmt"

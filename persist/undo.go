@@ -1,5 +1,7 @@
 package persist
 
+// This file owns undoing records from the fold back to a point.
+
 import (
 	"bytes"
 	"errors"

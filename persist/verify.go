@@ -1,5 +1,7 @@
 package persist
 
+// This file owns reading everything in a directory back.
+
 import (
 	"context"
 	"errors"

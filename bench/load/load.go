@@ -1,10 +1,6 @@
-// Package load measures the service over HTTP: the whole server on a loopback port, with clients in the same process and so
-// on the same cores.
-//
-//	load.go   what is measured
-//	client.go the clients: keep-alive connections that ask one after the other
-//	server.go the server on a world, and the empty one that it is compared with
 package load
+
+// This file owns what is measured over HTTP.
 
 import (
 	"context"

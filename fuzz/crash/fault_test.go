@@ -82,6 +82,6 @@ func (s *script) dead(t *testing.T, w *workload.World, name string, answered int
 	for i, x := range s.twins[seq] {
 		v, ok := w.Engine.View(s.ids[i])
 		require.True(t, ok, name)
-		require.NoError(t, (*model.Account).Records(x, v, w.At), name)
+		require.NoError(t, (*model.Account).Records(x, v, w.Now()), name)
 	}
 }

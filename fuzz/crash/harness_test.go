@@ -80,7 +80,7 @@ func record(t *testing.T, seed uint64, commands int) *script {
 			w.Clock += int64(d.N("by", 60)) * 60_000
 		}
 		tenant := d.N("tenant", 4) / 3
-		_, _, fault := w.Do(tenant, workload.Command(d, w.Tenants[tenant].Twin, max(w.At, w.Clock)))
+		_, _, fault := w.Do(tenant, workload.Command(d, w.Tenants[tenant].Twin, w.Now()))
 		require.NoError(t, fault)
 		note()
 	}
@@ -155,8 +155,8 @@ func (s *script) judge(t *testing.T, fs vfs.FS, name string, least, most int, se
 	require.NoError(t, w.Resume(end.Seq), name)
 	d := dice(seed, end.Seq)
 	for tenant, x := range w.Tenants {
-		require.NoError(t, x.Twin.Records(w.View(tenant), w.At), name)
-		_, _, fault := w.Do(tenant, workload.Command(d, x.Twin, w.At))
+		require.NoError(t, x.Twin.Records(w.View(tenant), w.Now()), name)
+		_, _, fault := w.Do(tenant, workload.Command(d, x.Twin, w.Now()))
 		require.NoError(t, fault, name)
 		require.NoError(t, w.Compare(d, tenant), name)
 	}

@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"holdfast/engine"
+)
 
 // This file owns counting: how many units of a pool are there and taken at an instant, by looking at every slot and unit.
 
@@ -75,6 +79,15 @@ func (a *Account) freeThroughout(p Pool, w Span) (n int) {
 		}
 	}
 	return n
+}
+
+// Tight says that a booking of a window needs others to move: a unit is free at every instant, none throughout.
+func (a *Account) Tight(i engine.Item, location ID, body Span, now int64) bool {
+	return slices.ContainsFunc(a.pools(i, location), func(p Pool) bool {
+		hull := p.hull(body, now)
+		free, _, _, _ := a.least(p, hull)
+		return free > 0 && a.freeThroughout(p, hull) == 0
+	})
 }
 
 // chance is what a rule says of an outcome.

@@ -65,6 +65,9 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 				continue
 			}
 			c, available, taken := s.line(v, q, alone && may == certain)
+			if may == open && c == certain {
+				c, taken = open, nil // who knows where the lines before it sit
+			}
 			if c == impossible {
 				shorts = append(shorts, short{q.line, q.quantity, available})
 			}

@@ -177,6 +177,11 @@ func at[T any](list []T, is func(*T) bool) *T {
 	return nil
 }
 
+// Known says that an item is there.
+func (a *Account) Known(i engine.Item) bool {
+	return a.sku(i.SKU) != nil || a.article(i.Article) != nil
+}
+
 // Takes says that an article takes new holds, HasConflicts that a unit has no slot.
 func (a *Account) Takes(article ID) bool { return a.article(article).Takes }
 func (a *Account) HasConflicts() bool {

@@ -154,7 +154,7 @@ func (s *scenario) do(op engine.Op) (record any, came string) {
 }
 
 func (s *scenario) step(f []string) string {
-	v, now := s.w.View(0), max(s.w.At, s.w.Clock)
+	v, now := s.w.View(0), s.w.Now()
 	var at *int64
 	if word := option(f, "at"); word != "" {
 		t := s.at(word)

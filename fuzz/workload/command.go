@@ -49,7 +49,7 @@ func (w *World) Furnish(d Dice, tenant int, large bool) error {
 		}
 	}
 	for i := range 3 + d.N("more articles", 3) {
-		op := createArticle(d, a(), w.At)
+		op := createArticle(d, a(), w.Now())
 		if large && i == 0 {
 			op.Quantities[0].Count = 40
 		}
@@ -155,6 +155,9 @@ func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
 	var o engine.PlaceHold
 	for range 1 + d.N("more lines", 5)/3 {
 		l := engine.HoldLineInput{Item: item(d, a), Location: location(d, a), Window: Window(d, a, now), Quantity: 1 + d.N("quantity", 8)/6}
+		for try := 0; try < 6 && odds(d, "tight", 80) && a.Known(l.Item) && !a.Tight(l.Item, l.Location, l.Window, now); try++ {
+			l.Window = Window(d, a, now)
+		}
 		if l.Window.End == engine.Forever && odds(d, "sale", 50) {
 			l.Purchase = engine.PurchaseSale
 		}

@@ -11,7 +11,7 @@ import (
 
 // Compare asks an account a few of everything.
 func (w *World) Compare(d Dice, tenant int) error {
-	a, v, now := w.Tenants[tenant].Twin, w.View(tenant), w.At
+	a, v, now := w.Tenants[tenant].Twin, w.View(tenant), w.Now()
 	if err := a.Records(v, now); err != nil {
 		return err
 	}
@@ -23,6 +23,9 @@ func (w *World) Compare(d Dice, tenant int) error {
 	}
 	for range 3 {
 		q := engine.Query{Item: known(d, a), Location: where(), Window: Window(d, a, now)}
+		for try := 0; try < 3 && !a.Tight(q.Item, q.Location, q.Window, now); try++ {
+			q.Window = Window(d, a, now)
+		}
 		if err := a.Available(v, q, now); err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 			flag.Set(name, value)
 		}
 	}
-	checks := "400"
+	checks := "600"
 	if testing.Short() {
 		checks = "40"
 	}
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 func TestEngineAgainstTwin(t *testing.T) {
 	var seen model.Tally
 	rapid.Check(t, func(r *rapid.T) {
-		d := Rapid{r}
+		d := Roll(r)
 		w, err := New(vfs.NewMem(), 2)
 		require.NoError(r, err)
 		defer func() {
@@ -54,7 +54,7 @@ func TestEngineAgainstTwin(t *testing.T) {
 		}
 		tenant := func(d Dice) int { return d.N("tenant", 8) / 7 }
 		command := func(r *rapid.T) {
-			d := Rapid{r}
+			d := Roll(r)
 			if odds(d, "time passes", 25) {
 				w.Clock += int64(d.N("by", 8)) * hour / 2
 			}
@@ -63,19 +63,19 @@ func TestEngineAgainstTwin(t *testing.T) {
 				require.NoError(r, fault)
 			}
 			n := tenant(d)
-			_, _, fault := w.Do(n, Command(d, w.Tenants[n].Twin, max(w.At, w.Clock)))
+			_, _, fault := w.Do(n, Command(d, w.Tenants[n].Twin, w.Now()))
 			require.NoError(r, fault)
 		}
 		r.Repeat(map[string]func(*rapid.T){
 			"command": command, "another command": command, "yet another command": command, "and one more": command,
-			"clock goes back": func(r *rapid.T) { w.Clock -= int64(Rapid{r}.N("by", 3)) * hour },
+			"clock goes back": func(r *rapid.T) { w.Clock -= int64(Roll(r).N("by", 3)) * hour },
 			"restart": func(r *rapid.T) {
-				if odds(Rapid{r}, "restart", 25) {
+				if odds(Roll(r), "restart", 25) {
 					require.NoError(r, w.Restart())
 				}
 			},
-			"singles": func(r *rapid.T) { require.NoError(r, w.Singles(Rapid{r}, tenant(Rapid{r}))) },
-			"":        func(r *rapid.T) { require.NoError(r, w.Compare(Rapid{r}, tenant(Rapid{r}))) },
+			"singles": func(r *rapid.T) { d := Roll(r); require.NoError(r, w.Singles(d, tenant(d))) },
+			"":        func(r *rapid.T) { d := Roll(r); require.NoError(r, w.Compare(d, tenant(d))) },
 		})
 	})
 	t.Logf("%+v", seen)

@@ -17,9 +17,9 @@ func (w *World) Singles(d Dice, tenant int) error {
 	if _, _, fault := w.Do(tenant, model.Tick{}); fault != nil {
 		return fault
 	}
-	q := engine.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.At)}
-	answer, err := w.View(tenant).Available(q, w.At)
-	if err != nil || !answer.Exact || answer.Available > 12 || q.Window.End <= w.At {
+	q := engine.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.Now())}
+	answer, err := w.View(tenant).Available(q, w.Now())
+	if err != nil || !answer.Exact || answer.Available > 12 || q.Window.End <= w.Now() {
 		return err // what is over is fixed: the first single would stand in the way of the second
 	}
 	if q.Article != (ID{}) && !t.Twin.Takes(q.Article) {
@@ -38,16 +38,16 @@ func (w *World) Singles(d Dice, tenant int) error {
 		holds = append(holds, res.Record.(*engine.Hold).ID)
 	}
 	if len(holds) != answer.Available {
-		return fmt.Errorf("%+v at %d was answered %+v, and %d could be had one by one", q, w.At, answer, len(holds))
+		return fmt.Errorf("%+v at %d was answered %+v, and %d could be had one by one", q, w.Now(), answer, len(holds))
 	}
 	for _, id := range holds {
 		if _, _, fault := w.Do(tenant, engine.ReleaseHold{ID: id}); fault != nil {
 			return fault
 		}
 	}
-	after, err := w.View(tenant).Available(q, w.At)
-	if err == nil && !conflicts && q.Window.Start >= w.At && after.Exact && after != answer {
-		err = fmt.Errorf("%+v at %d: booked and released, %+v became %+v", q, w.At, answer, after)
+	after, err := w.View(tenant).Available(q, w.Now())
+	if err == nil && !conflicts && q.Window.Start >= w.Now() && after.Exact && after != answer {
+		err = fmt.Errorf("%+v at %d: booked and released, %+v became %+v", q, w.Now(), answer, after)
 	}
 	return err
 }

@@ -47,7 +47,7 @@ type Line struct {
 type World struct {
 	FS      vfs.FS
 	Clock   int64 // what the engine is told when it asks
-	At      int64 // the instant that the next command gets, if the clock is not later
+	At      int64 // the instant of the last command, which the next one's is never before
 	Store   *persist.Store
 	Engine  *engine.Engine
 	Tenants []*Tenant
@@ -101,7 +101,7 @@ func (w *World) OpenEngine() (err error) {
 	if end := w.Store.End(); end.Seq > 0 {
 		w.At = end.At + 1
 	}
-	w.At = max(w.At, w.Clock)
+	w.Clock = w.Now() // a restart takes longer than a clock is behind
 	w.Engine, err = engine.Open(context.Background(), engine.Options{
 		Store: w.Store, Manual: true, Checks: true,
 		Logger: slog.New(slog.DiscardHandler),
@@ -111,9 +111,12 @@ func (w *World) OpenEngine() (err error) {
 	return err
 }
 
+// Now is the engine's present.
+func (w *World) Now() int64 { return max(w.At, w.Clock) }
+
 // Submit submits a command and waits for it.
 func (w *World) Submit(account ID, op engine.Op) (engine.Result, error) {
-	w.At = max(w.At, w.Clock)
+	w.At = w.Now()
 	w.Played = append(w.Played, Line{w.Clock, account, op})
 	return w.Engine.Do(engine.Command{Account: account, Actor: "fuzz", Op: op})
 }
@@ -154,9 +157,12 @@ func (w *World) Restart() error {
 // Resume takes into the twins what the engine did when it was opened on the state of a sequence: all that was due.
 func (w *World) Resume(seq uint64) error {
 	log, err := w.log(seq)
+	if len(log) > 0 {
+		w.At = w.Now()
+	}
 	for _, t := range w.Tenants {
 		if err == nil {
-			t.Twin, err = t.Twin.Step(t.ID, model.Tick{}, w.At, nil, nil, log)
+			t.Twin, err = t.Twin.Step(t.ID, model.Tick{}, w.Now(), nil, nil, log)
 		}
 	}
 	return err
@@ -169,7 +175,7 @@ func (w *World) Do(tenant int, op engine.Op) (engine.Result, error, error) {
 	var res engine.Result
 	var err error
 	if _, tick := op.(model.Tick); tick {
-		w.At = max(w.At, w.Clock)
+		w.Clock = w.Now() // what is due is so by the clock
 		err = w.Engine.Tick(context.Background())
 	} else {
 		res, err = w.Submit(t.ID, op)
@@ -177,6 +183,9 @@ func (w *World) Do(tenant int, op engine.Op) (engine.Result, error, error) {
 	log, fault := w.log(before)
 	if fault != nil {
 		return res, err, fault
+	}
+	if len(log) > 0 {
+		w.At = w.Now()
 	}
 	for i, other := range w.Tenants {
 		if i == tenant {
@@ -188,13 +197,13 @@ func (w *World) Do(tenant int, op engine.Op) (engine.Result, error, error) {
 			}
 			continue
 		}
-		if other.Twin, fault = other.Twin.Step(other.ID, op, w.At, nil, nil, log); fault != nil {
+		if other.Twin, fault = other.Twin.Step(other.ID, op, w.Now(), nil, nil, log); fault != nil {
 			return res, err, fault
 		}
 	}
-	twin, fault := t.Twin.Step(t.ID, op, w.At, res.Record, err, log)
+	twin, fault := t.Twin.Step(t.ID, op, w.Now(), res.Record, err, log)
 	if fault != nil {
-		return res, err, fmt.Errorf("%T%+v at %d: %w", op, op, w.At, fault)
+		return res, err, fmt.Errorf("%T%+v at %d: %w", op, op, w.Now(), fault)
 	}
 	t.Twin = twin
 	return res, err, nil
@@ -233,10 +242,10 @@ func (w *World) View(tenant int) engine.View {
 // Promise asks how many units there are and holds the engine to the number: so many can be booked, and one more cannot,
 // for the reason that goes with it.
 func (w *World) Promise(tenant int, q engine.Query) error {
-	if w.Engine.Now() != w.At {
+	if w.Engine.Now() != w.Now() {
 		return nil // the clock was put back: a preview would be of another instant than the next command
 	}
-	answer, err := w.View(tenant).Available(q, w.At)
+	answer, err := w.View(tenant).Available(q, w.Now())
 	if err != nil {
 		return err
 	}
@@ -248,12 +257,12 @@ func (w *World) Promise(tenant int, q engine.Query) error {
 	}
 	if answer.Available > 0 {
 		if err := preview(answer.Available); err != nil {
-			return fmt.Errorf("%+v at %d: %+v were promised: %w", q, w.At, answer, err)
+			return fmt.Errorf("%+v at %d: %+v were promised: %w", q, w.Now(), answer, err)
 		}
 	}
 	err = preview(answer.Available + 1)
 	if err == nil {
-		return fmt.Errorf("%+v at %d: %+v was the answer, and one more can be had", q, w.At, answer)
+		return fmt.Errorf("%+v at %d: %+v was the answer, and one more can be had", q, w.Now(), answer)
 	}
 	return nil
 }

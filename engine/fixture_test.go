@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/binary"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -27,7 +28,7 @@ type shop struct {
 	store *persist.Store
 	fs    vfs.FS
 	now   int64
-	seed  uint64
+	seed  atomic.Uint64
 	acc   ID
 	loc   ID
 }
@@ -48,8 +49,7 @@ func (s *shop) open() {
 	s.Engine, err = Open(context.Background(), Options{
 		Store: store, Now: func() int64 { return s.now }, Manual: true, Checks: true,
 		Random: func() (b [10]byte) {
-			s.seed++
-			binary.BigEndian.PutUint64(b[2:], s.seed<<20)
+			binary.BigEndian.PutUint64(b[2:], s.seed.Add(1)<<20)
 			return b
 		},
 	})

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 
 	"holdfast/persist"
@@ -65,11 +66,12 @@ func (w *writer) run() {
 	defer close(w.sealed)
 	for {
 		if !w.inFlight {
+			w.gather()
 			w.seal()
 		}
 		queue := w.engine.queue
-		if w.open.log.Bytes() >= maxGroupBytes || len(w.open.waiters) >= maxGroupCommands {
-			queue = nil // full: the next sync makes room
+		if w.full() {
+			queue = nil // the next sync makes room
 		}
 		select {
 		case f := <-queue:
@@ -84,6 +86,29 @@ func (w *writer) run() {
 			w.drain()
 			return
 		}
+	}
+}
+
+func (w *writer) full() bool {
+	return w.open.log.Bytes() >= maxGroupBytes || len(w.open.waiters) >= maxGroupCommands
+}
+
+// gather takes what is in the queue before a group is closed, and once more after those who were just answered had their
+// turn: a group costs about as much as ten commands, so larger ones are worth a moment.
+func (w *writer) gather() {
+	if w.open.log.Len() == 0 {
+		return
+	}
+	for range 2 {
+		for more := true; more && !w.full(); {
+			select {
+			case f := <-w.engine.queue:
+				w.take(f)
+			default:
+				more = false
+			}
+		}
+		runtime.Gosched()
 	}
 }
 

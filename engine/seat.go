@@ -200,11 +200,14 @@ func trail(body, hull Span) int64 {
 
 // shortage explains why a request could not be seated, given what the draft holds already.
 func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Shortage {
-	short := &Shortage{Line: q.line, Requested: q.quantity, Reason: reason.String()}
+	short := &Shortage{Line: q.line, Requested: q.quantity}
 	d := t.draft()
+	free := 0
 	for _, s := range sources {
 		a := d.Available(s.pool, s.hull)
 		short.Available += a.Available
+		count, _, _, _ := d.Stock().MinFree(s.pool, s.hull)
+		free += max(0, count)
 		if !t.explain {
 			continue
 		}
@@ -215,6 +218,13 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		}
 	}
 	short.Available = min(short.Available, q.quantity-1)
+	if q.slot == 0 { // the unit that failed saw one pool, after others of the line: the reason is that of the line as a whole
+		reason = timeline.NotEnoughStock
+		if free >= q.quantity {
+			reason = timeline.FragmentedByPinnedHolds
+		}
+	}
+	short.Reason = reason.String()
 	if t.explain && q.body.End != Forever {
 		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.location, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}

@@ -352,12 +352,17 @@ func (d *Draft) difference(g *Draft, plan Reduction, blockers []ID) Reduction {
 	slices.Sort(g.slots)
 	g.slots = slices.Compact(g.slots)
 	for _, no := range g.slots {
+		if _, ok := is.Slot(no); !ok && slices.Contains(plan.Slots, no) {
+			out.Slots = append(out.Slots, no)
+		}
+	}
+	for _, no := range g.slots {
 		before, _ := was.Slot(no)
 		after, ok := is.Slot(no)
 		switch {
-		case before.Lot == plan.Lot && before.Span.Start <= plan.At && before.Span.End > plan.At && (!ok || after.Span.End == plan.At),
-			!ok && slices.Contains(plan.Slots, no):
-			out.Slots = append(out.Slots, no)
+		case !ok && slices.Contains(plan.Slots, no):
+		case ok && before.Lot == plan.Lot && before.Span.End != after.Span.End && after.Span.End == plan.At && len(out.Slots) < plan.Amount:
+			out.Slots = append(out.Slots, no) // it may be one that was to end earlier and changed ends with one that goes
 		case !ok:
 			out.Ends = append(out.Ends, SlotEnd{no, before.Span.Start})
 		case before != after:

@@ -84,19 +84,8 @@ func (a *account) whyUnseated(h timeline.Hold, at timeline.Place, now int64) str
 	if lot := a.stock.Lot(at.Lot); lot.Pool != 0 && !h.Flags.Any(timeline.Pinned) {
 		pool = timeline.SKURef(lot.Pool)
 	}
-	short := false
-	a.stock.Sweep(pool, h.Span, func(s Span, c timeline.Count) bool {
-		if s.End <= now {
-			return true // what is past needs no room
-		}
-		seated := c.Committed
-		for range a.stock.ConflictsIn(pool, Span{Start: s.Start, End: s.Start + 1}) {
-			seated--
-		}
-		short = seated >= c.Stock
-		return !short
-	})
-	if short {
+	room := Span{Start: max(h.Span.Start, now), End: h.Span.End} // what is past needs none
+	if !room.Empty() && a.stock.Full(pool, room) {
 		return timeline.NotEnoughStock.String()
 	}
 	return timeline.FragmentedByPinnedHolds.String()

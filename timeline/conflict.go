@@ -58,7 +58,7 @@ func (d *Draft) seatConflict(id ID, slot SlotNo) (at Place, ok, searched bool) {
 			return to, true, false
 		}
 	}
-	if s.full(p, room) {
+	if s.Full(p, room) {
 		return Place{}, false, false
 	}
 	b, l, ok := s.makeRoom(p, slot, room, d.now)

@@ -149,7 +149,7 @@ func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
 	b, l, ok := s.makeRoom(p, no, room, d.now)
 	if !ok {
-		if s.full(p, room) {
+		if s.Full(p, room) {
 			return Place{}, NotEnoughStock
 		}
 		return Place{}, FragmentedByPinnedHolds
@@ -339,9 +339,9 @@ func (b *board) pickUp(q *sweep, w Span, keep bool, more ...bar) (bars []bar) {
 	return bars
 }
 
-// full says that at some instant of w every unit of p has a hold: that room is short whatever moves. Conflicts are not looked at. It goes from gap to gap, always
+// Full says that at some instant of w every unit of p has a hold: that room is short whatever moves. Conflicts are not looked at. It goes from gap to gap, always
 // to the end of the one that reaches furthest.
-func (s *Stock) full(p PoolRef, w Span) bool {
+func (s *Stock) Full(p PoolRef, w Span) bool {
 	for t := w.Start; t < w.End; {
 		end := s.freeUntil(p, t)
 		if end <= t {

@@ -280,7 +280,7 @@ func TestFull(t *testing.T) {
 			}
 			want = want || free == 0
 		}
-		require.Equal(t, want, x.s.full(p, w))
+		require.Equal(t, want, x.s.Full(p, w))
 	}
 }
 

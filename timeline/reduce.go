@@ -323,7 +323,7 @@ func (d *Draft) seatElsewhere(p PoolRef, h Hold, f fixity) bool {
 		d.put(h, Place{s.slot(no).lot, no})
 		return true
 	}
-	if s.full(p, h.Seat()) {
+	if s.Full(p, h.Seat()) {
 		return false
 	}
 	b, l, ok := s.makeRoom(p, 0, h.Seat(), d.now)

@@ -31,9 +31,18 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errs)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-asked:
+		case <-ctx.Done():
+		}
+		signal.Stop(asked) // before anything acts on the first one: whoever sees that may send the second
+		stop()
+	}()
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone

@@ -19,13 +19,13 @@ func (w *writer) commitGroups() {
 		e.current.Store(g.snapshot)
 		e.store.Published(g.seq)
 		e.stats.groups.Add(1)
-		for _, x := range g.waiters {
+		answers := g.waiters
+		g.log.Reset()
+		g.waiters, g.snapshot = nil, nil
+		w.synced <- nil
+		for _, x := range answers {
 			x.future.answer(x.res, x.err)
 		}
-		g.log.Reset()
-		clear(g.waiters)
-		g.waiters, g.snapshot = g.waiters[:0], nil
-		w.synced <- nil
 	}
 }
 

@@ -35,24 +35,29 @@ type Article struct {
 	UpdatedAt     int64
 	Revision      uint64
 
-	lots []articleLot // derived
+	// Derived: where it is. A single lot lies in the record itself, so that a read finds it in the same place.
+	lots []articleLot
+	lone [1]articleLot
 }
 
+// articleLot is an article at a location, and its buffers in effect.
 type articleLot struct {
-	location uint32
-	no       timeline.LotNo
+	location      uint32
+	no            timeline.LotNo
+	before, after Buffer
 }
 
 // Takes says whether the article takes new holds.
 func (r *Article) Takes() bool { return r.Status == ArticleActive && r.ArchivedAt == nil }
 
-func (r *Article) lotAt(location uint32) (timeline.LotNo, bool) {
-	for _, l := range r.lots {
-		if l.location == location {
-			return l.no, true
+// lotAt is the article at a location, or nil.
+func (r *Article) lotAt(location uint32) *articleLot {
+	for i := range r.lots {
+		if r.lots[i].location == location {
+			return &r.lots[i]
 		}
 	}
-	return 0, false
+	return nil
 }
 
 const articleBySKU = 0
@@ -67,13 +72,14 @@ var articleKind = func() *kind[Article] {
 		}),
 		table.Numbered(func(r *Article) uint32 { return r.No }))
 	k.put = func(_ *state, a *account, before, after *Article) {
-		if before != nil {
-			n := *after
-			n.lots = k.in(a).Get(after.ID).lots
-			after = &n
+		if before == nil {
+			k.in(a).Put(after)
+			return
 		}
-		k.in(a).Put(after)
-		a.assignPools(after)
+		n := *after
+		a.derive(&n, k.in(a).Get(after.ID).lots)
+		k.in(a).Put(&n)
+		a.assignPools(&n)
 	}
 	return k
 }()
@@ -92,6 +98,20 @@ func (a *account) buffers(r *Article) (before, after Buffer) {
 		after = *r.After
 	}
 	return before, after
+}
+
+// derive gives an article its lots, with the buffers in effect.
+func (a *account) derive(r *Article, lots []articleLot) {
+	if len(lots) == 1 {
+		r.lone[0] = lots[0]
+		r.lots = r.lone[:]
+	} else {
+		r.lots = slices.Clone(lots)
+	}
+	before, after := a.buffers(r)
+	for i := range r.lots {
+		r.lots[i].before, r.lots[i].after = before, after
+	}
 }
 
 func (s *SKU) buffers() (before, after Buffer) {

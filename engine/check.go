@@ -82,6 +82,9 @@ func (a *account) check() error {
 			if want := a.poolNow(r, l.location); lot.Pool != want {
 				return fmt.Errorf("lot %d is in pool %d, its article says %d", l.no, lot.Pool, want)
 			}
+			if before, after := a.buffers(r); l.before != before || l.after != after {
+				return fmt.Errorf("lot %d has the buffers %v and %v, in effect are %v and %v", l.no, l.before, l.after, before, after)
+			}
 		}
 	}
 	for r := range holdKind.all(a) {

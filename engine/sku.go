@@ -3,6 +3,7 @@ package engine
 import (
 	"holdfast/engine/table"
 	"holdfast/timeline"
+	"slices"
 )
 
 // This file owns SKUs: groups of interchangeable articles, and the buffers an article falls back to.
@@ -52,8 +53,11 @@ var skuKind = func() *kind[SKU] {
 		n.pools = k.in(a).Get(after.ID).pools
 		k.in(a).Put(&n)
 		if !same(before.Before, after.Before) || !same(before.After, after.After) {
-			for r := range a.articles().By(articleBySKU, string(after.ID[:])) {
-				a.assignPools(r)
+			for _, r := range slices.Collect(a.articles().By(articleBySKU, string(after.ID[:]))) {
+				n := *r
+				a.derive(&n, r.lots)
+				a.articles().Put(&n)
+				a.assignPools(&n)
 			}
 		}
 	}

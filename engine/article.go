@@ -21,7 +21,12 @@ const (
 
 // Article is an article's record. Its units are slots of its lots.
 type Article struct {
-	ID            ID
+	ID ID
+
+	// Derived: where it is. A single lot lies in the record itself, next to what it is found by: a read looks nowhere else.
+	lots []articleLot
+	lone [1]articleLot
+
 	No            uint32
 	Name          string
 	Status        ArticleStatus
@@ -34,16 +39,13 @@ type Article struct {
 	ArchivedAt    *int64
 	UpdatedAt     int64
 	Revision      uint64
-
-	// Derived: where it is. A single lot lies in the record itself, so that a read finds it in the same place.
-	lots []articleLot
-	lone [1]articleLot
 }
 
-// articleLot is an article at a location, and its buffers in effect.
+// articleLot is an article at a location, and what of it is in effect there.
 type articleLot struct {
 	location      uint32
 	no            timeline.LotNo
+	closed        bool // takes no new holds
 	before, after Buffer
 }
 
@@ -100,7 +102,7 @@ func (a *account) buffers(r *Article) (before, after Buffer) {
 	return before, after
 }
 
-// derive gives an article its lots, with the buffers in effect.
+// derive gives an article its lots, with what is in effect there.
 func (a *account) derive(r *Article, lots []articleLot) {
 	if len(lots) == 1 {
 		r.lone[0] = lots[0]
@@ -110,7 +112,7 @@ func (a *account) derive(r *Article, lots []articleLot) {
 	}
 	before, after := a.buffers(r)
 	for i := range r.lots {
-		r.lots[i].before, r.lots[i].after = before, after
+		r.lots[i].closed, r.lots[i].before, r.lots[i].after = !r.Takes(), before, after
 	}
 }
 

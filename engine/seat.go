@@ -73,7 +73,7 @@ func (a *account) sources(dst []source, article *Article, sku *SKU, location *Lo
 		if l == nil {
 			return dst
 		}
-		return append(dst, source{timeline.LotRef(l.no), timeline.Hull(body, l.before, l.after, location.Zone(), now), l.before, l.after, !article.Takes()})
+		return append(dst, source{timeline.LotRef(l.no), timeline.Hull(body, l.before, l.after, location.Zone(), now), l.before, l.after, l.closed})
 	}
 	for _, p := range sku.pools {
 		if p.location != location.No || len(a.stock.Lots(timeline.SKURef(p.no))) == 0 {

@@ -13,6 +13,7 @@ import (
 // operations lists what the interface offers: a resource is its file, and one line here.
 var operations = slices.Concat(
 	accountOperations,
+	keyOperations,
 	locationOperations,
 	skuOperations,
 	articleOperations,

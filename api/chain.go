@@ -16,8 +16,8 @@ import (
 
 // This file owns the chain that every request goes through, and which refusal wins where several apply:
 //
-//	framing, 404 and 405 of the route, 401, version, 403, 415 and 413, all 400 together, 403 of denied members, then the
-//	operation's own (404, 412, 409, 422).
+//	framing, 404 and 405 of the route, 429 of the address, 401, version, 429 of account and key, 403, 415 and 413, all 400
+//	together, 403 of denied members, then the operation's own (404, 412, 409, 422).
 //
 // The guards stand in that order in admit, one refusal each. What they look at is there before the body is read, so that a
 // body that is refused for its size is refused by the same guards.
@@ -55,6 +55,7 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 		err = q.tooLarge()
 	}
 	if err == nil {
+		ctx.SetUserValue(paidValue, q.charge)
 		return fasthttp.StatusContinue
 	}
 	q.refuse(err, err)
@@ -80,6 +81,12 @@ func (q *request) admit() *engine.Error {
 	if err := q.match(); err != nil {
 		return err
 	}
+	if q.ctx.Request.MayContinue() {
+		q.charge, q.paid = q.ctx.UserValue(paidValue).(charge)
+	}
+	if err := q.chargeAddress(); err != nil {
+		return err
+	}
 	if q.op.access == noKey {
 		return nil
 	}
@@ -91,6 +98,9 @@ func (q *request) admit() *engine.Error {
 	}
 	if v := q.ctx.Request.Header.Peek("X-Api-Version"); v != nil && string(v) != Version || v == nil && pinned(q.key) != Version {
 		return refuse(engine.CodeVersion, "the only version is "+Version)
+	}
+	if err := q.chargeKey(); err != nil {
+		return err
 	}
 	if err := q.authorise(); err != nil {
 		return err
@@ -151,7 +161,8 @@ func (q *request) authenticate() *engine.Error {
 	if !ok || !k.Matches(secret) {
 		return refuse(engine.CodeUnauthenticated, "there is no such key")
 	}
-	q.key, q.view, q.now = k, view, view.Now(q.server.now())
+	q.clock = q.server.now()
+	q.key, q.view, q.now = k, view, view.Now(q.clock)
 	switch {
 	case k.RevokedAt != nil:
 		return refuse(engine.CodeKeyRevoked, "the key was revoked")
@@ -300,6 +311,7 @@ func (q *request) finish() {
 	if q.key != nil && q.key.ExpiresAt != nil {
 		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))
 	}
+	q.charge.say(q)
 	q.server.observe(q, time.Since(q.start))
 }
 

@@ -45,6 +45,8 @@ var statuses = map[engine.Code]status{
 	engine.CodeURITooLong:        {414, "The address is too long"},
 	engine.CodeMediaType:         {415, "The body has to be plain JSON"},
 	engine.CodeIdempotencyReused: {422, "The key was used for another request"},
+	engine.CodeRateLimited:       {429, "Too many requests"},
+	engine.CodeMonthlyCap:        {429, "The requests of the month are used"},
 	engine.CodeHeadersTooLarge:   {431, "The headers are too large"},
 	engine.CodeInternal:          {500, "An error of ours"},
 	engine.CodeNotReady:          {503, "Not ready yet"},

@@ -29,12 +29,13 @@ var (
 	keyMembers = []Member{
 		has("id", idSchema), has("label", textSchema), has("prefix", textSchema), has("scopes", listSchema(enumSchema(auth.Scopes...)).orNull()),
 		has("apiVersion", textSchema), has("createdAt", instantSchema), has("expiresAt", instantSchema.orNull()), has("revokedAt", instantSchema.orNull()),
+		has("lastUsedAt", instantSchema.orNull()),
 	}
 	keySchema    = recordSchema("APIKey", keyMembers...)
 	newKeySchema = recordSchema("NewAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)], has("key", textSchema.orNull()))...)
 )
 
-func appendKey(_ *request, b []byte, k *engine.Key) []byte {
+func appendKey(q *request, b []byte, k *engine.Key) []byte {
 	b = appendID(append(b, `{"id":`...), k.ID)
 	b = appendText(append(b, `,"label":`...), k.Label)
 	b = appendText(append(b, `,"prefix":`...), auth.Prefix(k.PublicID))
@@ -48,6 +49,12 @@ func appendKey(_ *request, b []byte, k *engine.Key) []byte {
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(k.ID))
 	b = appendInstantOrNull(append(b, `,"expiresAt":`...), k.ExpiresAt)
 	b = appendInstantOrNull(append(b, `,"revokedAt":`...), k.RevokedAt)
+	b = append(b, `,"lastUsedAt":`...)
+	if last := q.server.meters.Last(q.view.Account().ID, k.ID); last == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = appendInstant(b, last)
+	}
 	return append(b, '}')
 }
 

@@ -33,6 +33,10 @@ type request struct {
 	view engine.View // the key's account, of the same snapshot as the key
 	now  int64       // the present for this request, milliseconds since the epoch
 
+	clock  int64 // the server's own present, which may be behind the engine's
+	paid   bool  // charged already, when it asked whether it may send its body
+	charge charge
+
 	json        jsonReader
 	path, query args
 	faults      faultList
@@ -45,6 +49,7 @@ type request struct {
 	out      []byte // the answer, in the connection's own buffer
 	tag      uint64 // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
+	numBuf   []byte
 	replayed bool
 	links    []byte // value of the Link header
 }
@@ -74,6 +79,7 @@ func (q *request) release() {
 	q.faults = faultList{}
 	q.ifMatch, q.links, q.secret = nil, q.links[:0], ""
 	q.tag, q.replayed, q.keyed, q.preview = 0, false, false, false
+	q.paid, q.charge = false, charge{}
 	requests.Put(q)
 }
 

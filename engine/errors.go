@@ -33,6 +33,8 @@ const (
 	CodeInUse             Code = "IN_USE"
 	CodePrecondition      Code = "PRECONDITION_FAILED"
 	CodeIdempotencyReused Code = "IDEMPOTENCY_KEY_REUSED"
+	CodeRateLimited       Code = "RATE_LIMITED"
+	CodeMonthlyCap        Code = "MONTHLY_CAP"
 	CodeInternal          Code = "INTERNAL"
 	CodeNotReady          Code = "NOT_READY"
 	CodeStorageFailed     Code = "STORAGE_FAILED"

@@ -62,7 +62,7 @@ func (q *request) chargeAddress() *engine.Error {
 		return nil // no network at all
 	}
 	address := from.AddrPort().Addr().Unmap()
-	if address.IsLoopback() || s.exempt(address) {
+	if !address.IsValid() || address.IsLoopback() || s.exempt(address) {
 		return nil
 	}
 	q.charge.address, q.charge.cost = address, 1

@@ -33,39 +33,39 @@ func NewAddresses() *Addresses { return &Addresses{seed: maphash.MakeSeed()} }
 
 // Take charges a request to an address, if the limit allows it.
 func (t *Addresses) Take(a netip.Addr, now, limit, cost int64) (s State, ok bool) {
-	w, unlock := t.find(a, now)
-	defer unlock()
+	w, lock := t.find(a, now)
+	defer lock.Unlock()
 	w.Window, ok = w.take(now, limit, cost)
 	return w.state(Address, limit), ok
 }
 
 // GiveBack takes a charge back.
 func (t *Addresses) GiveBack(a netip.Addr, now, cost int64) {
-	w, unlock := t.find(a, now)
-	defer unlock()
+	w, lock := t.find(a, now)
+	defer lock.Unlock()
 	w.Window = w.at(now)
 	w.used = max(0, w.used-cost)
 }
 
-// find gives the window of an address, and locks it.
-func (t *Addresses) find(a netip.Addr, now int64) (w *addressWindow, unlock func()) {
+// find gives the window of an address, under its lock, which the caller lets go.
+func (t *Addresses) find(a netip.Addr, now int64) (w *addressWindow, lock *sync.Mutex) {
 	key := network(a)
 	i := maphash.Bytes(t.seed, key[:]) % sets
-	lock := &t.locks[i%locks]
+	lock = &t.locks[i%locks]
 	lock.Lock()
 	set := &t.sets[i]
 	least := &set[0]
 	for j := range set {
 		w = &set[j]
 		if w.address == key {
-			return w, lock.Unlock
+			return w, lock
 		}
 		if w.at(now).used < least.at(now).used {
 			least = w
 		}
 	}
 	*least = addressWindow{address: key}
-	return least, lock.Unlock
+	return least, lock
 }
 
 // network is what an address counts as.

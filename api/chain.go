@@ -131,13 +131,17 @@ func (s *Server) requestID(b []byte) []byte {
 	return strconv.AppendUint(b, s.count.Add(1), 16)
 }
 
-// match finds the operation of the path and method. A trailing slash makes no difference.
+// match finds the operation of the path and method. A trailing slash makes no difference, and HEAD is GET without the body.
 func (q *request) match() *engine.Error {
 	q.route = q.ctx.URI().PathOriginal()
 	if n := len(q.route); n > 1 && q.route[n-1] == '/' {
 		q.route = q.route[:n-1]
 	}
-	if q.op = q.server.routes.find(q.ctx, q.ctx.Method(), q.route); q.op != nil {
+	method := q.ctx.Method()
+	if q.ctx.IsHead() {
+		method = methodGet
+	}
+	if q.op = q.server.routes.find(q.ctx, method, q.route); q.op != nil {
 		return nil
 	}
 	if allow := q.server.routes.allowed(string(q.route)); allow != "" {
@@ -328,6 +332,8 @@ var (
 	valueTrue        = []byte("true")
 
 	valueAcceptEncoding = []byte("Accept-Encoding")
+
+	methodGet = []byte(fasthttp.MethodGet)
 
 	mediaJSON    = []byte("application/json")
 	mediaProblem = []byte("application/problem+json")

@@ -46,6 +46,10 @@ func TestOperationsAreWellDeclared(t *testing.T) {
 		require.False(t, op.cached && op.method != "GET", op.id)
 		require.False(t, op.guarded && op.method != "PATCH" && op.method != "DELETE", op.id)
 		require.True(t, op.method != "PATCH" || op.guarded, "%s: a PATCH takes If-Match", op.id)
+		single := strings.HasSuffix(op.path, "}") && op.access != noKey
+		timed := strings.HasPrefix(op.path, "/v1/admin/articles/") || strings.HasPrefix(op.path, "/v1/admin/holds/")
+		require.True(t, op.method != "GET" || !single || op.cached != timed, "%s: If-None-Match is for single records, but articles and holds", op.id)
+		require.True(t, op.method != "DELETE" || !single || op.guarded, "%s: a DELETE of a record takes If-Match", op.id)
 		for _, scope := range op.scopes {
 			require.Equal(t, op.write, strings.HasSuffix(scope, ".write"), "%s: %s", op.id, scope)
 			require.True(t, auth.Known(scope), "%s: %s", op.id, scope)

@@ -72,6 +72,9 @@ func (r *routes) allowed(path string) string {
 	for _, m := range r.methods {
 		if handler, _ := r.router.Lookup(m, path, nil); handler != nil {
 			found = append(found, m)
+			if m == fasthttp.MethodGet {
+				found = append(found, fasthttp.MethodHead)
+			}
 		}
 	}
 	return strings.Join(found, ", ")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"holdfast/api/auth"
 	"holdfast/engine"
 )
 
@@ -32,17 +33,23 @@ type request struct {
 	view engine.View // the key's account, of the same snapshot as the key
 	now  int64       // the present for this request, milliseconds since the epoch
 
+	clock  int64 // the server's own present, which may be behind the engine's
+	paid   bool  // charged already, when it asked whether it may send its body
+	charge charge
+
 	json        jsonReader
 	path, query args
 	faults      faultList
 	ifMatch     []uint64 // revisions that If-Match names; none: any
 	idem        engine.Idempotency
-	keyed       bool // idem is given
-	preview     bool // the command is planned, not done
+	keyed       bool   // idem is given
+	preview     bool   // the command is planned, not done
+	secret      string // what the answer shows this once, and nothing keeps
 
 	out      []byte // the answer, in the connection's own buffer
 	tag      uint64 // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
+	numBuf   []byte
 	replayed bool
 	links    []byte // value of the Link header
 }
@@ -70,8 +77,9 @@ func (q *request) release() {
 	q.path.reset()
 	q.query.reset()
 	q.faults = faultList{}
-	q.ifMatch, q.links = nil, q.links[:0]
+	q.ifMatch, q.links, q.secret = nil, q.links[:0], ""
 	q.tag, q.replayed, q.keyed, q.preview = 0, false, false, false
+	q.paid, q.charge = false, charge{}
 	requests.Put(q)
 }
 
@@ -143,6 +151,42 @@ func (q *request) faulted(check engine.Op) *engine.Error {
 		return &engine.Error{Code: engine.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.list}
 	}
 	return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.list}
+}
+
+// denied refuses a body with members for which the key lacks a scope, once there is nothing else wrong with the request
+// itself.
+func (q *request) denied(op engine.Op) error {
+	var entries []map[string]any
+	if len(q.key.Scopes) > 0 {
+		entries = deniedFields(q.json.claims, q.key.Scopes)
+	}
+	if entries == nil {
+		return nil
+	}
+	if q.faults.list = op.Check(); len(q.faults.list) > 0 {
+		return q.faulted(nil)
+	}
+	return &engine.Error{
+		Code: engine.CodeDeniedFields, Detail: "the key lacks scopes for members of the body",
+		Details: map[string]any{"deniedFields": entries},
+	}
+}
+
+// deniedFields lists the members that were given without the scope for them, those of one scope together.
+func deniedFields(claims []claim, held []string) (entries []map[string]any) {
+	for i, c := range claims {
+		if auth.Allows(held, []string{c.scope}) || slices.ContainsFunc(claims[:i], func(d claim) bool { return d.scope == c.scope }) {
+			continue
+		}
+		var fields []string
+		for _, d := range claims[i:] {
+			if d.scope == c.scope {
+				fields = append(fields, d.field)
+			}
+		}
+		entries = append(entries, map[string]any{"fields": fields, "requiredScopes": []string{c.scope}})
+	}
+	return entries
 }
 
 // coversFault says whether one of the faults is of the same value as f, or of one around it.

@@ -32,6 +32,7 @@
 //	'L' seq:8 big-endian          -> a log record (record.go)
 //	'M'                           -> the marker (marker.go)
 //	'R' table:1 key:n             -> a row
+//	'U' key:n                     -> a value beside the log (beside.go)
 //
 // Next to Pebble's files lie HEAD (head.go: how far the log was synced, the
 // format number, the incarnation) and LOCK.

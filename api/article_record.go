@@ -64,11 +64,12 @@ func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
 		b = appendRange(append(b, `,"range":`...), l.Range)
 		return append(appendInt(append(b, `,"count":`...), l.Count), '}')
 	})
-	b = append(b, `,"media":[],"documents":[],"attributes":[],"fulfillmentFields":[],"tags":[],"sku":`...)
+	b = append(b, `,"media":[],"documents":[],"attributes":[],"fulfillmentFields":[],"tags":`...)
+	b = append(q.appendTags(b, &r.Labels), `,"sku":`...)
 	if sku == nil {
 		b = append(b, "null"...)
 	} else {
-		b = appendArticleSKU(b, sku)
+		b = appendArticleSKU(q, b, sku)
 	}
 	b = q.appendArticleOrigins(b, r, sku)
 	b = appendConflictsByLocation(append(b, `,"conflicts":`...), stock.Units)

@@ -26,6 +26,7 @@ var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createAr
 	optional("description", text(0, 10_000), func(o *createArticle) **string { return &o.Description }),
 	optional("condition", text(0, 255), func(o *createArticle) **string { return &o.Condition }),
 	optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).says("In minor units of the account's currency."),
+	tagsField(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
 	defaulted("quantities", list(object(shapeOf("InitialQuantity",
 		required("serviceLocationId", uuid, func(i *engine.InitialQuantity) *engine.ID { return &i.Location }),
 		required("count", count, func(i *engine.InitialQuantity) *int { return &i.Count }),
@@ -43,6 +44,7 @@ var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.Pat
 	merged("description", text(0, 10_000), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Description }),
 	merged("condition", text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }),
 	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }),
+	tagsField(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
 },
 	bufferPatchFields("Before", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.After }))...)
@@ -86,20 +88,17 @@ var listArticlesQuery = shapeOf("ListArticles", slices.Concat([]field[listArticl
 
 // answerArticle answers a write with the article at the present instant. The record is the command's own; its units are
 // those of the state behind the command.
-func answerArticle(q *request, r *engine.Article) error {
-	if v, ok := q.eng.View(q.view.Account().ID); ok {
-		q.view, q.now = v, v.Now(q.server.now())
-	}
+var answerArticle = behind(func(q *request, r *engine.Article) error {
 	q.tag = r.Revision
 	return q.appendArticle(r, q.span(nil))
-}
+})
 
 var (
 	articlesRead  = []string{"inventory.stock_items.read"}
 	articlesWrite = []string{"inventory.stock_items.write"}
 )
 
-var articleOperations = []operation{
+var articleOperations = append([]operation{
 	readChecked(operation{
 		id: "admin.articles.list", method: "GET", path: "/v1/admin/articles", scopes: articlesRead,
 		summary: "Lists articles in order of creation, their stock evaluated over a window.",
@@ -154,4 +153,7 @@ var articleOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerArticle),
-}
+}, tagged[*engine.Article]{
+	of: engine.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: looseID, scopes: articlesWrite,
+	answer: articleSchema, render: answerArticle,
+}.linkOperations()...)

@@ -95,6 +95,9 @@ func write[In, Record any](
 		if err := q.faulted(op); err != nil {
 			return err
 		}
+		if err := q.denied(op); err != nil {
+			return err
+		}
 		res, err := q.do(op)
 		if err != nil {
 			return err

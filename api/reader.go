@@ -32,6 +32,7 @@ const (
 	faultFormat    = "format"    // text of another form
 	faultEnum      = "enum"      // none of the allowed values
 	faultLength    = "length"    // too short or too long
+	faultExclusive = "exclusive" // does not go with another
 	faultOrder     = "order"     // an end that is not behind its beginning
 )
 

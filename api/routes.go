@@ -21,6 +21,7 @@ var operations = slices.Concat(
 	availabilityOperations,
 	holdOperations,
 	conflictOperations,
+	tagOperations,
 	serviceOperations,
 )
 

@@ -23,6 +23,7 @@ var schema = []kindOf{
 	holdKind,
 	scheduledEventKind,
 	idempotencyKind,
+	tagKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -39,8 +40,9 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
+	tagTag            = 20
 
-	maxTag = tagIdempotency
+	maxTag = tagTag
 )
 
 var kindByTag = func() (t [256]kindOf) {

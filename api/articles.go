@@ -26,13 +26,13 @@ var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createAr
 	optional("description", text(0, 10_000), func(o *createArticle) **string { return &o.Description }),
 	optional("condition", text(0, 255), func(o *createArticle) **string { return &o.Condition }),
 	optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).says("In minor units of the account's currency."),
-	tagsField(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
 	defaulted("quantities", list(object(shapeOf("InitialQuantity",
 		required("serviceLocationId", uuid, func(i *engine.InitialQuantity) *engine.ID { return &i.Location }),
 		required("count", count, func(i *engine.InitialQuantity) *int { return &i.Count }),
 		optional("from", instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).says("Default now."),
 	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }),
 },
+	labelFields(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
@@ -44,8 +44,8 @@ var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.Pat
 	merged("description", text(0, 10_000), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Description }),
 	merged("condition", text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }),
 	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }),
-	tagsField(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
 },
+	labelFields(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.After }))...)
 

@@ -229,7 +229,7 @@ func (r *jsonReader) token(t scalarType) (raw []byte, ok bool) {
 	switch {
 	case c == '"' && t == jsonString:
 		return r.text()
-	case (c == '-' || c >= '0' && c <= '9') && t == jsonInteger:
+	case (c == '-' || c >= '0' && c <= '9') && (t == jsonInteger || t == jsonNumber):
 		return r.number()
 	case c == 't' && t == jsonBoolean:
 		ok = r.literal("true")

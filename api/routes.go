@@ -22,6 +22,7 @@ var operations = slices.Concat(
 	holdOperations,
 	conflictOperations,
 	tagOperations,
+	attributeOperations,
 	serviceOperations,
 )
 

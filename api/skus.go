@@ -20,8 +20,8 @@ var createSKUShape = shapeOf("CreateSKU", slices.Concat([]field[createSKU]{
 	optional("code", text(1, 255), func(o *createSKU) **string { return &o.Code }).says("Unique in the account."),
 	optional("description", text(0, 10_000), func(o *createSKU) **string { return &o.Description }),
 	optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).says("In minor units of the account's currency."),
-	tagsField(func(o *createSKU) *engine.LabelsPatch { return &o.Labels }),
 },
+	labelFields(func(o *createSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createSKU) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createSKU) *bufferInput { return &o.after }))...)
 
@@ -30,16 +30,16 @@ var patchSKUShape = shapeOf("PatchSKU", slices.Concat([]field[engine.PatchSKU]{
 	merged("code", text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }),
 	merged("description", text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }),
 	merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }),
-	tagsField(func(o *engine.PatchSKU) *engine.LabelsPatch { return &o.Labels }),
 },
+	labelFields(func(o *engine.PatchSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.After }))...)
 
 var (
 	skuSchema = recordSchema("SKU", slices.Concat([]Member{
 		has("id", idSchema), has("name", textSchema), has("code", textSchema.orNull()), has("description", textSchema.orNull()),
-		has("purchasePrice", integerSchema.orNull()), has("tags", listSchema(tagSchema)),
-	}, bufferMembers, []Member{has("createdAt", instantSchema), has("updatedAt", instantSchema)})...)
+		has("purchasePrice", integerSchema.orNull()),
+	}, labelMembers, bufferMembers, []Member{has("createdAt", instantSchema), has("updatedAt", instantSchema)})...)
 	articleSKUSchema = recordSchema("ArticleSKU", slices.Concat([]Member{
 		has("id", idSchema), has("name", textSchema), has("code", textSchema.orNull()), has("tags", listSchema(tagSchema)),
 	}, bufferMembers)...)
@@ -52,6 +52,7 @@ func appendSKU(q *request, b []byte, s *engine.SKU) []byte {
 	b = appendTextOrNull(append(b, `,"description":`...), s.Description)
 	b = appendIntOrNull(append(b, `,"purchasePrice":`...), s.PurchasePrice)
 	b = q.appendTags(append(b, `,"tags":`...), &s.Labels)
+	b = q.appendAttributes(append(b, `,"attributes":`...), &s.Labels, "sku", nil, "")
 	b = appendBuffers(b, s.Before, s.After)
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
 	b = appendInstant(append(b, `,"updatedAt":`...), s.UpdatedAt)

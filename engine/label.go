@@ -7,12 +7,13 @@ import (
 // This file owns labels: what a merchant hangs on records of many kinds, and how a record gets them, keeps them and loses
 // them.
 //
-// A record names its tags by id. What a deleted tag leaves behind names nothing and is shown nowhere: so the number of
-// records that one command can change bounds no deletion. A record that is changed drops such links.
+// A record names its tags, attributes and options by id. What a deleted one leaves behind names nothing and is shown nowhere:
+// so the number of records that one command can change bounds no deletion. A record that is changed drops what is gone.
 
 // Labels are what hangs on a record. A row embeds them.
 type Labels struct {
-	Tags []ID `json:",omitempty"` // in the order in which they were linked
+	Tags       []ID             `json:",omitempty"` // in the order in which they were linked
+	Attributes []AttributeValue `json:",omitempty"` // ascending by attribute
 }
 
 func (l *Labels) labels() *Labels { return l }
@@ -29,9 +30,11 @@ func (l *Labels) tagKeys() []string {
 	return keys
 }
 
-// LabelsPatch gives labels to a record, new or not: a list of tags replaces those linked, null takes all.
+// LabelsPatch gives labels to a record, new or not: a list of tags replaces those linked; values merge with those there are,
+// each by the key of its attribute; null takes all.
 type LabelsPatch struct {
-	Tags Opt[[]ID]
+	Tags       Opt[[]ID]
+	Attributes Opt[[]AttributeInput]
 }
 
 // maxTags is the most tags of one record.
@@ -41,12 +44,16 @@ func (p *LabelsPatch) check(c *checker) {
 	if p.Tags.Set && len(p.Tags.Value) > maxTags {
 		c.fault("/tags", "length", "must have at most 100 entries")
 	}
+	if len(p.Attributes.Value) > maxValues {
+		c.fault("/attributes", "length", "must have at most 250 members")
+	}
 }
 
 // checkOn names what is wrong with labels for a kind of record as the account stands.
 func (p *LabelsPatch) checkOn(a *account, of Labelled) []Fault {
 	var c checker
 	a.checkTags(&c, of, p.Tags.Value, func(i int) Fault { return Fault{Pointer: "/tags/" + itoa(i)} })
+	a.checkValues(&c, "/attributes", p.Attributes.Value)
 	return c.faults
 }
 
@@ -71,6 +78,14 @@ func (p *LabelsPatch) merged(a *account, was Labels) (Labels, error) {
 		}
 		n.Tags = tags
 	}
+	switch {
+	case p.Attributes.Null:
+		n.Attributes = nil
+	case p.Attributes.Set:
+		if n.Attributes = a.withValues(n.Attributes, p.Attributes.Value); len(n.Attributes) > maxValues {
+			return n, refuse(CodeConflict, "a record has values for at most %d attributes", maxValues)
+		}
+	}
 	return n, nil
 }
 
@@ -80,6 +95,7 @@ func (a *account) alive(l Labels) Labels {
 	if slices.ContainsFunc(l.Tags, gone) {
 		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), gone)
 	}
+	l.Attributes = a.aliveValues(l.Attributes)
 	return l
 }
 
@@ -100,9 +116,12 @@ func (a *account) linked(tags, more []ID) ([]ID, error) {
 // Labelled is a kind of record that labels hang on.
 type Labelled interface {
 	tagScope() TagScope
-	zero() any                                                                    // a pointer to a record, for reading one back
-	edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error) // changes the labels of one record
-	untag(t *tx, tag ID)                                                          // takes a tag off all records
+	zero() any // a pointer to a record, for reading one back
+	// edit changes the labels of one record.
+	edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error)
+	// untag takes a tag off all records; sweep takes from them what an attribute, as it is to be, has no place for.
+	untag(t *tx, tag ID)
+	sweep(t *tx, d *Attribute)
 }
 
 // labelled lists the kinds that labels hang on: a new one is one line here.
@@ -149,13 +168,30 @@ func (k *labelledKind[R, P]) edit(t *tx, id ID, ifMatch []uint64, change func(*L
 	return &n, nil
 }
 
-func (l *Labels) equal(o *Labels) bool { return slices.Equal(l.Tags, o.Tags) }
+func (l *Labels) equal(o *Labels) bool {
+	return slices.Equal(l.Tags, o.Tags) && slices.EqualFunc(l.Attributes, o.Attributes, AttributeValue.equal)
+}
 
 func (k *labelledKind[R, P]) untag(t *tx, tag ID) {
 	for r := range k.kind.in(t.acc).By(k.byTag, string(tag[:])) {
 		n := *r
 		l := P(&n).labels()
 		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(id ID) bool { return id == tag })
+		P(&n).touch(t.now)
+		if !rewrite(t, k.kind, r, &n) {
+			return
+		}
+	}
+}
+
+func (k *labelledKind[R, P]) sweep(t *tx, d *Attribute) {
+	for r := range k.kind.in(t.acc).All() {
+		now := *P(r).labels()
+		if !now.withoutGone(d) {
+			continue
+		}
+		n := *r
+		*P(&n).labels() = now
 		P(&n).touch(t.now)
 		if !rewrite(t, k.kind, r, &n) {
 			return

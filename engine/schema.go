@@ -24,6 +24,7 @@ var schema = []kindOf{
 	scheduledEventKind,
 	idempotencyKind,
 	tagKind,
+	attributeKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -41,8 +42,9 @@ const (
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
 	tagTag            = 20
+	tagAttribute      = 21
 
-	maxTag = tagTag
+	maxTag = tagAttribute
 )
 
 var kindByTag = func() (t [256]kindOf) {

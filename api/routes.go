@@ -23,6 +23,7 @@ var operations = slices.Concat(
 	conflictOperations,
 	tagOperations,
 	attributeOperations,
+	customerOperations,
 	serviceOperations,
 )
 

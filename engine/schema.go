@@ -25,6 +25,7 @@ var schema = []kindOf{
 	idempotencyKind,
 	tagKind,
 	attributeKind,
+	customerKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -43,8 +44,9 @@ const (
 	tagIdempotency    = 12
 	tagTag            = 20
 	tagAttribute      = 21
+	tagCustomer       = 22
 
-	maxTag = tagAttribute
+	maxTag = tagCustomer
 )
 
 var kindByTag = func() (t [256]kindOf) {

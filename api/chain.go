@@ -16,8 +16,8 @@ import (
 
 // This file owns the chain that every request goes through, and which refusal wins where several apply:
 //
-//	framing, 404 and 405 of the route, 401, version, 403, 415 and 413, all 400 together, then the operation's own
-//	(404, 412, 409, 422).
+//	framing, 404 and 405 of the route, 401, version, 403, 415 and 413, all 400 together, 403 of denied members, then the
+//	operation's own (404, 412, 409, 422).
 //
 // The guards stand in that order in admit, one refusal each. What they look at is there before the body is read, so that a
 // body that is refused for its size is refused by the same guards.

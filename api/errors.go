@@ -28,6 +28,7 @@ var statuses = map[engine.Code]status{
 	engine.CodeKeyExpired:        {401, "The API key has expired"},
 	engine.CodeKeyRevoked:        {401, "The API key was revoked"},
 	engine.CodeMissingScope:      {403, "The API key lacks a scope"},
+	engine.CodeDeniedFields:      {403, "The API key lacks a scope for a part of the body"},
 	engine.CodeNotFound:          {404, "Not found"},
 	engine.CodeMethodNotAllowed:  {405, "The path has no such method"},
 	codeTimeout:                  {408, "The request took too long to arrive"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"holdfast/api/auth"
 	"holdfast/engine"
 )
 
@@ -144,6 +145,42 @@ func (q *request) faulted(check engine.Op) *engine.Error {
 		return &engine.Error{Code: engine.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.list}
 	}
 	return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.list}
+}
+
+// denied refuses a body with members for which the key lacks a scope, once there is nothing else wrong with the request
+// itself.
+func (q *request) denied(op engine.Op) error {
+	var entries []map[string]any
+	if len(q.key.Scopes) > 0 {
+		entries = deniedFields(q.json.claims, q.key.Scopes)
+	}
+	if entries == nil {
+		return nil
+	}
+	if q.faults.list = op.Check(); len(q.faults.list) > 0 {
+		return q.faulted(nil)
+	}
+	return &engine.Error{
+		Code: engine.CodeDeniedFields, Detail: "the key lacks scopes for members of the body",
+		Details: map[string]any{"deniedFields": entries},
+	}
+}
+
+// deniedFields lists the members that were given without the scope for them, those of one scope together.
+func deniedFields(claims []claim, held []string) (entries []map[string]any) {
+	for i, c := range claims {
+		if auth.Allows(held, []string{c.scope}) || slices.ContainsFunc(claims[:i], func(d claim) bool { return d.scope == c.scope }) {
+			continue
+		}
+		var fields []string
+		for _, d := range claims[i:] {
+			if d.scope == c.scope {
+				fields = append(fields, d.field)
+			}
+		}
+		entries = append(entries, map[string]any{"fields": fields, "requiredScopes": []string{c.scope}})
+	}
+	return entries
 }
 
 // coversFault says whether one of the faults is of the same value as f, or of one around it.

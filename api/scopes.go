@@ -22,9 +22,9 @@ func (q *request) need(scope string) {
 	}
 }
 
-// denied is the refusal of a command for which the key lacks what was noted, nil if it lacks nothing. Faults of the command
+// lacking is the refusal of a command for which the key lacks what was noted, nil if it lacks nothing. Faults of the command
 // come first.
-func (q *request) denied(op engine.Op) *engine.Error {
+func (q *request) lacking(op engine.Op) error {
 	if len(q.lacks) == 0 {
 		return nil
 	}

@@ -16,6 +16,7 @@ const (
 	CodeKeyExpired        Code = "KEY_EXPIRED"
 	CodeKeyRevoked        Code = "KEY_REVOKED"
 	CodeMissingScope      Code = "MISSING_SCOPE"
+	CodeDeniedFields      Code = "DENIED_FIELDS"
 	CodeNotFound          Code = "NOT_FOUND"
 	CodeMethodNotAllowed  Code = "METHOD_NOT_ALLOWED"
 	CodeBodyTooLarge      Code = "BODY_TOO_LARGE"

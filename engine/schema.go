@@ -42,9 +42,9 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
-	tagTag            = 20
-	tagAttribute      = 21
-	tagCustomer       = 22
+	tagTag            = 30
+	tagAttribute      = 31
+	tagCustomer       = 32
 
 	maxTag = tagCustomer
 )

@@ -22,6 +22,9 @@ var operations = slices.Concat(
 	availabilityOperations,
 	holdOperations,
 	conflictOperations,
+	tagOperations,
+	attributeOperations,
+	customerOperations,
 	serviceOperations,
 )
 

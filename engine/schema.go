@@ -23,6 +23,9 @@ var schema = []kindOf{
 	holdKind,
 	scheduledEventKind,
 	idempotencyKind,
+	tagKind,
+	attributeKind,
+	customerKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -39,8 +42,11 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
+	tagTag            = 30
+	tagAttribute      = 31
+	tagCustomer       = 32
 
-	maxTag = tagIdempotency
+	maxTag = tagCustomer
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -22,6 +22,7 @@ type SKU struct {
 	Before, After *Buffer
 	UpdatedAt     int64
 	Revision      uint64
+	Labels
 
 	pools []skuPool // where its articles are; derived
 }
@@ -33,7 +34,10 @@ type skuPool struct {
 	no            timeline.PoolNo
 }
 
-const skuByCode = 0
+const (
+	skuByCode = iota
+	skuByTag
+)
 
 var skuKind = func() *kind[SKU] {
 	k := rowsOf(tagSKU, "SKU", func(s *SKU) ID { return s.ID },
@@ -43,6 +47,7 @@ var skuKind = func() *kind[SKU] {
 			}
 			return []string{*s.Code}
 		}),
+		table.By(func(s *SKU) []string { return s.tagKeys() }),
 		table.Numbered(func(s *SKU) uint32 { return s.No }))
 	k.put = func(_ *state, a *account, before, after *SKU) {
 		if before == nil {
@@ -64,6 +69,12 @@ var skuKind = func() *kind[SKU] {
 	return k
 }()
 
+// SKULabels is SKUs as what labels hang on.
+var SKULabels Labelled = &labelledKind[SKU, *SKU]{kind: skuKind, scope: TagInventory, byTag: skuByTag}
+
+func (s *SKU) revision() uint64 { return s.Revision }
+func (s *SKU) touch(now int64)  { s.UpdatedAt, s.Revision = now, s.Revision+1 }
+
 func (a *account) skus() *table.Table[SKU] { return tableOf[SKU](a, tagSKU) }
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -75,6 +86,7 @@ type CreateSKU struct {
 	Description   *string
 	PurchasePrice *int64
 	Before, After *Buffer
+	Labels        LabelsPatch
 }
 
 func (o CreateSKU) Check() []Fault {
@@ -85,8 +97,11 @@ func (o CreateSKU) Check() []Fault {
 	c.money("/purchasePrice", o.PurchasePrice)
 	c.buffer("/bufferTimeAmountBefore", o.Before)
 	c.buffer("/bufferTimeAmountAfter", o.After)
+	o.Labels.check(&c)
 	return c.faults
 }
+
+func (o CreateSKU) checkOn(a *account) []Fault { return o.Labels.checkOn(a, SKULabels) }
 
 func (c *checker) optional(pointer string, s *string, least, most int) {
 	if s != nil {
@@ -110,10 +125,14 @@ func (o CreateSKU) plan(t *tx) (any, error) {
 	if o.Code != nil && t.acc.skus().First(skuByCode, *o.Code) != nil {
 		return nil, refuse(CodeConflict, "another SKU has the code %q", *o.Code)
 	}
+	labels, err := o.Labels.merged(t.acc, Labels{})
+	if err != nil {
+		return nil, err
+	}
 	t.ledger.SKU++
 	s := &SKU{
 		ID: t.newID(), No: t.ledger.SKU, Name: o.Name, Code: o.Code, Description: o.Description, PurchasePrice: o.PurchasePrice,
-		Before: o.Before, After: o.After, UpdatedAt: t.now, Revision: 1,
+		Before: o.Before, After: o.After, UpdatedAt: t.now, Revision: 1, Labels: labels,
 	}
 	record(t, skuKind, nil, s)
 	return s, nil
@@ -131,7 +150,10 @@ type PatchSKU struct {
 	Description   Opt[string]
 	PurchasePrice Opt[int64]
 	Before, After BufferPatch
+	Labels        LabelsPatch
 }
+
+func (o PatchSKU) checkOn(a *account) []Fault { return o.Labels.checkOn(a, SKULabels) }
 
 func (o PatchSKU) Check() []Fault {
 	var c checker
@@ -141,6 +163,7 @@ func (o PatchSKU) Check() []Fault {
 	c.patchMoney("/purchasePrice", o.PurchasePrice)
 	o.Before.check(&c, "/bufferTimeAmountBefore")
 	o.After.check(&c, "/bufferTimeAmountAfter")
+	o.Labels.check(&c)
 	return c.faults
 }
 
@@ -218,7 +241,12 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 			return nil, refuse(CodeConflict, "another SKU has the code %q", o.Code.Value)
 		}
 	}
+	labels, err := o.Labels.merged(t.acc, s.Labels)
+	if err != nil {
+		return nil, err
+	}
 	n := *s
+	n.Labels = labels
 	if o.Name.Set {
 		n.Name = o.Name.Value
 	}
@@ -231,7 +259,7 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 	if len(c.faults) > 0 {
 		return nil, invalid(c.faults)
 	}
-	n.UpdatedAt, n.Revision = t.now, s.Revision+1
+	n.touch(t.now)
 	record(t, skuKind, s, &n)
 	return &n, nil
 }

@@ -22,6 +22,8 @@ var operations = slices.Concat(
 	holdOperations,
 	conflictOperations,
 	serviceOperations,
+	pricingOperations,
+	externalPricingOperations,
 )
 
 // routes finds operations by method and path.

@@ -23,6 +23,7 @@ var schema = []kindOf{
 	holdKind,
 	scheduledEventKind,
 	idempotencyKind,
+	pricingTableKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -39,8 +40,9 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
+	tagPricingTable   = 20
 
-	maxTag = tagIdempotency
+	maxTag = tagPricingTable
 )
 
 var kindByTag = func() (t [256]kindOf) {

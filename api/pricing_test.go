@@ -49,7 +49,9 @@ func TestScopesOfPricing(t *testing.T) {
 	for i, scope := range []string{"catalog.listings.write", "catalog.price_tables.write", "catalog.price_tables.read", "catalog.discounts.write"} {
 		keys[scope] = s.newKey(s.account, engine.CreateKey{PublicID: "4444444" + string(rune('1'+i)), Scopes: []string{scope}})
 	}
-	try := func(scope, method, path, body string) int { return s.call(method, path, body, "X-API-KEY", keys[scope]).status }
+	try := func(scope, method, path, body string) int {
+		return s.call(method, path, body, "X-API-KEY", keys[scope]).status
+	}
 	const row = `{"label":"x","url":"https://example.com"}`
 	require.Equal(t, 200, try("catalog.listings.write", "POST", path+"/external-pricing-row", row))
 	require.Equal(t, 200, try("catalog.price_tables.write", "POST", path+"/external-pricing-row", row))

@@ -24,6 +24,7 @@ var operations = slices.Concat(
 	serviceOperations,
 	pricingOperations,
 	externalPricingOperations,
+	catalogOperations,
 )
 
 // routes finds operations by method and path.

@@ -79,7 +79,7 @@ func (o PatchPricingTable) plan(t *tx) (any, error) {
 
 func (PatchPricingTable) result() any { return new(PricingTable) }
 
-// DeletePricingTable removes a pricing table with its rows. It answers with nil.
+// DeletePricingTable removes a pricing table with its rows, where no catalog item names it. It answers with nil.
 type DeletePricingTable struct {
 	ID      ID
 	IfMatch []uint64
@@ -93,6 +93,9 @@ func (o DeletePricingTable) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if err := match(o.IfMatch, p.Revision); err != nil {
+		return nil, err
+	}
+	if err := t.usedByCatalog(p.ID); err != nil {
 		return nil, err
 	}
 	record(t, pricingTableKind, p, nil)

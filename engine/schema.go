@@ -24,6 +24,7 @@ var schema = []kindOf{
 	scheduledEventKind,
 	idempotencyKind,
 	pricingTableKind,
+	catalogKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -41,8 +42,9 @@ const (
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
 	tagPricingTable   = 20
+	tagCatalogItem    = 21
 
-	maxTag = tagPricingTable
+	maxTag = tagCatalogItem
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -26,6 +26,9 @@ var operations = slices.Concat(
 	attributeOperations,
 	customerOperations,
 	serviceOperations,
+	pricingOperations,
+	externalPricingOperations,
+	catalogOperations,
 )
 
 // routes finds operations by method and path.

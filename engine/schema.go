@@ -23,6 +23,8 @@ var schema = []kindOf{
 	holdKind,
 	scheduledEventKind,
 	idempotencyKind,
+	pricingTableKind,
+	catalogKind,
 	tagKind,
 	attributeKind,
 	customerKind,
@@ -42,6 +44,8 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
+	tagPricingTable   = 20
+	tagCatalogItem    = 21
 	tagTag            = 30
 	tagAttribute      = 31
 	tagCustomer       = 32

@@ -34,8 +34,8 @@ var (
 
 // checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
 func (q *request) checkLine(in, prefix string, i engine.Item, w engine.Span) {
-	if (i.SKU == engine.ID{}) == (i.Article == engine.ID{}) && !q.faults.at(prefix+"skuId") && !q.faults.at(prefix+"articleId") {
-		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: faultRequired, Message: "either skuId or articleId has to be given, not both"})
+	if !i.One() && !q.faults.at(prefix+"skuId") && !q.faults.at(prefix+"articleId") && !q.faults.at(prefix+"catalogItemId") {
+		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: faultRequired, Message: "one of skuId, articleId and catalogItemId has to be given"})
 	}
 	q.checkOrder(in, prefix, w)
 }
@@ -244,5 +244,5 @@ var availabilityOperations = []operation{
 
 // badTogether says that checkLine has something to say; it saves the making of pointers for lines without fault.
 func (l *availabilityLine) badTogether() bool {
-	return (l.SKU == engine.ID{}) == (l.Article == engine.ID{}) || l.Window.Start >= l.Window.End
+	return !l.One() || l.Window.Start >= l.Window.End
 }

@@ -16,7 +16,7 @@ var (
 )
 
 var componentList = list(object(shapeOf("CatalogComponentInput", slices.Concat(
-	itemFields(func(c *engine.Component) *engine.Item { return &c.Item }),
+	stockFields(func(c *engine.Component) *engine.Item { return &c.Item }),
 	[]field[engine.Component]{
 		defaulted("quantity", count, 1, func(c *engine.Component) *int { return &c.Quantity }).says("Units that one of the catalog item takes."),
 	})...)), 0, 100)

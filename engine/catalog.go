@@ -117,7 +117,9 @@ func (c *checker) components(pointer string, list []Component) {
 	}
 	for i, x := range list {
 		at := pointer + "/" + itoa(i)
-		c.item(at, x.Item)
+		if c.item(at, x.Item); x.CatalogItem != (ID{}) {
+			c.fault(at+"/catalogItemId", "forbidden", "a component is a SKU or an article")
+		}
 		c.number(at+"/quantity", x.Quantity, 1, maxCount)
 	}
 }
@@ -387,7 +389,8 @@ func (o ArchiveCatalogItem) plan(t *tx) (any, error) {
 
 func (ArchiveCatalogItem) result() any { return new(CatalogItem) }
 
-// DeleteCatalogItem removes a catalog item that no hold refers to. It answers with nil.
+// DeleteCatalogItem removes a catalog item that no hold names, none that still answers though it has ended either. It answers
+// with nil.
 type DeleteCatalogItem struct {
 	ID      ID
 	IfMatch []uint64
@@ -398,6 +401,9 @@ func (DeleteCatalogItem) Check() []Fault { return nil }
 func (o DeleteCatalogItem) plan(t *tx) (any, error) {
 	i, err := t.catalogItem(o.ID, o.IfMatch)
 	if err != nil {
+		return nil, err
+	}
+	if err := inUse("hold", t.acc.kits.of(i.No)); err != nil {
 		return nil, err
 	}
 	record(t, catalogKind, i, nil)

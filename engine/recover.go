@@ -27,6 +27,7 @@ type accountLoader struct {
 	holds chunks[keyedHold]
 	more  []*holdMore
 	due   []dueItem
+	kits  kitCounts
 }
 
 // keyedHold is a hold's dense row with its id.
@@ -260,7 +261,10 @@ func (a *account) loadStock(parts []*accountLoader) error {
 		for _, d := range l.due {
 			a.due.add(d)
 		}
-		l.lots, l.slots, l.units, l.holds, l.more, l.due = nil, nil, chunks[timeline.Placed]{}, chunks[keyedHold]{}, nil, nil
+		for no, n := range l.kits {
+			a.kits.add(uint32(no), n)
+		}
+		l.lots, l.slots, l.units, l.holds, l.more, l.due, l.kits = nil, nil, chunks[timeline.Placed]{}, chunks[keyedHold]{}, nil, nil, nil
 	}
 	slices.SortFunc(lots, func(x, y lot) int { return cmp.Compare(x.no, y.no) })
 	slices.SortFunc(slots, func(x, y timeline.Slot) int { return cmp.Compare(x.No, y.No) })

@@ -96,9 +96,13 @@ func (a *account) linkLot(l *lot) {
 	}
 }
 
-// nameLot makes an article know its lot, and gives the pool that the lot belongs to.
+// nameLot makes an article know its lot, and gives the pool that the lot belongs to. A lot outlives its article.
 func (a *account) nameLot(l *lot) timeline.PoolNo {
-	r := *a.articles().No(l.article)
+	of := a.articles().No(l.article)
+	if of == nil {
+		return 0
+	}
+	r := *of
 	r.lots = append(r.lots[:len(r.lots):len(r.lots)], articleLot{l.location, l.no})
 	a.articles().Put(&r)
 	return a.poolFor(&r, l.location)

@@ -415,6 +415,12 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 		slot = at.Slot
 	}
 	where := t.acc.locations().No(lot.Location)
+	switch {
+	case item == nil:
+		return request{}, notFound("article")
+	case where == nil:
+		return request{}, notFound("location")
+	}
 	var q request
 	var err error
 	if flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes() {
@@ -475,15 +481,15 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 	}
 	n := uint64(1)
 	for i, l := range rec.lines {
-		out := HoldLine{Location: a.locations().No(l.location).ID, Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: PurchaseBooking}
+		out := HoldLine{Location: a.locationID(l.location), Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: PurchaseBooking}
 		if l.kind == timeline.SalesReservation {
 			out.Purchase = PurchaseSale
 		}
 		switch l.named {
 		case namesSKU:
-			out.SKU = a.skus().No(l.item).ID
+			out.SKU = a.skuID(l.item)
 		case namesArticle:
-			out.Article = a.articles().No(l.item).ID
+			out.Article = a.articleID(l.item)
 		case namesCatalogItem:
 			out.CatalogItem = a.catalog().No(l.item).ID
 		}
@@ -505,7 +511,7 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	lot := a.stock.Lot(at.Lot)
 	u := Unavailability{
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: ownerOf(h), Line: int(h.Line),
-		Article: a.articles().No(lot.Article).ID, Location: a.locations().No(lot.Location).ID,
+		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location),
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID

@@ -141,8 +141,6 @@ func TestKitsOfOneCommand(t *testing.T) {
 	require.Equal(t, h.Lines[1].Window, moved.Lines[1].Window)
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestKitsOverTime(t *testing.T) {
 	s := newShop(t)
 	bike, helmet := s.sku(fourHours), s.sku()

@@ -90,9 +90,13 @@ func decodeSlot(_, key ID, b []byte) (*timeline.Slot, error) {
 	return s, r.done("slot")
 }
 
-// linkLot makes an article know its lot, and puts the lot into its pool.
+// linkLot makes an article know its lot, and puts the lot into its pool. A lot outlives its article.
 func (a *account) linkLot(l *lot) {
-	r := *a.articles().No(l.article)
+	of := a.articles().No(l.article)
+	if of == nil {
+		return
+	}
+	r := *of
 	a.derive(&r, append(slices.Clip(r.lots), articleLot{location: l.location, no: l.no}))
 	a.articles().Put(&r)
 	if pool := a.poolFor(&r, l.location); pool != 0 {

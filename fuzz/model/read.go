@@ -241,6 +241,9 @@ func (a *Account) Records(v engine.View, now int64) error {
 			return err
 		}
 	}
+	if err := a.present(v, now); err != nil {
+		return err
+	}
 	for _, r := range a.Articles {
 		n := 0
 		for _, e := range a.Events {

@@ -19,6 +19,7 @@ var operations = slices.Concat(
 	quantityOperations,
 	eventOperations,
 	availabilityOperations,
+	whatIfOperations,
 	holdOperations,
 	conflictOperations,
 	serviceOperations,

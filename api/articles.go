@@ -32,6 +32,7 @@ var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createAr
 		optional("from", instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).says("Default now."),
 	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }),
 },
+	labelFields(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
@@ -44,6 +45,7 @@ var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.Pat
 	merged("condition", text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }),
 	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }),
 },
+	labelFields(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.After }))...)
 
@@ -86,20 +88,17 @@ var listArticlesQuery = shapeOf("ListArticles", slices.Concat([]field[listArticl
 
 // answerArticle answers a write with the article at the present instant. The record is the command's own; its units are
 // those of the state behind the command.
-func answerArticle(q *request, r *engine.Article) error {
-	if v, ok := q.eng.View(q.view.Account().ID); ok {
-		q.view, q.now = v, v.Now(q.server.now())
-	}
+var answerArticle = behind(func(q *request, r *engine.Article) error {
 	q.tag = r.Revision
 	return q.appendArticle(r, q.span(nil))
-}
+})
 
 var (
 	articlesRead  = []string{"inventory.stock_items.read"}
 	articlesWrite = []string{"inventory.stock_items.write"}
 )
 
-var articleOperations = []operation{
+var articleOperations = append([]operation{
 	readChecked(operation{
 		id: "admin.articles.list", method: "GET", path: "/v1/admin/articles", scopes: articlesRead,
 		summary: "Lists articles in order of creation, their stock evaluated over a window.",
@@ -154,4 +153,7 @@ var articleOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerArticle),
-}
+}, tagged[*engine.Article]{
+	of: engine.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: looseID, scopes: articlesWrite,
+	answer: articleSchema, render: answerArticle,
+}.linkOperations()...)

@@ -3,12 +3,14 @@ package api
 import (
 	"bufio"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
 
+	"holdfast/api/ratelimit"
 	"holdfast/engine"
 )
 
@@ -62,4 +64,30 @@ func TestAvailabilityAllocates(t *testing.T) {
 	run := s.handle(availabilityRequest(s, location, sku))
 	require.Equal(t, 200, run())
 	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { run() }), 5.0)
+}
+
+// BenchmarkKeyAndLimits is what it costs to know who asks and that they may: address, key, account and scope. Below 2 us.
+func BenchmarkKeyAndLimits(b *testing.B) {
+	s := newShop(b)
+	s.server.limits = Limits{PerAddress: 1 << 40, Plans: map[string]ratelimit.Plan{
+		"unlimited": {PerMinute: 1 << 40, PerSecond: 1_000_000, Burst: 1 << 40, PerMonth: 1 << 40},
+	}}
+	key := s.newKey(s.account, engine.CreateKey{PublicID: "scoped111", Scopes: []string{"locations.read", "orders.write", "inventory.read"}})
+	for i := range 10_000 {
+		s.newKey(s.account, engine.CreateKey{PublicID: fmt.Sprintf("another%08d", i)})
+	}
+	var ctx fasthttp.RequestCtx
+	require.NoError(b, ctx.Request.Read(bufio.NewReader(strings.NewReader(
+		"GET /v1/admin/articles HTTP/1.1\r\nHost: shop\r\nX-API-KEY: "+key+"\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n\r\n"))))
+	ctx.SetRemoteAddr(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 5})
+	q := s.server.acquire(&ctx)
+	require.Nil(b, q.match())
+	b.ReportAllocs()
+	for b.Loop() {
+		if q.chargeAddress() != nil || q.authenticate() != nil || q.chargeKey() != nil || q.authorise() != nil {
+			b.Fatal("refused")
+		}
+	}
+	q.charge.say(q)
+	require.NotEmpty(b, ctx.Response.Header.Peek("X-RateLimit-Limit"))
 }

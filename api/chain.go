@@ -16,8 +16,8 @@ import (
 
 // This file owns the chain that every request goes through, and which refusal wins where several apply:
 //
-//	framing, 404 and 405 of the route, 401, version, 403, 415 and 413, all 400 together, then the operation's own
-//	(404, 412, 409, 422).
+//	framing, 404 and 405 of the route, 429 of the address, 401, version, 429 of account and key, 403, 415 and 413, all 400
+//	together, 403 of denied members, then the operation's own (404, 412, 409, 422).
 //
 // The guards stand in that order in admit, one refusal each. What they look at is there before the body is read, so that a
 // body that is refused for its size is refused by the same guards.
@@ -55,6 +55,7 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 		err = q.tooLarge()
 	}
 	if err == nil {
+		ctx.SetUserValue(paidValue, q.charge)
 		return fasthttp.StatusContinue
 	}
 	q.refuse(err, err)
@@ -80,6 +81,12 @@ func (q *request) admit() *engine.Error {
 	if err := q.match(); err != nil {
 		return err
 	}
+	if q.ctx.Request.MayContinue() {
+		q.charge, q.paid = q.ctx.UserValue(paidValue).(charge)
+	}
+	if err := q.chargeAddress(); err != nil {
+		return err
+	}
 	if q.op.access == noKey {
 		return nil
 	}
@@ -89,8 +96,11 @@ func (q *request) admit() *engine.Error {
 	if err := q.authenticate(); err != nil {
 		return err
 	}
-	if v := q.ctx.Request.Header.Peek("X-Api-Version"); v != nil && string(v) != Version {
+	if v := q.ctx.Request.Header.Peek("X-Api-Version"); v != nil && string(v) != Version || v == nil && pinned(q.key) != Version {
 		return refuse(engine.CodeVersion, "the only version is "+Version)
+	}
+	if err := q.chargeKey(); err != nil {
+		return err
 	}
 	if err := q.authorise(); err != nil {
 		return err
@@ -121,13 +131,17 @@ func (s *Server) requestID(b []byte) []byte {
 	return strconv.AppendUint(b, s.count.Add(1), 16)
 }
 
-// match finds the operation of the path and method. A trailing slash makes no difference.
+// match finds the operation of the path and method. A trailing slash makes no difference, and HEAD is GET without the body.
 func (q *request) match() *engine.Error {
 	q.route = q.ctx.URI().PathOriginal()
 	if n := len(q.route); n > 1 && q.route[n-1] == '/' {
 		q.route = q.route[:n-1]
 	}
-	if q.op = q.server.routes.find(q.ctx, q.ctx.Method(), q.route); q.op != nil {
+	method := q.ctx.Method()
+	if q.ctx.IsHead() {
+		method = methodGet
+	}
+	if q.op = q.server.routes.find(q.ctx, method, q.route); q.op != nil {
 		return nil
 	}
 	if allow := q.server.routes.allowed(string(q.route)); allow != "" {
@@ -151,7 +165,8 @@ func (q *request) authenticate() *engine.Error {
 	if !ok || !k.Matches(secret) {
 		return refuse(engine.CodeUnauthenticated, "there is no such key")
 	}
-	q.key, q.view, q.now = k, view, view.Now(q.server.now())
+	q.clock = q.server.now()
+	q.key, q.view, q.now = k, view, view.Now(q.clock)
 	switch {
 	case k.RevokedAt != nil:
 		return refuse(engine.CodeKeyRevoked, "the key was revoked")
@@ -300,6 +315,7 @@ func (q *request) finish() {
 	if q.key != nil && q.key.ExpiresAt != nil {
 		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))
 	}
+	q.charge.say(q)
 	q.server.observe(q, time.Since(q.start))
 }
 
@@ -316,6 +332,8 @@ var (
 	valueTrue        = []byte("true")
 
 	valueAcceptEncoding = []byte("Accept-Encoding")
+
+	methodGet = []byte(fasthttp.MethodGet)
 
 	mediaJSON    = []byte("application/json")
 	mediaProblem = []byte("application/problem+json")

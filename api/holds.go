@@ -134,6 +134,7 @@ func appendItem(b []byte, i engine.Item) []byte {
 }
 
 func answerHold(q *request, h *engine.Hold) error {
+	q.tag = h.Revision
 	q.out = appendHold(q, q.out, h)
 	return nil
 }
@@ -169,10 +170,13 @@ var holdOperations = []operation{
 		return answerHold(q, h)
 	}),
 	write(operation{
-		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: holdsWrite,
+		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true,
 		summary: "Gives a hold's stock back.", answer: nullSchema,
 	}, input[engine.ReleaseHold]{path: byUUID(func(o *engine.ReleaseHold) *engine.ID { return &o.ID })},
-		func(_ *request, o *engine.ReleaseHold) engine.Op { return o }, answerNull),
+		func(q *request, o *engine.ReleaseHold) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
 	write(operation{
 		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: holdsWrite,
 		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: holdSchema,

@@ -13,6 +13,7 @@ import (
 
 type metrics struct {
 	requests *prometheus.CounterVec
+	limited  *prometheus.CounterVec
 	unrouted *opMetrics // what no operation was found for
 }
 
@@ -27,12 +28,14 @@ type opMetrics struct {
 func newMetrics(registry prometheus.Registerer, list []operation) *metrics {
 	m := &metrics{requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "holdfast_http_requests_total", Help: "Requests answered, by operation and status.",
-	}, []string{"operation", "status"})}
+	}, []string{"operation", "status"}), limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "holdfast_rate_limited_total", Help: "Requests refused by a limit, by whose it was.",
+	}, []string{"layer"})}
 	latency := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "holdfast_http_request_seconds", Help: "Time from a request being read to its answer being rendered, by operation.",
 		Buckets: []float64{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, .1, .25, .5, 1, 2.5},
 	}, []string{"operation"})
-	registry.MustRegister(m.requests, latency)
+	registry.MustRegister(m.requests, m.limited, latency)
 	series := func(id string) *opMetrics { return &opMetrics{id: id, latency: latency.WithLabelValues(id)} }
 	for i := range list {
 		list[i].metrics = series(list[i].id)

@@ -35,6 +35,7 @@ type operation struct {
 	access  access
 	scopes  []string
 	limit   int  // of the body in bytes; 0 is bodyLimit
+	probe   bool // asked by what watches the service: charged to nobody
 	write   bool // changes something: takes an Idempotency-Key
 	guarded bool // takes If-Match
 	cached  bool // takes If-None-Match
@@ -93,6 +94,12 @@ func write[In, Record any](
 		q.readConditions()
 		op := command(q, v)
 		if err := q.faulted(op); err != nil {
+			return err
+		}
+		if err := q.denied(op); err != nil {
+			return err
+		}
+		if err := q.lacking(op); err != nil {
 			return err
 		}
 		res, err := q.do(op)

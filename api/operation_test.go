@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/api/auth"
 )
 
 // What every operation's declaration has to have: the document and the chain are made of it.
@@ -27,6 +29,7 @@ func TestOperationsAreWellDeclared(t *testing.T) {
 		look(op, s.Items)
 		look(op, s.Extra)
 		for _, m := range s.Members {
+			require.True(t, m.Scope == "" || auth.Known(m.Scope), "%s: %s", op, m.Scope)
 			look(op, m.Schema)
 		}
 	}
@@ -43,8 +46,13 @@ func TestOperationsAreWellDeclared(t *testing.T) {
 		require.False(t, op.cached && op.method != "GET", op.id)
 		require.False(t, op.guarded && op.method != "PATCH" && op.method != "DELETE", op.id)
 		require.True(t, op.method != "PATCH" || op.guarded, "%s: a PATCH takes If-Match", op.id)
+		single := strings.HasSuffix(op.path, "}") && op.access != noKey
+		timed := strings.HasPrefix(op.path, "/v1/admin/articles/") || strings.HasPrefix(op.path, "/v1/admin/holds/")
+		require.True(t, op.method != "GET" || !single || op.cached != timed, "%s: If-None-Match is for single records, but articles and holds", op.id)
+		require.True(t, op.method != "DELETE" || !single || op.guarded, "%s: a DELETE of a record takes If-Match", op.id)
 		for _, scope := range op.scopes {
 			require.Equal(t, op.write, strings.HasSuffix(scope, ".write"), "%s: %s", op.id, scope)
+			require.True(t, auth.Known(scope), "%s: %s", op.id, scope)
 		}
 		var declared []string
 		for _, m := range op.pathParams {

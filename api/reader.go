@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -32,6 +33,7 @@ const (
 	faultFormat    = "format"    // text of another form
 	faultEnum      = "enum"      // none of the allowed values
 	faultLength    = "length"    // too short or too long
+	faultExclusive = "exclusive" // does not go with another
 	faultOrder     = "order"     // an end that is not behind its beginning
 )
 
@@ -44,8 +46,12 @@ type jsonReader struct {
 	dead    bool
 	path    []pathStep
 	scratch []byte // the unescaped text of the token last read
+	claims  []claim
 	faults  *faultList
 }
+
+// claim is a member that was given and takes a scope of its own.
+type claim struct{ field, scope string }
 
 // pathStep is a member (name set), an element, or -1 in an object or array of which nothing was read yet.
 type pathStep struct {
@@ -79,7 +85,7 @@ func (l *faultList) at(pointer string) bool {
 
 // reset begins a new document; the reader keeps its scratch memory.
 func (r *jsonReader) reset(data []byte, faults *faultList) {
-	*r = jsonReader{data: data, path: r.path[:0], scratch: r.scratch[:0], faults: faults}
+	*r = jsonReader{data: data, path: r.path[:0], scratch: r.scratch[:0], claims: r.claims[:0], faults: faults}
 }
 
 // document reads the one value that the data has to be, with read, and nothing behind it.
@@ -124,6 +130,24 @@ func (r *jsonReader) pointer() string {
 		b = append(b, bytes.ReplaceAll(name, []byte("/"), []byte("~1"))...)
 	}
 	return string(b)
+}
+
+// claim notes that the member at the present path takes a scope: once, however many elements of a list have it.
+func (r *jsonReader) claim(scope string) {
+	var field []byte
+	for _, s := range r.path {
+		if s.name == nil {
+			continue
+		}
+		if len(field) > 0 {
+			field = append(field, '.')
+		}
+		field = append(field, s.name...)
+	}
+	c := claim{string(field), scope}
+	if !slices.Contains(r.claims, c) {
+		r.claims = append(r.claims, c)
+	}
 }
 
 // space skips white space and returns the next byte, 0 at the end of the data or of the reader's life.
@@ -228,7 +252,7 @@ func (r *jsonReader) token(t scalarType) (raw []byte, ok bool) {
 	switch {
 	case c == '"' && t == jsonString:
 		return r.text()
-	case (c == '-' || c >= '0' && c <= '9') && t == jsonInteger:
+	case (c == '-' || c >= '0' && c <= '9') && (t == jsonInteger || t == jsonNumber):
 		return r.number()
 	case c == 't' && t == jsonBoolean:
 		ok = r.literal("true")

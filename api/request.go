@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"holdfast/api/auth"
 	"holdfast/engine"
 )
 
@@ -32,17 +33,24 @@ type request struct {
 	view engine.View // the key's account, of the same snapshot as the key
 	now  int64       // the present for this request, milliseconds since the epoch
 
+	clock  int64 // the server's own present, which may be behind the engine's
+	paid   bool  // charged already, when it asked whether it may send its body
+	charge charge
+
 	json        jsonReader
 	path, query args
 	faults      faultList
 	ifMatch     []uint64 // revisions that If-Match names; none: any
 	idem        engine.Idempotency
-	keyed       bool // idem is given
-	preview     bool // the command is planned, not done
+	keyed       bool     // idem is given
+	preview     bool     // the command is planned, not done
+	secret      string   // what the answer shows this once, and nothing keeps
+	lacks       []string // scopes that the request needs and the key has not
 
 	out      []byte // the answer, in the connection's own buffer
 	tag      uint64 // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
+	numBuf   []byte
 	replayed bool
 	links    []byte // value of the Link header
 }
@@ -70,8 +78,9 @@ func (q *request) release() {
 	q.path.reset()
 	q.query.reset()
 	q.faults = faultList{}
-	q.ifMatch, q.links = nil, q.links[:0]
+	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.replayed, q.keyed, q.preview = 0, false, false, false
+	q.paid, q.charge = false, charge{}
 	requests.Put(q)
 }
 
@@ -133,7 +142,7 @@ func (q *request) faulted(check engine.Op) *engine.Error {
 	}
 	if check != nil && !malformed {
 		read := len(q.faults.list)
-		for _, f := range check.Check() {
+		for _, f := range q.view.Check(check) {
 			if !coversFault(q.faults.list[:read], f) {
 				q.faults.add(f)
 			}
@@ -143,6 +152,42 @@ func (q *request) faulted(check engine.Op) *engine.Error {
 		return &engine.Error{Code: engine.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.list}
 	}
 	return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.list}
+}
+
+// denied refuses a body with members for which the key lacks a scope, once there is nothing else wrong with the request
+// itself.
+func (q *request) denied(op engine.Op) error {
+	var entries []map[string]any
+	if len(q.key.Scopes) > 0 {
+		entries = deniedFields(q.json.claims, q.key.Scopes)
+	}
+	if entries == nil {
+		return nil
+	}
+	if q.faults.list = op.Check(); len(q.faults.list) > 0 {
+		return q.faulted(nil)
+	}
+	return &engine.Error{
+		Code: engine.CodeDeniedFields, Detail: "the key lacks scopes for members of the body",
+		Details: map[string]any{"deniedFields": entries},
+	}
+}
+
+// deniedFields lists the members that were given without the scope for them, those of one scope together.
+func deniedFields(claims []claim, held []string) (entries []map[string]any) {
+	for i, c := range claims {
+		if auth.Allows(held, []string{c.scope}) || slices.ContainsFunc(claims[:i], func(d claim) bool { return d.scope == c.scope }) {
+			continue
+		}
+		var fields []string
+		for _, d := range claims[i:] {
+			if d.scope == c.scope {
+				fields = append(fields, d.field)
+			}
+		}
+		entries = append(entries, map[string]any{"fields": fields, "requiredScopes": []string{c.scope}})
+	}
+	return entries
 }
 
 // coversFault says whether one of the faults is of the same value as f, or of one around it.
@@ -182,6 +227,16 @@ func (q *request) do(op engine.Op) (engine.Result, error) {
 	res, err := q.eng.Do(cmd)
 	q.replayed = res.Replayed
 	return res, err
+}
+
+// behind renders the record of a command with the state behind it, as it shows parts of other records.
+func behind[R any](render func(*request, R) error) func(*request, R) error {
+	return func(q *request, record R) error {
+		if v, ok := q.eng.View(q.view.Account().ID); ok {
+			q.view, q.now = v, v.Now(q.server.now())
+		}
+		return render(q, record)
+	}
 }
 
 // parseTags reads a list of entity tags; all is true for *. Weak tags and those of other forms match nothing of ours.

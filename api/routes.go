@@ -13,6 +13,7 @@ import (
 // operations lists what the interface offers: a resource is its file, and one line here.
 var operations = slices.Concat(
 	accountOperations,
+	keyOperations,
 	locationOperations,
 	skuOperations,
 	articleOperations,
@@ -22,6 +23,9 @@ var operations = slices.Concat(
 	whatIfOperations,
 	holdOperations,
 	conflictOperations,
+	tagOperations,
+	attributeOperations,
+	customerOperations,
 	serviceOperations,
 	pricingOperations,
 	externalPricingOperations,
@@ -75,6 +79,9 @@ func (r *routes) allowed(path string) string {
 	for _, m := range r.methods {
 		if handler, _ := r.router.Lookup(m, path, nil); handler != nil {
 			found = append(found, m)
+			if m == fasthttp.MethodGet {
+				found = append(found, fasthttp.MethodHead)
+			}
 		}
 	}
 	return strings.Join(found, ", ")

@@ -22,7 +22,8 @@ type Schema struct {
 // Member is one member of an object.
 type Member struct {
 	Name     string
-	Required bool // always there (in an answer), or refused without (in a request)
+	Required bool   // always there (in an answer), or refused without (in a request)
+	Scope    string // what a key needs to give it in a request, beside the operation's own; empty: nothing
 	Schema   *Schema
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/valyala/fasthttp"
 
+	"holdfast/api/ratelimit"
 	"holdfast/engine"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	Logger    *slog.Logger         // default: slog.Default
 	AccessLog bool                 // one line per request; slow requests and errors of ours are logged in any case
 	Metrics   *prometheus.Registry // default: one of its own
+
+	Limits Limits // default: DefaultLimits
 
 	MaxConns      int // at once; default 20,000
 	MaxConnsPerIP int // at once from one address; default none
@@ -41,6 +44,10 @@ type Server struct {
 	metrics   *metrics
 	http      *fasthttp.Server
 	stopping  atomic.Bool
+	limits    Limits
+	addresses *ratelimit.Addresses
+	meters    *ratelimit.Meters
+	keeper    keeper
 	run       string        // random, the same for all request ids of a run
 	count     atomic.Uint64 // of request ids made
 }
@@ -72,12 +79,16 @@ func NewServer(o Options) *Server {
 	if o.MaxConns == 0 {
 		o.MaxConns = 20_000
 	}
+	if o.Limits.Plans == nil {
+		o.Limits = DefaultLimits()
+	}
 	var run [6]byte
 	rand.Read(run[:])
 	list := slices.Clone(operations)
 	s := &Server{
 		now: o.Now, log: o.Logger, accessLog: o.AccessLog, run: hex.EncodeToString(run[:]),
-		metrics: newMetrics(o.Metrics, list),
+		metrics: newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
+		keeper: keeper{stop: make(chan struct{})},
 	}
 	s.routes = newRoutes(list)
 	s.http = &fasthttp.Server{
@@ -108,7 +119,10 @@ func NewServer(o Options) *Server {
 }
 
 // Attach gives the server its engine: from here on it is ready.
-func (s *Server) Attach(e *engine.Engine) { s.engine.Store(e) }
+func (s *Server) Attach(e *engine.Engine) {
+	s.keepUsage(e)
+	s.engine.Store(e)
+}
 
 // Serve answers connections of a listener until it is closed or Shutdown is called. It may be called for several listeners.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
@@ -116,8 +130,11 @@ func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
 // Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.
 func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }
 
-// Shutdown stops accepting, says so on /readyz, and waits for the requests in flight, at most until ctx ends.
+// Shutdown stops accepting, says so on /readyz, and waits for the requests in flight, at most until ctx ends. It is called
+// before the engine is closed.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stopping.Store(true)
-	return s.http.ShutdownWithContext(ctx)
+	err := s.http.ShutdownWithContext(ctx)
+	s.endUsage(ctx)
+	return err
 }

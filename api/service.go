@@ -6,14 +6,14 @@ import "holdfast/engine"
 
 var serviceOperations = []operation{
 	read(operation{
-		id: "service.health", method: "GET", path: "/healthz", access: noKey,
+		id: "service.health", method: "GET", path: "/healthz", access: noKey, probe: true,
 		summary: "Says that the process lives.", answer: recordSchema("Health", has("status", enumSchema("ok"))),
 	}, input[none]{}, func(q *request, _ *none) error {
 		q.out = append(q.out, `{"status":"ok"}`...)
 		return nil
 	}),
 	read(operation{
-		id: "service.ready", method: "GET", path: "/readyz", access: noKey,
+		id: "service.ready", method: "GET", path: "/readyz", access: noKey, probe: true,
 		summary: "Says that the state is loaded and the log can be written.", answer: recordSchema("Readiness", has("status", enumSchema("ready"))),
 	}, input[none]{}, func(q *request, _ *none) error {
 		switch {

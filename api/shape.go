@@ -19,6 +19,8 @@ type shape[T any] struct {
 type field[T any] struct {
 	name     string
 	required bool
+	clears   bool   // null does something
+	scope    string // what a key needs to give it, beside the operation's own
 	schema   *Schema
 	json     func(r *jsonReader, dst *T)
 	query    func(a *args, name string, dst *T) (present bool)
@@ -39,6 +41,19 @@ func (f field[T]) says(about string) field[T] {
 	s := *f.schema
 	s.About = about
 	f.schema = &s
+	return f
+}
+
+// needs says which scope a key has to have to give a member of a body, beside one of the operation's own.
+func (f field[T]) needs(scope string) field[T] {
+	read, clears := f.json, f.clears
+	f.scope = scope
+	f.json = func(r *jsonReader, dst *T) {
+		if r.space() != 'n' || clears {
+			r.claim(scope)
+		}
+		read(r, dst)
+	}
 	return f
 }
 
@@ -97,7 +112,7 @@ func defaulted[T, V any](name string, k kind[V], def V, at func(*T) *V) field[T]
 // merged is a member of a PATCH: absent leaves what is there, null clears it where that is allowed.
 func merged[T, V any](name string, k kind[V], nullable bool, at func(*T) *engine.Opt[V]) field[T] {
 	f := field[T]{
-		name: name, schema: k.schema,
+		name: name, clears: nullable, schema: k.schema,
 		json: func(r *jsonReader, dst *T) {
 			o := at(dst)
 			o.Set = true
@@ -208,7 +223,7 @@ func (s *shape[T]) names(prefix string) string {
 func (s *shape[T]) schema() *Schema {
 	d := &Schema{Name: s.name, Type: "object"}
 	for _, f := range s.fields {
-		d.Members = append(d.Members, Member{Name: f.name, Required: f.required, Schema: f.schema})
+		d.Members = append(d.Members, Member{Name: f.name, Required: f.required, Scope: f.scope, Schema: f.schema})
 	}
 	return d
 }

@@ -93,9 +93,9 @@ func (t *tx) usedByCatalog(id ID) error {
 }
 
 const (
-	maxComponents = 100
-	maxVariants   = 20
-	maxValues     = 100
+	maxComponents  = 100
+	maxVariants    = 20
+	maxFieldValues = 100
 )
 
 func (c *checker) catalogStatus(pointer string, s CatalogStatus) {
@@ -144,7 +144,7 @@ func (c *checker) variants(pointer string, list []Variant) {
 	for i, v := range list {
 		at := pointer + "/" + itoa(i)
 		c.text(at+"/label", v.Label, 1, maxName)
-		if c.count(at+"/values", len(v.Values), 1, maxValues) {
+		if c.count(at+"/values", len(v.Values), 1, maxFieldValues) {
 			for j, x := range v.Values {
 				c.text(at+"/values/"+itoa(j)+"/label", x.Label, 1, maxName)
 			}

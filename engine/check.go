@@ -83,6 +83,9 @@ func (a *account) check() error {
 			if want := a.poolNow(r, l.location); lot.Pool != want {
 				return fmt.Errorf("lot %d is in pool %d, its article says %d", l.no, lot.Pool, want)
 			}
+			if before, after := a.buffers(r); l.before != before || l.after != after || l.closed == r.Takes() {
+				return fmt.Errorf("lot %d has the buffers %v and %v and is closed: %t; in effect are %v, %v and %t", l.no, l.before, l.after, l.closed, before, after, !r.Takes())
+			}
 		}
 	}
 	for r := range holdKind.all(a) {

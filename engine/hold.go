@@ -67,6 +67,7 @@ type Hold struct {
 	CreatedAt int64
 	Note      string
 	Lines     []HoldLine
+	Revision  uint64 // tells states of the record itself apart; which units it has is no part of it
 }
 
 // HoldLine is one line of a hold with the units it has; an ended hold has none.
@@ -226,7 +227,10 @@ func (t *tx) liveHold(id ID) (*holdRecord, error) {
 }
 
 // ReleaseHold gives a hold's stock back. It answers with nil. A hold that has ended is not found.
-type ReleaseHold struct{ ID ID }
+type ReleaseHold struct {
+	ID      ID
+	IfMatch []uint64
+}
 
 func (ReleaseHold) Check() []Fault { return nil }
 
@@ -234,6 +238,9 @@ func (o ReleaseHold) plan(t *tx) (any, error) {
 	rec := t.acc.holds.get(o.ID)
 	if rec == nil || rec.status.Ended() {
 		return nil, notFound("hold")
+	}
+	if err := match(o.IfMatch, rec.revision()); err != nil {
+		return nil, err
 	}
 	t.end(rec, Released)
 	t.seatFreed()
@@ -462,7 +469,7 @@ func (t *tx) hold(rec *holdRecord) *Hold {
 
 // hold renders a record with its units, found through find.
 func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.Place, bool)) *Hold {
-	h := &Hold{ID: rec.id, Status: rec.status, CreatedAt: CreatedAt(rec.id), Note: rec.note, Lines: make([]HoldLine, len(rec.lines))}
+	h := &Hold{ID: rec.id, Status: rec.status, CreatedAt: CreatedAt(rec.id), Note: rec.note, Lines: make([]HoldLine, len(rec.lines)), Revision: rec.revision()}
 	if rec.status == Held {
 		h.ExpiresAt = &rec.due
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/cespare/xxhash/v2"
+
 	"holdfast/engine/table"
 	"holdfast/timeline"
 )
@@ -76,6 +78,12 @@ func (r *holdRecord) units() (n int) {
 		n += int(l.units)
 	}
 	return n
+}
+
+// revision is a hash of what is stored of the record: it keeps no count of its changes. It is never 0.
+func (r *holdRecord) revision() uint64 {
+	var few [128]byte
+	return max(1, xxhash.Sum64(holdKind.encode(few[:0], r)))
 }
 
 // holdRow is a record without its id; of one with a note or several lines it has the first, the rest lies beside it.

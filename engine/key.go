@@ -69,12 +69,20 @@ func (o CreateKey) Check() []Fault {
 	if n := len(o.PublicID); n < 8 || n > 32 {
 		c.fault("/id", "length", "must have between 8 and 32 letters and digits")
 	}
+	if n := len(o.Scopes); o.Scopes != nil && (n == 0 || n > maxScopes) {
+		c.fault("/scopes", "length", "must have between 1 and "+itoa(maxScopes)+" scopes; without the member the key has full access")
+	}
 	return c.faults
 }
+
+const maxScopes = 100 // more than there are
 
 func (o CreateKey) plan(t *tx) (any, error) {
 	if t.keys.First(keyByPublicID, o.PublicID) != nil {
 		return nil, refuse(CodeConflict, "a key with this public id exists")
+	}
+	if o.ExpiresAt != nil && *o.ExpiresAt <= t.now {
+		return nil, invalid([]Fault{{Pointer: "/expiresAt", Code: "range", Message: "must lie ahead"}})
 	}
 	k := &Key{
 		ID: t.newID(), PublicID: o.PublicID, Hash: o.Hash, Label: o.Label, Scopes: o.Scopes,
@@ -87,7 +95,10 @@ func (o CreateKey) plan(t *tx) (any, error) {
 func (CreateKey) result() any { return new(Key) }
 
 // RevokeKey ends a key; the next request with it is refused. It answers with the *Key.
-type RevokeKey struct{ ID ID }
+type RevokeKey struct {
+	ID      ID
+	IfMatch []uint64
+}
 
 func (RevokeKey) Check() []Fault { return nil }
 
@@ -96,8 +107,11 @@ func (o RevokeKey) plan(t *tx) (any, error) {
 	if k == nil {
 		return nil, notFound("API key")
 	}
+	if err := match(o.IfMatch, k.Revision); err != nil {
+		return nil, err
+	}
 	if k.RevokedAt != nil {
-		return nil, refuse(CodeStateNotAllowed, "the key is revoked already")
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the key is revoked already", Details: StateDetails{State: "revoked", Allowed: []string{}}}
 	}
 	n := *k
 	n.RevokedAt = &t.now

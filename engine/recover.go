@@ -271,7 +271,9 @@ func (a *account) loadStock(parts []*accountLoader) error {
 	loader := timeline.NewLoader()
 	for i := range lots {
 		l := &lots[i]
-		loader.AddLot(timeline.Lot{No: l.no, Article: l.article, Location: l.location, Pool: a.nameLot(l)})
+		r := a.articles().No(l.article) // nobody has seen it yet, so it may be changed
+		a.derive(r, append(r.lots, articleLot{location: l.location, no: l.no}))
+		loader.AddLot(timeline.Lot{No: l.no, Article: l.article, Location: l.location, Pool: a.poolFor(r, l.location)})
 	}
 	for _, s := range slots {
 		loader.AddSlot(s)

@@ -83,8 +83,8 @@ func (t *tx) seatEvent(s *ScheduledEvent, r *Article, l *Location) error {
 	h.Flags = timeline.PinnedArticle.WithBlocker(timeline.BlockerScheduledEvent)
 	reason := timeline.NotEnoughStock
 	var sources []source
-	if no, ok := r.lotAt(l.No); ok {
-		sources = []source{{pool: timeline.LotRef(no), hull: s.Window}}
+	if lot := r.lotAt(l.No); lot != nil {
+		sources = []source{{pool: timeline.LotRef(lot.no), hull: s.Window}}
 		_, reason = t.draft().Seat(sources[0].pool, h, timeline.Exact)
 	}
 	if reason == timeline.Granted {

@@ -25,6 +25,9 @@ var schema = []kindOf{
 	idempotencyKind,
 	pricingTableKind,
 	catalogKind,
+	tagKind,
+	attributeKind,
+	customerKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -43,8 +46,11 @@ const (
 	tagIdempotency    = 12
 	tagPricingTable   = 20
 	tagCatalogItem    = 21
+	tagTag            = 30
+	tagAttribute      = 31
+	tagCustomer       = 32
 
-	maxTag = tagCatalogItem
+	maxTag = tagCustomer
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -82,12 +82,11 @@ type source struct {
 // sources lists the pools of a request, in the order of their smallest article.
 func (a *account) sources(dst []source, article *Article, sku *SKU, location *Location, body Span, now int64) []source {
 	if article != nil {
-		no, ok := article.lotAt(location.No)
-		if !ok {
+		l := article.lotAt(location.No)
+		if l == nil {
 			return dst
 		}
-		before, after := a.buffers(article)
-		return append(dst, source{timeline.LotRef(no), timeline.Hull(body, before, after, location.Zone(), now), before, after, !article.Takes()})
+		return append(dst, source{timeline.LotRef(l.no), timeline.Hull(body, l.before, l.after, location.Zone(), now), l.before, l.after, l.closed})
 	}
 	for _, p := range sku.pools {
 		if p.location != location.No || len(a.stock.Lots(timeline.SKURef(p.no))) == 0 {

@@ -10,9 +10,9 @@
 // writes the last image of each changed row and the marker in one batch.
 // State at start = rows as of the marker + the records after it.
 //
-//	Commit --> log record --> synced --> Published --> followers
-//	                                         |
-//	                                         +--> folder --> rows + marker
+//	Append --> log record --> synced (Wait) --> Published --> followers
+//	                                                |
+//	                                                +--> folder --> rows + marker
 //
 //	seq:   1 ........ FirstKept ........ marker ........ published .. durable
 //	       '- deleted -''----- kept -----''--- tail -----''- one group -'
@@ -23,21 +23,23 @@
 //
 // At a start: Open, ScanRows into the state and compare its hash with the
 // marker's, Tail applied to the state with each record's hash compared,
-// Published with the end. Then for each group: Commit, show it, Published. One
-// goroutine commits, one publishes; everything else is for any goroutine.
+// Published with the end. Then for each group: Append, Wait, show it,
+// Published. One goroutine appends, one waits, one publishes; everything else
+// is for any goroutine.
 //
 // # Keys in Pebble
 //
 //	'L' seq:8 big-endian          -> a log record (record.go)
 //	'M'                           -> the marker (marker.go)
 //	'R' table:1 key:n             -> a row
+//	'U' key:n                     -> a value beside the log (beside.go)
 //
 // Next to Pebble's files lie HEAD (head.go: how far the log was synced, the
 // format number, the incarnation) and LOCK.
 //
 // # Invariants
 //
-//  1. Commit returns nil only when the record is synced. A commit that fails
+//  1. Wait returns nil only when the record is synced. A commit that fails
 //     may still be there after a restart, as a whole, never in part.
 //  2. Record n holds the hash of record n-1, and its own over everything in
 //     it. A record is trusted only after both were checked.

@@ -15,6 +15,7 @@ const (
 	logPrefix    = 'L'
 	markerPrefix = 'M'
 	rowPrefix    = 'R'
+	besidePrefix = 'U'
 )
 
 func logKey(seq uint64) []byte { return appendLogKey(make([]byte, 0, 9), seq) }

@@ -1,15 +1,22 @@
 package auth
 
-// This file owns the text of keys and what their scopes cover.
+// This file owns the text of keys.
 
 import (
 	"bytes"
-	"strings"
+	"crypto/rand"
+)
+
+// Forms of a key made here: hf_<id>_<secret>.
+const (
+	prefix       = "hf_"
+	idLength     = 12
+	secretLength = 40
 )
 
 // Parse takes the text of a key apart. The parts share raw's memory.
 func Parse(raw []byte) (id, secret []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(raw, []byte("hf_"))
+	rest, ok := bytes.CutPrefix(raw, []byte(prefix))
 	if !ok {
 		return nil, nil, false
 	}
@@ -26,28 +33,24 @@ func plain(b []byte, least, most int) bool {
 	return len(b) >= least && len(b) <= most
 }
 
-// Allows says whether a key with these scopes may do what any one of the needed ones suffices for.
-func Allows(held, needed []string) bool {
-	for _, n := range needed {
-		for _, h := range held {
-			if covers(h, n) {
-				return true
+// Prefix is the part of a key's text that may be shown: all in front of the secret.
+func Prefix(id string) string { return prefix + id }
+
+// Draw makes the text of a new key.
+func Draw() string { return prefix + draw(idLength) + "_" + draw(secretLength) }
+
+// draw is n letters and digits. Of 256 values of a byte the first 248 are four times 62, so each is equally likely.
+func draw(n int) string {
+	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	out := make([]byte, 0, n)
+	for len(out) < n {
+		var b [64]byte
+		rand.Read(b[:])
+		for _, v := range b {
+			if v < 4*byte(len(letters)) && len(out) < n {
+				out = append(out, letters[v%byte(len(letters))])
 			}
 		}
 	}
-	return false
-}
-
-func covers(held, needed string) bool {
-	heldArea, heldMode := cut(held)
-	area, mode := cut(needed)
-	if heldMode != mode && heldMode != "write" {
-		return false
-	}
-	return area == heldArea || strings.HasPrefix(area, heldArea) && area[len(heldArea)] == '.'
-}
-
-func cut(scope string) (area, mode string) {
-	i := strings.LastIndexByte(scope, '.')
-	return scope[:max(i, 0)], scope[i+1:]
+	return string(out)
 }

@@ -50,3 +50,41 @@ func TestAllows(t *testing.T) {
 	check("read", "locations.read", false)
 	check("locations", "locations.read", false)
 }
+
+func TestDraw(t *testing.T) {
+	seen, keys := map[rune]int{}, map[string]bool{}
+	for range 200 {
+		key := Draw()
+		require.Regexp(t, `^hf_[0-9A-Za-z]{12}_[0-9A-Za-z]{40}$`, key)
+		id, _, ok := Parse([]byte(key))
+		require.True(t, ok)
+		require.True(t, strings.HasPrefix(key, Prefix(string(id))+"_"))
+		require.False(t, keys[key])
+		keys[key] = true
+		for _, c := range key[3:] {
+			seen[c]++
+		}
+	}
+	require.Len(t, seen, 63) // letters, digits and the underscore
+}
+
+func TestScopes(t *testing.T) {
+	for _, scope := range Scopes {
+		require.True(t, Known(scope))
+		area, mode := cut(scope)
+		require.Contains(t, []string{"read", "write"}, mode)
+		if above, _, below := strings.Cut(area, "."); below {
+			require.Contains(t, areas, above)
+		}
+	}
+	require.Len(t, Scopes, 2*32-3)
+	for _, scope := range []string{
+		"", "read", ".read", "tasks", "tasks.", "tasks.admin", "Tasks.read", "tasks.read ", "stock_items.read", "inventory.stock_items", "orders.refunds.read",
+		"reports.write", "account.write", "settings.emails.read", "inventory..read", "*", "settings.payments.methods.x.read",
+	} {
+		require.False(t, Known(scope), scope)
+	}
+	for _, scope := range []string{"tasks.write", "reports.read", "account.read", "settings.emails.write", "settings.payments.accounts.write", "inventory.write"} {
+		require.True(t, Known(scope), scope)
+	}
+}

@@ -28,6 +28,7 @@ type serveConfig struct {
 	grace     time.Duration
 	demo      bool
 	accessLog bool
+	limits    limitsConfig
 }
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {
@@ -37,6 +38,7 @@ func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
 	f.BoolVar(&c.accessLog, "access-log", false, "log one line per request")
+	c.limits.flags(f)
 }
 
 type replayConfig struct {

@@ -3,7 +3,6 @@ package main
 // This file owns the first run on a data directory: the account, its first key, and what happens when the run ends before the key is good for anything.
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -23,12 +22,7 @@ import (
 // that finds it knows that the run before died in between: nobody may have seen that key, or somebody should not have, so it is revoked and another is made.
 const firstRunMark = "FIRST-RUN"
 
-// Forms of a key made here: hf_<id>_<secret>.
-const (
-	keyIDLength     = 12
-	keySecretLength = 40
-	keyLabel        = "first key"
-)
+const keyLabel = "first key"
 
 // firstRun is what the first run on a directory made; on a later one only account is set.
 type firstRun struct {
@@ -63,7 +57,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 	f.mark = mark
 	f.key = bootstrap
 	if f.given = bootstrap != ""; !f.given {
-		f.key = newKey()
+		f.key = auth.Draw()
 	}
 	id, secret, ok := auth.Parse([]byte(f.key))
 	if !ok {
@@ -139,23 +133,4 @@ func writeMark(name, id string) error {
 	}
 	_, err = f.WriteString(id + "\n")
 	return errors.Join(err, f.Sync(), f.Close(), syncDir(filepath.Dir(name)))
-}
-
-// newKey draws a key. Of 256 values of a byte the first 248 are four times 62, so each letter and digit is equally likely.
-func newKey() string {
-	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	draw := func(n int) string {
-		out := make([]byte, 0, n)
-		for len(out) < n {
-			var b [64]byte
-			rand.Read(b[:])
-			for _, v := range b {
-				if v < 4*byte(len(letters)) && len(out) < n {
-					out = append(out, letters[v%byte(len(letters))])
-				}
-			}
-		}
-		return string(out)
-	}
-	return "hf_" + draw(keyIDLength) + "_" + draw(keySecretLength)
 }

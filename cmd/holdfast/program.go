@@ -65,7 +65,7 @@ type program struct {
 
 // start binds the ports, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
 // said on out, before the first request is served.
-func start(ctx context.Context, c serveConfig, out io.Writer, log *slog.Logger) (*program, error) {
+func start(ctx context.Context, c serveConfig, limits api.Limits, out io.Writer, log *slog.Logger) (*program, error) {
 	public, err := net.Listen("tcp", c.listen)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func start(ctx context.Context, c serveConfig, out io.Writer, log *slog.Logger) 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	p := &program{config: c, log: log, ended: make(chan error, 2)}
-	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry})
+	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits})
 	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Backup: p.backup})
 	go func() { p.ended <- p.public.Serve(public) }()
 	go func() { p.ended <- p.ops.Serve(ops) }()

@@ -30,7 +30,11 @@ On SIGTERM it finishes what is in flight and stops; on a second one it stops at 
 			if c.grace < 0 {
 				return usagef("--grace must not be negative")
 			}
-			p, err := start(cmd.Context(), c, cmd.OutOrStdout(), newLog(cmd.ErrOrStderr()))
+			limits, err := c.limits.limits()
+			if err != nil {
+				return err
+			}
+			p, err := start(cmd.Context(), c, limits, cmd.OutOrStdout(), newLog(cmd.ErrOrStderr()))
 			if err != nil {
 				return err
 			}

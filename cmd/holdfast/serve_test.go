@@ -96,15 +96,3 @@ func TestSecondTermStopsAtOnce(t *testing.T) {
 	require.ErrorAs(t, <-ended, &died)
 	require.Equal(t, syscall.SIGTERM, died.Sys().(syscall.WaitStatus).Signal())
 }
-
-func TestNewKey(t *testing.T) {
-	seen := map[rune]int{}
-	for range 200 {
-		key := newKey()
-		require.Regexp(t, `^hf_[0-9A-Za-z]{12}_[0-9A-Za-z]{40}$`, key)
-		for _, c := range key[3:] {
-			seen[c]++
-		}
-	}
-	require.Len(t, seen, 63) // letters, digits and the underscore
-}

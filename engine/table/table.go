@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/tidwall/btree"
 )
@@ -210,14 +211,20 @@ type index[R any] struct {
 }
 
 func (x *index[R]) replace(id ID, old, new *R) {
+	var was, is []string
 	if old != nil {
-		for _, k := range x.keys(old) {
-			x.entries.Delete(keyed{k, id})
-		}
+		was = x.keys(old)
 	}
 	if new != nil {
-		for _, k := range x.keys(new) {
-			x.entries.Set(keyed{k, id})
-		}
+		is = x.keys(new)
+	}
+	if slices.Equal(was, is) {
+		return
+	}
+	for _, k := range was {
+		x.entries.Delete(keyed{k, id})
+	}
+	for _, k := range is {
+		x.entries.Set(keyed{k, id})
 	}
 }

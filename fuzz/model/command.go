@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 
 	"holdfast/engine"
@@ -20,16 +21,27 @@ const (
 // Step holds one submission against the twin: the command, the instant at which the engine took it, what it answered and
 // what it logged. It returns the account as it is then, or what is wrong.
 func (a *Account) Step(account ID, op engine.Op, now int64, res any, err error, log []persist.Record) (*Account, error) {
-	obs, fault := a.Read(account, log)
-	if fault != nil {
-		return nil, fault
-	}
-	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
 	a.Seen.Commands++
 	if err != nil {
 		a.Seen.Refused++
 	}
-	due := s.due()
+	due, own := parts(account, log)
+	if len(due) > 0 { // as commands of their own: the submission meets what they left
+		var fault error
+		if a, fault = a.step(Tick{}, now, nil, nil, due); fault != nil {
+			return nil, fmt.Errorf("what was due: %w", fault)
+		}
+	}
+	return a.step(op, now, res, err, own)
+}
+
+func (a *Account) step(op engine.Op, now int64, res any, err error, log []persist.Change) (*Account, error) {
+	obs, fault := a.read(log)
+	if fault != nil {
+		return nil, fault
+	}
+	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
+	s.due()
 	kept := *s
 	kept.a = s.a.clone()
 	if fault = s.do(op, res, err); err != nil && (fault == nil || fault == errRefused) {
@@ -38,23 +50,14 @@ func (a *Account) Step(account ID, op engine.Op, now int64, res any, err error, 
 	if fault == nil {
 		fault = s.settle()
 	}
-	if reduces := s.reduces(op); fault == nil && !(due && reduces) {
+	if fault == nil {
 		fault = s.conflicts()
 	}
 	return s.a, fault
 }
 
-// reduces says that a command takes units away, which makes room for no conflict.
-func (s *step) reduces(op engine.Op) bool {
-	switch op.(type) {
-	case engine.DecreaseQuantity, engine.TransferQuantity, engine.PatchArticle:
-		return true
-	}
-	return false
-}
-
 // due lets holds expire and forgets ended ones.
-func (s *step) due() (some bool) {
+func (s *step) due() {
 	for again := true; again; {
 		again = false
 		for _, h := range s.a.Holds {
@@ -66,11 +69,9 @@ func (s *step) due() (some bool) {
 			} else {
 				s.end(h, engine.Expired)
 			}
-			some = true
 			break
 		}
 	}
-	return some
 }
 
 func (s *step) end(h *Hold, status engine.HoldStatus) {

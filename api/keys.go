@@ -1,0 +1,107 @@
+package api
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"holdfast/api/auth"
+	"holdfast/engine"
+)
+
+// This file owns API keys on the wire. The text of a key is drawn here, shown in the answer that makes it, and kept nowhere.
+
+// scope is one of the scopes that there are.
+var scope = scalar(jsonString, enumSchema(auth.Scopes...), func(raw []byte, dst *string) wrong {
+	if !auth.Known(string(raw)) {
+		return wrong{faultEnum, "must be one of " + strings.Join(auth.Scopes, ", ")}
+	}
+	*dst = string(raw)
+	return wrong{}
+})
+
+var createKeyShape = shapeOf("CreateAPIKey",
+	required("label", text(1, 255), func(o *engine.CreateKey) *string { return &o.Label }),
+	defaulted("scopes", list(scope, 1, 100), nil, func(o *engine.CreateKey) *[]string { return &o.Scopes }).says(
+		"Absent or null: full access. An area covers what is below it, write includes read."),
+	optional("expiresAt", instant, func(o *engine.CreateKey) **int64 { return &o.ExpiresAt }).says("Absent or null: never."))
+
+var (
+	keyMembers = []Member{
+		has("id", idSchema), has("label", textSchema), has("prefix", textSchema), has("scopes", listSchema(enumSchema(auth.Scopes...)).orNull()),
+		has("apiVersion", textSchema), has("createdAt", instantSchema), has("expiresAt", instantSchema.orNull()), has("revokedAt", instantSchema.orNull()),
+		has("lastUsedAt", instantSchema.orNull()),
+	}
+	keySchema    = recordSchema("APIKey", keyMembers...)
+	newKeySchema = recordSchema("NewAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)], has("key", textSchema.orNull()))...)
+)
+
+func appendKey(q *request, b []byte, k *engine.Key) []byte {
+	b = appendID(append(b, `{"id":`...), k.ID)
+	b = appendText(append(b, `,"label":`...), k.Label)
+	b = appendText(append(b, `,"prefix":`...), auth.Prefix(k.PublicID))
+	b = append(b, `,"scopes":`...)
+	if len(k.Scopes) == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = appendList(b, k.Scopes, appendText)
+	}
+	b = appendText(append(b, `,"apiVersion":`...), pinned(k))
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(k.ID))
+	b = appendInstantOrNull(append(b, `,"expiresAt":`...), k.ExpiresAt)
+	b = appendInstantOrNull(append(b, `,"revokedAt":`...), k.RevokedAt)
+	b = append(b, `,"lastUsedAt":`...)
+	if last := q.server.meters.Last(q.view.Account().ID, k.ID); last == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = appendInstant(b, last)
+	}
+	return append(b, '}')
+}
+
+// pinned is the version that a key asks for where a request names none.
+func pinned(k *engine.Key) string {
+	if k.Version == "" {
+		return Version
+	}
+	return k.Version
+}
+
+var keyOperations = []operation{
+	read(operation{
+		id: "admin.apiKeys.list", method: "GET", path: "/v1/admin/api-keys", access: fullAccess,
+		summary: "Lists API keys in order of creation, revoked ones included.", answer: pagedSchema(keySchema),
+	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+		all := q.view.Keys()
+		appendPage(q, *p, all.Len(), all.At, appendKey)
+		return nil
+	}),
+	write(operation{
+		id: "admin.apiKeys.create", method: "POST", path: "/v1/admin/api-keys", access: fullAccess,
+		summary: "Creates an API key. Its text is shown this once; a repeat under an idempotency key has null in its place.", answer: newKeySchema,
+	}, input[engine.CreateKey]{body: createKeyShape},
+		func(q *request, o *engine.CreateKey) engine.Op {
+			q.secret = auth.Draw()
+			id, secret, _ := auth.Parse([]byte(q.secret))
+			o.PublicID, o.Hash, o.Version = string(id), sha256.Sum256(secret), Version
+			return o
+		},
+		func(q *request, k *engine.Key) error {
+			q.tag = k.Revision
+			q.out = appendKey(q, q.out, k)
+			q.out = append(q.out[:len(q.out)-1], `,"key":`...)
+			if q.replayed {
+				q.out = append(q.out, "null}"...)
+				return nil
+			}
+			q.out = append(appendText(q.out, q.secret), '}')
+			return nil
+		}),
+	write(operation{
+		id: "admin.apiKeys.revoke", method: "DELETE", path: "/v1/admin/api-keys/{id}", access: fullAccess, guarded: true,
+		summary: "Revokes an API key: the next request with it is refused.", answer: nullSchema,
+	}, input[engine.RevokeKey]{path: byUUID(func(o *engine.RevokeKey) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.RevokeKey) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+}

@@ -1,0 +1,233 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"holdfast/api/ratelimit"
+	"holdfast/engine"
+)
+
+// This file owns the limits as the chain asks them: which of them are a request's, what is said of them, and how the counts
+// outlive the process.
+
+// Limits say how much may be asked. An account is held to the limits of its plan's name; one whose plan is not listed has none.
+type Limits struct {
+	PerAddress int64          // requests a minute; 0: no limit
+	Exempt     []netip.Prefix // networks whose addresses have none; those of the machine itself never have
+	Plans      map[string]ratelimit.Plan
+}
+
+// DefaultLimits are the limits where nothing else is said.
+func DefaultLimits() Limits {
+	return Limits{
+		PerAddress: 600,
+		Plans: map[string]ratelimit.Plan{
+			"starter": {PerMinute: 120, PerSecond: 2, Burst: 50, PerMonth: 100_000},
+			"growth":  {PerMinute: 600, PerSecond: 10, Burst: 150, PerMonth: 1_000_000},
+			"scale":   {PerMinute: 3000, PerSecond: 50, Burst: 500, PerMonth: 10_000_000},
+		},
+	}
+}
+
+// botCost is what a request costs an address whose user agent is missing, or says that it is no person's.
+const botCost = 5
+
+// warnFrom is the part of a month's cap, in percent, from which answers say so.
+const warnFrom = 80
+
+// charge is what a request was charged, and what is said of it.
+type charge struct {
+	address netip.Addr // not valid: none
+	cost    int64
+	state   ratelimit.State // of the tightest limit; none: nothing is said
+	used    int64           // of the month
+	cap     int64
+}
+
+// chargeAddress charges the request to the address it comes from.
+func (q *request) chargeAddress() *engine.Error {
+	s := q.server
+	limit := s.limits.PerAddress
+	if q.paid || limit == 0 || q.op.probe {
+		return nil
+	}
+	from, ok := q.ctx.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return nil // no network at all
+	}
+	address := from.AddrPort().Addr().Unmap()
+	if !address.IsValid() || address.IsLoopback() || s.exempt(address) {
+		return nil
+	}
+	q.charge.address, q.charge.cost = address, 1
+	if noPerson(q.ctx.Request.Header.UserAgent()) {
+		q.charge.cost = botCost
+	}
+	now := s.now()
+	if q.charge.state, ok = s.addresses.Take(address, now, limit, q.charge.cost); !ok {
+		return q.limited(engine.CodeRateLimited, q.charge.state, q.charge.state.Reset-now, "too many requests from this address")
+	}
+	return nil
+}
+
+func (s *Server) exempt(a netip.Addr) bool {
+	for _, n := range s.limits.Exempt {
+		if n.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// noPerson says of a user agent that it is missing, or that of a machine that goes through pages.
+func noPerson(agent []byte) bool {
+	if len(agent) == 0 {
+		return true
+	}
+	var few [256]byte
+	lower := append(few[:0], agent...)
+	for i, c := range lower {
+		if c >= 'A' && c <= 'Z' {
+			lower[i] = c | 0x20
+		}
+	}
+	return bytes.Contains(lower, []byte("bot")) || bytes.Contains(lower, []byte("crawler")) || bytes.Contains(lower, []byte("spider"))
+}
+
+// chargeKey charges the request to the key and its account. Under a plan without limits what the address was charged is given
+// back.
+func (q *request) chargeKey() *engine.Error {
+	if q.paid {
+		return nil
+	}
+	s, account := q.server, q.view.Account()
+	plan, limited := s.limits.Plans[account.Plan]
+	if !limited {
+		s.meters.Take(account.ID, q.key.ID, q.clock, nil)
+		if q.charge.address.IsValid() {
+			s.addresses.GiveBack(q.charge.address, q.clock, q.charge.cost)
+		}
+		q.charge = charge{}
+		return nil
+	}
+	v := s.meters.Take(account.ID, q.key.ID, q.clock, &plan)
+	q.charge.used, q.charge.cap = v.Used, v.Cap
+	switch {
+	case v.OK:
+		q.charge.state = ratelimit.Tighter(q.charge.state, v.State)
+		return nil
+	case v.Month:
+		return q.limited(engine.CodeMonthlyCap, v.State, v.Wait, "the account has used its requests of this month")
+	}
+	return q.limited(engine.CodeRateLimited, v.State, v.Wait, "too many requests of this "+string(v.Layer))
+}
+
+// limited refuses for now. wait is in milliseconds.
+func (q *request) limited(code engine.Code, state ratelimit.State, wait int64, detail string) *engine.Error {
+	q.charge.state = state
+	q.server.metrics.limited.WithLabelValues(string(state.Layer)).Inc()
+	q.ctx.Response.Header.SetCanonical(headerRetryAfter, strconv.AppendInt(nil, max(1, seconds(wait)), 10))
+	return &engine.Error{Code: code, Detail: detail, Details: map[string]any{"layer": state.Layer}}
+}
+
+// seconds rounds milliseconds up.
+func seconds(ms int64) int64 { return (ms + 999) / 1000 }
+
+// say sets the headers that tell of the limits.
+func (c *charge) say(q *request) {
+	if c.state.Limit == 0 {
+		return
+	}
+	h := &q.ctx.Response.Header
+	set := func(name []byte, n int64) {
+		q.numBuf = strconv.AppendInt(q.numBuf[:0], n, 10)
+		h.SetCanonical(name, q.numBuf)
+	}
+	set(headerLimit, c.state.Limit)
+	set(headerRemaining, c.state.Remaining)
+	set(headerReset, seconds(c.state.Reset))
+	if c.cap > 0 && c.used*100 >= c.cap*warnFrom {
+		q.numBuf = append(strconv.AppendInt(q.numBuf[:0], c.used, 10), " of the month's "...)
+		q.numBuf = append(strconv.AppendInt(q.numBuf, c.cap, 10), " requests are used"...)
+		h.SetCanonical(headerWarning, q.numBuf)
+	}
+}
+
+// Headers in the form in which they are sent.
+var (
+	headerRetryAfter = []byte("Retry-After")
+	headerLimit      = []byte("X-Ratelimit-Limit")
+	headerRemaining  = []byte("X-Ratelimit-Remaining")
+	headerReset      = []byte("X-Ratelimit-Reset")
+	headerWarning    = []byte("X-Ratelimit-Warning")
+)
+
+// paidValue is the key under which a request that asked whether it may send its body keeps what it was charged then.
+const paidValue = "holdfast.paid"
+
+// keeper saves what the meters count, once a second and at the end.
+type keeper struct {
+	begin, end sync.Once
+	stop       chan struct{}
+	done       chan struct{}
+}
+
+// keepUsage begins with what was kept, and goes on keeping.
+func (s *Server) keepUsage(e *engine.Engine) {
+	s.keeper.begin.Do(func() {
+		err := e.Usage(func(account engine.ID, u engine.Usage) {
+			s.meters.Restore(account, ratelimit.Usage{ID: u.ID, Month: u.Month, Count: u.Count, Last: u.Last})
+		})
+		if err != nil {
+			s.log.Error("what was used this month cannot be read, it counts from anew", "cause", err)
+		}
+		s.keeper.done = make(chan struct{})
+		go func() {
+			defer close(s.keeper.done)
+			s.keepSaving(e.SaveUsage)
+		}()
+	})
+}
+
+// keepSaving saves what has changed, until the server stops or the storage fails.
+func (s *Server) keepSaving(save func([]engine.Usage) error) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for last := false; !last; {
+		select {
+		case <-tick.C:
+		case <-s.keeper.stop:
+			last = true
+		}
+		changed := s.meters.Changed()
+		if len(changed) == 0 {
+			continue
+		}
+		list := make([]engine.Usage, len(changed))
+		for i, u := range changed {
+			list[i] = engine.Usage{ID: u.ID, Month: u.Month, Count: u.Count, Last: u.Last}
+		}
+		if err := save(list); err != nil {
+			s.log.Error("what was used cannot be kept any more", "cause", err)
+			return
+		}
+	}
+}
+
+// endUsage saves the last time.
+func (s *Server) endUsage(ctx context.Context) {
+	s.keeper.end.Do(func() { close(s.keeper.stop) })
+	if s.keeper.done == nil {
+		return
+	}
+	select {
+	case <-s.keeper.done:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"encoding/binary"
+
+	"holdfast/persist"
+)
+
+// This file owns what is kept of the use of accounts and keys: beside the state, as no command and no read depends on it.
+
+// Usage is how often an account or a key was used in a month, and when last.
+type Usage struct {
+	ID    ID    // of the account or key
+	Month int32 // year times twelve, and the month from 0
+	Count int64
+	Last  int64 // instant
+}
+
+const usageVersion = 1
+
+// SaveUsage keeps what has changed. A crash may forget the latest; everything else outlives a restart.
+func (e *Engine) SaveUsage(list []Usage) error {
+	pairs := make([]persist.Pair, len(list))
+	for i, u := range list {
+		v := append(make([]byte, 0, 21), usageVersion)
+		v = binary.LittleEndian.AppendUint32(v, uint32(u.Month))
+		v = binary.LittleEndian.AppendUint64(v, uint64(u.Count))
+		v = binary.LittleEndian.AppendUint64(v, uint64(u.Last))
+		pairs[i] = persist.Pair{Key: u.ID[:], Value: v}
+	}
+	return e.store.SetBeside(pairs)
+}
+
+// Usage reads what was kept of the accounts and keys that there are: visit is called with the account of each.
+func (e *Engine) Usage(visit func(account ID, u Usage)) error {
+	kept := map[ID]Usage{}
+	err := e.store.Beside(func(key, value []byte) error {
+		r := reader{b: value}
+		if r.u8() != usageVersion || len(key) != len(ID{}) {
+			return nil // of another version: it counts from anew
+		}
+		u := Usage{ID: ID(key), Month: int32(r.u32()), Count: r.i64(), Last: r.i64()}
+		if r.done("usage") == nil {
+			kept[u.ID] = u
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range e.Accounts() {
+		if u, ok := kept[id]; ok {
+			visit(id, u)
+		}
+		v, _ := e.View(id)
+		for k := range v.Keys().All() {
+			if u, ok := kept[k.ID]; ok {
+				visit(id, u)
+			}
+		}
+	}
+	return nil
+}

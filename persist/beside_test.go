@@ -1,0 +1,56 @@
+package persist
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+)
+
+func beside(t *testing.T, s *Store) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	require.NoError(t, s.Beside(func(key, value []byte) error {
+		found[string(key)] = string(value)
+		return nil
+	}))
+	return found
+}
+
+// Values beside the log outlive the process and go into backups; rows, log and hashes do not know them.
+func TestBeside(t *testing.T) {
+	mem := vfs.NewMem()
+	toy := newToy(newSeed(t))
+	s := open(t, small(mem))
+	require.Empty(t, beside(t, s))
+	toy.run(t, s, 20)
+	require.NoError(t, s.SetBeside([]Pair{{[]byte("b"), []byte("1")}, {[]byte("a"), nil}}))
+	toy.run(t, s, 20)
+	require.NoError(t, s.SetBeside([]Pair{{[]byte("b"), []byte("2")}}))
+	toy.run(t, s, 1) // whose sync takes them along
+	want := map[string]string{"a": "", "b": "2"}
+	require.Equal(t, want, beside(t, s))
+	stop := errors.New("enough")
+	require.ErrorIs(t, s.Beside(func(_, _ []byte) error { return stop }), stop)
+	var archive bytes.Buffer
+	_, err := s.WriteCheckpoint(t.Context(), &archive, nil)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, s.SetBeside(nil), ErrClosed)
+
+	end := mustHold(t, toy, small(mem), 41, 41)
+	_, err = Restore(t.Context(), RestoreOptions{FS: mem, Archive: &archive, To: "/early", At: AtSeq(5)})
+	require.NoError(t, err)
+	mustHold(t, toy, at(small(mem), "/early"), 5, 5)
+	for _, dir := range []string{"/data", "/early"} {
+		o := at(small(mem), dir)
+		o.ReadOnly = true
+		s = open(t, o)
+		require.Equal(t, want, beside(t, s), dir)
+		require.ErrorIs(t, s.SetBeside(nil), ErrReadOnly)
+		require.NoError(t, s.Close())
+	}
+	require.Equal(t, uint64(41), end)
+}

@@ -46,7 +46,7 @@ func TestWhatIfSaysWhatComesOfIt(t *testing.T) {
 			case 0:
 				changes = append(changes, place())
 			case 1:
-				changes = append(changes, ReleaseHold{holds[r.IntN(len(holds))]})
+				changes = append(changes, ReleaseHold{ID: holds[r.IntN(len(holds))]})
 			case 2:
 				changes = append(changes, IncreaseQuantity{Article: articles[r.IntN(3)], Location: location, Amount: 1 + r.IntN(2)})
 			case 3:
@@ -97,10 +97,10 @@ func TestWhatIfNamesTheChangeThatIsRefused(t *testing.T) {
 		require.ErrorIs(t, err, &Error{Code: code})
 		return err.(*Error)
 	}
-	e := tried(CodeInsufficient, ReleaseHold{h.ID}, s.booking(i, noon, noon+day, 1), s.booking(i, noon, noon+day, 1))
+	e := tried(CodeInsufficient, ReleaseHold{ID: h.ID}, s.booking(i, noon, noon+day, 1), s.booking(i, noon, noon+day, 1))
 	require.Contains(t, e.Detail, "(change 2)")
 	require.Equal(t, 0, e.Details.(ShortageDetails).Lines[0].Available)
-	tried(CodeNotFound, ReleaseHold{h.ID}, ReleaseHold{h.ID})
+	tried(CodeNotFound, ReleaseHold{ID: h.ID}, ReleaseHold{ID: h.ID})
 	tried(CodeQuantityBlocked, DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
 	tried(CodeNotFound, IncreaseQuantity{Article: h.ID, Location: s.loc, Amount: 1})
 	e = tried(CodeInvalid, IncreaseQuantity{Article: article, Location: s.loc, Amount: maxUnits}, IncreaseQuantity{Article: article, Location: s.loc, Amount: maxUnits},

@@ -68,6 +68,35 @@ func appendAvailability(b []byte, a engine.Availability, quantity int) []byte {
 	return appendInt(append(b, `,"shortage":`...), max(0, quantity-a.Available))
 }
 
+// checkLines is checkLine for many, under a pointer.
+func (q *request) checkLines(pointer string, lines []availabilityLine) {
+	for i := range lines {
+		if l := &lines[i]; l.badTogether() {
+			q.checkLine("body", pointer+strconv.Itoa(i)+"/", l.Item, l.Window)
+		}
+	}
+}
+
+// answerLines answers questions from one view; the object of the answer stays open.
+func (q *request) answerLines(v engine.View, lines []availabilityLine) error {
+	q.out = append(q.out, `{"lines":[`...)
+	for i := range lines {
+		l := &lines[i]
+		a, err := v.Available(l.Query, q.now)
+		if err != nil {
+			e := *asRefusal(err)
+			e.Detail += " (line " + strconv.Itoa(i) + ")"
+			return &e
+		}
+		if i > 0 {
+			q.out = append(q.out, ',')
+		}
+		q.out = append(appendAvailability(q.out, a, l.quantity), '}')
+	}
+	q.out = append(q.out, ']')
+	return nil
+}
+
 type calendarInput struct {
 	availabilityLine
 	size engine.BucketSize
@@ -146,29 +175,12 @@ var availabilityOperations = []operation{
 		id: "admin.availability.query", method: "POST", path: "/v1/admin/availability/query", scopes: stockRead, limit: bulkBodyLimit,
 		answer: availabilityListSchema, summary: "Answers many questions on one state.",
 	}, input[[]availabilityLine]{body: availabilityShape},
-		func(q *request, lines *[]availabilityLine) {
-			for i := range *lines {
-				if l := &(*lines)[i]; l.badTogether() {
-					q.checkLine("body", "/lines/"+strconv.Itoa(i)+"/", l.Item, l.Window)
-				}
-			}
-		},
+		func(q *request, lines *[]availabilityLine) { q.checkLines("/lines/", *lines) },
 		func(q *request, lines *[]availabilityLine) error {
-			q.out = append(q.out, `{"lines":[`...)
-			for i := range *lines {
-				l := &(*lines)[i]
-				a, err := q.view.Available(l.Query, q.now)
-				if err != nil {
-					e := *asRefusal(err)
-					e.Detail += " (line " + strconv.Itoa(i) + ")"
-					return &e
-				}
-				if i > 0 {
-					q.out = append(q.out, ',')
-				}
-				q.out = append(appendAvailability(q.out, a, l.quantity), '}')
+			if err := q.answerLines(q.view, *lines); err != nil {
+				return err
 			}
-			q.out = append(appendInt(append(q.out, `],"sequence":`...), q.view.Sequence()), '}')
+			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
 			return nil
 		}),
 	readChecked(operation{

@@ -20,6 +20,7 @@ var operations = slices.Concat(
 	quantityOperations,
 	eventOperations,
 	availabilityOperations,
+	whatIfOperations,
 	holdOperations,
 	conflictOperations,
 	tagOperations,

@@ -172,7 +172,7 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 		for j := range line {
 			line[j].rule = o.Rule
 		}
-		n := number(line, i, l.Window, l.Purchase.kind(), uint64(units+1))
+		n := setLine(line, i, l.Window, l.Purchase.kind(), uint64(units+1))
 		if units += n; units > maxUnits {
 			return nil, invalid([]Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 units in all"}})
 		}

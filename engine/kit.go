@@ -243,7 +243,7 @@ func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, no
 		if err != nil {
 			return false
 		}
-		number(requests, 0, body, timeline.Booking, 1)
+		setLine(requests, 0, body, timeline.Booking, 1)
 		return len(t.seatLines(rehearsal, requests)) == 0
 	}
 	if most := max(least, kitSeats/k.units()); bound > most {

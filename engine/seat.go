@@ -59,9 +59,9 @@ func takesNone(what, state string, archived *int64) *Error {
 		Details: StateDetails{State: state, Allowed: []string{string(ArticleActive)}}}
 }
 
-// number gives the requests of a line what they have in common, and their units' ids from first on. It returns how many
+// setLine gives the requests of a line what they have in common, and their units' ids from first on. It returns how many
 // units there are.
-func number(requests []request, line int, body Span, kind timeline.Kind, first uint64) (units int) {
+func setLine(requests []request, line int, body Span, kind timeline.Kind, first uint64) (units int) {
 	for i := range requests {
 		q := &requests[i]
 		q.line, q.body, q.first = line, body, first+uint64(units)

@@ -22,6 +22,8 @@ var operations = slices.Concat(
 	availabilityOperations,
 	holdOperations,
 	conflictOperations,
+	snapshotOperations,
+	changeOperations,
 	serviceOperations,
 )
 

@@ -18,6 +18,7 @@ func (w *writer) commitGroups() {
 		}
 		e.current.Store(g.snapshot)
 		e.store.Published(g.seq)
+		e.bells.ring(g.touched)
 		e.stats.groups.Add(1)
 		answers := g.waiters
 		g.log.Reset()

@@ -48,6 +48,7 @@ type group struct {
 	at       int64
 	hash     uint64
 	snapshot *snapshot
+	touched  []ID // accounts that the snapshot changes
 	waiters  []waiter
 }
 
@@ -302,6 +303,7 @@ func (w *writer) seal() bool {
 	}
 	w.state.seq++
 	g.seq, g.at, g.hash = w.state.seq, w.state.at, w.state.hash
+	g.touched = w.state.touchedIDs(g.touched[:0])
 	g.snapshot = w.state.publish()
 	w.open, w.spare = w.spare, nil
 	w.inFlight = true

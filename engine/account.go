@@ -39,7 +39,7 @@ func (o CreateAccount) Check() []Fault {
 	var c checker
 	c.text("/name", o.Name, 1, maxName)
 	c.zone("/timezone", orDefault(o.Timezone, "UTC"))
-	c.oneOf("/plan", orDefault(o.Plan, "unlimited"), "starter", "growth", "scale", "unlimited")
+	c.oneOf("/plan", orDefault(o.Plan, "unlimited"), Plans...)
 	if cur := orDefault(o.Currency, "EUR"); len(cur) != 3 {
 		c.fault("/currency", "format", "three letters of ISO 4217")
 	}

@@ -316,7 +316,7 @@ func (q *request) finish() {
 		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))
 	}
 	q.charge.say(q)
-	q.server.observe(q, time.Since(q.start))
+	q.server.observe(q, time.Since(q.start)-q.idle)
 }
 
 func trimQuotes(b []byte) []byte { return b[1 : len(b)-1] }

@@ -36,6 +36,7 @@ type operation struct {
 	scopes  []string
 	limit   int  // of the body in bytes; 0 is bodyLimit
 	probe   bool // asked by what watches the service: charged to nobody
+	live    bool // about the present alone: a read that takes no asOf
 	write   bool // changes something: takes an Idempotency-Key
 	guarded bool // takes If-Match
 	cached  bool // takes If-None-Match
@@ -73,6 +74,9 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 			check(q, v)
 		}
 		if err := q.faulted(nil); err != nil {
+			return err
+		}
+		if err := q.pinnedView(); err != nil {
 			return err
 		}
 		return handle(q, v)
@@ -122,6 +126,9 @@ func declare[In any](o *operation, in input[In]) {
 	if in.body != nil {
 		o.body = in.body.schema()
 	}
+	if o.takesAsOf() {
+		o.queryParams = append(o.queryParams[:len(o.queryParams):len(o.queryParams)], asOfMember)
+	}
 	if o.limit == 0 {
 		o.limit = bodyLimit
 	}
@@ -142,6 +149,9 @@ func readInput[In any](q *request, in input[In], v *In) {
 	q.query.parse(q.ctx.URI().QueryString())
 	if in.query != nil {
 		in.query.readArgs(&q.query, "", v)
+	}
+	if q.op.takesAsOf() {
+		asOf.query(&q.query, asOfMember.Name, &q.asOf)
 	}
 	q.query.unknown(q.op.queryParams)
 	body := q.ctx.Request.Body()

@@ -26,6 +26,8 @@ var operations = slices.Concat(
 	tagOperations,
 	attributeOperations,
 	customerOperations,
+	snapshotOperations,
+	changeOperations,
 	serviceOperations,
 	pricingOperations,
 	externalPricingOperations,

@@ -38,9 +38,7 @@ func shapeOf[T any](name string, fields ...field[T]) *shape[T] {
 
 // says describes a field to the reader of the document.
 func (f field[T]) says(about string) field[T] {
-	s := *f.schema
-	s.About = about
-	f.schema = &s
+	f.schema = f.schema.says(about)
 	return f
 }
 

@@ -94,6 +94,14 @@ func (s *state) touch(a *account) {
 	}
 }
 
+// touchedIDs appends the ids of the accounts that changed since the last snapshot.
+func (s *state) touchedIDs(ids []ID) []ID {
+	for _, a := range s.touched {
+		ids = append(ids, a.id)
+	}
+	return ids
+}
+
 // tenant is an account under its id.
 type tenant struct {
 	id ID

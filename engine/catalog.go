@@ -34,6 +34,7 @@ type CatalogItem struct {
 	ArchivedAt   *int64
 	UpdatedAt    int64
 	Revision     uint64
+	Labels
 }
 
 // Component is what one unit of a catalog item takes of a SKU or an article.
@@ -66,7 +67,10 @@ type VariantValue struct {
 // Takes says whether the catalog item takes new holds.
 func (i *CatalogItem) Takes() bool { return i.Status == CatalogActive && i.ArchivedAt == nil }
 
-const catalogByReference = 0
+const (
+	catalogByReference = iota
+	catalogByTag
+)
 
 // catalogKind has one index of all that items refer to: ids are unique over resources.
 var catalogKind = rowsOf(tagCatalogItem, "catalog item", func(i *CatalogItem) ID { return i.ID },
@@ -79,7 +83,14 @@ var catalogKind = rowsOf(tagCatalogItem, "catalog item", func(i *CatalogItem) ID
 		}
 		return keys
 	}),
+	table.By(func(i *CatalogItem) []string { return i.tagKeys() }),
 	table.Numbered(func(i *CatalogItem) uint32 { return i.No }))
+
+// CatalogLabels is catalog items as what labels hang on.
+var CatalogLabels Labelled = &labelledKind[CatalogItem, *CatalogItem]{kind: catalogKind, scope: TagCatalog, byTag: catalogByTag}
+
+func (i *CatalogItem) revision() uint64 { return i.Revision }
+func (i *CatalogItem) touch(now int64)  { i.UpdatedAt, i.Revision = now, i.Revision+1 }
 
 func (a *account) catalog() *table.Table[CatalogItem] { return tableOf[CatalogItem](a, tagCatalogItem) }
 
@@ -163,6 +174,7 @@ type CreateCatalogItem struct {
 	Purchases    []PurchaseType // nil: all
 	PricingTable *ID
 	Variants     []Variant // without ids
+	Labels       LabelsPatch
 }
 
 func (o CreateCatalogItem) Check() []Fault {
@@ -177,8 +189,11 @@ func (o CreateCatalogItem) Check() []Fault {
 		c.purchases("/purchaseTypes", o.Purchases)
 	}
 	c.variants("/variants", o.Variants)
+	o.Labels.check(&c)
 	return c.faults
 }
+
+func (o CreateCatalogItem) checkOn(a *account) []Fault { return o.Labels.checkOn(a, CatalogLabels) }
 
 func (o CreateCatalogItem) plan(t *tx) (any, error) {
 	i := &CatalogItem{
@@ -193,6 +208,10 @@ func (o CreateCatalogItem) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if err := t.refers(i); err != nil {
+		return nil, err
+	}
+	var err error
+	if i.Labels, err = o.Labels.merged(t.acc, Labels{}); err != nil {
 		return nil, err
 	}
 	record(t, catalogKind, nil, i)
@@ -295,6 +314,7 @@ type PatchCatalogItem struct {
 	Purchases    Opt[[]PurchaseType]
 	PricingTable Opt[ID]
 	Variants     Opt[[]Variant]
+	Labels       LabelsPatch
 }
 
 func (o PatchCatalogItem) Check() []Fault {
@@ -311,8 +331,11 @@ func (o PatchCatalogItem) Check() []Fault {
 		c.purchases("/purchaseTypes", o.Purchases.Value)
 	}
 	c.variants("/variants", o.Variants.Value)
+	o.Labels.check(&c)
 	return c.faults
 }
+
+func (o PatchCatalogItem) checkOn(a *account) []Fault { return o.Labels.checkOn(a, CatalogLabels) }
 
 func (o PatchCatalogItem) plan(t *tx) (any, error) {
 	i, err := t.catalogItem(o.ID, o.IfMatch)
@@ -345,6 +368,9 @@ func (o PatchCatalogItem) plan(t *tx) (any, error) {
 	if err := t.refers(&n); err != nil {
 		return nil, err
 	}
+	if n.Labels, err = o.Labels.merged(t.acc, i.Labels); err != nil {
+		return nil, err
+	}
 	return t.changeCatalogItem(i, n), nil
 }
 
@@ -352,7 +378,7 @@ func (PatchCatalogItem) result() any { return new(CatalogItem) }
 
 // changeCatalogItem records an item as it is to be.
 func (t *tx) changeCatalogItem(i *CatalogItem, n CatalogItem) *CatalogItem {
-	n.UpdatedAt, n.Revision = t.now, i.Revision+1
+	n.touch(t.now)
 	record(t, catalogKind, i, &n)
 	return &n
 }

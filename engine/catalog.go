@@ -189,6 +189,7 @@ func (o CreateCatalogItem) Check() []Fault {
 		c.purchases("/purchaseTypes", o.Purchases)
 	}
 	c.variants("/variants", o.Variants)
+	c.variantIDs("/variants", nil, o.Variants)
 	o.Labels.check(&c)
 	return c.faults
 }
@@ -204,9 +205,7 @@ func (o CreateCatalogItem) plan(t *tx) (any, error) {
 		i.Status = CatalogActive
 	}
 	i.offerAll()
-	if err := t.setVariants(i, o.Variants); err != nil {
-		return nil, err
-	}
+	i.Variants = t.variants(o.Variants)
 	if err := t.refers(i); err != nil {
 		return nil, err
 	}
@@ -253,51 +252,54 @@ func (t *tx) refers(i *CatalogItem) error {
 	return nil
 }
 
-// setVariants gives an item variants: those with the id of one that it has are that one, as are their values; the others are
-// new.
-func (t *tx) setVariants(i *CatalogItem, list []Variant) error {
-	var c checker
-	know := func(pointer string, id *ID, known *[]ID) {
-		if *id == (ID{}) {
-			*id = t.newID()
-			return
-		}
-		at := slices.Index(*known, *id)
-		if at < 0 {
+// variantIDs names the ids of variants and values that are not those of an item, or named twice.
+func (c *checker) variantIDs(pointer string, of []Variant, list []Variant) {
+	know := func(pointer string, id ID, known []ID) []ID {
+		at := slices.Index(known, id)
+		switch {
+		case id == (ID{}):
+		case at < 0:
 			c.fault(pointer+"/id", "reference", "is not one of the item's own, or named twice; leave it out for what is new")
-			return
-		}
-		*known = slices.Delete(*known, at, at+1)
-	}
-	var ids []ID
-	values := func(id ID) (known []ID) {
-		for _, v := range i.Variants {
-			if v.ID == id {
-				for _, x := range v.Values {
-					known = append(known, x.ID)
-				}
-			}
+		default:
+			known = slices.Delete(known, at, at+1)
 		}
 		return known
 	}
-	for _, v := range i.Variants {
+	var ids []ID
+	for _, v := range of {
 		ids = append(ids, v.ID)
 	}
-	variants := slices.Clone(list)
-	for n := range variants {
-		v, at := &variants[n], "/variants/"+itoa(n)
-		known := values(v.ID)
-		know(at, &v.ID, &ids)
-		v.Values = slices.Clone(v.Values)
-		for m := range v.Values {
-			know(at+"/values/"+itoa(m), &v.Values[m].ID, &known)
+	for n, v := range list {
+		at := pointer + "/" + itoa(n)
+		var values []ID
+		if i := slices.IndexFunc(of, func(x Variant) bool { return x.ID == v.ID }); i >= 0 {
+			for _, x := range of[i].Values {
+				values = append(values, x.ID)
+			}
+		}
+		ids = know(at, v.ID, ids)
+		for m, x := range v.Values {
+			values = know(at+"/values/"+itoa(m), x.ID, values)
 		}
 	}
-	if len(c.faults) > 0 {
-		return invalid(c.faults)
+}
+
+// variants gives ids to those variants and values that are new.
+func (t *tx) variants(list []Variant) []Variant {
+	list = slices.Clone(list)
+	for n := range list {
+		v := &list[n]
+		if v.ID == (ID{}) {
+			v.ID = t.newID()
+		}
+		v.Values = slices.Clone(v.Values)
+		for m := range v.Values {
+			if x := &v.Values[m]; x.ID == (ID{}) {
+				x.ID = t.newID()
+			}
+		}
 	}
-	i.Variants = variants
-	return nil
+	return list
 }
 
 // PatchCatalogItem changes a catalog item; lists are replaced as a whole. Holds that were made of other components keep
@@ -335,7 +337,13 @@ func (o PatchCatalogItem) Check() []Fault {
 	return c.faults
 }
 
-func (o PatchCatalogItem) checkOn(a *account) []Fault { return o.Labels.checkOn(a, CatalogLabels) }
+func (o PatchCatalogItem) checkOn(a *account) []Fault {
+	var c checker
+	if i := a.catalog().Get(o.ID); i != nil {
+		c.variantIDs("/variants", i.Variants, o.Variants.Value)
+	}
+	return append(c.faults, o.Labels.checkOn(a, CatalogLabels)...)
+}
 
 func (o PatchCatalogItem) plan(t *tx) (any, error) {
 	i, err := t.catalogItem(o.ID, o.IfMatch)
@@ -361,9 +369,7 @@ func (o PatchCatalogItem) plan(t *tx) (any, error) {
 	}
 	o.PricingTable.merge(&n.PricingTable)
 	if o.Variants.Set {
-		if err := t.setVariants(&n, o.Variants.Value); err != nil {
-			return nil, err
-		}
+		n.Variants = t.variants(o.Variants.Value)
 	}
 	if err := t.refers(&n); err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ var operations = slices.Concat(
 	attributeOperations,
 	customerOperations,
 	serviceOperations,
+	docsOperations,
 	pricingOperations,
 	externalPricingOperations,
 	catalogOperations,

@@ -4,6 +4,9 @@
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs
+#   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
+#   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
+#   make document     write api/openapi.json again, after a change of operations
 #   make test-crash   power cuts, failing disks, flipped bits, killed processes
 
 export GOFLAGS := $(GOFLAGS) -mod=readonly

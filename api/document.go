@@ -42,7 +42,6 @@ func renderDocument(list []operation) []byte {
 		{"x-stability", "alpha"},
 		{"servers", []any{ordered{{"url", "/"}, {"description", "The service that this document comes from."}}}},
 		{"security", []any{ordered{{"ApiKey", []any{}}}}},
-		{"tags", documentTags(list)},
 		{"paths", paths},
 		{"components", ordered{
 			{"securitySchemes", ordered{{"ApiKey", ordered{
@@ -62,6 +61,7 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"`x-access` says who may ask: a key with any one of the `x-scopes` (`scoped`), one with full access (`full-access`), every key (`any-key`), " +
 	"or anybody (`no-key`). `write` includes `read`, and an area covers what is below it. A member with `x-scopes` of its own takes one of them beside the operation's.\n\n" +
 	"Refusals are problem documents of RFC 9457 and change nothing. A 400 names all faults at once, each with its pointer. " +
+	"So are 405, 408, 414 and 431, which are of no operation, and what is answered where there is nothing at a path. " +
 	"Objects of requests have no other members than the declared ones; answers may come to have more.\n\n" +
 	"A query's objects stand in brackets, `dateRange[from]=...&dateRange[to]=...`; a list is its name repeated, with or without `[]`."
 
@@ -90,17 +90,6 @@ func (c *components) operation(op *operation) ordered {
 func area(op *operation) string {
 	parts := strings.Split(op.id, ".")
 	return parts[max(0, len(parts)-2)]
-}
-
-func documentTags(list []operation) (tags []any) {
-	var names []string
-	for i := range list {
-		if name := area(&list[i]); !slices.Contains(names, name) {
-			names = append(names, name)
-			tags = append(tags, ordered{{"name", name}})
-		}
-	}
-	return tags
 }
 
 func (c *components) parameters(op *operation) (all []any) {
@@ -167,7 +156,6 @@ func answerHeaders() ordered {
 		return ordered{{"description", about}, {"required", required}, {"schema", ordered{{"type", kind}}}}
 	}
 	return ordered{
-		{"Allow", header("The methods that the path has.", "string", true)},
 		{"ETag", header("The strong entity tag of the record's own fields.", "string", false)},
 		{"IdempotentReplayed", header("true where the answer is that of an earlier request under the same Idempotency-Key.", "string", false)},
 		{"Link", header("The same list's first, prev, next and last page.", "string", true)},
@@ -184,7 +172,7 @@ func answerHeaders() ordered {
 
 // headerNames are the headers as they stand on the wire, by the names of their components.
 var headerNames = map[string]string{
-	"Allow": "Allow", "ETag": "ETag", "IdempotentReplayed": "Idempotent-Replayed", "Link": "Link", "RetryAfter": "Retry-After",
+	"ETag": "ETag", "IdempotentReplayed": "Idempotent-Replayed", "Link": "Link", "RetryAfter": "Retry-After",
 	"XApiKeyExpiresAt": "X-Api-Key-Expires-At", "XApiVersion": "X-Api-Version", "XRateLimitLimit": "X-RateLimit-Limit",
 	"XRateLimitRemaining": "X-RateLimit-Remaining", "XRateLimitReset": "X-RateLimit-Reset", "XRateLimitWarning": "X-RateLimit-Warning",
 	"XRequestId": "X-Request-Id",
@@ -227,8 +215,10 @@ func (c *components) responses(op *operation) ordered {
 	return o
 }
 
-// refusals are the statuses with which an operation can be refused. 405 is of no operation, 408, 414 and 431 are of requests
-// that did not arrive.
+// ofNoOperation are the statuses of requests with a method that a path has not, and of those that did not arrive.
+var ofNoOperation = []int{405, 408, 414, 431}
+
+// refusals are the statuses with which an operation can be refused.
 func refusals(op *operation) (all []int) {
 	for _, number := range slices.Sorted(maps.Keys(byStatus())) {
 		there := false
@@ -272,15 +262,15 @@ func byStatus() map[int][]engine.Code {
 func problemResponses(problem ordered) (o ordered) {
 	all := byStatus()
 	for _, number := range slices.Sorted(maps.Keys(all)) {
+		if slices.Contains(ofNoOperation, number) {
+			continue
+		}
 		codes := make([]string, len(all[number]))
 		for i, code := range all[number] {
 			codes[i] = string(code)
 		}
 		headers := headersOf()
-		switch number {
-		case 405:
-			headers = headersOf("Allow")
-		case 429, 503:
+		if number == 429 || number == 503 {
 			headers = headersOf("RetryAfter")
 		}
 		o = o.with("Problem"+strconv.Itoa(number), ordered{

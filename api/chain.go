@@ -247,6 +247,9 @@ func (q *request) answer() {
 	h := &q.ctx.Response.Header
 	if q.ctx.Response.StatusCode() != fasthttp.StatusNotModified {
 		h.SetContentTypeBytes(mediaJSON)
+		if q.op.media != "" {
+			h.SetContentType(q.op.media)
+		}
 	}
 	c := q.compress()
 	q.ctx.Response.SwapBody(q.out)
@@ -311,6 +314,9 @@ func (q *request) finish() {
 	h.SetCanonical(headerRequestID, q.id)
 	for _, kv := range everyAnswer {
 		h.SetCanonical(kv[0], kv[1])
+	}
+	if q.op != nil && q.op.policy != "" {
+		h.Set("Content-Security-Policy", q.op.policy)
 	}
 	if q.key != nil && q.key.ExpiresAt != nil {
 		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))

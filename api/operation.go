@@ -41,6 +41,9 @@ type operation struct {
 	guarded bool // takes If-Match
 	cached  bool // takes If-None-Match
 
+	media  string // of the answer; empty: JSON
+	policy string // the answer's Content-Security-Policy; empty: that of all answers
+
 	// What it reads and answers, for the document and for the names in faults. The builders below fill the first three.
 	pathParams, queryParams []Member
 	body                    *Schema // nil: none, or {}
@@ -114,6 +117,14 @@ func write[In, Record any](
 		return render(q, record)
 	}
 	return o
+}
+
+// mediaType is what an answer is.
+func (o *operation) mediaType() string {
+	if o.media == "" {
+		return string(mediaJSON)
+	}
+	return o.media
 }
 
 func declare[In any](o *operation, in input[In]) {

@@ -29,6 +29,7 @@ var operations = slices.Concat(
 	snapshotOperations,
 	changeOperations,
 	serviceOperations,
+	docsOperations,
 	pricingOperations,
 	externalPricingOperations,
 	catalogOperations,

@@ -41,6 +41,7 @@ type Server struct {
 	log       *slog.Logger
 	accessLog bool
 	routes    *routes
+	document  func() []byte
 	metrics   *metrics
 	http      *fasthttp.Server
 	stopping  atomic.Bool
@@ -90,7 +91,8 @@ func NewServer(o Options) *Server {
 	list := slices.Clone(operations)
 	s := &Server{
 		now: o.Now, log: o.Logger, accessLog: o.AccessLog, run: hex.EncodeToString(run[:]),
-		metrics: newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
+		document: document,
+		metrics:  newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
 		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
 	}
 	s.routes = newRoutes(list)

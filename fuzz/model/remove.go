@@ -120,13 +120,16 @@ func (a *Account) present(v engine.View, now int64) error {
 		}
 	}
 	for _, descending := range []bool{false, true} {
-		page, total, err := v.ArticlesByFree(Span{Start: now, End: now}, ID{}, descending, 0, len(articles)+1, nil)
+		q := engine.ArticleQuery{
+			Window: Span{Start: now, End: now}, Now: now, Active: true, Archived: true, Sort: engine.ByAvailability, Desc: descending, Limit: len(articles) + 1,
+		}
+		page, total, err := v.ListArticles(&q, nil)
 		if err != nil || total != len(articles) || len(page) != total {
 			return wrong("%d of %d articles by free units (%v), the twin has %d", len(page), total, err, len(articles))
 		}
-		for _, x := range page {
-			if x.Article == nil || !slices.Contains(articles, x.Article.ID) {
-				return wrong("an article by free units is %+v", x)
+		for _, r := range page {
+			if r == nil || !slices.Contains(articles, r.ID) {
+				return wrong("an article by free units is %+v", r)
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func columnOf[R any](b table.Block[R], key any, get func(*R) fact) *column {
 			continue
 		}
 		f := get(r)
-		if !f.has {
+		if !f.has && !f.void {
 			continue
 		}
 		at := slices.IndexFunc(c.facts[:min(len(c.facts), 16)], func(g fact) bool { return g.equal(&f) })

@@ -109,7 +109,7 @@ func (l *listing) release() {
 	clear(l.all)
 	clear(l.search)
 	*l = listing{
-		found: l.found, closed: l.closed, all: l.all[:0], search: l.search[:0], ranking: l.ranking, page: l.page, tallies: l.tallies,
+		found: l.found, closed: l.closed, all: l.all[:0], search: l.search[:0], ranking: l.ranking, page: l.page, tallies: l.tallies[:0],
 		picker: picker{list: l.picker.list[:0]},
 	}
 	listings.Put(l)
@@ -325,11 +325,12 @@ func (c *condition) in(i int, b table.Block[Article], facts *blockFacts, among u
 	without := c.judge.without()
 	column := c.from.articles(b)
 	if column != nil && c.judge.misses(column.text) {
+		if !c.judge.negated && c.sku == nil {
+			return 0
+		}
 		missed := failed
 		if c.judge.negated {
 			missed = passed
-		} else if c.sku == nil {
-			return 0
 		}
 		for n := range column.facts {
 			of[n+1] = missed

@@ -99,7 +99,7 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 		if len(f.texts) > 0 {
 			return picked{text: f.texts[0]}, true
 		}
-		return picked{number: f.number}, true
+		return picked{number: f.number}, f.has
 	})
 }
 

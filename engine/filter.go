@@ -96,6 +96,7 @@ type Filter struct {
 // fact is what a record has in one field. Which members count depends on the format.
 type fact struct {
 	has    bool
+	void   bool    // what it has is the empty text: no value, but nothing stands in for it
 	number float64 // a number, an instant, a day since 1970, or 1 for true
 	texts  []string
 	ids    []ID // a select's or multiselect's options, tags, records
@@ -124,13 +125,15 @@ func optionalTextFact(s *string) fact {
 	if s == nil {
 		return fact{}
 	}
-	return textFact(*s)
+	f := textFact(*s)
+	f.void = !f.has
+	return f
 }
 
 func idsFact(ids ...ID) fact { return fact{has: len(ids) > 0, ids: ids} }
 
 func (f *fact) equal(o *fact) bool {
-	return f.has == o.has && f.number == o.number && slices.Equal(f.texts, o.texts) && slices.Equal(f.ids, o.ids)
+	return f.has == o.has && f.void == o.void && f.number == o.number && slices.Equal(f.texts, o.texts) && slices.Equal(f.ids, o.ids)
 }
 
 // valueFact is an attribute's kept value, seen in a format.
@@ -317,6 +320,10 @@ func (j *judge) of(f *fact) verdict {
 		has = slices.ContainsFunc(f.ids, j.alive)
 	}
 	switch {
+	case f.void && j.without():
+		return passed
+	case f.void:
+		return failed
 	case !has:
 		return absent
 	case j.operator == IsEmpty:

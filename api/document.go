@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -122,6 +123,9 @@ func (c *components) queryParameter(m Member) ordered {
 	s.Nullable, s.About = false, ""
 	o := ordered{{"name", m.Name}, {"in", "query"}, {"required", m.Required}}
 	o = about(o, m.Schema)
+	if s.Type != "array" || s.Items.Type != "object" {
+		o = o.with("example", json.RawMessage(appendExample(nil, &s, m.Name, true)))
+	}
 	switch {
 	case s.Type == "object":
 		return o.with("style", "deepObject").with("explode", true).with("schema", c.schema(&s, true))

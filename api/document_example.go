@@ -11,7 +11,7 @@ import (
 
 const exampleID = "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"
 
-// exampleValues are values by the name of the member that has them, as JSON.
+// exampleValues are values by the name of the member that has them, as JSON; a name behind that of its schema goes first.
 var exampleValues = map[string]string{
 	"address": `"Rua Augusta 12"`, "amount": `2`, "apiVersion": `"` + Version + `"`, "at": `"2025-06-02T09:00:00.000Z"`,
 	"bufferTimeUnitAfter": `"hours"`, "bufferTimeUnitBefore": `"hours"`, "city": `"Lisboa"`, "code": `"BIKE-1"`, "codes": `["B-0001"]`,
@@ -23,11 +23,16 @@ var exampleValues = map[string]string{
 	"prefix": `"hf_a1B2c3D4e5F6"`, "price": `4500`, "purchasePrice": `289900`, "quantity": `1`, "requestId": `"8f3a1c22b7d0-1f"`,
 	"seconds": `86400`, "start": `"2025-06-02T09:00:00.000Z"`, "startDate": `"2025-06-02T09:00:00.000Z"`, "timezone": `"Europe/Lisbon"`,
 	"to": `"2025-06-04T09:00:00.000Z"`, "until": `"2025-07-02T09:00:00.000Z"`, "updatedAt": `"2025-06-01T12:00:00.000Z"`,
-	"url": `"https://example.com/bike"`, "zipCode": `"1100-053"`,
+	"InitialQuantity.from": `"2025-01-01T00:00:00.000Z"`,
+	"url":                  `"https://example.com/bike"`, "zipCode": `"1100-053"`,
 }
 
 // exampleBodies are the requests that cannot be made of their schema alone, by operation.
-var exampleBodies = map[string]string{}
+var exampleBodies = map[string]string{
+	"admin.pricingTables.createRow": `{"label":"Monthly","purchaseType":"subscription","price":9900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","commitmentCycles":3}}`,
+	"admin.pricingTables.updateRow": `{"label":"Monthly","price":8900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}`,
+	"admin.attributes.create":       `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
+}
 
 // exclusive are members of which a request gives one.
 var exclusive = []string{"skuId", "articleId", "catalogItemId", "slotId"}
@@ -83,7 +88,7 @@ func exampleOf(s *Schema, name string) string {
 		return s.Example
 	}
 	text := exampleValues[name]
-	if text == "" || s.Enum != nil {
+	if text == "" || s.Enum != nil && !slices.Contains(s.Enum, strings.Trim(text, `"`)) {
 		return ""
 	}
 	fits := map[byte]string{'"': "string", '[': "array", '{': "object"}[text[0]]
@@ -117,7 +122,12 @@ func appendExampleObject(b []byte, s *Schema, request bool) []byte {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
-		b = appendExample(append(appendText(b, m.Name), ':'), m.Schema, m.Name, request)
+		b = append(appendText(b, m.Name), ':')
+		if text := exampleValues[s.Name+"."+m.Name]; text != "" {
+			b = append(b, text...)
+			continue
+		}
+		b = appendExample(b, m.Schema, m.Name, request)
 	}
 	return append(b, '}')
 }

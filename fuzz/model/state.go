@@ -31,6 +31,7 @@ type Account struct {
 	Units     []Unit
 	Holds     []*Hold
 	Events    []*Event
+	Kits      []*Kit
 }
 
 // Tally counts how often a run came to what it is there for: a generator that never gets to the hard cases shows.
@@ -41,6 +42,7 @@ type Tally struct {
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
+	Kits, Met              int // answers about kits, and those of kits of which two parts meet in a pool
 }
 
 // Add adds another run's counts.
@@ -49,6 +51,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
 		{&t.Searched, &o.Searched}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
+		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 	} {
 		*n.to += *n.by
 	}
@@ -82,6 +85,7 @@ type (
 		Location ID
 		Window   Span
 		Quantity int
+		Made     []ID // of each unit the SKU that it was made for; zero: an article
 	}
 	Event struct {
 		ID, Article, Location ID
@@ -142,7 +146,7 @@ func (a *Account) clone() *Account {
 	c := *a
 	c.Locations, c.SKUs, c.Articles = slices.Clone(a.Locations), slices.Clone(a.SKUs), slices.Clone(a.Articles)
 	c.Lots, c.Slots, c.Units = slices.Clone(a.Lots), slices.Clone(a.Slots), slices.Clone(a.Units)
-	c.Holds, c.Events = slices.Clone(a.Holds), slices.Clone(a.Events)
+	c.Holds, c.Events, c.Kits = slices.Clone(a.Holds), slices.Clone(a.Events), slices.Clone(a.Kits)
 	return &c
 }
 
@@ -179,7 +183,7 @@ func at[T any](list []T, is func(*T) bool) *T {
 
 // Known says that an item is there.
 func (a *Account) Known(i engine.Item) bool {
-	return a.sku(i.SKU) != nil || a.article(i.Article) != nil
+	return a.sku(i.SKU) != nil || a.article(i.Article) != nil || a.kit(i.CatalogItem) != nil
 }
 
 // Takes says that an article takes new holds, HasConflicts that a unit has no slot.
@@ -274,8 +278,14 @@ func (a *Account) poolOf(no uint32) Pool {
 	return a.lotPool(no)
 }
 
-// pools are the pools of an item at a location, or at all of them where none is named.
+// pools are the pools of an item at a location, or at all of them where none is named; of a kit, those of its parts.
 func (a *Account) pools(i engine.Item, location ID) (pools []Pool) {
+	if k := a.kit(i.CatalogItem); k != nil {
+		for _, p := range k.parts() {
+			pools = append(pools, a.pools(p.Item, location)...)
+		}
+		return pools
+	}
 	for _, l := range a.Locations {
 		if location != (ID{}) && l.ID != location {
 			continue

@@ -90,6 +90,7 @@ func TestEngineAgainstTwin(t *testing.T) {
 	// A generator that no longer gets to the hard cases proves nothing.
 	for _, n := range []int{
 		seen.Refused, seen.Moved, seen.Between, seen.Evicted, seen.Reseated, seen.Hard, seen.Searched, seen.Fewer, seen.Plans - seen.Blocked, seen.Blocked, seen.Pushed,
+		seen.Kits, seen.Met,
 	} {
 		require.Positive(t, n, "%+v", seen)
 	}

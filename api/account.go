@@ -19,16 +19,30 @@ func appendAccount(b []byte, a *engine.Account) []byte {
 	return append(b, '}')
 }
 
+var patchAccountShape = shapeOf("PatchAccount",
+	merged("name", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Name }),
+	merged("currency", text(3, 3), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Currency }).
+		says("A code of ISO 4217. Amounts stay as they are.").needs("settings.payments.write"),
+	merged("timezone", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Timezone }).says("An IANA time zone name, such as Europe/Lisbon."))
+
+func answerAccount(q *request, a *engine.Account) error {
+	if q.sameRevision(a.Revision) {
+		return nil
+	}
+	q.out = appendAccount(q.out, a)
+	return nil
+}
+
 var accountOperations = []operation{
 	read(operation{
 		id: "admin.account.get", method: "GET", path: "/v1/admin/account", scopes: []string{"account.read"}, cached: true,
 		summary: "Returns the account that the key belongs to.", answer: accountSchema,
-	}, input[none]{}, func(q *request, _ *none) error {
-		a := q.view.Account()
-		if q.sameRevision(a.Revision) {
-			return nil
-		}
-		q.out = appendAccount(q.out, a)
-		return nil
-	}),
+	}, input[none]{}, func(q *request, _ *none) error { return answerAccount(q, q.view.Account()) }),
+	write(operation{
+		id: "admin.account.update", method: "PATCH", path: "/v1/admin/account", scopes: []string{"settings.account.write"}, guarded: true,
+		summary: "Changes the account. Its plan is not for it to change.", answer: accountSchema,
+	}, input[engine.PatchAccount]{body: patchAccountShape}, func(q *request, o *engine.PatchAccount) engine.Op {
+		o.IfMatch = q.ifMatch
+		return o
+	}, answerAccount),
 }

@@ -23,7 +23,7 @@ var (
 		has("unavailability", listSchema(unavailabilitySchema)), has("scheduledEvents", listSchema(eventSchema)),
 		has("articleLocations", listSchema(recordSchema("ArticleLocation",
 			has("serviceLocationId", idSchema), has("range", rangeSchema), has("count", integerSchema)))),
-		has("media", listSchema(anySchema)), has("documents", listSchema(anySchema)), has("attributes", listSchema(anySchema)),
+		has("media", listSchema(anySchema)), has("documents", listSchema(anySchema)), has("attributes", listSchema(attributeValueSchema)),
 		has("fulfillmentFields", listSchema(anySchema)), has("tags", listSchema(tagSchema)), has("sku", articleSKUSchema.orNull()),
 		has("itemCosts", integerSchema.orNull()), has("itemIncome", integerSchema.orNull()), has("purchasePrice", integerSchema.orNull()),
 		has("profitability", integerSchema.orNull()), has("purchasePriceOrigin", enumSchema("article", "sku")),
@@ -64,11 +64,18 @@ func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
 		b = appendRange(append(b, `,"range":`...), l.Range)
 		return append(appendInt(append(b, `,"count":`...), l.Count), '}')
 	})
-	b = append(b, `,"media":[],"documents":[],"attributes":[],"fulfillmentFields":[],"tags":[],"sku":`...)
+	b = append(b, `,"media":[],"documents":[],"attributes":`...)
+	var defaults *engine.Labels
+	if sku != nil {
+		defaults = &sku.Labels
+	}
+	b = q.appendAttributes(b, &r.Labels, "article", defaults, "sku")
+	b = append(b, `,"fulfillmentFields":[],"tags":`...)
+	b = append(q.appendTags(b, &r.Labels), `,"sku":`...)
 	if sku == nil {
 		b = append(b, "null"...)
 	} else {
-		b = appendArticleSKU(b, sku)
+		b = appendArticleSKU(q, b, sku)
 	}
 	b = q.appendArticleOrigins(b, r, sku)
 	b = appendConflictsByLocation(append(b, `,"conflicts":`...), stock.Units)

@@ -32,6 +32,7 @@ var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createAr
 		optional("from", instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).says("Default now."),
 	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }),
 },
+	labelFields(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
@@ -44,6 +45,7 @@ var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.Pat
 	merged("condition", text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }),
 	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }),
 },
+	labelFields(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.After }))...)
 
@@ -86,20 +88,28 @@ var listArticlesQuery = shapeOf("ListArticles", slices.Concat([]field[listArticl
 
 // answerArticle answers a write with the article at the present instant. The record is the command's own; its units are
 // those of the state behind the command.
-func answerArticle(q *request, r *engine.Article) error {
-	if v, ok := q.eng.View(q.view.Account().ID); ok {
-		q.view, q.now = v, v.Now(q.server.now())
-	}
+var answerArticle = behind(func(q *request, r *engine.Article) error {
 	q.tag = r.Revision
 	return q.appendArticle(r, q.span(nil))
-}
+})
 
 var (
 	articlesRead  = []string{"inventory.stock_items.read"}
 	articlesWrite = []string{"inventory.stock_items.write"}
 )
 
-var articleOperations = []operation{
+// archiveArticle is one of the two that archive an article and bring it back; what is so already stays as it is.
+func archiveArticle(verb, summary string, archived bool) operation {
+	return write(operation{
+		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: articlesWrite, answer: articleSchema, summary: summary,
+	}, input[engine.ArchiveArticle]{path: byID(func(o *engine.ArchiveArticle) *engine.ID { return &o.ID })},
+		func(_ *request, o *engine.ArchiveArticle) engine.Op {
+			o.Archived = archived
+			return o
+		}, answerArticle)
+}
+
+var articleOperations = append([]operation{
 	readChecked(operation{
 		id: "admin.articles.list", method: "GET", path: "/v1/admin/articles", scopes: articlesRead,
 		summary: "Lists articles in order of creation, their stock evaluated over a window.",
@@ -154,4 +164,17 @@ var articleOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerArticle),
-}
+	write(operation{
+		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: nullSchema,
+		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes one of them.",
+	}, input[engine.DeleteArticle]{path: byID(func(o *engine.DeleteArticle) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteArticle) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+	archiveArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become conflicts.", true),
+	archiveArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false),
+}, tagged[*engine.Article]{
+	of: engine.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: looseID, scopes: articlesWrite,
+	answer: articleSchema, render: answerArticle,
+}.linkOperations()...)

@@ -1,13 +1,16 @@
 package api
 
 import (
+	"slices"
+
 	"holdfast/engine"
 	"holdfast/timeline"
 )
 
-// This file owns buffers on the wire: an amount and a unit each before and after, on SKUs and articles.
+// This file owns lengths of time on the wire, an amount and a unit each: the buffers of SKUs and articles, before and after,
+// and whatever else is said in this form.
 
-// bufferInput is the two fields of a buffer as they come in.
+// bufferInput is the two fields of a length of time as they come in.
 type bufferInput struct {
 	amount *int64
 	unit   *timeline.Unit
@@ -15,7 +18,7 @@ type bufferInput struct {
 
 var (
 	unitNames  = []string{"seconds", "minutes", "hours", "days", "weeks", "months", "years"}
-	bufferUnit = scalar(jsonString, enumSchema(unitNames...), func(raw []byte, dst *timeline.Unit) wrong {
+	periodUnit = scalar(jsonString, enumSchema(unitNames...), func(raw []byte, dst *timeline.Unit) wrong {
 		for _, name := range unitNames {
 			if string(raw) == name {
 				*dst, _ = timeline.ParseUnit(name)
@@ -25,54 +28,73 @@ var (
 		return wrong{faultEnum, "must be one of seconds, minutes, hours, days, weeks, months, years"}
 	})
 	bufferAmount = integer[int64](0, maxSafeInteger)
+	periodAmount = integer[int64](1, maxSafeInteger)
 )
 
-func bufferFields[In any](which string, at func(*In) *bufferInput) []field[In] {
+func periodFields[In any](amount, unit string, of kind[int64], at func(*In) *bufferInput) []field[In] {
 	return []field[In]{
-		optional("bufferTimeAmount"+which, bufferAmount, func(in *In) **int64 { return &at(in).amount }),
-		optional("bufferTimeUnit"+which, bufferUnit, func(in *In) **timeline.Unit { return &at(in).unit }),
+		optional(amount, of, func(in *In) **int64 { return &at(in).amount }),
+		optional(unit, periodUnit, func(in *In) **timeline.Unit { return &at(in).unit }),
 	}
 }
 
-// buffer makes a buffer of the two fields, of which neither stands alone; nil where neither is given.
-func (q *request) buffer(which string, in bufferInput) *engine.Buffer {
+// period makes a length of time of the two fields at these pointers, of which neither stands alone; nil where neither is given.
+func (q *request) period(amount, unit string, in bufferInput) *engine.Period {
 	switch {
 	case in.amount == nil && in.unit == nil:
 		return nil
 	case in.amount == nil:
-		q.faults.add(engine.Fault{In: "body", Pointer: "/bufferTimeAmount" + which, Code: faultRequired, Message: "is needed beside the unit"})
+		q.faults.add(engine.Fault{In: "body", Pointer: amount, Code: faultRequired, Message: "is needed beside the unit"})
 		return nil
 	case in.unit == nil:
-		q.faults.add(engine.Fault{In: "body", Pointer: "/bufferTimeUnit" + which, Code: faultRequired, Message: "is needed beside the amount"})
+		q.faults.add(engine.Fault{In: "body", Pointer: unit, Code: faultRequired, Message: "is needed beside the amount"})
 		return nil
 	}
-	return &engine.Buffer{Amount: *in.amount, Unit: *in.unit}
+	return &engine.Period{Amount: *in.amount, Unit: *in.unit}
+}
+
+// periodPatchFields are the same in a PATCH: null in either clears the length.
+func periodPatchFields[In any](amount, unit string, of kind[int64], at func(*In) *engine.BufferPatch) []field[In] {
+	return []field[In]{
+		merged(amount, of, true, func(in *In) *engine.Opt[int64] { return &at(in).Amount }),
+		merged(unit, periodUnit, true, func(in *In) *engine.Opt[timeline.Unit] { return &at(in).Unit }),
+	}
+}
+
+func periodMembers(amount, unit string) []Member {
+	return []Member{has(amount, integerSchema.orNull()), has(unit, enumSchema(unitNames...).orNull())}
+}
+
+// appendPeriod appends the two members of a length of time behind others.
+func appendPeriod(b []byte, amount, unit string, p *engine.Period) []byte {
+	b = key(b, amount)
+	if p == nil || p.Unit == 0 {
+		b = append(b, "null"...)
+		return append(key(b, unit), "null"...)
+	}
+	b = appendInt(b, p.Amount)
+	return appendText(key(b, unit), p.Unit.String())
+}
+
+func bufferFields[In any](which string, at func(*In) *bufferInput) []field[In] {
+	return periodFields("bufferTimeAmount"+which, "bufferTimeUnit"+which, bufferAmount, at)
+}
+
+// buffer makes a buffer of the two fields, of which neither stands alone; nil where neither is given.
+func (q *request) buffer(which string, in bufferInput) *engine.Buffer {
+	return q.period("/bufferTimeAmount"+which, "/bufferTimeUnit"+which, in)
 }
 
 // bufferPatchFields are the same in a PATCH: null in either clears the buffer.
 func bufferPatchFields[In any](which string, at func(*In) *engine.BufferPatch) []field[In] {
-	return []field[In]{
-		merged("bufferTimeAmount"+which, bufferAmount, true, func(in *In) *engine.Opt[int64] { return &at(in).Amount }),
-		merged("bufferTimeUnit"+which, bufferUnit, true, func(in *In) *engine.Opt[timeline.Unit] { return &at(in).Unit }),
-	}
+	return periodPatchFields("bufferTimeAmount"+which, "bufferTimeUnit"+which, bufferAmount, at)
 }
 
-var bufferMembers = []Member{
-	has("bufferTimeAmountBefore", integerSchema.orNull()), has("bufferTimeUnitBefore", enumSchema(unitNames...).orNull()),
-	has("bufferTimeAmountAfter", integerSchema.orNull()), has("bufferTimeUnitAfter", enumSchema(unitNames...).orNull()),
-}
+var bufferMembers = slices.Concat(
+	periodMembers("bufferTimeAmountBefore", "bufferTimeUnitBefore"), periodMembers("bufferTimeAmountAfter", "bufferTimeUnitAfter"))
 
 // appendBuffers appends the four members.
 func appendBuffers(b []byte, before, after *engine.Buffer) []byte {
-	b = appendBuffer(append(b, `,"bufferTimeAmountBefore":`...), `,"bufferTimeUnitBefore":`, before)
-	return appendBuffer(append(b, `,"bufferTimeAmountAfter":`...), `,"bufferTimeUnitAfter":`, after)
-}
-
-func appendBuffer(b []byte, unit string, x *engine.Buffer) []byte {
-	if x == nil || x.Unit == 0 {
-		b = append(b, "null"...)
-		return append(append(b, unit...), "null"...)
-	}
-	b = append(appendInt(b, x.Amount), unit...)
-	return appendText(b, x.Unit.String())
+	b = appendPeriod(b, "bufferTimeAmountBefore", "bufferTimeUnitBefore", before)
+	return appendPeriod(b, "bufferTimeAmountAfter", "bufferTimeUnitAfter", after)
 }

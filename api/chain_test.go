@@ -66,7 +66,7 @@ func TestPrecedence(t *testing.T) {
 	call("PATCH", "/v1/admin/nothing", `{`).isRefusal(404, engine.CodeNotFound)
 	a := call("PUT", sku, `{`)
 	a.isRefusal(405, engine.CodeMethodNotAllowed)
-	require.Equal(t, "GET, HEAD, PATCH", a.header["Allow"])
+	require.Equal(t, "DELETE, GET, HEAD, PATCH", a.header["Allow"])
 	call("PATCH", sku, `{`).isRefusal(401, engine.CodeUnauthenticated)
 	set("X-API-KEY", scopes)
 	call("PATCH", sku, `{`).isRefusal(400, engine.CodeVersion)
@@ -94,7 +94,7 @@ func TestPathsAndHeaders(t *testing.T) {
 	for _, path := range []string{"/", "/v1/admin/account//", "//v1/admin/account", "/v1/admin/Account", "/v1/admin/x/../account", "/v1/admin/acc%6Funt", "/v1/admin/locations/a/b"} {
 		s.refused(404, engine.CodeNotFound, "GET", path, "")
 	}
-	require.Equal(t, "GET, HEAD", s.refused(405, engine.CodeMethodNotAllowed, "DELETE", "/v1/admin/account", "").header["Allow"])
+	require.Equal(t, "GET, HEAD, PATCH", s.refused(405, engine.CodeMethodNotAllowed, "DELETE", "/v1/admin/account", "").header["Allow"])
 	require.Equal(t, "GET, HEAD, POST", s.refused(405, engine.CodeMethodNotAllowed, "OPTIONS", "/v1/admin/locations/", "").header["Allow"])
 
 	for _, id := range []string{"a", "A.b_c-9", strings.Repeat("x", 128)} {

@@ -18,6 +18,9 @@ func (q *request) appendDetails(b []byte, details any) []byte {
 	case engine.StateDetails:
 		b = appendText(append(b, `{"state":`...), d.State)
 		return append(appendList(append(b, `,"allowed":`...), d.Allowed, appendText), '}')
+	case engine.InUseDetails:
+		b = appendText(append(b, `{"resource":`...), d.Resource)
+		return append(appendInt(append(b, `,"count":`...), d.Count), '}')
 	case engine.UnknownOutcomeDetails:
 		return append(b, `{"outcome":"unknown"}`...)
 	case map[string]any:

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"strconv"
 	"unicode/utf8"
 
@@ -96,6 +97,15 @@ func appendIntOrNull(b []byte, n *int64) []byte {
 		return append(b, "null"...)
 	}
 	return strconv.AppendInt(b, *n, 10)
+}
+
+// appendNumber appends a number in the shortest form that reads back as the same.
+func appendNumber(b []byte, n float64) []byte {
+	form := byte('f')
+	if size := math.Abs(n); size != 0 && (size < 1e-6 || size >= 1e21) {
+		form = 'e'
+	}
+	return strconv.AppendFloat(b, n, form, -1, 64)
 }
 
 func appendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }

@@ -31,10 +31,11 @@ const (
 	jsonString scalarType = iota
 	jsonInteger
 	jsonBoolean
+	jsonNumber
 )
 
 func (t scalarType) words() string {
-	return [...]string{"a string", "an integer", "true or false"}[t]
+	return [...]string{"a string", "an integer", "true or false", "a number"}[t]
 }
 
 // scalar makes a kind of a parser. raw is gone when parse returns: what is kept of it is copied.

@@ -4,13 +4,7 @@ import "holdfast/engine"
 
 // This file owns locations on the wire.
 
-var addressShape = shapeOf("Address",
-	defaulted("address", text(0, 255), "", func(a *engine.Address) *string { return &a.Address }),
-	defaulted("zipCode", text(0, 255), "", func(a *engine.Address) *string { return &a.ZipCode }),
-	defaulted("city", text(0, 255), "", func(a *engine.Address) *string { return &a.City }),
-	defaulted("country", text(0, 255), "", func(a *engine.Address) *string { return &a.Country }),
-	defaulted("state", text(0, 255), "", func(a *engine.Address) *string { return &a.State }),
-	defaulted("details", text(0, 255), "", func(a *engine.Address) *string { return &a.Details }))
+var addressShape = shapeOf("Address", addressFields(func(a *engine.Address) *engine.Address { return a })...)
 
 var createLocationShape = shapeOf("CreateLocation",
 	required("name", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Name }),
@@ -23,9 +17,7 @@ var patchLocationShape = shapeOf("PatchLocation",
 	merged("address", object(addressShape), true, func(o *engine.PatchLocation) *engine.Opt[engine.Address] { return &o.Address }))
 
 var (
-	addressSchema = recordSchema("LocationAddress",
-		has("address", textSchema), has("zipCode", textSchema), has("city", textSchema), has("country", textSchema), has("state", textSchema),
-		has("details", textSchema))
+	addressSchema  = recordSchema("LocationAddress", addressMembers...)
 	locationSchema = recordSchema("Location",
 		has("id", idSchema), has("name", textSchema), has("address", addressSchema.orNull()), has("timezone", textSchema),
 		has("createdAt", instantSchema), has("updatedAt", instantSchema))
@@ -38,12 +30,7 @@ func appendLocation(_ *request, b []byte, l *engine.Location) []byte {
 	if a := l.Address; a == nil {
 		b = append(b, "null"...)
 	} else {
-		b = appendText(append(b, `{"address":`...), a.Address)
-		b = appendText(append(b, `,"zipCode":`...), a.ZipCode)
-		b = appendText(append(b, `,"city":`...), a.City)
-		b = appendText(append(b, `,"country":`...), a.Country)
-		b = appendText(append(b, `,"state":`...), a.State)
-		b = append(appendText(append(b, `,"details":`...), a.Details), '}')
+		b = append(appendAddress(append(b, '{'), a), '}')
 	}
 	b = appendText(append(b, `,"timezone":`...), l.Timezone)
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(l.ID))
@@ -92,4 +79,12 @@ var locationOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerLocation),
+	write(operation{
+		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
+		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.", answer: nullSchema,
+	}, input[engine.DeleteLocation]{path: byUUID(func(o *engine.DeleteLocation) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteLocation) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
 }

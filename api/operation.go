@@ -103,6 +103,9 @@ func write[In, Record any](
 		if err := q.denied(op); err != nil {
 			return err
 		}
+		if err := q.lacking(op); err != nil {
+			return err
+		}
 		res, err := q.do(op)
 		if err != nil {
 			return err

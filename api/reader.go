@@ -33,6 +33,7 @@ const (
 	faultFormat    = "format"    // text of another form
 	faultEnum      = "enum"      // none of the allowed values
 	faultLength    = "length"    // too short or too long
+	faultExclusive = "exclusive" // does not go with another
 	faultOrder     = "order"     // an end that is not behind its beginning
 )
 
@@ -251,7 +252,7 @@ func (r *jsonReader) token(t scalarType) (raw []byte, ok bool) {
 	switch {
 	case c == '"' && t == jsonString:
 		return r.text()
-	case (c == '-' || c >= '0' && c <= '9') && t == jsonInteger:
+	case (c == '-' || c >= '0' && c <= '9') && (t == jsonInteger || t == jsonNumber):
 		return r.number()
 	case c == 't' && t == jsonBoolean:
 		ok = r.literal("true")

@@ -44,9 +44,10 @@ type request struct {
 	asOf        uint64   // sequence of the pinned snapshot that is read; 0: the present
 	ifMatch     []uint64 // revisions that If-Match names; none: any
 	idem        engine.Idempotency
-	keyed       bool   // idem is given
-	preview     bool   // the command is planned, not done
-	secret      string // what the answer shows this once, and nothing keeps
+	keyed       bool     // idem is given
+	preview     bool     // the command is planned, not done
+	secret      string   // what the answer shows this once, and nothing keeps
+	lacks       []string // scopes that the request needs and the key has not
 
 	out      []byte // the answer, in the connection's own buffer
 	tag      uint64 // the answer's entity tag is its revision; 0: none
@@ -79,7 +80,7 @@ func (q *request) release() {
 	q.path.reset()
 	q.query.reset()
 	q.faults = faultList{}
-	q.ifMatch, q.links, q.secret = nil, q.links[:0], ""
+	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.replayed, q.keyed, q.preview = 0, false, false, false
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
 	requests.Put(q)
@@ -143,7 +144,7 @@ func (q *request) faulted(check engine.Op) *engine.Error {
 	}
 	if check != nil && !malformed {
 		read := len(q.faults.list)
-		for _, f := range check.Check() {
+		for _, f := range q.view.Check(check) {
 			if !coversFault(q.faults.list[:read], f) {
 				q.faults.add(f)
 			}
@@ -165,7 +166,7 @@ func (q *request) denied(op engine.Op) error {
 	if entries == nil {
 		return nil
 	}
-	if q.faults.list = op.Check(); len(q.faults.list) > 0 {
+	if q.faults.list = q.view.Check(op); len(q.faults.list) > 0 {
 		return q.faulted(nil)
 	}
 	return &engine.Error{
@@ -228,6 +229,16 @@ func (q *request) do(op engine.Op) (engine.Result, error) {
 	res, err := q.eng.Do(cmd)
 	q.replayed = res.Replayed
 	return res, err
+}
+
+// behind renders the record of a command with the state behind it, as it shows parts of other records.
+func behind[R any](render func(*request, R) error) func(*request, R) error {
+	return func(q *request, record R) error {
+		if v, ok := q.eng.View(q.view.Account().ID); ok {
+			q.view, q.now = v, v.Now(q.server.now())
+		}
+		return render(q, record)
+	}
 }
 
 // parseTags reads a list of entity tags; all is true for *. Weak tags and those of other forms match nothing of ours.

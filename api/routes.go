@@ -20,11 +20,18 @@ var operations = slices.Concat(
 	quantityOperations,
 	eventOperations,
 	availabilityOperations,
+	whatIfOperations,
 	holdOperations,
 	conflictOperations,
 	snapshotOperations,
 	changeOperations,
+	tagOperations,
+	attributeOperations,
+	customerOperations,
 	serviceOperations,
+	pricingOperations,
+	externalPricingOperations,
+	catalogOperations,
 )
 
 // routes finds operations by method and path.

@@ -38,6 +38,34 @@ func TestAccount(t *testing.T) {
 	require.Equal(t, "EUR", a["currency"])
 	require.Equal(t, "unlimited", a["plan"])
 	require.Equal(t, s.account.String(), a["id"])
+
+	s.clock.Add(1000)
+	p := s.call("PATCH", "/v1/admin/account", `{"name":"Rental 2","timezone":"Europe/Stockholm"}`, "If-Match", `"1"`)
+	require.Equal(t, `"2"`, p.header["Etag"])
+	b := p.object()
+	require.Equal(t, [5]any{"Rental 2", "EUR", "Europe/Stockholm", "unlimited", when(noon + 1000)}, [5]any{b["name"], b["currency"], b["timezone"], b["plan"], b["updatedAt"]})
+	require.Equal(t, b, s.ok("GET", "/v1/admin/account", ""))
+	require.Equal(t, "JPY", s.ok("PATCH", "/v1/admin/account", `{"currency":"JPY"}`)["currency"])
+	s.call("PATCH", "/v1/admin/account", `{}`, "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	require.Equal(t, "Another", s.ok("GET", "/v1/admin/account", "", "X-API-KEY", s.other)["name"])
+	s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/account", `{"name":"","plan":"growth","currency":"eur","timezone":"Local"}`,
+		"body /name length", "body /plan unknown", "body /currency format", "body /timezone zone")
+	for _, currency := range []string{`"XYZ"`, `"E A"`, `"R U"`} {
+		s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/account", `{"currency":`+currency+`}`, "body /currency format")
+	}
+	s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/account", `{"currency":null,"name":null}`, "body /currency required", "body /name required")
+
+	// The currency takes a scope of its own.
+	some := s.newKey(s.account, engine.CreateKey{PublicID: "settings", Scopes: []string{"settings.account.write"}})
+	require.Equal(t, "R", s.ok("PATCH", "/v1/admin/account", `{"name":"R"}`, "X-API-KEY", some)["name"])
+	denied := s.call("PATCH", "/v1/admin/account", `{"name":"S","currency":"EUR"}`, "X-API-KEY", some)
+	denied.isRefusal(403, engine.CodeDeniedFields)
+	require.Equal(t, []any{map[string]any{"fields": []any{"currency"}, "requiredScopes": []any{"settings.payments.write"}}}, at(denied.object(), "details", "deniedFields"))
+	s.call("PATCH", "/v1/admin/account", `{"name":"","currency":"EUR"}`, "X-API-KEY", some).isRefusal(400, engine.CodeInvalid, "body /name length")
+	more := s.newKey(s.account, engine.CreateKey{PublicID: "payments", Scopes: []string{"settings.account.write", "settings.payments.write"}})
+	require.Equal(t, "EUR", s.ok("PATCH", "/v1/admin/account", `{"currency":"EUR"}`, "X-API-KEY", more)["currency"])
+	reader := s.newKey(s.account, engine.CreateKey{PublicID: "accounts", Scopes: []string{"account.read"}})
+	s.call("PATCH", "/v1/admin/account", `{}`, "X-API-KEY", reader).isRefusal(403, engine.CodeMissingScope)
 }
 
 func TestLocations(t *testing.T) {

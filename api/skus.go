@@ -21,6 +21,7 @@ var createSKUShape = shapeOf("CreateSKU", slices.Concat([]field[createSKU]{
 	optional("description", text(0, 10_000), func(o *createSKU) **string { return &o.Description }),
 	optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).says("In minor units of the account's currency."),
 },
+	labelFields(func(o *createSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createSKU) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createSKU) *bufferInput { return &o.after }))...)
 
@@ -30,29 +31,28 @@ var patchSKUShape = shapeOf("PatchSKU", slices.Concat([]field[engine.PatchSKU]{
 	merged("description", text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }),
 	merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }),
 },
+	labelFields(func(o *engine.PatchSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.After }))...)
 
 var (
-	tagSchema = recordSchema("Tag",
-		has("id", textSchema), has("value", textSchema), has("scope", enumSchema("inventory", "catalog", "customers", "orders")),
-		has("createdAt", instantSchema), has("updatedAt", instantSchema))
 	skuSchema = recordSchema("SKU", slices.Concat([]Member{
 		has("id", idSchema), has("name", textSchema), has("code", textSchema.orNull()), has("description", textSchema.orNull()),
-		has("purchasePrice", integerSchema.orNull()), has("tags", listSchema(tagSchema)),
-	}, bufferMembers, []Member{has("createdAt", instantSchema), has("updatedAt", instantSchema)})...)
+		has("purchasePrice", integerSchema.orNull()),
+	}, labelMembers, bufferMembers, []Member{has("createdAt", instantSchema), has("updatedAt", instantSchema)})...)
 	articleSKUSchema = recordSchema("ArticleSKU", slices.Concat([]Member{
 		has("id", idSchema), has("name", textSchema), has("code", textSchema.orNull()), has("tags", listSchema(tagSchema)),
 	}, bufferMembers)...)
 )
 
-func appendSKU(_ *request, b []byte, s *engine.SKU) []byte {
+func appendSKU(q *request, b []byte, s *engine.SKU) []byte {
 	b = appendID(append(b, `{"id":`...), s.ID)
 	b = appendText(append(b, `,"name":`...), s.Name)
 	b = appendTextOrNull(append(b, `,"code":`...), s.Code)
 	b = appendTextOrNull(append(b, `,"description":`...), s.Description)
 	b = appendIntOrNull(append(b, `,"purchasePrice":`...), s.PurchasePrice)
-	b = append(b, `,"tags":[]`...)
+	b = q.appendTags(append(b, `,"tags":`...), &s.Labels)
+	b = q.appendAttributes(append(b, `,"attributes":`...), &s.Labels, "sku", nil, "")
 	b = appendBuffers(b, s.Before, s.After)
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
 	b = appendInstant(append(b, `,"updatedAt":`...), s.UpdatedAt)
@@ -60,11 +60,11 @@ func appendSKU(_ *request, b []byte, s *engine.SKU) []byte {
 }
 
 // appendArticleSKU appends a SKU as it stands in an article.
-func appendArticleSKU(b []byte, s *engine.SKU) []byte {
+func appendArticleSKU(q *request, b []byte, s *engine.SKU) []byte {
 	b = appendID(append(b, `{"id":`...), s.ID)
 	b = appendText(append(b, `,"name":`...), s.Name)
 	b = appendTextOrNull(append(b, `,"code":`...), s.Code)
-	b = append(b, `,"tags":[]`...)
+	b = q.appendTags(append(b, `,"tags":`...), &s.Labels)
 	return append(appendBuffers(b, s.Before, s.After), '}')
 }
 
@@ -76,7 +76,7 @@ func answerSKU(q *request, s *engine.SKU) error {
 	return nil
 }
 
-var skuOperations = []operation{
+var skuOperations = append([]operation{
 	read(operation{
 		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
 		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
@@ -91,7 +91,7 @@ var skuOperations = []operation{
 	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) engine.Op {
 		o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
 		return o.CreateSKU
-	}, answerSKU),
+	}, behind(answerSKU)),
 	read(operation{
 		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"}, cached: true,
 		summary: "Returns a SKU.", answer: skuSchema,
@@ -109,5 +109,16 @@ var skuOperations = []operation{
 		func(q *request, o *engine.PatchSKU) engine.Op {
 			o.IfMatch = q.ifMatch
 			return o
-		}, answerSKU),
-}
+		}, behind(answerSKU)),
+	write(operation{
+		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
+		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: nullSchema,
+	}, input[engine.DeleteSKU]{path: byUUID(func(o *engine.DeleteSKU) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteSKU) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+}, tagged[*engine.SKU]{
+	of: engine.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: uuid, scopes: []string{"inventory.skus.write"},
+	answer: skuSchema, render: behind(answerSKU),
+}.linkOperations()...)

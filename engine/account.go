@@ -2,6 +2,7 @@ package engine
 
 import (
 	"iter"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -40,10 +41,21 @@ func (o CreateAccount) Check() []Fault {
 	c.text("/name", o.Name, 1, maxName)
 	c.zone("/timezone", orDefault(o.Timezone, "UTC"))
 	c.oneOf("/plan", orDefault(o.Plan, "unlimited"), Plans...)
-	if cur := orDefault(o.Currency, "EUR"); len(cur) != 3 {
-		c.fault("/currency", "format", "three letters of ISO 4217")
-	}
+	c.currency("/currency", orDefault(o.Currency, "EUR"))
 	return c.faults
+}
+
+// currencies are the codes of ISO 4217 for money in use.
+const currencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE " +
+	"CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW " +
+	"KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR " +
+	"RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST " +
+	"XAF XCD XCG XOF XPF YER ZAR ZMW ZWG"
+
+func (c *checker) currency(pointer, code string) {
+	if len(code) != 3 || strings.Contains(code, " ") || !strings.Contains(currencies, code) {
+		c.fault(pointer, "format", "must be a currency of ISO 4217 such as EUR")
+	}
 }
 
 func (o CreateAccount) plan(t *tx) (any, error) {
@@ -59,6 +71,47 @@ func (o CreateAccount) plan(t *tx) (any, error) {
 }
 
 func (CreateAccount) result() any { return new(Account) }
+
+// PatchAccount changes the account. A new currency changes no amount, a new zone moves no hold. It answers with the *Account.
+type PatchAccount struct {
+	IfMatch  []uint64
+	Name     Opt[string]
+	Currency Opt[string]
+	Timezone Opt[string]
+}
+
+func (o PatchAccount) Check() []Fault {
+	var c checker
+	c.patchName("/name", o.Name)
+	if o.Currency.Set {
+		c.currency("/currency", o.Currency.Value)
+	}
+	if o.Timezone.Set {
+		c.zone("/timezone", o.Timezone.Value)
+	}
+	return c.faults
+}
+
+func (o PatchAccount) plan(t *tx) (any, error) {
+	a := t.acc.row
+	if err := match(o.IfMatch, a.Revision); err != nil {
+		return nil, err
+	}
+	n := *a
+	for _, x := range [...]struct {
+		given Opt[string]
+		at    *string
+	}{{o.Name, &n.Name}, {o.Currency, &n.Currency}, {o.Timezone, &n.Timezone}} {
+		if x.given.Set {
+			*x.at = x.given.Value
+		}
+	}
+	n.UpdatedAt, n.Revision = t.now, a.Revision+1
+	record(t, accountKind, a, &n)
+	return &n, nil
+}
+
+func (PatchAccount) result() any { return new(Account) }
 
 // The bounds of the interface, and the checks that many operations share.
 

@@ -21,7 +21,12 @@ const (
 
 // Article is an article's record. Its units are slots of its lots.
 type Article struct {
-	ID            ID
+	ID ID
+
+	// Derived: where it is. A single lot lies in the record itself, next to what it is found by: a read looks nowhere else.
+	lots []articleLot
+	lone [1]articleLot
+
 	No            uint32
 	Name          string
 	Status        ArticleStatus
@@ -34,28 +39,34 @@ type Article struct {
 	ArchivedAt    *int64
 	UpdatedAt     int64
 	Revision      uint64
-
-	lots []articleLot // derived
+	Labels
 }
 
+// articleLot is an article at a location, and what of it is in effect there.
 type articleLot struct {
-	location uint32
-	no       timeline.LotNo
+	location      uint32
+	no            timeline.LotNo
+	closed        bool // takes no new holds
+	before, after Buffer
 }
 
 // Takes says whether the article takes new holds.
 func (r *Article) Takes() bool { return r.Status == ArticleActive && r.ArchivedAt == nil }
 
-func (r *Article) lotAt(location uint32) (timeline.LotNo, bool) {
-	for _, l := range r.lots {
-		if l.location == location {
-			return l.no, true
+// lotAt is the article at a location, or nil.
+func (r *Article) lotAt(location uint32) *articleLot {
+	for i := range r.lots {
+		if r.lots[i].location == location {
+			return &r.lots[i]
 		}
 	}
-	return 0, false
+	return nil
 }
 
-const articleBySKU = 0
+const (
+	articleBySKU = iota
+	articleByTag
+)
 
 var articleKind = func() *kind[Article] {
 	k := rowsOf(tagArticle, "article", func(r *Article) ID { return r.ID },
@@ -65,18 +76,35 @@ var articleKind = func() *kind[Article] {
 			}
 			return []string{string(r.SKU[:])}
 		}),
+		table.By(func(r *Article) []string { return r.tagKeys() }),
 		table.Numbered(func(r *Article) uint32 { return r.No }))
 	k.put = func(_ *state, a *account, before, after *Article) {
-		if before != nil {
-			n := *after
-			n.lots = k.in(a).Get(after.ID).lots
-			after = &n
+		if after == nil {
+			gone := k.in(a).Delete(before.ID)
+			a.present.set(gone.No, false)
+			for _, l := range gone.lots {
+				a.stock.SetPool(l.no, 0)
+			}
+			return
 		}
-		k.in(a).Put(after)
-		a.assignPools(after)
+		a.present.set(after.No, true)
+		if before == nil {
+			k.in(a).Put(after)
+			return
+		}
+		n := *after
+		a.derive(&n, k.in(a).Get(after.ID).lots)
+		k.in(a).Put(&n)
+		a.assignPools(&n)
 	}
 	return k
 }()
+
+// ArticleLabels is articles as what labels hang on.
+var ArticleLabels Labelled = &labelledKind[Article, *Article]{kind: articleKind, scope: TagInventory, byTag: articleByTag}
+
+func (r *Article) revision() uint64 { return r.Revision }
+func (r *Article) touch(now int64)  { r.UpdatedAt, r.Revision = now, r.Revision+1 }
 
 func (a *account) articles() *table.Table[Article] { return tableOf[Article](a, tagArticle) }
 
@@ -92,6 +120,20 @@ func (a *account) buffers(r *Article) (before, after Buffer) {
 		after = *r.After
 	}
 	return before, after
+}
+
+// derive gives an article its lots, with what is in effect there.
+func (a *account) derive(r *Article, lots []articleLot) {
+	if len(lots) == 1 {
+		r.lone[0] = lots[0]
+		r.lots = r.lone[:]
+	} else {
+		r.lots = slices.Clone(lots)
+	}
+	before, after := a.buffers(r)
+	for i := range r.lots {
+		r.lots[i].closed, r.lots[i].before, r.lots[i].after = !r.Takes(), before, after
+	}
 }
 
 func (s *SKU) buffers() (before, after Buffer) {
@@ -159,7 +201,10 @@ type CreateArticle struct {
 	PurchasePrice *int64
 	Before, After *Buffer
 	Quantities    []InitialQuantity
+	Labels        LabelsPatch
 }
+
+func (o CreateArticle) checkOn(a *account) []Fault { return o.Labels.checkOn(a, ArticleLabels) }
 
 func (o CreateArticle) Check() []Fault {
 	var c checker
@@ -171,6 +216,7 @@ func (o CreateArticle) Check() []Fault {
 	c.money("/purchasePrice", o.PurchasePrice)
 	c.buffer("/bufferTimeAmountBefore", o.Before)
 	c.buffer("/bufferTimeAmountAfter", o.After)
+	o.Labels.check(&c)
 	if len(o.Quantities) > maxLines {
 		c.fault("/quantities", "length", "must have at most 1000 entries")
 		return c.faults
@@ -205,10 +251,15 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 	if o.SKU != nil && t.acc.skus().Get(*o.SKU) == nil {
 		return nil, notFound("SKU")
 	}
+	labels, err := o.Labels.merged(t.acc, Labels{})
+	if err != nil {
+		return nil, err
+	}
 	t.ledger.Article++
 	r := &Article{
 		ID: t.newID(), No: t.ledger.Article, Name: o.Name, Status: o.Status, SKU: o.SKU, Codes: o.Codes, Description: o.Description,
 		Condition: o.Condition, PurchasePrice: o.PurchasePrice, Before: o.Before, After: o.After, UpdatedAt: t.now, Revision: 1,
+		Labels: labels,
 	}
 	if r.Status == "" {
 		r.Status = ArticleActive
@@ -235,6 +286,36 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 
 func (CreateArticle) result() any { return new(Article) }
 
+// ArchiveArticle takes an article out of use, or back into it: its holds go as with PatchArticle. What is so already stays
+// as it is. It answers with the *Article.
+type ArchiveArticle struct {
+	ID       ID
+	Archived bool
+}
+
+func (ArchiveArticle) Check() []Fault { return nil }
+
+func (o ArchiveArticle) plan(t *tx) (any, error) {
+	r := t.acc.articles().Get(o.ID)
+	if r == nil {
+		return nil, notFound("article")
+	}
+	if o.Archived == (r.ArchivedAt != nil) {
+		return r, nil
+	}
+	n := *r
+	n.ArchivedAt = nil
+	if at := t.now; o.Archived {
+		n.ArchivedAt = &at
+	}
+	n.touch(t.now)
+	record(t, articleKind, r, &n)
+	t.reassign(r, &n)
+	return &n, nil
+}
+
+func (ArchiveArticle) result() any { return new(Article) }
+
 // PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds to
 // other articles of their pool where they fit; what is handed over or over stays; the rest become conflicts. It answers
 // with the *Article.
@@ -249,7 +330,10 @@ type PatchArticle struct {
 	Condition     Opt[string]
 	PurchasePrice Opt[int64]
 	Before, After BufferPatch
+	Labels        LabelsPatch
 }
+
+func (o PatchArticle) checkOn(a *account) []Fault { return o.Labels.checkOn(a, ArticleLabels) }
 
 func (o PatchArticle) Check() []Fault {
 	var c checker
@@ -265,6 +349,7 @@ func (o PatchArticle) Check() []Fault {
 	c.patchMoney("/purchasePrice", o.PurchasePrice)
 	o.Before.check(&c, "/bufferTimeAmountBefore")
 	o.After.check(&c, "/bufferTimeAmountAfter")
+	o.Labels.check(&c)
 	return c.faults
 }
 
@@ -279,7 +364,12 @@ func (o PatchArticle) plan(t *tx) (any, error) {
 	if o.SKU.Set && !o.SKU.Null && t.acc.skus().Get(o.SKU.Value) == nil {
 		return nil, notFound("SKU")
 	}
+	labels, err := o.Labels.merged(t.acc, r.Labels)
+	if err != nil {
+		return nil, err
+	}
 	n := *r
+	n.Labels = labels
 	if o.Name.Set {
 		n.Name = o.Name.Value
 	}
@@ -299,7 +389,7 @@ func (o PatchArticle) plan(t *tx) (any, error) {
 	if len(c.faults) > 0 {
 		return nil, invalid(c.faults)
 	}
-	n.UpdatedAt, n.Revision = t.now, r.Revision+1
+	n.touch(t.now)
 	record(t, articleKind, r, &n)
 	t.reassign(r, &n)
 	return &n, nil

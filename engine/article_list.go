@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"holdfast/timeline"
@@ -12,6 +13,40 @@ import (
 type ArticleFree struct {
 	Article *Article
 	Free    int
+}
+
+// numberSet has a bit for each number in it. A published copy never changes.
+type numberSet struct {
+	bits   []uint64
+	shared bool // with a published copy
+}
+
+// set puts a number in, or takes it out. Writer only.
+func (s *numberSet) set(no uint32, in bool) {
+	word, bit := int(no/64), uint64(1)<<(no%64)
+	if word < len(s.bits) && (s.bits[word]&bit != 0) == in {
+		return
+	}
+	if s.shared {
+		s.bits, s.shared = slices.Clone(s.bits), false
+	}
+	for word >= len(s.bits) {
+		s.bits = append(s.bits, 0)
+	}
+	s.bits[word] ^= bit
+}
+
+func (s *numberSet) publish() numberSet {
+	s.shared = true
+	return numberSet{bits: s.bits}
+}
+
+// among are the numbers of articles that are there, nil where none was ever deleted.
+func (a *account) among() []uint64 {
+	if uint32(a.articles().Len()) == a.ledger.Article {
+		return nil
+	}
+	return a.present.bits
 }
 
 // listScratch is what one list query works in, kept for the next one.
@@ -26,7 +61,7 @@ var listScratches = sync.Pool{New: func() any { return new(listScratch) }}
 // zero, at all; and says how many articles there are. An article that takes no holds has none free.
 func (v View) ArticlesByFree(w Span, location ID, descending bool, offset, limit int, dst []ArticleFree) (page []ArticleFree, total int, err error) {
 	a := v.acc
-	q := timeline.RankQuery{Window: instantOr(w), Articles: int(a.ledger.Article), Desc: descending, Offset: offset, Limit: limit}
+	q := timeline.RankQuery{Window: instantOr(w), Articles: int(a.ledger.Article), Among: a.among(), Desc: descending, Offset: offset, Limit: limit}
 	if location != (ID{}) {
 		l := a.locations().Get(location)
 		if l == nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math/bits"
+	"slices"
 
 	"holdfast/persist"
 )
@@ -69,8 +71,18 @@ func (a *account) check() error {
 	if err := a.stock.Check(); err != nil {
 		return err
 	}
-	due := 0
+	due, kits := 0, newKitUses()
+	present := 0
+	for _, word := range a.present.bits {
+		present += bits.OnesCount64(word)
+	}
+	if present != a.articles().Len() {
+		return fmt.Errorf("%d numbers of articles are present, the rows say %d", present, a.articles().Len())
+	}
 	for r := range a.articles().All() {
+		if a.present.bits[r.No/64]>>(r.No%64)&1 == 0 {
+			return fmt.Errorf("article %s is not present by its number", r.ID)
+		}
 		if a.articles().No(r.No) != r {
 			return fmt.Errorf("article %s is not found by its number", r.ID)
 		}
@@ -82,9 +94,13 @@ func (a *account) check() error {
 			if want := a.poolNow(r, l.location); lot.Pool != want {
 				return fmt.Errorf("lot %d is in pool %d, its article says %d", l.no, lot.Pool, want)
 			}
+			if before, after := a.buffers(r); l.before != before || l.after != after || l.closed == r.Takes() {
+				return fmt.Errorf("lot %d has the buffers %v and %v and is closed: %t; in effect are %v, %v and %t", l.no, l.before, l.after, l.closed, before, after, !r.Takes())
+			}
 		}
 	}
 	for r := range holdKind.all(a) {
+		kits.count(r, 1)
 		if r.due != 0 {
 			due++
 		}
@@ -97,6 +113,9 @@ func (a *account) check() error {
 				return fmt.Errorf("unit %d of hold %s names another owner", i+1, r.id)
 			}
 		}
+	}
+	if !slices.Equal(kits.items.Items(), a.kits.items.Items()) {
+		return fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits.items.Items())
 	}
 	if due != a.due.items.Len() {
 		return fmt.Errorf("%d items are due, the rows say %d", a.due.items.Len(), due)

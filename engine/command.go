@@ -27,6 +27,22 @@ type Op interface {
 	result() any
 }
 
+// informed is an Op of whose inputs only the state can tell all faults.
+type informed interface {
+	// checkOn names the faults that an account's state finds in the inputs: a tag of the wrong scope, say.
+	checkOn(a *account) []Fault
+}
+
+// Check names every fault of an operation's inputs: those of the inputs themselves, and those that this state finds.
+func (v View) Check(op Op) []Fault { return append(op.Check(), v.acc.faultsOf(op)...) }
+
+func (a *account) faultsOf(op Op) []Fault {
+	if o, ok := op.(informed); ok {
+		return o.checkOn(a)
+	}
+	return nil
+}
+
 // Command is an Op on behalf of an account.
 type Command struct {
 	Account ID
@@ -86,9 +102,11 @@ type tx struct {
 	keyed  []keyedRow                // what the command does to idempotency records
 	recent *recent
 
-	explain bool              // a refusal says what stands in the way
-	moves   int               // holds that the plan moves to another slot
-	room    []timeline.Freed  // what the command freed
+	explain bool             // a refusal says what stands in the way
+	moves   int              // holds that the plan moves to another slot
+	room    []timeline.Freed // what the command freed
+	swept   int              // bytes of the rows changed beside the record that the command names
+	scratch []byte
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
 }
 

@@ -2,31 +2,33 @@ package engine
 
 // This file owns the one function that makes a group durable. A replicated log would take its place.
 
-// commitGroups makes sealed groups durable, one after the other: synced, then visible, then answered.
+// commitGroups makes groups durable that were handed to the log, one after the other: synced, then visible, then
+// answered. The writer goes on before the answers are given: those who wait have more to do than it takes to tell it.
 func (w *writer) commitGroups() {
 	defer w.engine.done.Done()
 	e := w.engine
-	for g := range w.sealed {
-		err := e.store.Commit(&g.log, g.seq, g.at, g.hash)
-		if err != nil {
-			e.failure.CompareAndSwap(nil, refuse(CodeStorageFailed, "storage failed; the server takes no more writes and must be restarted"))
-			for _, x := range g.waiters {
-				x.future.answer(Result{}, unknownOutcome())
-			}
+	for g := range w.pending {
+		if err := g.record.Wait(); err != nil {
 			w.synced <- err
+			e.storageFailed(g.waiters)
 			continue
 		}
 		e.current.Store(g.snapshot)
 		e.store.Published(g.seq)
 		e.bells.ring(g.touched)
 		e.stats.groups.Add(1)
-		answers := g.waiters
-		g.log.Reset()
-		g.waiters, g.snapshot = nil, nil
 		w.synced <- nil
-		for _, x := range answers {
+		for _, x := range g.waiters {
 			x.future.answer(x.res, x.err)
 		}
+	}
+}
+
+// storageFailed turns everything away from now on, and tells those who waited for a group that it may be lost.
+func (e *Engine) storageFailed(waiters []waiter) {
+	e.failure.CompareAndSwap(nil, refuse(CodeStorageFailed, "storage failed; the server takes no more writes and must be restarted"))
+	for _, x := range waiters {
+		x.future.answer(Result{}, unknownOutcome())
 	}
 }
 

@@ -172,6 +172,9 @@ func (e *Engine) planned(t *tx, cmd *Command) (res any, err error) {
 			res, err = nil, refuse(CodeInternal, "the operation failed; nothing was changed")
 		}
 	}()
+	if faults := t.acc.faultsOf(cmd.Op); len(faults) > 0 {
+		return nil, invalid(faults)
+	}
 	return cmd.Op.plan(t)
 }
 
@@ -190,6 +193,9 @@ func (e *Engine) Submit(cmd Command) *Future {
 
 func (e *Engine) submit(f *Future) {
 	if faults := f.cmd.Op.Check(); len(faults) > 0 {
+		if v, ok := e.View(f.cmd.Account); ok {
+			faults = v.Check(f.cmd.Op)
+		}
 		f.turnAway(invalid(faults))
 		return
 	}
@@ -223,13 +229,13 @@ func (e *Engine) Do(cmd Command) (Result, error) {
 
 // Preview plans a command on the present snapshot and throws the plan away: what Do would have answered.
 func (e *Engine) Preview(cmd Command) (Result, error) {
-	if faults := cmd.Op.Check(); len(faults) > 0 {
-		return Result{}, invalid(faults)
-	}
 	s := e.current.Load()
 	v, ok := s.view(cmd.Account)
 	if !ok {
 		return Result{}, notFound("account")
+	}
+	if faults := v.Check(cmd.Op); len(faults) > 0 {
+		return Result{}, invalid(faults)
 	}
 	t := e.planOn(s, v)
 	t.explain = true

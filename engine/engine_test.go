@@ -299,3 +299,14 @@ func TestANewArticleServesTheConflictsOfItsSKU(t *testing.T) {
 	require.Zero(t, total)
 	s.reopen()
 }
+
+func TestTheAccountIsPatched(t *testing.T) {
+	s := newShop(t)
+	a := s.do(PatchAccount{IfMatch: []uint64{1}, Name: Some("Other"), Currency: Some("SEK"), Timezone: Some("Europe/Stockholm")}).(*Account)
+	require.Equal(t, &Account{ID: s.acc, Name: "Other", Currency: "SEK", Timezone: "Europe/Stockholm", Plan: "unlimited", Revision: 2, UpdatedAt: noon}, a)
+	s.refused(CodePrecondition, PatchAccount{IfMatch: []uint64{1}})
+	e := s.refused(CodeInvalid, PatchAccount{Name: Some(""), Currency: Some("sek"), Timezone: Some("Mars")})
+	require.Equal(t, []string{"/name", "/currency", "/timezone"}, pointers(e))
+	s.reopen()
+	require.Equal(t, a, s.view().Account())
+}

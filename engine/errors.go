@@ -95,6 +95,20 @@ type StateDetails struct {
 	Allowed []string
 }
 
+// InUseDetails is the Details of IN_USE: what kind of resource refers to the record, and how many of it.
+type InUseDetails struct {
+	Resource string // catalogItem | hold
+	Count    int
+}
+
+// inUse refuses to remove what n of a resource refer to; nil where none does.
+func inUse(resource string, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return &Error{Code: CodeInUse, Detail: "something refers to the record; details says what", Details: InUseDetails{resource, n}}
+}
+
 func refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
 }

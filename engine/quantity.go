@@ -76,13 +76,13 @@ func (v View) PlanQuantity(article, location ID, amount int, at *int64, now int6
 
 // planReduction plans on the state as it is; the plan of the preview and of the write.
 func (a *account) planReduction(r *Article, l *Location, amount int, at, now int64) (timeline.Reduction, *QuantityPlan) {
-	no, ok := r.lotAt(l.No)
-	if !ok {
+	lot := r.lotAt(l.No)
+	if lot == nil {
 		plan := &QuantityPlan{Reason: "not_enough_stock", Minimal: true}
 		plan.Digest = plan.digest()
 		return timeline.Reduction{}, plan
 	}
-	red := a.stock.Reduce(no, amount, at, now)
+	red := a.stock.Reduce(lot.no, amount, at, now)
 	plan := &QuantityPlan{OK: red.OK, Reason: red.Reason.String(), Minimal: red.Minimal, LowerBound: red.LowerBound}
 	for _, s := range red.Slots {
 		plan.Removed = append(plan.Removed, a.slotID(s))
@@ -172,9 +172,9 @@ func (t *tx) addUnits(r *Article, l *Location, amount int, from int64) error {
 // newUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where there
 // are any, the plan's own timelines get the units, too.
 func (t *tx) newUnits(r *Article, location uint32, amount int, from int64) {
-	no, ok := r.lotAt(location)
-	if !ok {
-		no, ok = t.lots[location]
+	no, ok := t.lots[location]
+	if l := r.lotAt(location); l != nil {
+		no, ok = l.no, true
 	}
 	conflicts := t.acc.stock.ConflictLen() > 0
 	if !ok {

@@ -83,8 +83,8 @@ func (t *tx) seatEvent(s *ScheduledEvent, r *Article, l *Location) error {
 	h.Flags = timeline.PinnedArticle.WithBlocker(timeline.BlockerScheduledEvent)
 	reason := timeline.NotEnoughStock
 	var sources []source
-	if no, ok := r.lotAt(l.No); ok {
-		sources = []source{{pool: timeline.LotRef(no), hull: s.Window}}
+	if lot := r.lotAt(l.No); lot != nil {
+		sources = []source{{pool: timeline.LotRef(lot.no), hull: s.Window}}
 		_, reason = t.draft().Seat(sources[0].pool, h, timeline.Exact)
 	}
 	if reason == timeline.Granted {
@@ -160,10 +160,11 @@ func (o PatchScheduledEvent) plan(t *tx) (any, error) {
 		return nil, invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
 	}
 	l := t.acc.locations().Get(n.Location)
-	if l == nil {
+	moved := n.Window != s.Window || n.Location != s.Location
+	if l == nil && (moved || o.Location.Set) {
 		return nil, notFound("location")
 	}
-	if s.Type == EventReservation && (n.Window != s.Window || n.Location != s.Location) {
+	if s.Type == EventReservation && moved {
 		if h, at, ok := t.draft().Take(after(s.ID, 1)); ok {
 			t.freed(h.Span, at)
 		}

@@ -23,6 +23,12 @@ var schema = []kindOf{
 	holdKind,
 	scheduledEventKind,
 	idempotencyKind,
+	pricingTableKind,
+	catalogKind,
+	tagKind,
+	attributeKind,
+	customerKind,
+	formerKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -39,8 +45,14 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
+	tagPricingTable   = 20
+	tagCatalogItem    = 21
+	tagTag            = 30
+	tagAttribute      = 31
+	tagCustomer       = 32
+	tagFormer         = 33
 
-	maxTag = tagIdempotency
+	maxTag = tagFormer
 )
 
 var kindByTag = func() (t [256]kindOf) {

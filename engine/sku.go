@@ -3,6 +3,7 @@ package engine
 import (
 	"holdfast/engine/table"
 	"holdfast/timeline"
+	"slices"
 )
 
 // This file owns SKUs: groups of interchangeable articles, and the buffers an article falls back to.
@@ -21,6 +22,7 @@ type SKU struct {
 	Before, After *Buffer
 	UpdatedAt     int64
 	Revision      uint64
+	Labels
 
 	pools []skuPool // where its articles are; derived
 }
@@ -32,7 +34,10 @@ type skuPool struct {
 	no            timeline.PoolNo
 }
 
-const skuByCode = 0
+const (
+	skuByCode = iota
+	skuByTag
+)
 
 var skuKind = func() *kind[SKU] {
 	k := rowsOf(tagSKU, "SKU", func(s *SKU) ID { return s.ID },
@@ -42,9 +47,14 @@ var skuKind = func() *kind[SKU] {
 			}
 			return []string{*s.Code}
 		}),
+		table.By(func(s *SKU) []string { return s.tagKeys() }),
 		table.Numbered(func(s *SKU) uint32 { return s.No }))
 	k.put = func(_ *state, a *account, before, after *SKU) {
-		if before == nil {
+		switch {
+		case after == nil:
+			k.in(a).Delete(before.ID)
+			return
+		case before == nil:
 			k.in(a).Put(after)
 			return
 		}
@@ -52,13 +62,22 @@ var skuKind = func() *kind[SKU] {
 		n.pools = k.in(a).Get(after.ID).pools
 		k.in(a).Put(&n)
 		if !same(before.Before, after.Before) || !same(before.After, after.After) {
-			for r := range a.articles().By(articleBySKU, string(after.ID[:])) {
-				a.assignPools(r)
+			for _, r := range slices.Collect(a.articles().By(articleBySKU, string(after.ID[:]))) {
+				n := *r
+				a.derive(&n, r.lots)
+				a.articles().Put(&n)
+				a.assignPools(&n)
 			}
 		}
 	}
 	return k
 }()
+
+// SKULabels is SKUs as what labels hang on.
+var SKULabels Labelled = &labelledKind[SKU, *SKU]{kind: skuKind, scope: TagInventory, byTag: skuByTag}
+
+func (s *SKU) revision() uint64 { return s.Revision }
+func (s *SKU) touch(now int64)  { s.UpdatedAt, s.Revision = now, s.Revision+1 }
 
 func (a *account) skus() *table.Table[SKU] { return tableOf[SKU](a, tagSKU) }
 
@@ -71,6 +90,7 @@ type CreateSKU struct {
 	Description   *string
 	PurchasePrice *int64
 	Before, After *Buffer
+	Labels        LabelsPatch
 }
 
 func (o CreateSKU) Check() []Fault {
@@ -81,8 +101,11 @@ func (o CreateSKU) Check() []Fault {
 	c.money("/purchasePrice", o.PurchasePrice)
 	c.buffer("/bufferTimeAmountBefore", o.Before)
 	c.buffer("/bufferTimeAmountAfter", o.After)
+	o.Labels.check(&c)
 	return c.faults
 }
+
+func (o CreateSKU) checkOn(a *account) []Fault { return o.Labels.checkOn(a, SKULabels) }
 
 func (c *checker) optional(pointer string, s *string, least, most int) {
 	if s != nil {
@@ -106,10 +129,14 @@ func (o CreateSKU) plan(t *tx) (any, error) {
 	if o.Code != nil && t.acc.skus().First(skuByCode, *o.Code) != nil {
 		return nil, refuse(CodeConflict, "another SKU has the code %q", *o.Code)
 	}
+	labels, err := o.Labels.merged(t.acc, Labels{})
+	if err != nil {
+		return nil, err
+	}
 	t.ledger.SKU++
 	s := &SKU{
 		ID: t.newID(), No: t.ledger.SKU, Name: o.Name, Code: o.Code, Description: o.Description, PurchasePrice: o.PurchasePrice,
-		Before: o.Before, After: o.After, UpdatedAt: t.now, Revision: 1,
+		Before: o.Before, After: o.After, UpdatedAt: t.now, Revision: 1, Labels: labels,
 	}
 	record(t, skuKind, nil, s)
 	return s, nil
@@ -127,7 +154,10 @@ type PatchSKU struct {
 	Description   Opt[string]
 	PurchasePrice Opt[int64]
 	Before, After BufferPatch
+	Labels        LabelsPatch
 }
+
+func (o PatchSKU) checkOn(a *account) []Fault { return o.Labels.checkOn(a, SKULabels) }
 
 func (o PatchSKU) Check() []Fault {
 	var c checker
@@ -137,6 +167,7 @@ func (o PatchSKU) Check() []Fault {
 	c.patchMoney("/purchasePrice", o.PurchasePrice)
 	o.Before.check(&c, "/bufferTimeAmountBefore")
 	o.After.check(&c, "/bufferTimeAmountAfter")
+	o.Labels.check(&c)
 	return c.faults
 }
 
@@ -214,7 +245,12 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 			return nil, refuse(CodeConflict, "another SKU has the code %q", o.Code.Value)
 		}
 	}
+	labels, err := o.Labels.merged(t.acc, s.Labels)
+	if err != nil {
+		return nil, err
+	}
 	n := *s
+	n.Labels = labels
 	if o.Name.Set {
 		n.Name = o.Name.Value
 	}
@@ -227,7 +263,7 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 	if len(c.faults) > 0 {
 		return nil, invalid(c.faults)
 	}
-	n.UpdatedAt, n.Revision = t.now, s.Revision+1
+	n.touch(t.now)
 	record(t, skuKind, s, &n)
 	return &n, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"holdfast/timeline"
 )
@@ -90,19 +91,18 @@ func decodeSlot(_, key ID, b []byte) (*timeline.Slot, error) {
 	return s, r.done("slot")
 }
 
-// linkLot makes an article know its lot, and puts the lot into its pool.
+// linkLot makes an article know its lot, and puts the lot into its pool. A lot outlives its article.
 func (a *account) linkLot(l *lot) {
-	if pool := a.nameLot(l); pool != 0 {
+	of := a.articles().No(l.article)
+	if of == nil {
+		return
+	}
+	r := *of
+	a.derive(&r, append(slices.Clip(r.lots), articleLot{location: l.location, no: l.no}))
+	a.articles().Put(&r)
+	if pool := a.poolFor(&r, l.location); pool != 0 {
 		a.stock.SetPool(l.no, pool)
 	}
-}
-
-// nameLot makes an article know its lot, and gives the pool that the lot belongs to.
-func (a *account) nameLot(l *lot) timeline.PoolNo {
-	r := *a.articles().No(l.article)
-	r.lots = append(r.lots[:len(r.lots):len(r.lots)], articleLot{l.location, l.no})
-	a.articles().Put(&r)
-	return a.poolFor(&r, l.location)
 }
 
 var slotKind = &kind[timeline.Slot]{

@@ -19,13 +19,19 @@ import (
 //	runDue   what is due in the account is done first, as commands of their own
 //	plan     the operation judges the command and collects a write set, or refuses
 //	apply    the write set goes into the open group and into the state
-//	seal     the group is closed when the previous sync returned
-//	commit   one log record, one sync; then the snapshot is visible; then the waiters are answered
+//	seal     the group is closed and handed to the log as one record: when nothing is on its way to the disk, or when it
+//	         is large enough to follow what is
+//	commit   synced; then the snapshot is visible; then the waiters are answered
 
 const (
 	maxGroupBytes    = 1 << 20
 	maxGroupCommands = 4096
 	dueAtOnce        = 1000 // due items done by one command
+
+	// A sync takes long for the disk and little of a core. With some on their way a core has something to do meanwhile;
+	// each costs about as much as a few commands, so it should carry more than those.
+	maxInFlight = persist.MaxPending
+	worthSync   = 20
 )
 
 type writer struct {
@@ -35,18 +41,16 @@ type writer struct {
 	recent *recent
 
 	open     *group
-	spare    *group
-	inFlight bool
-	sealed   chan *group // to the committer
-	synced   chan error  // from the committer
+	log      persist.Group // of the open group
+	inFlight int           // groups that are on their way to the disk
+	pending  chan *group   // to the committer
+	synced   chan error    // from the committer, for each of these
 }
 
 // group is what one log record holds, and who waits for it.
 type group struct {
-	log      persist.Group
+	record   *persist.Pending
 	seq      uint64
-	at       int64
-	hash     uint64
 	snapshot *snapshot
 	touched  []ID // accounts that the snapshot changes
 	waiters  []waiter
@@ -59,15 +63,18 @@ type waiter struct {
 }
 
 func newWriter(e *Engine, s *state) *writer {
-	return &writer{recent: newRecent(cap(e.queue)), engine: e, state: s, open: new(group), spare: new(group), sealed: make(chan *group, 1), synced: make(chan error, 1)}
+	return &writer{recent: newRecent(cap(e.queue)), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
 }
 
 func (w *writer) run() {
 	defer w.engine.done.Done()
-	defer close(w.sealed)
+	defer close(w.pending)
 	for {
-		if !w.inFlight {
+		switch {
+		case w.inFlight == 0:
 			w.gather()
+			w.seal()
+		case w.inFlight < maxInFlight && len(w.open.waiters) >= w.worth() && w.log.Len() > 0:
 			w.seal()
 		}
 		queue := w.engine.queue
@@ -78,7 +85,7 @@ func (w *writer) run() {
 		case f := <-queue:
 			w.take(f)
 		case err := <-w.synced:
-			w.inFlight = false
+			w.inFlight--
 			if err != nil {
 				w.fail(err)
 				return
@@ -91,17 +98,17 @@ func (w *writer) run() {
 }
 
 func (w *writer) full() bool {
-	return w.open.log.Bytes() >= maxGroupBytes || len(w.open.waiters) >= maxGroupCommands
+	return w.log.Bytes() >= maxGroupBytes || len(w.open.waiters) >= maxGroupCommands
 }
 
 // gather takes what is in the queue before a group is closed, and once more after those who were just answered had their
-// turn: a group costs about as much as ten commands, so larger ones are worth a moment.
+// turn: until the group is worth its sync. The rest follows in the next one while this one is on its way.
 func (w *writer) gather() {
-	if w.open.log.Len() == 0 {
+	if w.log.Len() == 0 {
 		return
 	}
 	for range 2 {
-		for more := true; more && !w.full(); {
+		for more := true; more && len(w.open.waiters) < w.worth(); {
 			select {
 			case f := <-w.engine.queue:
 				w.take(f)
@@ -113,29 +120,27 @@ func (w *writer) gather() {
 	}
 }
 
+// worth is how many commands a group should have before it is closed: more where many wait, for then nobody waits for the
+// answers of this one.
+func (w *writer) worth() int { return max(worthSync, len(w.engine.queue)/2) }
+
 // drain finishes what was submitted before the engine was closed. No command enters the queue any more.
 func (w *writer) drain() {
 	for {
-		for !w.inFlight && w.seal() {
+		for w.inFlight == 0 && w.seal() {
 		}
 		select {
 		case f := <-w.engine.queue:
 			w.take(f)
-		case err := <-w.synced:
-			w.inFlight = false
-			if err != nil {
-				w.fail(err)
-				return
-			}
 		default:
-			if !w.inFlight {
+			if w.inFlight == 0 {
 				return
 			}
 			if err := <-w.synced; err != nil {
 				w.fail(err)
 				return
 			}
-			w.inFlight = false
+			w.inFlight--
 		}
 	}
 }
@@ -144,7 +149,7 @@ func (w *writer) drain() {
 func (w *writer) take(f *Future) {
 	res, err := w.judge(&f.cmd)
 	f.judged(res, err)
-	if w.open.log.Len() == 0 && !w.inFlight {
+	if w.log.Len() == 0 && w.inFlight == 0 {
 		// Nothing durable is waited for: the answer depends on nothing that could still be lost.
 		f.answer(res, err)
 		return
@@ -260,7 +265,7 @@ func (w *writer) apply(a *account, t *tx) {
 		}
 	}
 	for _, c := range set {
-		w.state.hash += c.log(&w.open.log, &w.buf, a.id)
+		w.state.hash += c.log(&w.log, &w.buf, a.id)
 	}
 	if t.used > 0 {
 		w.state.lastID = makeID(t.now, t.base.plus(t.used-1))
@@ -288,10 +293,10 @@ func (w *writer) follow(account ID, waiting *timeline.Waiting) {
 	}
 }
 
-// seal closes the open group and hands it to the committer; it says whether there was anything to do.
+// seal closes the open group and hands it to the log; it says whether there was anything to do.
 func (w *writer) seal() bool {
 	g := w.open
-	if g.log.Len() == 0 {
+	if w.log.Len() == 0 {
 		if len(g.waiters) == 0 {
 			return false
 		}
@@ -301,14 +306,19 @@ func (w *writer) seal() bool {
 		g.waiters = g.waiters[:0]
 		return true
 	}
+	record, err := w.engine.store.Append(&w.log, w.state.seq+1, w.state.at, w.state.hash)
+	w.inFlight++
+	if err != nil {
+		w.synced <- err // there is room: a group that was not handed over takes none
+		w.engine.storageFailed(g.waiters)
+		g.waiters = nil
+		return true
+	}
 	w.state.seq++
-	g.seq, g.at, g.hash = w.state.seq, w.state.at, w.state.hash
-	g.touched = w.state.touchedIDs(g.touched[:0])
-	g.snapshot = w.state.publish()
-	w.open, w.spare = w.spare, nil
-	w.inFlight = true
-	w.sealed <- g
-	w.spare = g
+	g.touched = w.state.touchedIDs(g.touched)
+	g.record, g.seq, g.snapshot = record, w.state.seq, w.state.publish()
+	w.pending <- g
+	w.open = &group{waiters: make([]waiter, 0, len(g.waiters))}
 	return true
 }
 

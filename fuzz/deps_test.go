@@ -17,6 +17,7 @@ import (
 var may = map[string][]string{
 	"timeline":      {"github.com/google/uuid"},
 	"persist":       {"github.com/cockroachdb/pebble/v2/...", "github.com/klauspost/compress/...", "github.com/prometheus/..."},
+	"engine/pace":   {},
 	"engine/table":  {"github.com/tidwall/btree"},
 	"engine":        {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid", "github.com/cespare/xxhash/v2", "github.com/goccy/go-json"},
 	"api/auth":      {},
@@ -25,8 +26,8 @@ var may = map[string][]string{
 		"api/...", "engine", "engine/table", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router", "github.com/goccy/go-json",
 		"github.com/klauspost/compress/...", "github.com/prometheus/...",
 	},
-	"cmd":   {"...", "api/...", "engine", "engine/table", "timeline", "persist"},
-	"bench": {"...", "bench/...", "api/...", "engine", "engine/table", "timeline", "persist"},
+	"cmd":   {"...", "api/...", "engine", "engine/pace", "engine/table", "timeline", "persist"},
+	"bench": {"...", "bench/...", "api/...", "engine", "engine/pace", "engine/table", "timeline", "persist"},
 	"fuzz":  {"...", "fuzz/...", "api/...", "engine", "engine/table", "timeline", "persist"},
 }
 

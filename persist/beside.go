@@ -29,7 +29,7 @@ func (s *Store) SetBeside(pairs []Pair) error {
 			return err
 		}
 	}
-	if err := s.apply(b, pebble.NoSync); err != nil {
+	if err := s.guarded(func() error { return s.db.Apply(b, pebble.NoSync) }); err != nil {
 		return fmt.Errorf("values beside the log: %w", err)
 	}
 	return nil

@@ -1,59 +1,103 @@
 package persist
 
-// This file owns the one function that makes a group durable.
+// This file owns how a group becomes durable: appended to the log, then waited
+// for.
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Commit makes a group durable: it is the only function that does. It writes
-// one record with the group's changes, the sequence (the last one plus one),
-// the instant in milliseconds (not before the last one), and the engine's
-// state hash after the group, and returns when the record is synced. The group
-// is empty afterwards; its bytes belong to the record.
-//
-// ErrOrder and ErrTooLarge mean that nothing was written and the group is as
-// it was. ErrOutcomeUnknown means that the storage failed meanwhile: the record
-// may or may not be there after a restart, and every later call returns
-// ErrFailed. Called by one goroutine at a time.
+// MaxPending is how many records may be on their way to the disk at once.
+const MaxPending = 4
+
+// Pending is a record that was handed to the log and is not known to be synced.
+type Pending struct {
+	store  *Store
+	rec    Record
+	batch  *pebble.Batch
+	synced chan error
+}
+
+// Commit makes a group durable: Append and Wait.
 func (s *Store) Commit(g *Group, seq uint64, at int64, stateHash uint64) error {
-	if err := s.fuse.failed(); err != nil {
+	p, err := s.Append(g, seq, at, stateHash)
+	if err != nil {
 		return err
 	}
+	return p.Wait()
+}
+
+// Append hands a group to the log as one record, and does not wait for the
+// disk: with the group's changes, the sequence (the last one plus one), the
+// instant in milliseconds (not before the last one), and the engine's state
+// hash after the group. The group is empty afterwards; its bytes belong to the
+// record. Records reach the disk in the order in which they were appended, so
+// that the disk has one only if it has all before it. With MaxPending records
+// on their way it waits.
+//
+// ErrOrder and ErrTooLarge mean that nothing was written and the group is as
+// it was, ErrFailed that the storage has failed. Called by one goroutine at a
+// time.
+func (s *Store) Append(g *Group, seq uint64, at int64, stateHash uint64) (*Pending, error) {
+	if err := s.fuse.failed(); err != nil {
+		return nil, err
+	}
 	if s.closed.Load() {
-		return ErrClosed
+		return nil, ErrClosed
 	}
 	if s.o.ReadOnly {
-		return ErrReadOnly
+		return nil, ErrReadOnly
 	}
-	prev := s.end // written by this goroutine alone
 	switch {
-	case seq != prev.Seq+1:
-		return fmt.Errorf("%w: sequence %d after %d", ErrOrder, seq, prev.Seq)
-	case at < prev.At:
-		return fmt.Errorf("%w: instant %d after %d", ErrOrder, at, prev.At)
+	case seq != s.tip.Seq+1:
+		return nil, fmt.Errorf("%w: sequence %d after %d", ErrOrder, seq, s.tip.Seq)
+	case at < s.tip.At:
+		return nil, fmt.Errorf("%w: instant %d after %d", ErrOrder, at, s.tip.At)
 	case g.Bytes() > MaxGroup:
-		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, g.Bytes(), MaxGroup)
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, g.Bytes(), MaxGroup)
 	}
-	rec := g.seal(prev, seq, at, s.incarnation, stateHash)
-
+	p := &Pending{store: s, batch: s.db.NewBatch(), synced: make(chan error, 1)}
+	p.rec = g.seal(s.tip, seq, at, s.incarnation, stateHash)
 	var key [9]byte
-	s.batch.Reset()
-	if err := s.batch.Set(appendLogKey(key[:0], seq), rec.raw, nil); err != nil {
-		return fmt.Errorf("%w: %w", ErrOrder, err)
+	if err := p.batch.Set(appendLogKey(key[:0], seq), p.rec.raw, nil); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	}
+	s.tip = p.rec.Position
 	s.attempted.Store(seq)
-	if err := s.sync(); err != nil {
-		return fmt.Errorf("%w: record %d: %w", ErrOutcomeUnknown, seq, err)
+	select {
+	case s.appended <- p:
+		return p, nil
+	case <-s.fuse.dead:
+		return nil, s.fuse.failed()
+	case <-s.stop:
+		return nil, ErrClosed
 	}
+}
 
+// Wait returns when the record is synced, and only then with nil: it is the
+// only function that makes a group durable. ErrOutcomeUnknown means that the
+// storage failed meanwhile: the record may or may not be there after a restart,
+// and every later Append returns ErrFailed. Records are waited for in the order
+// in which they were appended, each once.
+func (p *Pending) Wait() error {
+	s := p.store
+	err := error(nil)
+	select {
+	case err = <-p.synced:
+	case <-s.fuse.dead:
+		err = s.fuse.failed()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: record %d: %w", ErrOutcomeUnknown, p.rec.Seq, err)
+	}
 	s.mu.Lock()
-	s.end = rec.Position
+	s.end = p.rec.Position
 	s.mu.Unlock()
-	s.overlay.add(rec)
-	s.kept.add(rec)
+	s.overlay.add(p.rec)
+	s.kept.add(p.rec)
 	select {
 	case s.headWake <- struct{}{}:
 	default:
@@ -61,31 +105,17 @@ func (s *Store) Commit(g *Group, seq uint64, at int64, stateHash uint64) error {
 	return nil
 }
 
-// sync hands the batch to the committer and waits until it is synced or the
-// storage has failed, whichever comes first.
-func (s *Store) sync() error {
-	select {
-	case s.commits <- s.batch:
-	case <-s.fuse.dead:
-		return s.fuse.failed()
-	case <-s.stop:
-		return ErrClosed
-	}
-	select {
-	case err := <-s.done:
-		return err
-	case <-s.fuse.dead:
-		return s.fuse.failed()
-	}
-}
-
-// committer calls Pebble on behalf of Commit: its goroutine is lost if the sync
-// fails, as Fatalf never returns.
-func (s *Store) committer() {
+// appender calls Pebble on behalf of Append, and syncer on behalf of Wait:
+// their goroutines are lost if the storage fails, as Fatalf never returns.
+func (s *Store) appender() {
 	for {
 		select {
-		case b := <-s.commits:
-			s.done <- s.apply(b, pebble.Sync)
+		case p := <-s.appended:
+			if err := s.guarded(func() error { return s.db.ApplyNoSyncWait(p.batch, pebble.Sync) }); err != nil {
+				p.synced <- err
+				return
+			}
+			s.syncing <- p
 		case <-s.stop:
 			return
 		case <-s.fuse.dead:
@@ -94,10 +124,27 @@ func (s *Store) committer() {
 	}
 }
 
-// apply writes a batch. It may never return once the fuse has blown. Pebble
-// panics on some errors of its write-ahead log, with locks held; it counts as a
-// storage failure like any other.
-func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) (err error) {
+func (s *Store) syncer() {
+	for {
+		select {
+		case p := <-s.syncing:
+			err := s.guarded(func() error { return errors.Join(p.batch.SyncWait(), p.batch.Close()) })
+			p.synced <- err
+			if err != nil {
+				return
+			}
+		case <-s.stop:
+			return
+		case <-s.fuse.dead:
+			return
+		}
+	}
+}
+
+// guarded calls Pebble to write. It may never return once the fuse has blown.
+// Pebble panics on some errors of its write-ahead log, with locks held; it
+// counts as a storage failure like any other.
+func (s *Store) guarded(write func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.fuse.jam(fmt.Errorf("pebble: %v", p))
@@ -111,7 +158,7 @@ func (s *Store) apply(b *pebble.Batch, o *pebble.WriteOptions) (err error) {
 	if err := s.fuse.failed(); err != nil {
 		return err
 	}
-	return s.db.Apply(b, o)
+	return write()
 }
 
 // Published says that everything up to seq may be seen: the folder and the

@@ -10,9 +10,9 @@
 // writes the last image of each changed row and the marker in one batch.
 // State at start = rows as of the marker + the records after it.
 //
-//	Commit --> log record --> synced --> Published --> followers
-//	                                         |
-//	                                         +--> folder --> rows + marker
+//	Append --> log record --> synced (Wait) --> Published --> followers
+//	                                                |
+//	                                                +--> folder --> rows + marker
 //
 //	seq:   1 ........ FirstKept ........ marker ........ published .. durable
 //	       '- deleted -''----- kept -----''--- tail -----''- one group -'
@@ -23,8 +23,9 @@
 //
 // At a start: Open, ScanRows into the state and compare its hash with the
 // marker's, Tail applied to the state with each record's hash compared,
-// Published with the end. Then for each group: Commit, show it, Published. One
-// goroutine commits, one publishes; everything else is for any goroutine.
+// Published with the end. Then for each group: Append, Wait, show it,
+// Published. One goroutine appends, one waits, one publishes; everything else
+// is for any goroutine.
 //
 // # Keys in Pebble
 //
@@ -38,7 +39,7 @@
 //
 // # Invariants
 //
-//  1. Commit returns nil only when the record is synced. A commit that fails
+//  1. Wait returns nil only when the record is synced. A commit that fails
 //     may still be there after a restart, as a whole, never in part.
 //  2. Record n holds the hash of record n-1, and its own over everything in
 //     it. A record is trusted only after both were checked.

@@ -151,7 +151,7 @@ func (s *Store) foldOnce(f *fold) (more bool, err error) {
 	if err := b.Set(markerKey, m.encode(), nil); err != nil {
 		return false, err
 	}
-	if err := s.apply(b, pebble.NoSync); err != nil {
+	if err := s.guarded(func() error { return s.db.Apply(b, pebble.NoSync) }); err != nil {
 		return false, err
 	}
 	s.marker.Store(&m)

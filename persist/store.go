@@ -18,6 +18,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -93,8 +94,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Store is an open directory. Commit and Published belong to one goroutine
-// (each, not both to the same); everything else may be called from any.
+// Store is an open directory. Append, Wait and Published belong to one goroutine
+// (each, not all to the same); everything else may be called from any.
 type Store struct {
 	o           Options
 	fs          privateFS
@@ -105,9 +106,9 @@ type Store struct {
 	health      io.Closer
 	incarnation uint64
 
-	commits chan *pebble.Batch // to the goroutine that calls Pebble
-	done    chan error         // from it
-	batch   *pebble.Batch
+	appended chan *Pending // to the goroutine that calls Pebble
+	syncing  chan *Pending // from there to the one that waits for the disk
+	tip      Position      // of the last record appended
 
 	mu        sync.Mutex // guards end
 	end       Position   // of the last durable record
@@ -146,8 +147,8 @@ func Open(o Options) (*Store, error) {
 	o = o.withDefaults()
 	s := &Store{
 		o: o, log: o.Logger, fuse: newFuse(),
-		commits:  make(chan *pebble.Batch),
-		done:     make(chan error, 1),
+		appended: make(chan *Pending, MaxPending),
+		syncing:  make(chan *Pending, MaxPending),
 		headWake: make(chan struct{}, 1),
 		foldWake: make(chan struct{}, 1),
 		foldFull: make(chan struct{}, 1),
@@ -241,8 +242,8 @@ func (s *Store) open() error {
 	if err := s.fuse.failed(); err != nil {
 		return err // a flush or a compaction ran into something
 	}
-	s.batch = s.db.NewBatch()
-	go s.committer()
+	go s.appender()
+	go s.syncer()
 	s.workers.Add(2)
 	go s.keepHead()
 	go s.folder()
@@ -390,7 +391,8 @@ func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly
 	p.TargetFileSizes[0] = 8 << 20
 	for i := range p.Levels {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-		p.Levels[i].BlockSize = 32 << 10 // a start reads everything
+		p.Levels[i].BlockSize = 32 << 10                                                              // a start reads everything
+		p.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression } // ids and instants hardly compress
 		p.Levels[i].IndexBlockSize = 256 << 10
 	}
 	p.Experimental.ReadSamplingMultiplier = -1 // no compactions because of reads
@@ -412,7 +414,7 @@ func (s *Store) load(x extent) error {
 	if err != nil {
 		return err
 	}
-	s.end = end
+	s.end, s.tip = end, end
 	s.attempted.Store(end.Seq)
 	s.workers.Add(1)
 	go func() {
@@ -485,7 +487,7 @@ func (s *Store) Close() error {
 		var err error
 		if !s.o.ReadOnly {
 			err = s.head.write(s.End())
-			err = errors.Join(err, s.head.f.Close(), s.batch.Close())
+			err = errors.Join(err, s.head.f.Close())
 		}
 		err = errors.Join(err, s.db.Close(), s.lock.Close())
 		if s.health != nil {

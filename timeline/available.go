@@ -22,8 +22,8 @@ type Answer struct {
 // can give.
 func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 	if lots := s.Lots(p); len(lots) == 1 {
-		if lot := s.lot(lots[0]); len(lot.slots) == 1 && lot.conflicts == 0 {
-			return s.slot(lot.slots[0]).available(hull)
+		if lot := s.lot(lots[0]); lot.lone != 0 && lot.conflicts == 0 {
+			return s.slot(lot.lone).available(hull)
 		}
 	}
 	free, stock, committed, at := s.MinFree(p, hull)

@@ -149,6 +149,11 @@ func (c *checker) members() {
 		if lot == nil {
 			continue
 		}
+		lone := SlotNo(0)
+		if len(want.slots) == 1 {
+			lone = want.slots[0]
+		}
+		c.want(lot.lone == lone, "lot %d has slot %d alone, not %d", no, lot.lone, lone)
 		c.want(slices.Equal(lot.slots, want.slots), "lot %d has slots %v, not %v", no, want.slots, lot.slots)
 		c.want(lot.conflicts == want.conflicts, "lot %d has %d conflicts, not %d", no, want.conflicts, lot.conflicts)
 		if lot.pool != 0 {

@@ -133,8 +133,8 @@ func (s *Stock) only(p PoolRef) *slotEntry {
 	if p.pool {
 		return nil
 	}
-	if e := s.lot(LotNo(p.no)); e != nil && len(e.slots) == 1 && e.conflicts == 0 {
-		return s.slot(e.slots[0])
+	if e := s.lot(LotNo(p.no)); e != nil && e.lone != 0 && e.conflicts == 0 {
+		return s.slot(e.lone)
 	}
 	return nil
 }

@@ -196,7 +196,9 @@ func (l *Loader) loadSlots(s *Stock) {
 	}
 	for _, lot := range l.lots {
 		from, to := ends[lot.No-1], ends[lot.No]
-		s.lots.own(s.edit, int(lot.No)).slots = members[from:to:to]
+		e := s.lots.own(s.edit, int(lot.No))
+		e.slots = members[from:to:to]
+		e.note()
 		if lot.Pool != 0 {
 			s.pools.own(s.edit, int(lot.Pool)).slots += int32(to - from)
 		}

@@ -359,9 +359,13 @@ func (d *Draft) difference(g *Draft, plan Reduction, blockers []ID) Reduction {
 	for _, no := range g.slots {
 		before, _ := was.Slot(no)
 		after, ok := is.Slot(no)
+		ends := before.Span.Start == plan.At // a slot that got the end at which it begins is gone
+		if ok {
+			ends = before.Span.End != after.Span.End && after.Span.End == plan.At
+		}
 		switch {
 		case !ok && slices.Contains(plan.Slots, no):
-		case ok && before.Lot == plan.Lot && before.Span.End != after.Span.End && after.Span.End == plan.At && len(out.Slots) < plan.Amount:
+		case ends && before.Lot == plan.Lot && len(out.Slots) < plan.Amount:
 			out.Slots = append(out.Slots, no) // it may be one that was to end earlier and changed ends with one that goes
 		case !ok:
 			out.Ends = append(out.Ends, SlotEnd{no, before.Span.Start})

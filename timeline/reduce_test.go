@@ -352,6 +352,28 @@ func TestReducePush(t *testing.T) {
 	require.NotZero(t, partly)
 }
 
+// The slot that ends may get the end at which it begins from another one, in the exchange that makes room for a hold which the pool keeps: it is gone, and the
+// one that the plan takes.
+func TestReducePushEndsABeginning(t *testing.T) {
+	s := New()
+	for no := LotNo(1); no <= 2; no++ {
+		s.AddLot(no, uint32(no), 1)
+		s.SetPool(no, 1)
+	}
+	s.PutSlot(Slot{testID(1), 1, 1, Span{0, Forever}})
+	s.PutSlot(Slot{testID(2), 2, 2, Span{0, Forever}})
+	s.PutSlot(Slot{testID(3), 3, 1, Span{9, Forever}})
+	s.PutSlot(Slot{testID(4), 4, 2, Span{9, Forever}})
+	s.Put(NewHold(testID(11), Span{4, 11}, 0, 0), Place{1, 1})
+	s.Put(NewHold(testID(12), Span{4, 12}, 0, 0), Place{2, 2})
+	s.Put(NewHold(testID(13), Span{9, 10}, 0, 0), Place{1, 3})
+	r := s.Reduce(1, 1, 9, 0)
+	require.True(t, r.OK)
+	require.Equal(t, []SlotNo{3}, r.Slots)
+	require.Empty(t, r.Ends)
+	requirePlan(t, s, r, 0)
+}
+
 // Lots that are not laid out: the emptiest slots go, as they would by the long way.
 func TestReduceEmptiest(t *testing.T) {
 	rnd := seeded(t)

@@ -44,6 +44,7 @@ type lotEntry struct {
 	pool      PoolNo
 	conflicts int32
 	next      LotNo    // of the same article
+	lone      SlotNo   // the slot, where there is one only: most reads need not go to the list
 	slots     []SlotNo // ascending; never changed in place
 	large     *large   // nil: few slots, walk them
 }
@@ -174,6 +175,13 @@ func (s *Stock) RemoveSlot(no SlotNo) {
 	s.noteSlot(lot, was, Span{})
 }
 
+// note takes note of a changed list of slots.
+func (e *lotEntry) note() {
+	if e.lone = 0; len(e.slots) == 1 {
+		e.lone = e.slots[0]
+	}
+}
+
 func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {
 	lot := s.ownLot(no)
 	if by > 0 {
@@ -181,6 +189,7 @@ func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {
 	} else {
 		lot.slots = without(lot.slots, slot)
 	}
+	lot.note()
 	if lot.pool != 0 {
 		s.pools.own(s.edit, int(lot.pool)).slots += int32(by)
 	}

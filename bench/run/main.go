@@ -13,6 +13,7 @@ import (
 	"holdfast/bench"
 	"holdfast/bench/dataset"
 	"holdfast/bench/load"
+	"holdfast/engine/pace"
 )
 
 func main() {
@@ -28,6 +29,7 @@ func run() (err error) {
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the measuring to this file")
 	only := flag.String("only", "", "measure only figures whose name matches this regular expression")
 	flag.Parse()
+	pace.Start() // as the server does
 	scale, err := dataset.Scale()
 	if err != nil {
 		return err

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"holdfast/engine/pace"
 )
 
 // Exit codes.
@@ -22,7 +24,10 @@ const (
 	exitUsage  = 2
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	pace.Start()
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // run is the program, for a command line and the three streams. The first SIGTERM or interrupt asks a command to stop, the second ends the process at once.
 func run(args []string, in io.Reader, out, errs io.Writer) int {

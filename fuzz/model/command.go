@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 
 	"holdfast/engine"
@@ -20,16 +21,27 @@ const (
 // Step holds one submission against the twin: the command, the instant at which the engine took it, what it answered and
 // what it logged. It returns the account as it is then, or what is wrong.
 func (a *Account) Step(account ID, op engine.Op, now int64, res any, err error, log []persist.Record) (*Account, error) {
-	obs, fault := a.Read(account, log)
-	if fault != nil {
-		return nil, fault
-	}
-	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
 	a.Seen.Commands++
 	if err != nil {
 		a.Seen.Refused++
 	}
-	due := s.due()
+	due, own := parts(account, log)
+	if len(due) > 0 { // as commands of their own: the submission meets what they left
+		var fault error
+		if a, fault = a.step(Tick{}, now, nil, nil, due); fault != nil {
+			return nil, fmt.Errorf("what was due: %w", fault)
+		}
+	}
+	return a.step(op, now, res, err, own)
+}
+
+func (a *Account) step(op engine.Op, now int64, res any, err error, log []persist.Change) (*Account, error) {
+	obs, fault := a.read(log)
+	if fault != nil {
+		return nil, fault
+	}
+	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
+	s.due()
 	kept := *s
 	kept.a = s.a.clone()
 	if fault = s.do(op, res, err); err != nil && (fault == nil || fault == errRefused) {
@@ -38,23 +50,14 @@ func (a *Account) Step(account ID, op engine.Op, now int64, res any, err error, 
 	if fault == nil {
 		fault = s.settle()
 	}
-	if reduces := s.reduces(op); fault == nil && !(due && reduces) {
+	if fault == nil {
 		fault = s.conflicts()
 	}
 	return s.a, fault
 }
 
-// reduces says that a command takes units away, which makes room for no conflict.
-func (s *step) reduces(op engine.Op) bool {
-	switch op.(type) {
-	case engine.DecreaseQuantity, engine.TransferQuantity, engine.PatchArticle:
-		return true
-	}
-	return false
-}
-
 // due lets holds expire and forgets ended ones.
-func (s *step) due() (some bool) {
+func (s *step) due() {
 	for again := true; again; {
 		again = false
 		for _, h := range s.a.Holds {
@@ -66,11 +69,9 @@ func (s *step) due() (some bool) {
 			} else {
 				s.end(h, engine.Expired)
 			}
-			some = true
 			break
 		}
 	}
-	return some
 }
 
 func (s *step) end(h *Hold, status engine.HoldStatus) {
@@ -130,10 +131,10 @@ func (s *step) do(op engine.Op, res any, err error) error {
 	case Tick:
 		return refused(err, "")
 	case engine.CreateLocation:
-		s.a.Locations = append(s.a.Locations, &Location{res.(*engine.Location).ID, o.Timezone})
+		s.a.Locations = append(s.a.Locations, &Location{ID: res.(*engine.Location).ID, Zone: o.Timezone})
 		return refused(err, "")
 	case engine.CreateSKU:
-		s.a.SKUs = append(s.a.SKUs, &SKU{res.(*engine.SKU).ID, o.Before, o.After})
+		s.a.SKUs = append(s.a.SKUs, &SKU{ID: res.(*engine.SKU).ID, Before: o.Before, After: o.After})
 		return refused(err, "")
 	case engine.PatchSKU:
 		return s.patchSKU(o, err)
@@ -141,6 +142,14 @@ func (s *step) do(op engine.Op, res any, err error) error {
 		return s.createArticle(o, res, err)
 	case engine.PatchArticle:
 		return s.patchArticle(o, err)
+	case engine.ArchiveArticle:
+		return s.archiveArticle(o, err)
+	case engine.DeleteLocation:
+		return s.deleteLocation(o, err)
+	case engine.DeleteSKU:
+		return s.deleteSKU(o, err)
+	case engine.DeleteArticle:
+		return s.deleteArticle(o, err)
 	case engine.IncreaseQuantity:
 		return s.increase(o, err)
 	case engine.DecreaseQuantity:
@@ -202,7 +211,7 @@ func (s *step) live(id ID, err error, change func(*Hold) engine.Code) error {
 
 func (s *step) patchSKU(o engine.PatchSKU, err error) error {
 	for i, k := range s.a.SKUs {
-		if k.ID == o.ID {
+		if k.ID == o.ID && !k.Gone {
 			n := *k
 			n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
 			s.a.SKUs[i] = &n
@@ -235,8 +244,8 @@ func (s *step) createArticle(o engine.CreateArticle, res any, err error) error {
 	if err := refused(err, ""); err != nil {
 		return err
 	}
-	takes := o.Status == "" || o.Status == engine.ArticleActive
-	s.a.Articles = append(s.a.Articles, &Article{res.(*engine.Article).ID, o.SKU, takes, o.Before, o.After})
+	active := o.Status == "" || o.Status == engine.ArticleActive
+	s.a.Articles = append(s.a.Articles, &Article{ID: res.(*engine.Article).ID, SKU: o.SKU, Active: active, Takes: active, Before: o.Before, After: o.After})
 	for _, q := range o.Quantities {
 		from := s.now
 		if q.From != nil {

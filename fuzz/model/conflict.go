@@ -61,7 +61,8 @@ func (s *step) conflicts() error {
 		older := s.a.clone()
 		older.Units = slices.DeleteFunc(older.Units, func(v Unit) bool {
 			was := s.was.unit(v.ID)
-			return v.Slot != 0 && was != nil && was.Slot == 0 && u.ID.Before(v.ID)
+			_, asked := s.homes[v.ID] // the command itself moved that one: it comes before what it leaves free for others
+			return v.Slot != 0 && was != nil && was.Slot == 0 && !asked && u.ID.Before(v.ID)
 		})
 		if !older.full(home, need) && older.easy(home, need, s.now) {
 			return wrong("conflict %+v was passed over for a younger one", u)

@@ -12,31 +12,53 @@ import (
 // says of every row what it was and what it is; the twin holds the first against what it knows.
 
 const (
-	tagLot  = 7
-	tagSlot = 8
-	tagUnit = 9
+	tagLedger = 2
+	tagLot    = 7
+	tagSlot   = 8
+	tagUnit   = 9
 )
 
-// Read takes the log records of a submission into a copy of the account. Only lots, slots and units are looked at.
-func (a *Account) Read(account ID, records []persist.Record) (*Account, error) {
-	n := a.clone()
+// parts cuts what the log says of a submission in two: the commands that did what was due before it, and the submission's
+// own with what followed. The change of the ledger, which begins each command, says who asked for it.
+func parts(account ID, records []persist.Record) (due, own []persist.Change) {
+	before := true
 	for _, r := range records {
 		for c := range r.Changes() {
 			if len(c.Key) != 32 || ID(c.Key[:16]) != account {
 				continue
 			}
-			id, err := ID(c.Key[16:]), error(nil)
-			switch c.Table {
-			case tagLot:
-				err = n.readLot(c)
-			case tagSlot:
-				n.Slots, err = row(n.Slots, c, readSlot(id, c.Before), readSlot(id, c.After), func(s Slot) ID { return s.ID })
-			case tagUnit:
-				n.Units, err = row(n.Units, c, readUnit(id, c.Before), readUnit(id, c.After), func(u Unit) ID { return u.ID })
+			if c.Table == tagLedger {
+				actor := string(c.After[actorAt:])
+				before = before && (actor == "clock" || actor == "conflicts")
 			}
-			if err != nil {
-				return nil, err
+			if before {
+				due = append(due, c)
+			} else {
+				own = append(own, c)
 			}
+		}
+	}
+	return due, own
+}
+
+// actorAt is where a ledger's actor begins: behind the version, two numbers of 8 and five of 4 bytes, and its own length.
+const actorAt = 1 + 2*8 + 5*4 + 4
+
+// read takes what the log says into a copy of the account. Only lots, slots and units are looked at.
+func (a *Account) read(changes []persist.Change) (*Account, error) {
+	n := a.clone()
+	for _, c := range changes {
+		id, err := ID(c.Key[16:]), error(nil)
+		switch c.Table {
+		case tagLot:
+			err = n.readLot(c)
+		case tagSlot:
+			n.Slots, err = row(n.Slots, c, readSlot(id, c.Before), readSlot(id, c.After), func(s Slot) ID { return s.ID })
+		case tagUnit:
+			n.Units, err = row(n.Units, c, readUnit(id, c.Before), readUnit(id, c.After), func(u Unit) ID { return u.ID })
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return n, nil

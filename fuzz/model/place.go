@@ -390,6 +390,9 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	case u.slotPinned():
 		slot = u.Slot
 	}
+	if article.Gone {
+		return q, u, engine.CodeNotFound
+	}
 	item := engine.Item{Article: article.ID}
 	if !u.articlePinned() && article.SKU != nil && article.Takes {
 		item = engine.Item{SKU: *article.SKU}

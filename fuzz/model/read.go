@@ -241,6 +241,9 @@ func (a *Account) Records(v engine.View, now int64) error {
 			return err
 		}
 	}
+	if err := a.present(v, now); err != nil {
+		return err
+	}
 	for _, r := range a.Articles {
 		n := 0
 		for _, e := range a.Events {
@@ -329,7 +332,11 @@ func (a *Account) ArticleStock(v engine.View, article, location ID, w Span, now 
 	for _, l := range a.Lots {
 		if at := a.Locations[l.Location].ID; a.Articles[l.Article].ID == article && (location == (ID{}) || at == location) {
 			all.Lots = append(all.Lots, l.No)
-			a.lotStock(&want, l, now)
+			var said *engine.LocationCount
+			if i := len(want.Availability); i < len(have.Availability) {
+				said = &have.Availability[i]
+			}
+			a.lotStock(&want, l, said, now)
 		}
 	}
 	slices.SortFunc(want.Units, func(x, y engine.Unavailability) int { return x.ID.Compare(y.ID) })
@@ -358,7 +365,8 @@ func sameCount(x, y engine.LocationCount) bool {
 	return x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
 }
 
-func (a *Account) lotStock(x *engine.ArticleStock, l Lot, now int64) {
+// lotStock adds what one lot brings. said is what the engine has available of it, nil where it says nothing.
+func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationCount, now int64) {
 	p, at := a.lotPool(l.No), a.Locations[l.Location].ID
 	w := x.Window
 	if w.Start == w.End {
@@ -399,7 +407,12 @@ func (a *Account) lotStock(x *engine.ArticleStock, l Lot, now int64) {
 		free, _, _, _ := a.least(p, w)
 		count = max(0, free)
 		if a.room(p, w, count, now) == open {
-			count, _ = a.most(p, w, count, now)
+			most, known := a.most(p, w, count, now)
+			// A lot too large to search: what is free as it is can be had for sure, of the rest the engine decides.
+			if !known && said != nil && a.freeThroughout(p, w) <= said.Count && said.Count <= count {
+				most = said.Count
+			}
+			count = most
 		}
 		if count > 0 {
 			from = x.Window.Start

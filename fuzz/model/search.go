@@ -115,7 +115,10 @@ const (
 func (a *Account) fits(p Pool, hull Span, n int, slot uint32, now int64) (ok, known bool) {
 	lanes, fixed, tasks := a.board(p, hull.Start, now)
 	if len(lanes) > maxLanes || len(tasks) > maxTasks {
-		return false, false
+		if slot != 0 || slices.ContainsFunc(tasks, func(t task) bool { return t.span.Overlaps(hull) }) {
+			return false, false
+		}
+		return a.freeThroughout(p, hull) >= n, true // nothing that takes room there may move
 	}
 	for range n {
 		tasks = append(tasks, task{span: hull, home: -1, may: func(l int) bool { return slot == 0 || lanes[l].No == slot }})

@@ -41,6 +41,7 @@ type Tally struct {
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
+	Removed, InUse         int // locations, SKUs and articles that were deleted, and those that could not be
 }
 
 // Add adds another run's counts.
@@ -49,6 +50,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
 		{&t.Searched, &o.Searched}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
+		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 	} {
 		*n.to += *n.by
 	}
@@ -60,16 +62,21 @@ type (
 	Location struct {
 		ID   ID
 		Zone string
+		Gone bool
 	}
 	SKU struct {
 		ID            ID
 		Before, After *engine.Buffer
+		Gone          bool
 	}
 	Article struct {
 		ID            ID
 		SKU           *ID
-		Takes         bool // active
+		Active        bool
+		Archived      bool
+		Takes         bool // active and not archived
 		Before, After *engine.Buffer
+		Gone          bool
 	}
 	Hold struct {
 		ID     ID
@@ -154,11 +161,13 @@ func find[T any](list []*T, is func(*T) bool) *T {
 }
 
 func (a *Account) location(id ID) *Location {
-	return find(a.Locations, func(l *Location) bool { return l.ID == id })
+	return find(a.Locations, func(l *Location) bool { return l.ID == id && !l.Gone })
 }
-func (a *Account) sku(id ID) *SKU { return find(a.SKUs, func(s *SKU) bool { return s.ID == id }) }
+func (a *Account) sku(id ID) *SKU {
+	return find(a.SKUs, func(s *SKU) bool { return s.ID == id && !s.Gone })
+}
 func (a *Account) article(id ID) *Article {
-	return find(a.Articles, func(r *Article) bool { return r.ID == id })
+	return find(a.Articles, func(r *Article) bool { return r.ID == id && !r.Gone })
 }
 func (a *Account) hold(id ID) *Hold { return find(a.Holds, func(h *Hold) bool { return h.ID == id }) }
 func (a *Account) event(id ID) *Event {
@@ -277,7 +286,7 @@ func (a *Account) poolOf(no uint32) Pool {
 // pools are the pools of an item at a location, or at all of them where none is named.
 func (a *Account) pools(i engine.Item, location ID) (pools []Pool) {
 	for _, l := range a.Locations {
-		if location != (ID{}) && l.ID != location {
+		if l.Gone || location != (ID{}) && l.ID != location {
 			continue
 		}
 		if i.Article == (ID{}) {

@@ -48,7 +48,7 @@ func (w *World) Compare(d Dice, tenant int) error {
 	if odds(d, "an instant", 40) {
 		x.End = x.Start
 	}
-	if err := a.ArticleStock(v, pick(d, "article", a.Articles).ID, where(), x, now); err != nil {
+	if err := a.ArticleStock(v, pick(d, "article", articles(a)).ID, where(), x, now); err != nil {
 		return err
 	}
 	f := engine.ConflictFilter{}
@@ -90,7 +90,7 @@ func (w *World) wider(d Dice, a *model.Account, v engine.View, q engine.Query, n
 
 // plans asks what would be: a reduction, the next window, and why not.
 func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error {
-	article, here, amount := pick(d, "article", a.Articles).ID, location(d, a), 1+d.N("amount", 3)
+	article, here, amount := pick(d, "article", articles(a)).ID, location(d, a), 1+d.N("amount", 3)
 	at := instant(d, a, now)
 	plan, err := v.PlanQuantity(article, here, amount, &at, now)
 	if err != nil {

@@ -1,0 +1,128 @@
+package api
+
+import "holdfast/engine"
+
+// This file owns attributes on the wire; attribute_values.go owns their values.
+
+var attributeFormats = []engine.AttributeFormat{
+	engine.FormatText, engine.FormatNumber, engine.FormatBoolean, engine.FormatDate, engine.FormatDatetime, engine.FormatFormula,
+	engine.FormatSelect, engine.FormatMultiselect, engine.FormatSmartField,
+}
+
+const aboutKey = "What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."
+
+var createAttributeShape = shapeOf("CreateAttribute",
+	required("name", text(1, 255), func(o *engine.CreateAttribute) *string { return &o.Name }),
+	required("key", text(1, 64), func(o *engine.CreateAttribute) *string { return &o.Key }).says(aboutKey),
+	required("format", enum(attributeFormats...), func(o *engine.CreateAttribute) *engine.AttributeFormat { return &o.Format }).
+		says("It never changes. formula and smart_field hold stored values, nothing is computed."),
+	defaulted("options", list(optionName, 0, 250), nil, func(o *engine.CreateAttribute) *[]string { return &o.Options }).
+		says("The values of a select or multiselect."),
+	optional("group", text(1, 255), func(o *engine.CreateAttribute) **string { return &o.Group }).says("The name of its group."))
+
+// optionName is an option as it is made: an object with its name.
+var optionName = object(shapeOf("NewAttributeOption",
+	required("name", text(1, 255), func(s *string) *string { return s })))
+
+var patchAttributeShape = shapeOf("PatchAttribute",
+	merged("name", text(1, 255), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Name }),
+	merged("key", text(1, 64), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Key }).says(aboutKey),
+	merged("options", list(object(shapeOf("PatchAttributeOption",
+		optional("id", uuid, func(p *engine.OptionPatch) **engine.ID { return &p.ID }).says("Of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
+		required("name", text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }),
+	)), 1, 250), false, func(o *engine.PatchAttribute) *engine.Opt[[]engine.OptionPatch] { return &o.Options }).
+		says("All options. One that is not named goes, and with it the values that chose it."),
+	merged("group", text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).says("The name of its group."))
+
+var (
+	attributeFormatSchema = enumSchema("text", "number", "boolean", "date", "datetime", "formula", "select", "multiselect", "smart_field")
+	attributeSchema       = recordSchema("Attribute",
+		has("id", idSchema), has("name", textSchema), has("key", textSchema), has("format", attributeFormatSchema),
+		has("options", listSchema(recordSchema("AttributeOption", has("id", idSchema), has("name", textSchema)))),
+		has("groupId", idSchema.orNull()), has("groupName", textSchema.orNull()), has("systemGroup", enumSchema("sustainability", "system").orNull()),
+		has("createdAt", instantSchema), has("updatedAt", instantSchema))
+)
+
+func appendAttribute(_ *request, b []byte, d *engine.Attribute) []byte {
+	b = appendAttributeHead(append(b, '{'), d)
+	b = appendList(append(b, `,"options":`...), d.Options, func(b []byte, x engine.AttributeOption) []byte {
+		b = appendID(append(b, `{"id":`...), x.ID)
+		return append(appendText(append(b, `,"name":`...), x.Name), '}')
+	})
+	b = appendAttributeGroup(b, d)
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(d.ID))
+	b = appendInstant(append(b, `,"updatedAt":`...), d.UpdatedAt)
+	return append(b, '}')
+}
+
+// appendAttributeHead and appendAttributeGroup append what an attribute's record and its values have in common.
+func appendAttributeHead(b []byte, d *engine.Attribute) []byte {
+	b = appendID(append(b, `"id":`...), d.ID)
+	b = appendText(append(b, `,"name":`...), d.Name)
+	b = appendText(append(b, `,"key":`...), d.Key)
+	return appendText(append(b, `,"format":`...), string(d.Format))
+}
+
+func appendAttributeGroup(b []byte, d *engine.Attribute) []byte {
+	if d.Group == nil {
+		return append(b, `,"groupId":null,"groupName":null,"systemGroup":null`...)
+	}
+	b = appendID(append(b, `,"groupId":`...), d.Group.ID)
+	b = appendText(append(b, `,"groupName":`...), d.Group.Name)
+	return append(b, `,"systemGroup":null`...)
+}
+
+func answerAttribute(q *request, d *engine.Attribute) error {
+	if q.sameRevision(d.Revision) {
+		return nil
+	}
+	q.out = appendAttribute(q, q.out, d)
+	return nil
+}
+
+var (
+	attributesRead  = []string{"inventory.attributes.read"}
+	attributesWrite = []string{"inventory.attributes.write"}
+)
+
+var attributeOperations = []operation{
+	read(operation{
+		id: "admin.attributes.list", method: "GET", path: "/v1/admin/attributes", scopes: attributesRead,
+		summary: "Lists attributes in order of creation.", answer: pagedSchema(attributeSchema),
+	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+		all := q.view.Attributes()
+		appendPage(q, *p, all.Len(), all.At, appendAttribute)
+		return nil
+	}),
+	write(operation{
+		id: "admin.attributes.create", method: "POST", path: "/v1/admin/attributes", scopes: attributesWrite,
+		summary: "Creates an attribute, for values on articles, SKUs, customers and catalog items.", answer: attributeSchema,
+	}, input[engine.CreateAttribute]{body: createAttributeShape},
+		func(_ *request, o *engine.CreateAttribute) engine.Op { return o }, answerAttribute),
+	read(operation{
+		id: "admin.attributes.get", method: "GET", path: "/v1/admin/attributes/{id}", scopes: attributesRead, cached: true,
+		summary: "Returns an attribute.", answer: attributeSchema,
+	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
+		d := q.view.Attribute(*id)
+		if d == nil {
+			return notFound("attribute")
+		}
+		return answerAttribute(q, d)
+	}),
+	write(operation{
+		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
+		summary: "Changes an attribute. Values stay but for those that chose an option that goes.", answer: attributeSchema,
+	}, input[engine.PatchAttribute]{path: byUUID(func(o *engine.PatchAttribute) *engine.ID { return &o.ID }), body: patchAttributeShape},
+		func(q *request, o *engine.PatchAttribute) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerAttribute),
+	write(operation{
+		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
+		summary: "Deletes an attribute and its values on every record.", answer: nullSchema,
+	}, input[engine.DeleteAttribute]{path: byUUID(func(o *engine.DeleteAttribute) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteAttribute) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+}

@@ -1,0 +1,196 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns catalog items on the wire.
+
+var (
+	catalogRead  = []string{"catalog.listings.read"}
+	catalogWrite = []string{"catalog.listings.write"}
+
+	catalogStatus = enum(engine.CatalogActive, engine.CatalogInactive, engine.CatalogDraft)
+)
+
+var componentList = list(object(shapeOf("CatalogComponentInput", slices.Concat(
+	stockFields(func(c *engine.Component) *engine.Item { return &c.Item }),
+	[]field[engine.Component]{
+		defaulted("quantity", count, 1, func(c *engine.Component) *int { return &c.Quantity }).says("Units that one of the catalog item takes."),
+	})...)), 0, 100)
+
+var purchaseTypes = list(purchaseType, 1, 3)
+
+var variantList = list(object(shapeOf("CatalogVariantInput",
+	defaulted("id", itemID, engine.ID{}, func(v *engine.Variant) *engine.ID { return &v.ID }).says("Of a variant that is there; a new one has none."),
+	required("label", text(1, 255), func(v *engine.Variant) *string { return &v.Label }),
+	required("values", list(object(shapeOf("CatalogVariantValueInput",
+		defaulted("id", itemID, engine.ID{}, func(v *engine.VariantValue) *engine.ID { return &v.ID }).says("Of a value that is there; a new one has none."),
+		required("label", text(1, 255), func(v *engine.VariantValue) *string { return &v.Label }),
+	)), 1, 100), func(v *engine.Variant) *[]engine.VariantValue { return &v.Values }),
+)), 0, 20)
+
+var createCatalogShape = shapeOf("CreateCatalogItem",
+	required("name", text(1, 255), func(o *engine.CreateCatalogItem) *string { return &o.Name }),
+	optional("internalName", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.InternalName }).says("Default: the name."),
+	defaulted("status", catalogStatus, engine.CatalogActive, func(o *engine.CreateCatalogItem) *engine.CatalogStatus { return &o.Status }),
+	optional("taxonomyCategoryId", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.Category }),
+	optional("description", text(0, 10_000), func(o *engine.CreateCatalogItem) **string { return &o.Description }),
+	defaulted("components", componentList, nil, func(o *engine.CreateCatalogItem) *[]engine.Component { return &o.Components }).
+		says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
+	defaulted("purchaseTypes", purchaseTypes, nil, func(o *engine.CreateCatalogItem) *[]engine.PurchaseType { return &o.Purchases }).says("Default: all."),
+	optional("pricingTableId", uuid, func(o *engine.CreateCatalogItem) **engine.ID { return &o.PricingTable }),
+	defaulted("variants", variantList, nil, func(o *engine.CreateCatalogItem) *[]engine.Variant { return &o.Variants }))
+
+var patchCatalogShape = shapeOf("PatchCatalogItem",
+	merged("name", text(1, 255), false, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Name }),
+	merged("internalName", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.InternalName }),
+	merged("status", catalogStatus, false, func(o *engine.PatchCatalogItem) *engine.Opt[engine.CatalogStatus] { return &o.Status }),
+	merged("taxonomyCategoryId", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Category }),
+	merged("description", text(0, 10_000), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Description }),
+	merged("components", componentList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Component] { return &o.Components }).says("Replaced as a whole."),
+	merged("purchaseTypes", purchaseTypes, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).says("Null: all."),
+	merged("pricingTableId", uuid, true, func(o *engine.PatchCatalogItem) *engine.Opt[engine.ID] { return &o.PricingTable }),
+	merged("variants", variantList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Variant] { return &o.Variants }).says("Replaced as a whole."))
+
+// The members of the list come first in the record, too, and are the only ones of a row of the list.
+var (
+	catalogRowMembers = []Member{
+		has("id", idSchema), has("name", textSchema), has("internalName", textSchema), has("status", catalogStatus.schema),
+		has("taxonomyCategoryId", textSchema.orNull()), has("createdAt", instantSchema),
+	}
+	catalogRowSchema = recordSchema("CatalogItemRow", catalogRowMembers...)
+	catalogSchema    = recordSchema("CatalogItem", slices.Concat(catalogRowMembers, []Member{
+		has("description", textSchema.orNull()),
+		has("components", listSchema(recordSchema("CatalogComponent",
+			has("skuId", idSchema.orNull()), has("articleId", idSchema.orNull()), has("quantity", integerSchema)))),
+		has("purchaseTypes", listSchema(purchaseType.schema)), has("pricingTableId", idSchema.orNull()),
+		has("variants", listSchema(recordSchema("CatalogVariant", has("id", idSchema), has("label", textSchema),
+			has("values", listSchema(recordSchema("CatalogVariantValue", has("id", idSchema), has("label", textSchema))))))),
+		has("tags", listSchema(tagSchema)), has("attributes", listSchema(anySchema)), has("archivedAt", instantSchema.orNull()),
+		has("updatedAt", instantSchema),
+	})...)
+)
+
+// appendCatalogMembers appends the members of a row of the list, with the opening brace.
+func appendCatalogMembers(b []byte, i *engine.CatalogItem) []byte {
+	b = appendID(append(b, `{"id":`...), i.ID)
+	b = appendText(append(b, `,"name":`...), i.Name)
+	b = appendText(append(b, `,"internalName":`...), i.Shown())
+	b = appendText(append(b, `,"status":`...), string(i.Status))
+	b = appendTextOrNull(append(b, `,"taxonomyCategoryId":`...), i.Category)
+	return appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(i.ID))
+}
+
+func appendCatalogRow(_ *request, b []byte, i *engine.CatalogItem) []byte {
+	return append(appendCatalogMembers(b, i), '}')
+}
+
+func appendCatalogItem(_ *request, b []byte, i *engine.CatalogItem) []byte {
+	b = appendTextOrNull(append(appendCatalogMembers(b, i), `,"description":`...), i.Description)
+	b = appendList(append(b, `,"components":`...), i.Components, func(b []byte, c engine.Component) []byte {
+		b = appendGivenID(append(b, `{"skuId":`...), c.SKU)
+		b = appendGivenID(append(b, `,"articleId":`...), c.Article)
+		return append(appendInt(append(b, `,"quantity":`...), c.Quantity), '}')
+	})
+	b = appendList(append(b, `,"purchaseTypes":`...), i.Purchases, func(b []byte, p engine.PurchaseType) []byte { return appendText(b, string(p)) })
+	b = appendIDOrNull(append(b, `,"pricingTableId":`...), i.PricingTable)
+	b = appendList(append(b, `,"variants":`...), i.Variants, func(b []byte, v engine.Variant) []byte {
+		b = appendText(append(appendID(append(b, `{"id":`...), v.ID), `,"label":`...), v.Label)
+		b = appendList(append(b, `,"values":`...), v.Values, func(b []byte, x engine.VariantValue) []byte {
+			return append(appendText(append(appendID(append(b, `{"id":`...), x.ID), `,"label":`...), x.Label), '}')
+		})
+		return append(b, '}')
+	})
+	b = append(b, `,"tags":[],"attributes":[]`...)
+	b = appendInstantOrNull(append(b, `,"archivedAt":`...), i.ArchivedAt)
+	return append(appendInstant(append(b, `,"updatedAt":`...), i.UpdatedAt), '}')
+}
+
+func answerCatalogItem(q *request, i *engine.CatalogItem) error {
+	if !q.sameRevision(i.Revision) {
+		q.out = appendCatalogItem(q, q.out, i)
+	}
+	return nil
+}
+
+// archiveFilter is which of a list's records are asked for, by whether they are archived.
+type archiveFilter string
+
+const (
+	archiveActive   archiveFilter = "active"
+	archiveArchived archiveFilter = "archived"
+	archiveAll      archiveFilter = "all"
+)
+
+type listCatalog struct {
+	filter  engine.CatalogFilter
+	archive archiveFilter
+	page    page
+}
+
+var listCatalogQuery = shapeOf("ListCatalog", slices.Concat([]field[listCatalog]{
+	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listCatalog) *archiveFilter { return &o.archive }),
+	defaulted("status", list(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]engine.CatalogStatus { return &o.filter.Status }).says("Default: all."),
+	defaulted("search", text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).says("A part of the name or the internal name."),
+}, pageFields(func(o *listCatalog) *page { return &o.page }))...)
+
+var catalogPath = byUUID(func(id *engine.ID) *engine.ID { return id })
+
+func archiveCatalog(name string, archived bool, summary string) operation {
+	return write(operation{
+		id: "admin.catalog." + name, method: "POST", path: "/v1/admin/catalog/{id}/" + name, scopes: catalogWrite, summary: summary, answer: catalogSchema,
+	}, input[engine.ArchiveCatalogItem]{path: byUUID(func(o *engine.ArchiveCatalogItem) *engine.ID { return &o.ID })},
+		func(_ *request, o *engine.ArchiveCatalogItem) engine.Op {
+			o.Archived = archived
+			return o
+		}, answerCatalogItem)
+}
+
+var catalogOperations = []operation{
+	read(operation{
+		id: "admin.catalog.list", method: "GET", path: "/internal/catalog", scopes: catalogRead,
+		summary: "Lists catalog items in order of creation.", answer: pagedSchema(catalogRowSchema),
+	}, input[listCatalog]{query: listCatalogQuery}, func(q *request, o *listCatalog) error {
+		o.filter.Active, o.filter.Archived = o.archive != archiveArchived, o.archive != archiveActive
+		items, total := q.view.Catalog(o.filter, o.page.offset(), o.page.size)
+		q.out = appendList(append(q.out, `{"data":`...), items, func(b []byte, i *engine.CatalogItem) []byte { return appendCatalogRow(q, b, i) })
+		q.out = q.closePage(q.out, o.page, total)
+		return nil
+	}),
+	write(operation{
+		id: "admin.catalog.create", method: "POST", path: "/v1/admin/catalog", scopes: catalogWrite,
+		summary: "Creates a catalog item.", answer: catalogSchema,
+	}, input[engine.CreateCatalogItem]{body: createCatalogShape},
+		func(_ *request, o *engine.CreateCatalogItem) engine.Op { return o }, answerCatalogItem),
+	read(operation{
+		id: "admin.catalog.get", method: "GET", path: "/v1/admin/catalog/{id}", scopes: catalogRead, cached: true,
+		summary: "Returns a catalog item.", answer: catalogSchema,
+	}, input[engine.ID]{path: catalogPath}, func(q *request, id *engine.ID) error {
+		i := q.view.CatalogItem(*id)
+		if i == nil {
+			return notFound("catalog item")
+		}
+		return answerCatalogItem(q, i)
+	}),
+	write(operation{
+		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
+		summary: "Changes a catalog item. Holds that were made of other components keep what they have.", answer: catalogSchema,
+	}, input[engine.PatchCatalogItem]{path: byUUID(func(o *engine.PatchCatalogItem) *engine.ID { return &o.ID }), body: patchCatalogShape},
+		func(q *request, o *engine.PatchCatalogItem) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerCatalogItem),
+	write(operation{
+		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
+		summary: "Removes a catalog item; one that a hold names is in use.", answer: nullSchema,
+	}, input[engine.DeleteCatalogItem]{path: byUUID(func(o *engine.DeleteCatalogItem) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteCatalogItem) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),
+	archiveCatalog("unarchive", false, "Takes an archived catalog item back into the offer."),
+}

@@ -1,0 +1,74 @@
+package api
+
+import "holdfast/engine"
+
+// This file owns external pricing rows on the wire: buttons that send the customer elsewhere.
+
+// externalWrite suffices one by one: who may write listings may set their buttons.
+var externalWrite = []string{"catalog.listings.write", "catalog.price_tables.write"}
+
+var link = func() kind[string] {
+	k, s := text(1, 2048), *textSchema
+	s.Format, s.Min, s.Max = "uri", k.schema.Min, k.schema.Max
+	k.schema = &s
+	return k
+}()
+
+var createExternalRowShape = shapeOf("CreateExternalPricingRow",
+	required("label", text(1, 255), func(o *engine.CreateExternalPricingRow) *string { return &o.Label }),
+	required("url", link, func(o *engine.CreateExternalPricingRow) *string { return &o.URL }).says("Absolute, http or https."))
+
+var patchExternalRowShape = shapeOf("PatchExternalPricingRow",
+	merged("label", text(1, 255), false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.Label }),
+	merged("translatedLabel", text(1, 255), true, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.TranslatedLabel }),
+	merged("url", link, false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.URL }))
+
+var externalRowSchema = recordSchema("ExternalPricingRow",
+	has("id", idSchema), has("pricingTableId", idSchema), has("label", textSchema), may("translatedLabel", textSchema),
+	has("url", &Schema{Type: "string", Format: "uri"}))
+
+func appendExternalRow(b []byte, r engine.ExternalPricingRow) []byte {
+	b = appendID(append(b, `{"id":`...), r.ID)
+	b = appendID(append(b, `,"pricingTableId":`...), r.Table)
+	b = appendText(append(b, `,"label":`...), r.Label)
+	if r.TranslatedLabel != nil {
+		b = appendText(append(b, `,"translatedLabel":`...), *r.TranslatedLabel)
+	}
+	return append(appendText(append(b, `,"url":`...), r.URL), '}')
+}
+
+func answerExternalRow(q *request, r *engine.ExternalPricingRow) error {
+	q.tag = r.Revision
+	q.out = appendExternalRow(q.out, *r)
+	return nil
+}
+
+const externalRowPath = pricingTablePath + "/external-pricing-row"
+
+var externalPricingOperations = []operation{
+	write(operation{
+		id: "admin.pricingTables.createExternalPricingRow", method: "POST", path: externalRowPath, scopes: externalWrite,
+		summary: "Adds an external row to a pricing table. While external pricing is off there, the row is kept and not shown.", answer: externalRowSchema,
+	}, input[engine.CreateExternalPricingRow]{
+		path: byTable(func(o *engine.CreateExternalPricingRow) *engine.ID { return &o.Table }), body: createExternalRowShape,
+	}, func(_ *request, o *engine.CreateExternalPricingRow) engine.Op { return o }, answerExternalRow),
+	write(operation{
+		id: "admin.pricingTables.updateExternalPricingRow", method: "PATCH", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
+		summary: "Changes an external row.", answer: externalRowSchema,
+	}, input[engine.PatchExternalPricingRow]{
+		path: byTableRow(func(o *engine.PatchExternalPricingRow) *engine.ID { return &o.Table }, func(o *engine.PatchExternalPricingRow) *engine.ID { return &o.ID }),
+		body: patchExternalRowShape,
+	}, func(q *request, o *engine.PatchExternalPricingRow) engine.Op {
+		o.IfMatch = q.ifMatch
+		return o
+	}, answerExternalRow),
+	write(operation{
+		id: "admin.pricingTables.deleteExternalPricingRow", method: "DELETE", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
+		summary: "Takes an external row out of a pricing table.", answer: nullSchema,
+	}, input[engine.DeleteExternalPricingRow]{
+		path: byTableRow(func(o *engine.DeleteExternalPricingRow) *engine.ID { return &o.Table }, func(o *engine.DeleteExternalPricingRow) *engine.ID { return &o.ID }),
+	}, func(q *request, o *engine.DeleteExternalPricingRow) engine.Op {
+		o.IfMatch = q.ifMatch
+		return o
+	}, answerNull),
+}

@@ -1,0 +1,278 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns pricing tables and their rows on the wire. external_pricing.go has the rows that lead elsewhere.
+
+var (
+	pricingRead  = []string{"catalog.price_tables.read"}
+	pricingWrite = []string{"catalog.price_tables.write"}
+)
+
+// byTable is the path of what belongs to a pricing table; byTableRow that of one row of it.
+func byTable[In any](table func(*In) *engine.ID) *shape[In] {
+	return shapeOf("PricingTablePath", required("pricingTableId", uuid, table))
+}
+
+func byTableRow[In any](table, row func(*In) *engine.ID) *shape[In] {
+	return shapeOf("PricingRowPath", required("pricingTableId", uuid, table), required("rowId", uuid, row))
+}
+
+var createPricingTableShape = shapeOf("CreatePricingTable",
+	required("name", text(1, 255), func(o *engine.CreatePricingTable) *string { return &o.Name }),
+	defaulted("externalPricingEnabled", boolean, false, func(o *engine.CreatePricingTable) *bool { return &o.External }).
+		says("Listings show the external rows. Those are kept also while this is off."))
+
+var patchPricingTableShape = shapeOf("PatchPricingTable",
+	merged("name", text(1, 255), false, func(o *engine.PatchPricingTable) *engine.Opt[string] { return &o.Name }),
+	merged("externalPricingEnabled", boolean, false, func(o *engine.PatchPricingTable) *engine.Opt[bool] { return &o.External }))
+
+// subscriptionInput is the terms of a subscription as they come in.
+type subscriptionInput struct {
+	engine.SubscriptionTerms
+	commitment, lead bufferInput
+}
+
+var price = integer[int64](0, maxSafeInteger)
+
+var subscriptionShape = shapeOf("SubscriptionTermsInput", slices.Concat([]field[subscriptionInput]{
+	required("paymentCycleAmount", periodAmount, func(s *subscriptionInput) *int64 { return &s.Cycle.Amount }),
+	required("paymentCycleUnit", periodUnit, func(s *subscriptionInput) *timeline.Unit { return &s.Cycle.Unit }),
+	optional("renewalPrice", price, func(s *subscriptionInput) **int64 { return &s.RenewalPrice }).says("In minor units of the account's currency."),
+	optional("commitmentCycles", integer[int64](1, 10_000), func(s *subscriptionInput) **int64 { return &s.CommitmentCycles }),
+},
+	periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(s *subscriptionInput) *bufferInput { return &s.commitment }),
+	periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(s *subscriptionInput) *bufferInput { return &s.lead }),
+	[]field[subscriptionInput]{
+		defaulted("renewalType", text(1, 255), engine.DefaultRenewalType, func(s *subscriptionInput) *string { return &s.RenewalType }),
+		defaulted("initialChargeType", text(1, 255), engine.DefaultInitialCharge, func(s *subscriptionInput) *string { return &s.InitialCharge }),
+	})...)
+
+// terms makes the terms of what came in under a pointer.
+func (q *request) terms(pointer string, s subscriptionInput) *engine.SubscriptionTerms {
+	s.Commitment = q.period(pointer+"/commitmentPeriodAmount", pointer+"/commitmentPeriodUnit", s.commitment)
+	s.CancellationLead = q.period(pointer+"/cancellationLeadTimeAmount", pointer+"/cancellationLeadTimeUnit", s.lead)
+	return &s.SubscriptionTerms
+}
+
+type createPricingRow struct {
+	engine.CreatePricingRow
+	duration     bufferInput
+	subscription *subscriptionInput
+}
+
+var createPricingRowShape = shapeOf("CreatePricingRow", slices.Concat([]field[createPricingRow]{
+	required("label", text(1, 255), func(o *createPricingRow) *string { return &o.Label }),
+	required("purchaseType", purchaseType, func(o *createPricingRow) *engine.PurchaseType { return &o.Purchase }),
+	required("price", price, func(o *createPricingRow) *int64 { return &o.Price }).says("In minor units of the account's currency."),
+},
+	periodFields("durationAmount", "durationUnit", periodAmount, func(o *createPricingRow) *bufferInput { return &o.duration }),
+	[]field[createPricingRow]{
+		optional("subscription", object(subscriptionShape), func(o *createPricingRow) **subscriptionInput { return &o.subscription }).
+			says("Of a subscription, and only there."),
+	})...)
+
+type patchPricingRow struct {
+	engine.PatchPricingRow
+	subscription engine.Opt[subscriptionInput]
+}
+
+var patchPricingRowShape = shapeOf("PatchPricingRow", slices.Concat([]field[patchPricingRow]{
+	merged("label", text(1, 255), false, func(o *patchPricingRow) *engine.Opt[string] { return &o.Label }),
+	merged("purchaseType", purchaseType, false, func(o *patchPricingRow) *engine.Opt[engine.PurchaseType] { return &o.Purchase }),
+	merged("price", price, false, func(o *patchPricingRow) *engine.Opt[int64] { return &o.Price }),
+},
+	periodPatchFields("durationAmount", "durationUnit", periodAmount, func(o *patchPricingRow) *engine.BufferPatch { return &o.Duration }),
+	[]field[patchPricingRow]{
+		merged("subscription", object(subscriptionShape), true, func(o *patchPricingRow) *engine.Opt[subscriptionInput] { return &o.subscription }).
+			says("Replaced as a whole."),
+	})...)
+
+var (
+	subscriptionSchema = recordSchema("SubscriptionTerms", slices.Concat(
+		periodMembers("paymentCycleAmount", "paymentCycleUnit"),
+		[]Member{has("renewalPrice", integerSchema.orNull()), has("commitmentCycles", integerSchema.orNull())},
+		periodMembers("commitmentPeriodAmount", "commitmentPeriodUnit"), periodMembers("cancellationLeadTimeAmount", "cancellationLeadTimeUnit"),
+		[]Member{has("renewalType", textSchema), has("initialChargeType", textSchema)})...)
+	pricingRowSchema = recordSchema("PricingRow", slices.Concat([]Member{
+		has("id", idSchema), has("pricingTableId", idSchema), has("label", textSchema), has("purchaseType", purchaseType.schema), has("price", integerSchema),
+	}, periodMembers("durationAmount", "durationUnit"), []Member{
+		has("subscription", subscriptionSchema.orNull()), has("createdAt", instantSchema), has("updatedAt", instantSchema),
+	})...)
+	pricingTableSchema = recordSchema("PricingTable",
+		has("id", idSchema), has("name", textSchema), has("externalPricingEnabled", booleanSchema), has("pricingRows", listSchema(pricingRowSchema)),
+		has("externalPricingRows", listSchema(externalRowSchema)), has("createdAt", instantSchema), has("updatedAt", instantSchema))
+)
+
+func appendPricingTable(q *request, b []byte, p *engine.PricingTable) []byte {
+	b = appendID(append(b, `{"id":`...), p.ID)
+	b = appendText(append(b, `,"name":`...), p.Name)
+	b = appendBool(append(b, `,"externalPricingEnabled":`...), p.External)
+	b = appendList(append(b, `,"pricingRows":`...), p.Rows, func(b []byte, r engine.PricingRow) []byte { return appendPricingRow(q, b, &r) })
+	b = appendList(append(b, `,"externalPricingRows":`...), p.Externals, appendExternalRow)
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(p.ID))
+	return append(appendInstant(append(b, `,"updatedAt":`...), p.UpdatedAt), '}')
+}
+
+func appendPricingRow(_ *request, b []byte, r *engine.PricingRow) []byte {
+	b = appendID(append(b, `{"id":`...), r.ID)
+	b = appendID(append(b, `,"pricingTableId":`...), r.Table)
+	b = appendText(append(b, `,"label":`...), r.Label)
+	b = appendText(append(b, `,"purchaseType":`...), string(r.Purchase))
+	b = appendInt(append(b, `,"price":`...), r.Price)
+	b = appendPeriod(b, "durationAmount", "durationUnit", r.Duration)
+	b = append(b, `,"subscription":`...)
+	if r.Subscription == nil {
+		b = append(b, "null"...)
+	} else {
+		b = appendTerms(b, r.Subscription)
+	}
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(r.ID))
+	return append(appendInstant(append(b, `,"updatedAt":`...), r.UpdatedAt), '}')
+}
+
+func appendTerms(b []byte, s *engine.SubscriptionTerms) []byte {
+	b = appendPeriod(append(b, '{'), "paymentCycleAmount", "paymentCycleUnit", &s.Cycle)
+	b = appendIntOrNull(append(b, `,"renewalPrice":`...), s.RenewalPrice)
+	b = appendIntOrNull(append(b, `,"commitmentCycles":`...), s.CommitmentCycles)
+	b = appendPeriod(b, "commitmentPeriodAmount", "commitmentPeriodUnit", s.Commitment)
+	b = appendPeriod(b, "cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.CancellationLead)
+	b = appendText(append(b, `,"renewalType":`...), s.RenewalType)
+	return append(appendText(append(b, `,"initialChargeType":`...), s.InitialCharge), '}')
+}
+
+func answerPricingTable(q *request, p *engine.PricingTable) error {
+	if !q.sameRevision(p.Revision) {
+		q.out = appendPricingTable(q, q.out, p)
+	}
+	return nil
+}
+
+func answerPricingRow(q *request, r *engine.PricingRow) error {
+	if !q.sameRevision(r.Revision) {
+		q.out = appendPricingRow(q, q.out, r)
+	}
+	return nil
+}
+
+type rowPath struct{ table, row engine.ID }
+
+type rowList struct {
+	table engine.ID
+	page  page
+}
+
+const (
+	pricingTablePath = "/v1/admin/pricing-tables/pricing-table/{pricingTableId}"
+	pricingRowPath   = pricingTablePath + "/pricing-row/{rowId}"
+)
+
+var pricingOperations = []operation{
+	read(operation{
+		id: "admin.pricingTables.list", method: "GET", path: "/v1/admin/pricing-tables", scopes: pricingRead,
+		summary: "Lists pricing tables in order of creation.", answer: pagedSchema(pricingTableSchema),
+	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+		all := q.view.PricingTables()
+		appendPage(q, *p, all.Len(), all.At, appendPricingTable)
+		return nil
+	}),
+	write(operation{
+		id: "admin.pricingTables.create", method: "POST", path: "/v1/admin/pricing-tables/pricing-table", scopes: pricingWrite,
+		summary: "Creates a pricing table without rows.", answer: pricingTableSchema,
+	}, input[engine.CreatePricingTable]{body: createPricingTableShape},
+		func(_ *request, o *engine.CreatePricingTable) engine.Op { return o }, answerPricingTable),
+	read(operation{
+		id: "admin.pricingTables.get", method: "GET", path: pricingTablePath, scopes: pricingRead, cached: true,
+		summary: "Returns a pricing table with its rows.", answer: pricingTableSchema,
+	}, input[engine.ID]{path: byTable(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
+		p := q.view.PricingTable(*id)
+		if p == nil {
+			return notFound("pricing table")
+		}
+		return answerPricingTable(q, p)
+	}),
+	write(operation{
+		id: "admin.pricingTables.update", method: "PATCH", path: pricingTablePath, scopes: pricingWrite, guarded: true,
+		summary: "Changes a pricing table.", answer: pricingTableSchema,
+	}, input[engine.PatchPricingTable]{path: byTable(func(o *engine.PatchPricingTable) *engine.ID { return &o.ID }), body: patchPricingTableShape},
+		func(q *request, o *engine.PatchPricingTable) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerPricingTable),
+	write(operation{
+		id: "admin.pricingTables.delete", method: "DELETE", path: pricingTablePath, scopes: pricingWrite, guarded: true,
+		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.", answer: nullSchema,
+	}, input[engine.DeletePricingTable]{path: byTable(func(o *engine.DeletePricingTable) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeletePricingTable) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+	read(operation{
+		id: "admin.pricingTables.listRows", method: "GET", path: pricingTablePath + "/pricing-row", scopes: pricingRead,
+		summary: "Lists a pricing table's rows in order of creation.", answer: pagedSchema(pricingRowSchema),
+	}, input[rowList]{
+		path:  byTable(func(l *rowList) *engine.ID { return &l.table }),
+		query: shapeOf("ListPricingRows", pageFields(func(l *rowList) *page { return &l.page })...),
+	}, func(q *request, l *rowList) error {
+		p := q.view.PricingTable(l.table)
+		if p == nil {
+			return notFound("pricing table")
+		}
+		appendPage(q, l.page, len(p.Rows), func(i int) *engine.PricingRow { return &p.Rows[i] }, appendPricingRow)
+		return nil
+	}),
+	write(operation{
+		id: "admin.pricingTables.createRow", method: "POST", path: pricingTablePath + "/pricing-row", scopes: pricingWrite,
+		summary: "Adds a row to a pricing table.", answer: pricingRowSchema,
+	}, input[createPricingRow]{path: byTable(func(o *createPricingRow) *engine.ID { return &o.Table }), body: createPricingRowShape},
+		func(q *request, o *createPricingRow) engine.Op {
+			o.Duration = q.period("/durationAmount", "/durationUnit", o.duration)
+			if o.subscription != nil {
+				o.Subscription = q.terms("/subscription", *o.subscription)
+			}
+			return o.CreatePricingRow
+		}, answerPricingRow),
+	read(operation{
+		id: "admin.pricingTables.getRow", method: "GET", path: pricingRowPath, scopes: pricingRead, cached: true,
+		summary: "Returns a row of a pricing table.", answer: pricingRowSchema,
+	}, input[rowPath]{
+		path: byTableRow(func(p *rowPath) *engine.ID { return &p.table }, func(p *rowPath) *engine.ID { return &p.row }),
+	}, func(q *request, at *rowPath) error {
+		p := q.view.PricingTable(at.table)
+		if p == nil {
+			return notFound("pricing table")
+		}
+		r := p.Row(at.row)
+		if r == nil {
+			return notFound("pricing row of this table")
+		}
+		return answerPricingRow(q, r)
+	}),
+	write(operation{
+		id: "admin.pricingTables.updateRow", method: "PATCH", path: pricingRowPath, scopes: pricingWrite, guarded: true,
+		summary: "Changes a row of a pricing table.", answer: pricingRowSchema,
+	}, input[patchPricingRow]{
+		path: byTableRow(func(o *patchPricingRow) *engine.ID { return &o.Table }, func(o *patchPricingRow) *engine.ID { return &o.ID }),
+		body: patchPricingRowShape,
+	}, func(q *request, o *patchPricingRow) engine.Op {
+		o.IfMatch = q.ifMatch
+		if o.Subscription.Set, o.Subscription.Null = o.subscription.Set, o.subscription.Null; o.Subscription.Set && !o.Subscription.Null {
+			o.Subscription.Value = *q.terms("/subscription", o.subscription.Value)
+		}
+		return o.PatchPricingRow
+	}, answerPricingRow),
+	write(operation{
+		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite, guarded: true,
+		summary: "Takes a row out of a pricing table.", answer: nullSchema,
+	}, input[engine.DeletePricingRow]{
+		path: byTableRow(func(o *engine.DeletePricingRow) *engine.ID { return &o.Table }, func(o *engine.DeletePricingRow) *engine.ID { return &o.ID }),
+	}, func(q *request, o *engine.DeletePricingRow) engine.Op {
+		o.IfMatch = q.ifMatch
+		return o
+	}, answerNull),
+}

@@ -1,0 +1,125 @@
+package api
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+)
+
+// This file owns the tests of pricing tables over the interface.
+
+const pricingTables = "/v1/admin/pricing-tables"
+
+func (s *shop) pricingTable(body string) (id, path string) {
+	s.Helper()
+	id = s.ok("POST", pricingTables+"/pricing-table", body)["id"].(string)
+	return id, pricingTables + "/pricing-table/" + id
+}
+
+func TestExternalPricingRow(t *testing.T) {
+	s := newShop(t)
+	id, path := s.pricingTable(`{"name":"Bikes"}`)
+	a := s.call("POST", path+"/external-pricing-row", `{"label":"Book at our partner","url":"https://example.com/b?x=1"}`)
+	r := a.object()
+	require.Equal(t, 200, a.status, "stored also while external pricing is off")
+	require.Equal(t, map[string]any{"id": r["id"], "pricingTableId": id, "label": "Book at our partner", "url": "https://example.com/b?x=1"}, r, "no other properties")
+	require.Equal(t, `"1"`, a.header["Etag"])
+	row := path + "/external-pricing-row/" + r["id"].(string)
+	p := s.ok("PATCH", row, `{"translatedLabel":"Reservar","url":"http://example.com"}`, "If-Match", a.header["Etag"])
+	require.Equal(t, map[string]any{"id": r["id"], "pricingTableId": id, "label": "Book at our partner", "translatedLabel": "Reservar", "url": "http://example.com"}, p)
+	s.call("PATCH", row, `{"label":"x"}`, "If-Match", a.header["Etag"]).isRefusal(412, engine.CodePrecondition)
+	require.Equal(t, []any{p}, s.ok("GET", path, "")["externalPricingRows"])
+	require.NotContains(t, s.ok("PATCH", row, `{"translatedLabel":null}`), "translatedLabel")
+
+	s.refused(400, engine.CodeInvalid, "POST", path+"/external-pricing-row", `{"label":"","url":"/book","translatedLabel":"x"}`,
+		"body /label length", "body /translatedLabel unknown", "body /url format")
+	s.refused(400, engine.CodeInvalid, "POST", path+"/external-pricing-row", "", "body /label required", "body /url required")
+	s.refused(400, engine.CodeInvalid, "POST", pricingTables+"/pricing-table/7/external-pricing-row", `{"label":"x","url":"https://example.com"}`, "path pricingTableId format")
+	s.refused(404, engine.CodeNotFound, "POST", pricingTables+"/pricing-table/"+r["id"].(string)+"/external-pricing-row", `{"label":"x","url":"https://example.com"}`)
+	require.Equal(t, "null", string(s.call("DELETE", row, "").body))
+	s.refused(404, engine.CodeNotFound, "DELETE", row, "")
+}
+
+func TestScopesOfPricing(t *testing.T) {
+	s := newShop(t)
+	_, path := s.pricingTable(`{"name":"Bikes"}`)
+	keys := map[string]string{}
+	for i, scope := range []string{"catalog.listings.write", "catalog.price_tables.write", "catalog.price_tables.read", "catalog.discounts.write"} {
+		keys[scope] = s.newKey(s.account, engine.CreateKey{PublicID: "4444444" + string(rune('1'+i)), Scopes: []string{scope}})
+	}
+	try := func(scope, method, path, body string) int {
+		return s.call(method, path, body, "X-API-KEY", keys[scope]).status
+	}
+	const row = `{"label":"x","url":"https://example.com"}`
+	require.Equal(t, 200, try("catalog.listings.write", "POST", path+"/external-pricing-row", row))
+	require.Equal(t, 200, try("catalog.price_tables.write", "POST", path+"/external-pricing-row", row))
+	require.Equal(t, 403, try("catalog.price_tables.read", "POST", path+"/external-pricing-row", row))
+	require.Equal(t, 403, try("catalog.discounts.write", "POST", path+"/external-pricing-row", row))
+	require.Equal(t, 403, try("catalog.listings.write", "PATCH", path, `{"name":"y"}`))
+	require.Equal(t, 200, try("catalog.price_tables.read", "GET", path, ""))
+	require.Equal(t, 403, try("catalog.listings.write", "GET", path, ""))
+	denied := s.call("POST", path+"/external-pricing-row", row, "X-API-KEY", keys["catalog.discounts.write"])
+	require.Equal(t, []any{"catalog.listings.write", "catalog.price_tables.write"}, at(denied.object(), "details", "requiredScopes"))
+}
+
+func TestPricingTableFromCreationToEnd(t *testing.T) {
+	s := newShop(t)
+	id, path := s.pricingTable(`{"name":"Bikes","externalPricingEnabled":true}`)
+	day := s.ok("POST", path+"/pricing-row", `{"label":"A day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)
+	require.Equal(t, map[string]any{
+		"id": day["id"], "pricingTableId": id, "label": "A day", "purchaseType": "booking", "price": 2500.0, "durationAmount": 1.0, "durationUnit": "days",
+		"subscription": nil, "createdAt": when(noon), "updatedAt": when(noon),
+	}, day)
+	plan := s.ok("POST", path+"/pricing-row", `{"label":"Plan","purchaseType":"subscription","price":900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","commitmentCycles":12,"cancellationLeadTimeAmount":2,"cancellationLeadTimeUnit":"weeks"}}`)
+	require.Equal(t, map[string]any{
+		"paymentCycleAmount": 1.0, "paymentCycleUnit": "months", "renewalPrice": nil, "commitmentCycles": 12.0, "commitmentPeriodAmount": nil,
+		"commitmentPeriodUnit": nil, "cancellationLeadTimeAmount": 2.0, "cancellationLeadTimeUnit": "weeks", "renewalType": "none", "initialChargeType": "order_creation",
+	}, plan["subscription"])
+	table := s.call("GET", path, "")
+	require.Equal(t, []any{day, plan}, table.object()["pricingRows"])
+	require.Equal(t, `"3"`, table.header["Etag"])
+	require.Equal(t, 304, s.call("GET", path, "", "If-None-Match", `"3"`).status)
+	list := s.ok("GET", path+"/pricing-row?page=2&pageSize=1", "")
+	require.Equal(t, []any{plan}, list["data"])
+	require.Equal(t, table.object(), at(s.ok("GET", pricingTables, ""), "data", 0))
+
+	row := path + "/pricing-row/" + day["id"].(string)
+	require.Equal(t, day, s.ok("GET", row, ""))
+	s.clock.Add(1000)
+	p := s.ok("PATCH", row, `{"price":3000,"durationUnit":null}`)
+	require.Equal(t, []any{3000.0, nil, nil, when(noon + 1000)}, []any{p["price"], p["durationAmount"], p["durationUnit"], p["updatedAt"]})
+	require.Equal(t, 200, s.call("GET", path, "", "If-None-Match", `"3"`).status, "a changed row is a changed table")
+	s.refused(400, engine.CodeInvalid, "PATCH", row, `{"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}`, "body /subscription forbidden")
+	s.refused(400, engine.CodeInvalid, "POST", path+"/pricing-row",
+		`{"label":"x","purchaseType":"lease","price":-1,"durationAmount":0,"subscription":{"paymentCycleUnit":"fortnights","commitmentPeriodUnit":"days","renewalPrice":1.5}}`,
+		"body /purchaseType enum", "body /price range", "body /durationAmount range", "body /subscription/paymentCycleUnit enum",
+		"body /subscription/renewalPrice type", "body /subscription/paymentCycleAmount required", "body /durationUnit required",
+		"body /subscription/commitmentPeriodAmount required")
+	require.Equal(t, "null", string(s.call("DELETE", row, "").body))
+	s.refused(404, engine.CodeNotFound, "GET", row, "")
+	s.refused(404, engine.CodeNotFound, "GET", path+"/pricing-row/"+id, "")
+	s.refused(405, engine.CodeMethodNotAllowed, "DELETE", path+"/pricing-row", "")
+	require.Equal(t, false, s.ok("PATCH", path, `{"externalPricingEnabled":false}`)["externalPricingEnabled"])
+	s.call("DELETE", path, "", "If-Match", `"3"`).isRefusal(412, engine.CodePrecondition)
+	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
+	s.refused(404, engine.CodeNotFound, "GET", path, "")
+}
+
+func TestPricingOfAnotherAccountIsNobodys(t *testing.T) {
+	s := newShop(t)
+	_, path := s.pricingTable(`{"name":"Bikes"}`)
+	row := path + "/pricing-row/" + s.ok("POST", path+"/pricing-row", `{"label":"Buy","purchaseType":"sale","price":1}`)["id"].(string)
+	button := path + "/external-pricing-row/" + s.ok("POST", path+"/external-pricing-row", `{"label":"x","url":"https://example.com"}`)["id"].(string)
+	for _, c := range []struct{ method, path, body string }{
+		{"GET", path, ""}, {"PATCH", path, `{"name":"x"}`}, {"DELETE", path, ""},
+		{"GET", path + "/pricing-row", ""}, {"POST", path + "/pricing-row", `{"label":"Buy","purchaseType":"sale","price":1}`},
+		{"GET", row, ""}, {"PATCH", row, `{"price":2}`}, {"DELETE", row, ""},
+		{"POST", path + "/external-pricing-row", `{"label":"x","url":"https://example.com"}`},
+		{"PATCH", button, `{"label":"y"}`}, {"DELETE", button, ""},
+	} {
+		s.call(c.method, c.path, c.body, "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+	}
+	require.Empty(t, s.ok("GET", pricingTables, "", "X-API-KEY", s.other)["data"])
+}

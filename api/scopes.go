@@ -1,0 +1,38 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/api/auth"
+	"holdfast/engine"
+)
+
+// This file owns the scopes that a request needs beside those of its operation: by what it names, which is known when its
+// input was read. They are asked for behind all faults and in front of the command (operation.go).
+
+// may says whether the key has a scope, by itself or by one above it.
+func (q *request) may(scope string) bool {
+	return len(q.key.Scopes) == 0 || auth.Allows(q.key.Scopes, []string{scope})
+}
+
+// need notes that what the request names needs a scope.
+func (q *request) need(scope string) {
+	if !q.may(scope) && !slices.Contains(q.lacks, scope) {
+		q.lacks = append(q.lacks, scope)
+	}
+}
+
+// lacking is the refusal of a command for which the key lacks what was noted, nil if it lacks nothing. Faults of the command
+// come first.
+func (q *request) lacking(op engine.Op) error {
+	if len(q.lacks) == 0 {
+		return nil
+	}
+	if faults := q.view.Check(op); len(faults) > 0 {
+		return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: faults}
+	}
+	return &engine.Error{
+		Code: engine.CodeMissingScope, Detail: "the key has not the scope that this record needs",
+		Details: map[string]any{"requiredScopes": slices.Clone(q.lacks)},
+	}
+}

@@ -1,0 +1,198 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns tags on the wire, and how they are linked to records and unlinked.
+
+// tagScopes are the areas of the keys' scopes by the scope of a tag.
+var tagScopes = map[engine.TagScope]string{
+	engine.TagInventory: "inventory.stock_items", engine.TagCatalog: "catalog.listings",
+	engine.TagCustomers: "customers", engine.TagOrders: "orders.details",
+}
+
+var (
+	tagsRead  = []string{"inventory.stock_items.read", "catalog.listings.read", "customers.read", "orders.details.read"}
+	tagsWrite = []string{"inventory.stock_items.write", "catalog.listings.write", "customers.write", "orders.details.write"}
+)
+
+var createTagShape = shapeOf("CreateTag",
+	required("value", text(1, 255), func(o *engine.CreateTag) *string { return &o.Value }),
+	required("scope", enum(engine.TagInventory, engine.TagCatalog, engine.TagCustomers, engine.TagOrders), func(o *engine.CreateTag) *engine.TagScope { return &o.Scope }).
+		says("The area whose records it can be linked to; the key needs its write scope. It never changes."))
+
+var patchTagShape = shapeOf("PatchTag",
+	merged("value", text(1, 255), false, func(o *engine.PatchTag) *engine.Opt[string] { return &o.Value }))
+
+var tagSchema = recordSchema("Tag",
+	has("id", textSchema), has("value", textSchema), has("scope", enumSchema("inventory", "catalog", "customers", "orders")),
+	has("createdAt", instantSchema), has("updatedAt", instantSchema))
+
+func appendTag(_ *request, b []byte, g *engine.Tag) []byte {
+	b = appendID(append(b, `{"id":`...), g.ID)
+	b = appendText(append(b, `,"value":`...), g.Value)
+	b = appendText(append(b, `,"scope":`...), string(g.Scope))
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(g.ID))
+	b = appendInstant(append(b, `,"updatedAt":`...), g.UpdatedAt)
+	return append(b, '}')
+}
+
+// appendTags appends the tags linked to a record; one that was deleted is no more.
+func (q *request) appendTags(b []byte, l *engine.Labels) []byte {
+	b = append(b, '[')
+	for _, id := range l.Tags {
+		if g := q.view.Tag(id); g != nil {
+			if b[len(b)-1] != '[' {
+				b = append(b, ',')
+			}
+			b = appendTag(q, b, g)
+		}
+	}
+	return append(b, ']')
+}
+
+func answerTag(q *request, g *engine.Tag) error {
+	q.tag = g.Revision
+	q.out = appendTag(q, q.out, g)
+	return nil
+}
+
+// needTag says that the request needs the write scope of a tag's own scope. Where there is no such tag, the command says so.
+func (q *request) needTag(id engine.ID) {
+	if g := q.view.Tag(id); g != nil {
+		q.need(tagScopes[g.Scope] + ".write")
+	}
+}
+
+var tagOperations = []operation{
+	read(operation{
+		id: "admin.tags.list", method: "GET", path: "/v1/admin/tags", scopes: tagsRead,
+		summary: "Lists tags in order of creation: those of the scopes that the key may read.", answer: pagedSchema(tagSchema),
+	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+		all := q.view.Tags()
+		may := map[engine.TagScope]bool{}
+		for scope, area := range tagScopes {
+			may[scope] = q.may(area + ".read")
+		}
+		if may[engine.TagInventory] && may[engine.TagCatalog] && may[engine.TagCustomers] && may[engine.TagOrders] {
+			appendPage(q, *p, all.Len(), all.At, appendTag)
+			return nil
+		}
+		var tags []*engine.Tag
+		for g := range all.All() {
+			if may[g.Scope] {
+				tags = append(tags, g)
+			}
+		}
+		appendPage(q, *p, len(tags), func(i int) *engine.Tag { return tags[i] }, appendTag)
+		return nil
+	}),
+	write(operation{
+		id: "admin.tags.create", method: "POST", path: "/v1/admin/tags", scopes: tagsWrite,
+		summary: "Creates a tag. The key needs the write scope that goes with the tag's scope.", answer: tagSchema,
+	}, input[engine.CreateTag]{body: createTagShape}, func(q *request, o *engine.CreateTag) engine.Op {
+		if area := tagScopes[o.Scope]; area != "" {
+			q.need(area + ".write")
+		}
+		return o
+	}, answerTag),
+	write(operation{
+		id: "admin.tags.update", method: "PATCH", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
+		summary: "Changes a tag's value, wherever it is linked. The key needs the write scope that goes with the tag's scope.", answer: tagSchema,
+	}, input[engine.PatchTag]{path: byID(func(o *engine.PatchTag) *engine.ID { return &o.ID }), body: patchTagShape},
+		func(q *request, o *engine.PatchTag) engine.Op {
+			o.IfMatch = q.ifMatch
+			q.needTag(o.ID)
+			return o
+		}, answerTag),
+	write(operation{
+		id: "admin.tags.delete", method: "DELETE", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
+		summary: "Deletes a tag and takes it off every record. The key needs the write scope that goes with the tag's scope.", answer: nullSchema,
+	}, input[engine.DeleteTag]{path: byID(func(o *engine.DeleteTag) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteTag) engine.Op {
+			o.IfMatch = q.ifMatch
+			q.needTag(o.ID)
+			return o
+		}, answerNull),
+}
+
+// tagsField is the tags of a record that is made or changed.
+func tagsField[In any](at func(*In) *engine.LabelsPatch) field[In] {
+	return merged("tags", list(looseID, 0, 100), true, func(in *In) *engine.Opt[[]engine.ID] { return &at(in).Tags }).
+		says("Ids of tags; the list replaces what is linked.")
+}
+
+// tagIDs are the tags that are linked or unlinked, from the query, the body, or both alike.
+type tagIDs struct {
+	id          engine.ID
+	query, body []engine.ID
+}
+
+// given gives the ids and where they stand.
+func (q *request) given(o *tagIDs) (ids []engine.ID, inQuery bool) {
+	tell := func(in, pointer, code, message string) {
+		if !q.faults.at(pointer) {
+			q.faults.add(engine.Fault{In: in, Pointer: pointer, Code: code, Message: message})
+		}
+	}
+	switch {
+	case o.query == nil && o.body == nil:
+		if !q.faults.at("tagIds") {
+			tell("body", "/tagIds", faultRequired, "is missing, here and in the query")
+		}
+	case o.query != nil && o.body != nil && !sameIDs(o.query, o.body):
+		tell("query", "tagIds", faultExclusive, "differs from the body's")
+	}
+	if o.query != nil {
+		return o.query, true
+	}
+	return o.body, false
+}
+
+func sameIDs(a, b []engine.ID) bool {
+	sorted := func(ids []engine.ID) []engine.ID {
+		ids = slices.SortedFunc(slices.Values(ids), engine.ID.Compare)
+		return slices.Compact(ids)
+	}
+	return slices.Equal(sorted(a), sorted(b))
+}
+
+// tagged is a kind of record that tags are linked to.
+type tagged[R any] struct {
+	of     engine.Labelled
+	about  string // its name in the document, with the article
+	area   string // of operation ids
+	path   string // of the list
+	id     kind[engine.ID]
+	scopes []string
+	answer *Schema
+	render func(*request, R) error
+}
+
+// linkOperations are the two that link tags to records and unlink them.
+func (r tagged[R]) linkOperations() []operation {
+	in := input[tagIDs]{
+		path:  shapeOf("ID", required("id", r.id, func(o *tagIDs) *engine.ID { return &o.id })),
+		query: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).says("Repeated; here or in the body.")),
+		body:  shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).says("Here or in the query.")),
+	}
+	return []operation{
+		write(operation{
+			id: "admin." + r.area + ".linkTags", method: "POST", path: r.path + "/{id}/tags", scopes: r.scopes, answer: r.answer,
+			summary: "Links tags to " + r.about + "; one that is linked stays.",
+		}, in, func(q *request, o *tagIDs) engine.Op {
+			ids, inQuery := q.given(o)
+			return engine.LinkTags{To: r.of, ID: o.id, Tags: ids, InQuery: inQuery}
+		}, r.render),
+		write(operation{
+			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: nullSchema, guarded: true,
+			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault.",
+		}, in, func(q *request, o *tagIDs) engine.Op {
+			ids, inQuery := q.given(o)
+			return engine.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: ids, InQuery: inQuery}
+		}, answerNull),
+	}
+}

@@ -1,0 +1,416 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/engine/table"
+)
+
+// This file owns catalog items: what customers book or buy. kit.go has how one takes stock.
+
+// CatalogStatus says whether a catalog item is offered.
+type CatalogStatus string
+
+// Only an active, unarchived catalog item takes new holds.
+const (
+	CatalogActive   CatalogStatus = "active"
+	CatalogInactive CatalogStatus = "inactive"
+	CatalogDraft    CatalogStatus = "draft"
+)
+
+// CatalogItem is a catalog item's record.
+type CatalogItem struct {
+	ID           ID
+	No           uint32 // dense number in the account; one that is gone gives its number to a later one
+	Name         string
+	InternalName *string // nil: the name
+	Status       CatalogStatus
+	Category     *string // of a taxonomy, as given
+	Description  *string
+	Components   []Component
+	Purchases    []PurchaseType // the ways in which it is offered
+	PricingTable *ID
+	Variants     []Variant
+	ArchivedAt   *int64
+	UpdatedAt    int64
+	Revision     uint64
+}
+
+// Component is what one unit of a catalog item takes of a SKU or an article.
+type Component struct {
+	Item
+	Quantity int
+}
+
+// key is the id that an item names.
+func (i Item) key() string {
+	if i.Article != (ID{}) {
+		return string(i.Article[:])
+	}
+	return string(i.SKU[:])
+}
+
+// Variant is something that a customer chooses among values, such as a size. It takes no stock.
+type Variant struct {
+	ID     ID
+	Label  string
+	Values []VariantValue
+}
+
+// VariantValue is one of the values of a variant.
+type VariantValue struct {
+	ID    ID
+	Label string
+}
+
+// Takes says whether the catalog item takes new holds.
+func (i *CatalogItem) Takes() bool { return i.Status == CatalogActive && i.ArchivedAt == nil }
+
+const catalogByReference = 0
+
+// catalogKind has one index of all that items refer to: ids are unique over resources.
+var catalogKind = rowsOf(tagCatalogItem, "catalog item", func(i *CatalogItem) ID { return i.ID },
+	table.By(func(i *CatalogItem) (keys []string) {
+		if i.PricingTable != nil {
+			keys = append(keys, string(i.PricingTable[:]))
+		}
+		for _, c := range i.Components {
+			keys = append(keys, c.Item.key())
+		}
+		return keys
+	}),
+	table.Numbered(func(i *CatalogItem) uint32 { return i.No }))
+
+func (a *account) catalog() *table.Table[CatalogItem] { return tableOf[CatalogItem](a, tagCatalogItem) }
+
+// usedByCatalog refuses to remove what catalog items refer to: a pricing table, or a component.
+func (t *tx) usedByCatalog(id ID) error {
+	n := 0
+	for range t.acc.catalog().By(catalogByReference, string(id[:])) {
+		n++
+	}
+	return inUse("catalogItem", n)
+}
+
+const (
+	maxComponents  = 100
+	maxVariants    = 20
+	maxFieldValues = 100
+)
+
+func (c *checker) catalogStatus(pointer string, s CatalogStatus) {
+	c.oneOf(pointer, string(s), string(CatalogActive), string(CatalogInactive), string(CatalogDraft))
+}
+
+// count checks the number of elements of a list, and says whether they are worth a look.
+func (c *checker) count(pointer string, n, least, most int) bool {
+	if n < least || n > most {
+		c.fault(pointer, "length", "must have between "+itoa(least)+" and "+itoa(most)+" entries")
+		return false
+	}
+	return true
+}
+
+func (c *checker) components(pointer string, list []Component) {
+	if !c.count(pointer, len(list), 0, maxComponents) {
+		return
+	}
+	for i, x := range list {
+		at := pointer + "/" + itoa(i)
+		if c.item(at, x.Item); x.CatalogItem != (ID{}) {
+			c.fault(at+"/catalogItemId", "forbidden", "a component is a SKU or an article")
+		}
+		c.number(at+"/quantity", x.Quantity, 1, maxCount)
+	}
+}
+
+func (c *checker) purchases(pointer string, list []PurchaseType) {
+	if !c.count(pointer, len(list), 1, 3) {
+		return
+	}
+	for i, p := range list {
+		at := pointer + "/" + itoa(i)
+		c.purchase(at, p)
+		if slices.Contains(list[:i], p) {
+			c.fault(at, "duplicate", "is named more than once")
+		}
+	}
+}
+
+func (c *checker) variants(pointer string, list []Variant) {
+	if !c.count(pointer, len(list), 0, maxVariants) {
+		return
+	}
+	for i, v := range list {
+		at := pointer + "/" + itoa(i)
+		c.text(at+"/label", v.Label, 1, maxName)
+		if c.count(at+"/values", len(v.Values), 1, maxFieldValues) {
+			for j, x := range v.Values {
+				c.text(at+"/values/"+itoa(j)+"/label", x.Label, 1, maxName)
+			}
+		}
+	}
+}
+
+// CreateCatalogItem makes a catalog item. It answers with the *CatalogItem.
+type CreateCatalogItem struct {
+	Name         string
+	InternalName *string
+	Status       CatalogStatus // default active
+	Category     *string
+	Description  *string
+	Components   []Component
+	Purchases    []PurchaseType // nil: all
+	PricingTable *ID
+	Variants     []Variant // without ids
+}
+
+func (o CreateCatalogItem) Check() []Fault {
+	var c checker
+	c.text("/name", o.Name, 1, maxName)
+	c.optional("/internalName", o.InternalName, 1, maxName)
+	c.catalogStatus("/status", CatalogStatus(orDefault(string(o.Status), string(CatalogActive))))
+	c.optional("/taxonomyCategoryId", o.Category, 1, maxName)
+	c.optional("/description", o.Description, 0, maxNote)
+	c.components("/components", o.Components)
+	if o.Purchases != nil {
+		c.purchases("/purchaseTypes", o.Purchases)
+	}
+	c.variants("/variants", o.Variants)
+	return c.faults
+}
+
+func (o CreateCatalogItem) plan(t *tx) (any, error) {
+	i := &CatalogItem{
+		ID: t.newID(), No: t.acc.nextCatalogNo(), Name: o.Name, InternalName: o.InternalName, Status: o.Status, Category: o.Category,
+		Description: o.Description, Components: o.Components, Purchases: o.Purchases, PricingTable: o.PricingTable, UpdatedAt: t.now, Revision: 1,
+	}
+	if i.Status == "" {
+		i.Status = CatalogActive
+	}
+	i.offerAll()
+	if err := t.setVariants(i, o.Variants); err != nil {
+		return nil, err
+	}
+	if err := t.refers(i); err != nil {
+		return nil, err
+	}
+	record(t, catalogKind, nil, i)
+	return i, nil
+}
+
+// offerAll makes an item for which no ways are named offered in all.
+func (i *CatalogItem) offerAll() {
+	if len(i.Purchases) == 0 {
+		i.Purchases = []PurchaseType{PurchaseBooking, PurchaseSale, PurchaseSubscription}
+	}
+}
+
+func (CreateCatalogItem) result() any { return new(CatalogItem) }
+
+// nextCatalogNo is the number of the next item: one behind the youngest's. Nothing refers to a number that is free again.
+func (a *account) nextCatalogNo() uint32 {
+	if n := a.catalog().Len(); n > 0 {
+		return a.catalog().At(n-1).No + 1
+	}
+	return 1
+}
+
+// refers demands that what an item names is there.
+func (t *tx) refers(i *CatalogItem) error {
+	if i.PricingTable != nil {
+		if _, err := t.pricingTable(*i.PricingTable); err != nil {
+			return err
+		}
+	}
+	for _, c := range i.Components {
+		if c.Article != (ID{}) && t.acc.articles().Get(c.Article) == nil {
+			return notFound("article")
+		}
+		if c.SKU != (ID{}) && t.acc.skus().Get(c.SKU) == nil {
+			return notFound("SKU")
+		}
+	}
+	return nil
+}
+
+// setVariants gives an item variants: those with the id of one that it has are that one, as are their values; the others are
+// new.
+func (t *tx) setVariants(i *CatalogItem, list []Variant) error {
+	var c checker
+	know := func(pointer string, id *ID, known *[]ID) {
+		if *id == (ID{}) {
+			*id = t.newID()
+			return
+		}
+		at := slices.Index(*known, *id)
+		if at < 0 {
+			c.fault(pointer+"/id", "reference", "is not one of the item's own, or named twice; leave it out for what is new")
+			return
+		}
+		*known = slices.Delete(*known, at, at+1)
+	}
+	var ids []ID
+	values := func(id ID) (known []ID) {
+		for _, v := range i.Variants {
+			if v.ID == id {
+				for _, x := range v.Values {
+					known = append(known, x.ID)
+				}
+			}
+		}
+		return known
+	}
+	for _, v := range i.Variants {
+		ids = append(ids, v.ID)
+	}
+	variants := slices.Clone(list)
+	for n := range variants {
+		v, at := &variants[n], "/variants/"+itoa(n)
+		known := values(v.ID)
+		know(at, &v.ID, &ids)
+		v.Values = slices.Clone(v.Values)
+		for m := range v.Values {
+			know(at+"/values/"+itoa(m), &v.Values[m].ID, &known)
+		}
+	}
+	if len(c.faults) > 0 {
+		return invalid(c.faults)
+	}
+	i.Variants = variants
+	return nil
+}
+
+// PatchCatalogItem changes a catalog item; lists are replaced as a whole. Holds that were made of other components keep
+// what they have. It answers with the *CatalogItem.
+type PatchCatalogItem struct {
+	ID           ID
+	IfMatch      []uint64
+	Name         Opt[string]
+	InternalName Opt[string]
+	Status       Opt[CatalogStatus]
+	Category     Opt[string]
+	Description  Opt[string]
+	Components   Opt[[]Component]
+	Purchases    Opt[[]PurchaseType]
+	PricingTable Opt[ID]
+	Variants     Opt[[]Variant]
+}
+
+func (o PatchCatalogItem) Check() []Fault {
+	var c checker
+	c.patchName("/name", o.Name)
+	c.patchText("/internalName", o.InternalName, 1, maxName)
+	if o.Status.Set {
+		c.catalogStatus("/status", o.Status.Value)
+	}
+	c.patchText("/taxonomyCategoryId", o.Category, 1, maxName)
+	c.patchText("/description", o.Description, 0, maxNote)
+	c.components("/components", o.Components.Value)
+	if o.Purchases.Set && !o.Purchases.Null {
+		c.purchases("/purchaseTypes", o.Purchases.Value)
+	}
+	c.variants("/variants", o.Variants.Value)
+	return c.faults
+}
+
+func (o PatchCatalogItem) plan(t *tx) (any, error) {
+	i, err := t.catalogItem(o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	n := *i
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
+	o.InternalName.merge(&n.InternalName)
+	if o.Status.Set {
+		n.Status = o.Status.Value
+	}
+	o.Category.merge(&n.Category)
+	o.Description.merge(&n.Description)
+	if o.Components.Set {
+		n.Components = o.Components.Value
+	}
+	if o.Purchases.Set {
+		n.Purchases = o.Purchases.Value
+		n.offerAll()
+	}
+	o.PricingTable.merge(&n.PricingTable)
+	if o.Variants.Set {
+		if err := t.setVariants(&n, o.Variants.Value); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.refers(&n); err != nil {
+		return nil, err
+	}
+	return t.changeCatalogItem(i, n), nil
+}
+
+func (PatchCatalogItem) result() any { return new(CatalogItem) }
+
+// changeCatalogItem records an item as it is to be.
+func (t *tx) changeCatalogItem(i *CatalogItem, n CatalogItem) *CatalogItem {
+	n.UpdatedAt, n.Revision = t.now, i.Revision+1
+	record(t, catalogKind, i, &n)
+	return &n
+}
+
+// catalogItem finds an item in a revision that the caller accepts.
+func (t *tx) catalogItem(id ID, ifMatch []uint64) (*CatalogItem, error) {
+	i := t.acc.catalog().Get(id)
+	if i == nil {
+		return nil, notFound("catalog item")
+	}
+	return i, match(ifMatch, i.Revision)
+}
+
+// ArchiveCatalogItem takes a catalog item out of the offer, or back into it. An item that is there already stays as it is.
+// It answers with the *CatalogItem.
+type ArchiveCatalogItem struct {
+	ID       ID
+	Archived bool
+}
+
+func (ArchiveCatalogItem) Check() []Fault { return nil }
+
+func (o ArchiveCatalogItem) plan(t *tx) (any, error) {
+	i, err := t.catalogItem(o.ID, nil)
+	if err != nil || o.Archived == (i.ArchivedAt != nil) {
+		return i, err
+	}
+	n := *i
+	if n.ArchivedAt = nil; o.Archived {
+		n.ArchivedAt = &t.now
+	}
+	return t.changeCatalogItem(i, n), nil
+}
+
+func (ArchiveCatalogItem) result() any { return new(CatalogItem) }
+
+// DeleteCatalogItem removes a catalog item that no hold names, none that still answers though it has ended either. It answers
+// with nil.
+type DeleteCatalogItem struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteCatalogItem) Check() []Fault { return nil }
+
+func (o DeleteCatalogItem) plan(t *tx) (any, error) {
+	i, err := t.catalogItem(o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := inUse("hold", t.acc.kits.of(i.No)); err != nil {
+		return nil, err
+	}
+	record(t, catalogKind, i, nil)
+	return nil, nil
+}
+
+func (DeleteCatalogItem) result() any { return new(any) }
+
+// CatalogItem returns a catalog item, or nil.
+func (v View) CatalogItem(id ID) *CatalogItem { return v.acc.catalog().Get(id) }

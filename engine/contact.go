@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"net/mail"
+	"strings"
+
+	"holdfast/timeline"
+)
+
+// This file owns contacts: who a customer is and how to reach them. They stand in records of several kinds.
+
+// CustomerType says whether a customer is a person or a business.
+type CustomerType string
+
+// A customer is an individual unless told otherwise.
+const (
+	Individual CustomerType = "individual"
+	Business   CustomerType = "business"
+)
+
+// ContactAddress is a postal address with a word for who delivers.
+type ContactAddress struct {
+	Address
+	DeliveryNotes string `json:",omitempty"`
+}
+
+// Contact is who a customer is and how to reach them.
+type Contact struct {
+	FirstName        *string         `json:",omitempty"`
+	LastName         *string         `json:",omitempty"`
+	FullName         *string         `json:",omitempty"` // nil: made of the other two
+	Email            *string         `json:",omitempty"`
+	Phone            *string         `json:",omitempty"`
+	MarketingConsent bool            `json:",omitempty"`
+	DateOfBirth      *string         `json:",omitempty"` // YYYY-MM-DD
+	BillingAddress   *ContactAddress `json:",omitempty"`
+	ShippingAddress  *ContactAddress `json:",omitempty"`
+	CustomerType     CustomerType
+	CompanyName      *string `json:",omitempty"`
+	TaxID            *string `json:",omitempty"`
+	Language         *string `json:",omitempty"` // BCP 47
+}
+
+// Name is the full name, as given or made of first and last name; empty if there is none.
+func (c *Contact) Name() string {
+	if c.FullName != nil {
+		return *c.FullName
+	}
+	var parts []string
+	for _, s := range []*string{c.FirstName, c.LastName} {
+		if s != nil {
+			parts = append(parts, *s)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// anonymous says that a contact names nobody.
+func (c *Contact) anonymous() bool {
+	return c.Name() == "" && c.CompanyName == nil && c.Email == nil && c.Phone == nil
+}
+
+// ContactPatch gives a contact its fields, or other ones.
+type ContactPatch struct {
+	FirstName        Opt[string]
+	LastName         Opt[string]
+	FullName         Opt[string]
+	Email            Opt[string]
+	Phone            Opt[string]
+	MarketingConsent Opt[bool] // null: false
+	DateOfBirth      Opt[string]
+	BillingAddress   Opt[ContactAddress]
+	ShippingAddress  Opt[ContactAddress]
+	CustomerType     Opt[CustomerType] // null: individual
+	CompanyName      Opt[string]
+	TaxID            Opt[string]
+	Language         Opt[string]
+}
+
+func (p *ContactPatch) check(c *checker) {
+	c.patchText("/firstName", p.FirstName, 1, maxName)
+	c.patchText("/lastName", p.LastName, 1, maxName)
+	c.patchText("/fullName", p.FullName, 1, 2*maxName+1)
+	c.patchText("/phone", p.Phone, 1, maxName)
+	c.patchText("/companyName", p.CompanyName, 1, maxName)
+	c.patchText("/taxId", p.TaxID, 1, maxName)
+	if o := p.Email; o.Set && !o.Null && !isEmail(o.Value) {
+		c.fault("/email", "format", "must be an address like ann@example.com, of at most 254 characters")
+	}
+	if o := p.DateOfBirth; o.Set && !o.Null {
+		if _, ok := timeline.ParseDate(o.Value); !ok {
+			c.fault("/dateOfBirth", "format", "must be a day that exists, like 1990-06-30")
+		}
+	}
+	if o := p.Language; o.Set && !o.Null && !isLanguage(o.Value) {
+		c.fault("/language", "format", "must be a language tag like en or pt-BR")
+	}
+	if o := p.CustomerType; o.Set && !o.Null {
+		c.oneOf("/customerType", string(o.Value), string(Individual), string(Business))
+	}
+	c.contactAddress("/billingAddress", p.BillingAddress)
+	c.contactAddress("/shippingAddress", p.ShippingAddress)
+}
+
+func (c *checker) contactAddress(pointer string, o Opt[ContactAddress]) {
+	if o.Set && !o.Null {
+		c.address(pointer, &o.Value.Address)
+		c.text(pointer+"/deliveryNotes", o.Value.DeliveryNotes, 0, maxNote)
+	}
+}
+
+func isEmail(s string) bool {
+	a, err := mail.ParseAddress(s)
+	return err == nil && a.Name == "" && a.Address == s && len(s) <= 254
+}
+
+// isLanguage looks at the form of a language tag: parts of up to 8 letters and digits, the first of letters alone.
+func isLanguage(s string) bool {
+	for i, part := range strings.Split(s, "-") {
+		if len(part) < 1 || len(part) > 8 || i == 0 && len(part) < 2 {
+			return false
+		}
+		for _, r := range part {
+			if letter := r|0x20 >= 'a' && r|0x20 <= 'z'; !letter && (i == 0 || r < '0' || r > '9') {
+				return false
+			}
+		}
+	}
+	return len(s) <= 35
+}
+
+// merged gives the contact that a patch makes of the one that is there.
+func (p *ContactPatch) merged(c Contact) Contact {
+	p.FirstName.merge(&c.FirstName)
+	p.LastName.merge(&c.LastName)
+	p.FullName.merge(&c.FullName)
+	p.Email.merge(&c.Email)
+	p.Phone.merge(&c.Phone)
+	if p.MarketingConsent.Set {
+		c.MarketingConsent = p.MarketingConsent.Value
+	}
+	p.DateOfBirth.merge(&c.DateOfBirth)
+	p.BillingAddress.merge(&c.BillingAddress)
+	p.ShippingAddress.merge(&c.ShippingAddress)
+	if p.CustomerType.Set {
+		c.CustomerType = p.CustomerType.Value
+	}
+	if c.CustomerType == "" {
+		c.CustomerType = Individual
+	}
+	p.CompanyName.merge(&c.CompanyName)
+	p.TaxID.merge(&c.TaxID)
+	p.Language.merge(&c.Language)
+	return c
+}
+
+// named checks that a contact names somebody.
+func (c *checker) named(contact Contact) {
+	if contact.anonymous() {
+		c.fault("", "required", "must have a firstName, lastName, fullName, companyName, email or phone")
+	}
+}

@@ -1,0 +1,129 @@
+package engine
+
+import "holdfast/engine/table"
+
+// This file owns customers.
+
+// Customer is a customer's record.
+type Customer struct {
+	ID ID
+	Contact
+	UpdatedAt int64
+	Revision  uint64
+	Labels
+}
+
+const customerByTag = 0
+
+var customerKind = rowsOf(tagCustomer, "customer", func(m *Customer) ID { return m.ID },
+	table.By(func(m *Customer) []string { return m.tagKeys() }))
+
+// CustomerLabels is customers as what labels hang on.
+var CustomerLabels Labelled = &labelledKind[Customer, *Customer]{kind: customerKind, scope: TagCustomers, byTag: customerByTag}
+
+func (m *Customer) revision() uint64 { return m.Revision }
+func (m *Customer) touch(now int64)  { m.UpdatedAt, m.Revision = now, m.Revision+1 }
+
+func (a *account) customers() *table.Table[Customer] { return tableOf[Customer](a, tagCustomer) }
+
+// CreateCustomer makes a customer. It answers with the *Customer.
+type CreateCustomer struct {
+	Contact ContactPatch
+	Labels  LabelsPatch
+}
+
+func (o CreateCustomer) Check() []Fault {
+	var c checker
+	o.Contact.check(&c)
+	c.named(o.Contact.merged(Contact{}))
+	o.Labels.check(&c)
+	return c.faults
+}
+
+func (o CreateCustomer) checkOn(a *account) []Fault { return o.Labels.checkOn(a, CustomerLabels) }
+
+func (o CreateCustomer) plan(t *tx) (any, error) {
+	labels, err := o.Labels.merged(t.acc, Labels{})
+	if err != nil {
+		return nil, err
+	}
+	m := &Customer{ID: t.newID(), Contact: o.Contact.merged(Contact{}), UpdatedAt: t.now, Revision: 1, Labels: labels}
+	record(t, customerKind, nil, m)
+	return m, nil
+}
+
+func (CreateCustomer) result() any { return new(Customer) }
+
+// PatchCustomer changes a customer. It answers with the *Customer.
+type PatchCustomer struct {
+	ID      ID
+	IfMatch []uint64
+	Contact ContactPatch
+	Labels  LabelsPatch
+}
+
+func (o PatchCustomer) Check() []Fault {
+	var c checker
+	o.Contact.check(&c)
+	o.Labels.check(&c)
+	return c.faults
+}
+
+func (o PatchCustomer) checkOn(a *account) []Fault {
+	var c checker
+	if m := a.customers().Get(o.ID); m != nil {
+		c.named(o.Contact.merged(m.Contact))
+	}
+	return append(c.faults, o.Labels.checkOn(a, CustomerLabels)...)
+}
+
+func (o PatchCustomer) plan(t *tx) (any, error) {
+	m, err := t.customer(o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := o.Labels.merged(t.acc, m.Labels)
+	if err != nil {
+		return nil, err
+	}
+	n := *m
+	n.Contact, n.Labels = o.Contact.merged(m.Contact), labels
+	n.touch(t.now)
+	record(t, customerKind, m, &n)
+	return &n, nil
+}
+
+func (PatchCustomer) result() any { return new(Customer) }
+
+func (t *tx) customer(id ID, ifMatch []uint64) (*Customer, error) {
+	m := t.acc.customers().Get(id)
+	if m == nil {
+		return nil, notFound("customer")
+	}
+	return m, match(ifMatch, m.Revision)
+}
+
+// DeleteCustomer removes a customer. It answers with nil.
+type DeleteCustomer struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteCustomer) Check() []Fault { return nil }
+
+func (o DeleteCustomer) plan(t *tx) (any, error) {
+	m, err := t.customer(o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	record(t, customerKind, m, nil)
+	return nil, nil
+}
+
+func (DeleteCustomer) result() any { return new(any) }
+
+// Customer returns a customer, or nil.
+func (v View) Customer(id ID) *Customer { return v.acc.customers().Get(id) }
+
+// Customers lists the account's customers in order of creation.
+func (v View) Customers() *table.Table[Customer] { return v.acc.customers() }

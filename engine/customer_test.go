@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file holds customers.
+
+func TestCustomers(t *testing.T) {
+	s := newShop(t)
+	vip, other := s.tag("VIP", TagCustomers), s.tag("x", TagInventory)
+	s.attribute("note", FormatText)
+	address := ContactAddress{Address: Address{Address: "Main Street 1", ZipCode: "1000", City: "Lisboa", Country: "PT", State: "LX", Details: "2nd floor"}, DeliveryNotes: "ring twice"}
+	full := ContactPatch{
+		FirstName: Some("Ann"), LastName: Some("Lee"), Email: Some("ann@example.com"), Phone: Some("+351 1"), MarketingConsent: Some(true), DateOfBirth: Some("1980-02-29"),
+		BillingAddress: Some(address), ShippingAddress: Some(ContactAddress{}), CustomerType: Some(Business), CompanyName: Some("Lee Ltd"), TaxID: Some("PT1"), Language: Some("pt-PT"),
+	}
+	labels := values("note", text("n"))
+	labels.Tags = Some([]ID{vip})
+	m := s.do(CreateCustomer{Contact: full, Labels: labels}).(*Customer)
+	require.Equal(t, "Ann Lee", m.Name())
+	require.Equal(t, address, *m.BillingAddress)
+	require.Equal(t, ContactAddress{}, *m.ShippingAddress)
+	require.Equal(t, []ID{vip}, m.Tags)
+	s.reopen()
+	require.Equal(t, m, s.view().Customer(m.ID))
+
+	s.now += hour
+	n := s.do(PatchCustomer{ID: m.ID, IfMatch: []uint64{1}, Contact: ContactPatch{LastName: Null[string](), CustomerType: Null[CustomerType](), MarketingConsent: Null[bool](), BillingAddress: Null[ContactAddress]()}}).(*Customer)
+	require.Equal(t, "Ann", n.Name())
+	require.Equal(t, Individual, n.CustomerType)
+	require.False(t, n.MarketingConsent)
+	require.Nil(t, n.BillingAddress)
+	require.Equal(t, m.ShippingAddress, n.ShippingAddress)
+	require.Equal(t, m.Labels, n.Labels)
+	require.Equal(t, [2]uint64{2, uint64(noon + hour)}, [2]uint64{n.Revision, uint64(n.UpdatedAt)})
+	require.Equal(t, "Dr Ann", s.do(PatchCustomer{ID: m.ID, Contact: ContactPatch{FullName: Some("Dr Ann")}}).(*Customer).Name())
+
+	s.refused(CodePrecondition, PatchCustomer{ID: m.ID, IfMatch: []uint64{1}})
+	s.refused(CodePrecondition, DeleteCustomer{ID: m.ID, IfMatch: []uint64{1}})
+	s.refused(CodeNotFound, PatchCustomer{ID: vip})
+	s.refused(CodeInvalid, LinkTags{To: CustomerLabels, ID: m.ID, Tags: []ID{other}})
+	require.Equal(t, []string{""}, pointers(s.refused(CodeInvalid, CreateCustomer{Contact: ContactPatch{TaxID: Some("x"), FirstName: Null[string]()}})))
+	nobody := ContactPatch{FirstName: Null[string](), LastName: Null[string](), FullName: Null[string](), Email: Null[string](), Phone: Null[string](), CompanyName: Null[string]()}
+	require.Equal(t, []string{""}, pointers(s.refused(CodeInvalid, PatchCustomer{ID: m.ID, Contact: nobody})))
+	nobody.Phone = Some("1")
+	require.Empty(t, s.do(PatchCustomer{ID: m.ID, Contact: nobody}).(*Customer).Name())
+
+	s.do(DeleteTag{ID: vip})
+	require.Empty(t, s.view().Customer(m.ID).Tags)
+	require.Nil(t, s.do(DeleteCustomer{ID: m.ID}))
+	s.refused(CodeNotFound, DeleteCustomer{ID: m.ID})
+	require.Zero(t, s.view().Customers().Len())
+	s.reopen()
+}
+
+func TestFaultsOfContacts(t *testing.T) {
+	s := newShop(t)
+	long := strings.Repeat("x", 256)
+	e := s.refused(CodeInvalid, CreateCustomer{Contact: ContactPatch{
+		FirstName: Some(""), LastName: Some(long), Phone: Some(long), CompanyName: Some(long), TaxID: Some(long), Email: Some("ann"), DateOfBirth: Some("1981-02-29"), Language: Some("portuguese!"),
+		CustomerType: Some[CustomerType]("firm"), BillingAddress: Some(ContactAddress{Address: Address{City: long}}), ShippingAddress: Some(ContactAddress{DeliveryNotes: strings.Repeat("x", maxNote+1)}),
+	}})
+	require.Equal(t, []string{"/firstName", "/lastName", "/phone", "/companyName", "/taxId", "/email", "/dateOfBirth", "/language", "/customerType", "/billingAddress/city", "/shippingAddress/deliveryNotes"}, pointers(e))
+	for _, good := range []string{"a@b", "first.last+tag@sub.example.com", "ü@example.com"} {
+		require.True(t, isEmail(good), good)
+	}
+	for _, bad := range []string{"", "a", "@b", "a@", "a b@c.d", "Ann <a@b.c>", " a@b.c", "a@b.c ", "a@b.c, d@e.f", strings.Repeat("a", 251) + "@b.c"} {
+		require.False(t, isEmail(bad), bad)
+	}
+	for _, good := range []string{"en", "pt-BR", "zh-Hant-TW", "sl-rozaj-biske-1994"} {
+		require.True(t, isLanguage(good), good)
+	}
+	for _, bad := range []string{"", "e", "1a", "en-", "-en", "en_US", "english-language-of-thirty-six-letters", "en-toolongpart", "e n"} {
+		require.False(t, isLanguage(bad), bad)
+	}
+}

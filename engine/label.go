@@ -1,0 +1,289 @@
+package engine
+
+import (
+	"slices"
+)
+
+// This file owns labels: what a merchant hangs on records of many kinds, and how a record gets them, keeps them and loses
+// them.
+//
+// A record names its tags, attributes and options by id. What a deleted one leaves behind names nothing and is shown nowhere:
+// so the number of records that one command can change bounds no deletion. A record that is changed drops what is gone.
+
+// Labels are what hangs on a record. A row embeds them.
+type Labels struct {
+	Tags       []ID             `json:",omitempty"` // in the order in which they were linked
+	Attributes []AttributeValue `json:",omitempty"` // ascending by attribute
+}
+
+func (l *Labels) labels() *Labels { return l }
+
+// tagKeys are a row's keys in its index by tag.
+func (l *Labels) tagKeys() []string {
+	if len(l.Tags) == 0 {
+		return nil
+	}
+	keys := make([]string, len(l.Tags))
+	for i, id := range l.Tags {
+		keys[i] = string(id[:])
+	}
+	return keys
+}
+
+// LabelsPatch gives labels to a record, new or not: a list of tags replaces those linked; values merge with those there are,
+// each by the key of its attribute; null takes all.
+type LabelsPatch struct {
+	Tags       Opt[[]ID]
+	Attributes Opt[[]AttributeInput]
+}
+
+// maxTags is the most tags of one record.
+const maxTags = 100
+
+func (p *LabelsPatch) check(c *checker) {
+	if p.Tags.Set && len(p.Tags.Value) > maxTags {
+		c.fault("/tags", "length", "must have at most 100 entries")
+	}
+	if len(p.Attributes.Value) > maxValues {
+		c.fault("/attributes", "length", "must have at most 250 members")
+	}
+}
+
+// checkOn names what is wrong with labels for a kind of record as the account stands.
+func (p *LabelsPatch) checkOn(a *account, of Labelled) []Fault {
+	var c checker
+	a.checkTags(&c, of, p.Tags.Value, func(i int) Fault { return Fault{Pointer: "/tags/" + itoa(i)} })
+	a.checkValues(&c, "/attributes", p.Attributes.Value)
+	return c.faults
+}
+
+// checkTags names the tags that are of another scope than the kind of record takes.
+func (a *account) checkTags(c *checker, of Labelled, tags []ID, at func(i int) Fault) {
+	for i, id := range tags {
+		if tag := a.tags().Get(id); tag != nil && tag.Scope != of.tagScope() {
+			f := at(i)
+			f.Code, f.Message = "scope", "is a tag of scope "+string(tag.Scope)+"; here tags of scope "+string(of.tagScope())+" can be linked"
+			c.faults = append(c.faults, f)
+		}
+	}
+}
+
+// merged gives the labels that a patch makes of those that are there.
+func (p *LabelsPatch) merged(a *account, was Labels) (Labels, error) {
+	n := a.alive(was)
+	if p.Tags.Set {
+		tags, err := a.linked(nil, p.Tags.Value)
+		if err != nil {
+			return n, err
+		}
+		n.Tags = tags
+	}
+	switch {
+	case p.Attributes.Null:
+		n.Attributes = nil
+	case p.Attributes.Set:
+		if n.Attributes = a.withValues(n.Attributes, p.Attributes.Value); len(n.Attributes) > maxValues {
+			return n, refuse(CodeConflict, "a record has values for at most %d attributes", maxValues)
+		}
+	}
+	return n, nil
+}
+
+// alive are labels without what names nothing any more.
+func (a *account) alive(l Labels) Labels {
+	gone := func(id ID) bool { return a.tags().Get(id) == nil }
+	if slices.ContainsFunc(l.Tags, gone) {
+		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), gone)
+	}
+	l.Attributes = a.aliveValues(l.Attributes)
+	return l
+}
+
+// linked adds tags to a list, each once.
+func (a *account) linked(tags, more []ID) ([]ID, error) {
+	tags = slices.Clip(tags)
+	for _, id := range more {
+		if a.tags().Get(id) == nil {
+			return nil, notFound("tag")
+		}
+		if !slices.Contains(tags, id) {
+			tags = append(tags, id)
+		}
+	}
+	return tags, nil
+}
+
+// Labelled is a kind of record that labels hang on.
+type Labelled interface {
+	tagScope() TagScope
+	zero() any // a pointer to a record, for reading one back
+	// edit changes the labels of one record.
+	edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error)
+	// untag takes a tag off all records; sweep takes from them what an attribute, as it is to be, has no place for.
+	untag(t *tx, tag ID)
+	sweep(t *tx, d *Attribute)
+}
+
+// labelled lists the kinds that labels hang on: a new one is one line here.
+var labelled = []Labelled{SKULabels, ArticleLabels, CustomerLabels}
+
+// labelledRow is a row that embeds Labels.
+type labelledRow[R any] interface {
+	*R
+	labels() *Labels
+	revision() uint64
+	touch(now int64) // makes it the next revision
+}
+
+// labelledKind is a Labelled.
+type labelledKind[R any, P labelledRow[R]] struct {
+	kind  *kind[R]
+	scope TagScope
+	byTag int // number of the table's index by tag
+}
+
+func (k *labelledKind[R, P]) tagScope() TagScope { return k.scope }
+func (k *labelledKind[R, P]) zero() any          { return new(R) }
+
+func (k *labelledKind[R, P]) edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
+	r := k.kind.in(t.acc).Get(id)
+	if r == nil {
+		return nil, notFound(k.kind.name)
+	}
+	if err := match(ifMatch, P(r).revision()); err != nil {
+		return nil, err
+	}
+	n := *r
+	was := P(r).labels()
+	now := t.acc.alive(*was)
+	if err := change(&now); err != nil {
+		return nil, err
+	}
+	if now.equal(was) {
+		return r, nil
+	}
+	*P(&n).labels() = now
+	P(&n).touch(t.now)
+	record(t, k.kind, r, &n)
+	return &n, nil
+}
+
+func (l *Labels) equal(o *Labels) bool {
+	return slices.Equal(l.Tags, o.Tags) && slices.EqualFunc(l.Attributes, o.Attributes, AttributeValue.equal)
+}
+
+func (k *labelledKind[R, P]) untag(t *tx, tag ID) {
+	for r := range k.kind.in(t.acc).By(k.byTag, string(tag[:])) {
+		n := *r
+		l := P(&n).labels()
+		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(id ID) bool { return id == tag })
+		P(&n).touch(t.now)
+		if !rewrite(t, k.kind, r, &n) {
+			return
+		}
+	}
+}
+
+func (k *labelledKind[R, P]) sweep(t *tx, d *Attribute) {
+	for r := range k.kind.in(t.acc).All() {
+		now := *P(r).labels()
+		if !now.withoutGone(d) {
+			continue
+		}
+		n := *r
+		*P(&n).labels() = now
+		P(&n).touch(t.now)
+		if !rewrite(t, k.kind, r, &n) {
+			return
+		}
+	}
+}
+
+// The bounds of what a command changes beside the record that it names: they leave room for the rest of the write set.
+const (
+	maxSwept      = maxRows - 1000
+	maxSweptBytes = 16 << 20
+)
+
+// rewrite adds a row to the write set of a command that goes through many, and says false where the set is full: what the
+// row still says is shown nowhere, and goes when it is next changed.
+func rewrite[R any](t *tx, k *kind[R], before, after *R) bool {
+	t.scratch = k.encode(k.encode(t.scratch[:0], before), after)
+	t.swept += len(t.scratch)
+	if t.swept > maxSweptBytes || len(t.set) >= maxSwept {
+		return false
+	}
+	record(t, k, before, after)
+	return true
+}
+
+// LinkTags links tags to a record; one that is linked stays as it is. It answers with the record.
+type LinkTags struct {
+	To      Labelled
+	ID      ID
+	Tags    []ID
+	InQuery bool // where the tags were named, for faults
+}
+
+func (o LinkTags) Check() []Fault {
+	var c checker
+	c.tagIDs(o.Tags, o.InQuery)
+	return c.faults
+}
+
+func (c *checker) tagIDs(tags []ID, inQuery bool) {
+	f := Fault{Pointer: "/tagIds", Code: "length", Message: "must have 1 to 100 elements"}
+	if inQuery {
+		f.In, f.Pointer = "query", "tagIds"
+	}
+	if len(tags) < 1 || len(tags) > maxTags {
+		c.faults = append(c.faults, f)
+	}
+}
+
+func (o LinkTags) checkOn(a *account) []Fault {
+	var c checker
+	a.checkTags(&c, o.To, o.Tags, func(i int) Fault {
+		if o.InQuery {
+			return Fault{In: "query", Pointer: "tagIds"}
+		}
+		return Fault{Pointer: "/tagIds/" + itoa(i)}
+	})
+	return c.faults
+}
+
+func (o LinkTags) plan(t *tx) (any, error) {
+	return o.To.edit(t, o.ID, nil, func(l *Labels) (err error) {
+		if l.Tags, err = t.acc.linked(l.Tags, o.Tags); err == nil && len(l.Tags) > maxTags {
+			err = refuse(CodeConflict, "a record has at most %d tags", maxTags)
+		}
+		return err
+	})
+}
+
+func (o LinkTags) result() any { return o.To.zero() }
+
+// UnlinkTags takes tags off a record; one that is not linked is no fault. It answers with nil.
+type UnlinkTags struct {
+	From    Labelled
+	ID      ID
+	IfMatch []uint64
+	Tags    []ID
+	InQuery bool
+}
+
+func (o UnlinkTags) Check() []Fault {
+	var c checker
+	c.tagIDs(o.Tags, o.InQuery)
+	return c.faults
+}
+
+func (o UnlinkTags) plan(t *tx) (any, error) {
+	_, err := o.From.edit(t, o.ID, o.IfMatch, func(l *Labels) error {
+		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(id ID) bool { return slices.Contains(o.Tags, id) })
+		return nil
+	})
+	return nil, err
+}
+
+func (UnlinkTags) result() any { return new(any) }

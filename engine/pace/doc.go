@@ -1,0 +1,12 @@
+// Package pace sets how often the garbage collector runs, by how large the heap is.
+//
+// The default of the runtime, a collection whenever the heap has doubled, suits a heap of gigabytes. While an engine holds
+// tens of megabytes it means a collection every few thousand writes, each of which leaves copies of tree nodes behind, and
+// a start interrupted again and again. A machine that serves can spare some memory: Spare bytes of garbage, whatever the
+// heap, and never less than the default.
+//
+// # Invariants
+//
+//  1. GOGC in the environment wins: then nothing is changed.
+//  2. The target is never below the runtime's default of 100 percent, so a large heap is collected as often as always.
+package pace

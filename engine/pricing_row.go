@@ -1,0 +1,237 @@
+package engine
+
+import "slices"
+
+// This file owns the rows of a pricing table that say what is paid, and the terms of a subscription.
+
+// Period is a length of time in the merchant's words. The bounds of a buffer hold for it, too, but it is never 0.
+type Period = Buffer
+
+// PricingRow is one way to pay for a catalog item.
+type PricingRow struct {
+	ID           ID
+	Table        ID
+	Label        string
+	Purchase     PurchaseType
+	Price        int64              // minor units
+	Duration     *Period            // of a booking: what the price is for; nil: the whole booking
+	Subscription *SubscriptionTerms // of a subscription, and only there
+	UpdatedAt    int64
+	Revision     uint64
+}
+
+// SubscriptionTerms are how a subscription is paid and how it ends. Nothing is charged here: they are for who does.
+type SubscriptionTerms struct {
+	Cycle            Period  // from payment to payment
+	RenewalPrice     *int64  // nil: the price of the row
+	CommitmentCycles *int64  // payments before it may end
+	Commitment       *Period // time before it may end
+	CancellationLead *Period // notice
+	RenewalType      string
+	InitialCharge    string
+}
+
+// What the terms say where nothing is given.
+const (
+	DefaultRenewalType   = "none"
+	DefaultInitialCharge = "order_creation"
+)
+
+func (c *checker) period(pointer string, p *Period) {
+	if p != nil && (p.Amount < 1 || !p.Valid()) {
+		c.fault(pointer, "range", "must be at least 1 and at most 10 years")
+	}
+}
+
+func (c *checker) price(pointer string, n int64) {
+	if n < 0 || n > maxSafe {
+		c.fault(pointer, "range", "must be a whole number of minor units between 0 and 9007199254740991")
+	}
+}
+
+func (c *checker) subscription(pointer string, s *SubscriptionTerms) {
+	if s == nil {
+		return
+	}
+	c.period(pointer+"/paymentCycleAmount", &s.Cycle)
+	if s.RenewalPrice != nil {
+		c.price(pointer+"/renewalPrice", *s.RenewalPrice)
+	}
+	if n := s.CommitmentCycles; n != nil && (*n < 1 || *n > maxCount) {
+		c.fault(pointer+"/commitmentCycles", "range", "must be between 1 and 10000")
+	}
+	c.period(pointer+"/commitmentPeriodAmount", s.Commitment)
+	c.period(pointer+"/cancellationLeadTimeAmount", s.CancellationLead)
+	c.text(pointer+"/renewalType", s.RenewalType, 1, maxName)
+	c.text(pointer+"/initialChargeType", s.InitialCharge, 1, maxName)
+}
+
+// check names what is wrong with a row as a whole.
+func (r *PricingRow) check(c *checker) {
+	c.text("/label", r.Label, 1, maxName)
+	c.purchase("/purchaseType", r.Purchase)
+	c.price("/price", r.Price)
+	c.period("/durationAmount", r.Duration)
+	c.subscription("/subscription", r.Subscription)
+	if r.Purchase == "" || !r.Purchase.valid() {
+		return // what else is wrong hangs on it
+	}
+	if r.Duration != nil && r.Purchase != PurchaseBooking {
+		c.fault("/durationAmount", "forbidden", "only a booking is priced by a length of time")
+	}
+	switch subscription := r.Purchase == PurchaseSubscription; {
+	case subscription && r.Subscription == nil:
+		c.fault("/subscription", "required", "a subscription needs its terms")
+	case !subscription && r.Subscription != nil:
+		c.fault("/subscription", "forbidden", "only a subscription has such terms")
+	}
+}
+
+func (c *checker) purchase(pointer string, p PurchaseType) {
+	c.oneOf(pointer, string(p), string(PurchaseBooking), string(PurchaseSale), string(PurchaseSubscription))
+}
+
+// CreatePricingRow adds a row to a pricing table. It answers with the *PricingRow.
+type CreatePricingRow struct {
+	Table        ID
+	Label        string
+	Purchase     PurchaseType
+	Price        int64
+	Duration     *Period
+	Subscription *SubscriptionTerms
+}
+
+func (o CreatePricingRow) Check() []Fault {
+	var c checker
+	o.row().check(&c)
+	return c.faults
+}
+
+func (o CreatePricingRow) row() *PricingRow {
+	return &PricingRow{Table: o.Table, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Duration: o.Duration, Subscription: o.Subscription}
+}
+
+func (o CreatePricingRow) plan(t *tx) (any, error) {
+	p, err := t.pricingTable(o.Table)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Rows) == maxPricingRows {
+		return nil, fullTable()
+	}
+	r := o.row()
+	r.ID, r.UpdatedAt, r.Revision = t.newID(), t.now, 1
+	t.changePricing(p, func(n *PricingTable) { n.Rows = append(n.Rows, *r) })
+	return r, nil
+}
+
+func fullTable() *Error {
+	return invalid([]Fault{{Code: "range", Message: "a pricing table has at most " + itoa(maxPricingRows) + " rows of a kind"}})
+}
+
+func (CreatePricingRow) result() any { return new(PricingRow) }
+
+// PatchPricingRow changes a row; terms of a subscription are replaced as a whole. It answers with the *PricingRow.
+type PatchPricingRow struct {
+	Table        ID
+	ID           ID
+	IfMatch      []uint64
+	Label        Opt[string]
+	Purchase     Opt[PurchaseType]
+	Price        Opt[int64]
+	Duration     BufferPatch
+	Subscription Opt[SubscriptionTerms]
+}
+
+func (o PatchPricingRow) Check() []Fault {
+	var c checker
+	c.patchText("/label", o.Label, 1, maxName)
+	if o.Purchase.Set {
+		c.purchase("/purchaseType", o.Purchase.Value)
+	}
+	if o.Price.Set {
+		c.price("/price", o.Price.Value)
+	}
+	if a := o.Duration.Amount; a.Set && !a.Null {
+		c.period("/durationAmount", &Period{Amount: a.Value, Unit: orUnit(o.Duration.Unit)})
+	}
+	if o.Subscription.Set && !o.Subscription.Null {
+		c.subscription("/subscription", &o.Subscription.Value)
+	}
+	return c.faults
+}
+
+func (o PatchPricingRow) plan(t *tx) (any, error) {
+	p, i, err := t.pricingRow(o.Table, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	n := p.Rows[i]
+	if o.Label.Set {
+		n.Label = o.Label.Value
+	}
+	if o.Purchase.Set {
+		n.Purchase = o.Purchase.Value
+	}
+	if o.Price.Set {
+		n.Price = o.Price.Value
+	}
+	var c checker
+	n.Duration = o.Duration.merged(&c, "/durationAmount", n.Duration)
+	o.Subscription.merge(&n.Subscription)
+	if len(c.faults) == 0 {
+		n.check(&c)
+	}
+	if len(c.faults) > 0 {
+		return nil, invalid(c.faults)
+	}
+	n.UpdatedAt = t.now
+	n.Revision++
+	t.changePricing(p, func(p *PricingTable) { p.Rows[i] = n })
+	return &n, nil
+}
+
+func (PatchPricingRow) result() any { return new(PricingRow) }
+
+// DeletePricingRow takes a row out of a pricing table. It answers with nil.
+type DeletePricingRow struct {
+	Table   ID
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeletePricingRow) Check() []Fault { return nil }
+
+func (o DeletePricingRow) plan(t *tx) (any, error) {
+	p, i, err := t.pricingRow(o.Table, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	t.changePricing(p, func(p *PricingTable) { p.Rows = slices.Delete(p.Rows, i, i+1) })
+	return nil, nil
+}
+
+func (DeletePricingRow) result() any { return new(any) }
+
+// pricingRow finds a row of a table in a revision that the caller accepts.
+func (t *tx) pricingRow(table, id ID, ifMatch []uint64) (p *PricingTable, i int, err error) {
+	if p, err = t.pricingTable(table); err != nil {
+		return nil, 0, err
+	}
+	if i = p.rowAt(id); i < 0 {
+		return nil, 0, notFound("pricing row of this table")
+	}
+	return p, i, match(ifMatch, p.Rows[i].Revision)
+}
+
+func (p *PricingTable) rowAt(id ID) int {
+	return slices.IndexFunc(p.Rows, func(r PricingRow) bool { return r.ID == id })
+}
+
+// Row returns a row of the table, or nil.
+func (p *PricingTable) Row(id ID) *PricingRow {
+	if i := p.rowAt(id); i >= 0 {
+		return &p.Rows[i]
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/engine/table"
+)
+
+// This file owns pricing tables: what a catalog item costs. A table has its rows inside, so a change of a row is a change of
+// the table.
+
+// PricingTable is a pricing table's record.
+type PricingTable struct {
+	ID        ID
+	Name      string
+	External  bool                 // listings show the external rows
+	Rows      []PricingRow         // in order of creation
+	Externals []ExternalPricingRow // in order of creation; kept also while they are not shown
+	UpdatedAt int64
+	Revision  uint64
+}
+
+// maxPricingRows bounds the rows of a table, of each of the two kinds.
+const maxPricingRows = 100
+
+var pricingTableKind = rowsOf(tagPricingTable, "pricing table", func(p *PricingTable) ID { return p.ID })
+
+// CreatePricingTable makes a pricing table without rows. It answers with the *PricingTable.
+type CreatePricingTable struct {
+	Name     string
+	External bool
+}
+
+func (o CreatePricingTable) Check() []Fault {
+	var c checker
+	c.text("/name", o.Name, 1, maxName)
+	return c.faults
+}
+
+func (o CreatePricingTable) plan(t *tx) (any, error) {
+	p := &PricingTable{ID: t.newID(), Name: o.Name, External: o.External, UpdatedAt: t.now, Revision: 1}
+	record(t, pricingTableKind, nil, p)
+	return p, nil
+}
+
+func (CreatePricingTable) result() any { return new(PricingTable) }
+
+// PatchPricingTable changes a pricing table; its rows have operations of their own. It answers with the *PricingTable.
+type PatchPricingTable struct {
+	ID       ID
+	IfMatch  []uint64
+	Name     Opt[string]
+	External Opt[bool]
+}
+
+func (o PatchPricingTable) Check() []Fault {
+	var c checker
+	c.patchName("/name", o.Name)
+	return c.faults
+}
+
+func (o PatchPricingTable) plan(t *tx) (any, error) {
+	p, err := t.pricingTable(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := match(o.IfMatch, p.Revision); err != nil {
+		return nil, err
+	}
+	return t.changePricing(p, func(n *PricingTable) {
+		if o.Name.Set {
+			n.Name = o.Name.Value
+		}
+		if o.External.Set {
+			n.External = o.External.Value
+		}
+	}), nil
+}
+
+func (PatchPricingTable) result() any { return new(PricingTable) }
+
+// DeletePricingTable removes a pricing table with its rows, where no catalog item names it. It answers with nil.
+type DeletePricingTable struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeletePricingTable) Check() []Fault { return nil }
+
+func (o DeletePricingTable) plan(t *tx) (any, error) {
+	p, err := t.pricingTable(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := match(o.IfMatch, p.Revision); err != nil {
+		return nil, err
+	}
+	if err := t.usedByCatalog(p.ID); err != nil {
+		return nil, err
+	}
+	record(t, pricingTableKind, p, nil)
+	return nil, nil
+}
+
+func (DeletePricingTable) result() any { return new(any) }
+
+func (t *tx) pricingTable(id ID) (*PricingTable, error) {
+	if p := pricingTableKind.in(t.acc).Get(id); p != nil {
+		return p, nil
+	}
+	return nil, notFound("pricing table")
+}
+
+// changePricing records what change makes of a table. change gets lists that nothing else refers to.
+func (t *tx) changePricing(p *PricingTable, change func(*PricingTable)) *PricingTable {
+	n := *p
+	n.Rows, n.Externals = slices.Clone(p.Rows), slices.Clone(p.Externals)
+	change(&n)
+	n.UpdatedAt, n.Revision = t.now, p.Revision+1
+	record(t, pricingTableKind, p, &n)
+	return &n
+}
+
+// PricingTable returns a pricing table, or nil.
+func (v View) PricingTable(id ID) *PricingTable { return pricingTableKind.in(v.acc).Get(id) }
+
+// PricingTables lists the account's pricing tables in order of creation.
+func (v View) PricingTables() *table.Table[PricingTable] { return pricingTableKind.in(v.acc) }

@@ -1,0 +1,53 @@
+package workload
+
+import (
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns cases that random runs come to too seldom: played by hand, and judged by the twin.
+
+// TestConflictMovedOntoASlot moves a conflict, together with a unit that leaves a slot, onto that slot. An older conflict
+// would fit there, too, but what the command asks for comes before what it leaves free for others.
+func TestConflictMovedOntoASlot(t *testing.T) {
+	w, err := New(vfs.NewMem(), 1)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, w.Close()) }()
+	do := func(op engine.Op) any {
+		res, err, fault := w.Do(0, op)
+		require.NoError(t, fault)
+		require.NoError(t, err)
+		return res.Record
+	}
+	here := do(engine.CreateLocation{Name: "here", Timezone: Zones[0]}).(*engine.Location).ID
+	sku := do(engine.CreateSKU{Name: "kind"}).(*engine.SKU).ID
+	article := do(engine.CreateArticle{
+		Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 3}},
+	}).(*engine.Article).ID
+	line := func(from, to int64) engine.HoldLineInput {
+		return engine.HoldLineInput{Item: engine.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}
+	}
+	from := Start + 10*hour
+	older := do(engine.PlaceHold{Lines: []engine.HoldLineInput{line(from, timeline.Forever)}}).(*engine.Hold)
+	two := do(engine.PlaceHold{Lines: []engine.HoldLineInput{line(from, from+hour), line(from, timeline.Forever)}}).(*engine.Hold)
+	do(engine.DecreaseQuantity{Article: article, Location: here, Amount: 2, Force: true})
+	seated, conflict := two.Lines[0].Units[0].ID, two.Lines[1].Units[0].ID
+	one, _ := w.View(0).Unavailability(seated)
+	require.False(t, one.Conflict())
+	for _, id := range []ID{older.Lines[0].Units[0].ID, conflict} {
+		u, _ := w.View(0).Unavailability(id)
+		require.True(t, u.Conflict())
+	}
+	earlier, end := from-5*hour, from-4*hour
+	do(engine.MoveHold{ID: two.ID, Lines: []engine.MoveLine{
+		{Unavailability: seated, From: &earlier, To: &end},
+		{Unavailability: conflict, Slot: &one.Slot},
+	}})
+	u, _ := w.View(0).Unavailability(conflict)
+	require.Equal(t, one.Slot, u.Slot)
+}

@@ -15,37 +15,44 @@ import (
 // feed says how changes of a kind of record are told.
 type feed struct {
 	resource string
-	scopes   []string                                     // any one lets a key read it; none: full access alone
+	scopes   func(area string) []string                   // any one lets a key read it; none: full access alone
 	record   func(q *request, id engine.ID) (bool, error) // appends the record to q.out; false: there is none any more
 }
 
+func by(scopes ...string) func(string) []string { return func(string) []string { return scopes } }
+
 // feeds lists what the feed tells of: a resource is one entry.
 var feeds = []feed{
-	{"account", []string{"account.read"}, func(q *request, _ engine.ID) (bool, error) {
+	{"account", by("account.read"), func(q *request, _ engine.ID) (bool, error) {
 		q.out = appendAccount(q.out, q.view.Account())
 		return true, nil
 	}},
-	{"apiKey", nil, told(func(q *request, id engine.ID) *engine.Key { return q.view.Keys().Get(id) }, appendKey)},
-	{"location", []string{"locations.read"}, told(func(q *request, id engine.ID) *engine.Location { return q.view.Location(id) }, appendLocation)},
-	{"sku", []string{"inventory.skus.read"}, told(func(q *request, id engine.ID) *engine.SKU { return q.view.SKU(id) }, appendSKU)},
-	{"article", articlesRead, func(q *request, id engine.ID) (bool, error) {
+	{"apiKey", by(), told(func(v engine.View, id engine.ID) *engine.Key { return v.Keys().Get(id) }, appendKey)},
+	{"location", by("locations.read"), told(engine.View.Location, appendLocation)},
+	{"sku", by("inventory.skus.read"), told(engine.View.SKU, appendSKU)},
+	{"article", by(articlesRead...), func(q *request, id engine.ID) (bool, error) {
 		r := q.view.Article(id)
 		if r == nil {
 			return false, nil
 		}
 		return true, q.appendArticle(r, q.span(nil))
 	}},
-	{"scheduledEvent", articlesRead, told(func(q *request, id engine.ID) *engine.ScheduledEvent { return q.view.ScheduledEventByID(id) }, appendEvent)},
-	{"hold", holdsRead, told(func(q *request, id engine.ID) *engine.Hold {
-		h, _ := q.view.Hold(id)
+	{"scheduledEvent", by(articlesRead...), told(engine.View.ScheduledEventByID, appendEvent)},
+	{"hold", by(holdsRead...), told(func(v engine.View, id engine.ID) *engine.Hold {
+		h, _ := v.Hold(id)
 		return h
 	}, appendHold)},
+	{"tag", func(area string) []string { return []string{tagScopes[engine.TagScope(area)] + ".read"} }, told(engine.View.Tag, appendTag)},
+	{"attribute", by(attributesRead...), told(engine.View.Attribute, appendAttribute)},
+	{"customer", by("customers.read"), told(engine.View.Customer, appendCustomer)},
+	{"pricingTable", by(pricingRead...), told(engine.View.PricingTable, appendPricingTable)},
+	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, appendCatalogItem)},
 }
 
 // told makes a feed's record of a look-up and an encoder.
-func told[R any](find func(q *request, id engine.ID) *R, write func(q *request, b []byte, r *R) []byte) func(*request, engine.ID) (bool, error) {
+func told[R any](find func(v engine.View, id engine.ID) *R, write func(q *request, b []byte, r *R) []byte) func(*request, engine.ID) (bool, error) {
 	return func(q *request, id engine.ID) (bool, error) {
-		r := find(q, id)
+		r := find(q.view, id)
 		if r != nil {
 			q.out = write(q, q.out, r)
 		}
@@ -54,10 +61,10 @@ func told[R any](find func(q *request, id engine.ID) *R, write func(q *request, 
 }
 
 // feedOf finds how a change is told to a key; nil: it may not read that.
-func feedOf(k *engine.Key, resource string) *feed {
+func feedOf(k *engine.Key, c engine.Change) *feed {
 	for i := range feeds {
-		if f := &feeds[i]; f.resource == resource {
-			if len(k.Scopes) == 0 || auth.Allows(k.Scopes, f.scopes) {
+		if f := &feeds[i]; f.resource == c.Resource {
+			if len(k.Scopes) == 0 || auth.Allows(k.Scopes, f.scopes(c.Area)) {
 				return f
 			}
 			return nil
@@ -162,7 +169,7 @@ func (q *request) listChanges(o *listChanges) error {
 				return err
 			}
 			for _, c := range list {
-				if feedOf(q.key, c.Resource) != nil {
+				if feedOf(q.key, c) != nil {
 					changes = append(changes, c)
 				}
 			}
@@ -206,7 +213,7 @@ func (q *request) answerChanges(changes []engine.Change, after uint64) error {
 		q.out = appendID(append(q.out, `,"resourceId":`...), c.ID)
 		q.out = appendText(append(q.out, `,"change":`...), string(c.Kind))
 		q.out = append(q.out, `,"record":`...)
-		found, err := feedOf(q.key, c.Resource).record(q, c.ID)
+		found, err := feedOf(q.key, c).record(q, c.ID)
 		if err != nil {
 			return err
 		}

@@ -96,6 +96,15 @@ func TestChangesAreFilteredByScope(t *testing.T) {
 	require.Equal(t, []string{"account created", "location created"}, read("scoped002", "account.read", "locations.write"))
 	require.Equal(t, []string{"account created", "sku created"}, read("scoped003", "account.read", "inventory.skus.read"))
 	require.Equal(t, []string{"account created", "sku created", "article created", "article created"}, read("scoped004", "account.read", "inventory.read"))
+	// Tags are told by their own scope, those that are gone as well.
+	for _, scope := range []string{"inventory", "customers"} {
+		g := s.ok("POST", "/v1/admin/tags", `{"value":"v","scope":"`+scope+`"}`)
+		s.ok("DELETE", "/v1/admin/tags/"+g["id"].(string), "")
+	}
+	s.ok("POST", "/v1/admin/tags", `{"value":"v","scope":"customers"}`)
+	require.Equal(t, []string{"account created", "tag created", "tag deleted", "tag created"}, read("scoped006", "account.read", "customers.read"))
+	require.Equal(t, []string{"account created", "article created", "article created", "tag created", "tag deleted"},
+		read("scoped007", "account.read", "inventory.stock_items.read"))
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "scoped005", Scopes: []string{"inventory.read"}})
 	s.call("GET", changesPath, "", "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
 	require.Equal(t, []string{"account created", "apiKey created"}, lines(s.call("GET", changesPath, "", "X-API-KEY", s.other)))

@@ -166,7 +166,7 @@ func (q *request) denied(op engine.Op) error {
 	if entries == nil {
 		return nil
 	}
-	if q.faults.list = op.Check(); len(q.faults.list) > 0 {
+	if q.faults.list = q.view.Check(op); len(q.faults.list) > 0 {
 		return q.faulted(nil)
 	}
 	return &engine.Error{

@@ -61,7 +61,7 @@ func TestReadsOfASnapshot(t *testing.T) {
 	require.Equal(t, was, read(asOf))
 	now := read("")
 	for i := range reads {
-		if reads[i] != "/v1/admin/account" && reads[i] != "/v1/admin/conflicts" {
+		if reads[i] != "/v1/admin/account" && !strings.Contains(was[i], `"total":0,`) {
 			require.NotEqual(t, was[i], now[i], reads[i])
 		}
 	}

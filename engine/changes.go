@@ -26,6 +26,7 @@ type Change struct {
 	At       int64
 	Actor    string
 	Resource string
+	Area     string // of a tag: its scope
 	ID       ID
 	Kind     ChangeKind
 }
@@ -33,6 +34,7 @@ type Change struct {
 // toldChange is a changed row as the feed tells it: of which record, and what happened to that.
 type toldChange struct {
 	resource string // empty: nothing is told
+	area     string
 	id       ID
 	kind     ChangeKind
 }
@@ -58,30 +60,33 @@ func Resources() (names []string) {
 
 func (k *kind[R]) inFeed() string { return k.resource }
 
-func (k *kind[R]) told(a *account, key ID, before, after []byte) (t toldChange, err error) {
+func (k *kind[R]) told(a *account, key ID, before, after []byte) (toldChange, error) {
+	t := toldChange{resource: k.resource, id: key, kind: Updated}
 	switch {
 	case k.part != nil:
-		image := after
-		if image == nil {
-			image = before
-		}
-		r, err := k.decode(a.id, key, image)
-		if err != nil {
-			return t, err
-		}
-		t.resource, t.id = k.part(a, r)
-		t.kind = Updated
-		return t, nil
 	case before == nil:
 		t.kind = Created
 	case after == nil:
 		t.kind = Deleted
-	default:
-		t.kind = Updated
 	}
-	t.resource, t.id = k.resource, key
 	if key == (ID{}) {
 		t.id = a.id // the account's own record
+	}
+	if k.part == nil && k.area == nil {
+		return t, nil
+	}
+	image := after
+	if image == nil {
+		image = before
+	}
+	r, err := k.decode(a.id, key, image)
+	switch {
+	case err != nil:
+		return t, err
+	case k.part != nil:
+		t.resource, t.id = k.part(a, r)
+	default:
+		t.area = k.area(r)
 	}
 	return t, nil
 }
@@ -165,7 +170,7 @@ func (a *account) told(r persist.Record, list []Change, next uint64, most int) (
 		case t.resource == "":
 		case !known:
 			place[name{t.resource, t.id}] = len(list)
-			list = append(list, Change{command.Sequence, command.At, command.Actor, t.resource, t.id, t.kind})
+			list = append(list, Change{command.Sequence, command.At, command.Actor, t.resource, t.area, t.id, t.kind})
 		case list[i].Kind == Updated:
 			list[i].Kind = t.kind
 		}

@@ -70,6 +70,17 @@ func TestChangesOfEachCommand(t *testing.T) {
 	s.do(RevokeKey{ID: k.ID})
 	told("apiKey updated")
 
+	g := s.do(CreateTag{Value: "v", Scope: TagOrders}).(*Tag)
+	told("tag created")
+	s.do(DeleteTag{ID: g.ID})
+	told("tag deleted")
+	gone, err := s.feed(s.acc, s.view().Sequence()-1, 1)
+	require.NoError(t, err)
+	require.Equal(t, "orders", gone[0].Area, "who may read it is known of what is gone, too")
+	empty := s.do(CreateArticle{Name: "x"}).(*Article).ID
+	s.do(DeleteArticle{ID: empty})
+	told("article deleted")
+
 	// However many units of a record change, it is told once.
 	s.book(Item{Article: first}, noon+3*day, noon+4*day, 3)
 	s.do(DecreaseQuantity{Article: first, Location: s.loc, Amount: 1, Force: true})
@@ -83,10 +94,10 @@ func TestChangesOfEachCommand(t *testing.T) {
 
 	all, err := s.feed(s.acc, 0, 3)
 	require.NoError(t, err)
-	require.Equal(t, Change{1, noon, "test", "account", s.acc, Created}, all[0])
+	require.Equal(t, Change{Sequence: 1, At: noon, Actor: "test", Resource: "account", ID: s.acc, Kind: Created}, all[0])
 	_, _, err = s.Changes(s.view(), s.view().Sequence()+1, 1)
 	require.ErrorIs(t, err, errCursorGone)
-	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent"}, Resources())
+	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent", "pricingTable", "catalogItem", "tag", "attribute", "customer"}, Resources())
 }
 
 // From wherever a reader goes on, at whatever pace, it reads what one long read gives: with few and many accounts in the log,

@@ -47,6 +47,7 @@ type kind[R any] struct {
 	scan   func(l *accountLoader, key ID, b []byte) error // how start-up takes a row; nil: through decode and put
 
 	resource string                                          // what its rows are called in the feed of changes; empty: they are not in it
+	area     func(r *R) string                               // which of its rows a reader may see is by this; nil: it is the same for all
 	part     func(a *account, r *R) (resource string, of ID) // of which record a row is a part, where it is none of its own
 }
 

@@ -176,14 +176,18 @@ func (w *world) queryCases(r generated) (all []badCase) {
 			all = append(all, bare().bad("without "+name, "query", name, faultRequired))
 		}
 		if s["type"] == "object" {
+			of := name
+			if each, ok := s["additionalProperties"].(tree); ok { // a list of objects, by their places
+				s, of = w.doc.resolve(each), name+"[0]"
+			}
 			for member, m := range s["properties"].(tree) {
-				pointer := name + "[" + member + "]"
+				pointer := of + "[" + member + "]"
 				for _, bad := range badScalars(w.doc.resolve(m)) {
 					all = append(all, bare(pointer+"="+fmt.Sprint(bad.value)).bad(pointer, "query", pointer, bad.fault))
 				}
 			}
 			if s["additionalProperties"] == false {
-				all = append(all, bare(name+"[zz]=1").bad("unknown in "+name, "query", name+"[zz]", faultUnknown))
+				all = append(all, bare(of+"[zz]=1").bad("unknown in "+of, "query", of+"[zz]", faultUnknown))
 			}
 			continue
 		}
@@ -284,7 +288,7 @@ func (w *world) spoil(r generated, schema any, v any, at []any, all *[]badCase) 
 	properties, _ := s["properties"].(tree)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		m, nullable := w.named(properties[name])
-		if len(m) == 0 {
+		if m["type"] == nil && m["enum"] == nil {
 			continue // any value
 		}
 		add := func(what string, value any, fault string) {

@@ -144,7 +144,7 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 	a.Seen.Kits++
 	if q.Location == (ID{}) {
 		sum := engine.Availability{Exact: true}
-		for _, l := range a.Locations {
+		for _, l := range a.standing() {
 			at := q
 			at.Location = l.ID
 			x, err := v.Available(at, now)
@@ -224,7 +224,7 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.
 		b := engine.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
 		for j, t := range a.instants(all, b.Range) {
 			n := 0
-			for _, l := range a.Locations {
+			for _, l := range a.standing() {
 				if location == (ID{}) || l.ID == location {
 					n += a.kitsNow(k, l.ID, func(p Pool) int { stock, committed := a.at(p, t); return stock - committed })
 				}
@@ -236,7 +236,7 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.
 				b.MaxFree = n
 			}
 		}
-		for _, l := range a.Locations {
+		for _, l := range a.standing() {
 			if location == (ID{}) || l.ID == location {
 				b.Available += a.kitsOver(k, l.ID, func(p Pool) int { free, _, _, _ := a.least(p, b.Range); return max(0, free) })
 			}

@@ -164,6 +164,11 @@ func find[T any](list []*T, is func(*T) bool) *T {
 	return nil
 }
 
+// standing are the locations that are there.
+func (a *Account) standing() []*Location {
+	return slices.DeleteFunc(slices.Clone(a.Locations), func(l *Location) bool { return l.Gone })
+}
+
 func (a *Account) location(id ID) *Location {
 	return find(a.Locations, func(l *Location) bool { return l.ID == id && !l.Gone })
 }

@@ -15,7 +15,7 @@ func (s *shop) attribute(key string, format AttributeFormat, options ...string) 
 }
 
 func text(s string) Value        { return Value{Kind: TextValue, Text: s} }
-func numeric(n float64) Value     { return Value{Kind: NumberValue, Number: n} }
+func numeric(n float64) Value    { return Value{Kind: NumberValue, Number: n} }
 func boolean(b bool) Value       { return Value{Kind: BooleanValue, Bool: b} }
 func list(texts ...string) Value { return Value{Kind: ListValue, List: texts} }
 func values(pairs ...any) (p LabelsPatch) {

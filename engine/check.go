@@ -79,6 +79,11 @@ func (a *account) check() error {
 	if present != a.articles().Len() {
 		return fmt.Errorf("%d numbers of articles are present, the rows say %d", present, a.articles().Len())
 	}
+	for s := range a.skus().All() {
+		if want := a.summed(s); s.articles != want {
+			return fmt.Errorf("SKU %s sums its articles up to %v, they make %v", s.ID, s.articles, want)
+		}
+	}
 	for r := range a.articles().All() {
 		if a.present.bits[r.No/64]>>(r.No%64)&1 == 0 {
 			return fmt.Errorf("article %s is not present by its number", r.ID)

@@ -45,6 +45,13 @@ func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
 	if err != nil {
 		stock = &engine.ArticleStock{Window: w}
 	}
+	q.appendArticleWith(r, stock)
+	return nil
+}
+
+// appendArticleWith appends an article with a stock.
+func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStock) {
+	w := stock.Window
 	var sku *engine.SKU
 	if r.SKU != nil {
 		sku = q.view.SKU(*r.SKU)
@@ -88,7 +95,6 @@ func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
 	b = appendSeries(append(b, `,"stockCommitted":`...), stock.Committed)
 	b = appendSeries(append(b, `,"stockUtilisation":`...), stock.Utilisation)
 	q.out = append(b, "}}"...)
-	return nil
 }
 
 // appendArticleOrigins appends what an article takes from its SKU where it has none of its own, and which of the two it is.

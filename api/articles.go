@@ -2,7 +2,7 @@ package api
 
 import (
 	"slices"
-	"strconv"
+	"strings"
 
 	"holdfast/engine"
 )
@@ -61,9 +61,24 @@ var dateRange = object(shapeOf("DateRange",
 
 // checkWindow checks a dateRange, if it is given.
 func (q *request) checkWindow(w *window) {
-	if w != nil && w.from > w.to && !q.faults.at("dateRange[from]") && !q.faults.at("dateRange[to]") {
-		q.faults.add(engine.Fault{In: "query", Pointer: "dateRange[to]", Code: faultOrder, Message: "must not be before dateRange[from]"})
+	from, to := q.place("/dateRange/from"), q.place("/dateRange/to")
+	if w != nil && w.from > w.to && !q.faults.at(from.Pointer) && !q.faults.at(to.Pointer) {
+		to.Code, to.Message = faultOrder, "must not be before the start of the range"
+		q.faults.add(to)
 	}
+}
+
+// place is a fault of what the pointer points to: in the body, or of the parameter that stands for it in the query of an
+// operation without a body.
+func (q *request) place(pointer string) engine.Fault {
+	if q.op.body != nil {
+		return engine.Fault{In: "body", Pointer: pointer}
+	}
+	name, rest, nested := strings.Cut(pointer[1:], "/")
+	if nested {
+		name += "[" + strings.ReplaceAll(rest, "/", "][") + "]"
+	}
+	return engine.Fault{In: "query", Pointer: name}
 }
 
 // span is the window to evaluate over.
@@ -78,15 +93,6 @@ type getArticle struct {
 	id     engine.ID
 	window *window
 }
-
-type listArticles struct {
-	window *window
-	page   page
-}
-
-var listArticlesQuery = shapeOf("ListArticles", slices.Concat([]field[listArticles]{
-	optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }),
-}, pageFields(func(o *listArticles) *page { return &o.page }))...)
 
 // answerArticle answers a write with the article at the present instant. The record is the command's own; its units are
 // those of the state behind the command.
@@ -112,29 +118,14 @@ func archiveArticle(verb, summary string, archived bool) operation {
 }
 
 var articleOperations = append([]operation{
-	readChecked(operation{
-		id: "admin.articles.list", method: "GET", path: "/v1/admin/articles", scopes: articlesRead,
-		summary: "Lists articles in order of creation, their stock evaluated over a window.",
-		answer:  recordSchema("ArticleList", has("articles", listSchema(articleSchema)), has("totalCount", integerSchema)),
-	}, input[listArticles]{query: listArticlesQuery},
-		func(q *request, o *listArticles) { q.checkWindow(o.window) },
-		func(q *request, o *listArticles) error {
-			all, w := q.view.Articles(), q.span(o.window)
-			total := all.Len()
-			q.out = append(q.out, `{"articles":[`...)
-			from := min(o.page.offset(), total)
-			for i := from; i < min(from+o.page.size, total); i++ {
-				if i > from {
-					q.out = append(q.out, ',')
-				}
-				if err := q.appendArticle(all.At(i), w); err != nil {
-					return err
-				}
-			}
-			q.out = append(strconv.AppendInt(append(q.out, `],"totalCount":`...), int64(total), 10), '}')
-			q.link(o.page, o.page.pages(total))
-			return nil
-		}),
+	listOfArticles(operation{
+		id: "admin.articles.list", method: "GET", path: "/v1/admin/articles",
+		summary: "Lists the articles that pass all filters, their stock evaluated over a window.",
+	}, input[listArticles]{query: listArticlesShape}),
+	listOfArticles(operation{
+		id: "admin.articles.search", method: "POST", path: "/v1/admin/articles/search",
+		summary: "Lists articles as the GET does, of a query given as one JSON object.",
+	}, input[listArticles]{body: listArticlesShape}),
 	write(operation{
 		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite, answer: articleSchema,
 		summary: "Creates an article, with its first units.",

@@ -98,7 +98,7 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/articles", `{"name":"x","id":"$article","tenantId":"$article","createdAt":0,"quantity":5}`,
 		"body /id unknown", "body /tenantId unknown", "body /createdAt unknown", "body /quantity unknown")
 	bad("GET /v1/admin/account?verbose=1", "", "query verbose unknown")
-	bad("GET /v1/admin/articles?sort=&dateRange[zone]=UTC", "", "query dateRange[from] required", "query dateRange[to] required", "query sort unknown", "query dateRange[zone] unknown")
+	bad("GET /v1/admin/articles?sort=&dateRange[zone]=UTC", "", "query dateRange[from] required", "query dateRange[to] required", "query sort enum", "query dateRange[zone] unknown")
 	bad("GET /v1/admin/account?a=%zz&b=%ff", "", "query a malformed", "query b malformed")
 	bad("POST "+holdPath+"/confirm", `{"now":true}`, "body /now unknown")
 	bad("DELETE "+holdPath, `{"force":true}`, "body /force unknown")

@@ -26,7 +26,10 @@ var operations = slices.Concat(
 	tagOperations,
 	attributeOperations,
 	customerOperations,
+	snapshotOperations,
+	changeOperations,
 	serviceOperations,
+	docsOperations,
 	pricingOperations,
 	externalPricingOperations,
 	catalogOperations,
@@ -34,7 +37,8 @@ var operations = slices.Concat(
 
 // routes finds operations by method and path.
 type routes struct {
-	fixed   map[string]map[string]*operation // by method, those whose path has no parameters
+	fixed   map[string]map[string]*operation // by method, those whose path has no parameters: none that has is asked for them
+	paths   map[string]bool                  // theirs
 	router  *router.Router
 	methods []string
 }
@@ -43,7 +47,7 @@ type routes struct {
 const opValue = "holdfast.operation"
 
 func newRoutes(list []operation) *routes {
-	r := &routes{router: router.New(), fixed: map[string]map[string]*operation{}}
+	r := &routes{router: router.New(), fixed: map[string]map[string]*operation{}, paths: map[string]bool{}}
 	for i := range list {
 		op := &list[i]
 		r.router.Handle(op.method, op.path, func(ctx *fasthttp.RequestCtx) { ctx.SetUserValue(opValue, op) })
@@ -52,7 +56,7 @@ func newRoutes(list []operation) *routes {
 			r.fixed[op.method] = map[string]*operation{}
 		}
 		if len(op.params) == 0 {
-			r.fixed[op.method][op.path] = op
+			r.fixed[op.method][op.path], r.paths[op.path] = op, true
 		}
 	}
 	slices.Sort(r.methods)
@@ -63,6 +67,9 @@ func newRoutes(list []operation) *routes {
 func (r *routes) find(ctx *fasthttp.RequestCtx, method, path []byte) *operation {
 	if op := r.fixed[string(method)][string(path)]; op != nil {
 		return op
+	}
+	if r.paths[string(path)] {
+		return nil
 	}
 	handler, _ := r.router.Lookup(string(method), string(path), ctx)
 	if handler == nil {
@@ -77,7 +84,8 @@ func (r *routes) find(ctx *fasthttp.RequestCtx, method, path []byte) *operation 
 func (r *routes) allowed(path string) string {
 	var found []string
 	for _, m := range r.methods {
-		if handler, _ := r.router.Lookup(m, path, nil); handler != nil {
+		handler, _ := r.router.Lookup(m, path, nil)
+		if handler != nil && (!r.paths[path] || r.fixed[m][path] != nil) {
 			found = append(found, m)
 			if m == fasthttp.MethodGet {
 				found = append(found, fasthttp.MethodHead)

@@ -103,7 +103,8 @@ type whatIf struct {
 
 var whatIfShape = shapeOf("WhatIf",
 	defaulted("changes", list(object(tryChangeShape), 0, 100), nil, func(w *whatIf) *[]tryChange { return &w.changes }).
-		says("Done one after the other; one that is refused refuses the whole."),
+		says("Done one after the other; one that is refused refuses the whole.").
+		shows(`[{"kind":"increase","articleId":"`+exampleID+`","serviceLocationId":"`+exampleID+`","amount":2}]`),
 	required("queries", list(object(lineShape), 1, 1000), func(w *whatIf) *[]availabilityLine { return &w.queries }))
 
 var whatIfOperations = []operation{

@@ -102,21 +102,21 @@ func listPages(pages int) func(w *World) func(int) {
 			n = (len(w.Merchant.Articles) + 2) / size
 		}
 		rng := dataset.Rand(3)
-		type question struct {
-			window timeline.Span
-			offset int
-		}
-		list := make([]question, drawn)
+		list := make([]engine.ArticleQuery, drawn)
 		for i, q := range w.Set.Queries(drawn, 4, false) {
 			start := min(q.Start, dataset.End-7*day)
-			list[i] = question{timeline.Span{Start: start, End: start + 7*day}, size * rng.Int(n)}
+			list[i] = engine.ArticleQuery{
+				Window: timeline.Span{Start: start, End: start + 7*day}, Now: dataset.Middle, Active: true, Archived: true,
+				Sort: engine.ByAvailability, Offset: size * rng.Int(n), Limit: size,
+			}
 		}
-		var page []engine.ArticleFree
+		var page []*engine.Article
 		return func(i int) {
 			q := list[i/2%drawn]
 			var total int
 			var err error
-			page, total, err = v.ArticlesByFree(q.window, engine.ID{}, i%2 == 0, q.offset, size, page[:0])
+			q.Desc = i%2 == 0
+			page, total, err = v.ListArticles(&q, page[:0])
 			if err != nil {
 				panic(err)
 			}

@@ -84,14 +84,12 @@ var articleKind = func() *kind[Article] {
 	k.put = func(_ *state, a *account, before, after *Article) {
 		if after == nil {
 			gone := k.in(a).Delete(before.ID)
-			a.present.set(gone.No, false)
 			a.aggregate(before, nil)
 			for _, l := range gone.lots {
 				a.stock.SetPool(l.no, 0)
 			}
 			return
 		}
-		a.present.set(after.No, true)
 		if before == nil {
 			k.in(a).Put(after)
 			a.aggregate(nil, after)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math/bits"
 	"slices"
 
 	"holdfast/persist"
@@ -72,22 +71,12 @@ func (a *account) check() error {
 		return err
 	}
 	due, kits := 0, newKitUses()
-	present := 0
-	for _, word := range a.present.bits {
-		present += bits.OnesCount64(word)
-	}
-	if present != a.articles().Len() {
-		return fmt.Errorf("%d numbers of articles are present, the rows say %d", present, a.articles().Len())
-	}
 	for s := range a.skus().All() {
 		if want := a.summed(s); s.articles != want {
 			return fmt.Errorf("SKU %s sums its articles up to %v, they make %v", s.ID, s.articles, want)
 		}
 	}
 	for r := range a.articles().All() {
-		if a.present.bits[r.No/64]>>(r.No%64)&1 == 0 {
-			return fmt.Errorf("article %s is not present by its number", r.ID)
-		}
 		if a.articles().No(r.No) != r {
 			return fmt.Errorf("article %s is not found by its number", r.ID)
 		}

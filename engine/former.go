@@ -19,8 +19,12 @@ type former struct {
 	No uint32
 }
 
-var formerKind = rowsOf(tagFormer, "former record", func(f *former) ID { return f.ID },
-	table.By(func(f *former) []string { return []string{formerKey(f.Of, f.No)} }))
+var formerKind = func() *kind[former] {
+	k := rowsOf(tagFormer, "former record", func(f *former) ID { return f.ID },
+		table.By(func(f *former) []string { return []string{formerKey(f.Of, f.No)} }))
+	k.resource = "" // the record's own end is told
+	return k
+}()
 
 func formerKey(of byte, no uint32) string {
 	return string(binary.BigEndian.AppendUint32([]byte{of}, no))

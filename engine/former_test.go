@@ -48,10 +48,10 @@ func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 		require.Equal(t, before, h, "a hold that is over still says what it had")
 		ended, _ := v.Hold(ahead.ID)
 		require.Equal(t, article, ended.Lines[0].Article)
-		page, total, err := v.ArticlesByFree(Span{Start: s.now, End: s.now}, ID{}, false, 0, 10, nil)
+		page, total, err := v.ListArticles(&ArticleQuery{Window: Span{Start: s.now, End: s.now}, Now: s.now, Active: true, Archived: true, Sort: ByAvailability, Limit: 10}, nil)
 		require.NoError(t, err)
 		require.Equal(t, 1, total)
-		require.Equal(t, other, page[0].Article.ID)
+		require.Equal(t, other, page[0].ID)
 		_, err = v.ArticleStock(article, ID{}, Span{Start: noon, End: s.now}, s.now)
 		require.ErrorIs(t, err, errNoArticle)
 	}
@@ -67,9 +67,11 @@ func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 	}
 	again := s.article(sku, 2)
 	require.Equal(t, 3, s.available(Item{SKU: sku}, noon+20*day, noon+21*day))
-	page, total, _ := s.view().ArticlesByFree(Span{Start: s.now + day, End: s.now + day}, ID{}, true, 0, 10, nil)
+	page, total, _ := s.view().ListArticles(&ArticleQuery{
+		Window: Span{Start: s.now + day, End: s.now + day}, Now: s.now, Active: true, Archived: true, Sort: ByAvailability, Desc: true, Limit: 10,
+	}, nil)
 	require.Equal(t, 2, total)
-	require.Equal(t, again, page[0].Article.ID)
+	require.Equal(t, again, page[0].ID)
 	s.reopen()
 }
 

@@ -158,9 +158,10 @@ func (s holdStore) delete(id ID) {
 }
 
 var holdKind = &kind[holdRecord]{
-	tag:  tagHold,
-	name: "hold",
-	key:  func(r *holdRecord) ID { return r.id },
+	tag:      tagHold,
+	name:     "hold",
+	resource: "hold",
+	key:      func(r *holdRecord) ID { return r.id },
 	encode: func(dst []byte, r *holdRecord) []byte {
 		dst = append(dst, hotVersion, byte(r.status))
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))

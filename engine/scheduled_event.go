@@ -224,3 +224,6 @@ func (v View) ScheduledEvent(article, id ID) *ScheduledEvent {
 	}
 	return nil
 }
+
+// ScheduledEventByID returns a scheduled event of whatever article, or nil.
+func (v View) ScheduledEventByID(id ID) *ScheduledEvent { return v.acc.events().Get(id) }

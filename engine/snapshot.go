@@ -19,14 +19,13 @@ type account struct {
 	at     int64  // instant of the account's last change
 	kept   uint64 // what the account's idempotency records make of the state hash
 
-	tables  [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
-	holds   holdStore
-	stock   *timeline.Stock
-	pools   poolNumbers
-	due     dueQueue
-	kits    kitUses
-	present numberSet // articles
-	alarm   int64     // what alarms has for the account, 0 for nothing; the writer's alone
+	tables [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
+	holds  holdStore
+	stock  *timeline.Stock
+	pools  poolNumbers
+	due    dueQueue
+	kits   kitUses
+	alarm  int64 // what alarms has for the account, 0 for nothing; the writer's alone
 }
 
 func newAccount(id ID) *account {
@@ -41,7 +40,7 @@ func newAccount(id ID) *account {
 func (a *account) publish() *account {
 	c := &account{
 		id: a.id, row: a.row, ledger: a.ledger, at: a.at, kept: a.kept, pools: a.pools,
-		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(), present: a.present.publish(), kits: a.kits.publish(),
+		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(), kits: a.kits.publish(),
 	}
 	for i, t := range a.tables {
 		if t != nil {
@@ -92,6 +91,14 @@ func (s *state) touch(a *account) {
 		s.dirty[a.id] = true
 		s.touched = append(s.touched, a)
 	}
+}
+
+// touchedIDs appends the ids of the accounts that changed since the last snapshot.
+func (s *state) touchedIDs(ids []ID) []ID {
+	for _, a := range s.touched {
+		ids = append(ids, a.id)
+	}
+	return ids
 }
 
 // tenant is an account under its id.

@@ -20,14 +20,19 @@ type RankQuery struct {
 	Articles int  // articles 1 to Articles take part
 	// Among has a bit for each article number that takes part, bit a%64 of word a/64; nil: all of them. Bits beyond Articles do not count.
 	Among    []uint64
-	Location uint32 // only lots there count; 0: all
-	Desc     bool   // the most units free first
+	Closed   []uint64 // articles that have none free whatever their lots have, in the same form; nil: none of them
+	Location uint32   // only lots there count; 0: all
+	Desc     bool     // the most units free first
 	Offset   int
 	Limit    int
 }
 
 func (q *RankQuery) has(article uint32) bool {
-	return article > 0 && int(article) <= q.Articles && (q.Among == nil || int(article/64) < len(q.Among) && q.Among[article/64]>>(article%64)&1 != 0)
+	return article > 0 && int(article) <= q.Articles && (q.Among == nil || bitAt(q.Among, article))
+}
+
+func bitAt(words []uint64, n uint32) bool {
+	return int(n/64) < len(words) && words[n/64]>>(n%64)&1 != 0
 }
 
 // total counts the articles that take part.
@@ -101,7 +106,7 @@ func (s *Stock) FreeRanking(r *Ranking, q RankQuery, dst []Ranked) (page []Ranke
 // articleFree is the free units of an article.
 func (s *Stock) articleFree(article uint32, q *RankQuery) (free int32) {
 	a := s.articles.at(int(article))
-	if a == nil {
+	if a == nil || bitAt(q.Closed, article) {
 		return 0
 	}
 	for no := a.first; no != 0; no = s.lot(no).next {
@@ -217,6 +222,13 @@ func (s *Stock) rankAll(r *Ranking, q *RankQuery) {
 		}
 	}
 	r.most = most
+	for i, word := range q.Closed {
+		for ; word != 0; word &= word - 1 {
+			if a := i*64 + bits.TrailingZeros64(word); a < len(free) {
+				free[a] = 0
+			}
+		}
+	}
 }
 
 // unsteady is the free units of a lot whose slots begin or end in the window.

@@ -17,7 +17,7 @@ func (n *naive) ranking(q RankQuery) (list []Ranked) {
 		}
 		sum := 0
 		for _, l := range n.lots {
-			if l.Article != a || q.Location != 0 && l.Location != q.Location {
+			if l.Article != a || q.Location != 0 && l.Location != q.Location || bitAt(q.Closed, a) {
 				continue
 			}
 			least := 0
@@ -63,6 +63,9 @@ func TestRankingAgainstNaive(t *testing.T) {
 			}
 			if rapid.Bool().Draw(t, "filter") {
 				q.Among = []uint64{rapid.Uint64Range(0, 1<<12).Draw(t, "among")}
+			}
+			if rapid.Bool().Draw(t, "some closed") {
+				q.Closed = []uint64{rapid.Uint64Range(0, 1<<12).Draw(t, "closed")}
 			}
 			list := w.n.ranking(q)
 			want := list[min(q.Offset, len(list)):min(q.Offset+q.Limit, len(list))]

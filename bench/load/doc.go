@@ -2,6 +2,7 @@
 // on the same cores.
 //
 //	load.go   what is measured
+//	list.go   the same of the list of articles
 //	client.go the clients: keep-alive connections that ask one after the other
 //	server.go the server on a world, and the empty one that it is compared with
 package load

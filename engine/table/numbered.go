@@ -1,5 +1,7 @@
 package table
 
+import "sync"
+
 // This file owns the rows found by a dense number: a copy-on-write radix tree of fan-out 64 and four levels.
 
 const (
@@ -25,9 +27,17 @@ type (
 	}
 	leaf[R any] struct {
 		edit *edit
+		memo *sync.Map
 		rows [fan]*R
 	}
 )
+
+// Block is the rows of 64 numbers in a row, nil where there is none.
+type Block[R any] struct {
+	Rows *[fan]*R
+	// Memo is for what a reader derives from these rows and from nothing else: it lives as long as they stay as they are.
+	Memo *sync.Map
+}
 
 type numbered[R any] struct {
 	edit *edit
@@ -76,7 +86,22 @@ func (n *numbered[R]) put(no uint32, r *R) {
 	l := t.kids[no>>bits%fan]
 	l = own(l, l != nil && l.edit == n.edit)
 	l.edit, t.kids[no>>bits%fan] = n.edit, l
-	l.rows[no%fan] = r
+	l.memo, l.rows[no%fan] = new(sync.Map), r
+}
+
+// block is the i-th block of 64 numbers, with nil Rows where there is none.
+func (n *numbered[R]) block(i int) (b Block[R]) {
+	if i < 0 || i > MaxNumber/fan {
+		return b
+	}
+	if x := n.root.kids[i>>(2*bits)]; x != nil {
+		if t := x.kids[i>>bits%fan]; t != nil {
+			if l := t.kids[i%fan]; l != nil {
+				return Block[R]{&l.rows, l.memo}
+			}
+		}
+	}
+	return b
 }
 
 // own is the node itself where it is the writer's, else a copy, or a new one.

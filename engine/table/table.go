@@ -123,6 +123,9 @@ func (t *Table[R]) byHash(id ID) *R {
 // No returns the row with a number, or nil. The table was made with Numbered.
 func (t *Table[R]) No(n uint32) *R { return t.numbers.get(n) }
 
+// Block returns the rows of the numbers from 64*i on; its Rows are nil where there is none. The table was made with Numbered.
+func (t *Table[R]) Block(i int) Block[R] { return t.numbers.block(i) }
+
 // Put stores a row, in place of the one with the same id if there is one, which it returns. Writer only.
 func (t *Table[R]) Put(r *R) *R {
 	if t.scratch {

@@ -124,6 +124,32 @@ func TestAnOldVersionKeepsWhatIsGoneWhenTheTableGrows(t *testing.T) {
 	require.Nil(t, tab.Get(idOf(1)))
 }
 
+func TestABlockForgetsWhatWasDerivedOfItWhenARowChanges(t *testing.T) {
+	tab := New(func(r *row) ID { return r.id }, Numbered(func(r *row) uint32 { return r.no }))
+	for no := uint32(1); no <= 200; no++ {
+		tab.Put(&row{id: idOf(no), no: no})
+	}
+	old := tab.Publish()
+	for i := range 4 {
+		old.Block(i).Memo.Store("derived", i)
+	}
+	changed := &row{id: idOf(70), no: 70}
+	tab.Put(changed)
+	require.Same(t, changed, tab.Block(1).Rows[70%64])
+	require.NotSame(t, changed, old.Block(1).Rows[70%64])
+	for i := range 4 {
+		_, ok := tab.Block(i).Memo.Load("derived")
+		require.Equal(t, i != 1, ok)
+		_, ok = old.Block(i).Memo.Load("derived")
+		require.True(t, ok)
+	}
+	require.Nil(t, tab.Block(4).Rows)
+	tab.Block(1).Memo.Store("derived", 1)
+	tab.Delete(idOf(71)) // the writer's own block, changed in place
+	_, ok := tab.Block(1).Memo.Load("derived")
+	require.False(t, ok)
+}
+
 func TestReadersOfOldVersionsWhileTheWriterGoesOn(t *testing.T) {
 	tab := New(func(r *row) ID { return r.id }, Numbered(func(r *row) uint32 { return r.no }))
 	const most = 20_000

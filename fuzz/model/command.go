@@ -138,6 +138,8 @@ func (s *step) do(op engine.Op, res any, err error) error {
 		return refused(err, "")
 	case engine.PatchSKU:
 		return s.patchSKU(o, err)
+	case engine.CreateCatalogItem, engine.PatchCatalogItem, engine.DeleteCatalogItem:
+		return s.catalog(o, res, err)
 	case engine.CreateArticle:
 		return s.createArticle(o, res, err)
 	case engine.PatchArticle:

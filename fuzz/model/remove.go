@@ -16,6 +16,13 @@ func (s *step) asked(names func(Line) bool) bool {
 	})
 }
 
+// inKit says that a SKU or an article is a part of a kit.
+func (s *step) inKit(id ID) bool {
+	return slices.ContainsFunc(s.a.Kits, func(k *Kit) bool {
+		return slices.ContainsFunc(k.Parts, func(p engine.Component) bool { return p.SKU == id || p.Article == id })
+	})
+}
+
 func (s *step) deleteLocation(o engine.DeleteLocation, err error) error {
 	l := s.a.location(o.ID)
 	if l == nil {
@@ -42,7 +49,8 @@ func (s *step) deleteSKU(o engine.DeleteSKU, err error) error {
 	switch {
 	case k == nil:
 		return refused(err, engine.CodeNotFound)
-	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }), s.asked(func(x Line) bool { return x.SKU == k.ID }):
+	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }), s.inKit(k.ID),
+		s.asked(func(x Line) bool { return x.SKU == k.ID }):
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
 	}
@@ -60,7 +68,7 @@ func (s *step) deleteArticle(o engine.DeleteArticle, err error) error {
 		return refused(err, engine.CodeNotFound)
 	}
 	of := func(lot uint32) bool { return s.a.Articles[s.a.lot(lot).Article] == r }
-	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.asked(func(x Line) bool { return x.Article == r.ID }) {
+	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.asked(func(x Line) bool { return x.Article == r.ID }) {
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
 	}
@@ -120,13 +128,16 @@ func (a *Account) present(v engine.View, now int64) error {
 		}
 	}
 	for _, descending := range []bool{false, true} {
-		page, total, err := v.ArticlesByFree(Span{Start: now, End: now}, ID{}, descending, 0, len(articles)+1, nil)
+		q := engine.ArticleQuery{
+			Window: Span{Start: now, End: now}, Now: now, Active: true, Archived: true, Sort: engine.ByAvailability, Desc: descending, Limit: len(articles) + 1,
+		}
+		page, total, err := v.ListArticles(&q, nil)
 		if err != nil || total != len(articles) || len(page) != total {
 			return wrong("%d of %d articles by free units (%v), the twin has %d", len(page), total, err, len(articles))
 		}
-		for _, x := range page {
-			if x.Article == nil || !slices.Contains(articles, x.Article.ID) {
-				return wrong("an article by free units is %+v", x)
+		for _, r := range page {
+			if r == nil || !slices.Contains(articles, r.ID) {
+				return wrong("an article by free units is %+v", r)
 			}
 		}
 	}

@@ -59,6 +59,11 @@ func (w *World) Furnish(d Dice, tenant int, large bool) error {
 			return err
 		}
 	}
+	for range 2 {
+		if err := do(createKit(d, a())); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -89,7 +94,7 @@ func item(d Dice, a *model.Account) (i engine.Item) {
 	if odds(d, "nobody", 2) {
 		return engine.Item{SKU: nobody}
 	}
-	return known(d, a)
+	return asked(d, a)
 }
 
 // known names an item that is there.
@@ -153,6 +158,8 @@ func Command(d Dice, a *model.Account, now int64) engine.Op {
 		return patchArticle(d, a)
 	case kind < 97:
 		return remove(d, a)
+	case kind < 98 && odds(d, "of the catalog", 40):
+		return kitCommand(d, a)
 	case kind < 98:
 		return engine.PatchSKU{ID: pick(d, "SKU", skus(a)).ID, Before: bufferPatch(d), After: bufferPatch(d)}
 	case kind < 99 && len(articles(a)) < 8:

@@ -22,7 +22,7 @@ func (w *World) Compare(d Dice, tenant int) error {
 		return location(d, a)
 	}
 	for range 3 {
-		q := engine.Query{Item: known(d, a), Location: where(), Window: Window(d, a, now)}
+		q := engine.Query{Item: asked(d, a), Location: where(), Window: Window(d, a, now)}
 		for try := 0; try < 3 && !a.Tight(q.Item, q.Location, q.Window, now); try++ {
 			q.Window = Window(d, a, now)
 		}
@@ -41,7 +41,7 @@ func (w *World) Compare(d Dice, tenant int) error {
 	}
 	days := Closed(d, a, now)
 	size := pick(d, "bucket", []engine.BucketSize{engine.BucketDay, engine.BucketHour, engine.BucketChange})
-	if err := a.Calendar(v, engine.Query{Item: known(d, a), Location: where(), Window: days}, size); err != nil {
+	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(), Window: days}, size); err != nil {
 		return err
 	}
 	x := Window(d, a, now)
@@ -101,7 +101,7 @@ func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error 
 	}
 	if odds(d, "next", 50) {
 		q := engine.NextQuery{
-			Item: known(d, a), Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
+			Item: asked(d, a), Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
 		}
 		q.Until = q.NotBefore + pick(d, "until", lengths)*hour
 		var try []int64
@@ -110,6 +110,6 @@ func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error 
 		}
 		return a.Next(v, q, now, try)
 	}
-	q := engine.Query{Item: known(d, a), Location: location(d, a), Window: Window(d, a, now)}
+	q := engine.Query{Item: asked(d, a), Location: location(d, a), Window: Window(d, a, now)}
 	return a.Explain(v, q, 1+d.N("quantity", 3), now)
 }

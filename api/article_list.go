@@ -1,0 +1,305 @@
+package api
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"holdfast/engine"
+)
+
+// This file owns the list of articles: its filters, sorts and fields, which a GET reads from its query and a POST from its
+// body by the same shape.
+
+const (
+	maxFilters = 32
+	maxOperand = 1000 // characters of one operand
+	maxListIDs = 250
+)
+
+// sortDirection is which way a list is ordered.
+type sortDirection string
+
+const (
+	ascending  sortDirection = "asc"
+	descending sortDirection = "desc"
+)
+
+type listArticles struct {
+	engine.ArticleQuery
+	window    *window
+	archive   archiveFilter
+	direction sortDirection
+	fields    fieldSet
+	page      page
+}
+
+// operands are the values of a filter: one, or a list. In a query they are texts, in a body what their format is.
+var operands = kind[engine.Filter]{
+	schema: &Schema{About: "One value or a list of them: strings, numbers, true or false, as the format of what is compared wants it. " +
+		"Several are or-ed; of a negated operator none may match. between and notBetween take two, isEmpty, isNotEmpty, isToday, isBeforeToday and isAfterToday none."},
+	json: func(r *jsonReader, dst *engine.Filter) {
+		if r.space() != '[' {
+			dst.Values = []engine.Value{readOperand(r)}
+			return
+		}
+		r.enter('[', "an array")
+		n := 0
+		for ; r.element(n); n++ {
+			if n >= maxListIDs {
+				r.skip()
+				continue
+			}
+			dst.Values = append(dst.Values, readOperand(r))
+		}
+		if n > maxListIDs {
+			r.fault(faultLength, "must have at most "+strconv.Itoa(maxListIDs)+" elements")
+		}
+	},
+	query: func(a *args, name string, dst *engine.Filter) (present bool) {
+		for p := a.next(name); p != nil; p = a.next(name) {
+			v := engine.Value{Kind: engine.TextValue}
+			if w := operandText.text(p.value, &v.Text); w.code != "" {
+				a.fault(name, w.code, w.message)
+			}
+			dst.Values, present = append(dst.Values, v), true
+		}
+		dst.Written = true
+		return present
+	},
+}
+
+var operandText = text(0, maxOperand)
+
+func readOperand(r *jsonReader) (v engine.Value) {
+	switch c := r.space(); {
+	case c == '"':
+		v.Kind = engine.TextValue
+		operandText.json(r, &v.Text)
+	case c == 't' || c == 'f':
+		v.Kind = engine.BooleanValue
+		boolean.json(r, &v.Bool)
+	case c == '-' || c >= '0' && c <= '9':
+		v.Kind = engine.NumberValue
+		number.json(r, &v.Number)
+	default:
+		r.wrongType("a string, a number, true or false")
+	}
+	return v
+}
+
+var filterShape = shapeOf("ArticleFilter",
+	defaulted("field", enum(engine.FilterFields...), "", func(f *engine.Filter) *engine.ArticleField { return &f.Field }).
+		says("What is compared: a field, or an attribute by attributeId and format. Several codes, tags or locations match where one of them does."),
+	defaulted("attributeId", uuid, engine.ID{}, func(f *engine.Filter) *engine.ID { return &f.Attribute }),
+	defaulted("format", enum(engine.FilterFormats...), "", func(f *engine.Filter) *engine.AttributeFormat { return &f.Format }).
+		says("Of the attribute's values. A formula or smart field is asked in the format of what is stored in it."),
+	required("operator", enum(engine.Operators...), func(f *engine.Filter) *engine.Operator { return &f.Operator }).
+		says("Text compares without case. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone."),
+	defaultless("value", operands, func(f *engine.Filter) *engine.Filter { return f }))
+
+// defaultless is a member that may be absent or null, which are the same and leave what is there.
+func defaultless[T, V any](name string, k kind[V], at func(*T) *V) field[T] {
+	f := required(name, k, at)
+	read := f.json
+	f.required, f.schema = false, k.schema.orNull()
+	f.json = func(r *jsonReader, dst *T) {
+		if !r.null() {
+			read(r, dst)
+		}
+	}
+	return f
+}
+
+var listArticlesShape = shapeOf("ListArticles", slices.Concat([]field[listArticles]{
+	optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }).says("Default: the present instant."),
+	defaulted("status", list(articleStatus, 0, 3), nil, func(o *listArticles) *[]engine.ArticleStatus { return &o.Status }).says("Default: all."),
+	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listArticles) *archiveFilter { return &o.archive }),
+	defaulted("ids", list(uuid, 1, maxListIDs), nil, func(o *listArticles) *[]engine.ID { return &o.IDs }),
+	optional("skuId", uuid, func(o *listArticles) **engine.ID { return &o.SKU }),
+	optional("serviceLocationId", uuid, func(o *listArticles) **engine.ID { return &o.Location }).
+		says("Only articles with units there in the window; all numbers and series count that location alone."),
+	defaulted("search", text(0, 255), "", func(o *listArticles) *string { return &o.Search }).says("A part of the name, a code, or the SKU's name or code."),
+	defaulted("filters", list(object(filterShape), 0, maxFilters), nil, func(o *listArticles) *[]engine.Filter { return &o.Filters }).
+		says("All of them must be met. At most 200 values together.").shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
+	defaulted("sort", enum(engine.ArticleSorts...), engine.ByCreatedAt, func(o *listArticles) *engine.ArticleSort { return &o.Sort }).
+		says("Equal ones in the order of their ids, what has no value last, in both directions."),
+	defaulted("direction", enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }),
+	defaulted("fields", articleFields, nil, func(o *listArticles) *fieldSet { return &o.fields }).
+		says("Which members of each record are answered: in a query as a list with commas. Default: all."),
+}, pageFields(func(o *listArticles) *page { return &o.page }))...)
+
+// fieldSet is the members of a record that are asked for, by their place in its schema; nil: all.
+type fieldSet []bool
+
+var articleMembers = func() map[string]int {
+	places := map[string]int{}
+	for i, m := range articleSchema.Members {
+		places[m.Name] = i
+	}
+	return places
+}()
+
+// timed are the members of an article that its stock over the window is read for.
+var timed = []string{"unavailability", "scheduledEvents", "articleLocations", "conflicts", "quantity", "availability", "temporalStock"}
+
+func (s fieldSet) timed() bool {
+	return s == nil || slices.ContainsFunc(timed, func(name string) bool { return s[articleMembers[name]] })
+}
+
+var articleFields = func() kind[fieldSet] {
+	s := &Schema{Type: "array", Items: &Schema{Type: "string"}}
+	for _, m := range articleSchema.Members {
+		s.Items.Enum = append(s.Items.Enum, m.Name)
+	}
+	message := "must be one of " + strings.Join(s.Items.Enum, ", ")
+	add := func(name []byte, dst *fieldSet) wrong {
+		i, ok := articleMembers[string(name)]
+		if !ok {
+			return wrong{faultEnum, message}
+		}
+		if *dst == nil {
+			*dst = make(fieldSet, len(articleSchema.Members))
+		}
+		(*dst)[i] = true
+		return wrong{}
+	}
+	return kind[fieldSet]{
+		schema: s,
+		json: func(r *jsonReader, dst *fieldSet) {
+			if !r.enter('[', "an array") {
+				return
+			}
+			for n := 0; r.element(n); n++ {
+				if name, ok := r.token(jsonString); ok {
+					if w := add(name, dst); w.code != "" {
+						r.fault(w.code, w.message)
+					}
+				}
+			}
+		},
+		query: func(a *args, name string, dst *fieldSet) (present bool) {
+			for p := a.next(name); p != nil; p = a.next(name) {
+				present = true
+				for one := range bytes.SplitSeq(p.value, []byte{','}) {
+					if w := add(one, dst); w.code != "" {
+						a.fault(name, w.code, w.message)
+						break
+					}
+				}
+			}
+			return present
+		},
+	}
+}()
+
+// keep takes from an article that was appended at start the members that are not asked for.
+func (s fieldSet) keep(b []byte, start int) []byte {
+	out := start + 1
+	for i := start + 1; b[i] != '}'; {
+		name := i + 1
+		end := name + bytes.IndexByte(b[name:], '"') // names have no escapes
+		next := endOfValue(b, end+2)
+		if s[articleMembers[string(b[name:end])]] {
+			if out > start+1 {
+				b[out] = ','
+				out++
+			}
+			out += copy(b[out:], b[i:next])
+		}
+		if i = next; b[i] == ',' {
+			i++
+		}
+	}
+	b[out] = '}'
+	return b[:out+1]
+}
+
+// endOfValue is where the JSON value that begins at i ends.
+func endOfValue(b []byte, i int) int {
+	for depth := 0; ; i++ {
+		switch b[i] {
+		case '{', '[':
+			depth++
+		case '"':
+			for i++; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case '}', ']':
+			if depth--; depth < 0 {
+				return i
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+}
+
+// listedArticleSchema is an article in a list, which has the members asked for.
+var listedArticleSchema = func() *Schema {
+	s := *articleSchema
+	s.Name, s.Members = "ListedArticle", slices.Clone(s.Members)
+	for i := range s.Members {
+		s.Members[i].Required = false
+	}
+	return &s
+}()
+
+var articleListSchema = recordSchema("ArticleList", has("articles", listSchema(listedArticleSchema)), has("totalCount", integerSchema))
+
+// listOfArticles completes one of the two operations that list articles.
+func listOfArticles(o operation, in input[listArticles]) operation {
+	o.scopes, o.answer = articlesRead, articleListSchema
+	return readChecked(o, in, (*request).checkListArticles, (*request).listArticles)
+}
+
+func (q *request) checkListArticles(o *listArticles) {
+	q.checkWindow(o.window)
+	for _, f := range q.view.CheckArticles(&o.ArticleQuery) {
+		at := q.place(f.Pointer)
+		if at.Code, at.Message = f.Code, f.Message; !q.faults.at(at.Pointer) { // what could not be read is reported already
+			q.faults.add(at)
+		}
+	}
+}
+
+func (q *request) listArticles(o *listArticles) error {
+	o.Window, o.Now = q.span(o.window), q.now
+	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
+	o.Desc, o.Offset, o.Limit = o.direction == descending, o.page.offset(), o.page.size
+	articles, total, err := q.view.ListArticles(&o.ArticleQuery, make([]*engine.Article, 0, o.page.size))
+	if err != nil {
+		return err
+	}
+	var location engine.ID
+	if o.Location != nil {
+		location = *o.Location
+	}
+	stock := &engine.ArticleStock{Window: o.Window}
+	q.out = append(q.out, `{"articles":[`...)
+	for i, r := range articles {
+		if i > 0 {
+			q.out = append(q.out, ',')
+		}
+		if o.fields.timed() {
+			if stock, err = q.view.ArticleStock(r.ID, location, o.Window, q.now); err != nil {
+				return err
+			}
+		}
+		start := len(q.out)
+		q.appendArticleWith(r, stock)
+		if o.fields != nil {
+			q.out = o.fields.keep(q.out, start)
+		}
+	}
+	q.out = append(appendInt(append(q.out, `],"totalCount":`...), total), '}')
+	if q.op.body == nil {
+		q.link(o.page, o.page.pages(total))
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"holdfast/engine/table"
+)
+
+// This file owns the fields of articles that lists filter and sort by: where the value of each is, and how a pass over all
+// articles reads it.
+//
+// A pass goes block by block, 64 articles each. What it needs of a field is a column, made of a block's rows when first
+// asked for and kept with them until one of the rows changes. So a pass over 100,000 articles reads some megabytes that lie
+// side by side, not 100,000 records.
+
+// ArticleField is a field that filters name.
+type ArticleField string
+
+// The fields of filters.
+const (
+	FieldName            ArticleField = "name"
+	FieldCodes           ArticleField = "codes"
+	FieldStatus          ArticleField = "status"
+	FieldCondition       ArticleField = "condition"
+	FieldDescription     ArticleField = "description"
+	FieldTags            ArticleField = "tags"
+	FieldSKU             ArticleField = "skuId"
+	FieldSKUName         ArticleField = "skuName"
+	FieldSKUCode         ArticleField = "skuCode"
+	FieldServiceLocation ArticleField = "serviceLocationId"
+	FieldPurchasePrice   ArticleField = "purchasePrice"
+	FieldItemCosts       ArticleField = "itemCosts"
+	FieldItemIncome      ArticleField = "itemIncome"
+	FieldProfitability   ArticleField = "profitability"
+	FieldQuantity        ArticleField = "quantity"
+	FieldCreatedAt       ArticleField = "createdAt"
+)
+
+// articleField is a field's format and where its value is: in the article, and where that has none in its SKU. One that is
+// in neither is counted over the window, or is not known yet of any article.
+type articleField struct {
+	name   ArticleField
+	format AttributeFormat
+	own    func(r *Article) fact
+	sku    func(s *SKU) fact
+}
+
+var articleFields = []articleField{
+	{FieldName, FormatText, func(r *Article) fact { return textFact(r.Name) }, nil},
+	{FieldCodes, FormatText, func(r *Article) fact { return textFact(r.Codes...) }, nil},
+	{FieldStatus, formatWord, func(r *Article) fact { return textFact(string(r.Status)) }, nil},
+	{FieldCondition, FormatText, func(r *Article) fact { return optionalTextFact(r.Condition) }, nil},
+	{FieldDescription, FormatText, func(r *Article) fact { return optionalTextFact(r.Description) },
+		func(s *SKU) fact { return optionalTextFact(s.Description) }},
+	{FieldTags, FormatMultiselect, func(r *Article) fact { return idsFact(r.Tags...) }, nil},
+	{FieldSKU, formatID, nil, func(s *SKU) fact { return idsFact(s.ID) }},
+	{FieldSKUName, FormatText, nil, func(s *SKU) fact { return textFact(s.Name) }},
+	{FieldSKUCode, FormatText, nil, func(s *SKU) fact { return optionalTextFact(s.Code) }},
+	{FieldServiceLocation, formatID, nil, nil},
+	{FieldPurchasePrice, FormatNumber, func(r *Article) fact { return moneyFact(r.PurchasePrice) },
+		func(s *SKU) fact { return moneyFact(s.PurchasePrice) }},
+	{FieldItemCosts, FormatNumber, nil, nil},
+	{FieldItemIncome, FormatNumber, nil, nil},
+	{FieldProfitability, FormatNumber, nil, nil},
+	{FieldQuantity, FormatNumber, nil, nil},
+	{FieldCreatedAt, FormatDatetime, func(r *Article) fact { return numberFact(float64(CreatedAt(r.ID))) }, nil},
+}
+
+// FilterFields are the fields that filters can name.
+var FilterFields = func() (names []ArticleField) {
+	for _, f := range articleFields {
+		names = append(names, f.name)
+	}
+	return names
+}()
+
+func (n ArticleField) field() *articleField {
+	i := slices.IndexFunc(articleFields, func(f articleField) bool { return f.name == n })
+	if i < 0 {
+		return nil
+	}
+	return &articleFields[i]
+}
+
+func (n ArticleField) format() AttributeFormat {
+	if f := n.field(); f != nil {
+		return f.format
+	}
+	return ""
+}
+
+// words are what a field of the format word can be.
+func (n ArticleField) words() []string {
+	return []string{string(ArticleActive), string(ArticleInactive), string(ArticleDraft)}
+}
+
+// blockRows is how many rows a block has.
+const blockRows = 64
+
+// column is one field of the rows of a block.
+type column struct {
+	facts []fact           // of the rows that have any; those that several have stand there once, where that is cheap
+	of    [blockRows]uint8 // by row: the number of its fact in facts, from 1; 0: none
+	text  string           // all texts of facts, in which theirs lie
+}
+
+// columnOf finds a column among what is kept of a block, or makes it. The key says what get reads.
+func columnOf[R any](b table.Block[R], key any, get func(*R) fact) *column {
+	if c, ok := b.Memo.Load(key); ok {
+		return c.(*column)
+	}
+	c := new(column)
+	for i, r := range b.Rows {
+		if r == nil {
+			continue
+		}
+		f := get(r)
+		if !f.has && !f.void {
+			continue
+		}
+		at := slices.IndexFunc(c.facts[:min(len(c.facts), 16)], func(g fact) bool { return g.equal(&f) })
+		if at < 0 {
+			at = len(c.facts)
+			c.facts = append(c.facts, f)
+		}
+		c.of[i] = uint8(at + 1)
+	}
+	c.facts = slices.Clip(c.facts)
+	c.pack()
+	b.Memo.Store(key, c)
+	return c
+}
+
+// pack puts the texts side by side.
+func (c *column) pack() {
+	var all strings.Builder
+	for _, f := range c.facts {
+		for _, s := range f.texts {
+			all.WriteString(s)
+			all.WriteByte(0)
+		}
+	}
+	c.text = all.String()
+	rest := c.text
+	for _, f := range c.facts {
+		for i, s := range f.texts {
+			f.texts[i], rest = rest[:len(s)], rest[len(s)+1:]
+		}
+	}
+}
+
+// row is the fact of a row, nil if it has none.
+func (c *column) row(i int) *fact {
+	if n := c.of[i]; n > 0 {
+		return &c.facts[n-1]
+	}
+	return nil
+}
+
+// blockFacts is what every pass asks of a block of articles.
+type blockFacts struct {
+	there, archived uint64
+	status          [3]uint64 // by articleStatuses
+	sku             [blockRows]uint32
+}
+
+var articleStatuses = [...]ArticleStatus{ArticleActive, ArticleInactive, ArticleDraft}
+
+// blockKey is the key under which a block keeps its blockFacts.
+type blockKey struct{}
+
+func (a *account) blockFacts(b table.Block[Article]) *blockFacts {
+	if f, ok := b.Memo.Load(blockKey{}); ok {
+		return f.(*blockFacts)
+	}
+	f := new(blockFacts)
+	for i, r := range b.Rows {
+		if r == nil {
+			continue
+		}
+		bit := uint64(1) << i
+		f.there |= bit
+		if r.ArchivedAt != nil {
+			f.archived |= bit
+		}
+		f.status[slices.Index(articleStatuses[:], r.Status)] |= bit
+		if r.SKU != nil {
+			f.sku[i] = a.skus().Get(*r.SKU).No // a SKU with articles stays, and so does its number
+		}
+	}
+	b.Memo.Store(blockKey{}, f)
+	return f
+}
+
+// factSource is a field or an attribute as a pass reads it. Of its keys the blocks' columns are kept under, so they are few: the
+// fields, and what an attribute can be asked as.
+type factSource struct {
+	key any
+	own func(r *Article) fact
+	sku func(s *SKU) fact
+}
+
+// attributeKey is the key of an attribute's column.
+type attributeKey struct {
+	attribute ID
+	format    AttributeFormat
+}
+
+func fieldSource(n ArticleField) factSource {
+	f := n.field()
+	return factSource{key: n, own: f.own, sku: f.sku}
+}
+
+func attributeSource(d *Attribute, format AttributeFormat) factSource {
+	get := func(l *Labels) fact {
+		i, ok := slices.BinarySearchFunc(l.Attributes, d.ID, compareAttribute)
+		if !ok {
+			return fact{}
+		}
+		return valueFact(l.Attributes[i], format)
+	}
+	return factSource{
+		key: any(attributeKey{d.ID, format}),
+		own: func(r *Article) fact { return get(&r.Labels) },
+		sku: func(s *SKU) fact { return get(&s.Labels) },
+	}
+}
+
+// articles is the source's column of a block of articles, nil where the articles themselves have nothing.
+func (s *factSource) articles(b table.Block[Article]) *column {
+	if s.own == nil {
+		return nil
+	}
+	return columnOf(b, s.key, s.own)
+}
+
+// skuFacts calls visit with the source's facts of all SKUs, by number; those without are left out.
+func (s *factSource) skuFacts(a *account, visit func(no uint32, f *fact)) {
+	if s.sku == nil {
+		return
+	}
+	for i := 0; i*blockRows <= int(a.ledger.SKU); i++ {
+		b := a.skus().Block(i)
+		if b.Rows == nil {
+			continue
+		}
+		c := columnOf(b, s.key, s.sku)
+		for j := range blockRows {
+			if f := c.row(j); f != nil {
+				visit(uint32(i*blockRows+j), f)
+			}
+		}
+	}
+}

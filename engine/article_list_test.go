@@ -1,0 +1,454 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the slow twin of the list of articles: it reads every article's whole record, filters it, and sorts them all.
+
+// setArchived archives an article, or takes it back.
+type setArchived struct {
+	id ID
+	at *int64
+}
+
+func (setArchived) Check() []Fault { return nil }
+func (setArchived) result() any    { return new(Article) }
+func (o setArchived) plan(t *tx) (any, error) {
+	r := t.acc.articles().Get(o.id)
+	n := *r
+	n.ArchivedAt = o.at
+	record(t, articleKind, r, &n)
+	t.reassign(r, &n)
+	return &n, nil
+}
+
+// slowRecord is an article as the twin reads it: of each field a list of values, none where there is none.
+type slowRecord struct {
+	*Article
+	fields     map[string][]any // float64 or lower-case text
+	attributes map[ID]Value
+}
+
+func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
+	v := s.view()
+	var location ID
+	if q.Location != nil {
+		location = *q.Location
+	}
+	for r := range v.Articles().All() {
+		x := slowRecord{r, map[string][]any{}, map[ID]Value{}}
+		list = append(list, x)
+		text := func(field string, texts ...*string) {
+			for _, t := range texts {
+				if t != nil && *t != "" {
+					x.fields[field] = append(x.fields[field], strings.ToLower(*t))
+				}
+			}
+		}
+		text("name", &r.Name)
+		for i := range r.Codes {
+			text("codes", &r.Codes[i])
+		}
+		status := string(r.Status)
+		text("status", &status)
+		text("condition", r.Condition)
+		var other *Labels
+		price, description := r.PurchasePrice, r.Description
+		if r.SKU != nil {
+			sku := v.SKU(*r.SKU)
+			other = &sku.Labels
+			id := sku.ID.String()
+			text("skuId", &id)
+			text("skuName", &sku.Name)
+			text("skuCode", sku.Code)
+			if price == nil {
+				price = sku.PurchasePrice
+			}
+			if description == nil {
+				description = sku.Description
+			}
+		}
+		text("description", description)
+		if price != nil {
+			x.fields["purchasePrice"] = []any{float64(*price)}
+		}
+		x.fields["createdAt"] = []any{float64(CreatedAt(r.ID))}
+		for _, id := range r.Tags {
+			if g := v.Tag(id); g != nil {
+				text("tags", &g.Value)
+			}
+		}
+		v.EachAttribute(&r.Labels, other, func(d *Attribute, value Value, _ bool) { x.attributes[d.ID] = value })
+		stock, err := v.ArticleStock(r.ID, location, q.Window, q.Now)
+		require.NoError(s, err)
+		units, free, taken := 0.0, 0.0, 0.0
+		for _, c := range stock.Quantity {
+			units += float64(c.Count)
+		}
+		for _, c := range stock.Availability {
+			free += float64(c.Count)
+		}
+		most := map[ID]int{}
+		for _, u := range stock.Units {
+			at := max(instantOr(q.Window).Start, u.Range.Start)
+			now := 0
+			for _, o := range stock.Units {
+				if o.Location == u.Location && o.Range.Holds(at) {
+					now++
+				}
+			}
+			most[u.Location] = max(most[u.Location], now)
+		}
+		for _, n := range most {
+			taken += float64(n)
+		}
+		x.fields["quantity"], x.fields["availability"], x.fields["unavailability"] = []any{units}, []any{free}, []any{taken}
+		x.fields["hasConflicts"] = []any{0.0}
+		if slices.ContainsFunc(stock.Units, Unavailability.Conflict) {
+			x.fields["hasConflicts"] = []any{1.0}
+		}
+		for _, l := range stock.Locations {
+			name := v.Location(l.Location).Name
+			text("serviceLocation", &name)
+		}
+		anywhere, err := v.ArticleStock(r.ID, ID{}, q.Window, q.Now)
+		require.NoError(s, err)
+		for _, l := range anywhere.Locations {
+			id := l.Location.String()
+			text("serviceLocationId", &id)
+		}
+	}
+	return list
+}
+
+// passes judges a list of values by the words of the interface.
+func passes(f *Filter, have []any) bool {
+	negated := strings.HasPrefix(string(f.Operator), "not") || f.Operator == NotEqual || f.Operator == DoesNotContain
+	switch {
+	case f.Operator == IsEmpty:
+		return len(have) == 0
+	case f.Operator == IsNotEmpty:
+		return len(have) > 0
+	}
+	var operands []any
+	for _, v := range f.Values {
+		if v.Kind == TextValue {
+			operands = append(operands, strings.ToLower(v.Text))
+		} else {
+			operands = append(operands, v.Number)
+		}
+	}
+	for _, h := range have {
+		met := false
+		for _, o := range operands {
+			switch f.Operator {
+			case Contains, DoesNotContain:
+				met = met || strings.Contains(h.(string), o.(string))
+			case StartsWith:
+				met = met || strings.HasPrefix(h.(string), o.(string))
+			case EndsWith:
+				met = met || strings.HasSuffix(h.(string), o.(string))
+			case Greater:
+				met = met || h.(float64) > o.(float64)
+			case LessOrEqual:
+				met = met || h.(float64) <= o.(float64)
+			case Between, NotBetween:
+				met = h.(float64) >= operands[0].(float64) && h.(float64) <= operands[1].(float64)
+			default:
+				met = met || h == o
+			}
+		}
+		if met {
+			return !negated
+		}
+	}
+	return negated
+}
+
+// slowList is the twin of ListArticles.
+func (s *shop) slowList(q *ArticleQuery) (ids []ID, total int) {
+	var found []slowRecord
+	for _, x := range s.slowRecords(q) {
+		ok := (x.ArchivedAt == nil && q.Active || x.ArchivedAt != nil && q.Archived) &&
+			(q.Status == nil || slices.Contains(q.Status, x.Status)) && (q.IDs == nil || slices.Contains(q.IDs, x.ID)) &&
+			(q.SKU == nil || x.SKU != nil && *x.SKU == *q.SKU) && (q.Location == nil || x.fields["serviceLocation"] != nil)
+		if q.Search != "" {
+			hit := false
+			for _, field := range []string{"name", "codes", "skuName", "skuCode"} {
+				hit = hit || passes(&Filter{Operator: Contains, Values: []Value{{Kind: TextValue, Text: q.Search}}}, x.fields[field])
+			}
+			ok = ok && hit
+		}
+		for i := range q.Filters {
+			f := &q.Filters[i]
+			have := x.fields[string(f.Field)]
+			if f.Field == "" {
+				switch v := x.attributes[f.Attribute]; v.Kind {
+				case TextValue:
+					have = []any{strings.ToLower(v.Text)}
+				case NumberValue:
+					have = []any{v.Number}
+				case ListValue:
+					for _, t := range v.List {
+						have = append(have, strings.ToLower(t))
+					}
+				}
+			}
+			ok = ok && passes(f, have)
+		}
+		if ok {
+			found = append(found, x)
+		}
+	}
+	slices.SortStableFunc(found, func(x, y slowRecord) int {
+		a, b := x.fields[string(q.Sort)], y.fields[string(q.Sort)]
+		if len(a) == 0 || len(b) == 0 {
+			return cmp.Compare(len(b), len(a)) * min(len(a)+len(b), 1)
+		}
+		if q.Sort == ByTags || q.Sort == ByServiceLocation {
+			slices.SortFunc(a, func(p, q any) int { return cmp.Compare(p.(string), q.(string)) })
+			slices.SortFunc(b, func(p, q any) int { return cmp.Compare(p.(string), q.(string)) })
+		}
+		n := 0
+		switch v := a[0].(type) {
+		case string:
+			n = cmp.Compare(v, b[0].(string))
+		case float64:
+			n = cmp.Compare(v, b[0].(float64))
+		}
+		if q.Desc {
+			n = -n
+		}
+		return n
+	})
+	for _, x := range found[min(q.Offset, len(found)):min(q.Offset+q.Limit, len(found))] {
+		ids = append(ids, x.ID)
+	}
+	return ids, len(found)
+}
+
+func TestListAgainstReadingEverything(t *testing.T) {
+	s := newShop(t)
+	rnd := rand.New(rand.NewPCG(3, 14))
+	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }
+	chance := func(n int) bool { return rnd.IntN(n) == 0 }
+	words := []string{"drill", "Drill", "saw", "SAW 2", "\u00c9tau", "a", ""}
+	some := func() *string {
+		if chance(2) {
+			return nil
+		}
+		w := pick(words...)
+		return &w
+	}
+	money := func() *int64 {
+		if chance(2) {
+			return nil
+		}
+		n := rnd.Int64N(4)
+		return &n
+	}
+	locations := []ID{s.loc}
+	for _, name := range []string{"alpha", "Beta", "beta"} {
+		locations = append(locations, s.do(CreateLocation{Name: name, Timezone: "UTC"}).(*Location).ID)
+	}
+	var tags []ID
+	for _, value := range []string{"Red", "red", "blue", "green"} {
+		tags = append(tags, s.do(CreateTag{Value: value, Scope: TagInventory}).(*Tag).ID)
+	}
+	note := s.do(CreateAttribute{Name: "note", Key: "note", Format: FormatText}).(*Attribute)
+	power := s.do(CreateAttribute{Name: "power", Key: "power", Format: FormatNumber}).(*Attribute)
+	colour := s.do(CreateAttribute{Name: "colour", Key: "colour", Format: FormatMultiselect, Options: []string{"Red", "Blue", "Green"}}).(*Attribute)
+	labels := func() (p LabelsPatch) {
+		var given []AttributeInput
+		if chance(2) {
+			given = append(given, AttributeInput{"note", Value{Kind: TextValue, Text: pick(words[:6]...)}})
+		}
+		if chance(2) {
+			given = append(given, AttributeInput{"power", Value{Kind: NumberValue, Number: float64(rnd.IntN(4))}})
+		}
+		if chance(2) {
+			given = append(given, AttributeInput{"colour", Value{Kind: ListValue, List: []string{pick("Red", "Blue"), "Green"}}})
+		}
+		p.Attributes = Some(given)
+		for _, id := range tags {
+			if chance(4) {
+				p.Tags.Set, p.Tags.Value = true, append(p.Tags.Value, id)
+			}
+		}
+		return p
+	}
+	var skus []ID
+	for i := range 8 {
+		code := fmt.Sprint(pick("k", "K"), i)
+		o := CreateSKU{Name: pick(words[:6]...), Description: some(), PurchasePrice: money(), Labels: labels()}
+		if chance(2) {
+			o.Code = &code
+		}
+		skus = append(skus, s.do(o).(*SKU).ID)
+	}
+	var articles []ID
+	for range 200 {
+		if chance(3) {
+			s.now++
+		}
+		o := CreateArticle{
+			Name: pick(words[:6]...), Condition: some(), Description: some(), PurchasePrice: money(), Labels: labels(),
+			Status: ArticleStatus(pick("active", "active", "active", "inactive", "draft")),
+		}
+		if !chance(3) {
+			o.SKU = &skus[rnd.IntN(len(skus))]
+		}
+		for range rnd.IntN(3) {
+			o.Codes = append(o.Codes, pick("c1", "C2", "x"))
+		}
+		for _, at := range locations {
+			if chance(3) {
+				from := noon + rnd.Int64N(4)*day
+				o.Quantities = append(o.Quantities, InitialQuantity{at, 1 + rnd.IntN(3), &from})
+			}
+		}
+		articles = append(articles, s.do(o).(*Article).ID)
+	}
+	for range 300 {
+		from := noon + day*(1+rnd.Int64N(20))
+		_, _ = s.try(PlaceHold{Lines: []HoldLineInput{{
+			Item: Item{Article: articles[rnd.IntN(200)]}, Location: locations[rnd.IntN(4)], Window: Span{Start: from, End: from + day*(1+rnd.Int64N(9))}, Quantity: 1,
+		}}})
+	}
+	change := func() {
+		id := articles[rnd.IntN(200)]
+		switch rnd.IntN(6) {
+		case 0:
+			s.do(PatchArticle{ID: id, Status: Some(ArticleStatus(pick("active", "inactive", "draft")))}) // holds of its own become conflicts
+		case 1:
+			s.do(PatchArticle{ID: id, Name: Some(pick(words[:6]...)), Labels: labels()})
+		case 2:
+			s.do(setArchived{id, []*int64{nil, &s.now}[rnd.IntN(2)]})
+		case 3:
+			s.do(PatchSKU{ID: skus[rnd.IntN(8)], Name: Some(pick(words[:6]...)), Labels: labels()})
+		case 4:
+			if r := s.view().Article(id); len(r.lots) > 0 {
+				at := s.view().acc.locations().No(r.lots[0].location).ID
+				_, _ = s.try(DecreaseQuantity{Article: id, Location: at, Amount: 1, Force: chance(2)})
+			}
+		case 5:
+			s.do(PatchArticle{ID: id, SKU: Some(skus[rnd.IntN(8)])})
+		}
+	}
+	filter := func() Filter {
+		var f Filter
+		format := FormatText
+		switch rnd.IntN(4) {
+		case 0:
+			d := []*Attribute{note, power, colour}[rnd.IntN(3)]
+			f.Attribute, f.Format, format = d.ID, d.Format, d.Format
+		default:
+			n := articleFields[rnd.IntN(len(articleFields))]
+			f.Field, format = n.name, n.format
+		}
+		fit := slices.DeleteFunc(slices.Clone(operatorsOf[format]), func(o Operator) bool {
+			return f.Field == FieldCreatedAt && o != IsEmpty && o != IsNotEmpty || o == GreaterOrEqual || o == Less || format == FormatMultiselect && (o == Contains || o == DoesNotContain)
+		})
+		f.Operator = fit[rnd.IntN(len(fit))]
+		least, most := f.Operator.operands()
+		for range min(most, max(least, 1+rnd.IntN(2))) {
+			v := Value{Kind: TextValue, Text: pick("dr", "saw", "\u00e9", "L", "red", "Green", "c2", "K1", "a")}
+			switch {
+			case format == FormatNumber:
+				v = Value{Kind: NumberValue, Number: float64(len(f.Values) + rnd.IntN(3))}
+			case f.Field == FieldStatus:
+				v.Text = pick("active", "draft")
+			case f.Field == FieldSKU:
+				v.Text = skus[rnd.IntN(8)].String()
+			case f.Field == FieldServiceLocation:
+				v.Text = locations[rnd.IntN(4)].String()
+			}
+			f.Values = append(f.Values, v)
+		}
+		if least == 2 && f.Values[1].Number < f.Values[0].Number {
+			slices.Reverse(f.Values)
+		}
+		return f
+	}
+	full, conflicts := 0, false
+	for range 600 {
+		if chance(4) {
+			change()
+		}
+		from := noon + rnd.Int64N(25*24)*hour
+		q := ArticleQuery{
+			Window: Span{Start: from, End: from + []int64{0, hour, 7 * day}[rnd.IntN(3)]}, Now: s.now, Active: !chance(4), Archived: chance(3),
+			Sort: ArticleSorts[rnd.IntN(len(ArticleSorts))], Desc: chance(2), Offset: []int{0, 0, 3, 70, 500}[rnd.IntN(5)], Limit: 1 + rnd.IntN(100),
+		}
+		for range rnd.IntN(3) {
+			q.Status = append(q.Status, ArticleStatus(pick("active", "inactive", "draft")))
+		}
+		if chance(8) {
+			q.SKU = &skus[rnd.IntN(8)]
+		}
+		if chance(5) {
+			q.Location = &locations[rnd.IntN(4)]
+		}
+		if chance(8) {
+			q.IDs = articles[50:150]
+		}
+		if chance(5) {
+			q.Search = pick("DR", "c", "k3", "\u00c9")
+		}
+		for range rnd.IntN(4) - 1 {
+			q.Filters = append(q.Filters, filter())
+		}
+		require.Empty(t, s.view().CheckArticles(&q))
+		page, total, err := s.view().ListArticles(&q, nil)
+		require.NoError(t, err)
+		want, wantTotal := s.slowList(&q)
+		var got []ID
+		for _, r := range page {
+			got = append(got, r.ID)
+		}
+		require.Equal(t, wantTotal, total, "%+v", q)
+		require.Equal(t, want, got, "%+v", q)
+		if len(want) > 5 && len(q.Filters) > 0 {
+			full++
+		}
+		conflicts = conflicts || s.view().acc.stock.ConflictLen() > 3
+	}
+	require.Greater(t, full, 40, "most pages were empty")
+	require.True(t, conflicts)
+}
+
+// A page that is picked out of many is the page of all of them in order.
+func TestPicker(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(2, 71))
+	for range 300 {
+		n, offset, limit := rnd.IntN(2000), rnd.IntN(300), 1+rnd.IntN(100)
+		var all []picked
+		p := picker{}
+		p.reset(offset+limit, rnd.IntN(2) == 0)
+		distinct, sorted := 1+rnd.IntN(1000), rnd.IntN(4)
+		for no := range n {
+			x := picked{number: float64(rnd.IntN(distinct)), no: uint32(no)}
+			if sorted == 0 {
+				x.number = float64(no)
+			} else if sorted == 1 {
+				x.number = float64(-no)
+			}
+			all = append(all, x)
+			p.add(x)
+		}
+		slices.SortFunc(all, func(x, y picked) int { return p.compare(&x, &y) })
+		got := p.from(offset)
+		require.Equal(t, len(all[min(offset, n):min(offset+limit, n)]), min(limit, len(got)))
+		for i := range min(limit, len(got)) {
+			require.Equal(t, all[offset+i], got[i])
+		}
+	}
+}

@@ -1,0 +1,356 @@
+package engine
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"holdfast/timeline"
+)
+
+// This file owns the orders of the list of articles: by what each compares, and how a page is selected.
+//
+// A record without the value comes last in both directions, and equal ones are in the order of their ids, in both directions.
+// Text is ordered by the code points of its lower-case form. Of several codes the first one counts, of several tags or
+// locations the least.
+
+// ArticleSort is what a list of articles is ordered by.
+type ArticleSort string
+
+// The orders of articles. Availability is units free over the whole window, quantity units at its start, unavailability the
+// most units that are taken at one time.
+const (
+	ByUnavailability  ArticleSort = "unavailability"
+	ByServiceLocation ArticleSort = "serviceLocation"
+	BySKUName         ArticleSort = "skuName"
+	BySKUCode         ArticleSort = "skuCode"
+	ByPurchasePrice   ArticleSort = "purchasePrice"
+	ByProfitability   ArticleSort = "profitability"
+	ByCondition       ArticleSort = "condition"
+	ByTags            ArticleSort = "tags"
+	ByQuantity        ArticleSort = "quantity"
+	ByHasConflicts    ArticleSort = "hasConflicts"
+	ByCodes           ArticleSort = "codes"
+	ByCreatedAt       ArticleSort = "createdAt"
+	ByName            ArticleSort = "name"
+	ByStatus          ArticleSort = "status"
+	ByItemCosts       ArticleSort = "itemCosts"
+	ByItemIncome      ArticleSort = "itemIncome"
+	ByAvailability    ArticleSort = "availability"
+)
+
+// ArticleSorts are all orders of articles.
+var ArticleSorts = []ArticleSort{
+	ByUnavailability, ByServiceLocation, BySKUName, BySKUCode, ByPurchasePrice, ByProfitability, ByCondition, ByTags, ByQuantity,
+	ByHasConflicts, ByCodes, ByCreatedAt, ByName, ByStatus, ByItemCosts, ByItemIncome, ByAvailability,
+}
+
+// order appends the page of the articles found.
+func (l *listing) order(total int, dst []*Article) []*Article {
+	limit := min(l.Limit, total-l.Offset)
+	if limit <= 0 {
+		return dst
+	}
+	switch l.Sort {
+	case ByAvailability:
+		q := timeline.RankQuery{
+			Window: l.window, Articles: int(l.a.ledger.Article), Among: l.found, Closed: l.closed, Location: l.location, Desc: l.Desc,
+			Offset: l.Offset, Limit: limit,
+		}
+		l.page, _ = l.a.stock.FreeRanking(&l.ranking, q, l.page[:0])
+		for _, r := range l.page {
+			dst = append(dst, l.a.articles().No(r.Article))
+		}
+		return dst
+	case ByUnavailability, ByQuantity:
+		l.tallies = l.a.stock.Tallies(&l.ranking, l.window, l.location, int(l.a.ledger.Article), l.Sort == ByUnavailability, l.tallies)
+		return l.byNumber(dst, limit, func(no uint32) (float64, bool) {
+			if l.Sort == ByQuantity {
+				return float64(l.tallies[no].Units), true
+			}
+			return float64(l.tallies[no].Taken), true
+		})
+	case ByHasConflicts:
+		conflicted := make([]uint64, l.blocks)
+		l.a.stock.Conflicted(l.window, l.location, conflicted)
+		return l.byNumber(dst, limit, func(no uint32) (float64, bool) {
+			return float64(conflicted[no/blockRows] >> (no % blockRows) & 1), true
+		})
+	case ByServiceLocation:
+		at := l.places()
+		return l.byNumber(dst, limit, func(no uint32) (float64, bool) { return float64(at[no]), at[no] > 0 })
+	case ByTags:
+		ranks := l.a.tagRanks()
+		return l.byField(dst, limit, FieldTags, func(f *fact) (x picked, ok bool) {
+			for _, id := range f.ids {
+				if n, alive := ranks[id]; alive && (!ok || n < x.number) {
+					x.number, ok = n, true
+				}
+			}
+			return x, ok
+		})
+	case ByCreatedAt, "":
+		if !l.Desc {
+			return l.byNumber(dst, limit, nil)
+		}
+	}
+	return l.byField(dst, limit, sortFields[l.Sort], func(f *fact) (x picked, ok bool) {
+		if len(f.texts) > 0 {
+			return picked{text: f.texts[0]}, true
+		}
+		return picked{number: f.number}, f.has
+	})
+}
+
+// sortFields are the orders that are by a field's own value.
+var sortFields = map[ArticleSort]ArticleField{
+	"": FieldCreatedAt, BySKUName: FieldSKUName, BySKUCode: FieldSKUCode, ByPurchasePrice: FieldPurchasePrice, ByProfitability: FieldProfitability,
+	ByCondition: FieldCondition, ByCodes: FieldCodes, ByCreatedAt: FieldCreatedAt, ByName: FieldName, ByStatus: FieldStatus,
+	ByItemCosts: FieldItemCosts, ByItemIncome: FieldItemIncome,
+}
+
+// places is for each article the rank, from 1, of the least location by name at which it has units in the window.
+func (l *listing) places() []int32 {
+	var all []*Location
+	for at := range l.a.locations().All() {
+		all = append(all, at)
+	}
+	ranks := make([]int32, l.a.ledger.Location+1)
+	rankTexts(all, func(at *Location) string { return at.Name }, func(at *Location, rank int) { ranks[at.No] = int32(rank) })
+	places := make([]int32, l.blocks*blockRows)
+	l.a.stock.Stocked(l.window, func(article, location uint32) {
+		if l.location != 0 && location != l.location {
+			return
+		}
+		if rank := ranks[location]; places[article] == 0 || rank < places[article] {
+			places[article] = rank
+		}
+	})
+	return places
+}
+
+// tagRanks is the rank of each tag by its value.
+func (a *account) tagRanks() map[ID]float64 {
+	var all []*Tag
+	for g := range a.tags().All() {
+		if g.Scope == TagInventory {
+			all = append(all, g)
+		}
+	}
+	ranks := make(map[ID]float64, len(all))
+	rankTexts(all, func(g *Tag) string { return g.Value }, func(g *Tag, rank int) { ranks[g.ID] = float64(rank) })
+	return ranks
+}
+
+// rankTexts gives each row the rank, from 1, of its text; equal ones have the same.
+func rankTexts[R any](rows []R, text func(R) string, give func(r R, rank int)) {
+	type ranked struct {
+		text string
+		row  R
+	}
+	list := make([]ranked, len(rows))
+	for i, r := range rows {
+		list[i] = ranked{strings.ToLower(text(r)), r}
+	}
+	slices.SortStableFunc(list, func(x, y ranked) int { return cmp.Compare(x.text, y.text) })
+	rank := 0
+	for i, x := range list {
+		if i == 0 || x.text != list[i-1].text {
+			rank++
+		}
+		give(x.row, rank)
+	}
+}
+
+// byNumber appends a page of the articles found, by what a function of their numbers gives; nil: by their numbers.
+func (l *listing) byNumber(dst []*Article, limit int, key func(no uint32) (float64, bool)) []*Article {
+	if key == nil {
+		return l.appendFound(dst, l.found, l.Offset, limit)
+	}
+	l.picker.reset(l.Offset+limit, l.Desc)
+	for i, word := range l.found {
+		for rest := word; rest != 0; rest &= rest - 1 {
+			no := uint32(i*blockRows + bits.TrailingZeros64(rest))
+			if n, ok := key(no); ok {
+				l.picker.add(picked{number: n, no: no})
+				l.found[i] &^= rest & -rest
+			}
+		}
+	}
+	return l.appendPicked(dst, limit)
+}
+
+// byField is byNumber by what articles have in a field, or their SKUs where these stand in.
+func (l *listing) byField(dst []*Article, limit int, n ArticleField, key func(*fact) (picked, bool)) []*Article {
+	from := fieldSource(n)
+	var skus []*fact
+	if from.sku != nil {
+		skus = make([]*fact, l.a.ledger.SKU+1)
+		from.skuFacts(l.a, func(no uint32, f *fact) { skus[no] = f })
+	}
+	l.picker.reset(l.Offset+limit, l.Desc)
+	for i, word := range l.found {
+		if word == 0 {
+			continue
+		}
+		b := l.a.articles().Block(i)
+		facts, column := l.a.blockFacts(b), from.articles(b)
+		for rest := word; rest != 0; rest &= rest - 1 {
+			bit := bits.TrailingZeros64(rest)
+			var f *fact
+			if column != nil {
+				f = column.row(bit)
+			}
+			if f == nil && skus != nil {
+				f = skus[facts.sku[bit]]
+			}
+			if f == nil {
+				continue
+			}
+			if x, ok := key(f); ok {
+				x.no = uint32(i*blockRows + bit)
+				l.picker.add(x)
+				l.found[i] &^= rest & -rest
+			}
+		}
+	}
+	return l.appendPicked(dst, limit)
+}
+
+// appendPicked appends a page of what was picked, and then of what was not, which is left in found.
+func (l *listing) appendPicked(dst []*Article, limit int) []*Article {
+	list := l.picker.from(l.Offset)
+	for _, x := range list[:min(limit, len(list))] {
+		dst = append(dst, l.a.articles().No(x.no))
+	}
+	return l.appendFound(dst, l.found, max(0, l.Offset-l.picker.added), limit-min(limit, len(list)))
+}
+
+// appendFound appends some of the articles whose bits are set, by number.
+func (l *listing) appendFound(dst []*Article, found []uint64, skip, limit int) []*Article {
+	for i, word := range found {
+		if limit <= 0 {
+			break
+		}
+		if n := bits.OnesCount64(word); skip >= n {
+			skip -= n
+			continue
+		}
+		rows := l.a.articles().Block(i).Rows
+		for ; word != 0 && limit > 0; word &= word - 1 {
+			if skip--; skip < 0 {
+				dst = append(dst, rows[bits.TrailingZeros64(word)])
+				limit--
+			}
+		}
+		skip = max(skip, 0)
+	}
+	return dst
+}
+
+// picked is what an article is ordered by: a number or a text, and its own number.
+type picked struct {
+	number float64
+	text   string
+	no     uint32
+}
+
+// picker keeps the first of what it is given, in no more room than twice as many.
+type picker struct {
+	keep  int
+	desc  bool
+	added int
+	list  []picked
+	bound *picked // what comes after it is not among the first
+}
+
+func (p *picker) reset(keep int, desc bool) {
+	*p = picker{keep: max(keep, 64), desc: desc, list: p.list[:0]}
+}
+
+func (p *picker) compare(x, y *picked) int {
+	n := cmp.Compare(x.number, y.number)
+	if n == 0 {
+		n = cmp.Compare(x.text, y.text)
+	}
+	if p.desc {
+		n = -n
+	}
+	if n == 0 {
+		n = cmp.Compare(x.no, y.no)
+	}
+	return n
+}
+
+func (p *picker) add(x picked) {
+	p.added++
+	if p.bound != nil && p.compare(&x, p.bound) > 0 {
+		return
+	}
+	if p.list = append(p.list, x); len(p.list) == 2*p.keep {
+		p.part(p.keep)
+		p.list = p.list[:p.keep]
+		last := p.list[0]
+		for i := range p.list {
+			if p.compare(&p.list[i], &last) > 0 {
+				last = p.list[i]
+			}
+		}
+		p.bound = &last
+	}
+}
+
+// from is what was kept from an offset on, in order.
+func (p *picker) from(offset int) []picked {
+	if len(p.list) > p.keep {
+		p.part(p.keep)
+		p.list = p.list[:p.keep]
+	}
+	if offset >= len(p.list) {
+		return nil
+	}
+	p.part(offset)
+	list := p.list[offset:]
+	slices.SortFunc(list, func(x, y picked) int { return p.compare(&x, &y) })
+	return list
+}
+
+// part puts the first n before all others: quickselect.
+func (p *picker) part(n int) {
+	list := p.list
+	for 0 < n && n < len(list) {
+		// The pivot is the middle one of three.
+		a, b, c := &list[0], &list[len(list)/2], &list[len(list)-1]
+		if p.compare(a, b) > 0 {
+			a, b = b, a
+		}
+		if p.compare(b, c) > 0 {
+			if b = c; p.compare(a, b) > 0 {
+				b = a
+			}
+		}
+		pivot := *b
+		i, j := 0, len(list)-1
+		for i <= j {
+			for p.compare(&list[i], &pivot) < 0 {
+				i++
+			}
+			for p.compare(&list[j], &pivot) > 0 {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			list = list[:j+1]
+		case n >= i:
+			list, n = list[i:], n-i
+		default:
+			return
+		}
+	}
+}

@@ -106,7 +106,6 @@ var articleKind = func() *kind[Article] {
 		if err == nil {
 			l.cold[k.tag] = append(l.cold[k.tag], func(_ *state, a *account) {
 				k.in(a).Put(r)
-				a.present.set(r.No, true)
 			})
 		}
 		return err

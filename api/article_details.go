@@ -71,7 +71,8 @@ var fileInfo = object(shapeOf("FileInput",
 // fileFields are a file of an article; its record stands under a name of its own.
 func fileFields(record string) []field[engine.FilePatch] {
 	return []field[engine.FilePatch]{
-		optional("fileId", uuid, func(f *engine.FilePatch) **engine.ID { return &f.ID }).says("Of a file that the article has: it stays, with the record given, if any."),
+		optional("fileId", uuid, func(f *engine.FilePatch) **engine.ID { return &f.ID }).
+			says("Of a file that the article has: it stays, with the record given, if any.").shows("null"),
 		optional(record, fileInfo, func(f *engine.FilePatch) **engine.FileInfo { return &f.Info }).says("Needed for a new file."),
 	}
 }

@@ -5,20 +5,6 @@ import "holdfast/engine"
 // This file owns what an article's record says beside its stock: costs, its place in the merchant's own order of things, and
 // the records of files that show or describe it.
 
-// ratio is a part of a whole.
-var ratio = func() kind[float64] {
-	s := &Schema{Type: "number"}
-	s.Min, s.Max = bounds(0, 1)
-	return scalar(jsonNumber, s, func(raw []byte, dst *float64) wrong {
-		var n float64
-		if w := number.text(raw, &n); w.code != "" || n < 0 || n > 1 {
-			return wrong{faultRange, "must be between 0 and 1"}
-		}
-		*dst = n
-		return wrong{}
-	})
-}()
-
 var size = integer[int64](0, maxSafeInteger)
 
 var categoryShape = shapeOf("TaxonomyCategoryInput",
@@ -81,7 +67,6 @@ func fileFields(record string) []field[engine.FilePatch] {
 func detailFields[In any](at func(*In) *engine.DetailsPatch) []field[In] {
 	return []field[In]{
 		merged("itemCosts", money, true, func(in *In) *engine.Opt[int64] { return &at(in).ItemCosts }).says("In minor units of the account's currency."),
-		merged("revenueSplitRate", ratio, true, func(in *In) *engine.Opt[float64] { return &at(in).SplitRate }).says("Default 1."),
 		merged("taxonomyCategoryId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CategoryID }),
 		merged("taxonomyCategory", object(categoryShape), true, func(in *In) *engine.Opt[engine.TaxonomyCategory] { return &at(in).Category }).says("Stored as given."),
 		merged("parentId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ParentID }).says("Stored as given."),

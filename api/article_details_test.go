@@ -15,7 +15,7 @@ import (
 func TestArticleDetails(t *testing.T) {
 	s := newShop(t)
 	sku := s.ok("POST", "/v1/admin/skus", `{"name":"Bike","purchasePrice":100,"description":"of the SKU"}`)["id"].(string)
-	r := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"one","skuId":%q,"codes":["a","b"],"condition":"good","itemCosts":30,"revenueSplitRate":0.25,
+	r := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"one","skuId":%q,"codes":["a","b"],"condition":"good","itemCosts":30,
 		"taxonomyCategoryId":"c1","taxonomyCategory":{"id":"c1","name":"Bikes","level":2,"isLeaf":false},"parentId":"p","path":"/a/b",
 		"fulfillmentFields":[{"key":"size","value":["L"],"format":"multiselect","origin":"sku","smartFieldMeta":null},{"key":"n","value":1.5},{"key":"none"}],
 		"media":[{"media":{"fileUrl":"https://example.com/1.jpg","mimeType":"image/jpeg","size":5}},{"media":{"fileUrl":"https://example.com/2.jpg"}}],
@@ -28,8 +28,8 @@ func TestArticleDetails(t *testing.T) {
 		}
 		return list
 	}
-	require.Equal(t, []any{30.0, 0.0, 100.0, -130.0, 0.25, "sku", "sku", "of the SKU", "good"},
-		get("itemCosts", "itemIncome", "purchasePrice", "profitability", "revenueSplitRate", "purchasePriceOrigin", "descriptionOrigin", "description", "condition"))
+	require.Equal(t, []any{30.0, 0.0, 100.0, -130.0, "sku", "sku", "of the SKU", "good"},
+		get("itemCosts", "itemIncome", "purchasePrice", "profitability", "purchasePriceOrigin", "descriptionOrigin", "description", "condition"))
 	require.Equal(t, []any{"c1", "p", "/a/b", []any{"a", "b"}}, get("taxonomyCategoryId", "parentId", "path", "codes"))
 	require.Equal(t, map[string]any{"id": "c1", "name": "Bikes", "fullName": nil, "level": 2.0, "parentId": nil, "isLeaf": false}, r["taxonomyCategory"])
 	require.Equal(t, map[string]any{"totalCount": 1.0, "lastCreated": when(noon), "lastUpdated": when(noon)}, r["aggregateData"])
@@ -53,17 +53,17 @@ func TestArticleDetails(t *testing.T) {
 
 	s.clock.Add(1000)
 	two := at(r, "media", 1, "fileId")
-	p := s.ok("PATCH", path, fmt.Sprintf(`{"itemCosts":null,"purchasePrice":5,"description":"own","taxonomyCategory":null,"path":null,"revenueSplitRate":null,
+	p := s.ok("PATCH", path, fmt.Sprintf(`{"itemCosts":null,"purchasePrice":5,"description":"own","taxonomyCategory":null,"path":null,
 		"media":[{"fileId":%q},{"media":{"fileUrl":"https://example.com/3.jpg"}}],"documents":null}`, two))
-	require.Equal(t, []any{nil, -5.0, "article", "article", nil, nil, "c1", 1.0, []any{}},
-		[]any{p["itemCosts"], p["profitability"], p["purchasePriceOrigin"], p["descriptionOrigin"], p["taxonomyCategory"], p["path"], p["taxonomyCategoryId"], p["revenueSplitRate"], p["documents"]})
+	require.Equal(t, []any{nil, -5.0, "article", "article", nil, nil, "c1", []any{}},
+		[]any{p["itemCosts"], p["profitability"], p["purchasePriceOrigin"], p["descriptionOrigin"], p["taxonomyCategory"], p["path"], p["taxonomyCategoryId"], p["documents"]})
 	require.Equal(t, at(r, "media", 1, "media"), at(p, "media", 0, "media"))
 	require.Equal(t, when(noon+1000), at(p, "media", 1, "media", "createdAt"))
 	require.Equal(t, when(noon+1000), at(p, "aggregateData", "lastUpdated"))
 
-	s.refused(400, engine.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"itemCosts":1.5,"revenueSplitRate":2,"taxonomyCategory":{"level":-1},"parentId":5,"path":"",
+	s.refused(400, engine.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"itemCosts":1.5,"taxonomyCategory":{"level":-1},"parentId":5,"path":"",
 		"fulfillmentFields":[{"value":{"x":1},"format":"color","smartFieldMeta":{}}],"media":[{"fileId":"x"},{"fileId":%q},{}],"documents":[{"document":{"fileUrl":"x","size":-1},"orderIndex":0}]}`, one),
-		"body /itemCosts type", "body /revenueSplitRate range", "body /taxonomyCategory/level range", "body /taxonomyCategory/id required", "body /parentId type", "body /path length",
+		"body /itemCosts type", "body /taxonomyCategory/level range", "body /taxonomyCategory/id required", "body /parentId type", "body /path length",
 		"body /fulfillmentFields/0/value type", "body /fulfillmentFields/0/format enum", "body /fulfillmentFields/0/smartFieldMeta type", "body /fulfillmentFields/0/key required",
 		"body /media/0/fileId format", "body /documents/0/document/size range", "body /documents/0/orderIndex unknown",
 		"body /media/2/media required", "body /documents/0/document/fileUrl format", "body /media/1/fileId unknown")

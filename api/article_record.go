@@ -13,7 +13,6 @@ var (
 	countsSchema = recordSchema("UnitCounts", has("total", integerSchema), has("byLocation", listSchema(recordSchema("LocationCount",
 		has("serviceLocationId", idSchema), has("count", integerSchema), has("fromDate", instantSchema.orNull())))))
 	seriesSchema = listSchema(recordSchema("SeriesStep", has("range", rangeSchema), has("value", &Schema{Type: "number"})))
-	anySchema    = &Schema{}
 
 	articleSchema = recordSchema("Article", slices.Concat([]Member{
 		has("id", idSchema), has("name", textSchema), has("codes", listSchema(textSchema)), has("status", enumSchema("active", "inactive", "draft")),
@@ -26,7 +25,7 @@ var (
 		has("media", listSchema(mediaSchema)), has("documents", listSchema(docSchema)), has("attributes", listSchema(attributeValueSchema)),
 		has("fulfillmentFields", listSchema(fieldSchema)), has("tags", listSchema(tagSchema)), has("sku", articleSKUSchema.orNull()),
 		has("itemCosts", integerSchema.orNull()), has("itemIncome", integerSchema), has("purchasePrice", integerSchema.orNull()),
-		has("profitability", integerSchema), has("revenueSplitRate", &Schema{Type: "number"}), has("purchasePriceOrigin", enumSchema("article", "sku")),
+		has("profitability", integerSchema), has("purchasePriceOrigin", enumSchema("article", "sku")),
 		has("descriptionOrigin", enumSchema("article", "sku")), has("condition", textSchema.orNull()), has("description", textSchema.orNull()),
 	}, bufferMembers, []Member{
 		has("bufferTimeOriginBefore", enumSchema("article", "sku")), has("bufferTimeOrigin", enumSchema("article", "sku")),
@@ -120,12 +119,6 @@ func (q *request) appendArticleOrigins(b []byte, r *engine.Article, sku *engine.
 	b = appendInt(append(b, `,"itemIncome":`...), income)
 	b = appendIntOrNull(append(b, `,"purchasePrice":`...), price)
 	b = appendInt(append(b, `,"profitability":`...), profit)
-	b = append(b, `,"revenueSplitRate":`...)
-	if r.SplitRate == nil {
-		b = append(b, '1')
-	} else {
-		b = appendNumber(b, *r.SplitRate)
-	}
 	b = append(append(b, `,"purchasePriceOrigin":`...), priceOrigin...)
 	b = append(append(b, `,"descriptionOrigin":`...), descriptionOrigin...)
 	b = appendTextOrNull(append(b, `,"condition":`...), r.Condition)

@@ -41,7 +41,6 @@ type Article struct {
 	Revision      uint64
 	Labels
 	ItemCosts *int64          `json:",omitempty"` // what was spent on it, in minor units
-	SplitRate *float64        `json:",omitempty"` // the part of its sales that is its own; nil: all
 	Details   *ArticleDetails `json:",omitempty"`
 }
 

@@ -73,7 +73,6 @@ const (
 // DetailsPatch gives an article its details, or other ones. Lists are replaced as a whole.
 type DetailsPatch struct {
 	ItemCosts   Opt[int64]
-	SplitRate   Opt[float64]
 	CategoryID  Opt[string]
 	Category    Opt[TaxonomyCategory]
 	ParentID    Opt[string]
@@ -85,9 +84,6 @@ type DetailsPatch struct {
 
 func (p *DetailsPatch) check(c *checker) {
 	c.patchMoney("/itemCosts", p.ItemCosts)
-	if r := p.SplitRate; r.Set && !r.Null && !(r.Value >= 0 && r.Value <= 1) {
-		c.fault("/revenueSplitRate", "range", "must be between 0 and 1")
-	}
 	c.patchText("/taxonomyCategoryId", p.CategoryID, 1, maxName)
 	if o := p.Category; o.Set && !o.Null {
 		o.Value.check(c, "/taxonomyCategory")
@@ -179,7 +175,6 @@ func (p *DetailsPatch) checkOn(r *Article) (faults []Fault) {
 // apply changes an article's details as a patch says.
 func (p *DetailsPatch) apply(t *tx, r *Article) {
 	p.ItemCosts.merge(&r.ItemCosts)
-	p.SplitRate.merge(&r.SplitRate)
 	var n ArticleDetails
 	if r.Details != nil {
 		n = *r.Details
@@ -239,4 +234,29 @@ func (v View) Earnings(r *Article) (income, profit int64) {
 		}
 	}
 	return income, profit
+}
+
+// profits gives the profit of each article by its number, as Earnings does, from columns. Asked in ascending order it looks at
+// each block once.
+func (a *account) profits() func(no uint32) float64 {
+	costs, price := fieldSource(FieldItemCosts), fieldSource(FieldPurchasePrice)
+	prices := make([]float64, a.ledger.SKU+1)
+	price.skuFacts(a, func(no uint32, f *fact) { prices[no] = f.number })
+	at := -1
+	var facts *blockFacts
+	var spent, paid *column
+	return func(no uint32) (profit float64) {
+		i, bit := int(no/blockRows), int(no%blockRows)
+		if i != at {
+			b := a.articles().Block(i)
+			at, facts, spent, paid = i, a.blockFacts(b), costs.articles(b), price.articles(b)
+		}
+		if f := spent.row(bit); f != nil {
+			profit -= f.number
+		}
+		if f := paid.row(bit); f != nil {
+			return profit - f.number
+		}
+		return profit - prices[facts.sku[bit]]
+	}
 }

@@ -13,7 +13,7 @@ func TestDetailsOfArticles(t *testing.T) {
 	s := newShop(t)
 	sku := s.do(CreateSKU{Name: "Bike", PurchasePrice: ptr(int64(100))}).(*SKU)
 	full := DetailsPatch{
-		ItemCosts: Some(int64(30)), SplitRate: Some(0.25), CategoryID: Some("c1"), ParentID: Some("p"), Path: Some("/a/b"),
+		ItemCosts: Some(int64(30)), CategoryID: Some("c1"), ParentID: Some("p"), Path: Some("/a/b"),
 		Category: Some(TaxonomyCategory{ID: "c1", Name: ptr("Bikes"), FullName: ptr("Sport > Bikes"), Level: ptr(int64(2)), ParentID: ptr("c0"), IsLeaf: ptr(true)}),
 		Fulfillment: Some([]FieldValue{
 			{ID: ptr("x"), Name: ptr("Size"), Key: "size", Value: list("L", "M"), Format: ptr(FormatMultiselect), GroupID: ptr("g"), GroupName: ptr("G"), SystemGroup: ptr("system"), Origin: ptr("sku")},
@@ -24,7 +24,7 @@ func TestDetailsOfArticles(t *testing.T) {
 		Documents: Some([]FilePatch{{Info: &FileInfo{URL: "https://example.com/d.pdf"}, Comment: Some("manual")}}),
 	}
 	r := s.do(CreateArticle{Name: "one", SKU: &sku.ID, Details: full}).(*Article)
-	require.Equal(t, [2]any{int64(30), 0.25}, [2]any{*r.ItemCosts, *r.SplitRate})
+	require.Equal(t, int64(30), *r.ItemCosts)
 	d := r.Details
 	require.Equal(t, full.Fulfillment.Value, d.Fulfillment)
 	require.Equal(t, full.Category.Value, *d.Category)
@@ -35,7 +35,7 @@ func TestDetailsOfArticles(t *testing.T) {
 	s.reopen()
 	got := s.view().Article(r.ID)
 	require.Equal(t, d, got.Details)
-	require.Equal(t, r.SplitRate, got.SplitRate)
+	require.Equal(t, r.ItemCosts, got.ItemCosts)
 
 	// Files: another order, a new record under an old id, a new one, and one that goes.
 	s.now += hour
@@ -54,22 +54,21 @@ func TestDetailsOfArticles(t *testing.T) {
 	require.Equal(t, int64(-7), profit)
 	s.do(PatchArticle{ID: r.ID, Name: Some("x")})
 	require.Equal(t, n.Details, s.view().Article(r.ID).Details)
-	bare := s.do(PatchArticle{ID: r.ID, Details: DetailsPatch{SplitRate: Null[float64](), CategoryID: Null[string](), ParentID: Null[string](), Media: Some([]FilePatch{}), Documents: Null[[]FilePatch]()}}).(*Article)
+	bare := s.do(PatchArticle{ID: r.ID, Details: DetailsPatch{CategoryID: Null[string](), ParentID: Null[string](), Media: Some([]FilePatch{}), Documents: Null[[]FilePatch]()}}).(*Article)
 	require.Nil(t, bare.Details)
-	require.Nil(t, bare.SplitRate)
 	s.reopen()
 
 	other := s.do(CreateArticle{Name: "two", Details: DetailsPatch{Media: full.Media}}).(*Article)
 	long := strings.Repeat("x", maxPath+1)
 	e := s.refused(CodeInvalid, PatchArticle{ID: r.ID, Details: DetailsPatch{
-		ItemCosts: Some(int64(maxSafe + 1)), SplitRate: Some(1.5), CategoryID: Some(""), ParentID: Some(""), Path: Some(long),
+		ItemCosts: Some(int64(maxSafe + 1)), CategoryID: Some(""), ParentID: Some(""), Path: Some(long),
 		Category:    Some(TaxonomyCategory{FullName: &long, Level: ptr(int64(-1))}),
 		Fulfillment: Some([]FieldValue{{Value: text(strings.Repeat("x", maxNote+1)), Origin: &long}}),
 		Media:       Some([]FilePatch{{}, {ID: &other.Details.Media[0].ID}, {ID: &one}, {ID: &one}}),
 		Documents:   Some([]FilePatch{{Info: &FileInfo{URL: "ftp://x", MimeType: ptr(""), OriginalName: &long, FolderPath: &long, Size: ptr(int64(-1))}, Comment: Some(strings.Repeat("x", maxNote+1))}}),
 	}})
 	require.Equal(t, []string{
-		"/itemCosts", "/revenueSplitRate", "/taxonomyCategoryId", "/taxonomyCategory/id", "/taxonomyCategory/fullName", "/taxonomyCategory/level", "/parentId", "/path",
+		"/itemCosts", "/taxonomyCategoryId", "/taxonomyCategory/id", "/taxonomyCategory/fullName", "/taxonomyCategory/level", "/parentId", "/path",
 		"/fulfillmentFields/0/key", "/fulfillmentFields/0/origin", "/fulfillmentFields/0/value", "/media/0/media", "/media/3/fileId",
 		"/documents/0/document/fileUrl", "/documents/0/document/mimeType", "/documents/0/document/originalName", "/documents/0/document/folderPath", "/documents/0/document/size",
 		"/documents/0/comment", "/media/1/fileId", "/media/2/fileId", "/media/3/fileId",

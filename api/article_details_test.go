@@ -68,5 +68,20 @@ func TestArticleDetails(t *testing.T) {
 		"body /media/0/fileId format", "body /documents/0/document/size range", "body /documents/0/orderIndex unknown",
 		"body /media/2/media required", "body /documents/0/document/fileUrl format", "body /media/1/fileId unknown")
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"x","media":[{"fileId":%q}]}`, two), "body /media/0/fileId unknown")
-	require.Nil(t, s.ok("POST", "/v1/admin/articles", `{"name":"x"}`)["aggregateData"])
+	other := s.ok("POST", "/v1/admin/articles", `{"name":"x","itemCosts":7}`)
+	require.Nil(t, other["aggregateData"])
+
+	// Lists order and choose by the same figures: -5 of the one, -7 of the other.
+	listed := func(query string) (ids []any) {
+		for _, x := range s.ok("GET", "/v1/admin/articles?"+query, "")["articles"].([]any) {
+			ids = append(ids, x.(map[string]any)["id"])
+		}
+		return ids
+	}
+	require.Equal(t, []any{other["id"], r["id"]}, listed("sort=profitability"))
+	require.Equal(t, []any{r["id"], other["id"]}, listed("sort=profitability&direction=desc"))
+	require.Equal(t, []any{other["id"], r["id"]}, listed("sort=itemCosts&direction=desc"), "what has none comes last")
+	require.Equal(t, []any{r["id"], other["id"]}, listed("sort=itemIncome&direction=desc"))
+	require.Equal(t, []any{other["id"]}, listed("filters[0][field]=profitability&filters[0][operator]=lt&filters[0][value]=-5"))
+	require.Equal(t, []any{r["id"]}, listed("filters[0][field]=itemCosts&filters[0][operator]=isEmpty"))
 }

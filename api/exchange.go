@@ -34,7 +34,7 @@ type exchanged struct {
 
 // exchangedAs makes one of the shape that makes a record, the command that does, and what writes it.
 func exchangedAs[In any](e exchanged, create *shape[In], command func(q *request, in *In) engine.Row) *exchanged {
-	rows := shapeOf(create.name, append(slices.Clip(create.fields), formerID[In]())...)
+	rows := shapeOf(create.name, append([]field[In]{formerID[In]()}, create.fields...)...)
 	e.row = rows.schema()
 	e.read = func(q *request) engine.Row {
 		in := new(In)

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"holdfast/engine"
@@ -202,12 +204,27 @@ func (x *exporter) customers() {
 	}
 }
 
-// holds writes those that take stock.
+// holds writes those that take stock, in the order in which they begin: what has begun moves no more, and taken in this order
+// it finds room wherever there was any.
 func (x *exporter) holds() {
+	type begins struct {
+		at int64
+		id engine.ID
+	}
+	var order []begins
 	for h := range x.view.EachHold() {
 		if h.Status.Ended() {
 			continue
 		}
+		first := begins{h.Lines[0].Window.Start, h.ID}
+		for _, l := range h.Lines[1:] {
+			first.at = min(first.at, l.Window.Start)
+		}
+		order = append(order, first)
+	}
+	slices.SortFunc(order, func(a, b begins) int { return cmp.Or(cmp.Compare(a.at, b.at), a.id.Compare(b.id)) })
+	for _, o := range order {
+		h, _ := x.view.Hold(o.id)
 		x.begin(h.ID)
 		x.out = append(x.out, `,"lines":[`...)
 		short := false

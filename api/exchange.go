@@ -49,12 +49,10 @@ func formerID[In any]() field[In] {
 	return field[In]{name: "id", schema: textSchema.orNull(), json: func(r *jsonReader, _ *In) {
 		if !r.null() {
 			var known engine.ID
-			anyID.json(r, &known)
+			looseID.json(r, &known)
 		}
 	}}
 }
-
-var anyID = reference(looseID)
 
 // exchanges are the resources in the order in which an empty account takes them.
 var exchanges = []*exchanged{

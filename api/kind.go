@@ -141,10 +141,10 @@ var (
 		*dst = id
 		return wrong{}
 	}))
-	looseID = scalar(jsonString, textSchema, func(raw []byte, dst *engine.ID) wrong {
+	looseID = reference(scalar(jsonString, textSchema, func(raw []byte, dst *engine.ID) wrong {
 		*dst, _ = parseID(raw)
 		return wrong{}
-	})
+	}))
 )
 
 // reference is an id that stands for a record: where the reader knows what is meant by names, it asks there.

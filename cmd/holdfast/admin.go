@@ -184,6 +184,9 @@ func (a *admin) ask(r *http.Request) (*http.Response, error) {
 	if json.Unmarshal(text, p) != nil || p.Code == "" {
 		return nil, fmt.Errorf("the answer is %d: %s", answer.StatusCode, strings.TrimSpace(string(text)))
 	}
+	if len(p.Errors) > 0 && p.Errors[0].Pointer == "/account" {
+		return nil, usageError{p} // the command line does not say whose
+	}
 	return nil, p
 }
 

@@ -228,7 +228,7 @@ type importAnswer struct {
 	Repeated bool
 }
 
-// send sends a batch; check says how it is judged only, if at all. Faults of its rows are kept.
+// sendBatch sends a batch; check says how it is judged only, if at all. Faults of its rows are kept.
 func (i *importer) sendBatch(b *importBatch, check string) (answer importAnswer, err error) {
 	q := i.query()
 	if check != "" {
@@ -239,8 +239,8 @@ func (i *importer) sendBatch(b *importBatch, check string) (answer importAnswer,
 		header.Set("Idempotency-Key", i.key(b))
 	}
 	err = i.send("POST", "/import/"+i.resource+"?"+q.Encode(), header, b.body, &answer)
-	var p *problem
-	if !errors.As(err, &p) || len(p.Errors) == 0 {
+	p, ok := err.(*problem)
+	if !ok || len(p.Errors) == 0 {
 		return answer, err
 	}
 	for _, f := range p.Errors {
@@ -362,6 +362,9 @@ func (i *importer) stopped(batch int, err error) error {
 	}
 	if err == nil {
 		return fmt.Errorf("%s; %s", i.report(), landed)
+	}
+	if errors.As(err, new(usageError)) {
+		return err
 	}
 	var p *problem
 	if errors.As(err, &p) && p.Code != "STORAGE_FAILED" {

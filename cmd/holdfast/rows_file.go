@@ -24,6 +24,8 @@ const (
 // maxRow is the most bytes of a row, as of a request's body.
 const maxRow = 1 << 20
 
+const tooLong = "is longer than 1 MiB"
+
 // fileRow is a row as the server takes it, with the line it begins on.
 type fileRow struct {
 	line int
@@ -110,7 +112,7 @@ func (r *lineReader) next() (fileLine, error) {
 	for {
 		part, err := r.in.ReadSlice('\n')
 		if len(l.text)+len(part) > maxRow+2 {
-			l.fault = "is longer than 1 MiB"
+			l.fault = tooLong
 		} else if l.fault == "" {
 			l.text = append(l.text, part...)
 		}
@@ -126,7 +128,11 @@ func (r *lineReader) next() (fileLine, error) {
 		break
 	}
 	l.text = bytes.TrimSuffix(bytes.TrimSuffix(l.text, []byte("\n")), []byte("\r"))
-	if l.fault == "" && !utf8.Valid(l.text) {
+	switch {
+	case l.fault != "":
+	case len(l.text) > maxRow:
+		l.fault = tooLong
+	case !utf8.Valid(l.text):
 		l.fault = "is not UTF-8"
 	}
 	if l.fault != "" {

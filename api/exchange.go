@@ -222,10 +222,11 @@ func (a *adminCall) exportRows() error {
 	}
 	a.stream = func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", mediaRows)
+		w.Header().Set("Trailer", NotesTrailer)
 		x := &exporter{request: &request{view: v, now: v.Now(a.server.now())}, w: w, names: newNameBook(e, v)}
 		e.each(x)
 		x.flush()
-		w.Header().Set(http.TrailerPrefix+NotesTrailer, strings.Join(x.notes(), "; "))
+		w.Header().Set(NotesTrailer, strings.Join(x.notes(), "; "))
 		if x.err != nil {
 			panic(http.ErrAbortHandler) // the reader cannot take what it has for the whole
 		}

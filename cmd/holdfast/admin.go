@@ -83,10 +83,8 @@ func answerHere(handler http.Handler, r *http.Request) *http.Response {
 		}()
 		handler.ServeHTTP(w, r)
 		w.WriteHeader(http.StatusOK)
-		for name, values := range w.header {
-			if trailer, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {
-				w.answer.Trailer[trailer] = values
-			}
+		for _, name := range w.header["Trailer"] {
+			w.answer.Trailer[name] = w.header[name]
 		}
 		to.Close()
 	}()

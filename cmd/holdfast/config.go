@@ -35,7 +35,7 @@ type serveConfig struct {
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address of the public interface, on loopback")
-	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles, backups, accounts and keys, on loopback")
+	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles, backups, accounts, keys, import and export, on loopback")
 	f.StringVar(&c.data, "data", defaultData, "data directory")
 	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")

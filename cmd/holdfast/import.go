@@ -367,7 +367,7 @@ func (i *importer) stopped(batch int, err error) error {
 		return err
 	}
 	var p *problem
-	if errors.As(err, &p) && p.Code != "STORAGE_FAILED" {
+	if errors.As(err, &p) && !slices.Contains([]string{"STORAGE_FAILED", "IDEMPOTENCY_KEY_IN_USE", "INTERNAL", "NOT_READY"}, p.Code) {
 		return fmt.Errorf("%w; %s", err, landed)
 	}
 	return fmt.Errorf("%w; whether lines %d to %d have landed is not known: repeat the import, it makes nothing twice", err, b.first(), b.last())

@@ -204,8 +204,8 @@ func (x *exporter) customers() {
 	}
 }
 
-// holds writes those that take stock, in the order in which they begin: what has begun moves no more, and taken in this order
-// it finds room wherever there was any.
+// holds writes those that take stock, in the order in which they begin: what is over does not move to make room, and taken in
+// this order it finds some wherever there was any.
 func (x *exporter) holds() {
 	type begins struct {
 		at int64

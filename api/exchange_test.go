@@ -97,6 +97,7 @@ func TestImportNamesEveryFault(t *testing.T) {
 		"/0/code duplicate", "/0/tags/0 reference", "/0/tags/1 reference", "/0/tags/2 reference", "/0/attributes/color unknown", "/2/code duplicate", "/1 CONFLICT")
 	s.bad("articles", fmt.Sprintf(`{"name":"x","skuId":%q}`, foreign)+"\n"+`{"name":"y","skuId":"Helmets","quantities":[{"serviceLocationId":"Twice","count":0}]}`+"\n"+`{"name":"z","skuId":7}`,
 		"/0/skuId reference", "/1/skuId reference", "/1/quantities/0/serviceLocationId reference", "/1/quantities/0/count range", "/2/skuId type")
+	s.bad("articles", strings.Repeat(`{"name":"lot","quantities":[{"serviceLocationId":"Harbour","count":10000}]}`+"\n", 5000), " range")
 	s.bad("customers", `{}`+"\n"+`{"email":"x"}`, "/0 required", "/1/email format")
 	hold := func(item, from, to string) string {
 		return fmt.Sprintf(`{"lines":[{%s,"serviceLocationId":"Harbour","from":%q,"to":%q}]}`, item, from, to) + "\n"

@@ -63,6 +63,9 @@ func (o Batch) plan(t *tx) (any, error) {
 	for i, r := range o.Rows {
 		t.lots = nil
 		_, err := r.plan(t)
+		if t.used > maxRows { // each has an id: what the rows make of units is bounded on the way
+			return nil, tooManyRows()
+		}
 		if err == nil {
 			continue
 		}

@@ -73,9 +73,11 @@ func importHelp() string {
 ` + strings.Join(api.ExchangeNames(), ", ") + `; an empty account takes them in this order.
 
 The whole file is one command of the engine: all rows are made or none, and every bad row is reported with its line. It has at most 100,000 rows (units of new
-articles and of holds count) and 16 MiB; other writes wait while it is decided. A larger file takes --batch N: every N rows are a command, the first that is refused
-ends the import, and what had landed is said. --check reports what is wrong with all rows and changes nothing; with --batch each batch is held against the
-present state.
+articles and of holds count) and 16 MiB; other writes wait while it is decided, and the feed of changes tells of it in one answer. A larger file takes --batch N:
+every N rows are a command, the first that is refused ends the import, and what had landed is said. --check reports what is wrong with all rows and changes
+nothing; with --batch each batch is held against the present state.
+
+Rows are judged in their order. Holds of the past do not move to make room: put holds in the order in which they begin, as an export does.
 
 The same import again is safe: within 24 hours rows that have landed are not made twice, if they are the same, on the same lines, with the same --batch. So one that
 was cut short, or refused in the middle and mended, is simply repeated. --idempotency-key makes the same rows on purpose once more.
@@ -247,7 +249,7 @@ func (i *importer) sendBatch(b *importBatch, check string) (answer importAnswer,
 		row, member, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
 		n, e := strconv.Atoi(row)
 		if e != nil || n >= len(b.rows) {
-			return answer, fmt.Errorf("lines %d to %d: %w", b.first(), b.last(), p)
+			return answer, &problem{Code: p.Code, Detail: fmt.Sprintf("lines %d to %d: %s: give a smaller --batch", b.first(), b.last(), f.Message)}
 		}
 		if member = strings.ReplaceAll(member, "/", "."); member != "" {
 			member = strings.NewReplacer("~1", "/", "~0", "~").Replace(member) + ": "

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,12 +18,9 @@ import (
 
 	"holdfast/api"
 	"holdfast/engine"
-	"log/slog"
 )
 
 // This file owns the tests of imports that are cut short.
-
-func itoaText(n int) string { return strconv.Itoa(n) }
 
 func jsonText(t require.TestingT, v any) string {
 	b, err := json.Marshal(v)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestReadRows(t *testing.T) {
 			rows, faults, err := readRows(strings.NewReader(c.file), c.format, api.ExchangeRow(c.resource))
 			var got []string
 			for _, r := range rows {
-				got = append(got, itoaText(r.line)+": "+string(r.json))
+				got = append(got, strconv.Itoa(r.line)+": "+string(r.json))
 			}
 			require.Equal(t, c.rows, got, "faults: %v", faults)
 			if err != nil {
@@ -82,7 +83,7 @@ func TestReadRows(t *testing.T) {
 			}
 			var texts []string
 			for _, f := range faults {
-				texts = append(texts, itoaText(f.line)+": "+f.text)
+				texts = append(texts, strconv.Itoa(f.line)+": "+f.text)
 			}
 			require.Equal(t, c.faults, strings.Join(texts, "\n"))
 		})

@@ -80,6 +80,11 @@ func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
 		if price != nil {
 			x.fields["purchasePrice"] = []any{float64(*price)}
 		}
+		if r.ItemCosts != nil {
+			x.fields["itemCosts"] = []any{float64(*r.ItemCosts)}
+		}
+		income, profit := v.Earnings(r)
+		x.fields["itemIncome"], x.fields["profitability"] = []any{float64(income)}, []any{float64(profit)}
 		x.fields["createdAt"] = []any{float64(CreatedAt(r.ID))}
 		for _, id := range r.Tags {
 			if g := v.Tag(id); g != nil {
@@ -285,6 +290,12 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		}
 		return p
 	}
+	costs := func() (p DetailsPatch) {
+		if n := money(); n != nil {
+			p.ItemCosts = Some(*n)
+		}
+		return p
+	}
 	var skus []ID
 	for i := range 8 {
 		code := fmt.Sprint(pick("k", "K"), i)
@@ -301,7 +312,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		}
 		o := CreateArticle{
 			Name: pick(words[:6]...), Condition: some(), Description: some(), PurchasePrice: money(), Labels: labels(),
-			Status: ArticleStatus(pick("active", "active", "active", "inactive", "draft")),
+			Status: ArticleStatus(pick("active", "active", "active", "inactive", "draft")), Details: costs(),
 		}
 		if !chance(3) {
 			o.SKU = &skus[rnd.IntN(len(skus))]
@@ -325,7 +336,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 	}
 	change := func() {
 		id := articles[rnd.IntN(200)]
-		switch rnd.IntN(6) {
+		switch rnd.IntN(7) {
 		case 0:
 			s.do(PatchArticle{ID: id, Status: Some(ArticleStatus(pick("active", "inactive", "draft")))}) // holds of its own become conflicts
 		case 1:
@@ -341,6 +352,9 @@ func TestListAgainstReadingEverything(t *testing.T) {
 			}
 		case 5:
 			s.do(PatchArticle{ID: id, SKU: Some(skus[rnd.IntN(8)])})
+		case 6:
+			s.do(PatchArticle{ID: id, PurchasePrice: Null[int64](), Details: costs()})
+			s.do(PatchSKU{ID: skus[rnd.IntN(8)], PurchasePrice: Some(rnd.Int64N(5))})
 		}
 	}
 	filter := func() Filter {
@@ -364,6 +378,9 @@ func TestListAgainstReadingEverything(t *testing.T) {
 			switch {
 			case format == FormatNumber:
 				v = Value{Kind: NumberValue, Number: float64(len(f.Values) + rnd.IntN(3))}
+				if f.Field == FieldProfitability {
+					v.Number -= 4
+				}
 			case f.Field == FieldStatus:
 				v.Text = pick("active", "draft")
 			case f.Field == FieldSKU:

@@ -103,12 +103,13 @@ type column struct {
 	facts []fact           // of the rows that have any; those that several have stand there once, where that is cheap
 	of    [blockRows]uint8 // by row: the number of its fact in facts, from 1; 0: none
 	text  string           // all texts of facts, in which theirs lie
+	ends  []uint32         // by fact: where its texts end there
 }
 
 // columnOf finds a column among what is kept of a block, or makes it. The key says what get reads.
 func columnOf[R any](b table.Block[R], key any, get func(*R) fact) *column {
-	if c, ok := b.Memo.Load(key); ok {
-		return c.(*column)
+	if c, ok := b.Memo.Load(key).(*column); ok {
+		return c
 	}
 	c := new(column)
 	for i, r := range b.Rows {
@@ -140,6 +141,7 @@ func (c *column) pack() {
 			all.WriteString(s)
 			all.WriteByte(0)
 		}
+		c.ends = append(c.ends, uint32(all.Len()))
 	}
 	c.text = all.String()
 	rest := c.text
@@ -171,8 +173,8 @@ var articleStatuses = [...]ArticleStatus{ArticleActive, ArticleInactive, Article
 type blockKey struct{}
 
 func (a *account) blockFacts(b table.Block[Article]) *blockFacts {
-	if f, ok := b.Memo.Load(blockKey{}); ok {
-		return f.(*blockFacts)
+	if f, ok := b.Memo.Load(blockKey{}).(*blockFacts); ok {
+		return f
 	}
 	f := new(blockFacts)
 	for i, r := range b.Rows {

@@ -324,16 +324,16 @@ func (c *condition) in(i int, b table.Block[Article], facts *blockFacts, among u
 	var of [blockRows + 1]verdict // by number of the column's facts
 	without := c.judge.without()
 	column := c.from.articles(b)
-	if column != nil && c.judge.misses(column.text) {
-		if !c.judge.negated && c.sku == nil {
-			return 0
-		}
+	if column != nil && c.judge.needles != nil {
 		missed := failed
 		if c.judge.negated {
 			missed = passed
 		}
 		for n := range column.facts {
 			of[n+1] = missed
+		}
+		if !column.judgeAgain(c.judge.needles, &of) && !c.judge.negated && c.sku == nil {
+			return 0
 		}
 	}
 	for rest := among; rest != 0; rest &= rest - 1 {
@@ -356,7 +356,19 @@ func (c *condition) in(i int, b table.Block[Article], facts *blockFacts, among u
 	return met
 }
 
-// misses says that none of the texts can be what the judge looks for.
-func (j *judge) misses(texts string) bool {
-	return len(j.needles) > 0 && !slices.ContainsFunc(j.needles, func(s string) bool { return strings.Contains(texts, s) })
+// judgeAgain takes the verdicts back on the facts that have one of some texts in theirs: a search through all of them at once.
+func (c *column) judgeAgain(needles []string, of *[blockRows + 1]verdict) (any bool) {
+	for _, needle := range needles {
+		for n, at := 0, 0; ; at = int(c.ends[n]) {
+			next := strings.Index(c.text[at:], needle)
+			if next < 0 || at == len(c.text) {
+				break
+			}
+			for int(c.ends[n]) <= at+next {
+				n++
+			}
+			of[n+1], any = unjudged, true
+		}
+	}
+	return any
 }

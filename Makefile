@@ -1,9 +1,12 @@
-# What there is to do here. Nothing needs the network once `go mod download` has run.
+# What there is to do here. Nothing but test-clients needs the network once `go mod download` has run.
 #   make run          serve the demo merchant
 #   make test         vet, all tests, and the race detector where goroutines meet
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs
+#   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
+#   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
+#   make document     write api/openapi.json again, after a change of operations
 #   make test-crash   power cuts, failing disks, flipped bits, killed processes
 
 export GOFLAGS := $(GOFLAGS) -mod=readonly
@@ -12,11 +15,12 @@ FUZZTIME    ?= 1m
 FUZZCHECKS  ?= 2000
 BENCHTIME   ?= 5s
 TESTTIMEOUT ?= 10m
+BARRAGE     ?= 1m
 
 # Where goroutines share memory. The rest is single-threaded by design.
 RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/history ./fuzz/crash)
 
-.PHONY: run build test vet race bench bench-short fuzz test-crash clean
+.PHONY: run build test vet race bench bench-short fuzz test-crash test-clients test-barrage document clean
 
 run: build
 	./holdfast serve --demo
@@ -51,6 +55,15 @@ fuzz:
 
 test-crash:
 	go test -count=1 -timeout $(TESTTIMEOUT) -run 'Crash|Kill|Fail|Flip|Damage|Full' ./persist $(wildcard ./fuzz/crash)
+
+test-clients:
+	go test -count=1 -timeout $(TESTTIMEOUT) -tags clients -v ./fuzz/clients
+
+test-barrage:
+	BARRAGE=$(BARRAGE) go test -count=1 -timeout $(TESTTIMEOUT) -run TestBarrage -v ./api
+
+document:
+	go test -count=1 -run TestDocumentIsCommitted ./api -update
 
 clean:
 	rm -f holdfast

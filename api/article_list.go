@@ -122,7 +122,7 @@ var listArticlesShape = shapeOf("ListArticles", slices.Concat([]field[listArticl
 		says("Only articles with units there in the window; all numbers and series count that location alone."),
 	defaulted("search", text(0, 255), "", func(o *listArticles) *string { return &o.Search }).says("A part of the name, a code, or the SKU's name or code."),
 	defaulted("filters", list(object(filterShape), 0, maxFilters), nil, func(o *listArticles) *[]engine.Filter { return &o.Filters }).
-		says("All of them must be met. At most 200 values together."),
+		says("All of them must be met. At most 200 values together.").shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
 	defaulted("sort", enum(engine.ArticleSorts...), engine.ByCreatedAt, func(o *listArticles) *engine.ArticleSort { return &o.Sort }).
 		says("Equal ones in the order of their ids, what has no value last, in both directions."),
 	defaulted("direction", enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }),

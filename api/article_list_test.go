@@ -171,7 +171,9 @@ func TestFaultsOfTheList(t *testing.T) {
 	require.Contains(t, message("filters[0][field]=name&filters[0][operator]=gt&filters[0][value]=x"), "startsWith")
 	require.Contains(t, message("colour=red"), "filters[0][attributeId]")
 
-	many := func(n int) string { return strings.Repeat(`{"field":"name","operator":"isEmpty"},`, n-1) + `{"field":"name","operator":"isEmpty"}` }
+	many := func(n int) string {
+		return strings.Repeat(`{"field":"name","operator":"isEmpty"},`, n-1) + `{"field":"name","operator":"isEmpty"}`
+	}
 	s.ok("POST", "/v1/admin/articles/search", `{"filters":[`+many(32)+`]}`)
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/articles/search", `{"filters":[`+many(33)+`]}`, "body /filters length")
 	values := func(n int) string { return `[` + strings.Repeat(`"x",`, n-1) + `"x"]` }

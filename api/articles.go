@@ -104,6 +104,17 @@ var (
 	articlesWrite = []string{"inventory.stock_items.write"}
 )
 
+// archiveArticle is one of the two that archive an article and bring it back; what is so already stays as it is.
+func archiveArticle(verb, summary string, archived bool) operation {
+	return write(operation{
+		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: articlesWrite, answer: articleSchema, summary: summary,
+	}, input[engine.ArchiveArticle]{path: byID(func(o *engine.ArchiveArticle) *engine.ID { return &o.ID })},
+		func(_ *request, o *engine.ArchiveArticle) engine.Op {
+			o.Archived = archived
+			return o
+		}, answerArticle)
+}
+
 var articleOperations = append([]operation{
 	listOfArticles(operation{
 		id: "admin.articles.list", method: "GET", path: "/v1/admin/articles",
@@ -144,6 +155,16 @@ var articleOperations = append([]operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerArticle),
+	write(operation{
+		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: nullSchema,
+		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes one of them.",
+	}, input[engine.DeleteArticle]{path: byID(func(o *engine.DeleteArticle) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteArticle) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+	archiveArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become conflicts.", true),
+	archiveArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false),
 }, tagged[*engine.Article]{
 	of: engine.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: looseID, scopes: articlesWrite,
 	answer: articleSchema, render: answerArticle,

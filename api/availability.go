@@ -34,8 +34,8 @@ var (
 
 // checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
 func (q *request) checkLine(in, prefix string, i engine.Item, w engine.Span) {
-	if (i.SKU == engine.ID{}) == (i.Article == engine.ID{}) && !q.faults.at(prefix+"skuId") && !q.faults.at(prefix+"articleId") {
-		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: faultRequired, Message: "either skuId or articleId has to be given, not both"})
+	if !i.One() && !q.faults.at(prefix+"skuId") && !q.faults.at(prefix+"articleId") && !q.faults.at(prefix+"catalogItemId") {
+		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: faultRequired, Message: "one of skuId, articleId and catalogItemId has to be given"})
 	}
 	q.checkOrder(in, prefix, w)
 }
@@ -66,6 +66,35 @@ func appendAvailability(b []byte, a engine.Availability, quantity int) []byte {
 		return append(b, `,"shortage":null`...)
 	}
 	return appendInt(append(b, `,"shortage":`...), max(0, quantity-a.Available))
+}
+
+// checkLines is checkLine for many, under a pointer.
+func (q *request) checkLines(pointer string, lines []availabilityLine) {
+	for i := range lines {
+		if l := &lines[i]; l.badTogether() {
+			q.checkLine("body", pointer+strconv.Itoa(i)+"/", l.Item, l.Window)
+		}
+	}
+}
+
+// answerLines answers questions from one view; the object of the answer stays open.
+func (q *request) answerLines(v engine.View, lines []availabilityLine) error {
+	q.out = append(q.out, `{"lines":[`...)
+	for i := range lines {
+		l := &lines[i]
+		a, err := v.Available(l.Query, q.now)
+		if err != nil {
+			e := *asRefusal(err)
+			e.Detail += " (line " + strconv.Itoa(i) + ")"
+			return &e
+		}
+		if i > 0 {
+			q.out = append(q.out, ',')
+		}
+		q.out = append(appendAvailability(q.out, a, l.quantity), '}')
+	}
+	q.out = append(q.out, ']')
+	return nil
 }
 
 type calendarInput struct {
@@ -146,29 +175,12 @@ var availabilityOperations = []operation{
 		id: "admin.availability.query", method: "POST", path: "/v1/admin/availability/query", scopes: stockRead, limit: bulkBodyLimit,
 		answer: availabilityListSchema, summary: "Answers many questions on one state.",
 	}, input[[]availabilityLine]{body: availabilityShape},
-		func(q *request, lines *[]availabilityLine) {
-			for i := range *lines {
-				if l := &(*lines)[i]; l.badTogether() {
-					q.checkLine("body", "/lines/"+strconv.Itoa(i)+"/", l.Item, l.Window)
-				}
-			}
-		},
+		func(q *request, lines *[]availabilityLine) { q.checkLines("/lines/", *lines) },
 		func(q *request, lines *[]availabilityLine) error {
-			q.out = append(q.out, `{"lines":[`...)
-			for i := range *lines {
-				l := &(*lines)[i]
-				a, err := q.view.Available(l.Query, q.now)
-				if err != nil {
-					e := *asRefusal(err)
-					e.Detail += " (line " + strconv.Itoa(i) + ")"
-					return &e
-				}
-				if i > 0 {
-					q.out = append(q.out, ',')
-				}
-				q.out = append(appendAvailability(q.out, a, l.quantity), '}')
+			if err := q.answerLines(q.view, *lines); err != nil {
+				return err
 			}
-			q.out = append(appendInt(append(q.out, `],"sequence":`...), q.view.Sequence()), '}')
+			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
 			return nil
 		}),
 	readChecked(operation{
@@ -244,5 +256,5 @@ var availabilityOperations = []operation{
 
 // badTogether says that checkLine has something to say; it saves the making of pointers for lines without fault.
 func (l *availabilityLine) badTogether() bool {
-	return (l.SKU == engine.ID{}) == (l.Article == engine.ID{}) || l.Window.Start >= l.Window.End
+	return !l.One() || l.Window.Start >= l.Window.End
 }

@@ -16,7 +16,7 @@ var (
 )
 
 var componentList = list(object(shapeOf("CatalogComponentInput", slices.Concat(
-	itemFields(func(c *engine.Component) *engine.Item { return &c.Item }),
+	stockFields(func(c *engine.Component) *engine.Item { return &c.Item }),
 	[]field[engine.Component]{
 		defaulted("quantity", count, 1, func(c *engine.Component) *int { return &c.Quantity }).says("Units that one of the catalog item takes."),
 	})...)), 0, 100)
@@ -32,7 +32,7 @@ var variantList = list(object(shapeOf("CatalogVariantInput",
 	)), 1, 100), func(v *engine.Variant) *[]engine.VariantValue { return &v.Values }),
 )), 0, 20)
 
-var createCatalogShape = shapeOf("CreateCatalogItem",
+var createCatalogShape = shapeOf("CreateCatalogItem", append([]field[engine.CreateCatalogItem]{
 	required("name", text(1, 255), func(o *engine.CreateCatalogItem) *string { return &o.Name }),
 	optional("internalName", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.InternalName }).says("Default: the name."),
 	defaulted("status", catalogStatus, engine.CatalogActive, func(o *engine.CreateCatalogItem) *engine.CatalogStatus { return &o.Status }),
@@ -41,10 +41,11 @@ var createCatalogShape = shapeOf("CreateCatalogItem",
 	defaulted("components", componentList, nil, func(o *engine.CreateCatalogItem) *[]engine.Component { return &o.Components }).
 		says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
 	defaulted("purchaseTypes", purchaseTypes, nil, func(o *engine.CreateCatalogItem) *[]engine.PurchaseType { return &o.Purchases }).says("Default: all."),
-	optional("pricingTableId", uuid, func(o *engine.CreateCatalogItem) **engine.ID { return &o.PricingTable }),
-	defaulted("variants", variantList, nil, func(o *engine.CreateCatalogItem) *[]engine.Variant { return &o.Variants }))
+	optional("pricingTableId", uuid, func(o *engine.CreateCatalogItem) **engine.ID { return &o.PricingTable }).needs("catalog.price_tables.write"),
+	defaulted("variants", variantList, nil, func(o *engine.CreateCatalogItem) *[]engine.Variant { return &o.Variants }),
+}, labelFields(func(o *engine.CreateCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
 
-var patchCatalogShape = shapeOf("PatchCatalogItem",
+var patchCatalogShape = shapeOf("PatchCatalogItem", append([]field[engine.PatchCatalogItem]{
 	merged("name", text(1, 255), false, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Name }),
 	merged("internalName", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.InternalName }),
 	merged("status", catalogStatus, false, func(o *engine.PatchCatalogItem) *engine.Opt[engine.CatalogStatus] { return &o.Status }),
@@ -52,8 +53,9 @@ var patchCatalogShape = shapeOf("PatchCatalogItem",
 	merged("description", text(0, 10_000), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Description }),
 	merged("components", componentList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Component] { return &o.Components }).says("Replaced as a whole."),
 	merged("purchaseTypes", purchaseTypes, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).says("Null: all."),
-	merged("pricingTableId", uuid, true, func(o *engine.PatchCatalogItem) *engine.Opt[engine.ID] { return &o.PricingTable }),
-	merged("variants", variantList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Variant] { return &o.Variants }).says("Replaced as a whole."))
+	merged("pricingTableId", uuid, true, func(o *engine.PatchCatalogItem) *engine.Opt[engine.ID] { return &o.PricingTable }).needs("catalog.price_tables.write"),
+	merged("variants", variantList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Variant] { return &o.Variants }).says("Replaced as a whole."),
+}, labelFields(func(o *engine.PatchCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
 
 // The members of the list come first in the record, too, and are the only ones of a row of the list.
 var (
@@ -69,9 +71,7 @@ var (
 		has("purchaseTypes", listSchema(purchaseType.schema)), has("pricingTableId", idSchema.orNull()),
 		has("variants", listSchema(recordSchema("CatalogVariant", has("id", idSchema), has("label", textSchema),
 			has("values", listSchema(recordSchema("CatalogVariantValue", has("id", idSchema), has("label", textSchema))))))),
-		has("tags", listSchema(tagSchema)), has("attributes", listSchema(anySchema)), has("archivedAt", instantSchema.orNull()),
-		has("updatedAt", instantSchema),
-	})...)
+	}, labelMembers, []Member{has("archivedAt", instantSchema.orNull()), has("updatedAt", instantSchema)})...)
 )
 
 // appendCatalogMembers appends the members of a row of the list, with the opening brace.
@@ -88,7 +88,7 @@ func appendCatalogRow(_ *request, b []byte, i *engine.CatalogItem) []byte {
 	return append(appendCatalogMembers(b, i), '}')
 }
 
-func appendCatalogItem(_ *request, b []byte, i *engine.CatalogItem) []byte {
+func appendCatalogItem(q *request, b []byte, i *engine.CatalogItem) []byte {
 	b = appendTextOrNull(append(appendCatalogMembers(b, i), `,"description":`...), i.Description)
 	b = appendList(append(b, `,"components":`...), i.Components, func(b []byte, c engine.Component) []byte {
 		b = appendGivenID(append(b, `{"skuId":`...), c.SKU)
@@ -104,7 +104,8 @@ func appendCatalogItem(_ *request, b []byte, i *engine.CatalogItem) []byte {
 		})
 		return append(b, '}')
 	})
-	b = append(b, `,"tags":[],"attributes":[]`...)
+	b = q.appendTags(append(b, `,"tags":`...), &i.Labels)
+	b = q.appendAttributes(append(b, `,"attributes":`...), &i.Labels, "catalog", nil, "")
 	b = appendInstantOrNull(append(b, `,"archivedAt":`...), i.ArchivedAt)
 	return append(appendInstant(append(b, `,"updatedAt":`...), i.UpdatedAt), '}')
 }
@@ -146,10 +147,10 @@ func archiveCatalog(name string, archived bool, summary string) operation {
 		func(_ *request, o *engine.ArchiveCatalogItem) engine.Op {
 			o.Archived = archived
 			return o
-		}, answerCatalogItem)
+		}, behind(answerCatalogItem))
 }
 
-var catalogOperations = []operation{
+var catalogOperations = append([]operation{
 	read(operation{
 		id: "admin.catalog.list", method: "GET", path: "/internal/catalog", scopes: catalogRead,
 		summary: "Lists catalog items in order of creation.", answer: pagedSchema(catalogRowSchema),
@@ -164,7 +165,7 @@ var catalogOperations = []operation{
 		id: "admin.catalog.create", method: "POST", path: "/v1/admin/catalog", scopes: catalogWrite,
 		summary: "Creates a catalog item.", answer: catalogSchema,
 	}, input[engine.CreateCatalogItem]{body: createCatalogShape},
-		func(_ *request, o *engine.CreateCatalogItem) engine.Op { return o }, answerCatalogItem),
+		func(_ *request, o *engine.CreateCatalogItem) engine.Op { return o }, behind(answerCatalogItem)),
 	read(operation{
 		id: "admin.catalog.get", method: "GET", path: "/v1/admin/catalog/{id}", scopes: catalogRead, cached: true,
 		summary: "Returns a catalog item.", answer: catalogSchema,
@@ -182,7 +183,7 @@ var catalogOperations = []operation{
 		func(q *request, o *engine.PatchCatalogItem) engine.Op {
 			o.IfMatch = q.ifMatch
 			return o
-		}, answerCatalogItem),
+		}, behind(answerCatalogItem)),
 	write(operation{
 		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
 		summary: "Removes a catalog item; one that a hold names is in use.", answer: nullSchema,
@@ -193,4 +194,7 @@ var catalogOperations = []operation{
 		}, answerNull),
 	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),
 	archiveCatalog("unarchive", false, "Takes an archived catalog item back into the offer."),
-}
+}, tagged[*engine.CatalogItem]{
+	of: engine.CatalogLabels, about: "a catalog item", area: "catalog", path: "/v1/admin/catalog", id: uuid, scopes: catalogWrite,
+	answer: catalogSchema, render: behind(answerCatalogItem),
+}.linkOperations()...)

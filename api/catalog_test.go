@@ -85,3 +85,42 @@ func TestCatalogList(t *testing.T) {
 	}
 	require.Empty(t, s.ok("GET", "/internal/catalog?archive=all", "", "X-API-KEY", s.other)["data"])
 }
+
+func TestTagsAndAttributesOfCatalogItems(t *testing.T) {
+	s := newShop(t)
+	summer, stock := s.tag("summer", "catalog"), s.tag("workshop", "inventory")
+	s.ok("POST", "/v1/admin/attributes", `{"name":"Weight","key":"weight","format":"number"}`)
+	i := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Bike","tags":[%q],"attributes":{"weight":12.5}}`, summer))
+	require.Equal(t, []any{"summer"}, tagValues(i))
+	require.Equal(t, []any{"weight", 12.5, "catalog"}, []any{at(i, "attributes", 0, "key"), at(i, "attributes", 0, "value"), at(i, "attributes", 0, "origin")})
+	path := "/v1/admin/catalog/" + i["id"].(string)
+	require.Equal(t, "null", string(s.call("DELETE", path+"/tags?tagIds="+summer, "").body))
+	require.Empty(t, s.ok("GET", path, "")["tags"])
+	require.Equal(t, "summer", s.ok("GET", "/v1/admin/tags", "")["data"].([]any)[0].(map[string]any)["value"], "the tag itself stays")
+	require.Equal(t, "null", string(s.call("DELETE", path+"/tags", fmt.Sprintf(`{"tagIds":[%q]}`, summer)).body), "not linked is no fault")
+	require.Equal(t, []any{"summer"}, tagValues(s.ok("POST", path+"/tags", fmt.Sprintf(`{"tagIds":[%q]}`, summer))))
+	s.refused(400, engine.CodeInvalid, "POST", path+"/tags", fmt.Sprintf(`{"tagIds":[%q]}`, stock), "body /tagIds/0 scope")
+	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"","tags":[%q]}`, stock), "body /name length", "body /tags/0 scope")
+	s.refused(400, engine.CodeInvalid, "DELETE", path+"/tags", "", "body /tagIds required")
+	require.Equal(t, "null", string(s.call("DELETE", "/v1/admin/tags/"+summer, "").body))
+	require.Empty(t, s.ok("GET", path, "")["tags"], "a deleted tag is taken off")
+	require.Empty(t, s.ok("PATCH", path, `{"attributes":{"weight":null}}`)["attributes"])
+}
+
+func TestPricingTableOfACatalogItemTakesAScopeOfItsOwn(t *testing.T) {
+	s := newShop(t)
+	table, _ := s.pricingTable(`{"name":"Bikes"}`)
+	lister := s.newKey(s.account, engine.CreateKey{PublicID: "77777777", Scopes: []string{"catalog.listings.write"}})
+	both := s.newKey(s.account, engine.CreateKey{PublicID: "88888888", Scopes: []string{"catalog.write"}})
+	denied := func(a *answer) {
+		t.Helper()
+		a.isRefusal(403, engine.CodeDeniedFields)
+		require.Equal(t, []any{map[string]any{"fields": []any{"pricingTableId"}, "requiredScopes": []any{"catalog.price_tables.write"}}}, at(a.object(), "details", "deniedFields"))
+	}
+	body := fmt.Sprintf(`{"name":"Bike","pricingTableId":%q}`, table)
+	denied(s.call("POST", "/v1/admin/catalog", body, "X-API-KEY", lister))
+	path := "/v1/admin/catalog/" + s.ok("POST", "/v1/admin/catalog", body, "X-API-KEY", both)["id"].(string)
+	denied(s.call("PATCH", path, `{"name":"x","pricingTableId":null}`, "X-API-KEY", lister))
+	require.Equal(t, table, s.ok("PATCH", path, `{"name":"x"}`, "X-API-KEY", lister)["pricingTableId"])
+	require.Nil(t, s.ok("PATCH", path, `{"pricingTableId":null}`, "X-API-KEY", both)["pricingTableId"])
+}

@@ -247,6 +247,9 @@ func (q *request) answer() {
 	h := &q.ctx.Response.Header
 	if q.ctx.Response.StatusCode() != fasthttp.StatusNotModified {
 		h.SetContentTypeBytes(mediaJSON)
+		if q.op.media != "" {
+			h.SetContentType(q.op.media)
+		}
 	}
 	c := q.compress()
 	q.ctx.Response.SwapBody(q.out)
@@ -312,11 +315,14 @@ func (q *request) finish() {
 	for _, kv := range everyAnswer {
 		h.SetCanonical(kv[0], kv[1])
 	}
+	if q.op != nil && q.op.policy != "" {
+		h.Set("Content-Security-Policy", q.op.policy)
+	}
 	if q.key != nil && q.key.ExpiresAt != nil {
 		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))
 	}
 	q.charge.say(q)
-	q.server.observe(q, time.Since(q.start))
+	q.server.observe(q, time.Since(q.start)-q.idle)
 }
 
 func trimQuotes(b []byte) []byte { return b[1 : len(b)-1] }

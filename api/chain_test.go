@@ -66,7 +66,7 @@ func TestPrecedence(t *testing.T) {
 	call("PATCH", "/v1/admin/nothing", `{`).isRefusal(404, engine.CodeNotFound)
 	a := call("PUT", sku, `{`)
 	a.isRefusal(405, engine.CodeMethodNotAllowed)
-	require.Equal(t, "GET, HEAD, PATCH", a.header["Allow"])
+	require.Equal(t, "DELETE, GET, HEAD, PATCH", a.header["Allow"])
 	call("PATCH", sku, `{`).isRefusal(401, engine.CodeUnauthenticated)
 	set("X-API-KEY", scopes)
 	call("PATCH", sku, `{`).isRefusal(400, engine.CodeVersion)

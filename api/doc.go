@@ -4,9 +4,12 @@
 // Router, chain, decoder, scope check and document are driven by these values; routes.go lists them. A resource is one
 // file with its shapes, its encoders and its operations, and one line in routes.go.
 //
-//	bytes -> framing -> route -> key -> version -> scope -> media type, size        chain.go, framing.go
+//	bytes -> framing -> route -> address -> key -> version -> limits -> scope
+//	      -> media type, size                                                       chain.go, framing.go, limit.go
 //	      -> path, query and body into one typed input, all faults at once          shape.go, kind.go, reader.go, args.go
-//	      -> a read of the key's View, or a command of the engine                   one file per resource
+//	      -> 403 of members that take another scope                                 request.go
+//	      -> a read of the key's View (or of a pinned one: snapshots.go), or a
+//	         command of the engine                                                  one file per resource
 //	      -> the record, appended to the connection's own buffer                    encode.go, one file per resource
 //	      -> or a refusal, as a problem document                                    errors.go, details.go
 //

@@ -40,6 +40,8 @@ var statuses = map[engine.Code]status{
 	engine.CodeIdempotencyInUse:  {409, "The first request with this key is still running"},
 	engine.CodeStateNotAllowed:   {409, "Not in this state"},
 	engine.CodeInUse:             {409, "Something refers to it"},
+	engine.CodeCursorGone:        {410, "What is behind the cursor is not kept any more"},
+	engine.CodeSnapshotGone:      {410, "The snapshot is not kept any more"},
 	engine.CodePrecondition:      {412, "The record was changed"},
 	engine.CodeBodyTooLarge:      {413, "The body is too large"},
 	engine.CodeURITooLong:        {414, "The address is too long"},

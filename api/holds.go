@@ -10,7 +10,7 @@ import (
 
 var purchaseType = enum(engine.PurchaseBooking, engine.PurchaseSale, engine.PurchaseSubscription)
 
-// itemID is the id of a SKU or article that a line names. The nil id is a UUID like any other, but no record has it, and
+// itemID is the id of what a line names. The nil id is a UUID like any other, but no record has it, and
 // inside it means that none is given: it is read as the max id, which no record has either.
 var itemID = scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong {
 	w := uuid.text(raw, dst)
@@ -22,11 +22,17 @@ var itemID = scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong
 	return w
 })
 
-// itemFields name what is asked for: one SKU or one article.
+// itemFields name what is asked for: one SKU, one article or one catalog item.
 func itemFields[In any](at func(*In) *engine.Item) []field[In] {
+	return append(stockFields(at),
+		defaulted("catalogItemId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).CatalogItem }).says("One of the three. Takes all its components."))
+}
+
+// stockFields name a SKU or an article.
+func stockFields[In any](at func(*In) *engine.Item) []field[In] {
 	return []field[In]{
-		defaulted("skuId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).SKU }).says("Either this or articleId."),
-		defaulted("articleId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Article }).says("Either this or skuId."),
+		defaulted("skuId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).SKU }).says("This or another id."),
+		defaulted("articleId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Article }).says("This or another id."),
 	}
 }
 
@@ -86,7 +92,8 @@ var extendHoldShape = shapeOf("ExtendHold",
 var holdSchema = recordSchema("Hold",
 	has("id", idSchema), has("status", enumSchema("held", "confirmed", "expired", "released", "ordered")), has("expiresAt", instantSchema.orNull()),
 	has("createdAt", instantSchema), has("note", textSchema.orNull()), has("lines", listSchema(recordSchema("HoldLine",
-		has("skuId", idSchema.orNull()), has("articleId", idSchema.orNull()), has("serviceLocationId", idSchema), has("from", instantSchema),
+		has("skuId", idSchema.orNull()), has("articleId", idSchema.orNull()), has("catalogItemId", idSchema.orNull()), has("serviceLocationId", idSchema),
+		has("from", instantSchema),
 		has("to", instantSchema.orNull()), has("quantity", integerSchema), has("purchaseType", enumSchema("booking", "sale", "subscription")),
 		has("unavailabilities", listSchema(unavailabilitySchema))))))
 
@@ -119,12 +126,11 @@ func appendHold(q *request, b []byte, h *engine.Hold) []byte {
 	return append(b, "]}"...)
 }
 
-// appendItem appends the two members of what was asked for, one of which is null.
+// appendItem appends the three members of what was asked for, of which one is not null.
 func appendItem(b []byte, i engine.Item) []byte {
-	if i.SKU != (engine.ID{}) {
-		return append(appendID(append(b, `"skuId":`...), i.SKU), `,"articleId":null`...)
-	}
-	return appendID(append(b, `"skuId":null,"articleId":`...), i.Article)
+	b = appendGivenID(append(b, `"skuId":`...), i.SKU)
+	b = appendGivenID(append(b, `,"articleId":`...), i.Article)
+	return appendGivenID(append(b, `,"catalogItemId":`...), i.CatalogItem)
 }
 
 func answerHold(q *request, h *engine.Hold) error {

@@ -19,11 +19,17 @@ var scope = scalar(jsonString, enumSchema(auth.Scopes...), func(raw []byte, dst 
 	return wrong{}
 })
 
-var createKeyShape = shapeOf("CreateAPIKey",
-	required("label", text(1, 255), func(o *engine.CreateKey) *string { return &o.Label }),
-	defaulted("scopes", list(scope, 1, 100), nil, func(o *engine.CreateKey) *[]string { return &o.Scopes }).says(
-		"Absent or null: full access. An area covers what is below it, write includes read."),
-	optional("expiresAt", instant, func(o *engine.CreateKey) **int64 { return &o.ExpiresAt }).says("Absent or null: never."))
+var createKeyShape = shapeOf("CreateAPIKey", keyFields(func(o *engine.CreateKey) *engine.CreateKey { return o })...)
+
+// keyFields are what is said of a new key.
+func keyFields[In any](at func(*In) *engine.CreateKey) []field[In] {
+	return []field[In]{
+		required("label", text(1, 255), func(in *In) *string { return &at(in).Label }),
+		defaulted("scopes", list(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).says(
+			"Absent or null: full access. An area covers what is below it, write includes read."),
+		optional("expiresAt", instant, func(in *In) **int64 { return &at(in).ExpiresAt }).says("Absent or null: never."),
+	}
+}
 
 var (
 	keyMembers = []Member{
@@ -36,6 +42,10 @@ var (
 )
 
 func appendKey(q *request, b []byte, k *engine.Key) []byte {
+	return q.server.appendKey(b, q.view.Account().ID, k)
+}
+
+func (s *Server) appendKey(b []byte, account engine.ID, k *engine.Key) []byte {
 	b = appendID(append(b, `{"id":`...), k.ID)
 	b = appendText(append(b, `,"label":`...), k.Label)
 	b = appendText(append(b, `,"prefix":`...), auth.Prefix(k.PublicID))
@@ -50,12 +60,20 @@ func appendKey(q *request, b []byte, k *engine.Key) []byte {
 	b = appendInstantOrNull(append(b, `,"expiresAt":`...), k.ExpiresAt)
 	b = appendInstantOrNull(append(b, `,"revokedAt":`...), k.RevokedAt)
 	b = append(b, `,"lastUsedAt":`...)
-	if last := q.server.meters.Last(q.view.Account().ID, k.ID); last == 0 {
+	if last := s.meters.Last(account, k.ID); last == 0 {
 		b = append(b, "null"...)
 	} else {
 		b = appendInstant(b, last)
 	}
 	return append(b, '}')
+}
+
+// drawKey makes the text of a new key, and gives the command what is kept of it.
+func drawKey(o *engine.CreateKey) (text string) {
+	text = auth.Draw()
+	id, secret, _ := auth.Parse([]byte(text))
+	o.PublicID, o.Hash, o.Version = string(id), sha256.Sum256(secret), Version
+	return text
 }
 
 // pinned is the version that a key asks for where a request names none.
@@ -80,9 +98,7 @@ var keyOperations = []operation{
 		summary: "Creates an API key. Its text is shown this once; a repeat under an idempotency key has null in its place.", answer: newKeySchema,
 	}, input[engine.CreateKey]{body: createKeyShape},
 		func(q *request, o *engine.CreateKey) engine.Op {
-			q.secret = auth.Draw()
-			id, secret, _ := auth.Parse([]byte(q.secret))
-			o.PublicID, o.Hash, o.Version = string(id), sha256.Sum256(secret), Version
+			q.secret = drawKey(o)
 			return o
 		},
 		func(q *request, k *engine.Key) error {

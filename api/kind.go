@@ -80,7 +80,7 @@ func text(least, most int) kind[string] {
 const maxSafeInteger = 1<<53 - 1
 
 // integer is a whole number, written without fraction or exponent, of least to most.
-func integer[V ~int | ~int64 | ~int32 | ~uint32](least, most int64) kind[V] {
+func integer[V ~int | ~int64 | ~int32 | ~uint32 | ~uint64](least, most int64) kind[V] {
 	s := &Schema{Type: "integer"}
 	s.Min, s.Max = bounds(least, most)
 	message := "must be " + strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10)

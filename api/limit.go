@@ -131,9 +131,18 @@ func (q *request) chargeKey() *engine.Error {
 // limited refuses for now. wait is in milliseconds.
 func (q *request) limited(code engine.Code, state ratelimit.State, wait int64, detail string) *engine.Error {
 	q.charge.state = state
-	q.server.metrics.limited.WithLabelValues(string(state.Layer)).Inc()
+	return q.later(code, state.Layer, wait, detail)
+}
+
+// busy refuses for now what takes room that other requests of the account, or of all, have.
+func (q *request) busy(wait int64, detail string) *engine.Error {
+	return q.later(engine.CodeRateLimited, ratelimit.Account, wait, detail)
+}
+
+func (q *request) later(code engine.Code, layer ratelimit.Layer, wait int64, detail string) *engine.Error {
+	q.server.metrics.limited.WithLabelValues(string(layer)).Inc()
 	q.ctx.Response.Header.SetCanonical(headerRetryAfter, strconv.AppendInt(nil, max(1, seconds(wait)), 10))
-	return &engine.Error{Code: code, Detail: detail, Details: map[string]any{"layer": state.Layer}}
+	return &engine.Error{Code: code, Detail: detail, Details: map[string]any{"layer": layer}}
 }
 
 // seconds rounds milliseconds up.
@@ -202,6 +211,7 @@ func (s *Server) keepSaving(save func([]engine.Usage) error) {
 	for last := false; !last; {
 		select {
 		case <-tick.C:
+			s.pins.expire(s.now())
 		case <-s.keeper.stop:
 			last = true
 		}

@@ -79,4 +79,12 @@ var locationOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerLocation),
+	write(operation{
+		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
+		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.", answer: nullSchema,
+	}, input[engine.DeleteLocation]{path: byUUID(func(o *engine.DeleteLocation) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteLocation) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
 }

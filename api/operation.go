@@ -36,9 +36,13 @@ type operation struct {
 	scopes  []string
 	limit   int  // of the body in bytes; 0 is bodyLimit
 	probe   bool // asked by what watches the service: charged to nobody
+	live    bool // about the present alone: a read that takes no asOf
 	write   bool // changes something: takes an Idempotency-Key
 	guarded bool // takes If-Match
 	cached  bool // takes If-None-Match
+
+	media  string // of the answer; empty: JSON
+	policy string // the answer's Content-Security-Policy; empty: that of all answers
 
 	// What it reads and answers, for the document and for the names in faults. The builders below fill the first three.
 	pathParams, queryParams []Member
@@ -73,6 +77,9 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 			check(q, v)
 		}
 		if err := q.faulted(nil); err != nil {
+			return err
+		}
+		if err := q.pinnedView(); err != nil {
 			return err
 		}
 		return handle(q, v)
@@ -112,6 +119,14 @@ func write[In, Record any](
 	return o
 }
 
+// mediaType is what an answer is.
+func (o *operation) mediaType() string {
+	if o.media == "" {
+		return string(mediaJSON)
+	}
+	return o.media
+}
+
 func declare[In any](o *operation, in input[In]) {
 	if in.path != nil {
 		o.pathParams = in.path.schema().Members
@@ -121,6 +136,9 @@ func declare[In any](o *operation, in input[In]) {
 	}
 	if in.body != nil {
 		o.body = in.body.schema()
+	}
+	if o.takesAsOf() {
+		o.queryParams = append(o.queryParams[:len(o.queryParams):len(o.queryParams)], asOfMember)
 	}
 	if o.limit == 0 {
 		o.limit = bodyLimit
@@ -142,6 +160,9 @@ func readInput[In any](q *request, in input[In], v *In) {
 	q.query.parse(q.ctx.URI().QueryString())
 	if in.query != nil {
 		in.query.readArgs(&q.query, "", v)
+	}
+	if q.op.takesAsOf() {
+		asOf.query(&q.query, asOfMember.Name, &q.asOf)
 	}
 	q.query.unknown(q.op.queryParams)
 	body := q.ctx.Request.Body()

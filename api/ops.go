@@ -15,13 +15,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// This file owns the operator's listener: metrics, profiles and backup. It asks for no key, so it listens on loopback alone,
+// This file owns the operator's listener: metrics, profiles, backup, accounts and keys. It asks for no key, so it listens on loopback alone,
 // and refuses what a browser on the same machine could be made to send: a Host that is not loopback, and any Origin.
 
 // OpsOptions say what the operator's listener offers.
 type OpsOptions struct {
 	Metrics *prometheus.Registry
 	Logger  *slog.Logger // default: slog.Default
+	Server  *Server      // whose accounts and keys are looked after; nil: none
 	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the middle
 	// breaks the connection, so that the reader cannot take what it has for the whole.
 	Backup func(ctx context.Context, w io.Writer) error
@@ -50,6 +51,13 @@ func NewOps(o OpsOptions) *http.Server {
 			http.Error(w, "the backup failed: the server's log says why", http.StatusInternalServerError)
 		}
 	})
+	if o.Server != nil {
+		admin := o.Server.Admin()
+		mux.Handle("/accounts", admin)
+		mux.Handle("/accounts/", admin)
+		mux.Handle("/keys", admin)
+		mux.Handle("/keys/", admin)
+	}
 	return &http.Server{
 		Handler:           onlyLocal(mux),
 		ReadHeaderTimeout: readTimeout,

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -161,13 +163,15 @@ func TestParseIDIsTheEngines(t *testing.T) {
 	}
 }
 
-// FuzzReader holds the reader against encoding/json: they call the same documents malformed but for what we refuse on
-// top, and where no fault is found they read the same values.
+// FuzzReader holds the reader against encoding/json: they call the same documents malformed but for what we refuse on top,
+// which is found here by other means; of an object they see the same members missing, unknown and given twice; and where no
+// fault is found they read the same values.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		`{}`, `{"name":"a","count":-5,"small":3,"flag":true,"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","tags":["\u00e9\\\"\ud83d\ude00"]}`,
 		`{"name":"a","lines":[{"quantity":3,"where":{"city":"x"}},{}],"note":null,"label":"l"}`, `[1.5e-3,null,true,"\ud800"]`, `{"a":{"a":{}}`, "\"\xff\"",
-		`{"name":"a","count":0.1}`, ` {"name" : "b" , "x":[{}]} `, `{"name":"\n\/","name":1}`, `{"count":-0,"name":"-"}`,
+		`{"name":"a","count":0.1}`, ` {"name" : "b" , "x":[{}]} `, `{"name":"\n\/","name":1}`, `{"count":-0,"name":"-"}`, `{"name":"\\ud800","at":"2025-06-01T12:00:00Z"}`,
+		`{"name":"\ud83d\u0041"}`, `{"n\u0061me":"a","Name":"b","color":"green"}`, strings.Repeat("[", 33) + strings.Repeat("]", 33), `{"name":"a","x":` + strings.Repeat(`{"[":`, 40),
 	} {
 		f.Add([]byte(s))
 	}
@@ -177,59 +181,159 @@ func FuzzReader(f *testing.F) {
 		for _, x := range faults {
 			bad, deep = bad || x.Code == faultMalformed, deep || x.Code == faultTooDeep
 		}
-		valid := json.Valid(data)
+		lone, depth := beyondJSON(data)
+		good := json.Valid(data) && utf8.Valid(data) && !lone
 		switch {
-		case deep || !utf8.Valid(data) || bytes.Contains(bytes.ToLower(data), []byte(`\ud`)):
-			return // refused on top, or maybe so
-		case bad == valid:
-			t.Fatalf("malformed %t, encoding/json valid %t: %q", bad, valid, data)
-		case len(faults) > 0:
+		case good && depth <= maxDepth && (bad || deep):
+			t.Fatalf("refused as malformed or too deep: %q", data)
+		case good && depth > maxDepth && !deep:
+			t.Fatalf("%d levels are taken: %q", depth, data)
+		case !good && !bad && !deep:
+			t.Fatalf("taken, but malformed: %q", data)
+		case !good || deep:
 			return
 		}
-		var twin struct {
-			Name  string
-			Count *int64
-			Small int
-			Flag  *bool
-			Tags  []string
-			Lines []struct {
-				Quantity *int
-				Where    *struct{ City string }
-			}
-			Note, Label   *string
-			ID, At, Color *string
-		}
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&twin); err != nil {
-			t.Fatalf("accepted what encoding/json refuses: %v: %q", err, data)
-		}
-		require.Equal(t, twin.Name, p.Name)
-		if twin.Count == nil {
-			require.EqualValues(t, 7, p.Count)
-		} else {
-			require.Equal(t, *twin.Count, p.Count)
-		}
-		require.Equal(t, twin.Small, p.Small)
-		require.Equal(t, twin.Flag, p.Flag)
-		require.Equal(t, len(twin.Tags), len(p.Tags))
-		for i := range p.Tags {
-			require.Equal(t, twin.Tags[i], p.Tags[i])
-		}
-		require.Equal(t, len(twin.Lines), len(p.Lines))
-		for i, l := range p.Lines {
-			want := 1
-			if twin.Lines[i].Quantity != nil {
-				want = *twin.Lines[i].Quantity
-			}
-			require.Equal(t, want, l.Quantity)
-			require.Equal(t, twin.Lines[i].Where == nil, l.Where == nil)
-			if l.Where != nil {
-				require.Equal(t, twin.Lines[i].Where.City, l.Where.City)
-			}
-		}
-		if p.Note.Set && !p.Note.Null {
-			require.Equal(t, *twin.Note, p.Note.Value)
+		sameMembers(t, data, faults)
+		if len(faults) == 0 {
+			sameValues(t, data, p)
 		}
 	})
+}
+
+// beyondJSON says of a document whether a half of a surrogate pair stands alone in it, and how deep it is. It looks at bytes,
+// where it is not JSON to no avail.
+func beyondJSON(data []byte) (lone bool, depth int) {
+	level, inside := 0, false
+	unit := func(at int) (u uint64, ok bool) {
+		if at+6 > len(data) || data[at] != '\\' || data[at+1] != 'u' {
+			return 0, false
+		}
+		u, err := strconv.ParseUint(string(data[at+2:at+6]), 16, 16)
+		return u, err == nil
+	}
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			inside = !inside
+		case inside && c == '\\':
+			u, ok := unit(i)
+			low, paired := unit(i + 6)
+			switch {
+			case !ok:
+				i++
+			case u >= 0xd800 && u < 0xdc00 && paired && low >= 0xdc00 && low < 0xe000:
+				i += 11
+			default:
+				lone = lone || u >= 0xd800 && u < 0xe000
+				i += 5
+			}
+		case !inside && (c == '{' || c == '['):
+			level++
+			depth = max(depth, level)
+		case !inside && (c == '}' || c == ']'):
+			level--
+		}
+	}
+	return lone, depth
+}
+
+// sameMembers compares which members the two see in the object that the document is.
+func sameMembers(t *testing.T, data []byte, faults []engine.Fault) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		require.Equal(t, "body  type", faultLines(faults), "%q", data)
+		return
+	}
+	want := map[string]int{}
+	given := map[string]bool{}
+	for d.More() {
+		name, err := d.Token()
+		require.NoError(t, err)
+		var skipped json.RawMessage
+		require.NoError(t, d.Decode(&skipped))
+		n := name.(string)
+		pointer := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(n)
+		switch {
+		case probeShape.find([]byte(n)) < 0:
+			want[pointer+" "+faultUnknown]++
+		case given[n]:
+			want[pointer+" "+faultDuplicate]++
+		case n == "name" && string(skipped) == "null":
+			want["/name "+faultRequired]++
+		}
+		given[n] = true
+	}
+	if !given["name"] {
+		want["/name "+faultRequired]++
+	}
+	got := map[string]int{}
+	for _, f := range faults {
+		if strings.Count(f.Pointer, "/") == 1 && (f.Code == faultUnknown || f.Code == faultDuplicate || f.Code == faultRequired && f.Pointer == "/name") {
+			got[f.Pointer+" "+f.Code]++
+		}
+	}
+	if len(faults) < maxFaults {
+		require.Equal(t, want, got, "%q", data)
+	}
+}
+
+// sameValues compares what the two read from a document without fault.
+func sameValues(t *testing.T, data []byte, p probe) {
+	var twin struct {
+		Name  string
+		Count *int64
+		Small int
+		Flag  *bool
+		Tags  []string
+		Lines []struct {
+			Quantity *int
+			Where    *struct{ City string }
+		}
+		Note, Label   *string
+		ID, At, Color *string
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	require.NoError(t, d.Decode(&twin), "accepted what encoding/json refuses: %q", data)
+	require.Equal(t, twin.Name, p.Name)
+	require.Equal(t, or(twin.Count, 7), p.Count)
+	require.Equal(t, twin.Small, p.Small)
+	require.Equal(t, twin.Flag, p.Flag)
+	require.Equal(t, or(twin.Color, "red"), p.Color)
+	require.Equal(t, twin.At == nil, p.At == nil)
+	if twin.At != nil {
+		at, err := time.Parse(time.RFC3339Nano, *twin.At)
+		require.NoError(t, err, *twin.At)
+		require.Equal(t, at.UnixMilli(), *p.At)
+	}
+	id, ok := engine.ParseID(or(twin.ID, engine.ID{}.String()))
+	require.True(t, ok)
+	require.Equal(t, id, p.ID)
+	require.Equal(t, len(twin.Tags), len(p.Tags))
+	for i := range p.Tags {
+		require.Equal(t, twin.Tags[i], p.Tags[i])
+	}
+	require.Equal(t, len(twin.Lines), len(p.Lines))
+	for i, l := range p.Lines {
+		require.Equal(t, or(twin.Lines[i].Quantity, 1), l.Quantity)
+		require.Equal(t, twin.Lines[i].Where == nil, l.Where == nil)
+		if l.Where != nil {
+			require.Equal(t, twin.Lines[i].Where.City, l.Where.City)
+		}
+	}
+	for _, x := range []struct {
+		twin *string
+		read engine.Opt[string]
+	}{{twin.Note, p.Note}, {twin.Label, p.Label}} {
+		require.Equal(t, x.twin != nil, x.read.Set && !x.read.Null)
+		require.Equal(t, or(x.twin, ""), x.read.Value)
+	}
+}
+
+// or is what a pointer points to, or else the default.
+func or[V any](v *V, otherwise V) V {
+	if v == nil {
+		return otherwise
+	}
+	return *v
 }

@@ -36,10 +36,12 @@ type request struct {
 	clock  int64 // the server's own present, which may be behind the engine's
 	paid   bool  // charged already, when it asked whether it may send its body
 	charge charge
+	idle   time.Duration // spent waiting for something to happen
 
 	json        jsonReader
 	path, query args
 	faults      faultList
+	asOf        uint64   // sequence of the pinned snapshot that is read; 0: the present
 	ifMatch     []uint64 // revisions that If-Match names; none: any
 	idem        engine.Idempotency
 	keyed       bool     // idem is given
@@ -80,7 +82,7 @@ func (q *request) release() {
 	q.faults = faultList{}
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.replayed, q.keyed, q.preview = 0, false, false, false
-	q.paid, q.charge = false, charge{}
+	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
 	requests.Put(q)
 }
 
@@ -164,7 +166,7 @@ func (q *request) denied(op engine.Op) error {
 	if entries == nil {
 		return nil
 	}
-	if q.faults.list = op.Check(); len(q.faults.list) > 0 {
+	if q.faults.list = q.view.Check(op); len(q.faults.list) > 0 {
 		return q.faulted(nil)
 	}
 	return &engine.Error{

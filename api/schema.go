@@ -32,6 +32,12 @@ func (s Schema) orNull() *Schema {
 	return &s
 }
 
+// says describes a value to the reader of the document.
+func (s Schema) says(about string) *Schema {
+	s.About = about
+	return &s
+}
+
 func bounds(least, most int64) (*int64, *int64) { return &least, &most }
 
 // The values that answers are made of.

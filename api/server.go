@@ -41,6 +41,7 @@ type Server struct {
 	log       *slog.Logger
 	accessLog bool
 	routes    *routes
+	document  func() []byte
 	metrics   *metrics
 	http      *fasthttp.Server
 	stopping  atomic.Bool
@@ -48,6 +49,9 @@ type Server struct {
 	addresses *ratelimit.Addresses
 	meters    *ratelimit.Meters
 	keeper    keeper
+	pins      pins
+	pollers   pollers
+	quit      chan struct{} // closed when the server is told to stop
 	run       string        // random, the same for all request ids of a run
 	count     atomic.Uint64 // of request ids made
 }
@@ -87,10 +91,14 @@ func NewServer(o Options) *Server {
 	list := slices.Clone(operations)
 	s := &Server{
 		now: o.Now, log: o.Logger, accessLog: o.AccessLog, run: hex.EncodeToString(run[:]),
-		metrics: newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
-		keeper: keeper{stop: make(chan struct{})},
+		document: document,
+		metrics:  newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
+		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
 	}
 	s.routes = newRoutes(list)
+	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "holdfast_snapshots_held", Help: "Snapshots that are pinned for reads with asOf.",
+	}, func() float64 { return float64(s.pins.count()) }))
 	s.http = &fasthttp.Server{
 		Handler:       s.serve,
 		ErrorHandler:  s.unreadable,
@@ -133,7 +141,9 @@ func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }
 // Shutdown stops accepting, says so on /readyz, and waits for the requests in flight, at most until ctx ends. It is called
 // before the engine is closed.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.stopping.Store(true)
+	if !s.stopping.Swap(true) {
+		close(s.quit)
+	}
 	err := s.http.ShutdownWithContext(ctx)
 	s.endUsage(ctx)
 	return err

@@ -36,11 +36,17 @@ func shapeOf[T any](name string, fields ...field[T]) *shape[T] {
 	return &shape[T]{name, fields}
 }
 
+// shows gives the document an example of a field, as JSON, where one made of its members would not be taken.
+func (f field[T]) shows(example string) field[T] {
+	s := *f.schema
+	s.Example = example
+	f.schema = &s
+	return f
+}
+
 // says describes a field to the reader of the document.
 func (f field[T]) says(about string) field[T] {
-	s := *f.schema
-	s.About = about
-	f.schema = &s
+	f.schema = f.schema.says(about)
 	return f
 }
 

@@ -110,6 +110,14 @@ var skuOperations = append([]operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, behind(answerSKU)),
+	write(operation{
+		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
+		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: nullSchema,
+	}, input[engine.DeleteSKU]{path: byUUID(func(o *engine.DeleteSKU) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteSKU) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
 }, tagged[*engine.SKU]{
 	of: engine.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: uuid, scopes: []string{"inventory.skus.write"},
 	answer: skuSchema, render: behind(answerSKU),

@@ -40,7 +40,7 @@ func (o CreateAccount) Check() []Fault {
 	var c checker
 	c.text("/name", o.Name, 1, maxName)
 	c.zone("/timezone", orDefault(o.Timezone, "UTC"))
-	c.oneOf("/plan", orDefault(o.Plan, "unlimited"), "starter", "growth", "scale", "unlimited")
+	c.oneOf("/plan", orDefault(o.Plan, "unlimited"), Plans...)
 	c.currency("/currency", orDefault(o.Currency, "EUR"))
 	return c.faults
 }

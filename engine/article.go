@@ -79,6 +79,13 @@ var articleKind = func() *kind[Article] {
 		table.By(func(r *Article) []string { return r.tagKeys() }),
 		table.Numbered(func(r *Article) uint32 { return r.No }))
 	k.put = func(_ *state, a *account, before, after *Article) {
+		if after == nil {
+			gone := k.in(a).Delete(before.ID)
+			for _, l := range gone.lots {
+				a.stock.SetPool(l.no, 0)
+			}
+			return
+		}
 		if before == nil {
 			k.in(a).Put(after)
 			return
@@ -276,6 +283,36 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 }
 
 func (CreateArticle) result() any { return new(Article) }
+
+// ArchiveArticle takes an article out of use, or back into it: its holds go as with PatchArticle. What is so already stays
+// as it is. It answers with the *Article.
+type ArchiveArticle struct {
+	ID       ID
+	Archived bool
+}
+
+func (ArchiveArticle) Check() []Fault { return nil }
+
+func (o ArchiveArticle) plan(t *tx) (any, error) {
+	r := t.acc.articles().Get(o.ID)
+	if r == nil {
+		return nil, notFound("article")
+	}
+	if o.Archived == (r.ArchivedAt != nil) {
+		return r, nil
+	}
+	n := *r
+	n.ArchivedAt = nil
+	if at := t.now; o.Archived {
+		n.ArchivedAt = &at
+	}
+	n.touch(t.now)
+	record(t, articleKind, r, &n)
+	t.reassign(r, &n)
+	return &n, nil
+}
+
+func (ArchiveArticle) result() any { return new(Article) }
 
 // PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds to
 // other articles of their pool where they fit; what is handed over or over stays; the rest become conflicts. It answers

@@ -59,12 +59,12 @@ func (v View) ArticleStock(id ID, location ID, w Span, now int64) (*ArticleStock
 	}
 	var lots []timeline.LotNo
 	for _, l := range r.lots {
-		at := a.locations().No(l.location)
-		if location != (ID{}) && at.ID != location {
+		at := a.locationID(l.location)
+		if location != (ID{}) && at != location {
 			continue
 		}
 		lots = append(lots, l.no)
-		a.addLotStock(x, r, l, at.ID, now)
+		a.addLotStock(x, r, l, at, now)
 	}
 	slices.SortFunc(x.Units, func(p, q Unavailability) int { return p.ID.Compare(q.ID) })
 	a.addSeries(x, lots)

@@ -15,7 +15,7 @@ func (s *shop) attribute(key string, format AttributeFormat, options ...string) 
 }
 
 func text(s string) Value        { return Value{Kind: TextValue, Text: s} }
-func number(n float64) Value     { return Value{Kind: NumberValue, Number: n} }
+func numeric(n float64) Value    { return Value{Kind: NumberValue, Number: n} }
 func boolean(b bool) Value       { return Value{Kind: BooleanValue, Bool: b} }
 func list(texts ...string) Value { return Value{Kind: ListValue, List: texts} }
 func values(pairs ...any) (p LabelsPatch) {
@@ -102,15 +102,15 @@ func TestValuesByFormat(t *testing.T) {
 		{key: "text", in: text("a \"b\" ü")},
 		{key: "text", in: text(""), fault: " required"},
 		{key: "text", in: text(strings.Repeat("x", maxNote+1)), fault: " length"},
-		{key: "text", in: number(1), fault: " type"},
+		{key: "text", in: numeric(1), fault: " type"},
 		{key: "text", in: list("x"), fault: " type"},
-		{key: "number", in: number(-0.1)},
-		{key: "number", in: number(0)},
-		{key: "number", in: number(1e300)},
+		{key: "number", in: numeric(-0.1)},
+		{key: "number", in: numeric(0)},
+		{key: "number", in: numeric(1e300)},
 		{key: "number", in: text("1"), fault: " type"},
 		{key: "boolean", in: boolean(true)},
 		{key: "boolean", in: boolean(false)},
-		{key: "boolean", in: number(1), fault: " type"},
+		{key: "boolean", in: numeric(1), fault: " type"},
 		{key: "date", in: text("2024-02-29")},
 		{key: "date", in: text("2025-02-29"), fault: " format"},
 		{key: "date", in: text("2025-06-01T00:00:00Z"), fault: " format"},
@@ -118,7 +118,7 @@ func TestValuesByFormat(t *testing.T) {
 		{key: "datetime", in: text("2025-06-01"), fault: " format"},
 		{key: "datetime", in: boolean(true), fault: " type"},
 		{key: "formula", in: text("x")},
-		{key: "formula", in: number(5)},
+		{key: "formula", in: numeric(5)},
 		{key: "smart_field", in: boolean(true)},
 		{key: "smart_field", in: list("x"), fault: " type"},
 		{key: "select", in: text("red")},
@@ -149,7 +149,7 @@ func TestValuesByFormat(t *testing.T) {
 	require.Len(t, all, 9)
 	s.reopen()
 	require.Equal(t, all, s.shown(&s.view().SKU(sku).Labels, nil))
-	e := s.refused(CodeInvalid, PatchSKU{ID: sku, Name: Some(""), Labels: values("number", text("x"), "none", number(1))})
+	e := s.refused(CodeInvalid, PatchSKU{ID: sku, Name: Some(""), Labels: values("number", text("x"), "none", numeric(1))})
 	require.Equal(t, []string{"/name", "/attributes/number", "/attributes/none"}, pointers(e), "all faults at once")
 }
 
@@ -158,21 +158,21 @@ func TestValuesMergeAndFallBackToTheSKU(t *testing.T) {
 	s.attribute("size", FormatText)
 	s.attribute("weight", FormatNumber)
 	s.attribute("tags", FormatMultiselect, "x", "y")
-	sku := s.do(CreateSKU{Name: "Bike", Labels: values("weight", number(9), "size", text("L"))}).(*SKU)
-	r := s.do(CreateArticle{Name: "one", SKU: &sku.ID, Labels: values("weight", number(8.5), "tags", nil)}).(*Article)
+	sku := s.do(CreateSKU{Name: "Bike", Labels: values("weight", numeric(9), "size", text("L"))}).(*SKU)
+	r := s.do(CreateArticle{Name: "one", SKU: &sku.ID, Labels: values("weight", numeric(8.5), "tags", nil)}).(*Article)
 	shown := func() map[string]Value {
 		r, sku := s.view().Article(r.ID), s.view().SKU(sku.ID)
 		return s.shown(&r.Labels, &sku.Labels)
 	}
-	require.Equal(t, map[string]Value{"weight": number(8.5), "size*": text("L")}, shown())
+	require.Equal(t, map[string]Value{"weight": numeric(8.5), "size*": text("L")}, shown())
 	s.do(PatchArticle{ID: r.ID, Labels: values("tags", list("y", "x"), "size", text("M"))})
-	require.Equal(t, map[string]Value{"weight": number(8.5), "size": text("M"), "tags": list("y", "x")}, shown())
+	require.Equal(t, map[string]Value{"weight": numeric(8.5), "size": text("M"), "tags": list("y", "x")}, shown())
 	s.do(PatchArticle{ID: r.ID, Labels: values("size", nil, "tags", list())})
-	require.Equal(t, map[string]Value{"weight": number(8.5), "size*": text("L")}, shown())
+	require.Equal(t, map[string]Value{"weight": numeric(8.5), "size*": text("L")}, shown())
 	s.reopen()
-	require.Equal(t, map[string]Value{"weight": number(8.5), "size*": text("L")}, shown())
+	require.Equal(t, map[string]Value{"weight": numeric(8.5), "size*": text("L")}, shown())
 	s.do(PatchArticle{ID: r.ID, Labels: LabelsPatch{Attributes: Null[[]AttributeInput]()}})
-	require.Equal(t, map[string]Value{"weight*": number(9), "size*": text("L")}, shown())
+	require.Equal(t, map[string]Value{"weight*": numeric(9), "size*": text("L")}, shown())
 	s.reopen()
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"holdfast/timeline"
@@ -17,7 +18,8 @@ type Query struct {
 }
 
 // Availability is the answer to a Query. Stock and Committed are those of the instant with the least free units; over
-// several pools they are sums, each pool at its own such instant.
+// several pools they are sums, each pool at its own such instant. Of a catalog item all are counted in kits, and they are
+// those of the component that there is least of.
 type Availability struct {
 	Available int
 	Stock     int
@@ -25,8 +27,11 @@ type Availability struct {
 	Exact     bool // false: pinned holds made the search stop, perhaps more could be held
 }
 
-// Available answers a Query at an instant. It allocates nothing.
+// Available answers a Query at an instant. It allocates nothing, but for catalog items.
 func (v View) Available(q Query, now int64) (Availability, error) {
+	if q.CatalogItem != (ID{}) {
+		return v.kits(q, now)
+	}
 	answer := Availability{Exact: true}
 	var few [8]source
 	sources, err := v.acc.resolve(few[:0], q.Item, q.Location, q.Window, now)
@@ -43,6 +48,35 @@ func (v View) Available(q Query, now int64) (Availability, error) {
 		answer.Exact = answer.Exact && a.Exact
 	}
 	return answer, nil
+}
+
+// kits is Available for a catalog item.
+func (v View) kits(q Query, now int64) (answer Availability, err error) {
+	k, places, err := v.acc.kitPlaces(q.Item, q.Location)
+	answer.Exact = true
+	for _, l := range places {
+		x := v.acc.kitsAt(v.acc.stock, k, l, q.Window, now)
+		answer.Available += x.Available
+		answer.Stock += x.Stock
+		answer.Committed += x.Committed
+		answer.Exact = answer.Exact && x.Exact
+	}
+	return answer, err
+}
+
+// kitPlaces resolves a catalog item at a location, or at all.
+func (a *account) kitPlaces(i Item, location ID) (k *kit, places []*Location, err error) {
+	if k, err = a.kit(i.CatalogItem); err != nil {
+		return nil, nil, err
+	}
+	if location == (ID{}) {
+		return k, slices.Collect(a.locations().All()), nil
+	}
+	l := a.locations().Get(location)
+	if l == nil {
+		return nil, nil, errNoLocation
+	}
+	return k, []*Location{l}, nil
 }
 
 // resolve lists the pools of an item at a location, or at all.
@@ -100,14 +134,21 @@ const maxBuckets = 10_000
 // Calendar counts an item's free units over a window, in buckets. It adds no buffers.
 func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error) {
 	a := v.acc
+	zone := a.row.Timezone
+	if l := a.locations().Get(q.Location); l != nil {
+		zone = l.Timezone
+	}
+	if q.CatalogItem != (ID{}) {
+		k, places, err := a.kitPlaces(q.Item, q.Location)
+		if err != nil {
+			return dst, err
+		}
+		return a.calendarOfKits(k, places, q.Window, zone, size, dst)
+	}
 	var few [8]source
 	sources, err := a.resolve(few[:0], q.Item, q.Location, q.Window, 0)
 	if err != nil {
 		return dst, err
-	}
-	zone := a.row.Timezone
-	if q.Location != (ID{}) {
-		zone = a.locations().Get(q.Location).Timezone
 	}
 	pools := make([]timeline.PoolRef, 0, len(sources))
 	for _, s := range sources {
@@ -115,17 +156,9 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 			pools = append(pools, s.pool)
 		}
 	}
-	var edges []int64
-	switch size {
-	case BucketDay:
-		edges = timeline.DayEdges(mustZone(zone), q.Window.Start, q.Window.End)
-	case BucketHour:
-		edges = timeline.HourEdges(mustZone(zone), q.Window.Start, q.Window.End)
-	case BucketChange:
-		edges = a.stock.Edges(pools, q.Window, maxBuckets+1)
-	}
-	if len(edges) > maxBuckets+1 {
-		return dst, invalid([]Fault{{In: "query", Pointer: "bucket", Code: "range", Message: "would give more than 10000 buckets"}})
+	edges, err := a.edges(zone, size, pools, q.Window)
+	if err != nil {
+		return dst, err
 	}
 	counted := bucketScratch.Get().(*[]timeline.Bucket)
 	*counted = a.stock.Calendar(pools, edges, (*counted)[:0])
@@ -134,6 +167,22 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 	}
 	bucketScratch.Put(counted)
 	return dst, nil
+}
+
+// edges cuts a window into buckets.
+func (a *account) edges(zone string, size BucketSize, pools []timeline.PoolRef, w Span) (edges []int64, err error) {
+	switch size {
+	case BucketDay:
+		edges = timeline.DayEdges(mustZone(zone), w.Start, w.End)
+	case BucketHour:
+		edges = timeline.HourEdges(mustZone(zone), w.Start, w.End)
+	case BucketChange:
+		edges = a.stock.Edges(pools, w, maxBuckets+1)
+	}
+	if len(edges) > maxBuckets+1 {
+		return nil, invalid([]Fault{{In: "query", Pointer: "bucket", Code: "range", Message: "would give more than 10000 buckets"}})
+	}
+	return edges, nil
 }
 
 var bucketScratch = sync.Pool{New: func() any { return new([]timeline.Bucket) }}
@@ -155,6 +204,16 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 	if l == nil {
 		return w, false, errNoLocation
 	}
+	if q.CatalogItem != (ID{}) {
+		k, err := a.kit(q.CatalogItem)
+		if err != nil {
+			return w, false, err
+		}
+		if next := a.nextKits(a.stock, k, l, q.NotBefore, q.Length, q.Quantity, q.Until, now); next != nil {
+			return *next, true, nil
+		}
+		return w, false, nil
+	}
 	var article *Article
 	var sku *SKU
 	if q.Article != (ID{}) {
@@ -174,6 +233,15 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, l *Location, notBefore, length int64, n int, until, now int64) *Span {
 	var few [8]source
 	sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
+	from, ok := s.NextFit(shapes(sources, l, length, now), n, notBefore, until, now)
+	if !ok {
+		return nil
+	}
+	return &Span{Start: from, End: from + length}
+}
+
+// shapes are pools with what a window of a length needs in each.
+func shapes(sources []source, l *Location, length, now int64) []timeline.Shape {
 	pools := make([]timeline.Shape, 0, len(sources))
 	zone := l.Zone()
 	for _, src := range sources {
@@ -185,18 +253,14 @@ func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, l *Loca
 			return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
 		}})
 	}
-	from, ok := s.NextFit(pools, n, notBefore, until, now)
-	if !ok {
-		return nil
-	}
-	return &Span{Start: from, End: from + length}
+	return pools
 }
 
 // Explanation says why an item has no more units over a window, and what to do instead.
 type Explanation struct {
 	Available    int
 	At           int64 // the instant with the least free units
-	Stock        int   // units there
+	Stock        int   // units there; of a catalog item, kits that they make
 	Blockers     []Unavailability
 	Alternatives []Alternative
 }
@@ -212,18 +276,34 @@ type Alternative struct {
 // Explain answers a Query with its reasons. Quantity is how many units are wanted, at least 1.
 func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 	a := v.acc
-	sources, err := a.resolve(nil, q.Item, q.Location, q.Window, now)
-	if err != nil {
-		return nil, err
-	}
 	x := &Explanation{At: q.Window.Start}
+	var sources []source
+	if q.CatalogItem != (ID{}) {
+		k, places, err := a.kitPlaces(q.Item, q.Location)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range places {
+			y := a.kitsAt(a.stock, k, l, q.Window, now)
+			x.Available += y.Available
+			x.Stock += y.Stock
+			sources = append(sources, y.scarce.sources...)
+		}
+	} else {
+		var err error
+		if sources, err = a.resolve(nil, q.Item, q.Location, q.Window, now); err != nil {
+			return nil, err
+		}
+	}
 	least, first := 0, true
 	for _, s := range sources {
 		answer := a.stock.Available(s.pool, s.hull, now)
-		if !s.closed {
-			x.Available += answer.Available
+		if q.CatalogItem == (ID{}) {
+			if !s.closed {
+				x.Available += answer.Available
+			}
+			x.Stock += answer.Stock
 		}
-		x.Stock += answer.Stock
 		if free := answer.Stock - answer.Committed; first || free < least {
 			least, first, x.At = free, false, answer.At
 		}

@@ -34,6 +34,7 @@ type CatalogItem struct {
 	ArchivedAt   *int64
 	UpdatedAt    int64
 	Revision     uint64
+	Labels
 }
 
 // Component is what one unit of a catalog item takes of a SKU or an article.
@@ -66,7 +67,10 @@ type VariantValue struct {
 // Takes says whether the catalog item takes new holds.
 func (i *CatalogItem) Takes() bool { return i.Status == CatalogActive && i.ArchivedAt == nil }
 
-const catalogByReference = 0
+const (
+	catalogByReference = iota
+	catalogByTag
+)
 
 // catalogKind has one index of all that items refer to: ids are unique over resources.
 var catalogKind = rowsOf(tagCatalogItem, "catalog item", func(i *CatalogItem) ID { return i.ID },
@@ -79,7 +83,14 @@ var catalogKind = rowsOf(tagCatalogItem, "catalog item", func(i *CatalogItem) ID
 		}
 		return keys
 	}),
+	table.By(func(i *CatalogItem) []string { return i.tagKeys() }),
 	table.Numbered(func(i *CatalogItem) uint32 { return i.No }))
+
+// CatalogLabels is catalog items as what labels hang on.
+var CatalogLabels Labelled = &labelledKind[CatalogItem, *CatalogItem]{kind: catalogKind, scope: TagCatalog, byTag: catalogByTag}
+
+func (i *CatalogItem) revision() uint64 { return i.Revision }
+func (i *CatalogItem) touch(now int64)  { i.UpdatedAt, i.Revision = now, i.Revision+1 }
 
 func (a *account) catalog() *table.Table[CatalogItem] { return tableOf[CatalogItem](a, tagCatalogItem) }
 
@@ -117,7 +128,9 @@ func (c *checker) components(pointer string, list []Component) {
 	}
 	for i, x := range list {
 		at := pointer + "/" + itoa(i)
-		c.item(at, x.Item)
+		if c.item(at, x.Item); x.CatalogItem != (ID{}) {
+			c.fault(at+"/catalogItemId", "forbidden", "a component is a SKU or an article")
+		}
 		c.number(at+"/quantity", x.Quantity, 1, maxCount)
 	}
 }
@@ -161,6 +174,7 @@ type CreateCatalogItem struct {
 	Purchases    []PurchaseType // nil: all
 	PricingTable *ID
 	Variants     []Variant // without ids
+	Labels       LabelsPatch
 }
 
 func (o CreateCatalogItem) Check() []Fault {
@@ -175,8 +189,12 @@ func (o CreateCatalogItem) Check() []Fault {
 		c.purchases("/purchaseTypes", o.Purchases)
 	}
 	c.variants("/variants", o.Variants)
+	c.variantIDs("/variants", nil, o.Variants)
+	o.Labels.check(&c)
 	return c.faults
 }
+
+func (o CreateCatalogItem) checkOn(a *account) []Fault { return o.Labels.checkOn(a, CatalogLabels) }
 
 func (o CreateCatalogItem) plan(t *tx) (any, error) {
 	i := &CatalogItem{
@@ -187,10 +205,12 @@ func (o CreateCatalogItem) plan(t *tx) (any, error) {
 		i.Status = CatalogActive
 	}
 	i.offerAll()
-	if err := t.setVariants(i, o.Variants); err != nil {
+	i.Variants = t.variants(o.Variants)
+	if err := t.refers(i); err != nil {
 		return nil, err
 	}
-	if err := t.refers(i); err != nil {
+	var err error
+	if i.Labels, err = o.Labels.merged(t.acc, Labels{}); err != nil {
 		return nil, err
 	}
 	record(t, catalogKind, nil, i)
@@ -232,51 +252,54 @@ func (t *tx) refers(i *CatalogItem) error {
 	return nil
 }
 
-// setVariants gives an item variants: those with the id of one that it has are that one, as are their values; the others are
-// new.
-func (t *tx) setVariants(i *CatalogItem, list []Variant) error {
-	var c checker
-	know := func(pointer string, id *ID, known *[]ID) {
-		if *id == (ID{}) {
-			*id = t.newID()
-			return
-		}
-		at := slices.Index(*known, *id)
-		if at < 0 {
+// variantIDs names the ids of variants and values that are not those of an item, or named twice.
+func (c *checker) variantIDs(pointer string, of []Variant, list []Variant) {
+	know := func(pointer string, id ID, known []ID) []ID {
+		at := slices.Index(known, id)
+		switch {
+		case id == (ID{}):
+		case at < 0:
 			c.fault(pointer+"/id", "reference", "is not one of the item's own, or named twice; leave it out for what is new")
-			return
-		}
-		*known = slices.Delete(*known, at, at+1)
-	}
-	var ids []ID
-	values := func(id ID) (known []ID) {
-		for _, v := range i.Variants {
-			if v.ID == id {
-				for _, x := range v.Values {
-					known = append(known, x.ID)
-				}
-			}
+		default:
+			known = slices.Delete(known, at, at+1)
 		}
 		return known
 	}
-	for _, v := range i.Variants {
+	var ids []ID
+	for _, v := range of {
 		ids = append(ids, v.ID)
 	}
-	variants := slices.Clone(list)
-	for n := range variants {
-		v, at := &variants[n], "/variants/"+itoa(n)
-		known := values(v.ID)
-		know(at, &v.ID, &ids)
-		v.Values = slices.Clone(v.Values)
-		for m := range v.Values {
-			know(at+"/values/"+itoa(m), &v.Values[m].ID, &known)
+	for n, v := range list {
+		at := pointer + "/" + itoa(n)
+		var values []ID
+		if i := slices.IndexFunc(of, func(x Variant) bool { return x.ID == v.ID }); i >= 0 {
+			for _, x := range of[i].Values {
+				values = append(values, x.ID)
+			}
+		}
+		ids = know(at, v.ID, ids)
+		for m, x := range v.Values {
+			values = know(at+"/values/"+itoa(m), x.ID, values)
 		}
 	}
-	if len(c.faults) > 0 {
-		return invalid(c.faults)
+}
+
+// variants gives ids to those variants and values that are new.
+func (t *tx) variants(list []Variant) []Variant {
+	list = slices.Clone(list)
+	for n := range list {
+		v := &list[n]
+		if v.ID == (ID{}) {
+			v.ID = t.newID()
+		}
+		v.Values = slices.Clone(v.Values)
+		for m := range v.Values {
+			if x := &v.Values[m]; x.ID == (ID{}) {
+				x.ID = t.newID()
+			}
+		}
 	}
-	i.Variants = variants
-	return nil
+	return list
 }
 
 // PatchCatalogItem changes a catalog item; lists are replaced as a whole. Holds that were made of other components keep
@@ -293,6 +316,7 @@ type PatchCatalogItem struct {
 	Purchases    Opt[[]PurchaseType]
 	PricingTable Opt[ID]
 	Variants     Opt[[]Variant]
+	Labels       LabelsPatch
 }
 
 func (o PatchCatalogItem) Check() []Fault {
@@ -309,7 +333,16 @@ func (o PatchCatalogItem) Check() []Fault {
 		c.purchases("/purchaseTypes", o.Purchases.Value)
 	}
 	c.variants("/variants", o.Variants.Value)
+	o.Labels.check(&c)
 	return c.faults
+}
+
+func (o PatchCatalogItem) checkOn(a *account) []Fault {
+	var c checker
+	if i := a.catalog().Get(o.ID); i != nil {
+		c.variantIDs("/variants", i.Variants, o.Variants.Value)
+	}
+	return append(c.faults, o.Labels.checkOn(a, CatalogLabels)...)
 }
 
 func (o PatchCatalogItem) plan(t *tx) (any, error) {
@@ -336,11 +369,12 @@ func (o PatchCatalogItem) plan(t *tx) (any, error) {
 	}
 	o.PricingTable.merge(&n.PricingTable)
 	if o.Variants.Set {
-		if err := t.setVariants(&n, o.Variants.Value); err != nil {
-			return nil, err
-		}
+		n.Variants = t.variants(o.Variants.Value)
 	}
 	if err := t.refers(&n); err != nil {
+		return nil, err
+	}
+	if n.Labels, err = o.Labels.merged(t.acc, i.Labels); err != nil {
 		return nil, err
 	}
 	return t.changeCatalogItem(i, n), nil
@@ -350,7 +384,7 @@ func (PatchCatalogItem) result() any { return new(CatalogItem) }
 
 // changeCatalogItem records an item as it is to be.
 func (t *tx) changeCatalogItem(i *CatalogItem, n CatalogItem) *CatalogItem {
-	n.UpdatedAt, n.Revision = t.now, i.Revision+1
+	n.touch(t.now)
 	record(t, catalogKind, i, &n)
 	return &n
 }
@@ -387,7 +421,8 @@ func (o ArchiveCatalogItem) plan(t *tx) (any, error) {
 
 func (ArchiveCatalogItem) result() any { return new(CatalogItem) }
 
-// DeleteCatalogItem removes a catalog item that no hold refers to. It answers with nil.
+// DeleteCatalogItem removes a catalog item that no hold names, none that still answers though it has ended either. It answers
+// with nil.
 type DeleteCatalogItem struct {
 	ID      ID
 	IfMatch []uint64
@@ -398,6 +433,9 @@ func (DeleteCatalogItem) Check() []Fault { return nil }
 func (o DeleteCatalogItem) plan(t *tx) (any, error) {
 	i, err := t.catalogItem(o.ID, o.IfMatch)
 	if err != nil {
+		return nil, err
+	}
+	if err := inUse("hold", t.acc.kits.of(i.No)); err != nil {
 		return nil, err
 	}
 	record(t, catalogKind, i, nil)

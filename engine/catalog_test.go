@@ -53,6 +53,18 @@ func TestCatalogItemKeepsWhatItIsMadeOf(t *testing.T) {
 	s.refused(CodeNotFound, ArchiveCatalogItem{ID: i.ID})
 }
 
+func TestTagsOfCatalogItems(t *testing.T) {
+	s := newShop(t)
+	tag := s.do(CreateTag{Value: "summer", Scope: TagCatalog}).(*Tag)
+	i := s.do(CreateCatalogItem{Name: "Bike", Labels: LabelsPatch{Tags: Some([]ID{tag.ID})}}).(*CatalogItem)
+	s.reopen()
+	require.Equal(t, []ID{tag.ID}, s.view().CatalogItem(i.ID).Tags)
+	s.do(DeleteTag{ID: tag.ID})
+	require.Empty(t, s.view().CatalogItem(i.ID).Tags)
+	require.Equal(t, uint64(2), s.view().CatalogItem(i.ID).Revision)
+	s.refused(CodeNotFound, LinkTags{To: CatalogLabels, ID: i.ID, Tags: []ID{tag.ID}})
+}
+
 func TestCatalogItemsAreFound(t *testing.T) {
 	s := newShop(t)
 	internal := "ebike-CITY"

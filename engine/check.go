@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"holdfast/persist"
 )
@@ -69,7 +70,7 @@ func (a *account) check() error {
 	if err := a.stock.Check(); err != nil {
 		return err
 	}
-	due := 0
+	due, kits := 0, newKitUses()
 	for r := range a.articles().All() {
 		if a.articles().No(r.No) != r {
 			return fmt.Errorf("article %s is not found by its number", r.ID)
@@ -88,6 +89,7 @@ func (a *account) check() error {
 		}
 	}
 	for r := range holdKind.all(a) {
+		kits.count(r, 1)
 		if r.due != 0 {
 			due++
 		}
@@ -100,6 +102,9 @@ func (a *account) check() error {
 				return fmt.Errorf("unit %d of hold %s names another owner", i+1, r.id)
 			}
 		}
+	}
+	if !slices.Equal(kits.items.Items(), a.kits.items.Items()) {
+		return fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits.items.Items())
 	}
 	if due != a.due.items.Len() {
 		return fmt.Errorf("%d items are due, the rows say %d", a.due.items.Len(), due)

@@ -65,9 +65,9 @@ func (v View) Conflicts(f ConflictFilter, offset, limit int, now int64) (page []
 
 func (f ConflictFilter) admits(a *account, lot timeline.Lot) bool {
 	article := a.articles().No(lot.Article)
-	return (f.Article == (ID{}) || f.Article == article.ID) &&
-		(f.SKU == (ID{}) || article.SKU != nil && *article.SKU == f.SKU) &&
-		(f.Location == (ID{}) || a.locations().No(lot.Location).ID == f.Location)
+	return (f.Article == (ID{}) || f.Article == a.articleID(lot.Article)) &&
+		(f.SKU == (ID{}) || article != nil && article.SKU != nil && *article.SKU == f.SKU) &&
+		(f.Location == (ID{}) || a.locationID(lot.Location) == f.Location)
 }
 
 // overlaps says that a window, which may be an instant, meets a range.

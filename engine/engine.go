@@ -46,6 +46,8 @@ type Engine struct {
 	gate      sync.RWMutex // held shared while a command enters the queue, so that Close leaves none behind
 	shut      bool
 	stats     stats
+	places    places
+	bells     bells
 }
 
 // Open builds the state from a store and starts the writer. What became due while the engine was down is done before it

@@ -31,6 +31,8 @@ const (
 	CodeIdempotencyInUse  Code = "IDEMPOTENCY_KEY_IN_USE"
 	CodeStateNotAllowed   Code = "STATE_NOT_ALLOWED"
 	CodeInUse             Code = "IN_USE"
+	CodeCursorGone        Code = "CURSOR_GONE"
+	CodeSnapshotGone      Code = "SNAPSHOT_GONE"
 	CodePrecondition      Code = "PRECONDITION_FAILED"
 	CodeIdempotencyReused Code = "IDEMPOTENCY_KEY_REUSED"
 	CodeRateLimited       Code = "RATE_LIMITED"

@@ -8,8 +8,19 @@ import (
 
 // This file owns holds without an order: carts, phone quotes, bookings of other systems. Placing one is the main job.
 
-// Item names what is asked for: one SKU or one article, the other is the zero ID.
-type Item struct{ SKU, Article ID }
+// Item names what is asked for: one SKU, article or catalog item; the others are the zero ID.
+type Item struct{ SKU, Article, CatalogItem ID }
+
+// One says that just one is named.
+func (i Item) One() bool {
+	n := 0
+	for _, id := range [...]ID{i.SKU, i.Article, i.CatalogItem} {
+		if id != (ID{}) {
+			n++
+		}
+	}
+	return n == 1
+}
 
 // PurchaseType is how a unit is taken.
 type PurchaseType string
@@ -101,7 +112,7 @@ func (o PlaceHold) Check() []Fault {
 	units := 0
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if one := (l.SKU == (ID{})) != (l.Article == (ID{})); one && (l.Purchase == "" || l.Purchase == PurchaseBooking) && l.Quantity >= 1 && l.Quantity <= maxCount &&
+		if l.One() && (l.Purchase == "" || l.Purchase == PurchaseBooking) && l.Quantity >= 1 && l.Quantity <= maxCount &&
 			l.Window.Start >= minInstant && l.Window.End > l.Window.Start && l.Window.End <= maxInstant {
 			units += l.Quantity
 			continue // the usual line: no pointers are made
@@ -130,11 +141,11 @@ func (p PurchaseType) valid() bool {
 }
 
 func (c *checker) item(pointer string, i Item) {
-	switch sku, article := i.SKU != (ID{}), i.Article != (ID{}); {
-	case !sku && !article:
-		c.fault(pointer, "required", "must name a skuId or an articleId")
-	case sku && article:
-		c.fault(pointer, "exclusive", "must name a skuId or an articleId, not both")
+	switch {
+	case i == (Item{}):
+		c.fault(pointer, "required", "must name a skuId, an articleId or a catalogItemId")
+	case !i.One():
+		c.fault(pointer, "exclusive", "must name one of skuId, articleId and catalogItemId")
 	}
 }
 
@@ -149,27 +160,35 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	if o.ExpiresIn != nil {
 		rec.status, rec.due = Held, t.now+*o.ExpiresIn*1000
 	}
-	requests := make([]request, len(o.Lines))
-	first := uint64(1)
+	requests := make([]request, 0, len(o.Lines))
+	units := 0
 	for i := range o.Lines {
-		l := &o.Lines[i]
-		q, err := t.request(l.Item, l.Location)
-		if err != nil {
+		l, from := &o.Lines[i], len(requests)
+		var err error
+		if requests, err = t.ask(requests, l.Item, l.Location, l.Quantity); err != nil {
 			return nil, err
 		}
-		q.line, q.body, q.quantity, q.rule = i, l.Window, l.Quantity, o.Rule
-		q.proto.Line, q.proto.Kind, q.first = uint16(i), l.Purchase.kind(), first
-		first += uint64(l.Quantity)
-		requests[i] = q
+		line := requests[from:]
+		for j := range line {
+			line[j].rule = o.Rule
+		}
+		n := setLine(line, i, l.Window, l.Purchase.kind(), uint64(units+1))
+		if units += n; units > maxUnits {
+			return nil, invalid([]Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 units in all"}})
+		}
+		q := &line[0]
 		rec.lines[i] = holdLine{
-			from: l.Window.Start, to: l.Window.End, item: q.item, location: q.location.No, quantity: uint16(l.Quantity),
-			article: l.Article != (ID{}), kind: q.proto.Kind,
+			from: l.Window.Start, to: l.Window.End, item: q.item, location: q.location.No, quantity: uint16(l.Quantity), units: uint16(n),
+			named: l.Item.kind(), kind: q.proto.Kind,
+		}
+		if q.kit != nil {
+			rec.lines[i].item = q.kit.item.No
 		}
 	}
 	if err := t.seatAll(rec.id, requests); err != nil {
 		return nil, err
 	}
-	t.used += first - 1
+	t.used += uint64(units)
 	// From here on nothing can refuse.
 	record(t, holdKind, nil, rec)
 	return t.hold(rec), nil
@@ -396,6 +415,12 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 		slot = at.Slot
 	}
 	where := t.acc.locations().No(lot.Location)
+	switch {
+	case item == nil:
+		return request{}, notFound("article")
+	case where == nil:
+		return request{}, notFound("location")
+	}
 	var q request
 	var err error
 	if flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes() {
@@ -416,11 +441,11 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 func (t *tx) retime(rec *holdRecord, line int) {
 	first := uint64(1)
 	for _, l := range rec.lines[:line] {
-		first += uint64(l.quantity)
+		first += uint64(l.units)
 	}
 	l := &rec.lines[line]
 	var body Span
-	for i := range uint64(l.quantity) {
+	for i := range uint64(l.units) {
 		h, _, ok := t.draft().Find(after(rec.id, first+i))
 		if !ok || i > 0 && h.Body() != body {
 			return
@@ -456,18 +481,21 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 	}
 	n := uint64(1)
 	for i, l := range rec.lines {
-		out := HoldLine{Location: a.locations().No(l.location).ID, Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: PurchaseBooking}
+		out := HoldLine{Location: a.locationID(l.location), Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: PurchaseBooking}
 		if l.kind == timeline.SalesReservation {
 			out.Purchase = PurchaseSale
 		}
-		if l.article {
-			out.Article = a.articles().No(l.item).ID
-		} else {
-			out.SKU = a.skus().No(l.item).ID
+		switch l.named {
+		case namesSKU:
+			out.SKU = a.skuID(l.item)
+		case namesArticle:
+			out.Article = a.articleID(l.item)
+		case namesCatalogItem:
+			out.CatalogItem = a.catalog().No(l.item).ID
 		}
 		if !rec.status.Ended() {
-			out.Units = make([]Unavailability, 0, l.quantity)
-			for range l.quantity {
+			out.Units = make([]Unavailability, 0, l.units)
+			for range l.units {
 				if u, at, ok := find(after(rec.id, n)); ok {
 					out.Units = append(out.Units, a.unavailability(u, at))
 				}
@@ -483,7 +511,7 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	lot := a.stock.Lot(at.Lot)
 	u := Unavailability{
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: ownerOf(h), Line: int(h.Line),
-		Article: a.articles().No(lot.Article).ID, Location: a.locations().No(lot.Location).ID,
+		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location),
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID

@@ -37,10 +37,30 @@ func (s HoldStatus) Ended() bool { return s >= Expired }
 // holdLine is one line of a hold record: what was asked for.
 type holdLine struct {
 	from, to       int64
-	item, location uint32 // numbers of the SKU or article, and of the location
-	quantity       uint16
-	article        bool // the line names an article, else a SKU
+	item, location uint32 // numbers of what is named, and of the location
+	quantity       uint16 // asked for
+	units          uint16 // that it takes: of kits, several each
+	named          itemKind
 	kind           timeline.Kind
+}
+
+// itemKind says what an Item names.
+type itemKind uint8
+
+const (
+	namesSKU itemKind = iota
+	namesArticle
+	namesCatalogItem
+)
+
+func (i Item) kind() itemKind {
+	switch {
+	case i.CatalogItem != (ID{}):
+		return namesCatalogItem
+	case i.Article != (ID{}):
+		return namesArticle
+	}
+	return namesSKU
 }
 
 // holdRecord is a hold record's row. Its units are the unavailabilities whose ids follow its own: the n-th is after(id, n).
@@ -55,7 +75,7 @@ type holdRecord struct {
 // units is the number of unavailabilities that the record was made with.
 func (r *holdRecord) units() (n int) {
 	for _, l := range r.lines {
-		n += int(l.quantity)
+		n += int(l.units)
 	}
 	return n
 }
@@ -138,9 +158,10 @@ func (s holdStore) delete(id ID) {
 }
 
 var holdKind = &kind[holdRecord]{
-	tag:  tagHold,
-	name: "hold",
-	key:  func(r *holdRecord) ID { return r.id },
+	tag:      tagHold,
+	name:     "hold",
+	resource: "hold",
+	key:      func(r *holdRecord) ID { return r.id },
 	encode: func(dst []byte, r *holdRecord) []byte {
 		dst = append(dst, hotVersion, byte(r.status))
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))
@@ -151,11 +172,10 @@ var holdKind = &kind[holdRecord]{
 			dst = binary.LittleEndian.AppendUint32(dst, l.item)
 			dst = binary.LittleEndian.AppendUint32(dst, l.location)
 			dst = binary.LittleEndian.AppendUint16(dst, l.quantity)
-			article := byte(0)
-			if l.article {
-				article = 1
+			dst = append(dst, byte(l.named), byte(l.kind))
+			if l.named == namesCatalogItem {
+				dst = binary.LittleEndian.AppendUint16(dst, l.units)
 			}
-			dst = append(dst, article, byte(l.kind))
 		}
 		return appendText(dst, r.note)
 	},
@@ -172,6 +192,7 @@ var holdKind = &kind[holdRecord]{
 		if r.due != 0 {
 			l.due = append(l.due, dueItem{r.due, key})
 		}
+		l.kits.count(r)
 		return nil
 	},
 	find: func(a *account, like *holdRecord) *holdRecord { return a.holds.get(like.id) },
@@ -185,13 +206,17 @@ var holdKind = &kind[holdRecord]{
 		}
 	},
 	put: func(_ *state, a *account, before, after *holdRecord) {
-		if before != nil && before.due != 0 {
-			a.due.remove(dueItem{before.due, before.id})
+		if before != nil {
+			if before.due != 0 {
+				a.due.remove(dueItem{before.due, before.id})
+			}
+			a.kits.count(before, -1)
 		}
 		if after == nil {
 			a.holds.delete(before.id)
 			return
 		}
+		a.kits.count(after, 1)
 		a.holds.put(after)
 		if after.due != 0 {
 			a.due.add(dueItem{after.due, after.id})
@@ -212,7 +237,15 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	h.lines = make([]holdLine, n)
 	for i := range h.lines {
 		h.lines[i] = holdLine{
-			from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16(), article: r.u8() == 1, kind: timeline.Kind(r.u8()),
+			from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16(), named: itemKind(r.u8()), kind: timeline.Kind(r.u8()),
+		}
+		switch l := &h.lines[i]; {
+		case l.named == namesCatalogItem:
+			l.units = r.u16()
+		case l.named > namesCatalogItem:
+			return nil, fmt.Errorf("hold: stored line names an item of kind %d", l.named)
+		default:
+			l.units = l.quantity
 		}
 	}
 	h.note = r.text()

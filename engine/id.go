@@ -41,6 +41,9 @@ func makeID(ms int64, b Base) (id ID) {
 	return id
 }
 
+// NewID makes an id of an instant and a base: that of an account, which the caller of CreateAccount draws.
+func NewID(at int64, b Base) ID { return makeID(at, b) }
+
 func splitID(id ID) (ms int64, b Base) {
 	hi, lo := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	return int64(hi >> 16), Base{hi: hi & 0x0fff, lo: lo & (1<<lowBits - 1)}

@@ -43,7 +43,11 @@ func (c *checker) zone(pointer, name string) {
 
 var locationKind = func() *kind[Location] {
 	k := rowsOf(tagLocation, "location", func(l *Location) ID { return l.ID }, table.Numbered(func(l *Location) uint32 { return l.No }))
-	k.put = func(_ *state, a *account, _, after *Location) {
+	k.put = func(_ *state, a *account, before, after *Location) {
+		if after == nil {
+			k.in(a).Delete(before.ID)
+			return
+		}
 		n := *after
 		n.zone = mustZone(n.Timezone)
 		k.in(a).Put(&n)

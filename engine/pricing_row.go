@@ -161,12 +161,21 @@ func (o PatchPricingRow) Check() []Fault {
 	return c.faults
 }
 
-func (o PatchPricingRow) plan(t *tx) (any, error) {
-	p, i, err := t.pricingRow(o.Table, o.ID, o.IfMatch)
-	if err != nil {
-		return nil, err
+// checkOn judges the row that would come of it as a whole.
+func (o PatchPricingRow) checkOn(a *account) []Fault {
+	p := pricingTableKind.in(a).Get(o.Table)
+	if p == nil || p.Row(o.ID) == nil || len(o.Check()) > 0 {
+		return nil
 	}
-	n := p.Rows[i]
+	var c checker
+	if n := o.merged(&c, *p.Row(o.ID)); len(c.faults) == 0 {
+		n.check(&c)
+	}
+	return c.faults
+}
+
+// merged is a row as the patch leaves it.
+func (o PatchPricingRow) merged(c *checker, n PricingRow) PricingRow {
 	if o.Label.Set {
 		n.Label = o.Label.Value
 	}
@@ -176,15 +185,17 @@ func (o PatchPricingRow) plan(t *tx) (any, error) {
 	if o.Price.Set {
 		n.Price = o.Price.Value
 	}
-	var c checker
-	n.Duration = o.Duration.merged(&c, "/durationAmount", n.Duration)
+	n.Duration = o.Duration.merged(c, "/durationAmount", n.Duration)
 	o.Subscription.merge(&n.Subscription)
-	if len(c.faults) == 0 {
-		n.check(&c)
+	return n
+}
+
+func (o PatchPricingRow) plan(t *tx) (any, error) {
+	p, i, err := t.pricingRow(o.Table, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
 	}
-	if len(c.faults) > 0 {
-		return nil, invalid(c.faults)
-	}
+	n := o.merged(new(checker), p.Rows[i])
 	n.UpdatedAt = t.now
 	n.Revision++
 	t.changePricing(p, func(p *PricingTable) { p.Rows[i] = n })

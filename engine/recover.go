@@ -27,6 +27,7 @@ type accountLoader struct {
 	holds chunks[keyedHold]
 	more  []*holdMore
 	due   []dueItem
+	kits  kitCounts
 }
 
 // keyedHold is a hold's dense row with its id.
@@ -260,16 +261,22 @@ func (a *account) loadStock(parts []*accountLoader) error {
 		for _, d := range l.due {
 			a.due.add(d)
 		}
-		l.lots, l.slots, l.units, l.holds, l.more, l.due = nil, nil, chunks[timeline.Placed]{}, chunks[keyedHold]{}, nil, nil
+		for no, n := range l.kits {
+			a.kits.add(uint32(no), n)
+		}
+		l.lots, l.slots, l.units, l.holds, l.more, l.due, l.kits = nil, nil, chunks[timeline.Placed]{}, chunks[keyedHold]{}, nil, nil, nil
 	}
 	slices.SortFunc(lots, func(x, y lot) int { return cmp.Compare(x.no, y.no) })
 	slices.SortFunc(slots, func(x, y timeline.Slot) int { return cmp.Compare(x.No, y.No) })
 	loader := timeline.NewLoader()
 	for i := range lots {
 		l := &lots[i]
-		r := a.articles().No(l.article) // nobody has seen it yet, so it may be changed
-		a.derive(r, append(r.lots, articleLot{location: l.location, no: l.no}))
-		loader.AddLot(timeline.Lot{No: l.no, Article: l.article, Location: l.location, Pool: a.poolFor(r, l.location)})
+		lot := timeline.Lot{No: l.no, Article: l.article, Location: l.location}
+		if r := a.articles().No(l.article); r != nil { // nobody has seen it yet, so it may be changed
+			a.derive(r, append(r.lots, articleLot{location: l.location, no: l.no}))
+			lot.Pool = a.poolFor(r, l.location)
+		}
+		loader.AddLot(lot)
 	}
 	for _, s := range slots {
 		loader.AddSlot(s)

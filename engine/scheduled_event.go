@@ -160,10 +160,11 @@ func (o PatchScheduledEvent) plan(t *tx) (any, error) {
 		return nil, invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
 	}
 	l := t.acc.locations().Get(n.Location)
-	if l == nil {
+	moved := n.Window != s.Window || n.Location != s.Location
+	if l == nil && (moved || o.Location.Set) {
 		return nil, notFound("location")
 	}
-	if s.Type == EventReservation && (n.Window != s.Window || n.Location != s.Location) {
+	if s.Type == EventReservation && moved {
 		if h, at, ok := t.draft().Take(after(s.ID, 1)); ok {
 			t.freed(h.Span, at)
 		}
@@ -223,3 +224,6 @@ func (v View) ScheduledEvent(article, id ID) *ScheduledEvent {
 	}
 	return nil
 }
+
+// ScheduledEventByID returns a scheduled event of whatever article, or nil.
+func (v View) ScheduledEventByID(id ID) *ScheduledEvent { return v.acc.events().Get(id) }

@@ -28,6 +28,7 @@ var schema = []kindOf{
 	tagKind,
 	attributeKind,
 	customerKind,
+	formerKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -49,8 +50,9 @@ const (
 	tagTag            = 30
 	tagAttribute      = 31
 	tagCustomer       = 32
+	tagFormer         = 33
 
-	maxTag = tagCustomer
+	maxTag = tagFormer
 )
 
 var kindByTag = func() (t [256]kindOf) {

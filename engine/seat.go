@@ -9,9 +9,11 @@ import (
 // This file owns how a command takes stock: the lines of one command are seated together, those that name a slot first,
 // then an article, then a SKU, each in line order; then what came free is given to conflicts.
 
-// request asks for units of one item at one location: a line, resolved.
+// request asks for units of one item at one location: a line, resolved, or one part of a line of kits.
 type request struct {
 	line     int
+	kit      *kit // nil: the line names an article or a SKU
+	kits     int  // asked for in all
 	location *Location
 	item     uint32 // number of the article or SKU
 	article  *Article
@@ -35,8 +37,8 @@ func (t *tx) request(i Item, location ID) (request, error) {
 		if q.article = t.acc.articles().Get(i.Article); q.article == nil {
 			return q, notFound("article")
 		}
-		if !q.article.Takes() {
-			return q, q.article.takesNone()
+		if r := q.article; !r.Takes() {
+			return q, takesNone("article", string(r.Status), r.ArchivedAt)
 		}
 		q.item, q.proto.Flags = q.article.No, timeline.PinnedArticle
 		return q, nil
@@ -48,14 +50,25 @@ func (t *tx) request(i Item, location ID) (request, error) {
 	return q, nil
 }
 
-// takesNone is the refusal of a hold on an article that takes none.
-func (r *Article) takesNone() *Error {
-	state := string(r.Status)
-	if r.ArchivedAt != nil {
+// takesNone is the refusal of a hold on what takes none.
+func takesNone(what, state string, archived *int64) *Error {
+	if archived != nil {
 		state = "archived"
 	}
-	return &Error{Code: CodeStateNotAllowed, Detail: "the article is " + state + "; only an active, unarchived article takes new holds",
+	return &Error{Code: CodeStateNotAllowed, Detail: "the " + what + " is " + state + "; only an active, unarchived one takes new holds",
 		Details: StateDetails{State: state, Allowed: []string{string(ArticleActive)}}}
+}
+
+// setLine gives the requests of a line what they have in common, and their units' ids from first on. It returns how many
+// units there are.
+func setLine(requests []request, line int, body Span, kind timeline.Kind, first uint64) (units int) {
+	for i := range requests {
+		q := &requests[i]
+		q.line, q.body, q.first = line, body, first+uint64(units)
+		q.proto.Line, q.proto.Kind = uint16(line), kind
+		units += q.quantity
+	}
+	return units
 }
 
 // source is one pool that a request can be seated in, with the hull that its buffers make of the body.
@@ -91,31 +104,63 @@ func (a *account) sources(dst []source, article *Article, sku *SKU, location *Lo
 
 // seatAll seats the requests of one command, all or none. The refusal has every short line.
 func (t *tx) seatAll(owner ID, requests []request) error {
-	if len(requests) == 1 {
-		if short := t.seat(owner, &requests[0]); short != nil {
-			return insufficient([]Shortage{*short})
-		}
+	shortages := t.seatLines(owner, requests)
+	if len(shortages) == 0 {
 		return nil
 	}
-	var shortages []Shortage
+	for i := range shortages {
+		if q := ofLine(requests, shortages[i].Line); q.kit != nil {
+			t.shortKits(&shortages[i], q)
+		}
+	}
+	slices.SortFunc(shortages, func(a, b Shortage) int { return a.Line - b.Line })
+	return insufficient(shortages)
+}
+
+func ofLine(requests []request, line int) *request {
+	return &requests[slices.IndexFunc(requests, func(q request) bool { return q.line == line })]
+}
+
+// seatLines seats the lines that can be, and returns the shortages of the others. Of lines of kits it does not say more than
+// which they are.
+func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
+	if len(requests) == 1 {
+		if short := t.seat(owner, &requests[0]); short != nil {
+			shortages = append(shortages, *short)
+		}
+		return shortages
+	}
 	for _, wanted := range [...]func(q *request) bool{
 		func(q *request) bool { return q.slot != 0 },
 		func(q *request) bool { return q.slot == 0 && q.article != nil },
 		func(q *request) bool { return q.slot == 0 && q.article == nil },
 	} {
 		for i := range requests {
-			if q := &requests[i]; wanted(q) {
-				if short := t.seat(owner, q); short != nil {
-					shortages = append(shortages, *short)
-				}
+			q := &requests[i]
+			if !wanted(q) || q.kit != nil && slices.ContainsFunc(shortages, func(s Shortage) bool { return s.Line == q.line }) {
+				continue
+			}
+			short := t.seat(owner, q)
+			if short == nil {
+				continue
+			}
+			if shortages = append(shortages, *short); q.kit != nil {
+				t.takeLine(owner, requests, q.line)
 			}
 		}
 	}
-	if len(shortages) == 0 {
-		return nil
+	return shortages
+}
+
+// takeLine takes out what is seated of a line of new units: a kit is held whole or not at all.
+func (t *tx) takeLine(owner ID, requests []request, line int) {
+	for i := range requests {
+		if q := &requests[i]; q.line == line {
+			for n := range q.quantity {
+				t.draft().Take(after(owner, q.first+uint64(n)))
+			}
+		}
 	}
-	slices.SortFunc(shortages, func(a, b Shortage) int { return a.Line - b.Line })
-	return insufficient(shortages)
 }
 
 func insufficient(lines []Shortage) error {
@@ -172,6 +217,9 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			for i := range n {
 				d.Take(after(owner, q.first+uint64(i)))
 			}
+			if q.kit != nil {
+				return &Shortage{Line: q.line}
+			}
 			return t.shortage(q, sources, reason)
 		}
 		if len(room) > 0 {
@@ -207,13 +255,8 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		short.Available += a.Available
 		count, _, _, _ := d.Stock().MinFree(s.pool, s.hull)
 		free += max(0, count)
-		if !t.explain {
-			continue
-		}
-		for _, h := range t.acc.holdsOver(s.pool, a.At, maxBlockers-len(short.Blockers)) {
-			if _, _, still := d.Find(h.ID); still {
-				short.Blockers = append(short.Blockers, h.ID)
-			}
+		if t.explain {
+			t.blockers(short, s.pool, a.At)
 		}
 	}
 	short.Available = min(short.Available, q.quantity-1)
@@ -228,6 +271,15 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.location, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short
+}
+
+// blockers names the holds of a pool over an instant that stand in the way, but for those of the command itself.
+func (t *tx) blockers(short *Shortage, p timeline.PoolRef, at int64) {
+	for _, h := range t.acc.holdsOver(p, at, maxBlockers-len(short.Blockers)) {
+		if _, _, still := t.draft().Find(h.ID); still {
+			short.Blockers = append(short.Blockers, h.ID)
+		}
+	}
 }
 
 const (

@@ -50,7 +50,11 @@ var skuKind = func() *kind[SKU] {
 		table.By(func(s *SKU) []string { return s.tagKeys() }),
 		table.Numbered(func(s *SKU) uint32 { return s.No }))
 	k.put = func(_ *state, a *account, before, after *SKU) {
-		if before == nil {
+		switch {
+		case after == nil:
+			k.in(a).Delete(before.ID)
+			return
+		case before == nil:
 			k.in(a).Put(after)
 			return
 		}

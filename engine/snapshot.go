@@ -24,11 +24,12 @@ type account struct {
 	stock  *timeline.Stock
 	pools  poolNumbers
 	due    dueQueue
+	kits   kitUses
 	alarm  int64 // what alarms has for the account, 0 for nothing; the writer's alone
 }
 
 func newAccount(id ID) *account {
-	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue()}
+	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue(), kits: newKitUses()}
 	for _, k := range schema {
 		a.tables[k.tableTag()] = k.newTable()
 	}
@@ -39,7 +40,7 @@ func newAccount(id ID) *account {
 func (a *account) publish() *account {
 	c := &account{
 		id: a.id, row: a.row, ledger: a.ledger, at: a.at, kept: a.kept, pools: a.pools,
-		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(),
+		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(), kits: a.kits.publish(),
 	}
 	for i, t := range a.tables {
 		if t != nil {
@@ -90,6 +91,14 @@ func (s *state) touch(a *account) {
 		s.dirty[a.id] = true
 		s.touched = append(s.touched, a)
 	}
+}
+
+// touchedIDs appends the ids of the accounts that changed since the last snapshot.
+func (s *state) touchedIDs(ids []ID) []ID {
+	for _, a := range s.touched {
+		ids = append(ids, a.id)
+	}
+	return ids
 }
 
 // tenant is an account under its id.

@@ -32,6 +32,7 @@ func hotReader(name string, b []byte) (*reader, error) {
 var lotKind = &kind[lot]{
 	tag:  tagLot,
 	name: "lot",
+	part: func(a *account, l *lot) (string, ID) { return a.stockOf(l.article) },
 	key: func(l *lot) (id ID) { // a lot has no id of its own: its number
 		binary.BigEndian.PutUint32(id[12:], uint32(l.no))
 		return id
@@ -90,9 +91,13 @@ func decodeSlot(_, key ID, b []byte) (*timeline.Slot, error) {
 	return s, r.done("slot")
 }
 
-// linkLot makes an article know its lot, and puts the lot into its pool.
+// linkLot makes an article know its lot, and puts the lot into its pool. A lot outlives its article.
 func (a *account) linkLot(l *lot) {
-	r := *a.articles().No(l.article)
+	of := a.articles().No(l.article)
+	if of == nil {
+		return
+	}
+	r := *of
 	a.derive(&r, append(slices.Clip(r.lots), articleLot{location: l.location, no: l.no}))
 	a.articles().Put(&r)
 	if pool := a.poolFor(&r, l.location); pool != 0 {
@@ -103,6 +108,7 @@ func (a *account) linkLot(l *lot) {
 var slotKind = &kind[timeline.Slot]{
 	tag:  tagSlot,
 	name: "slot",
+	part: func(a *account, s *timeline.Slot) (string, ID) { return a.stockOf(a.stock.Lot(s.Lot).Article) },
 	key:  func(s *timeline.Slot) ID { return s.ID },
 	encode: func(dst []byte, s *timeline.Slot) []byte {
 		dst = append(dst, hotVersion)
@@ -148,6 +154,7 @@ var slotKind = &kind[timeline.Slot]{
 var unitKind = &kind[timeline.Placed]{
 	tag:    tagUnit,
 	name:   "unavailability",
+	part:   ownerOfUnit,
 	key:    func(u *timeline.Placed) ID { return u.ID },
 	encode: encodeUnit,
 	decode: decodeUnit,
@@ -174,6 +181,25 @@ var unitKind = &kind[timeline.Placed]{
 		}
 	},
 	scan: func(l *accountLoader, key ID, b []byte) error { return decodeUnitInto(l.units.next(), key, b) },
+}
+
+// stockOf is what units of stock are a part of: the article with a number.
+func (a *account) stockOf(article uint32) (resource string, of ID) {
+	if r := a.articles().No(article); r != nil {
+		return "article", r.ID
+	}
+	return "", ID{}
+}
+
+// ownerOfUnit is what a taken unit is a part of.
+func ownerOfUnit(_ *account, u *timeline.Placed) (resource string, of ID) {
+	switch u.Flags.Blocker() {
+	case timeline.BlockerOrder:
+		return "", ID{}
+	case timeline.BlockerScheduledEvent:
+		return "scheduledEvent", ownerOf(u.Hold)
+	}
+	return "hold", ownerOf(u.Hold)
 }
 
 func encodeUnit(dst []byte, u *timeline.Placed) []byte {

@@ -24,7 +24,11 @@ type Tag struct {
 	Revision  uint64
 }
 
-var tagKind = rowsOf(tagTag, "tag", func(g *Tag) ID { return g.ID })
+var tagKind = func() *kind[Tag] {
+	k := rowsOf(tagTag, "tag", func(g *Tag) ID { return g.ID })
+	k.area = func(g *Tag) string { return string(g.Scope) }
+	return k
+}()
 
 func (a *account) tags() *table.Table[Tag] { return tableOf[Tag](a, tagTag) }
 

@@ -52,6 +52,7 @@ type group struct {
 	record   *persist.Pending
 	seq      uint64
 	snapshot *snapshot
+	touched  []ID // accounts that the snapshot changes
 	waiters  []waiter
 }
 
@@ -314,7 +315,8 @@ func (w *writer) seal() bool {
 		return true
 	}
 	w.state.seq++
-	g.record, g.seq, g.snapshot = record, w.state.seq, w.state.publish()
+	g.record, g.seq, g.touched = record, w.state.seq, w.state.touchedIDs(nil)
+	g.snapshot = w.state.publish()
 	w.pending <- g
 	w.open = &group{waiters: make([]waiter, 0, len(g.waiters))}
 	return true

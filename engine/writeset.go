@@ -45,11 +45,15 @@ type kind[R any] struct {
 	remove func(s *state, a *account, before *R)          // nil where one pass is enough
 	put    func(s *state, a *account, before, after *R)   // one of the two may be nil
 	scan   func(l *accountLoader, key ID, b []byte) error // how start-up takes a row; nil: through decode and put
+
+	resource string                                          // what its rows are called in the feed of changes; empty: they are not in it
+	area     func(r *R) string                               // which of its rows a reader may see is by this; nil: it is the same for all
+	part     func(a *account, r *R) (resource string, of ID) // of which record a row is a part, where it is none of its own
 }
 
 // rowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
 func rowsOf[R any](tag byte, name string, key func(*R) ID, options ...table.Option[R]) *kind[R] {
-	k := &kind[R]{tag: tag, name: name, key: key, encode: encodeCold[R], decode: decodeCold[R](name)}
+	k := &kind[R]{tag: tag, name: name, key: key, encode: encodeCold[R], decode: decodeCold[R](name), resource: resourceName(name)}
 	k.table = func() *table.Table[R] { return table.New(func(r *R) table.ID { return key(r) }, options...) }
 	k.find = func(a *account, like *R) *R { return k.in(a).Get(key(like)) }
 	k.all = func(a *account) iter.Seq[*R] { return k.in(a).All() }
@@ -176,6 +180,8 @@ type kindOf interface {
 	readRow(l *accountLoader, key ID, value []byte) error
 	sum(a *account) uint64
 	newTable() table.Any
+	inFeed() string
+	told(a *account, key ID, before, after []byte) (toldChange, error)
 }
 
 func (k *kind[R]) tableTag() byte    { return k.tag }

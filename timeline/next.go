@@ -48,13 +48,7 @@ func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from
 			if s.held(pools, n, t, now) {
 				return t, true
 			}
-			// Only what ends can make room for a window that begins later.
-			next = Forever
-			for i := range pools {
-				if u, ok := s.nextEnd(pools[i].Pool, pools[i].Hull(t).Start); ok {
-					next = min(next, pools[i].first(t, until, u))
-				}
-			}
+			next, _ = s.NextRoom(pools, t, until)
 		}
 		if next == Forever {
 			return 0, false
@@ -62,6 +56,18 @@ func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from
 		t = next
 	}
 	return 0, false
+}
+
+// NextRoom is the first instant after t at which a window can begin that finds room where one at t finds none, until where there is none before it: only what
+// ends, or a slot that begins, makes room for a window that begins later. ok is false where nothing ends any more.
+func (s *Stock) NextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
+	from = Forever
+	for i := range pools {
+		if u, ok := s.nextEnd(pools[i].Pool, pools[i].Hull(t).Start); ok {
+			from = min(from, pools[i].first(t, until, u))
+		}
+	}
+	return from, from < Forever
 }
 
 // held says that n units can be held over the pools by windows that begin at t.

@@ -22,7 +22,7 @@ type RankQuery struct {
 	Among    []uint64
 	Closed   []uint64 // articles that have none free whatever their lots have, in the same form; nil: none of them
 	Location uint32   // only lots there count; 0: all
-	Desc     bool   // the most units free first
+	Desc     bool     // the most units free first
 	Offset   int
 	Limit    int
 }
@@ -31,7 +31,9 @@ func (q *RankQuery) has(article uint32) bool {
 	return article > 0 && int(article) <= q.Articles && (q.Among == nil || bitAt(q.Among, article))
 }
 
-func bitAt(words []uint64, n uint32) bool { return int(n/64) < len(words) && words[n/64]>>(n%64)&1 != 0 }
+func bitAt(words []uint64, n uint32) bool {
+	return int(n/64) < len(words) && words[n/64]>>(n%64)&1 != 0
+}
 
 // total counts the articles that take part.
 func (q *RankQuery) total() (n int) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"holdfast/engine"
 )
 
 // Defaults that more than one command has.
@@ -33,7 +35,7 @@ type serveConfig struct {
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address of the public interface, on loopback")
-	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles and backups, on loopback")
+	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles, backups, accounts and keys, on loopback")
 	f.StringVar(&c.data, "data", defaultData, "data directory")
 	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
@@ -91,6 +93,49 @@ type verifyConfig struct{ data string }
 
 func (c *verifyConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, or a backup: a directory or a file")
+}
+
+// adminConfig says what accounts and keys are looked after.
+type adminConfig struct {
+	opsURL string
+	data   string
+}
+
+func (c *adminConfig) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.opsURL, "ops-url", defaultOpsURL, "ops listener of a running server")
+	f.StringVar(&c.data, "data", "", "data directory of a stopped server, instead of --ops-url")
+}
+
+type accountConfig struct {
+	adminConfig
+	name     string
+	currency string
+	timezone string
+	plan     string
+}
+
+func (c *accountConfig) flags(f *pflag.FlagSet) {
+	c.adminConfig.flags(f)
+	f.StringVar(&c.name, "name", "", "what the account is called")
+	f.StringVar(&c.currency, "currency", "EUR", "currency of the account")
+	f.StringVar(&c.timezone, "timezone", "UTC", "time zone of the account")
+	f.StringVar(&c.plan, "plan", "unlimited", "plan of the account: "+strings.Join(engine.Plans, ", "))
+}
+
+type keyConfig struct {
+	adminConfig
+	account string
+	label   string
+	scopes  []string
+	expires string
+}
+
+func (c *keyConfig) flags(f *pflag.FlagSet) {
+	c.adminConfig.flags(f)
+	f.StringVar(&c.account, "account", "", "id of the account; default: the only one there is")
+	f.StringVar(&c.label, "label", "", "what the key is for")
+	f.StringSliceVar(&c.scopes, "scope", nil, "what the key may do, like inventory.read, any number of times; default: everything")
+	f.StringVar(&c.expires, "expires", "", "until when the key is good, like 2026-01-31T00:00:00Z; default: for ever")
 }
 
 // nameTwins says of every flag of every command what its twin is called, and lets the twins in before the command runs.

@@ -78,7 +78,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, out io.Writer,
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	p := &program{config: c, log: log, ended: make(chan error, 2)}
 	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits})
-	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Backup: p.backup})
+	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Server: p.public, Backup: p.backup})
 	go func() { p.ended <- p.public.Serve(public) }()
 	go func() { p.ended <- p.ops.Serve(ops) }()
 	if err := p.load(ctx, registry, "http://"+public.Addr().String(), out); err != nil {

@@ -80,6 +80,14 @@ func TestScript(t *testing.T) {
 			"markfirst": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[0])+"/"+firstRunMark, []byte(strings.Split(args[1], "_")[1]), 0o600))
 			},
+			// wordfrom NAME FILE puts the first word of a file into a variable.
+			"wordfrom": func(ts *testscript.TestScript, _ bool, args []string) {
+				words := strings.Fields(ts.ReadFile(args[1]))
+				if len(words) == 0 {
+					ts.Fatalf("no word in %s", args[1])
+				}
+				ts.Setenv(args[0], words[0])
+			},
 			// keyfrom NAME puts the key that a first run printed into KEY.
 			"keyfrom": func(ts *testscript.TestScript, _ bool, args []string) {
 				for _, word := range strings.Fields(ts.ReadFile(args[0])) {

@@ -83,6 +83,9 @@ func (n *numbered[R]) publish() *numbered[R] {
 	return &numbered[R]{root: n.root}
 }
 
+// scratch is a copy to be changed that shares all nodes and owns none.
+func (n *numbered[R]) scratch() *numbered[R] { return &numbered[R]{edit: new(edit), root: n.root} }
+
 func (n *numbered[R]) get(no uint32) *R {
 	if no > MaxNumber {
 		return nil

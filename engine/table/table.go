@@ -27,6 +27,7 @@ type Table[R any] struct {
 	numbers *numbered[R]
 	hash    *hashed   // beside numbers
 	copy    *Table[R] // what Publish gave last, while nothing has changed since
+	scratch bool      // see Scratch
 }
 
 // Option is a secondary index, given to New.
@@ -79,6 +80,15 @@ func (t *Table[R]) Publish() *Table[R] {
 	return c
 }
 
+// Scratch returns a copy for one goroutine that writes nothing to the table, which may be a published one. Rows that are there
+// can be Put anew, with the number and the index keys that they have; Get, No and By show them, the orders by id do not. The
+// table was made with Numbered.
+func (t *Table[R]) Scratch() *Table[R] {
+	c := *t
+	c.numbers, c.copy, c.scratch = t.numbers.scratch(), nil, true
+	return &c
+}
+
 // Len is the number of rows.
 func (t *Table[R]) Len() int { return t.rows.Len() }
 
@@ -118,6 +128,11 @@ func (t *Table[R]) Block(i int) Block[R] { return t.numbers.block(i) }
 
 // Put stores a row, in place of the one with the same id if there is one, which it returns. Writer only.
 func (t *Table[R]) Put(r *R) *R {
+	if t.scratch {
+		old := t.numbers.get(t.number(r))
+		t.numbers.put(t.number(r), r)
+		return old
+	}
 	t.copy = nil
 	old, _ := t.rows.Set(entry[R]{id: t.id(r), row: r})
 	for _, x := range t.indexes {

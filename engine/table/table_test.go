@@ -91,6 +91,28 @@ func TestTableAgainstMaps(t *testing.T) {
 	})
 }
 
+func TestScratchWritesNothingToItsTable(t *testing.T) {
+	tab := New(func(r *row) ID { return r.id }, By(func(r *row) []string { return r.tags }), Numbered(func(r *row) uint32 { return r.no }))
+	for no := uint32(1); no < 200; no++ {
+		tab.Put(&row{idOf(no), no, []string{"a"}})
+	}
+	published := tab.Publish()
+	was := published.Get(idOf(70))
+	one, other := published.Scratch(), published.Scratch()
+	mine := &row{idOf(70), 70, []string{"a"}}
+	require.Same(t, was, one.Put(mine))
+	again := &row{idOf(70), 70, []string{"a"}}
+	require.Same(t, mine, one.Put(again))
+	require.Same(t, again, one.Get(idOf(70)))
+	require.Same(t, again, one.No(70))
+	require.Contains(t, slices.Collect(one.By(0, "a")), again)
+	require.Same(t, published.No(71), one.No(71))
+	for _, same := range []*Table[row]{tab, published, other} {
+		require.Same(t, was, same.Get(idOf(70)))
+		require.Same(t, was, same.No(70))
+	}
+}
+
 func TestAnOldVersionKeepsWhatIsGoneWhenTheTableGrows(t *testing.T) {
 	tab := New(func(r *row) ID { return r.id }, Numbered(func(r *row) uint32 { return r.no }))
 	tab.Put(&row{id: idOf(1), no: 1})

@@ -131,17 +131,27 @@ func (s *step) do(op engine.Op, res any, err error) error {
 	case Tick:
 		return refused(err, "")
 	case engine.CreateLocation:
-		s.a.Locations = append(s.a.Locations, &Location{res.(*engine.Location).ID, o.Timezone})
+		s.a.Locations = append(s.a.Locations, &Location{ID: res.(*engine.Location).ID, Zone: o.Timezone})
 		return refused(err, "")
 	case engine.CreateSKU:
-		s.a.SKUs = append(s.a.SKUs, &SKU{res.(*engine.SKU).ID, o.Before, o.After})
+		s.a.SKUs = append(s.a.SKUs, &SKU{ID: res.(*engine.SKU).ID, Before: o.Before, After: o.After})
 		return refused(err, "")
 	case engine.PatchSKU:
 		return s.patchSKU(o, err)
+	case engine.CreateCatalogItem, engine.PatchCatalogItem, engine.DeleteCatalogItem:
+		return s.catalog(o, res, err)
 	case engine.CreateArticle:
 		return s.createArticle(o, res, err)
 	case engine.PatchArticle:
 		return s.patchArticle(o, err)
+	case engine.ArchiveArticle:
+		return s.archiveArticle(o, err)
+	case engine.DeleteLocation:
+		return s.deleteLocation(o, err)
+	case engine.DeleteSKU:
+		return s.deleteSKU(o, err)
+	case engine.DeleteArticle:
+		return s.deleteArticle(o, err)
 	case engine.IncreaseQuantity:
 		return s.increase(o, err)
 	case engine.DecreaseQuantity:
@@ -203,7 +213,7 @@ func (s *step) live(id ID, err error, change func(*Hold) engine.Code) error {
 
 func (s *step) patchSKU(o engine.PatchSKU, err error) error {
 	for i, k := range s.a.SKUs {
-		if k.ID == o.ID {
+		if k.ID == o.ID && !k.Gone {
 			n := *k
 			n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
 			s.a.SKUs[i] = &n
@@ -236,8 +246,8 @@ func (s *step) createArticle(o engine.CreateArticle, res any, err error) error {
 	if err := refused(err, ""); err != nil {
 		return err
 	}
-	takes := o.Status == "" || o.Status == engine.ArticleActive
-	s.a.Articles = append(s.a.Articles, &Article{res.(*engine.Article).ID, o.SKU, takes, o.Before, o.After})
+	active := o.Status == "" || o.Status == engine.ArticleActive
+	s.a.Articles = append(s.a.Articles, &Article{ID: res.(*engine.Article).ID, SKU: o.SKU, Active: active, Takes: active, Before: o.Before, After: o.After})
 	for _, q := range o.Quantities {
 		from := s.now
 		if q.From != nil {

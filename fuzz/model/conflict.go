@@ -29,8 +29,11 @@ func (a *Account) astray(u Unit) bool {
 	if u.articlePinned() || h == nil {
 		return false
 	}
-	r := a.Articles[a.lot(u.Lot).Article]
-	return r.SKU == nil || *r.SKU != h.Lines[u.Line].SKU
+	r, nth := a.Articles[a.lot(u.Lot).Article], int(u.Nth)-1
+	for _, l := range h.Lines[:u.Line] {
+		nth -= len(l.Made)
+	}
+	return r.SKU == nil || *r.SKU != h.Lines[u.Line].Made[nth]
 }
 
 // reseated judges a conflict that got a slot.

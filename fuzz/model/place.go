@@ -11,9 +11,12 @@ import (
 // This file owns taking stock: lines of a command judged together, those that name a slot first, then an article, then a
 // SKU, each in line order.
 
-// request is a line, resolved.
+// request is a line, resolved, or a part of a line of kits.
 type request struct {
 	line     int
+	asked    int  // of what the line names
+	kit      bool // the line names kits
+	sku      ID   // zero: an article
 	pools    []Pool
 	hulls    []Span // by pool
 	slot     uint32
@@ -58,18 +61,23 @@ func (s *step) resolve(i engine.Item, location ID) (q request, refusal engine.Co
 // after the other; the counts do not depend on who sits where. from has the units per pool of each line.
 func (s *step) judge(requests []request) (may chance, shorts []short, from [][]int) {
 	may, from = certain, make([][]int, len(requests))
-	v, alone := s.a.clone(), true
+	v := s.a.clone()
+	var before []request
 	for named := range 3 {
 		for i, q := range requests {
-			if q.named != named {
+			if q.named != named || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
 				continue
 			}
+			alone := !slices.ContainsFunc(before, q.meets)
 			c, available, taken := s.line(v, q, alone && may == certain)
 			if may == open && c == certain {
 				c, taken = open, nil // who knows where the lines before it sit
 			}
 			if c == impossible {
-				shorts = append(shorts, short{q.line, q.quantity, available})
+				shorts = append(shorts, short{q.line, q.asked, available * q.asked / q.quantity})
+				if q.kit { // whole or not at all
+					v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == (ID{}) && int(u.Line) == q.line })
+				}
 			}
 			may, from[i] = min(may, c), taken
 			for p, n := range taken {
@@ -77,11 +85,18 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 					v.Units = append(v.Units, seated(v, q, p, s.now))
 				}
 			}
-			alone = false
+			before = append(before, q)
 		}
 	}
 	slices.SortFunc(shorts, func(x, y short) int { return x.line - y.line })
 	return may, shorts, from
+}
+
+// meets says that two requests are for units of the same lots.
+func (q request) meets(o request) bool {
+	return slices.ContainsFunc(q.pools, func(p Pool) bool {
+		return slices.ContainsFunc(o.pools, func(r Pool) bool { return slices.ContainsFunc(p.Lots, r.has) })
+	})
 }
 
 // line judges one line on the account with the lines before it. sure: the lines before it are certain to sit.
@@ -141,7 +156,7 @@ func (s *step) onSlot(v *Account, q request) (may chance, available int, taken [
 
 // seated is a unit of a line as later lines of a command see it: where exactly it sits makes no difference to counts.
 func seated(a *Account, q request, p int, now int64) Unit {
-	u := Unit{Hull: q.need(p, now), Lot: q.pools[p].Lots[0]}
+	u := Unit{Hull: q.need(p, now), Lot: q.pools[p].Lots[0], Line: uint16(q.line)}
 	if q.named < 2 {
 		u.Flags = timeline.PinnedArticle
 	}
@@ -179,7 +194,7 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 	}
 	for _, l := range d.Lines {
 		i := slices.IndexFunc(requests, func(q request) bool { return q.line == l.Line })
-		if i < 0 || l.Requested != requests[i].quantity || l.Available >= l.Requested || l.Available < 0 {
+		if i < 0 || l.Requested != requests[i].asked || l.Available >= l.Requested || l.Available < 0 {
 			return wrong("a shortage of %+v", l)
 		}
 		if l.Reason != "not_enough_stock" && l.Reason != "fragmented_by_pinned_holds" {
@@ -187,7 +202,9 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 		}
 		for _, b := range l.Blockers {
 			u := s.was.unit(b)
-			if u == nil || !slices.ContainsFunc(requests[i].pools, func(p Pool) bool { return p.has(u.Lot) }) {
+			if u == nil || !slices.ContainsFunc(requests, func(q request) bool {
+				return q.line == l.Line && slices.ContainsFunc(q.pools, func(p Pool) bool { return p.has(u.Lot) })
+			}) {
 				return wrong("%x stands in the way of line %d, but is not in its pools", b, l.Line)
 			}
 		}
@@ -237,20 +254,19 @@ func kindOf(p engine.PurchaseType) timeline.Kind {
 }
 
 func (s *step) place(o engine.PlaceHold, res any, err error) error {
-	requests := make([]request, len(o.Lines))
+	var requests []request
 	for i, l := range o.Lines {
-		q, refusal := s.resolve(l.Item, l.Location)
+		list, refusal := s.ask(i, l)
 		if refusal != "" {
 			return refused(err, refusal)
 		}
-		q.line, q.quantity = i, l.Quantity
-		for _, p := range q.pools {
-			q.hulls = append(q.hulls, p.hull(l.Window, s.now))
-		}
-		requests[i] = q
+		requests = append(requests, list...)
 	}
 	ok, from, fault := s.grant(requests, err)
 	if !ok {
+		if fault == errRefused && len(o.Lines) == 1 && requests[0].kit {
+			return s.shortKits(o.Lines[0], err)
+		}
 		return fault
 	}
 	r := res.(*engine.Hold)
@@ -259,26 +275,30 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 		h.Status, h.Due = engine.Held, s.now+*o.ExpiresIn*1000
 	}
 	n := uint64(1)
-	for i, l := range o.Lines {
-		h.Lines = append(h.Lines, Line{l.Item, l.Location, l.Window, l.Quantity})
-		taken := make([]int, len(requests[i].pools))
-		for range l.Quantity {
-			u := Unit{ID: follows(r.ID, n), Nth: n, Line: uint16(i), Kind: kindOf(l.Purchase)}
-			if l.Article != (ID{}) {
+	for _, l := range o.Lines {
+		h.Lines = append(h.Lines, Line{Item: l.Item, Location: l.Location, Window: l.Window, Quantity: l.Quantity})
+	}
+	for i, q := range requests {
+		l, line := o.Lines[q.line], &h.Lines[q.line]
+		taken := make([]int, len(q.pools))
+		for range q.quantity {
+			u := Unit{ID: follows(r.ID, n), Nth: n, Line: uint16(q.line), Kind: kindOf(l.Purchase)}
+			if q.named == 1 {
 				u.Flags = timeline.PinnedArticle
 			}
-			p := s.pooled(u.ID, requests[i].pools)
+			p := s.pooled(u.ID, q.pools)
 			if p < 0 {
-				return wrong("unit %d of line %d is outside of its pools", n, i)
+				return wrong("unit %d of line %d is outside of its pools", n, q.line)
 			}
 			taken[p]++
-			if err := s.put(u.over(l.Window, requests[i].hulls[p]), requests[i].pools[p]); err != nil {
+			if err := s.put(u.over(l.Window, q.hulls[p]), q.pools[p]); err != nil {
 				return err
 			}
+			line.Made = append(line.Made, q.sku)
 			n++
 		}
 		if from[i] != nil && !slices.Equal(taken, from[i]) {
-			return wrong("line %d has %v units from its pools, the twin says %v", i, taken, from[i])
+			return wrong("line %d has %v units from its pools, the twin says %v", q.line, taken, from[i])
 		}
 	}
 	s.a.Holds = append(s.a.Holds, h)
@@ -390,12 +410,15 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	case u.slotPinned():
 		slot = u.Slot
 	}
+	if article.Gone {
+		return q, u, engine.CodeNotFound
+	}
 	item := engine.Item{Article: article.ID}
 	if !u.articlePinned() && article.SKU != nil && article.Takes {
 		item = engine.Item{SKU: *article.SKU}
 	}
 	q, refusal = s.resolve(item, location.ID)
-	q.line, q.quantity, q.slot = line, 1, slot
+	q.line, q.asked, q.quantity, q.slot = line, 1, 1, slot
 	if slot != 0 {
 		q.named = 0
 	}
@@ -409,13 +432,13 @@ func (s *step) retime(h *Hold) {
 	k := uint64(1)
 	for i := range n.Lines {
 		var bodies []Span
-		for range n.Lines[i].Quantity {
+		for range n.Lines[i].Made {
 			if u := s.a.unit(follows(h.ID, k)); u != nil {
 				bodies = append(bodies, u.Body())
 			}
 			k++
 		}
-		if len(bodies) == n.Lines[i].Quantity && len(slices.Compact(bodies)) == 1 {
+		if len(bodies) == len(n.Lines[i].Made) && len(slices.Compact(bodies)) == 1 {
 			n.Lines[i].Window = bodies[0]
 		}
 	}

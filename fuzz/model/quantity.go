@@ -142,7 +142,7 @@ func (s *step) patchArticle(o engine.PatchArticle, err error) error {
 	}
 	n := *r
 	if o.Status.Set {
-		n.Takes = o.Status.Value == engine.ArticleActive
+		n.Active = o.Status.Value == engine.ArticleActive
 	}
 	if o.SKU.Set {
 		n.SKU = nil
@@ -151,6 +151,25 @@ func (s *step) patchArticle(o engine.PatchArticle, err error) error {
 		}
 	}
 	n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
+	return s.reassign(r, n)
+}
+
+func (s *step) archiveArticle(o engine.ArchiveArticle, err error) error {
+	r := s.a.article(o.ID)
+	if r == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	if err := refused(err, ""); err != nil || r.Archived == o.Archived {
+		return err
+	}
+	n := *r
+	n.Archived = o.Archived
+	return s.reassign(r, n)
+}
+
+// reassign judges what a changed article does to its holds.
+func (s *step) reassign(r *Article, n Article) error {
+	n.Takes = n.Active && !n.Archived
 	moved := (r.SKU == nil) != (n.SKU == nil) || r.SKU != nil && *r.SKU != *n.SKU
 	old := map[uint32]Pool{}
 	for _, l := range s.a.Lots {

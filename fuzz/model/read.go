@@ -12,6 +12,9 @@ import (
 
 // Available judges the answer to a query.
 func (a *Account) Available(v engine.View, q engine.Query, now int64) error {
+	if q.CatalogItem != (ID{}) {
+		return a.availableKits(v, q, now)
+	}
 	have, err := v.Available(q, now)
 	if err != nil {
 		return wrong("available %+v: %v", q, err)
@@ -85,19 +88,25 @@ func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize
 	if l := a.location(q.Location); l != nil {
 		z = l.Zone
 	}
+	buckets := func(edges []int64) []engine.Bucket {
+		if k := a.kit(q.CatalogItem); k != nil {
+			return a.kitBuckets(k, q.Location, edges)
+		}
+		return a.buckets(pools, edges)
+	}
 	var want []engine.Bucket
 	switch size {
 	case engine.BucketDay:
-		want = a.buckets(pools, dayEdges(z, q.Window))
+		want = buckets(dayEdges(z, q.Window))
 	case engine.BucketHour:
-		want = a.buckets(pools, hourEdges(z, q.Window))
+		want = buckets(hourEdges(z, q.Window))
 	default:
 		// Wherever a number changes: neighbours differ in one, or it is the window that ends.
 		edges := []int64{q.Window.Start}
 		for _, b := range have {
 			edges = append(edges, b.Range.End)
 		}
-		want = a.buckets(pools, edges)
+		want = buckets(edges)
 		for i, b := range want {
 			if i > 0 && b.MinFree == want[i-1].MinFree && b.Available == want[i-1].Available && !a.changes(pools, b.Range.Start) {
 				return wrong("calendar %+v is cut at %d, where nothing changes", q, b.Range.Start)
@@ -192,8 +201,8 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 			return wrong("explain %+v names %+v", q, b)
 		}
 	}
-	if len(pools) == 1 {
-		if free, _, _, at := a.least(pools[0], pools[0].hull(q.Window, now)); x.At != at || len(x.Blockers) != min(100, x.Stock-free) {
+	if k := a.kit(q.CatalogItem); len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
+		if free, _, committed, at := a.least(pools[0], pools[0].hull(q.Window, now)); x.At != at || len(x.Blockers) != min(100, committed) {
 			return wrong("explain %+v says %+v, the least is %d at %d", q, x, free, at)
 		}
 	}
@@ -241,6 +250,9 @@ func (a *Account) Records(v engine.View, now int64) error {
 			return err
 		}
 	}
+	if err := a.present(v, now); err != nil {
+		return err
+	}
 	for _, r := range a.Articles {
 		n := 0
 		for _, e := range a.Events {
@@ -266,7 +278,7 @@ func (a *Account) record(h *engine.Hold, want *Hold) error {
 	for i := range min(len(h.Lines), len(want.Lines)) {
 		x, w := h.Lines[i], want.Lines[i]
 		bad = bad || x.Item != w.Item || x.Location != w.Location || x.Window != w.Window || x.Quantity != w.Quantity
-		units := w.Quantity
+		units := len(w.Made)
 		if want.Status.Ended() {
 			units = 0
 		}

@@ -31,6 +31,7 @@ type Account struct {
 	Units     []Unit
 	Holds     []*Hold
 	Events    []*Event
+	Kits      []*Kit
 }
 
 // Tally counts how often a run came to what it is there for: a generator that never gets to the hard cases shows.
@@ -41,6 +42,8 @@ type Tally struct {
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
+	Removed, InUse         int // locations, SKUs and articles that were deleted, and those that could not be
+	Kits, Met              int // answers about kits, and those of kits of which two parts meet in a pool
 }
 
 // Add adds another run's counts.
@@ -49,6 +52,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
 		{&t.Searched, &o.Searched}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
+		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
+		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 	} {
 		*n.to += *n.by
 	}
@@ -60,16 +65,21 @@ type (
 	Location struct {
 		ID   ID
 		Zone string
+		Gone bool
 	}
 	SKU struct {
 		ID            ID
 		Before, After *engine.Buffer
+		Gone          bool
 	}
 	Article struct {
 		ID            ID
 		SKU           *ID
-		Takes         bool // active
+		Active        bool
+		Archived      bool
+		Takes         bool // active and not archived
 		Before, After *engine.Buffer
+		Gone          bool
 	}
 	Hold struct {
 		ID     ID
@@ -82,6 +92,7 @@ type (
 		Location ID
 		Window   Span
 		Quantity int
+		Made     []ID // of each unit the SKU that it was made for; zero: an article
 	}
 	Event struct {
 		ID, Article, Location ID
@@ -142,7 +153,7 @@ func (a *Account) clone() *Account {
 	c := *a
 	c.Locations, c.SKUs, c.Articles = slices.Clone(a.Locations), slices.Clone(a.SKUs), slices.Clone(a.Articles)
 	c.Lots, c.Slots, c.Units = slices.Clone(a.Lots), slices.Clone(a.Slots), slices.Clone(a.Units)
-	c.Holds, c.Events = slices.Clone(a.Holds), slices.Clone(a.Events)
+	c.Holds, c.Events, c.Kits = slices.Clone(a.Holds), slices.Clone(a.Events), slices.Clone(a.Kits)
 	return &c
 }
 
@@ -153,12 +164,19 @@ func find[T any](list []*T, is func(*T) bool) *T {
 	return nil
 }
 
-func (a *Account) location(id ID) *Location {
-	return find(a.Locations, func(l *Location) bool { return l.ID == id })
+// standing are the locations that are there.
+func (a *Account) standing() []*Location {
+	return slices.DeleteFunc(slices.Clone(a.Locations), func(l *Location) bool { return l.Gone })
 }
-func (a *Account) sku(id ID) *SKU { return find(a.SKUs, func(s *SKU) bool { return s.ID == id }) }
+
+func (a *Account) location(id ID) *Location {
+	return find(a.Locations, func(l *Location) bool { return l.ID == id && !l.Gone })
+}
+func (a *Account) sku(id ID) *SKU {
+	return find(a.SKUs, func(s *SKU) bool { return s.ID == id && !s.Gone })
+}
 func (a *Account) article(id ID) *Article {
-	return find(a.Articles, func(r *Article) bool { return r.ID == id })
+	return find(a.Articles, func(r *Article) bool { return r.ID == id && !r.Gone })
 }
 func (a *Account) hold(id ID) *Hold { return find(a.Holds, func(h *Hold) bool { return h.ID == id }) }
 func (a *Account) event(id ID) *Event {
@@ -179,7 +197,7 @@ func at[T any](list []T, is func(*T) bool) *T {
 
 // Known says that an item is there.
 func (a *Account) Known(i engine.Item) bool {
-	return a.sku(i.SKU) != nil || a.article(i.Article) != nil
+	return a.sku(i.SKU) != nil || a.article(i.Article) != nil || a.kit(i.CatalogItem) != nil
 }
 
 // Takes says that an article takes new holds, HasConflicts that a unit has no slot.
@@ -274,10 +292,16 @@ func (a *Account) poolOf(no uint32) Pool {
 	return a.lotPool(no)
 }
 
-// pools are the pools of an item at a location, or at all of them where none is named.
+// pools are the pools of an item at a location, or at all of them where none is named; of a kit, those of its parts.
 func (a *Account) pools(i engine.Item, location ID) (pools []Pool) {
+	if k := a.kit(i.CatalogItem); k != nil {
+		for _, p := range k.parts() {
+			pools = append(pools, a.pools(p.Item, location)...)
+		}
+		return pools
+	}
 	for _, l := range a.Locations {
-		if location != (ID{}) && l.ID != location {
+		if l.Gone || location != (ID{}) && l.ID != location {
 			continue
 		}
 		if i.Article == (ID{}) {

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"slices"
+
 	"holdfast/engine"
 	"holdfast/fuzz/model"
 	"holdfast/timeline"
@@ -57,13 +59,18 @@ func (w *World) Furnish(d Dice, tenant int, large bool) error {
 			return err
 		}
 	}
+	for range 2 {
+		if err := do(createKit(d, a())); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 func createArticle(d Dice, a *model.Account, now int64) engine.CreateArticle {
 	o := engine.CreateArticle{Name: "thing"}
 	if odds(d, "of a SKU", 85) {
-		o.SKU = &favourite(d, "SKU", a.SKUs).ID
+		o.SKU = &favourite(d, "SKU", skus(a)).ID
 	}
 	if odds(d, "own buffers", 15) {
 		o.Before, o.After = buffer(d), buffer(d)
@@ -87,18 +94,31 @@ func item(d Dice, a *model.Account) (i engine.Item) {
 	if odds(d, "nobody", 2) {
 		return engine.Item{SKU: nobody}
 	}
-	return known(d, a)
+	return asked(d, a)
 }
 
 // known names an item that is there.
 func known(d Dice, a *model.Account) engine.Item {
 	if odds(d, "by SKU", 70) {
-		return engine.Item{SKU: favourite(d, "SKU", a.SKUs).ID}
+		return engine.Item{SKU: favourite(d, "SKU", skus(a)).ID}
 	}
-	return engine.Item{Article: favourite(d, "article", a.Articles).ID}
+	return engine.Item{Article: favourite(d, "article", articles(a)).ID}
 }
 
-func location(d Dice, a *model.Account) ID { return favourite(d, "location", a.Locations).ID }
+func location(d Dice, a *model.Account) ID { return favourite(d, "location", locations(a)).ID }
+
+// locations, skus and articles are those that are there.
+func locations(a *model.Account) []*model.Location {
+	return slices.DeleteFunc(slices.Clone(a.Locations), func(l *model.Location) bool { return l.Gone })
+}
+
+func skus(a *model.Account) []*model.SKU {
+	return slices.DeleteFunc(slices.Clone(a.SKUs), func(k *model.SKU) bool { return k.Gone })
+}
+
+func articles(a *model.Account) []*model.Article {
+	return slices.DeleteFunc(slices.Clone(a.Articles), func(r *model.Article) bool { return r.Gone })
+}
 
 // favourite picks the first more often than others: most of what happens shall happen at one place.
 func favourite[T any](d Dice, label string, list []T) T {
@@ -134,11 +154,15 @@ func Command(d Dice, a *model.Account, now int64) engine.Op {
 		return event(d, a, now)
 	case kind < 93:
 		return quantity(d, a, now)
-	case kind < 97:
+	case kind < 95:
 		return patchArticle(d, a)
+	case kind < 97:
+		return remove(d, a)
+	case kind < 98 && odds(d, "of the catalog", 40):
+		return kitCommand(d, a)
 	case kind < 98:
-		return engine.PatchSKU{ID: pick(d, "SKU", a.SKUs).ID, Before: bufferPatch(d), After: bufferPatch(d)}
-	case kind < 99 && len(a.Articles) < 8:
+		return engine.PatchSKU{ID: pick(d, "SKU", skus(a)).ID, Before: bufferPatch(d), After: bufferPatch(d)}
+	case kind < 99 && len(articles(a)) < 8:
 		return createArticle(d, a, now)
 	}
 	return placeHold(d, a, now)
@@ -250,8 +274,11 @@ func quantity(d Dice, a *model.Account, now int64) engine.Op {
 	return o
 }
 
-func patchArticle(d Dice, a *model.Account) engine.PatchArticle {
-	r := pick(d, "article", a.Articles)
+func patchArticle(d Dice, a *model.Account) engine.Op {
+	r := pick(d, "article", articles(a))
+	if odds(d, "archive", 20) {
+		return engine.ArchiveArticle{ID: r.ID, Archived: !r.Archived || odds(d, "again", 10)}
+	}
 	o := engine.PatchArticle{ID: r.ID}
 	switch d.N("patch", 6) {
 	case 0, 1, 2:
@@ -263,9 +290,28 @@ func patchArticle(d Dice, a *model.Account) engine.PatchArticle {
 	case 3:
 		o.SKU = engine.Null[ID]()
 	case 4:
-		o.SKU = engine.Some(pick(d, "SKU", a.SKUs).ID)
+		o.SKU = engine.Some(pick(d, "SKU", skus(a)).ID)
 	case 5:
 		o.Before, o.After = bufferPatch(d), bufferPatch(d)
 	}
 	return o
+}
+
+// remove deletes what is hardly used, or is refused. Something of each kind stays.
+func remove(d Dice, a *model.Account) engine.Op {
+	switch d.N("remove", 5) {
+	case 0:
+		if len(locations(a)) > 1 {
+			return engine.DeleteLocation{ID: pick(d, "location", a.Locations).ID}
+		}
+	case 1:
+		if len(skus(a)) > 1 {
+			return engine.DeleteSKU{ID: pick(d, "SKU", a.SKUs).ID}
+		}
+	default:
+		if len(articles(a)) > 2 {
+			return engine.DeleteArticle{ID: pick(d, "article", a.Articles).ID}
+		}
+	}
+	return engine.CreateSKU{Name: "kind", Before: buffer(d), After: buffer(d)}
 }

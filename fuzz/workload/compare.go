@@ -22,7 +22,7 @@ func (w *World) Compare(d Dice, tenant int) error {
 		return location(d, a)
 	}
 	for range 3 {
-		q := engine.Query{Item: known(d, a), Location: where(), Window: Window(d, a, now)}
+		q := engine.Query{Item: asked(d, a), Location: where(), Window: Window(d, a, now)}
 		for try := 0; try < 3 && !a.Tight(q.Item, q.Location, q.Window, now); try++ {
 			q.Window = Window(d, a, now)
 		}
@@ -41,14 +41,14 @@ func (w *World) Compare(d Dice, tenant int) error {
 	}
 	days := Closed(d, a, now)
 	size := pick(d, "bucket", []engine.BucketSize{engine.BucketDay, engine.BucketHour, engine.BucketChange})
-	if err := a.Calendar(v, engine.Query{Item: known(d, a), Location: where(), Window: days}, size); err != nil {
+	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(), Window: days}, size); err != nil {
 		return err
 	}
 	x := Window(d, a, now)
 	if odds(d, "an instant", 40) {
 		x.End = x.Start
 	}
-	if err := a.ArticleStock(v, pick(d, "article", a.Articles).ID, where(), x, now); err != nil {
+	if err := a.ArticleStock(v, pick(d, "article", articles(a)).ID, where(), x, now); err != nil {
 		return err
 	}
 	f := engine.ConflictFilter{}
@@ -90,7 +90,7 @@ func (w *World) wider(d Dice, a *model.Account, v engine.View, q engine.Query, n
 
 // plans asks what would be: a reduction, the next window, and why not.
 func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error {
-	article, here, amount := pick(d, "article", a.Articles).ID, location(d, a), 1+d.N("amount", 3)
+	article, here, amount := pick(d, "article", articles(a)).ID, location(d, a), 1+d.N("amount", 3)
 	at := instant(d, a, now)
 	plan, err := v.PlanQuantity(article, here, amount, &at, now)
 	if err != nil {
@@ -101,7 +101,7 @@ func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error 
 	}
 	if odds(d, "next", 50) {
 		q := engine.NextQuery{
-			Item: known(d, a), Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
+			Item: asked(d, a), Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
 		}
 		q.Until = q.NotBefore + pick(d, "until", lengths)*hour
 		var try []int64
@@ -110,6 +110,6 @@ func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error 
 		}
 		return a.Next(v, q, now, try)
 	}
-	q := engine.Query{Item: known(d, a), Location: location(d, a), Window: Window(d, a, now)}
+	q := engine.Query{Item: asked(d, a), Location: location(d, a), Window: Window(d, a, now)}
 	return a.Explain(v, q, 1+d.N("quantity", 3), now)
 }

@@ -90,6 +90,8 @@ func TestEngineAgainstTwin(t *testing.T) {
 	// A generator that no longer gets to the hard cases proves nothing.
 	for _, n := range []int{
 		seen.Refused, seen.Moved, seen.Between, seen.Evicted, seen.Reseated, seen.Hard, seen.Searched, seen.Fewer, seen.Plans - seen.Blocked, seen.Blocked, seen.Pushed,
+		seen.Removed, seen.InUse,
+		seen.Kits, seen.Met,
 	} {
 		require.Positive(t, n, "%+v", seen)
 	}

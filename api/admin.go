@@ -1,0 +1,242 @@
+package api
+
+import (
+	"crypto/rand"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"holdfast/api/auth"
+	"holdfast/engine"
+)
+
+// This file owns what the operator may do to accounts and keys: the part of the operator's listener that the command line
+// uses, too, on the engine of a stopped directory. It asks for no key.
+//
+//	GET, POST  /accounts
+//	PUT        /accounts/{id}/plan
+//	GET        /keys?account={id}      of one account, or of all
+//	POST       /keys                   of the only account, or of the one that the body names
+//	DELETE     /keys/{key}             by id, or by the part of the key in front of its secret
+
+// operator is the actor of what is done here.
+const operator = "operator"
+
+// Admin gives the operator's part of the interface.
+func (s *Server) Admin() http.Handler {
+	mux := http.NewServeMux()
+	handle := func(pattern string, answer func(a *adminCall) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.administer(w, r, answer) })
+	}
+	handle("GET /accounts", (*adminCall).listAccounts)
+	handle("POST /accounts", (*adminCall).createAccount)
+	handle("PUT /accounts/{id}/plan", (*adminCall).setPlan)
+	handle("GET /keys", (*adminCall).listKeys)
+	handle("POST /keys", (*adminCall).createKey)
+	handle("DELETE /keys/{key}", (*adminCall).revokeKey)
+	return mux
+}
+
+// adminCall is one call of the operator.
+type adminCall struct {
+	server *Server
+	eng    *engine.Engine
+	r      *http.Request
+	body   []byte
+	out    []byte
+}
+
+func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(a *adminCall) error) {
+	a := &adminCall{server: s, eng: s.engine.Load(), r: r}
+	err := a.read(w)
+	if err == nil {
+		err = answer(a)
+	}
+	kind, status := mediaJSON, http.StatusOK
+	if err != nil {
+		e := asRefusal(err)
+		kind, status = mediaProblem, statuses[e.Code].number
+		if status >= 500 {
+			s.log.Error("an operator's call failed", "path", r.URL.Path, "cause", err)
+		}
+		a.out = appendProblem(a.out[:0], e, nil, 0, func(b []byte) []byte { return append(b, "{}"...) })
+	}
+	w.Header().Set("Content-Type", string(kind))
+	w.WriteHeader(status)
+	_, _ = w.Write(a.out) // one who hung up has the next call to see what has become of this
+}
+
+// read takes in the body. What has one says that it is JSON, which no form of a web page can.
+func (a *adminCall) read(w http.ResponseWriter) (err error) {
+	if a.eng == nil {
+		return refuse(engine.CodeNotReady, "the state is being loaded")
+	}
+	if a.r.Method == http.MethodGet || a.r.Method == http.MethodDelete {
+		return nil
+	}
+	if kind, _, _ := strings.Cut(a.r.Header.Get("Content-Type"), ";"); kind != "application/json" {
+		return refuse(engine.CodeMediaType, "Content-Type has to be application/json")
+	}
+	if a.body, err = io.ReadAll(http.MaxBytesReader(w, a.r.Body, bodyLimit)); err != nil {
+		return refuse(engine.CodeBodyTooLarge, "the body is not whole, or too large")
+	}
+	return nil
+}
+
+// readBody reads the body into a value and names all its faults.
+func readBody[In any](a *adminCall, s *shape[In], in *In) error {
+	var q request
+	q.json.reset(a.body, &q.faults)
+	q.json.document(func(r *jsonReader) { s.readJSON(r, in) })
+	if err := q.faulted(nil); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (a *adminCall) do(account engine.ID, op engine.Op) (any, error) {
+	res, err := a.eng.Do(engine.Command{Account: account, Actor: operator, Op: op})
+	return res.Record, err
+}
+
+var createAccountShape = shapeOf("CreateAccount",
+	required("name", text(1, 255), func(o *engine.CreateAccount) *string { return &o.Name }),
+	defaulted("currency", text(3, 3), "", func(o *engine.CreateAccount) *string { return &o.Currency }),
+	defaulted("timezone", text(1, 255), "", func(o *engine.CreateAccount) *string { return &o.Timezone }),
+	defaulted("plan", enum(engine.Plans...), "", func(o *engine.CreateAccount) *string { return &o.Plan }))
+
+var setPlanShape = shapeOf("SetPlan", required("plan", enum(engine.Plans...), func(o *engine.SetPlan) *string { return &o.Plan }))
+
+// adminKey is a new key, of an account.
+type adminKey struct {
+	engine.CreateKey
+	account *engine.ID
+}
+
+var adminKeyShape = shapeOf("AdminKey", append(keyFields(func(o *adminKey) *engine.CreateKey { return &o.CreateKey }),
+	optional("account", uuid, func(o *adminKey) **engine.ID { return &o.account }))...)
+
+func (a *adminCall) listAccounts() error {
+	a.out = append(a.out, `{"accounts":`...)
+	a.out = append(appendList(a.out, a.eng.Accounts(), func(b []byte, id engine.ID) []byte {
+		v, _ := a.eng.View(id)
+		return appendAccount(b, v.Account())
+	}), '}')
+	return nil
+}
+
+func (a *adminCall) createAccount() error {
+	var o engine.CreateAccount
+	if err := readBody(a, createAccountShape, &o); err != nil {
+		return err
+	}
+	var random [10]byte
+	rand.Read(random[:])
+	return a.answerAccount(engine.NewID(a.eng.Now(), engine.BaseOf(random)), o)
+}
+
+func (a *adminCall) setPlan() error {
+	id, ok := parseID([]byte(a.r.PathValue("id")))
+	var o engine.SetPlan
+	if err := readBody(a, setPlanShape, &o); err != nil {
+		return err
+	}
+	if !ok {
+		return notFound("account")
+	}
+	return a.answerAccount(id, o)
+}
+
+func (a *adminCall) answerAccount(id engine.ID, op engine.Op) error {
+	made, err := a.do(id, op)
+	if err == nil {
+		a.out = appendAccount(a.out, made.(*engine.Account))
+	}
+	return err
+}
+
+func (a *adminCall) listKeys() error {
+	accounts := a.eng.Accounts()
+	if raw := a.r.URL.Query().Get("account"); raw != "" {
+		id, ok := parseID([]byte(raw))
+		if !ok || !slices.Contains(accounts, id) {
+			return notFound("account")
+		}
+		accounts = []engine.ID{id}
+	}
+	a.out = append(a.out, `{"keys":[`...)
+	for _, id := range accounts {
+		v, _ := a.eng.View(id)
+		for k := range v.Keys().All() {
+			if a.out[len(a.out)-1] != '[' {
+				a.out = append(a.out, ',')
+			}
+			a.appendKey(id, k)
+		}
+	}
+	a.out = append(a.out, "]}"...)
+	return nil
+}
+
+// appendKey appends a key with its account.
+func (a *adminCall) appendKey(account engine.ID, k *engine.Key) {
+	a.out = a.server.appendKey(a.out, account, k)
+	a.out = append(appendID(append(a.out[:len(a.out)-1], `,"account":`...), account), '}')
+}
+
+func (a *adminCall) createKey() error {
+	var o adminKey
+	if err := readBody(a, adminKeyShape, &o); err != nil {
+		return err
+	}
+	if o.account == nil {
+		accounts := a.eng.Accounts()
+		if len(accounts) != 1 {
+			return &engine.Error{Code: engine.CodeInvalid, Detail: "there is not one account, but another number of them", Faults: []engine.Fault{
+				{Pointer: "/account", Code: faultRequired, Message: "has to say which account"},
+			}}
+		}
+		o.account = &accounts[0]
+	}
+	text := drawKey(&o.CreateKey)
+	made, err := a.do(*o.account, o.CreateKey)
+	if err != nil {
+		return err
+	}
+	a.appendKey(*o.account, made.(*engine.Key))
+	a.out = append(appendText(append(a.out[:len(a.out)-1], `,"key":`...), text), '}')
+	return nil
+}
+
+func (a *adminCall) revokeKey() error {
+	account, id, ok := a.findKey(a.r.PathValue("key"))
+	if !ok {
+		return notFound("API key")
+	}
+	made, err := a.do(account, engine.RevokeKey{ID: id})
+	if err == nil {
+		a.appendKey(account, made.(*engine.Key))
+	}
+	return err
+}
+
+// findKey finds a key by its id, or by what it begins with.
+func (a *adminCall) findKey(name string) (account, id engine.ID, ok bool) {
+	if public, found := strings.CutPrefix(name, auth.Prefix("")); found {
+		k, v, ok := a.eng.Key(public)
+		if !ok {
+			return account, id, false
+		}
+		return v.Account().ID, k.ID, true
+	}
+	if id, ok = parseID([]byte(name)); !ok {
+		return account, id, false
+	}
+	for _, account = range a.eng.Accounts() {
+		if v, _ := a.eng.View(account); v.Keys().Get(id) != nil {
+			return account, id, true
+		}
+	}
+	return account, id, false
+}

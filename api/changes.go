@@ -1,0 +1,235 @@
+package api
+
+import (
+	"bytes"
+	"strconv"
+	"sync"
+	"time"
+
+	"holdfast/api/auth"
+	"holdfast/engine"
+)
+
+// This file owns the feed of changes on the wire. What happened is read from the log; the record is written as it is now.
+
+// feed says how changes of a kind of record are told.
+type feed struct {
+	resource string
+	scopes   func(area string) []string                   // any one lets a key read it; none: full access alone
+	record   func(q *request, id engine.ID) (bool, error) // appends the record to q.out; false: there is none any more
+}
+
+func by(scopes ...string) func(string) []string { return func(string) []string { return scopes } }
+
+// feeds lists what the feed tells of: a resource is one entry.
+var feeds = []feed{
+	{"account", by("account.read"), func(q *request, _ engine.ID) (bool, error) {
+		q.out = appendAccount(q.out, q.view.Account())
+		return true, nil
+	}},
+	{"apiKey", by(), told(func(v engine.View, id engine.ID) *engine.Key { return v.Keys().Get(id) }, appendKey)},
+	{"location", by("locations.read"), told(engine.View.Location, appendLocation)},
+	{"sku", by("inventory.skus.read"), told(engine.View.SKU, appendSKU)},
+	{"article", by(articlesRead...), func(q *request, id engine.ID) (bool, error) {
+		r := q.view.Article(id)
+		if r == nil {
+			return false, nil
+		}
+		return true, q.appendArticle(r, q.span(nil))
+	}},
+	{"scheduledEvent", by(articlesRead...), told(engine.View.ScheduledEventByID, appendEvent)},
+	{"hold", by(holdsRead...), told(func(v engine.View, id engine.ID) *engine.Hold {
+		h, _ := v.Hold(id)
+		return h
+	}, appendHold)},
+	{"tag", func(area string) []string { return []string{tagScopes[engine.TagScope(area)] + ".read"} }, told(engine.View.Tag, appendTag)},
+	{"attribute", by(attributesRead...), told(engine.View.Attribute, appendAttribute)},
+	{"customer", by("customers.read"), told(engine.View.Customer, appendCustomer)},
+	{"pricingTable", by(pricingRead...), told(engine.View.PricingTable, appendPricingTable)},
+	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, appendCatalogItem)},
+}
+
+// told makes a feed's record of a look-up and an encoder.
+func told[R any](find func(v engine.View, id engine.ID) *R, write func(q *request, b []byte, r *R) []byte) func(*request, engine.ID) (bool, error) {
+	return func(q *request, id engine.ID) (bool, error) {
+		r := find(q.view, id)
+		if r != nil {
+			q.out = write(q, q.out, r)
+		}
+		return r != nil, nil
+	}
+}
+
+// feedOf finds how a change is told to a key; nil: it may not read that.
+func feedOf(k *engine.Key, c engine.Change) *feed {
+	for i := range feeds {
+		if f := &feeds[i]; f.resource == c.Resource {
+			if len(k.Scopes) == 0 || auth.Allows(k.Scopes, f.scopes(c.Area)) {
+				return f
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// cursor is a place in the feed: the account's sequence up to which all was read, and of which log, where that is said.
+type cursor struct{ sequence, incarnation uint64 }
+
+var cursorKind = scalar(jsonString, textSchema, func(raw []byte, dst *cursor) wrong {
+	sequence, incarnation, of := bytes.Cut(raw, []byte{'.'})
+	n, w := parseInteger(sequence)
+	if w.code != "" || n < 0 {
+		return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+	}
+	dst.sequence = uint64(n)
+	if of {
+		var err error
+		if dst.incarnation, err = strconv.ParseUint(string(incarnation), 16, 64); err != nil || dst.incarnation == 0 {
+			return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+		}
+	}
+	return wrong{}
+})
+
+type listChanges struct {
+	after cursor
+	limit int
+	wait  int64 // seconds
+}
+
+var listChangesQuery = shapeOf("ListChanges",
+	defaulted("after", cursorKind, cursor{}, func(o *listChanges) *cursor { return &o.after }).says(
+		"The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if that is all there was."),
+	defaulted("limit", integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).says(
+		"What one command changed is never parted, so there may be more."),
+	defaulted("wait", integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).says(
+		"Seconds to wait for a change where there is none."))
+
+var changesSchema = recordSchema("ChangeList",
+	has("changes", listSchema(recordSchema("Change",
+		has("sequence", integerSchema), has("at", instantSchema), has("actor", textSchema), has("resource", enumSchema(engine.Resources()...)),
+		has("resourceId", idSchema), has("change", enumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted))),
+		has("record", (&Schema{}).says("The record as it is now, null where there is none any more."))))),
+	has("next", textSchema))
+
+// pollers counts those who wait for a change.
+type pollers struct {
+	mu  sync.Mutex
+	all int
+	by  map[engine.ID]int
+}
+
+const (
+	pollersOfAnAccount = 64
+	pollersInAll       = 1024
+
+	lookAtMost = 10_000 // changes that the key may not read, before an answer has nothing but a new cursor
+)
+
+func (p *pollers) join(account engine.ID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all >= pollersInAll || p.by[account] >= pollersOfAnAccount {
+		return false
+	}
+	if p.by == nil {
+		p.by = map[engine.ID]int{}
+	}
+	p.all++
+	p.by[account]++
+	return true
+}
+
+func (p *pollers) leave(account engine.ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all--
+	if p.by[account]--; p.by[account] == 0 {
+		delete(p.by, account)
+	}
+}
+
+// listChanges answers with what the key may read of what has happened behind the cursor. Where that is nothing it waits.
+func (q *request) listChanges(o *listChanges) error {
+	if c := o.after.incarnation; c != 0 && c != q.eng.Incarnation() {
+		return refuse(engine.CodeCursorGone, "the cursor is of another log: read the present state, and go on from its sequence")
+	}
+	account, after := q.view.Account().ID, o.after.sequence
+	var changes []engine.Change
+	var over <-chan time.Time
+	for {
+		more := q.eng.Changed(account)           // before the look, so that nothing is missed
+		if err := q.authenticate(); err != nil { // the present state, and what the key may still do
+			return err
+		}
+		for looked := 0; len(changes) == 0; {
+			list, next, err := q.eng.Changes(q.view, after, o.limit)
+			if err != nil {
+				return err
+			}
+			for _, c := range list {
+				if feedOf(q.key, c) != nil {
+					changes = append(changes, c)
+				}
+			}
+			after = next
+			if looked += len(list); next == q.view.Sequence() || looked > lookAtMost {
+				break
+			}
+		}
+		if len(changes) > 0 || o.wait == 0 || after < q.view.Sequence() {
+			return q.answerChanges(changes, after)
+		}
+		if over == nil {
+			if !q.server.pollers.join(account) {
+				return q.busy(1000, "too many requests wait for changes")
+			}
+			defer q.server.pollers.leave(account)
+			over = time.After(time.Duration(o.wait) * time.Second)
+		}
+		began := time.Now()
+		select {
+		case <-more:
+		case <-over:
+			o.wait = 0
+		case <-q.server.quit:
+			o.wait = 0
+		}
+		q.idle += time.Since(began)
+	}
+}
+
+func (q *request) answerChanges(changes []engine.Change, after uint64) error {
+	q.out = append(q.out, `{"changes":[`...)
+	for i, c := range changes {
+		if i > 0 {
+			q.out = append(q.out, ',')
+		}
+		q.out = appendInt(append(q.out, `{"sequence":`...), c.Sequence)
+		q.out = appendInstant(append(q.out, `,"at":`...), c.At)
+		q.out = appendText(append(q.out, `,"actor":`...), c.Actor)
+		q.out = appendText(append(q.out, `,"resource":`...), c.Resource)
+		q.out = appendID(append(q.out, `,"resourceId":`...), c.ID)
+		q.out = appendText(append(q.out, `,"change":`...), string(c.Kind))
+		q.out = append(q.out, `,"record":`...)
+		found, err := feedOf(q.key, c).record(q, c.ID)
+		if err != nil {
+			return err
+		}
+		if !found {
+			q.out = append(q.out, "null"...)
+		}
+		q.out = append(q.out, '}')
+	}
+	q.out = strconv.AppendUint(append(q.out, `],"next":"`...), after, 10)
+	q.out = append(strconv.AppendUint(append(q.out, '.'), q.eng.Incarnation(), 16), `"}`...)
+	return nil
+}
+
+var changeOperations = []operation{
+	read(operation{
+		id: "admin.changes.list", method: "GET", path: "/v1/admin/changes", scopes: []string{"account.read"}, live: true, answer: changesSchema,
+		summary: "Tells in order what has changed; of records that the key may not read, nothing.",
+	}, input[listChanges]{query: listChangesQuery}, (*request).listChanges),
+}

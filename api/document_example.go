@@ -1,0 +1,161 @@
+package api
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// This file owns the examples of the document: made of the schemas, with values that a reader can believe in. Each request
+// among them is one that the service takes once the ids are the caller's own: a test sends them all.
+
+const exampleID = "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"
+
+// exampleValues are values by the name of the member that has them, as JSON; a name behind that of its schema goes first.
+var exampleValues = map[string]string{
+	"address": `"Rua Augusta 12"`, "amount": `2`, "apiVersion": `"` + Version + `"`, "at": `"2025-06-02T09:00:00.000Z"`,
+	"bufferTimeUnitAfter": `"hours"`, "bufferTimeUnitBefore": `"hours"`, "city": `"Lisboa"`, "code": `"BIKE-1"`, "codes": `["B-0001"]`,
+	"comment": `"Brakes are checked"`, "country": `"PT"`, "count": `3`, "createdAt": `"2025-06-01T12:00:00.000Z"`, "currency": `"EUR"`,
+	"dayOfMonth": `1`, "description": `"With a box for two children"`, "details": `"Second door"`, "email": `"ana@example.com"`,
+	"endDate": `"2025-06-04T09:00:00.000Z"`, "end": `"2025-06-04T09:00:00.000Z"`, "expiresAt": `"2030-01-01T00:00:00.000Z"`,
+	"expiresInSeconds": `900`, "firstName": `"Ana"`, "from": `"2025-06-02T09:00:00.000Z"`, "label": `"Weekend"`, "lastName": `"Silva"`,
+	"name": `"Cargo bike"`, "notBefore": `"2025-06-02T09:00:00.000Z"`, "note": `"Collects at noon"`, "phone": `"+351210000000"`,
+	"prefix": `"hf_a1B2c3D4e5F6"`, "price": `4500`, "purchasePrice": `289900`, "quantity": `1`, "requestId": `"8f3a1c22b7d0-1f"`,
+	"seconds": `86400`, "start": `"2025-06-02T09:00:00.000Z"`, "startDate": `"2025-06-02T09:00:00.000Z"`, "timezone": `"Europe/Lisbon"`,
+	"to": `"2025-06-04T09:00:00.000Z"`, "until": `"2025-07-02T09:00:00.000Z"`, "updatedAt": `"2025-06-01T12:00:00.000Z"`,
+	"InitialQuantity.from": `"2025-01-01T00:00:00.000Z"`,
+	"url":                  `"https://example.com/bike"`, "zipCode": `"1100-053"`,
+}
+
+// exampleBodies are the requests that cannot be made of their schema alone, by operation.
+var exampleBodies = map[string]string{
+	"admin.pricingTables.createRow": `{"label":"Monthly","purchaseType":"subscription","price":9900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","commitmentCycles":3}}`,
+	"admin.pricingTables.updateRow": `{"label":"Monthly","price":8900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}`,
+	"admin.attributes.create":       `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
+}
+
+// exclusive are members of which a request gives one.
+var exclusive = []string{"skuId", "articleId", "catalogItemId", "slotId"}
+
+// requestExample is an example of a body.
+func requestExample(op *operation) json.RawMessage {
+	if text := exampleBodies[op.id]; text != "" {
+		return json.RawMessage(text)
+	}
+	return json.RawMessage(appendExample(nil, op.body, "", true))
+}
+
+// answerExample is an example of an answer.
+func answerExample(s *Schema) json.RawMessage {
+	return json.RawMessage(appendExample(nil, s, "", false))
+}
+
+// appendExample appends a value of a schema, which is that of a member of this name.
+func appendExample(b []byte, s *Schema, name string, request bool) []byte {
+	if text := exampleOf(s, name); text != "" {
+		return append(b, text...)
+	}
+	switch s.Type {
+	case "object":
+		return appendExampleObject(b, s, request)
+	case "array":
+		if request && (s.Min == nil || *s.Min == 0) && name == "tags" {
+			return append(b, "[]"...)
+		}
+		return append(appendExample(append(b, '['), s.Items, strings.TrimSuffix(name, "s"), request), ']')
+	case "string":
+		return appendText(b, exampleText(s, name))
+	case "integer", "number":
+		n := int64(1)
+		if s.Min != nil {
+			n = max(n, *s.Min)
+		}
+		if s.Max != nil {
+			n = min(n, *s.Max)
+		}
+		return appendInt(b, n)
+	case "boolean":
+		return append(b, "false"...)
+	case "null":
+		return append(b, "null"...)
+	}
+	return append(b, `{}`...)
+}
+
+// exampleOf is what was said of the schema, or of the name where that fits the schema.
+func exampleOf(s *Schema, name string) string {
+	if s.Example != "" {
+		return s.Example
+	}
+	text := exampleValues[name]
+	if text == "" || s.Enum != nil && !slices.Contains(s.Enum, strings.Trim(text, `"`)) {
+		return ""
+	}
+	fits := map[byte]string{'"': "string", '[': "array", '{': "object"}[text[0]]
+	if fits == "" {
+		fits = "integer"
+	}
+	if fits != s.Type || s.Format == "uuid" {
+		return ""
+	}
+	if s.Type == "string" && s.Max != nil && int64(len(text)-2) > *s.Max {
+		return ""
+	}
+	return text
+}
+
+func appendExampleObject(b []byte, s *Schema, request bool) []byte {
+	b = append(b, '{')
+	chosen := false
+	for _, m := range s.Members {
+		if request && !m.Required {
+			if m.Name == "id" || m.Schema.Example == "null" {
+				continue
+			}
+			if slices.Contains(exclusive, m.Name) {
+				if chosen {
+					continue
+				}
+				chosen = true
+			}
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(appendText(b, m.Name), ':')
+		if text := exampleValues[s.Name+"."+m.Name]; text != "" {
+			b = append(b, text...)
+			continue
+		}
+		b = appendExample(b, m.Schema, m.Name, request)
+	}
+	return append(b, '}')
+}
+
+func exampleText(s *Schema, name string) string {
+	switch {
+	case s.Enum != nil:
+		return s.Enum[0]
+	case s.Format == "uuid", name == "id", strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "Ids"):
+		return exampleID
+	case s.Format == "date-time":
+		return "2025-06-02T09:00:00.000Z"
+	case s.Format == "date":
+		return "2025-06-02"
+	case s.Format == "email":
+		return "ana@example.com"
+	case s.Format == "uri":
+		return "https://example.com/"
+	}
+	text := "text"
+	if name != "" {
+		text = name
+	}
+	if s.Min != nil && int64(len(text)) < *s.Min {
+		text += strings.Repeat("x", int(*s.Min)-len(text))
+	}
+	if s.Max != nil && int64(len(text)) > *s.Max {
+		text = text[:*s.Max]
+	}
+	return text
+}

@@ -1,0 +1,268 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"maps"
+	"mime"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/valyala/fasthttp"
+)
+
+// This file holds the document against the operations, and every answer of all tests against the document.
+
+var update = flag.Bool("update", false, "write openapi.json again")
+
+const golden = "openapi.json"
+
+// readDocument is the committed document.
+var readDocument = sync.OnceValues(func() (published, error) {
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		return published{}, err
+	}
+	v, err := decode(text)
+	root, _ := v.(tree)
+	return published{root}, err
+})
+
+// decode reads one JSON value and nothing behind it, numbers as they are written.
+func decode(text []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err = d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err = d.Token(); err != io.EOF {
+		return nil, err
+	}
+	return v, nil
+}
+
+func theDocument(t testing.TB) published {
+	t.Helper()
+	p, err := readDocument()
+	require.NoError(t, err, "go test ./api -run TestDocumentIsCommitted -update")
+	return p
+}
+
+func TestDocumentIsCommitted(t *testing.T) {
+	if *update {
+		require.NoError(t, os.WriteFile(golden, document(), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	if !bytes.Equal(want, document()) {
+		t.Fatal("the operations have changed: go test ./api -run TestDocumentIsCommitted -update writes the document again")
+	}
+	require.Equal(t, string(document()), string(renderDocument(operations)), "the same every time")
+
+	s := newShop(t)
+	a := s.call("GET", "/openapi.json", "", "X-API-KEY", "")
+	require.Equal(t, 200, a.status)
+	require.Equal(t, "application/json", a.header["Content-Type"])
+	require.Equal(t, string(want), string(a.body))
+	require.Equal(t, string(want), string(s.call("GET", "/openapi.json", "", "X-API-KEY", "", "Accept-Encoding", "gzip").body))
+}
+
+// Every operation stands in the document as it is, and the document has no other.
+func TestRoutesAndDocumentMatch(t *testing.T) {
+	p := theDocument(t)
+	ids := map[string]bool{}
+	for _, op := range operations {
+		d := p.operation(op.method, op.path)
+		require.NotNil(t, d, op.id)
+		require.Equal(t, op.id, d["operationId"])
+		require.Equal(t, op.summary, d["summary"])
+		require.Equal(t, op.access.String(), d["x-access"])
+		var scopes []string
+		for _, s := range listOf(d["x-scopes"]) {
+			scopes = append(scopes, s.(string))
+		}
+		require.Equal(t, op.scopes, scopes, op.id)
+		require.Equal(t, op.access == noKey, d["security"] != nil, op.id)
+		require.Equal(t, op.body != nil, d["requestBody"] != nil, op.id)
+
+		in := map[string][]string{}
+		for _, x := range listOf(d["parameters"]) {
+			x := p.resolve(x)
+			in[x["in"].(string)] = append(in[x["in"].(string)], x["name"].(string))
+		}
+		require.Equal(t, op.params, in["path"], op.id)
+		var query []string
+		for _, m := range op.queryParams {
+			query = append(query, m.Name)
+		}
+		require.Equal(t, query, in["query"], op.id)
+		require.Equal(t, op.write, slices.Contains(in["header"], "Idempotency-Key"), op.id)
+		require.Equal(t, op.guarded, slices.Contains(in["header"], "If-Match"), op.id)
+		require.Equal(t, op.cached, slices.Contains(in["header"], "If-None-Match"), op.id)
+		ids[op.id] = true
+	}
+	s := newShop(t)
+	found := 0
+	for path, methods := range p.root["paths"].(tree) {
+		allowed := s.server.routes.allowed(path)
+		for method, d := range methods.(tree) {
+			require.True(t, ids[d.(tree)["operationId"].(string)], path)
+			require.Contains(t, strings.Split(allowed, ", "), strings.ToUpper(method), path)
+			found++
+		}
+	}
+	require.Len(t, operations, found)
+	require.Equal(t, "3.1.0", p.root["openapi"])
+	require.Equal(t, "alpha", p.root["x-stability"])
+	require.Equal(t, tree{"type": "apiKey", "in": "header", "name": "X-API-KEY"}, without(p.resolve(tree{"$ref": "#/components/securitySchemes/ApiKey"}), "description"))
+}
+
+func listOf(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func without(t tree, name string) tree {
+	t = maps.Clone(t)
+	delete(t, name)
+	return t
+}
+
+// Each reference leads somewhere, each component is referred to, and each example is as its schema says.
+func TestDocumentIsWhole(t *testing.T) {
+	p := theDocument(t)
+	used := map[string]bool{}
+	var look func(v any)
+	look = func(v any) {
+		switch v := v.(type) {
+		case tree:
+			if ref, ok := v["$ref"].(string); ok {
+				require.NotNil(t, p.resolve(v), ref)
+				used[ref] = true
+			}
+			for _, x := range v {
+				look(x)
+			}
+		case []any:
+			for _, x := range v {
+				look(x)
+			}
+		}
+	}
+	look(p.root)
+	for kind, all := range p.root["components"].(tree) {
+		for name := range all.(tree) {
+			ref := "#/components/" + kind + "/" + name
+			require.True(t, used[ref] || kind == "securitySchemes", "nothing refers to %s", ref)
+		}
+	}
+	for _, op := range operations {
+		d := p.operation(op.method, op.path)
+		if body := p.resolve(d["requestBody"]); body != nil {
+			media := body["content"].(tree)["application/json"].(tree)
+			require.Empty(t, p.mismatch(media["example"], media["schema"], ""), "the request of %s", op.id)
+		}
+		for status, r := range d["responses"].(tree) {
+			content, _ := p.resolve(r)["content"].(tree)
+			for _, media := range content {
+				media := media.(tree)
+				example := media["example"]
+				examples, _ := media["examples"].(tree)
+				for _, named := range examples {
+					example = p.resolve(named)["value"]
+				}
+				require.Empty(t, p.mismatch(example, media["schema"], ""), "the answer %s of %s", status, op.id)
+			}
+		}
+	}
+}
+
+var anyHeader = []string{
+	"Content-Type", "Content-Length", "Content-Encoding", "Date", "Connection", "Vary", "Cache-Control", "X-Content-Type-Options",
+	"Content-Security-Policy", "Referrer-Policy", "Allow",
+}
+
+// documented holds the answer to a request against what the document says of it: status, headers, media type and body.
+func (a *answer) documented(method, path string) {
+	a.Helper()
+	p := theDocument(a)
+	path, _, _ = strings.Cut(path, "?")
+	if path = strings.TrimSuffix(path, "/"); method == "HEAD" {
+		method = "GET"
+	}
+	// Where no operation is reached, it is a problem like any other.
+	problem := tree{"schema": tree{"$ref": "#/components/schemas/Problem"}}
+	response := tree{"headers": p.operation("GET", "/healthz")["responses"].(tree)["200"].(tree)["headers"], "content": tree{string(mediaProblem): problem}}
+	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil && !slices.Contains(ofNoOperation, a.status) {
+		if !slices.ContainsFunc(operations, func(o operation) bool { return o.id == op.id }) {
+			return // one that a test has put in
+		}
+		d := p.operation(op.method, op.path)
+		require.NotNil(a, d, "%s is not in the document", a.what)
+		response = p.resolve(d["responses"].(tree)[strconv.Itoa(a.status)])
+	}
+	require.NotNil(a, response, "%s: %d is not in the document: %s", a.what, a.status, a.body)
+
+	headers := map[string]bool{}
+	for name, h := range response["headers"].(tree) {
+		canonical := canonicalHeader(name)
+		headers[canonical] = true
+		if p.resolve(h)["required"] == true {
+			require.Contains(a, a.header, canonical, "%s: %d", a.what, a.status)
+		}
+	}
+	for name := range a.header {
+		require.True(a, headers[name] || slices.Contains(anyHeader, name), "%s: %d: the header %s is not in the document", a.what, a.status, name)
+	}
+	content, _ := response["content"].(tree)
+	if content == nil {
+		require.Empty(a, a.body, a.what)
+		return
+	}
+	media, _ := content[a.header["Content-Type"]].(tree)
+	require.NotNil(a, media, "%s: %s is not in the document", a.what, a.header["Content-Type"])
+	var v any = string(a.body)
+	if kind, _, _ := mime.ParseMediaType(a.header["Content-Type"]); strings.HasSuffix(kind, "json") {
+		var err error
+		v, err = decode(a.body)
+		require.NoError(a, err, "%s: %s", a.what, a.body)
+	}
+	if fault := p.mismatch(v, media["schema"], ""); fault != "" {
+		a.Fatalf("%s: %d: %s: %s", a.what, a.status, fault, a.body)
+	}
+}
+
+// canonicalHeader is a header's name as the server writes it.
+func canonicalHeader(name string) string {
+	parts := strings.Split(strings.ToLower(name), "-")
+	for i, p := range parts {
+		parts[i] = strings.ToUpper(p[:1]) + p[1:]
+	}
+	return strings.Join(parts, "-")
+}
+
+// The page asks nobody but the service, and its policy lets nothing else run than what is in it.
+func TestDocsAreOnePage(t *testing.T) {
+	s := newShop(t)
+	a := s.call("GET", "/docs", "", "X-API-KEY", "")
+	require.Equal(t, 200, a.status)
+	require.Equal(t, "text/html; charset=utf-8", a.header["Content-Type"])
+	page := string(a.body)
+	for _, element := range []string{"script", "style"} {
+		require.Equal(t, 1, strings.Count(page, "<"+element), "the policy allows one %s", element)
+		require.Contains(t, a.header["Content-Security-Policy"], element+"-src "+digestOf(element))
+	}
+	require.NotContains(t, a.header["Content-Security-Policy"], "unsafe")
+	require.Contains(t, a.header["Content-Security-Policy"], "default-src 'none'")
+	require.NotRegexp(t, regexp.MustCompile(`(?i)(https?:)?//[a-z0-9]|\bon[a-z]+=|\bstyle=|@import|url\(|innerHTML|eval\(`), page)
+	require.Equal(t, []string{`fetch("/openapi.json"`}, regexp.MustCompile(`fetch\([^)]*`).FindAllString(page, -1))
+	require.Equal(t, "default-src 'none'; frame-ancestors 'none'", s.call("GET", "/openapi.json", "").header["Content-Security-Policy"])
+}

@@ -1,0 +1,134 @@
+package api
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"holdfast/engine"
+)
+
+// This file owns pinned snapshots: states that reads may ask for by their sequence, so that one report of many calls is about
+// one state.
+
+const (
+	pinnedFor       = 60_000 // milliseconds
+	pinsOfAnAccount = 8
+	pinsInAll       = 64
+)
+
+// pin is a state that is kept for a while. It holds the memory of what has changed since.
+type pin struct {
+	view  engine.View
+	now   int64 // the present as it was
+	until int64
+}
+
+// pins are the pinned states of all accounts, at most pinsInAll, in no order.
+type pins struct {
+	mu   sync.Mutex
+	list []pin
+}
+
+// add pins a state, or keeps a pinned one for longer. ok is false where there are too many; wait is until the next one goes.
+func (p *pins) add(v engine.View, now, clock int64) (until int64, ok bool, wait int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(clock)
+	account := v.Account().ID
+	if x := p.find(account, v.Sequence()); x != nil {
+		x.until = clock + pinnedFor
+		return x.until, true, 0
+	}
+	var own []pin
+	for _, x := range p.list {
+		if x.view.Account().ID == account {
+			own = append(own, x)
+		}
+	}
+	full := own
+	if len(own) < pinsOfAnAccount {
+		full = p.list
+	}
+	if len(own) >= pinsOfAnAccount || len(p.list) >= pinsInAll {
+		first := slices.MinFunc(full, func(a, b pin) int { return cmp.Compare(a.until, b.until) })
+		return 0, false, first.until - clock
+	}
+	p.list = append(p.list, pin{v, now, clock + pinnedFor})
+	return clock + pinnedFor, true, 0
+}
+
+func (p *pins) find(account engine.ID, sequence uint64) *pin {
+	i := slices.IndexFunc(p.list, func(x pin) bool { return x.view.Sequence() == sequence && x.view.Account().ID == account })
+	if i < 0 {
+		return nil
+	}
+	return &p.list[i]
+}
+
+// get gives the pinned state of an account at a sequence.
+func (p *pins) get(account engine.ID, sequence uint64, clock int64) (x pin, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(clock)
+	if found := p.find(account, sequence); found != nil {
+		return *found, true
+	}
+	return x, false
+}
+
+// expire lets go of what was kept long enough.
+func (p *pins) expire(clock int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(clock)
+}
+
+func (p *pins) drop(clock int64) {
+	p.list = slices.DeleteFunc(p.list, func(x pin) bool { return x.until <= clock })
+}
+
+// count is how many states are pinned.
+func (p *pins) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.list)
+}
+
+var (
+	asOf       = integer[uint64](1, maxSafeInteger)
+	asOfMember = Member{Name: "asOf", Schema: asOf.schema.says("Reads the pinned snapshot of this sequence in place of the present state.")}
+)
+
+// takesAsOf says whether an operation reads a state that may be a pinned one.
+func (o *operation) takesAsOf() bool { return !o.write && !o.live && o.access != noKey }
+
+// pinnedView makes the request read the state that it asks for.
+func (q *request) pinnedView() error {
+	if q.asOf == 0 {
+		return nil
+	}
+	x, ok := q.server.pins.get(q.view.Account().ID, q.asOf, q.clock)
+	if !ok {
+		return refuse(engine.CodeSnapshotGone, "no snapshot of this sequence is pinned")
+	}
+	q.view, q.now = x.view, x.now
+	return nil
+}
+
+var snapshotSchema = recordSchema("Snapshot", has("sequence", integerSchema), has("expiresAt", instantSchema))
+
+var snapshotOperations = []operation{
+	read(operation{
+		id: "admin.snapshots.create", method: "POST", path: "/v1/admin/snapshots", scopes: []string{"account.read"}, live: true, answer: snapshotSchema,
+		summary: "Pins the present state for 60 seconds: reads with asOf and its sequence are about this state.",
+	}, input[none]{}, func(q *request, _ *none) error {
+		until, ok, wait := q.server.pins.add(q.view, q.now, q.clock)
+		if !ok {
+			return q.busy(wait, "too many snapshots are pinned")
+		}
+		q.out = appendInt(append(q.out, `{"sequence":`...), q.view.Sequence())
+		q.out = append(appendInstant(append(q.out, `,"expiresAt":`...), until), '}')
+		return nil
+	}),
+}

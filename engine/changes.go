@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+
+	"holdfast/persist"
+)
+
+// This file owns the feed of an account's changes, read back from the log: which records each command changed. What the
+// records have come to is not in it: that is in the present state.
+
+// ChangeKind is what happened to a record.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Created ChangeKind = "created"
+	Updated ChangeKind = "updated"
+	Deleted ChangeKind = "deleted"
+)
+
+// Change is one record that a command changed.
+type Change struct {
+	Sequence uint64 // of the account, behind the command
+	At       int64
+	Actor    string
+	Resource string
+	Area     string // of a tag: its scope
+	ID       ID
+	Kind     ChangeKind
+}
+
+// toldChange is a changed row as the feed tells it: of which record, and what happened to that.
+type toldChange struct {
+	resource string // empty: nothing is told
+	area     string
+	id       ID
+	kind     ChangeKind
+}
+
+// resourceName is a kind's name as one word: "API key" is apiKey.
+func resourceName(name string) string {
+	words := strings.Fields(strings.ToLower(name))
+	for i, w := range words[1:] {
+		words[i+1] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, "")
+}
+
+// Resources are the names of records that the feed can tell of.
+func Resources() (names []string) {
+	for _, k := range schema {
+		if name := k.inFeed(); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (k *kind[R]) inFeed() string { return k.resource }
+
+func (k *kind[R]) told(a *account, key ID, before, after []byte) (toldChange, error) {
+	t := toldChange{resource: k.resource, id: key, kind: Updated}
+	switch {
+	case k.part != nil:
+	case before == nil:
+		t.kind = Created
+	case after == nil:
+		t.kind = Deleted
+	}
+	if key == (ID{}) {
+		t.id = a.id // the account's own record
+	}
+	if k.part == nil && k.area == nil {
+		return t, nil
+	}
+	image := after
+	if image == nil {
+		image = before
+	}
+	r, err := k.decode(a.id, key, image)
+	switch {
+	case err != nil:
+		return t, err
+	case k.part != nil:
+		t.resource, t.id = k.part(a, r)
+	default:
+		t.area = k.area(r)
+	}
+	return t, nil
+}
+
+// Changes reads what commands changed behind a sequence of the account and up to the view: whole commands, until there are
+// at least most changes. next is the sequence up to which all was read. It is refused with CURSOR_GONE where the log does not
+// reach back so far.
+func (e *Engine) Changes(v View, after uint64, most int) (list []Change, next uint64, err error) {
+	if after > v.Sequence() {
+		return nil, 0, errCursorGone
+	}
+	<-e.store.Wake(v.seq) // a view is there a moment before its record may be read
+	next = after
+	for log := uint64(0); next < v.Sequence() && len(list) < most; log++ {
+		if log, err = e.places.find(e.store, v.acc.id, next+1, log, v.seq); err != nil {
+			return nil, 0, unreadable(err)
+		}
+		r, err := e.store.Record(log)
+		if err == nil {
+			list, next, err = v.acc.told(r, list, next, most)
+		}
+		if err != nil {
+			return nil, 0, unreadable(err)
+		}
+	}
+	return list, next, nil
+}
+
+// unreadable is the refusal for what went wrong with reading the log.
+func unreadable(err error) error {
+	if errors.Is(err, persist.ErrPruned) {
+		return errCursorGone
+	}
+	return err
+}
+
+var errCursorGone = refuse(CodeCursorGone, "the changes behind this cursor are not kept: read the present state, and go on from its sequence")
+
+// told appends what the account's commands in a log record changed, those behind the sequence next. A record that a command
+// changed has one change, whatever parts of it there were.
+func (a *account) told(r persist.Record, list []Change, next uint64, most int) ([]Change, uint64, error) {
+	type name struct {
+		resource string
+		id       ID
+	}
+	var command *ledger // whose changes are being read
+	place := map[name]int{}
+	for c := range r.Changes() {
+		account, key, err := splitKey(c.Key)
+		if err != nil {
+			return nil, 0, err
+		}
+		if c.Table == tagLedger {
+			if command != nil && len(list) >= most {
+				return list, next, nil // the record has more, which is read from here next time
+			}
+			if command = nil; account != a.id {
+				continue
+			}
+			l, err := ledgerKind.decode(account, key, c.After)
+			switch {
+			case err != nil:
+				return nil, 0, err
+			case l.Sequence > next+1:
+				return nil, 0, errCursorGone
+			case l.Sequence == next+1:
+				command, next = l, l.Sequence
+				clear(place)
+			}
+			continue
+		}
+		if command == nil {
+			continue
+		}
+		t, err := kindByTag[c.Table].told(a, key, c.Before, c.After)
+		if err != nil {
+			return nil, 0, err
+		}
+		i, known := place[name{t.resource, t.id}]
+		switch {
+		case t.resource == "":
+		case !known:
+			place[name{t.resource, t.id}] = len(list)
+			list = append(list, Change{command.Sequence, command.At, command.Actor, t.resource, t.area, t.id, t.kind})
+		case list[i].Kind == Updated:
+			list[i].Kind = t.kind
+		}
+	}
+	return list, next, nil
+}

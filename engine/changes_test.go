@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// feed reads all changes behind a sequence, at most so many commands' worth at a time.
+func (s *shop) feed(account ID, after uint64, most int) (list []Change, err error) {
+	s.T.Helper()
+	for {
+		v, ok := s.View(account)
+		require.True(s.T, ok)
+		part, next, err := s.Changes(v, after, most)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, part...)
+		if next == v.Sequence() {
+			return list, nil
+		}
+		require.Greater(s.T, next, after)
+		require.GreaterOrEqual(s.T, len(part), most)
+		after = next
+	}
+}
+
+func TestChangesOfEachCommand(t *testing.T) {
+	s := newShop(t)
+	told := func(want ...string) {
+		t.Helper()
+		var got []string
+		list, err := s.feed(s.acc, s.view().Sequence()-1, 100)
+		require.NoError(t, err)
+		for _, c := range list {
+			got = append(got, fmt.Sprint(c.Resource, " ", c.Kind))
+			require.Equal(t, s.view().Sequence(), c.Sequence)
+			require.Equal(t, s.now, c.At)
+			require.Equal(t, "test", c.Actor)
+		}
+		require.Equal(t, want, got)
+	}
+	told("location created")
+	sku := s.sku()
+	told("sku created")
+	first := s.article(sku, 2)
+	told("article created")
+	h := s.book(Item{SKU: sku}, noon+day, noon+2*day, 1)
+	told("hold created")
+	s.do(PatchSKU{ID: sku, After: BufferPatch{Amount: Some[int64](4), Unit: Some(timeline.Hours)}})
+	told("sku updated")
+	s.do(IncreaseQuantity{Article: first, Location: s.loc, Amount: 2})
+	told("article updated")
+	s.do(ReleaseHold{ID: h.ID})
+	told("hold updated")
+	e := s.do(CreateScheduledEvent{Article: first, Location: s.loc, Type: EventReservation, Name: "x", Window: Span{Start: noon, End: noon + day}}).(*ScheduledEvent)
+	told("scheduledEvent created")
+	s.do(PatchScheduledEvent{Article: first, ID: e.ID, To: Some[int64](noon + 2*day)})
+	told("scheduledEvent updated")
+	s.do(DeleteScheduledEvent{Article: first, ID: e.ID})
+	told("scheduledEvent deleted")
+	k := s.do(CreateKey{PublicID: "12345678", Label: "x"}).(*Key)
+	told("apiKey created")
+	s.do(RevokeKey{ID: k.ID})
+	told("apiKey updated")
+
+	g := s.do(CreateTag{Value: "v", Scope: TagOrders}).(*Tag)
+	told("tag created")
+	s.do(DeleteTag{ID: g.ID})
+	told("tag deleted")
+	gone, err := s.feed(s.acc, s.view().Sequence()-1, 1)
+	require.NoError(t, err)
+	require.Equal(t, "orders", gone[0].Area, "who may read it is known of what is gone, too")
+	empty := s.do(CreateArticle{Name: "x"}).(*Article).ID
+	s.do(DeleteArticle{ID: empty})
+	told("article deleted")
+
+	// However many units of a record change, it is told once.
+	s.book(Item{Article: first}, noon+3*day, noon+4*day, 3)
+	s.do(DecreaseQuantity{Article: first, Location: s.loc, Amount: 1, Force: true})
+	list, err := s.feed(s.acc, s.view().Sequence()-1, 1)
+	require.NoError(t, err)
+	seen := map[string]int{}
+	for _, c := range list {
+		seen[c.Resource+" "+string(c.Kind)]++
+	}
+	require.Equal(t, 1, seen["article updated"])
+
+	all, err := s.feed(s.acc, 0, 3)
+	require.NoError(t, err)
+	require.Equal(t, Change{Sequence: 1, At: noon, Actor: "test", Resource: "account", ID: s.acc, Kind: Created}, all[0])
+	_, _, err = s.Changes(s.view(), s.view().Sequence()+1, 1)
+	require.ErrorIs(t, err, errCursorGone)
+	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent", "pricingTable", "catalogItem", "tag", "attribute", "customer"}, Resources())
+}
+
+// From wherever a reader goes on, at whatever pace, it reads what one long read gives: with few and many accounts in the log,
+// some seldom used, before and after a restart.
+func TestChangesFromAnywhere(t *testing.T) {
+	s := newShop(t)
+	const accounts = 5
+	ids := []ID{s.acc}
+	for i := range uint64(accounts - 1) {
+		id := makeID(noon, Base{lo: 100 + i})
+		_, err := s.Do(Command{Account: id, Actor: "test", Op: CreateAccount{Name: "x"}})
+		require.NoError(t, err)
+		ids = append(ids, id)
+	}
+	write := func(n int) {
+		for i := range n {
+			of := ids[0]
+			switch {
+			case i%7 == 0:
+				of = ids[1+i%2]
+			case i%300 == 299:
+				of = ids[3+i/300%2]
+			}
+			_, err := s.Do(Command{Account: of, Actor: fmt.Sprint(i), Op: CreateLocation{Name: "x", Timezone: "UTC"}})
+			require.NoError(t, err)
+		}
+	}
+	whole := map[ID][]Change{}
+	check := func() {
+		t.Helper()
+		for _, id := range ids {
+			v, _ := s.View(id)
+			for after := v.Sequence(); ; after -= min(after, 1+v.Sequence()/23) {
+				got, err := s.feed(id, after, 1+int(after%90))
+				require.NoError(t, err)
+				require.Equal(t, len(whole[id])-int(after), len(got), "every command here changes one record")
+				for i := range got {
+					require.Equal(t, whole[id][int(after)+i], got[i])
+				}
+				if after == 0 {
+					break
+				}
+			}
+		}
+	}
+	read := func() {
+		for _, id := range ids {
+			list, err := s.feed(id, uint64(len(whole[id])), 1)
+			require.NoError(t, err)
+			whole[id] = append(whole[id], list...)
+			for i, c := range whole[id] {
+				require.Equal(t, uint64(i+1), c.Sequence)
+			}
+		}
+	}
+	write(900)
+	read()
+	check()
+	s.reopen()
+	check()
+	write(900)
+	read()
+	s.reopen()
+	write(5)
+	read()
+	check()
+	require.Less(t, len(s.places.of(s.acc).up)+len(s.places.of(s.acc).down), 60)
+}
+
+// What is not kept is said to be gone; what is kept is all there.
+func TestChangesBehindTheKeptLog(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs, FoldBytes: 1 << 10, KeepLog: persist.Keep{Records: 100}})
+	require.NoError(t, err)
+	s.store = store
+	s.Engine, err = Open(context.Background(), Options{Store: store, Now: func() int64 { return s.now }, Manual: true, Random: func() (b [10]byte) { return b }})
+	require.NoError(t, err)
+	other := makeID(noon, Base{lo: 100})
+	_, err = s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "x"}})
+	require.NoError(t, err)
+	_, err = s.feed(s.acc, 0, 10)
+	require.NoError(t, err)
+	for store.Marker().FirstKept < 500 {
+		s.do(CreateLocation{Name: "x", Timezone: "UTC"})
+	}
+	end := s.view().Sequence()
+	_, err = s.feed(s.acc, 0, 10)
+	require.ErrorIs(t, err, errCursorGone)
+	_, err = s.feed(other, 0, 10)
+	require.ErrorIs(t, err, errCursorGone)
+	list, err := s.feed(other, 1, 10)
+	require.NoError(t, err)
+	require.Empty(t, list)
+	reached := false
+	for after := end; !reached; after-- {
+		list, err := s.feed(s.acc, after, 10)
+		if err != nil {
+			require.ErrorIs(t, err, errCursorGone)
+			require.Greater(t, end-after, uint64(90))
+			reached = true
+			continue
+		}
+		require.Len(t, list, int(end-after))
+	}
+	s.places.trim(store.Marker().FirstKept)
+	for after := end - 90; after <= end; after++ {
+		list, err := s.feed(s.acc, after, 10)
+		require.NoError(t, err)
+		require.Len(t, list, int(end-after))
+	}
+}
+
+func TestChangedRings(t *testing.T) {
+	s := newShop(t)
+	other := makeID(noon, Base{lo: 100})
+	c := s.Changed(s.acc)
+	require.Equal(t, c, s.Changed(s.acc))
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "x"}})
+	require.NoError(t, err)
+	select {
+	case <-c:
+		t.Fatal("another account has changed")
+	default:
+	}
+	s.sku()
+	<-c
+	require.NotEqual(t, c, s.Changed(s.acc))
+}

@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"encoding/binary"
+
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns the removal of locations, SKUs and articles: what stands in its way, and what is left of them.
+//
+// Holds, lots and units name them by number, and those that are over outlive them: a former row keeps the id of a number, so
+// that an old hold still says what it was for.
+
+// former is what is left of a record that is gone.
+type former struct {
+	ID ID
+	Of byte // the table byte of its kind
+	No uint32
+}
+
+var formerKind = func() *kind[former] {
+	k := rowsOf(tagFormer, "former record", func(f *former) ID { return f.ID },
+		table.By(func(f *former) []string { return []string{formerKey(f.Of, f.No)} }))
+	k.resource = "" // the record's own end is told
+	return k
+}()
+
+func formerKey(of byte, no uint32) string {
+	return string(binary.BigEndian.AppendUint32([]byte{of}, no))
+}
+
+// bury keeps the id of a number whose record goes.
+func (t *tx) bury(of byte, id ID, no uint32) { record(t, formerKind, nil, &former{id, of, no}) }
+
+func (a *account) formerID(of byte, no uint32) ID {
+	if f := formerKind.in(a).First(0, formerKey(of, no)); f != nil {
+		return f.ID
+	}
+	return ID{}
+}
+
+// locationID, skuID and articleID are the ids of numbers, also of records that are gone.
+func (a *account) locationID(no uint32) ID {
+	if l := a.locations().No(no); l != nil {
+		return l.ID
+	}
+	return a.formerID(tagLocation, no)
+}
+
+func (a *account) skuID(no uint32) ID {
+	if s := a.skus().No(no); s != nil {
+		return s.ID
+	}
+	return a.formerID(tagSKU, no)
+}
+
+func (a *account) articleID(no uint32) ID {
+	if r := a.articles().No(no); r != nil {
+		return r.ID
+	}
+	return a.formerID(tagArticle, no)
+}
+
+// holdsNaming counts the holds that are not over and ask for something: all of them made after it was. It looks at each,
+// at 20 ms a million, as a removal is rare and a count kept with every hold would be dear.
+func (a *account) holdsNaming(made ID, now int64, names func(l *holdLine) bool) (n int) {
+	for id, row := range a.holds.rows.From(made) {
+		if row.status.Ended() {
+			continue
+		}
+		found := row.first.to > now && names(&row.first)
+		if !found && row.more {
+			more := a.holds.more.Get(id).lines
+			for i := range more {
+				found = found || more[i].to > now && names(&more[i])
+			}
+		}
+		if found {
+			n++
+		}
+	}
+	return n
+}
+
+// owners are who takes units: holds, and scheduled events.
+type owners struct{ holds, events map[ID]bool }
+
+func (o *owners) add(h timeline.Hold) {
+	if o.holds == nil {
+		o.holds, o.events = map[ID]bool{}, map[ID]bool{}
+	}
+	if h.Flags.Blocker() == timeline.BlockerScheduledEvent {
+		o.events[ownerOf(h)] = true
+	} else {
+		o.holds[ownerOf(h)] = true
+	}
+}
+
+func (o *owners) inUse() error {
+	if err := inUse("hold", len(o.holds)); err != nil {
+		return err
+	}
+	return inUse("scheduledEvent", len(o.events))
+}
+
+// DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is that
+// is not over. It answers with nil.
+type DeleteLocation struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteLocation) Check() []Fault { return nil }
+
+func (o DeleteLocation) plan(t *tx) (any, error) {
+	l := t.acc.locations().Get(o.ID)
+	if l == nil {
+		return nil, notFound("location")
+	}
+	if err := match(o.IfMatch, l.Revision); err != nil {
+		return nil, err
+	}
+	if err := t.acc.locationInUse(l, t.now); err != nil {
+		return nil, err
+	}
+	record(t, locationKind, l, nil)
+	t.bury(tagLocation, l.ID, l.No)
+	return nil, nil
+}
+
+func (a *account) locationInUse(l *Location, now int64) error {
+	articles := 0
+	var waiting owners
+	for no := timeline.LotNo(1); uint32(no) <= a.ledger.Lot; no++ {
+		if a.stock.Lot(no).Location != l.No {
+			continue
+		}
+		if a.lotLasts(no, now) {
+			articles++
+		}
+		for h := range a.stock.ConflictsIn(timeline.LotRef(no), Span{Start: now, End: Forever}) {
+			waiting.add(h)
+		}
+	}
+	if err := inUse("article", articles); err != nil {
+		return err
+	}
+	if err := waiting.inUse(); err != nil {
+		return err
+	}
+	events := 0
+	for s := range a.events().All() {
+		if s.Location == l.ID && s.Window.End > now {
+			events++
+		}
+	}
+	if err := inUse("scheduledEvent", events); err != nil {
+		return err
+	}
+	return inUse("hold", a.holdsNaming(l.ID, now, func(x *holdLine) bool { return x.location == l.No }))
+}
+
+// lotLasts says whether a lot has a unit that has not ended.
+func (a *account) lotLasts(no timeline.LotNo, now int64) bool {
+	for _, slot := range a.stock.Slots(no) {
+		if s, _ := a.stock.Slot(slot); s.Span.End > now {
+			return true
+		}
+	}
+	return false
+}
+
+func (DeleteLocation) result() any { return new(any) }
+
+// DeleteSKU removes a SKU that has no article, and for which no hold is that is not over. It answers with nil.
+type DeleteSKU struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteSKU) Check() []Fault { return nil }
+
+func (o DeleteSKU) plan(t *tx) (any, error) {
+	s := t.acc.skus().Get(o.ID)
+	if s == nil {
+		return nil, notFound("SKU")
+	}
+	if err := match(o.IfMatch, s.Revision); err != nil {
+		return nil, err
+	}
+	articles := 0
+	for range t.acc.articles().By(articleBySKU, string(s.ID[:])) {
+		articles++
+	}
+	if err := inUse("article", articles); err != nil {
+		return nil, err
+	}
+	if err := t.usedByCatalog(s.ID); err != nil {
+		return nil, err
+	}
+	if err := inUse("hold", t.acc.holdsNaming(s.ID, t.now, func(x *holdLine) bool { return x.named == namesSKU && x.item == s.No })); err != nil {
+		return nil, err
+	}
+	record(t, skuKind, s, nil)
+	t.bury(tagSKU, s.ID, s.No)
+	return nil, nil
+}
+
+func (DeleteSKU) result() any { return new(any) }
+
+// DeleteArticle removes an article with its units and scheduled events, unless a hold or a reservation that is not over has
+// one of its units or waits for one. Its units end now; holds that are over keep theirs. It answers with nil.
+type DeleteArticle struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteArticle) Check() []Fault { return nil }
+
+func (o DeleteArticle) plan(t *tx) (any, error) {
+	r := t.acc.articles().Get(o.ID)
+	if r == nil {
+		return nil, notFound("article")
+	}
+	if err := match(o.IfMatch, r.Revision); err != nil {
+		return nil, err
+	}
+	if err := t.usedByCatalog(r.ID); err != nil {
+		return nil, err
+	}
+	if err := t.acc.articleInUse(r, t.now); err != nil {
+		return nil, err
+	}
+	record(t, articleKind, r, nil)
+	t.bury(tagArticle, r.ID, r.No)
+	for s := range t.acc.events().By(eventByArticle, string(r.ID[:])) {
+		if s.Type == EventReservation {
+			t.draft().Take(after(s.ID, 1))
+		}
+		record(t, scheduledEventKind, s, nil)
+	}
+	for _, l := range r.lots {
+		for _, no := range t.acc.stock.Slots(l.no) {
+			if s, _ := t.acc.stock.Slot(no); s.Span.End > t.now {
+				t.draft().EndSlot(no, t.now)
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (a *account) articleInUse(r *Article, now int64) error {
+	var taken owners
+	units := 0
+	rest := Span{Start: now, End: Forever}
+	for _, l := range r.lots {
+		units += len(a.stock.Slots(l.no))
+		for _, no := range a.stock.Slots(l.no) {
+			for h := range a.stock.Holds(no, rest) {
+				taken.add(h)
+			}
+		}
+		for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), rest) {
+			taken.add(h)
+		}
+	}
+	if err := taken.inUse(); err != nil {
+		return err
+	}
+	if units > maxSwept { // more than a command changes: some are to be taken away first
+		return inUse("unit", units)
+	}
+	return inUse("hold", a.holdsNaming(r.ID, now, func(x *holdLine) bool { return x.named == namesArticle && x.item == r.No }))
+}
+
+func (DeleteArticle) result() any { return new(any) }

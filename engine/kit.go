@@ -1,0 +1,309 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/timeline"
+)
+
+// This file owns kits: how a catalog item takes stock. One of it takes all its components, together or not at all, by the
+// same seating as any other line; how many there are is asked of that seating, too.
+
+// kit is a catalog item as it takes stock.
+type kit struct {
+	item  *CatalogItem
+	parts []part // no two of the same article or SKU
+}
+
+// part is what one kit takes of an article or a SKU.
+type part struct {
+	article  *Article
+	sku      *SKU
+	quantity int
+}
+
+func (p part) item() Item {
+	if p.article != nil {
+		return Item{Article: p.article.ID}
+	}
+	return Item{SKU: p.sku.ID}
+}
+
+// kit resolves a catalog item.
+func (a *account) kit(id ID) (*kit, error) {
+	i := a.catalog().Get(id)
+	if i == nil {
+		return nil, errNoCatalogItem
+	}
+	if len(i.Components) == 0 {
+		return nil, errNoComponents
+	}
+	k := &kit{item: i, parts: make([]part, 0, len(i.Components))}
+	for _, c := range i.Components {
+		p := part{quantity: c.Quantity}
+		if c.Article != (ID{}) {
+			if p.article = a.articles().Get(c.Article); p.article == nil {
+				return nil, errNoArticle
+			}
+		} else if p.sku = a.skus().Get(c.SKU); p.sku == nil {
+			return nil, errNoSKU
+		}
+		if same := slices.IndexFunc(k.parts, func(x part) bool { return x.article == p.article && x.sku == p.sku }); same >= 0 {
+			k.parts[same].quantity += p.quantity
+		} else {
+			k.parts = append(k.parts, p)
+		}
+	}
+	return k, nil
+}
+
+var (
+	errNoCatalogItem = notFound("catalog item")
+	errNoComponents  = &Error{Code: CodeStateNotAllowed, Detail: "the catalog item has no components, so it takes no stock", Details: StateDetails{State: "without components"}}
+)
+
+// units is how many units of stock one kit takes.
+func (k *kit) units() (n int) {
+	for _, p := range k.parts {
+		n += p.quantity
+	}
+	return n
+}
+
+// ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts.
+func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
+	if i.CatalogItem == (ID{}) {
+		q, err := t.request(i, location)
+		q.quantity = n
+		return append(dst, q), err
+	}
+	k, err := t.acc.kit(i.CatalogItem)
+	if err != nil {
+		return dst, err
+	}
+	if !k.item.Takes() {
+		return dst, takesNone("catalog item", string(k.item.Status), k.item.ArchivedAt)
+	}
+	for _, p := range k.parts {
+		q, err := t.request(p.item(), location)
+		if err != nil {
+			return dst, err
+		}
+		q.kit, q.kits, q.quantity = k, n, n*p.quantity
+		dst = append(dst, q)
+	}
+	return dst, nil
+}
+
+// offer is what a part can be taken from at one location.
+type offer struct {
+	part
+	sources []source
+	pinned  []int // by source: units of it that other parts of the kit take, which name an article there
+}
+
+// offers lists what the parts of a kit can be taken from.
+func (k *kit) offers(a *account, l *Location, body Span, now int64) []offer {
+	list := make([]offer, len(k.parts))
+	for i, p := range k.parts {
+		list[i] = offer{part: p, sources: a.sources(nil, p.article, p.sku, l, body, now)}
+		for j := range list[i].sources {
+			s := &list[i].sources[j]
+			s.closed = s.closed || !k.item.Takes()
+		}
+	}
+	for i := range list {
+		f := &list[i]
+		f.pinned = make([]int, len(f.sources))
+		for _, p := range list {
+			if f.sku == nil || p.article == nil || len(p.sources) == 0 {
+				continue
+			}
+			no, _ := p.sources[0].pool.Lot()
+			pool := timeline.SKURef(a.stock.Lot(no).Pool)
+			for j, s := range f.sources {
+				if s.pool == pool {
+					f.pinned[j] += p.quantity
+				}
+			}
+		}
+	}
+	return list
+}
+
+// open is the sources that take new holds.
+func (f *offer) open() []source {
+	return slices.DeleteFunc(slices.Clone(f.sources), func(s source) bool { return s.closed })
+}
+
+// meets says that another part of the kit takes from the same pool.
+func (f *offer) meets() bool { return slices.ContainsFunc(f.pinned, func(n int) bool { return n > 0 }) }
+
+// most is the largest n such that n kits find their part where each source has so much room, the other parts that take from
+// it served.
+func (f *offer) most(room []int) int {
+	fits := func(n int) bool {
+		left := 0
+		for j, r := range room {
+			left += max(0, r-n*f.pinned[j])
+		}
+		return left >= n*f.quantity
+	}
+	total := 0
+	for _, r := range room {
+		total += max(0, r)
+	}
+	lo, hi := 0, total/f.quantity
+	if fits(hi) {
+		return hi
+	}
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; fits(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// mostOf is most over all offers.
+func mostOf(offers []offer, room [][]int) int {
+	n := offers[0].most(room[0])
+	for i := 1; i < len(offers); i++ {
+		n = min(n, offers[i].most(room[i]))
+	}
+	return n
+}
+
+// kitAnswer is how many kits there are at one location; stock and committed are those of the part that there is least of,
+// counted in kits.
+type kitAnswer struct {
+	Availability
+	scarce *offer // the part that there is least of
+}
+
+// kitsAt counts the kits that can be held at a location over a window, on some state of the stock.
+//
+// Where no two parts meet in a pool, that is the least of what the parts have. Where they do, it is tried by the seating that
+// a hold goes through: the answer is a number that could be seated, and where it is exact, one more could not.
+func (a *account) kitsAt(s *timeline.Stock, k *kit, l *Location, body Span, now int64) (x kitAnswer) {
+	offers := k.offers(a, l, body, now)
+	room, shared := make([][]int, len(offers)), false
+	for i := range offers {
+		f := &offers[i]
+		room[i] = make([]int, len(f.sources))
+		stock, free, exact := 0, 0, true
+		for j, src := range f.sources {
+			y := s.Available(src.pool, src.hull, now)
+			if !src.closed {
+				room[i][j] = y.Available
+			}
+			stock, free, exact = stock+y.Stock, free+y.Stock-y.Committed, exact && y.Exact
+		}
+		shared = shared || f.meets()
+		n := f.most(room[i])
+		if i > 0 && n == x.Available {
+			x.Exact = x.Exact || exact
+		}
+		if i == 0 || n < x.Available {
+			x.scarce, x.Available, x.Exact = f, n, exact
+			x.Stock = stock / f.quantity
+			x.Committed = x.Stock - floorDiv(free, f.quantity)
+		}
+	}
+	if shared && x.Available > 0 {
+		x.Available, x.Exact = a.seatKits(s, k, l, body, now, x.surely(s, offers), x.Available, x.Exact)
+	}
+	return x
+}
+
+// surely is how many kits find a unit free throughout for every part, so that nothing has to move: never more than there are.
+func (x *kitAnswer) surely(s *timeline.Stock, offers []offer) int {
+	room := make([][]int, len(offers))
+	for i, f := range offers {
+		room[i] = make([]int, len(f.sources))
+		for j, src := range f.sources {
+			free, _, _, _ := s.MinFree(src.pool, src.hull)
+			room[i][j] = min(free, s.FreeThroughout(src.pool, src.hull))
+		}
+	}
+	return min(mostOf(offers, room), x.Available)
+}
+
+// kitSeats is how many units a question about kits seats for real, beside those that are sure to find a place.
+const kitSeats = 256
+
+// seatKits finds, between a number of kits that can be seated and one that bounds it, one that can be and whose next cannot.
+// exact says that the bound is sure; of the answer, that one more is sure to be refused.
+func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, now int64, least, bound int, exact bool) (int, bool) {
+	fits := func(n int) bool {
+		t := tx{acc: a, now: now, stock: s.Draft(now)}
+		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n)
+		if err != nil {
+			return false
+		}
+		setLine(requests, 0, body, timeline.Booking, 1)
+		return len(t.seatLines(rehearsal, requests)) == 0
+	}
+	if most := max(least, kitSeats/k.units()); bound > most {
+		bound, exact = most, false
+	}
+	if bound == least || fits(bound) {
+		for n := bound; !exact; n++ {
+			if (n+1)*k.units() > kitSeats || !fits(n+1) {
+				return n, false
+			}
+		}
+		return bound, true
+	}
+	lo, hi := least, bound
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; fits(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo, false
+}
+
+// rehearsal is the owner of holds that are only tried: an id that no record has.
+var rehearsal = makeID(1<<48-1, Base{})
+
+func floorDiv(a, b int) int {
+	n := a / b
+	if a%b < 0 {
+		n--
+	}
+	return n
+}
+
+// shortKits completes the shortage of a line of kits, of which nothing is seated in the draft.
+func (t *tx) shortKits(short *Shortage, q *request) {
+	s := t.draft().Stock()
+	x := t.acc.kitsAt(s, q.kit, q.location, q.body, t.now)
+	short.Requested, short.Available = q.kits, min(x.Available, q.kits-1)
+	offers := q.kit.offers(t.acc, q.location, q.body, t.now)
+	room := make([][]int, len(offers))
+	for i, f := range offers {
+		room[i] = make([]int, len(f.sources))
+		for j, src := range f.sources {
+			room[i][j], _, _, _ = s.MinFree(src.pool, src.hull)
+		}
+	}
+	reason := timeline.NotEnoughStock
+	if mostOf(offers, room) >= q.kits {
+		reason = timeline.FragmentedByPinnedHolds
+	}
+	short.Reason = reason.String()
+	if !t.explain {
+		return
+	}
+	for _, src := range x.scarce.sources {
+		t.blockers(short, src.pool, s.Available(src.pool, src.hull, t.now).At)
+	}
+	if q.body.End != Forever {
+		short.Next = t.acc.nextKits(s, q.kit, q.location, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
+	}
+}

@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
+)
+
+// This file owns the tests of kits: catalog items that take stock.
+
+func (s *shop) kit(components ...Component) Item {
+	s.T.Helper()
+	return Item{CatalogItem: s.do(CreateCatalogItem{Name: "Kit", Components: components}).(*CatalogItem).ID}
+}
+
+// promised demands that as many can be held as the answer says, and one more not.
+func (s *shop) promised(i Item, from, to int64) int {
+	s.T.Helper()
+	n := s.available(i, from, to)
+	preview := func(n int) error {
+		_, err := s.Preview(Command{Account: s.acc, Op: s.booking(i, from, to, n)})
+		return err
+	}
+	if n > 0 {
+		require.NoError(s.T, preview(n), "%d were promised", n)
+	}
+	require.Error(s.T, preview(n+1), "only %d were promised", n)
+	return n
+}
+
+func TestKitTakesAllItsComponentsOrNothing(t *testing.T) {
+	s := newShop(t)
+	bike, helmet := s.sku(), s.sku()
+	for range 3 {
+		s.article(bike, 1)
+	}
+	s.article(helmet, 5)
+	lock := s.article(ID{}, 2)
+	kit := s.kit(Component{Item{SKU: bike}, 1}, Component{Item{SKU: helmet}, 2}, Component{Item{Article: lock}, 1})
+	require.Equal(t, 2, s.promised(kit, noon, noon+day))
+	h := s.book(kit, noon, noon+day, 2)
+	require.Equal(t, kit, h.Lines[0].Item)
+	require.Equal(t, 2, h.Lines[0].Quantity)
+	require.Len(t, h.Lines[0].Units, 8)
+	require.Equal(t, 0, s.promised(kit, noon+hour, noon+2*hour))
+	require.Equal(t, 1, s.available(Item{SKU: bike}, noon, noon+day))
+	require.Equal(t, 1, s.available(Item{SKU: helmet}, noon, noon+day))
+
+	e := s.refused(CodeInsufficient, s.booking(kit, noon, noon+day, 3))
+	short := e.Details.(ShortageDetails).Lines
+	require.Len(t, short, 1, "one line, whatever it lacks")
+	require.Equal(t, Shortage{Line: 0, Requested: 3, Available: 0, Reason: "not_enough_stock", Blockers: short[0].Blockers}, short[0])
+	require.Len(t, short[0].Blockers, 4, "of what there is least of")
+	e = s.refused(CodeInsufficient, s.booking(kit, noon, noon+day, 2))
+	require.Equal(t, Span{Start: noon + day, End: noon + 2*day}, *e.Details.(ShortageDetails).Lines[0].Next)
+
+	// A released kit gives all back; an ended record still names the item, so the item stays for as long.
+	s.refused(CodeInUse, DeleteCatalogItem{ID: kit.CatalogItem})
+	s.reopen()
+	require.Equal(t, h.Lines, func() []HoldLine { x, _ := s.view().Hold(h.ID); return x.Lines }())
+	s.do(ReleaseHold{ID: h.ID})
+	require.Equal(t, 2, s.available(kit, noon, noon+day))
+	e = s.refused(CodeInUse, DeleteCatalogItem{ID: kit.CatalogItem})
+	require.Equal(t, InUseDetails{"hold", 1}, e.Details)
+	s.reopen()
+	s.refused(CodeInUse, DeleteCatalogItem{ID: kit.CatalogItem})
+	s.now += endedKept + hour
+	s.do(DeleteCatalogItem{ID: kit.CatalogItem})
+}
+
+func TestKitOfWhatIsNotThere(t *testing.T) {
+	s := newShop(t)
+	sku, article := s.sku(), s.article(ID{}, 1)
+	empty, kit := s.kit(), s.kit(Component{Item{Article: article}, 1}, Component{Item{SKU: sku}, 1})
+	_, err := s.view().Available(Query{Item: empty, Window: Span{Start: noon, End: noon + day}}, s.now)
+	require.ErrorIs(t, err, &Error{Code: CodeStateNotAllowed})
+	s.refused(CodeStateNotAllowed, s.booking(empty, noon, noon+day, 1))
+	s.refused(CodeNotFound, s.booking(Item{CatalogItem: sku}, noon, noon+day, 1))
+	require.Equal(t, 0, s.promised(kit, noon, noon+day), "the SKU has no unit")
+	s.article(sku, 1)
+	require.Equal(t, 1, s.promised(kit, noon, noon+day))
+	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogDraft)})
+	require.Equal(t, 0, s.available(kit, noon, noon+day))
+	e := s.refused(CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
+	require.Equal(t, StateDetails{"draft", []string{"active"}}, e.Details)
+	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogActive)})
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	require.Equal(t, 0, s.available(kit, noon, noon+day))
+	s.refused(CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
+	lines := []HoldLineInput{{Item: Item{SKU: sku, CatalogItem: kit.CatalogItem}, Location: s.loc, Window: Span{Start: noon, End: noon + day}, Quantity: 1}}
+	s.refused(CodeInvalid, PlaceHold{Lines: lines})
+	many := s.kit(Component{Item{SKU: sku}, 6000})
+	s.refused(CodeInvalid, s.booking(many, noon, noon+day, 2))
+}
+
+// Components that meet in one pool are judged together there: not by the least of what each has.
+func TestComponentsThatMeetInOnePool(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	first := s.article(sku, 1)
+	for range 3 {
+		s.article(sku, 1)
+	}
+	twice := s.kit(Component{Item{SKU: sku}, 1}, Component{Item{SKU: sku}, 1})
+	require.Equal(t, 2, s.promised(twice, noon, noon+day))
+	own := s.kit(Component{Item{SKU: sku}, 3}, Component{Item{Article: first}, 1})
+	require.Equal(t, 1, s.promised(own, noon, noon+day))
+	s.book(Item{SKU: sku}, noon, noon+day, 1) // sits on one of the four
+	require.Equal(t, 0, s.promised(own, noon, noon+day))
+	s.do(PatchCatalogItem{ID: own.CatalogItem, Components: Some([]Component{{Item{SKU: sku}, 1}, {Item{Article: first}, 1}})})
+	s.promised(own, noon, noon+day)
+	require.Equal(t, 1, s.promised(own, noon+day, noon+2*day))
+}
+
+// Two lines of one command: what one kit takes is not there for the other, and the article that any of them names is taken
+// first.
+func TestKitsOfOneCommand(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	first := s.article(sku, 1)
+	s.article(sku, 1)
+	any, that := s.kit(Component{Item{SKU: sku}, 1}), s.kit(Component{Item{Article: first}, 1})
+	line := func(i Item, n int) HoldLineInput {
+		return HoldLineInput{Item: i, Location: s.loc, Window: Span{Start: noon, End: noon + day}, Quantity: n}
+	}
+	e := s.refused(CodeInsufficient, PlaceHold{Lines: []HoldLineInput{line(any, 2), line(that, 1), line(Item{SKU: sku}, 1)}})
+	lines := e.Details.(ShortageDetails).Lines
+	require.Len(t, lines, 1)
+	require.Equal(t, []int{0, 2, 0}, []int{lines[0].Line, lines[0].Requested, lines[0].Available}, "of those that stay, the others hold all")
+	h := s.do(PlaceHold{Lines: []HoldLineInput{line(any, 1), line(that, 1)}}).(*Hold)
+	require.Equal(t, first, h.Lines[1].Units[0].Article)
+	require.NotEqual(t, first, h.Lines[0].Units[0].Article)
+	require.Equal(t, 0, h.Lines[0].Units[0].Line)
+
+	// Units of a kit move like others.
+	moved := s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: h.Lines[0].Units[0].ID, From: ptr(noon + 2*day), To: ptr(noon + 3*day)}}}).(*Hold)
+	require.Equal(t, Span{Start: noon + 2*day, End: noon + 3*day}, moved.Lines[0].Window)
+	require.Equal(t, h.Lines[1].Window, moved.Lines[1].Window)
+}
+
+func TestKitsOverTime(t *testing.T) {
+	s := newShop(t)
+	bike, helmet := s.sku(fourHours), s.sku()
+	s.article(bike, 2)
+	s.article(helmet, 3)
+	kit := s.kit(Component{Item{SKU: bike}, 1}, Component{Item{SKU: helmet}, 1})
+	from := noon + day
+	s.book(Item{SKU: bike}, from, from+4*hour, 2)            // with the buffer until 8
+	s.book(Item{SKU: helmet}, from+10*hour, from+20*hour, 3) // free of both for two hours only
+	v := s.view()
+	next := func(length int64, n int) Span {
+		w, _, err := v.Next(NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: length, Quantity: n, Until: from + 30*day}, s.now)
+		require.NoError(t, err)
+		return w
+	}
+	require.Equal(t, Span{Start: from + 8*hour, End: from + 10*hour}, next(2*hour, 1))
+	require.Equal(t, Span{Start: from + 20*hour, End: from + 23*hour}, next(3*hour, 1))
+	require.Equal(t, Span{}, next(2*hour, 3))
+
+	buckets, err := v.Calendar(Query{Item: kit, Location: s.loc, Window: Span{Start: from, End: from + 24*hour}}, BucketChange, nil)
+	require.NoError(t, err)
+	require.Equal(t, []Bucket{
+		{Span{Start: from, End: from + 8*hour}, 0, 0, 0}, {Span{Start: from + 8*hour, End: from + 10*hour}, 2, 2, 2},
+		{Span{Start: from + 10*hour, End: from + 20*hour}, 0, 0, 0}, {Span{Start: from + 20*hour, End: from + 24*hour}, 2, 2, 2},
+	}, buckets)
+	buckets, err = v.Calendar(Query{Item: kit, Window: Span{Start: from + 9*hour, End: from + 11*hour}}, BucketDay, nil)
+	require.NoError(t, err)
+	require.Equal(t, []Bucket{{Span{Start: from + 9*hour, End: from + 11*hour}, 0, 2, 0}}, buckets)
+
+	x, err := v.Explain(Query{Item: kit, Location: s.loc, Window: Span{Start: from + 9*hour, End: from + 12*hour}}, 1, s.now)
+	require.NoError(t, err)
+	require.Equal(t, []any{0, 3, from + 10*hour}, []any{x.Available, x.Stock, x.At})
+	require.Len(t, x.Blockers, 3, "of the helmets, that there are none of")
+	require.Equal(t, "later", x.Alternatives[0].Kind)
+	require.Equal(t, Span{Start: from + 20*hour, End: from + 23*hour}, x.Alternatives[0].Window)
+	require.Equal(t, "shorter", x.Alternatives[1].Kind)
+
+	porto := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
+	for _, sku := range []ID{bike, helmet} {
+		s.do(CreateArticle{Name: "there", SKU: &sku, Quantities: []InitialQuantity{{Location: porto, Count: 1}}})
+	}
+	a, err := s.view().Available(Query{Item: kit, Window: Span{Start: from + 8*hour, End: from + 10*hour}}, s.now)
+	require.NoError(t, err)
+	require.Equal(t, Availability{Available: 2 + 1, Stock: 2 + 1, Exact: true}, a, "each location by itself")
+}
+
+// The count says that there is a kit, and no part alone is short, but what would have to move for the one part must sit where
+// the other one is.
+func TestKitThatOnlySeatingTells(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a, b, c := s.article(sku, 1), s.article(sku, 1), s.article(sku, 1)
+	at := func(article ID, from, to int64, pinned bool) {
+		h := s.book(Item{Article: article}, noon+from*hour, noon+to*hour, 1)
+		if !pinned { // made for the SKU, and put where it is
+			s.do(ReleaseHold{ID: h.ID})
+			others := map[ID]bool{a: true, b: true, c: true}
+			delete(others, article)
+			var fill []*Hold
+			for _, x := range []ID{a, b, c} {
+				if others[x] {
+					if f, err := s.try(s.booking(Item{Article: x}, noon+from*hour, noon+to*hour, 1)); err == nil {
+						fill = append(fill, f.(*Hold))
+					}
+				}
+			}
+			h = s.book(Item{SKU: sku}, noon+from*hour, noon+to*hour, 1)
+			for _, f := range fill {
+				s.do(ReleaseHold{ID: f.ID})
+			}
+		}
+		require.Equal(s.T, article, h.Lines[0].Units[0].Article)
+	}
+	at(c, 1, 3, true)
+	at(b, 14, 17, true)
+	at(b, 2, 9, false)
+	at(c, 9, 16, false)
+	from, to := noon+4*hour, noon+14*hour
+	require.Equal(t, 2, s.promised(Item{SKU: sku}, from, to))
+	require.Equal(t, 1, s.promised(Item{Article: a}, from, to))
+	kit := s.kit(Component{Item{Article: a}, 1}, Component{Item{SKU: sku}, 1})
+	require.Equal(t, 0, s.promised(kit, from, to))
+	e := s.refused(CodeInsufficient, s.booking(kit, from, to, 1))
+	short := e.Details.(ShortageDetails).Lines[0]
+	require.Equal(t, "fragmented_by_pinned_holds", short.Reason)
+	v := s.view()
+	w, ok, err := v.Next(NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: to - from, Quantity: 1, Until: from + 30*day}, s.now)
+	require.NoError(t, err)
+	require.Equal(t, []any{true, noon + 16*hour}, []any{ok, w.Start}, "when both have ended")
+}
+
+// Between a number that is too small and one that is too large the seating finds the one that is right, within bounds.
+func TestSeatingFindsTheNumberOfKits(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	first := s.article(sku, 4)
+	s.article(sku, 300)
+	i := s.kit(Component{Item{Article: first}, 1}, Component{Item{SKU: sku}, 2})
+	acc := s.view().acc
+	k, err := acc.kit(i.CatalogItem)
+	require.NoError(t, err)
+	l, w := acc.locations().Get(s.loc), Span{Start: noon, End: noon + day}
+	seat := func(least, bound int, exact bool) []any {
+		n, sure := acc.seatKits(acc.stock, k, l, w, s.now, least, bound, exact)
+		return []any{n, sure}
+	}
+	require.Equal(t, []any{4, true}, seat(4, 4, true))
+	require.Equal(t, []any{4, true}, seat(1, 4, true))
+	require.Equal(t, []any{4, false}, seat(0, 17, true), "the bound was wrong: what was found is the most that is")
+	require.Equal(t, []any{4, false}, seat(2, 3, false), "the bound was not sure: more was found")
+	require.Equal(t, []any{4, false}, seat(0, 1000, false))
+	many := s.kit(Component{Item{SKU: sku}, 100}, Component{Item{Article: first}, 1})
+	acc = s.view().acc
+	k, _ = acc.kit(many.CatalogItem)
+	require.Equal(t, []any{2, false}, seat(0, 3, true), "no more than that is tried")
+	require.Equal(t, 3, s.available(many, noon, noon+day), "free throughout: nothing has to be tried")
+}
+
+// Random kits of few articles, some of them of one SKU, in a shop with pinned holds: the number that is answered can be held,
+// and one more cannot.
+func TestPromiseOfKits(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s := newShop(t)
+		skus := []ID{s.sku(), s.sku(Buffer{Amount: 1, Unit: timeline.Hours})}
+		var articles []ID
+		for range 2 + r.IntN(4) {
+			articles = append(articles, s.article(skus[r.IntN(2)], 1+r.IntN(2)))
+		}
+		if r.IntN(2) == 0 { // a pool of its own in the first SKU
+			own := Buffer{Amount: 2, Unit: timeline.Hours}
+			articles = append(articles, s.do(CreateArticle{Name: "x", SKU: &skus[0], After: &own, Quantities: []InitialQuantity{{Location: s.loc, Count: 2}}}).(*Article).ID)
+		}
+		part := func() Component {
+			if r.IntN(2) == 0 {
+				return Component{Item{Article: articles[r.IntN(len(articles))]}, 1}
+			}
+			return Component{Item{SKU: skus[r.IntN(2)]}, 1 + r.IntN(2)}
+		}
+		lot := s.article(skus[1], 2+r.IntN(2))
+		kits := []Item{s.kit(part(), part(), part()), s.kit(Component{Item{Article: lot}, 1}, Component{Item{SKU: skus[1]}, 1})}
+		for range 25 {
+			i := Item{SKU: skus[r.IntN(2)]}
+			switch r.IntN(4) {
+			case 0:
+				i = Item{Article: articles[r.IntN(len(articles))]}
+			case 1:
+				i = kits[r.IntN(2)]
+			}
+			from := noon + int64(r.IntN(36))*hour
+			if h, err := s.try(s.booking(i, from, from+int64(1+r.IntN(12))*hour, 1)); err == nil && r.IntN(3) == 0 {
+				u := h.(*Hold).Lines[0].Units[0]
+				s.do(MoveHold{ID: h.(*Hold).ID, Lines: []MoveLine{{Unavailability: u.ID, Slot: &u.Slot}}})
+			}
+			from = noon + int64(r.IntN(36))*hour
+			s.promised(kits[r.IntN(2)], from, from+int64(1+r.IntN(10))*hour)
+		}
+	}
+}

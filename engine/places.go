@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"sync"
+
+	"holdfast/persist"
+)
+
+// This file owns where in the log an account's commands are: what the feed of changes looks up, and who waits for more.
+
+// places knows a part of the log, which grows at both ends as it is asked for: forward to the head, backward as far as someone
+// wants to go. Each record is looked at once. Of an account's commands one in markEvery is marked, and every one that lies
+// markEvery records or more from the mark before: an unmarked one is near a mark.
+type places struct {
+	mu        sync.Mutex
+	low, high uint64 // the records from low on, below high, are known
+	accounts  map[ID]*marks
+}
+
+// marks are an account's, found going forward (ascending) and going backward (descending).
+type marks struct{ up, down []mark }
+
+// mark says that the record log holds the account's command sequence, and none of its earlier ones.
+type mark struct{ sequence, log uint64 }
+
+const markEvery = 64
+
+// find gives a record from which on the log is read to meet an account's command: at or behind the record from, 0 where it is
+// not known. head is the last record.
+func (p *places) find(store *persist.Store, account ID, sequence, from, head uint64) (log uint64, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.accounts == nil {
+		p.accounts, p.low, p.high = map[ID]*marks{}, head+1, head+1
+	}
+	if first := store.Marker().FirstKept; first > p.low+trimEvery || first > p.high {
+		p.trim(first)
+	}
+	for ; p.high <= head; p.high++ {
+		if err := p.look(store, p.high, true); err != nil {
+			return 0, err
+		}
+	}
+	m := p.of(account)
+	if from == 0 {
+		for p.low > store.Marker().FirstKept && !m.reach(sequence) {
+			if err := p.look(store, p.low-1, false); err != nil {
+				return 0, err
+			}
+			p.low--
+		}
+		// Behind the last mark that is not past it, as far as that is still kept.
+		if at, ok := m.last(func(x mark) bool { return x.sequence <= sequence }); ok {
+			return max(at.log, store.Marker().FirstKept), nil
+		}
+		return max(p.low, store.Marker().FirstKept), nil
+	}
+	before, ok := m.last(func(x mark) bool { return x.log < from })
+	if !ok {
+		before.log = p.low // a mark in front of it may be forgotten
+	}
+	if from <= before.log+markEvery {
+		return from, nil
+	}
+	if next, ok := m.first(func(x mark) bool { return x.log >= from }); ok {
+		return max(from, next.log-min(next.log, markEvery)), nil
+	}
+	return 0, errCursorGone
+}
+
+// trimEvery is how many records the log has to have lost before what is known of them is forgotten.
+const trimEvery = 1 << 16
+
+// trim forgets what is in front of the first record that is kept.
+func (p *places) trim(first uint64) {
+	p.low, p.high = first, max(p.high, first)
+	maps.DeleteFunc(p.accounts, func(_ ID, m *marks) bool {
+		gone := func(x mark) bool { return x.log < first }
+		m.down = slices.DeleteFunc(m.down, gone)
+		m.up = slices.DeleteFunc(m.up, gone)
+		return len(m.down)+len(m.up) == 0
+	})
+}
+
+func (p *places) of(account ID) *marks {
+	m := p.accounts[account]
+	if m == nil {
+		m = new(marks)
+		p.accounts[account] = m
+	}
+	return m
+}
+
+// look marks what is in a record.
+func (p *places) look(store *persist.Store, log uint64, forward bool) error {
+	r, err := store.Record(log)
+	if err != nil {
+		return err
+	}
+	var done []ID // accounts of which the record's first command was seen
+	for c := range r.Changes() {
+		if c.Table != tagLedger {
+			continue
+		}
+		account, key, err := splitKey(c.Key)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(done, account) {
+			continue
+		}
+		done = append(done, account)
+		l, err := ledgerKind.decode(account, key, c.After)
+		if err != nil {
+			return err
+		}
+		p.of(account).add(mark{l.Sequence, log}, forward)
+	}
+	return nil
+}
+
+func (m *marks) add(x mark, forward bool) {
+	if forward {
+		if n := len(m.up); n == 0 || x.sequence >= m.up[n-1].sequence+markEvery || x.log >= m.up[n-1].log+markEvery {
+			m.up = append(m.up, x)
+		}
+		return
+	}
+	if n := len(m.down); n == 0 || x.sequence+markEvery <= m.down[n-1].sequence || x.log+markEvery <= m.down[n-1].log {
+		m.down = append(m.down, x)
+	}
+}
+
+// reach says whether a command is not in front of all marks.
+func (m *marks) reach(sequence uint64) bool {
+	switch {
+	case len(m.down) > 0:
+		return m.down[len(m.down)-1].sequence <= sequence
+	case len(m.up) > 0:
+		return m.up[0].sequence <= sequence
+	}
+	return false
+}
+
+// at is the i-th mark in ascending order.
+func (m *marks) at(i int) mark {
+	if n := len(m.down); i < n {
+		return m.down[n-1-i]
+	}
+	return m.up[i-len(m.down)]
+}
+
+// first is the first mark for which past is true, as it is for all behind it; last is the last one for which it is true, as
+// for all in front of it.
+func (m *marks) first(past func(mark) bool) (mark, bool) {
+	n := len(m.down) + len(m.up)
+	i := sort.Search(n, func(i int) bool { return past(m.at(i)) })
+	if i == n {
+		return mark{}, false
+	}
+	return m.at(i), true
+}
+
+func (m *marks) last(in func(mark) bool) (mark, bool) {
+	n := len(m.down) + len(m.up)
+	i := sort.Search(n, func(i int) bool { return !in(m.at(i)) })
+	if i == 0 {
+		return mark{}, false
+	}
+	return m.at(i - 1), true
+}
+
+// bells ring for those who wait for an account to change.
+type bells struct {
+	mu      sync.Mutex
+	waiting map[ID]chan struct{}
+}
+
+// Changed returns a channel that is closed when the account changes after the call: who wants to wait asks first, then looks.
+func (e *Engine) Changed(account ID) <-chan struct{} {
+	b := &e.bells
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.waiting[account]
+	if c == nil {
+		if b.waiting == nil {
+			b.waiting = map[ID]chan struct{}{}
+		}
+		c = make(chan struct{})
+		b.waiting[account] = c
+	}
+	return c
+}
+
+func (b *bells) ring(accounts []ID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.waiting) == 0 {
+		return
+	}
+	for _, id := range accounts {
+		if c := b.waiting[id]; c != nil {
+			close(c)
+			delete(b.waiting, id)
+		}
+	}
+}
+
+// Incarnation tells this log from others that went through the same sequences.
+func (e *Engine) Incarnation() uint64 { return e.store.Incarnation() }

@@ -1,0 +1,296 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns kits: catalog items as what is held of stock. A line of kits is a request for each of its parts.
+
+// Kit is a catalog item. Like the other records it is a value.
+type Kit struct {
+	ID    ID
+	Takes bool // active, not archived
+	Parts []engine.Component
+}
+
+func (a *Account) kit(id ID) *Kit { return find(a.Kits, func(k *Kit) bool { return k.ID == id }) }
+
+// parts are a kit's, those that name the same added up.
+func (k *Kit) parts() (list []engine.Component) {
+	for _, p := range k.Parts {
+		i := slices.IndexFunc(list, func(x engine.Component) bool { return x.Item == p.Item })
+		if i < 0 {
+			list = append(list, p)
+			continue
+		}
+		list[i].Quantity += p.Quantity
+	}
+	return list
+}
+
+// catalog judges the commands on catalog items.
+func (s *step) catalog(op engine.Op, res any, err error) error {
+	change := func(id ID, change func(*Kit)) error {
+		i := slices.IndexFunc(s.a.Kits, func(k *Kit) bool { return k.ID == id })
+		if i < 0 {
+			return refused(err, engine.CodeNotFound)
+		}
+		n := *s.a.Kits[i]
+		change(&n)
+		s.a.Kits[i] = &n
+		return refused(err, "")
+	}
+	switch o := op.(type) {
+	case engine.CreateCatalogItem:
+		if err := refused(err, ""); err != nil {
+			return err
+		}
+		s.a.Kits = append(s.a.Kits, &Kit{res.(*engine.CatalogItem).ID, true, o.Components})
+		return nil
+	case engine.PatchCatalogItem:
+		return change(o.ID, func(k *Kit) {
+			if o.Status.Set {
+				k.Takes = o.Status.Value == engine.CatalogActive
+			}
+			if o.Components.Set {
+				k.Parts = o.Components.Value
+			}
+		})
+	case engine.DeleteCatalogItem:
+		if s.a.kit(o.ID) == nil {
+			return refused(err, engine.CodeNotFound)
+		}
+		for _, h := range s.a.Holds {
+			if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.CatalogItem == o.ID }) {
+				return refused(err, engine.CodeInUse)
+			}
+		}
+		s.a.Kits = slices.DeleteFunc(s.a.Kits, func(k *Kit) bool { return k.ID == o.ID })
+		return refused(err, "")
+	}
+	return wrong("the twin does not know %T", op)
+}
+
+// ask makes the requests of a line.
+func (s *step) ask(line int, l engine.HoldLineInput) (list []request, refusal engine.Code) {
+	parts := []engine.Component{{Item: l.Item, Quantity: 1}}
+	if l.CatalogItem != (ID{}) {
+		switch k := s.a.kit(l.CatalogItem); {
+		case k == nil:
+			return nil, engine.CodeNotFound
+		case len(k.Parts) == 0 || !k.Takes:
+			return nil, engine.CodeStateNotAllowed
+		default:
+			parts = k.parts()
+		}
+	}
+	for _, p := range parts {
+		q, refusal := s.resolve(p.Item, l.Location)
+		if refusal != "" {
+			return nil, refusal
+		}
+		q.line, q.asked, q.quantity, q.sku, q.kit = line, l.Quantity, l.Quantity*p.Quantity, p.SKU, l.CatalogItem != (ID{})
+		for _, pool := range q.pools {
+			q.hulls = append(q.hulls, pool.hull(l.Window, s.now))
+		}
+		list = append(list, q)
+	}
+	return list, ""
+}
+
+// kits judges how many kits the engine says there are at a location: as many can be had, and where that is certain, one more
+// cannot.
+func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64) error {
+	may := func(n int) chance {
+		s := &step{now: now, a: a}
+		requests, refusal := s.ask(0, engine.HoldLineInput{Item: engine.Item{CatalogItem: k.ID}, Location: location, Window: body, Quantity: n})
+		if refusal != "" {
+			return impossible
+		}
+		c, _, _ := s.judge(requests)
+		return c
+	}
+	switch {
+	case n > 0 && may(n) == impossible:
+		return wrong("%d kits of %+v at %x over %+v are not there", n, k, location, body)
+	case may(n+1) == certain:
+		return wrong("there are more than %d kits of %+v at %x over %+v", n, k, location, body)
+	}
+	return nil
+}
+
+// shortKits judges the number that the refusal of a line of kits gives: as a query would be answered, but less than was asked.
+func (s *step) shortKits(l engine.HoldLineInput, err error) error {
+	d, _ := as[engine.ShortageDetails](err)
+	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now); fault != nil {
+		return fault
+	}
+	return errRefused
+}
+
+// availableKits judges the answer to a query about a catalog item: location by location by the rules of holds, and where no
+// two parts meet in a pool against what the engine says of the parts, which is judged elsewhere.
+func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error {
+	k := a.kit(q.CatalogItem)
+	have, err := v.Available(q, now)
+	if len(k.Parts) == 0 {
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	if err != nil {
+		return wrong("available %+v: %v", q, err)
+	}
+	a.Seen.Kits++
+	if q.Location == (ID{}) {
+		sum := engine.Availability{Exact: true}
+		for _, l := range a.standing() {
+			at := q
+			at.Location = l.ID
+			x, err := v.Available(at, now)
+			if err != nil {
+				return err
+			}
+			sum.Available, sum.Stock, sum.Committed = sum.Available+x.Available, sum.Stock+x.Stock, sum.Committed+x.Committed
+			sum.Exact = sum.Exact && x.Exact
+		}
+		if have != sum {
+			return wrong("available %+v is %+v, location by location %+v", q, have, sum)
+		}
+		return nil
+	}
+	if err := a.kits(k, q.Location, q.Window, have.Available, now); err != nil {
+		return err
+	}
+	if a.meet(k, q.Location) {
+		a.Seen.Met++
+		return nil
+	}
+	var want engine.Availability
+	for i, p := range k.parts() {
+		x, err := v.Available(engine.Query{Item: p.Item, Location: q.Location, Window: q.Window}, now)
+		if err != nil {
+			return err
+		}
+		if !k.Takes {
+			x.Available = 0
+		}
+		n := x.Available / p.Quantity
+		if i == 0 || n < want.Available {
+			want = engine.Availability{Available: n, Stock: x.Stock / p.Quantity, Exact: x.Exact}
+			want.Committed = want.Stock - floor(x.Stock-x.Committed, p.Quantity)
+		} else if n == want.Available {
+			want.Exact = want.Exact || x.Exact
+		}
+	}
+	if have != want {
+		return wrong("available %+v at %d is %+v, by its parts %+v", q, now, have, want)
+	}
+	return nil
+}
+
+// meet says that two parts of a kit take from one pool.
+func (a *Account) meet(k *Kit, location ID) bool {
+	for _, p := range k.parts() {
+		for _, o := range k.parts() {
+			if p.SKU == (ID{}) || o.Article == (ID{}) {
+				continue
+			}
+			for _, pool := range a.skuPools(p.SKU, location) {
+				if pool.has(a.lotAt(o.Article, location)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func floor(a, b int) int {
+	n := a / b
+	if a < 0 && a%b != 0 {
+		n--
+	}
+	return n
+}
+
+// kitBuckets counts kits in buckets: at every instant, at each location, of the part that there is least of.
+func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.Bucket) {
+	var all []Pool
+	if k.Takes {
+		all = a.pools(engine.Item{CatalogItem: k.ID}, location)
+	}
+	for i := range len(edges) - 1 {
+		b := engine.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
+		for j, t := range a.instants(all, b.Range) {
+			n := 0
+			for _, l := range a.standing() {
+				if location == (ID{}) || l.ID == location {
+					n += a.kitsNow(k, l.ID, func(p Pool) int { stock, committed := a.at(p, t); return stock - committed })
+				}
+			}
+			if j == 0 || n < b.MinFree {
+				b.MinFree = n
+			}
+			if j == 0 || n > b.MaxFree {
+				b.MaxFree = n
+			}
+		}
+		for _, l := range a.standing() {
+			if location == (ID{}) || l.ID == location {
+				b.Available += a.kitsOver(k, l.ID, func(p Pool) int { free, _, _, _ := a.least(p, b.Range); return max(0, free) })
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// open are the pools of a part at a location that take new holds, and how many units of each pool the other parts of its
+// kit take that name an article there.
+func (a *Account) open(k *Kit, p engine.Component, location ID) (pools []Pool, named []int) {
+	for _, pool := range a.pools(p.Item, location) {
+		if pool.Closed || !k.Takes {
+			continue
+		}
+		n := 0
+		for _, o := range k.parts() {
+			if p.SKU != (ID{}) && o.Article != (ID{}) && pool.has(a.lotAt(o.Article, location)) {
+				n += o.Quantity
+			}
+		}
+		pools, named = append(pools, pool), append(named, n)
+	}
+	return pools, named
+}
+
+// kitsNow is how many kits the free units of an instant make; negative where stock is overbooked.
+func (a *Account) kitsNow(k *Kit, location ID, free func(Pool) int) (n int) {
+	for i, p := range k.parts() {
+		units, each := 0, p.Quantity
+		pools, named := a.open(k, p, location)
+		for j, pool := range pools {
+			units, each = units+free(pool), each+named[j]
+		}
+		if x := floor(units, each); i == 0 || x < n {
+			n = x
+		}
+	}
+	return n
+}
+
+// kitsOver is the largest number of kits for which every part has units, when each pool has so many.
+func (a *Account) kitsOver(k *Kit, location ID, free func(Pool) int) (n int) {
+	for ; ; n++ {
+		for _, p := range k.parts() {
+			left := 0
+			pools, named := a.open(k, p, location)
+			for j, pool := range pools {
+				left += max(0, free(pool)-(n+1)*named[j])
+			}
+			if left < (n+1)*p.Quantity {
+				return n
+			}
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns the removal of locations, SKUs and articles. What is gone stays in its list, marked, as lots and old holds
+// name it.
+
+// asked says that a hold that is not over asks for something.
+func (s *step) asked(names func(Line) bool) bool {
+	return slices.ContainsFunc(s.a.Holds, func(h *Hold) bool {
+		return !h.Status.Ended() && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Window.End > s.now && names(l) })
+	})
+}
+
+// inKit says that a SKU or an article is a part of a kit.
+func (s *step) inKit(id ID) bool {
+	return slices.ContainsFunc(s.a.Kits, func(k *Kit) bool {
+		return slices.ContainsFunc(k.Parts, func(p engine.Component) bool { return p.SKU == id || p.Article == id })
+	})
+}
+
+func (s *step) deleteLocation(o engine.DeleteLocation, err error) error {
+	l := s.a.location(o.ID)
+	if l == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	here := func(lot uint32) bool { return s.a.Locations[s.a.lot(lot).Location] == l }
+	switch {
+	case slices.ContainsFunc(s.a.Slots, func(x Slot) bool { return here(x.Lot) && x.Span.End > s.now }),
+		slices.ContainsFunc(s.a.Units, func(u Unit) bool { return here(u.Lot) && u.Hull.End > s.now }),
+		slices.ContainsFunc(s.a.Events, func(e *Event) bool { return e.Location == l.ID && e.Window.End > s.now }),
+		s.asked(func(x Line) bool { return x.Location == l.ID }):
+		s.a.Seen.InUse++
+		return refused(err, engine.CodeInUse)
+	}
+	n := *l
+	n.Gone = true
+	s.a.Locations[slices.Index(s.a.Locations, l)] = &n
+	s.a.Seen.Removed++
+	return refused(err, "")
+}
+
+func (s *step) deleteSKU(o engine.DeleteSKU, err error) error {
+	k := s.a.sku(o.ID)
+	switch {
+	case k == nil:
+		return refused(err, engine.CodeNotFound)
+	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }), s.inKit(k.ID),
+		s.asked(func(x Line) bool { return x.SKU == k.ID }):
+		s.a.Seen.InUse++
+		return refused(err, engine.CodeInUse)
+	}
+	n := *k
+	n.Gone = true
+	s.a.SKUs[slices.Index(s.a.SKUs, k)] = &n
+	s.a.Seen.Removed++
+	return refused(err, "")
+}
+
+// deleteArticle ends the article's units now; units of holds that are over stay where they were.
+func (s *step) deleteArticle(o engine.DeleteArticle, err error) error {
+	r := s.a.article(o.ID)
+	if r == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	of := func(lot uint32) bool { return s.a.Articles[s.a.lot(lot).Article] == r }
+	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.asked(func(x Line) bool { return x.Article == r.ID }) {
+		s.a.Seen.InUse++
+		return refused(err, engine.CodeInUse)
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	s.a.Units = slices.DeleteFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.event() })
+	s.a.Events = slices.DeleteFunc(s.a.Events, func(e *Event) bool { return e.Article == r.ID })
+	kept := s.a.Slots[:0:0]
+	for _, x := range s.a.Slots {
+		if of(x.Lot) && x.Span.End > s.now {
+			x.Span.End = s.now
+		}
+		if !x.Span.Empty() {
+			kept = append(kept, x)
+		}
+	}
+	s.a.Slots = kept
+	n := *r
+	n.Gone, n.Takes, n.SKU = true, false, nil
+	s.a.Articles[slices.Index(s.a.Articles, r)] = &n
+	s.a.Seen.Removed++
+	return nil
+}
+
+// present checks that the engine lists what is there and nothing else.
+func (a *Account) present(v engine.View, now int64) error {
+	var locations, skus, articles []ID
+	for _, l := range a.Locations {
+		if !l.Gone {
+			locations = append(locations, l.ID)
+		}
+	}
+	for _, k := range a.SKUs {
+		if !k.Gone {
+			skus = append(skus, k.ID)
+		}
+	}
+	for _, r := range a.Articles {
+		if !r.Gone {
+			articles = append(articles, r.ID)
+		}
+	}
+	var got [3][]ID
+	for l := range v.Locations().All() {
+		got[0] = append(got[0], l.ID)
+	}
+	for k := range v.SKUs().All() {
+		got[1] = append(got[1], k.ID)
+	}
+	for r := range v.Articles().All() {
+		got[2] = append(got[2], r.ID)
+	}
+	for i, want := range [...][]ID{locations, skus, articles} {
+		if !slices.Equal(got[i], want) {
+			return wrong("list %d has %v, the twin has %v", i, got[i], want)
+		}
+	}
+	for _, descending := range []bool{false, true} {
+		q := engine.ArticleQuery{
+			Window: Span{Start: now, End: now}, Now: now, Active: true, Archived: true, Sort: engine.ByAvailability, Desc: descending, Limit: len(articles) + 1,
+		}
+		page, total, err := v.ListArticles(&q, nil)
+		if err != nil || total != len(articles) || len(page) != total {
+			return wrong("%d of %d articles by free units (%v), the twin has %d", len(page), total, err, len(articles))
+		}
+		for _, r := range page {
+			if r == nil || !slices.Contains(articles, r.ID) {
+				return wrong("an article by free units is %+v", r)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package workload
+
+import (
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+)
+
+// This file owns random kits: catalog items of few parts, often of a SKU and one of its own articles.
+
+// maxKits bounds the kits of an account: few, so that each is met often.
+const maxKits = 4
+
+func components(d Dice, a *model.Account) (list []engine.Component) {
+	for range 1 + d.N("more parts", 3) {
+		list = append(list, engine.Component{Item: known(d, a), Quantity: 1 + d.N("quantity", 5)/4})
+	}
+	return list
+}
+
+func createKit(d Dice, a *model.Account) engine.CreateCatalogItem {
+	return engine.CreateCatalogItem{Name: "kit", Components: components(d, a)}
+}
+
+// kitCommand draws a command on catalog items.
+func kitCommand(d Dice, a *model.Account) engine.Op {
+	if len(a.Kits) == 0 || len(a.Kits) < maxKits && odds(d, "another kit", 40) {
+		return createKit(d, a)
+	}
+	k := pick(d, "kit", a.Kits)
+	switch d.N("kit command", 4) {
+	case 0:
+		return engine.DeleteCatalogItem{ID: k.ID}
+	case 1:
+		status := engine.CatalogActive
+		if k.Takes && odds(d, "inactive", 50) {
+			status = engine.CatalogInactive
+		}
+		return engine.PatchCatalogItem{ID: k.ID, Status: engine.Some(status)}
+	}
+	return engine.PatchCatalogItem{ID: k.ID, Components: engine.Some(components(d, a))}
+}
+
+// asked names an item that is there, sometimes a kit.
+func asked(d Dice, a *model.Account) engine.Item {
+	if len(a.Kits) > 0 && odds(d, "a kit", 25) {
+		return engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
+	}
+	return known(d, a)
+}

@@ -87,8 +87,9 @@ func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
 			}
 		}
 		v.EachAttribute(&r.Labels, other, func(d *Attribute, value Value, _ bool) { x.attributes[d.ID] = value })
-		stock, err := v.ArticleStock(r.ID, location, q.Window, q.Now)
-		require.NoError(s, err)
+		var stock, anywhere ArticleStock
+		require.NoError(s, v.ArticleStock(&stock, r.ID, location, q.Window, q.Now))
+		require.NoError(s, v.ArticleStock(&anywhere, r.ID, ID{}, q.Window, q.Now))
 		units, free, taken := 0.0, 0.0, 0.0
 		for _, c := range stock.Quantity {
 			units += float64(c.Count)
@@ -119,8 +120,6 @@ func (s *shop) slowRecords(q *ArticleQuery) (list []slowRecord) {
 			name := v.Location(l.Location).Name
 			text("serviceLocation", &name)
 		}
-		anywhere, err := v.ArticleStock(r.ID, ID{}, q.Window, q.Now)
-		require.NoError(s, err)
 		for _, l := range anywhere.Locations {
 			id := l.Location.String()
 			text("serviceLocationId", &id)

@@ -42,8 +42,14 @@ type Result struct {
 	Err       string  `json:"error,omitempty"` // it could not be measured
 }
 
-// Mean is the result of a sample whose figure is the mean time of an operation, in us.
-func Mean(s Sample, t Target) Result { return sampled(s, 1e6/s.PerSecond, t) }
+// Mean is the result of a sample whose figure is the mean time of an operation, in us or ms.
+func Mean(s Sample, t Target) Result {
+	us := 1e6 / s.PerSecond
+	if t.Unit == "ms" {
+		us /= 1000
+	}
+	return sampled(s, us, t)
+}
 
 // Rate is the result of a sample whose figure is operations a second.
 func Rate(s Sample, t Target) Result { return sampled(s, s.PerSecond, t) }

@@ -100,10 +100,11 @@ const blockRows = 64
 
 // column is one field of the rows of a block.
 type column struct {
-	facts []fact       // of the rows that have any; those that several have stand there once, where that is cheap
-	rows  []uint64     // by fact: the rows that have it, a bit each
-	some  uint64       // rows with a fact
-	pairs *[256]uint64 // by two bytes in a row, as pairOf has them: the rows whose texts have such; nil: there are no texts
+	some  uint64           // rows with a fact
+	of    [blockRows]uint8 // by row: the number of its fact in facts
+	facts []fact           // those that several rows have stand there once, where that is cheap
+	rows  []uint64         // by fact: the rows that have it, a bit each
+	pairs *[256]uint64     // by two bytes in a row, as pairOf has them: the rows whose texts have such; nil: there are no texts
 }
 
 // columnOf finds a column among what is kept of a block, or makes it. The key says what get reads.
@@ -125,6 +126,7 @@ func columnOf[R any](b table.Block[R], key any, get func(*R) fact) *column {
 			at = len(c.facts)
 			c.facts, c.rows = append(c.facts, f), append(c.rows, 0)
 		}
+		c.of[i] = uint8(at)
 		c.rows[at] |= 1 << i
 		c.some |= 1 << i
 	}
@@ -134,20 +136,27 @@ func columnOf[R any](b table.Block[R], key any, get func(*R) fact) *column {
 	return c
 }
 
-// pack puts the texts side by side, and notes which pairs of bytes are in them.
+// pack puts the texts and the ids side by side, as a pass looks at one after the other, and notes which pairs of bytes are in
+// the texts.
 func (c *column) pack() {
 	var all strings.Builder
+	var texts []string
+	var ids []ID
 	for _, f := range c.facts {
+		texts, ids = append(texts, f.texts...), append(ids, f.ids...)
 		for _, s := range f.texts {
 			all.WriteString(s)
 		}
 	}
-	if all.Len() == 0 {
-		return
+	texts, ids = slices.Clip(texts), slices.Clip(ids)
+	if len(texts) > 0 {
+		c.pairs = new([256]uint64)
 	}
-	c.pairs = new([256]uint64)
 	rest := all.String()
-	for n, f := range c.facts {
+	for n := range c.facts {
+		f := &c.facts[n]
+		f.texts, texts = texts[:len(f.texts)], texts[len(f.texts):]
+		f.ids, ids = ids[:len(f.ids)], ids[len(f.ids):]
 		for i, s := range f.texts {
 			f.texts[i], rest = rest[:len(s)], rest[len(s):]
 			for j := 1; j < len(s); j++ {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -341,11 +342,9 @@ func (j *judge) over(c *column, among uint64) (pass, fail uint64) {
 		}
 		among = may
 	}
-	for n := 0; among != 0; n++ {
+	for among != 0 {
+		n := c.of[bits.TrailingZeros64(among)]
 		rows := c.rows[n] & among
-		if rows == 0 {
-			continue
-		}
 		among &^= rows
 		switch j.of(&c.facts[n]) {
 		case passed:

@@ -31,6 +31,7 @@ func (a *args) fault(name, code, message string) {
 // parse takes a raw query string apart.
 func (a *args) parse(raw []byte) {
 	a.reset()
+	plain := bytes.IndexByte(raw, '%') < 0 && bytes.IndexByte(raw, '+') < 0 && utf8.Valid(raw) // as most are
 	for len(raw) > 0 {
 		pair, rest, _ := bytes.Cut(raw, []byte{'&'})
 		raw = rest
@@ -38,6 +39,10 @@ func (a *args) parse(raw []byte) {
 			continue
 		}
 		name, value, _ := bytes.Cut(pair, []byte{'='})
+		if plain {
+			a.list = append(a.list, arg{name: name, value: value})
+			continue
+		}
 		a.add(name, value, true)
 	}
 }

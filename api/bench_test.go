@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
@@ -80,7 +81,7 @@ func BenchmarkKeyAndLimits(b *testing.B) {
 	require.NoError(b, ctx.Request.Read(bufio.NewReader(strings.NewReader(
 		"GET /v1/admin/articles HTTP/1.1\r\nHost: shop\r\nX-API-KEY: "+key+"\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n\r\n"))))
 	ctx.SetRemoteAddr(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 5})
-	q := s.server.acquire(&ctx)
+	q := s.server.acquire(&ctx, time.Now())
 	require.Nil(b, q.match())
 	b.ReportAllocs()
 	for b.Loop() {

@@ -27,7 +27,11 @@ const Version = "2025-06"
 
 // serve answers a request.
 func (s *Server) serve(ctx *fasthttp.RequestCtx) {
-	q := s.acquire(ctx)
+	start := ctx.Time() // when it was read
+	if start.IsZero() {
+		start = time.Now() // it was made, not read
+	}
+	q := s.acquire(ctx, start)
 	defer q.release()
 	defer q.recover()
 	err := q.admit()
@@ -47,7 +51,7 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 
 // expect decides on the headers alone whether a client that asks first may send its body.
 func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
-	q := s.acquire(ctx)
+	q := s.acquire(ctx, time.Now())
 	defer q.release()
 	defer q.recover()
 	err := q.admit()
@@ -64,7 +68,7 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 
 // unreadable answers what could not be read as a request. The connection is closed behind it.
 func (s *Server) unreadable(ctx *fasthttp.RequestCtx, cause error) {
-	q := s.acquire(ctx)
+	q := s.acquire(ctx, time.Now())
 	defer q.release()
 	defer q.recover()
 	err := q.admitUnread(cause)
@@ -317,6 +321,7 @@ func (q *request) finish() {
 	}
 	if q.op != nil && q.op.policy != "" {
 		h.Set("Content-Security-Policy", q.op.policy)
+		h.Set("Referrer-Policy", "no-referrer")
 	}
 	if q.key != nil && q.key.ExpiresAt != nil {
 		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))
@@ -350,7 +355,6 @@ var (
 		{[]byte("X-Content-Type-Options"), []byte("nosniff")},
 		{[]byte("Cache-Control"), []byte("private, no-cache")},
 		{[]byte("Content-Security-Policy"), []byte("default-src 'none'; frame-ancestors 'none'")},
-		{[]byte("Referrer-Policy"), []byte("no-referrer")},
 	}
 )
 

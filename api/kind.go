@@ -155,9 +155,8 @@ func parseID(raw []byte) (id engine.ID, ok bool) {
 	}
 	and, or := byte(0xff), byte(0)
 	for i, at := range [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
-		hi, ok1 := hexDigit(raw[at])
-		lo, ok2 := hexDigit(raw[at+1])
-		if !ok1 || !ok2 {
+		hi, lo := hexValues[raw[at]], hexValues[raw[at+1]]
+		if hi|lo > 0xf {
 			return engine.ID{}, false
 		}
 		id[i] = hi<<4 | lo

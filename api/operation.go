@@ -42,7 +42,7 @@ type operation struct {
 	cached  bool // takes If-None-Match
 
 	media  string // of the answer; empty: JSON
-	policy string // the answer's Content-Security-Policy; empty: that of all answers
+	policy string // Content-Security-Policy of an answer that is a page; empty: that of all answers
 
 	// What it reads and answers, for the document and for the names in faults. The builders below fill the first three.
 	pathParams, queryParams []Member

@@ -449,11 +449,22 @@ func (r *jsonReader) hex4() (rune, bool) {
 }
 
 func hexDigit(c byte) (d byte, ok bool) {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0', true
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10, true
-	}
-	return 0, false
+	d = hexValues[c]
+	return d, d != noDigit
 }
+
+const noDigit = 0xff
+
+var hexValues = func() (digits [256]byte) {
+	for c := range digits {
+		switch c := byte(c); {
+		case c >= '0' && c <= '9':
+			digits[c] = c - '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			digits[c] = c | 0x20 - 'a' + 10
+		default:
+			digits[c] = noDigit
+		}
+	}
+	return digits
+}()

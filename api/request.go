@@ -65,9 +65,9 @@ var requests = sync.Pool{New: func() any {
 	return q
 }}
 
-func (s *Server) acquire(ctx *fasthttp.RequestCtx) *request {
+func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 	q := requests.Get().(*request)
-	q.server, q.ctx, q.start = s, ctx, time.Now()
+	q.server, q.ctx, q.start = s, ctx, start
 	q.eng = s.engine.Load()
 	q.out = ctx.Response.SwapBody(nil)[:0]
 	return q

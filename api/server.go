@@ -64,10 +64,12 @@ const (
 	idleTimeout  = 60 * time.Second
 )
 
+const chunked = -1 // the length of a body in chunks, as the HTTP library says it
+
 // bodyTime is how long a body may take to arrive, behind its headers: at 64 KiB a second.
 func bodyTime(length int) time.Duration {
-	if length < 0 {
-		length = bodyLimit // in chunks: not known
+	if length == chunked {
+		length = bodyLimit // not known
 	}
 	return readTimeout + time.Duration(min(length, bulkBodyLimit)/(64<<10))*time.Second
 }
@@ -103,8 +105,11 @@ func NewServer(o Options) *Server {
 		Handler:       s.serve,
 		ErrorHandler:  s.unreadable,
 		ExpectHandler: s.expect,
-		HeaderReceived: func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-			return fasthttp.RequestConfig{ReadTimeout: bodyTime(h.ContentLength())}
+		HeaderReceived: func(h *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
+			if n := h.ContentLength(); n > 0 || n == chunked {
+				c.ReadTimeout = bodyTime(n)
+			}
+			return c
 		},
 
 		ReadBufferSize:     maxHeader,
@@ -114,7 +119,6 @@ func NewServer(o Options) *Server {
 		IdleTimeout:        idleTimeout,
 		Concurrency:        o.MaxConns,
 		MaxConnsPerIP:      o.MaxConnsPerIP,
-		TCPKeepalive:       true,
 
 		CloseOnShutdown:              true,
 		DisablePreParseMultipartForm: true,
@@ -133,7 +137,7 @@ func (s *Server) Attach(e *engine.Engine) {
 }
 
 // Serve answers connections of a listener until it is closed or Shutdown is called. It may be called for several listeners.
-func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
+func (s *Server) Serve(l net.Listener) error { return s.http.Serve(patientListener{l}) }
 
 // Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.
 func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }

@@ -3,7 +3,8 @@ package engine
 import (
 	"time"
 
-	"holdfast/engine/table"
+	"github.com/tidwall/btree"
+
 	"holdfast/timeline"
 )
 
@@ -89,7 +90,7 @@ type Result struct {
 // tx is a plan's working view: the account as it is, the command's instant and ids, and the changes collected so far.
 type tx struct {
 	acc    *account
-	keys   *table.Table[keyRef] // of all accounts: public ids are unique over them
+	keys   *btree.BTreeG[keyRef] // of all accounts: public ids are unique over them
 	now    int64
 	base   Base
 	used   uint64

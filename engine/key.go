@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 
+	"github.com/tidwall/btree"
+
 	"holdfast/engine/table"
 )
 
@@ -32,22 +34,20 @@ var keyKind = func() *kind[Key] {
 	k := rowsOf(tagKey, "API key", func(k *Key) ID { return k.ID })
 	k.put = func(s *state, a *account, _, after *Key) {
 		k.in(a).Put(after)
-		s.keys.Put(&keyRef{account: a.id, key: after})
+		s.keys.Set(keyRef{after.PublicID, a.id, after})
 	}
 	return k
 }()
 
 // keyRef finds a key, and with it the account, by the key's public id.
 type keyRef struct {
-	account ID
-	key     *Key
+	publicID string
+	account  ID
+	key      *Key
 }
 
-const keyByPublicID = 0
-
-func newKeyRefTable() *table.Table[keyRef] {
-	return table.New(func(r *keyRef) table.ID { return r.key.ID },
-		table.By(func(r *keyRef) []string { return []string{r.key.PublicID} }))
+func newKeyRefs() *btree.BTreeG[keyRef] {
+	return btree.NewBTreeGOptions(func(a, b keyRef) bool { return a.publicID < b.publicID }, btree.Options{NoLocks: true})
 }
 
 // CreateKey makes an API key. Secret is drawn by the caller, who alone ever sees it. It answers with the *Key.
@@ -78,7 +78,7 @@ func (o CreateKey) Check() []Fault {
 const maxScopes = 100 // more than there are
 
 func (o CreateKey) plan(t *tx) (any, error) {
-	if t.keys.First(keyByPublicID, o.PublicID) != nil {
+	if _, taken := t.keys.Get(keyRef{publicID: o.PublicID}); taken {
 		return nil, refuse(CodeConflict, "a key with this public id exists")
 	}
 	if o.ExpiresAt != nil && *o.ExpiresAt <= t.now {
@@ -129,8 +129,8 @@ func (v View) Keys() *table.Table[Key] { return keyKind.in(v.acc) }
 // and all that the view reads are of the same sequence.
 func (e *Engine) Key(publicID string) (*Key, View, bool) {
 	s := e.current.Load()
-	r := s.keys.First(keyByPublicID, publicID)
-	if r == nil {
+	r, ok := s.keys.Get(keyRef{publicID: publicID})
+	if !ok {
 		return nil, View{}, false
 	}
 	v, ok := s.view(r.account)

@@ -59,7 +59,7 @@ type state struct {
 	touched  []*account // changed since the last snapshot, in the order of their first change
 	dirty    map[ID]bool
 	tree     *btree.BTreeG[tenant] // the published copies
-	keys     *table.Table[keyRef]
+	keys     *btree.BTreeG[keyRef]
 	alarms   *btree.BTreeG[alarm]
 	lastID   ID
 }
@@ -70,7 +70,7 @@ func newState() *state {
 		dirty:    map[ID]bool{},
 		tree: btree.NewBTreeGOptions(func(a, b tenant) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 },
 			btree.Options{NoLocks: true}),
-		keys:   newKeyRefTable(),
+		keys:   newKeyRefs(),
 		alarms: newAlarms(),
 	}
 }
@@ -113,7 +113,7 @@ type snapshot struct {
 	at       int64
 	hash     uint64
 	accounts *btree.BTreeG[tenant]
-	keys     *table.Table[keyRef]
+	keys     *btree.BTreeG[keyRef]
 	alarms   *btree.BTreeG[alarm]
 }
 
@@ -125,7 +125,7 @@ func (s *state) publish() *snapshot {
 		delete(s.dirty, a.id)
 	}
 	s.touched = s.touched[:0]
-	return &snapshot{seq: s.seq, at: s.at, hash: s.hash, accounts: s.tree.Copy(), keys: s.keys.Publish(), alarms: s.alarms.Copy()}
+	return &snapshot{seq: s.seq, at: s.at, hash: s.hash, accounts: s.tree.Copy(), keys: s.keys.Copy(), alarms: s.alarms.Copy()}
 }
 
 // View is one account at one sequence. All reads are methods of it; there is no way from a View to another account. It may

@@ -1,29 +1,35 @@
 package timeline
 
-// This file owns the vector by dense number: a radix tree, copy on write with an ownership token.
+// This file owns the vector by dense number: a radix tree of a fixed height under a short list, copy on write with an
+// ownership token.
 
 import "slices"
 
 const (
-	vecLeaf = 7  // entries of a leaf: what a write copies. Seven slots and the token fill 512 bytes
-	vecFan  = 32 // children of an inner node
+	vecLeaf  = 7  // entries of a leaf: what a write copies. Seven slots and the token fill 512 bytes
+	vecLower = 32 // leaves below a node of the lower level
+	vecUpper = 64 // nodes of the lower level below one of the upper
 )
 
-// vec is a persistent array indexed by a dense number. The zero value is empty. Versions work as with trees.
+// vec is a persistent array indexed by a dense number. The zero value is empty. Versions work as with trees. Nodes hold their
+// children themselves, not a slice of them, as each step of a look-up waits for the one before.
 type vec[T any] struct {
-	root   *vecNode[T]
-	n      int // numbers below it have an entry
-	height int // levels of inner nodes; at least 1, once there is a root
+	edit *token // owner of the list
+	top  []*vecNode[T]
+	n    int // numbers below it have an entry
 }
 
-// vecNode is an inner node: over leaves at the lowest level, over other inner nodes above.
 type vecNode[T any] struct {
-	edit   *token
-	kids   []*vecNode[T]
-	leaves []*vecLeaves[T]
+	edit *token
+	kids [vecUpper]*vecLeaves[T]
 }
 
 type vecLeaves[T any] struct {
+	edit   *token
+	leaves [vecLower]*vecEntries[T]
+}
+
+type vecEntries[T any] struct {
 	edit *token
 	of   [vecLeaf]T
 }
@@ -34,60 +40,41 @@ func (v *vec[T]) at(i int) *T {
 		return nil
 	}
 	l := uint(i) / vecLeaf
-	n := v.root
-	for shift := 5 * (v.height - 1); shift > 0; shift -= 5 {
-		n = n.kids[l>>shift%vecFan]
-	}
-	return &n.leaves[l%vecFan].of[uint(i)%vecLeaf]
+	return &v.top[l/vecLower/vecUpper].kids[l/vecLower%vecUpper].leaves[l%vecLower].of[uint(i)%vecLeaf]
 }
 
 // own is the entry of a number, to be changed by the owner of edit. The vector grows up to it with zero entries.
 func (v *vec[T]) own(edit *token, i int) *T {
 	for i >= v.n {
-		v.grow(edit)
+		leaf := v.leaf(edit, uint(v.n)/vecLeaf)
+		*leaf = &vecEntries[T]{edit: edit}
+		v.n += vecLeaf
 	}
-	l := uint(i) / vecLeaf
-	v.root = v.root.own(edit)
-	n := v.root
-	for shift := 5 * (v.height - 1); shift > 0; shift -= 5 {
-		kid := &n.kids[l>>shift%vecFan]
-		*kid = (*kid).own(edit)
-		n = *kid
-	}
-	leaf := &n.leaves[l%vecFan]
+	leaf := v.leaf(edit, uint(i)/vecLeaf)
 	if (*leaf).edit != edit {
-		*leaf = &vecLeaves[T]{edit, (*leaf).of}
+		*leaf = &vecEntries[T]{edit, (*leaf).of}
 	}
 	return &(*leaf).of[uint(i)%vecLeaf]
 }
 
-func (n *vecNode[T]) own(edit *token) *vecNode[T] {
-	if n.edit == edit {
-		return n
+// leaf is the place of a leaf in its node, which becomes the owner's; a node that is not there yet is made.
+func (v *vec[T]) leaf(edit *token, l uint) **vecEntries[T] {
+	if v.edit != edit {
+		v.edit, v.top = edit, slices.Clone(v.top)
 	}
-	return &vecNode[T]{edit, slices.Clone(n.kids), slices.Clone(n.leaves)}
-}
-
-// grow adds one leaf at the right edge.
-func (v *vec[T]) grow(edit *token) {
-	l := uint(v.n) / vecLeaf
-	if v.root == nil {
-		v.root, v.height = &vecNode[T]{edit: edit}, 1
+	if l/vecLower/vecUpper == uint(len(v.top)) {
+		v.top = append(v.top, &vecNode[T]{edit: edit})
 	}
-	if l>>(5*v.height) > 0 {
-		v.root = &vecNode[T]{edit: edit, kids: []*vecNode[T]{v.root}}
-		v.height++
+	node := &v.top[l/vecLower/vecUpper]
+	if (*node).edit != edit {
+		*node = &vecNode[T]{edit, (*node).kids}
 	}
-	v.root = v.root.own(edit)
-	n := v.root
-	for shift := 5 * (v.height - 1); shift > 0; shift -= 5 {
-		i := int(l >> shift % vecFan)
-		if i == len(n.kids) {
-			n.kids = append(n.kids, &vecNode[T]{edit: edit})
-		}
-		n.kids[i] = n.kids[i].own(edit)
-		n = n.kids[i]
+	leaves := &(*node).kids[l/vecLower%vecUpper]
+	switch {
+	case *leaves == nil:
+		*leaves = &vecLeaves[T]{edit: edit}
+	case (*leaves).edit != edit:
+		*leaves = &vecLeaves[T]{edit, (*leaves).leaves}
 	}
-	n.leaves = append(n.leaves, &vecLeaves[T]{edit: edit})
-	v.n += vecLeaf
+	return &(*leaves).leaves[l%vecLower]
 }

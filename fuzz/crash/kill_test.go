@@ -149,11 +149,12 @@ func (s *server) release(a *attempt) bool {
 // load books and releases from several clients until the server is gone.
 func (s *server) load(clients int, seed uint64) *sync.WaitGroup {
 	var all sync.WaitGroup
+	round := s.killed // not read by the clients: it grows while they still run
 	for c := range clients {
 		all.Go(func() {
 			rng := rand.New(rand.NewPCG(seed, uint64(c)))
 			for n := 0; ; n++ {
-				a := &attempt{key: fmt.Sprintf("round-%d-client-%d-%d", s.killed, c, n), quantity: 1 + rng.IntN(3)}
+				a := &attempt{key: fmt.Sprintf("round-%d-client-%d-%d", round, c, n), quantity: 1 + rng.IntN(3)}
 				a.body = fmt.Sprintf(`{"lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":%d}]}`, s.item, s.location, killFrom, killTo, a.quantity)
 				s.mu.Lock()
 				s.attempts = append(s.attempts, a)

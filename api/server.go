@@ -145,7 +145,7 @@ func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }
 // Admits says whether a request passes all that stands in front of its operation, and charges it: a part of the interface, for
 // measurements.
 func (s *Server) Admits(ctx *fasthttp.RequestCtx) bool {
-	q := s.acquire(ctx)
+	q := s.acquire(ctx, time.Now())
 	defer q.release()
 	return q.admit() == nil
 }

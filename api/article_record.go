@@ -13,20 +13,19 @@ var (
 	countsSchema = recordSchema("UnitCounts", has("total", integerSchema), has("byLocation", listSchema(recordSchema("LocationCount",
 		has("serviceLocationId", idSchema), has("count", integerSchema), has("fromDate", instantSchema.orNull())))))
 	seriesSchema = listSchema(recordSchema("SeriesStep", has("range", rangeSchema), has("value", &Schema{Type: "number"})))
-	anySchema    = &Schema{}
 
 	articleSchema = recordSchema("Article", slices.Concat([]Member{
 		has("id", idSchema), has("name", textSchema), has("codes", listSchema(textSchema)), has("status", enumSchema("active", "inactive", "draft")),
 		has("createdAt", instantSchema), has("updatedAt", instantSchema), has("archivedAt", instantSchema.orNull()),
 		has("taxonomyCategoryId", textSchema.orNull()), has("parentId", textSchema.orNull()), has("path", textSchema.orNull()),
-		has("taxonomyCategory", anySchema.orNull()), has("aggregateData", anySchema.orNull()),
+		has("taxonomyCategory", categorySchema.orNull()), has("aggregateData", aggregateSchema.orNull()),
 		has("unavailability", listSchema(unavailabilitySchema)), has("scheduledEvents", listSchema(eventSchema)),
 		has("articleLocations", listSchema(recordSchema("ArticleLocation",
 			has("serviceLocationId", idSchema), has("range", rangeSchema), has("count", integerSchema)))),
-		has("media", listSchema(anySchema)), has("documents", listSchema(anySchema)), has("attributes", listSchema(attributeValueSchema)),
-		has("fulfillmentFields", listSchema(anySchema)), has("tags", listSchema(tagSchema)), has("sku", articleSKUSchema.orNull()),
-		has("itemCosts", integerSchema.orNull()), has("itemIncome", integerSchema.orNull()), has("purchasePrice", integerSchema.orNull()),
-		has("profitability", integerSchema.orNull()), has("purchasePriceOrigin", enumSchema("article", "sku")),
+		has("media", listSchema(mediaSchema)), has("documents", listSchema(docSchema)), has("attributes", listSchema(attributeValueSchema)),
+		has("fulfillmentFields", listSchema(fieldSchema)), has("tags", listSchema(tagSchema)), has("sku", articleSKUSchema.orNull()),
+		has("itemCosts", integerSchema.orNull()), has("itemIncome", integerSchema), has("purchasePrice", integerSchema.orNull()),
+		has("profitability", integerSchema), has("purchasePriceOrigin", enumSchema("article", "sku")),
 		has("descriptionOrigin", enumSchema("article", "sku")), has("condition", textSchema.orNull()), has("description", textSchema.orNull()),
 	}, bufferMembers, []Member{
 		has("bufferTimeOriginBefore", enumSchema("article", "sku")), has("bufferTimeOrigin", enumSchema("article", "sku")),
@@ -62,7 +61,7 @@ func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStoc
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(r.ID))
 	b = appendInstant(append(b, `,"updatedAt":`...), r.UpdatedAt)
 	b = appendInstantOrNull(append(b, `,"archivedAt":`...), r.ArchivedAt)
-	b = append(b, `,"taxonomyCategoryId":null,"parentId":null,"path":null,"taxonomyCategory":null,"aggregateData":null`...)
+	b = appendPlace(b, r, sku)
 	b = q.appendUnavailabilities(append(b, `,"unavailability":`...), stock.Units)
 	b = appendList(append(b, `,"scheduledEvents":`...), stock.Events, func(b []byte, s *engine.ScheduledEvent) []byte { return appendEvent(q, b, s) })
 	b = appendList(append(b, `,"articleLocations":`...), stock.Locations, func(b []byte, l engine.ArticleLocation) []byte {
@@ -70,13 +69,13 @@ func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStoc
 		b = appendRange(append(b, `,"range":`...), l.Range)
 		return append(appendInt(append(b, `,"count":`...), l.Count), '}')
 	})
-	b = append(b, `,"media":[],"documents":[],"attributes":`...)
+	b = append(q.appendFiles(b, r), `,"attributes":`...)
 	var defaults *engine.Labels
 	if sku != nil {
 		defaults = &sku.Labels
 	}
 	b = q.appendAttributes(b, &r.Labels, "article", defaults, "sku")
-	b = append(b, `,"fulfillmentFields":[],"tags":`...)
+	b = append(appendFulfillment(b, r), `,"tags":`...)
 	b = append(q.appendTags(b, &r.Labels), `,"sku":`...)
 	if sku == nil {
 		b = append(b, "null"...)
@@ -114,9 +113,12 @@ func (q *request) appendArticleOrigins(b []byte, r *engine.Article, sku *engine.
 		price, description = orElse(price, sku.PurchasePrice), orElse(description, sku.Description)
 		before, after = orElse(before, sku.Before), orElse(after, sku.After)
 	}
-	b = append(b, `,"itemCosts":null,"itemIncome":null,"purchasePrice":`...)
-	b = appendIntOrNull(b, price)
-	b = append(append(b, `,"profitability":null,"purchasePriceOrigin":`...), priceOrigin...)
+	income, profit := q.view.Earnings(r)
+	b = appendIntOrNull(append(b, `,"itemCosts":`...), r.ItemCosts)
+	b = appendInt(append(b, `,"itemIncome":`...), income)
+	b = appendIntOrNull(append(b, `,"purchasePrice":`...), price)
+	b = appendInt(append(b, `,"profitability":`...), profit)
+	b = append(append(b, `,"purchasePriceOrigin":`...), priceOrigin...)
 	b = append(append(b, `,"descriptionOrigin":`...), descriptionOrigin...)
 	b = appendTextOrNull(append(b, `,"condition":`...), r.Condition)
 	b = appendTextOrNull(append(b, `,"description":`...), description)

@@ -33,6 +33,7 @@ var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createAr
 	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }),
 },
 	labelFields(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
+	detailFields(func(o *createArticle) *engine.DetailsPatch { return &o.Details }),
 	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
@@ -46,6 +47,7 @@ var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.Pat
 	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }),
 },
 	labelFields(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
+	detailFields(func(o *engine.PatchArticle) *engine.DetailsPatch { return &o.Details }),
 	bufferPatchFields("Before", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.After }))...)
 

@@ -23,8 +23,12 @@ var exampleValues = map[string]string{
 	"prefix": `"hf_a1B2c3D4e5F6"`, "price": `4500`, "purchasePrice": `289900`, "quantity": `1`, "requestId": `"8f3a1c22b7d0-1f"`,
 	"seconds": `86400`, "start": `"2025-06-02T09:00:00.000Z"`, "startDate": `"2025-06-02T09:00:00.000Z"`, "timezone": `"Europe/Lisbon"`,
 	"to": `"2025-06-04T09:00:00.000Z"`, "until": `"2025-07-02T09:00:00.000Z"`, "updatedAt": `"2025-06-01T12:00:00.000Z"`,
-	"InitialQuantity.from": `"2025-01-01T00:00:00.000Z"`,
-	"url":                  `"https://example.com/bike"`, "zipCode": `"1100-053"`,
+	"AttributeValue.value": `"L"`, "FulfillmentField.value": `"L"`, "FulfillmentFieldValue.value": `"L"`,
+	"InitialQuantity.from": `"2025-01-01T00:00:00.000Z"`, "TaxonomyCategory.fullName": `"Vehicles > Cargo bikes"`,
+	"TaxonomyCategoryInput.fullName": `"Vehicles > Cargo bikes"`, "condition": `"Like new"`, "folderPath": `"bikes"`, "groupName": `"Geometry"`,
+	"itemCosts": `24900`, "mimeType": `"image/jpeg"`, "originalName": `"bike.jpg"`, "path": `"vehicles/cargo-bikes"`, "profitability": `-314800`,
+	"size": `183204`,
+	"url":  `"https://example.com/bike"`, "zipCode": `"1100-053"`,
 }
 
 // exampleBodies are the requests that cannot be made of their schema alone, by operation.

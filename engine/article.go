@@ -40,6 +40,8 @@ type Article struct {
 	UpdatedAt     int64
 	Revision      uint64
 	Labels
+	ItemCosts *int64          `json:",omitempty"` // what was spent on it, in minor units
+	Details   *ArticleDetails `json:",omitempty"`
 }
 
 // articleLot is an article at a location, and what of it is in effect there.
@@ -81,6 +83,7 @@ var articleKind = func() *kind[Article] {
 	k.put = func(_ *state, a *account, before, after *Article) {
 		if after == nil {
 			gone := k.in(a).Delete(before.ID)
+			a.aggregate(before, nil)
 			for _, l := range gone.lots {
 				a.stock.SetPool(l.no, 0)
 			}
@@ -88,12 +91,23 @@ var articleKind = func() *kind[Article] {
 		}
 		if before == nil {
 			k.in(a).Put(after)
+			a.aggregate(nil, after)
 			return
 		}
 		n := *after
 		a.derive(&n, k.in(a).Get(after.ID).lots)
 		k.in(a).Put(&n)
+		a.aggregate(before, after)
 		a.assignPools(&n)
+	}
+	k.scan = func(l *accountLoader, key ID, b []byte) error { // start-up sums up once, in loadStock
+		r, err := k.decode(l.id, key, b)
+		if err == nil {
+			l.cold[k.tag] = append(l.cold[k.tag], func(_ *state, a *account) {
+				k.in(a).Put(r)
+			})
+		}
+		return err
 	}
 	return k
 }()
@@ -200,9 +214,12 @@ type CreateArticle struct {
 	Before, After *Buffer
 	Quantities    []InitialQuantity
 	Labels        LabelsPatch
+	Details       DetailsPatch
 }
 
-func (o CreateArticle) checkOn(a *account) []Fault { return o.Labels.checkOn(a, ArticleLabels) }
+func (o CreateArticle) checkOn(a *account) []Fault {
+	return append(o.Labels.checkOn(a, ArticleLabels), o.Details.checkOn(nil)...)
+}
 
 func (o CreateArticle) Check() []Fault {
 	var c checker
@@ -215,6 +232,7 @@ func (o CreateArticle) Check() []Fault {
 	c.buffer("/bufferTimeAmountBefore", o.Before)
 	c.buffer("/bufferTimeAmountAfter", o.After)
 	o.Labels.check(&c)
+	o.Details.check(&c)
 	if len(o.Quantities) > maxLines {
 		c.fault("/quantities", "length", "must have at most 1000 entries")
 		return c.faults
@@ -262,6 +280,7 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 	if r.Status == "" {
 		r.Status = ArticleActive
 	}
+	o.Details.apply(t, r)
 	record(t, articleKind, nil, r)
 	units := 0
 	for _, q := range o.Quantities {
@@ -329,9 +348,16 @@ type PatchArticle struct {
 	PurchasePrice Opt[int64]
 	Before, After BufferPatch
 	Labels        LabelsPatch
+	Details       DetailsPatch
 }
 
-func (o PatchArticle) checkOn(a *account) []Fault { return o.Labels.checkOn(a, ArticleLabels) }
+func (o PatchArticle) checkOn(a *account) []Fault {
+	faults := o.Labels.checkOn(a, ArticleLabels)
+	if r := a.articles().Get(o.ID); r != nil {
+		faults = append(faults, o.Details.checkOn(r)...)
+	}
+	return faults
+}
 
 func (o PatchArticle) Check() []Fault {
 	var c checker
@@ -348,6 +374,7 @@ func (o PatchArticle) Check() []Fault {
 	o.Before.check(&c, "/bufferTimeAmountBefore")
 	o.After.check(&c, "/bufferTimeAmountAfter")
 	o.Labels.check(&c)
+	o.Details.check(&c)
 	return c.faults
 }
 
@@ -387,6 +414,7 @@ func (o PatchArticle) plan(t *tx) (any, error) {
 	if len(c.faults) > 0 {
 		return nil, invalid(c.faults)
 	}
+	o.Details.apply(t, &n)
 	n.touch(t.now)
 	record(t, articleKind, r, &n)
 	t.reassign(r, &n)

@@ -38,7 +38,7 @@ const (
 )
 
 // articleField is a field's format and where its value is: in the article, and where that has none in its SKU. One that is
-// in neither is counted over the window, or is not known yet of any article.
+// in neither is counted over the window, or reckoned from others.
 type articleField struct {
 	name   ArticleField
 	format AttributeFormat
@@ -60,8 +60,8 @@ var articleFields = []articleField{
 	{FieldServiceLocation, formatID, nil, nil},
 	{FieldPurchasePrice, FormatNumber, func(r *Article) fact { return moneyFact(r.PurchasePrice) },
 		func(s *SKU) fact { return moneyFact(s.PurchasePrice) }},
-	{FieldItemCosts, FormatNumber, nil, nil},
-	{FieldItemIncome, FormatNumber, nil, nil},
+	{FieldItemCosts, FormatNumber, func(r *Article) fact { return moneyFact(r.ItemCosts) }, nil},
+	{FieldItemIncome, FormatNumber, func(*Article) fact { return numberFact(0) }, nil}, // as Earnings has it
 	{FieldProfitability, FormatNumber, nil, nil},
 	{FieldQuantity, FormatNumber, nil, nil},
 	{FieldCreatedAt, FormatDatetime, func(r *Article) fact { return numberFact(float64(CreatedAt(r.ID))) }, nil},
@@ -164,6 +164,14 @@ func (c *column) pack() {
 			}
 		}
 	}
+}
+
+// row is the fact of a row, nil if it has none.
+func (c *column) row(i int) *fact {
+	if c.some>>i&1 == 0 {
+		return nil
+	}
+	return &c.facts[c.of[i]]
 }
 
 // pairOf is the place of the bytes at i-1 and i among those of a column.

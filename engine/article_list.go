@@ -65,10 +65,10 @@ func (d *Attribute) askedAs(format AttributeFormat) bool {
 type condition struct {
 	from   factSource
 	judge  judge
-	sku    []verdict        // of what stands in, by number of the SKU; nil: nothing does
-	counts []timeline.Tally // in place of from: units, by number of the article
-	words  []uint64         // in place of a judge: a bit an article, and
-	flip   uint64           // what to xor it with
+	sku    []verdict               // of what stands in, by number of the SKU; nil: nothing does
+	number func(no uint32) float64 // in place of from: of an article by its number; asked in ascending order
+	words  []uint64                // in place of a judge: a bit an article, and
+	flip   uint64                  // what to xor it with
 }
 
 // listing is a list being made.
@@ -224,7 +224,9 @@ func (l *listing) filter(f *Filter) (c condition, err error) {
 		if len(l.tallies) == 0 {
 			l.tallies = l.a.stock.Tallies(&l.ranking, l.window, l.location, int(l.a.ledger.Article), false, l.tallies)
 		}
-		return condition{judge: j, counts: l.tallies}, nil
+		return condition{judge: j, number: func(no uint32) float64 { return float64(l.tallies[no].Units) }}, nil
+	case FieldProfitability:
+		return condition{judge: judge(nil), number: l.a.profits()}, nil
 	case FieldServiceLocation:
 		wanted := func(no uint32) bool { return true }
 		if f.Operator != IsEmpty && f.Operator != IsNotEmpty {
@@ -319,10 +321,10 @@ func (c *condition) in(i int, b table.Block[Article], facts *blockFacts, among u
 	switch {
 	case c.words != nil:
 		return among & (c.words[i] ^ c.flip)
-	case c.counts != nil:
+	case c.number != nil:
 		for rest := among; rest != 0; rest &= rest - 1 {
 			bit := bits.TrailingZeros64(rest)
-			f := numberFact(float64(c.counts[i*blockRows+bit].Units))
+			f := numberFact(c.number(uint32(i*blockRows + bit)))
 			if c.judge.of(&f) == passed {
 				met |= 1 << bit
 			}

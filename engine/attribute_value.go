@@ -23,11 +23,11 @@ const (
 
 // Value is the value of an attribute as it comes in and goes out.
 type Value struct {
-	Kind   ValueKind
-	Text   string // a date is YYYY-MM-DD, an instant in UTC to the millisecond: both in the order of their texts
-	Number float64
-	Bool   bool
-	List   []string
+	Kind   ValueKind `json:",omitempty"`
+	Text   string    `json:",omitempty"` // a date is YYYY-MM-DD, an instant in UTC to the millisecond: both in the order of their texts
+	Number float64   `json:",omitempty"`
+	Bool   bool      `json:",omitempty"`
+	List   []string  `json:",omitempty"`
 }
 
 // AttributeInput is a value for the attribute with a key.

@@ -71,6 +71,11 @@ func (a *account) check() error {
 		return err
 	}
 	due, kits := 0, newKitUses()
+	for s := range a.skus().All() {
+		if want := a.summed(s); s.articles != want {
+			return fmt.Errorf("SKU %s sums its articles up to %v, they make %v", s.ID, s.articles, want)
+		}
+	}
 	for r := range a.articles().All() {
 		if a.articles().No(r.No) != r {
 			return fmt.Errorf("article %s is not found by its number", r.ID)

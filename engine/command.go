@@ -34,6 +34,12 @@ type informed interface {
 	checkOn(a *account) []Fault
 }
 
+// foreseen is an Op whose plan may take a long search: it is made by the one who asks, on a snapshot, and the writer only looks
+// whether it still holds.
+type foreseen interface {
+	foresee(v View, now int64) *timeline.Ahead
+}
+
 // Check names every fault of an operation's inputs: those of the inputs themselves, and those that this state finds.
 func (v View) Check(op Op) []Fault { return append(op.Check(), v.acc.faultsOf(op)...) }
 
@@ -51,6 +57,8 @@ type Command struct {
 	Op      Op
 	Idem    *Idempotency // nil: every submission is a command of its own
 	Brief   bool         // a refusal need not say what stands in the way nor what would fit
+
+	ahead *timeline.Ahead // what was foreseen of it
 }
 
 // Opt is an input that may be absent, null or a value: PATCH leaves what is absent, clears what is null.
@@ -102,6 +110,7 @@ type tx struct {
 	lots   map[uint32]timeline.LotNo // lots that the plan makes of its article, by location
 	keyed  []keyedRow                // what the command does to idempotency records
 	recent *recent
+	ahead  *timeline.Ahead
 
 	explain bool             // a refusal says what stands in the way
 	moves   int              // holds that the plan moves to another slot

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"holdfast/persist"
+	"holdfast/timeline"
 )
 
 // This file owns the Engine: opening, closing, submitting commands and taking views.
@@ -178,12 +179,31 @@ func (e *Engine) planned(t *tx, cmd *Command) (res any, err error) {
 	return cmd.Op.plan(t)
 }
 
+// foresee plans ahead what of a command can be, on the goroutine of the one who asks. A panic in it is left to the plan itself.
+func (e *Engine) foresee(cmd *Command) (a *timeline.Ahead) {
+	op, ok := cmd.Op.(foreseen)
+	if !ok {
+		return nil
+	}
+	s := e.current.Load()
+	v, ok := s.view(cmd.Account)
+	if !ok {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			a = nil
+		}
+	}()
+	return op.foresee(v, max(e.now(), s.at))
+}
+
 // planOn is a plan's working view of a snapshot.
 func (e *Engine) planOn(s *snapshot, v View) *tx {
 	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger}
 }
 
-// Submit hands a command to the writer and returns at once, or when the queue has room. Commands of one goroutine are
+// Submit hands a command to the writer and returns at once, or when the queue has room and what can be planned ahead is. Commands of one goroutine are
 // judged in the order in which it submits them; none waits for another's sync.
 func (e *Engine) Submit(cmd Command) *Future {
 	f := &Future{engine: e, cmd: cmd, done: make(chan struct{}, 1), planned: make(chan struct{})}
@@ -205,6 +225,7 @@ func (e *Engine) submit(f *Future) {
 			return
 		}
 	}
+	f.cmd.ahead = e.foresee(&f.cmd)
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.shut {

@@ -70,19 +70,35 @@ func (v View) PlanQuantity(article, location ID, amount int, at *int64, now int6
 	if err != nil {
 		return nil, err
 	}
-	_, plan := v.acc.planReduction(r, l, amount, from, now)
+	_, plan := v.acc.planReduction(r, l, amount, from, now, nil)
 	return plan, nil
 }
 
-// planReduction plans on the state as it is; the plan of the preview and of the write.
-func (a *account) planReduction(r *Article, l *Location, amount int, at, now int64) (timeline.Reduction, *QuantityPlan) {
+// foresee plans the reduction ahead of its command.
+func (q quantityChange) foresee(v View, now int64) *timeline.Ahead {
+	r, l, at, err := q.resolve(v.acc, now)
+	if err != nil {
+		return nil
+	}
+	lot := r.lotAt(l.No)
+	if lot == nil {
+		return nil
+	}
+	return v.acc.stock.ReduceAhead(lot.no, q.Amount, at, now)
+}
+
+// planReduction plans on the state as it is, or takes over what was planned ahead; the plan of the preview and of the write.
+func (a *account) planReduction(r *Article, l *Location, amount int, at, now int64, ahead *timeline.Ahead) (timeline.Reduction, *QuantityPlan) {
 	lot := r.lotAt(l.No)
 	if lot == nil {
 		plan := &QuantityPlan{Reason: "not_enough_stock", Minimal: true}
 		plan.Digest = plan.digest()
 		return timeline.Reduction{}, plan
 	}
-	red := a.stock.Reduce(lot.no, amount, at, now)
+	red, ok := a.stock.ReduceAs(ahead, lot.no, amount, at, now)
+	if !ok {
+		red = a.stock.Reduce(lot.no, amount, at, now)
+	}
 	plan := &QuantityPlan{OK: red.OK, Reason: red.Reason.String(), Minimal: red.Minimal, LowerBound: red.LowerBound}
 	for _, s := range red.Slots {
 		plan.Removed = append(plan.Removed, a.slotID(s))
@@ -230,6 +246,10 @@ func (o DecreaseQuantity) Check() []Fault {
 	return c.faults
 }
 
+func (o DecreaseQuantity) foresee(v View, now int64) *timeline.Ahead {
+	return quantityChange{o.Article, o.Location, o.Amount, o.From}.foresee(v, now)
+}
+
 func (o DecreaseQuantity) plan(t *tx) (any, error) {
 	return t.reduce(quantityChange{o.Article, o.Location, o.Amount, o.From}, o.Expected, o.Force)
 }
@@ -244,7 +264,7 @@ func (t *tx) reduce(q quantityChange, expected *string, force bool) (*QuantityPl
 	if err != nil {
 		return nil, err
 	}
-	red, plan := t.acc.planReduction(r, l, q.Amount, at, t.now)
+	red, plan := t.acc.planReduction(r, l, q.Amount, at, t.now, t.ahead)
 	if expected != nil && *expected != plan.Digest {
 		return nil, &Error{Code: CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
 	}
@@ -271,6 +291,10 @@ func (o TransferQuantity) Check() []Fault {
 		c.fault("/toServiceLocationId", "same", "must be another location")
 	}
 	return c.faults
+}
+
+func (o TransferQuantity) foresee(v View, now int64) *timeline.Ahead {
+	return quantityChange{o.Article, o.From, o.Amount, o.At}.foresee(v, now)
 }
 
 func (o TransferQuantity) plan(t *tx) (any, error) {

@@ -268,6 +268,7 @@ func (a *account) loadStock(parts []*accountLoader) error {
 	}
 	slices.SortFunc(lots, func(x, y lot) int { return cmp.Compare(x.no, y.no) })
 	slices.SortFunc(slots, func(x, y timeline.Slot) int { return cmp.Compare(x.No, y.No) })
+	a.aggregateAll()
 	loader := timeline.NewLoader()
 	for i := range lots {
 		l := &lots[i]

@@ -24,7 +24,8 @@ type SKU struct {
 	Revision      uint64
 	Labels
 
-	pools []skuPool // where its articles are; derived
+	pools    []skuPool // where its articles are; derived, as is the next
+	articles Aggregate
 }
 
 // skuPool is one pool of a SKU: the lots of its articles at one location that have the same effective buffers.
@@ -59,7 +60,8 @@ var skuKind = func() *kind[SKU] {
 			return
 		}
 		n := *after
-		n.pools = k.in(a).Get(after.ID).pools
+		was := k.in(a).Get(after.ID)
+		n.pools, n.articles = was.pools, was.articles
 		k.in(a).Put(&n)
 		if !same(before.Before, after.Before) || !same(before.After, after.After) {
 			for _, r := range slices.Collect(a.articles().By(articleBySKU, string(after.ID[:]))) {

@@ -223,7 +223,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if a == nil {
 		a = newAccount(cmd.Account)
 	}
-	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent}
+	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent, ahead: cmd.ahead}
 	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
 	}

@@ -28,6 +28,11 @@ type railRun struct {
 // railPos is a place in a rail: row i of run j.
 type railPos struct{ j, i int }
 
+// is says that two rails are one and the same; two with equal rows need not be.
+func (r *rail) is(other *rail) bool {
+	return r.long == other.long && len(r.rows) == len(other.rows) && (len(r.rows) == 0 || &r.rows[0] == &other.rows[0])
+}
+
 func seatStart(h *Hold) int64 { return h.Span.Start + h.cut.ms() }
 
 // newRail is the rail of rows in order.

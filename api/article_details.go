@@ -1,0 +1,194 @@
+package api
+
+import "holdfast/engine"
+
+// This file owns what an article's record says beside its stock: costs, its place in the merchant's own order of things, and
+// the records of files that show or describe it.
+
+var size = integer[int64](0, maxSafeInteger)
+
+var categoryShape = shapeOf("TaxonomyCategoryInput",
+	required("id", text(1, 255), func(x *engine.TaxonomyCategory) *string { return &x.ID }),
+	optional("name", text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.Name }),
+	optional("fullName", text(0, 2048), func(x *engine.TaxonomyCategory) **string { return &x.FullName }),
+	optional("level", size, func(x *engine.TaxonomyCategory) **int64 { return &x.Level }),
+	optional("parentId", text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.ParentID }),
+	optional("isLeaf", boolean, func(x *engine.TaxonomyCategory) **bool { return &x.IsLeaf }))
+
+// anyValue is a value of any attribute format, in a body.
+var anyValue = kind[engine.Value]{schema: valueSchema, json: readValue, query: func(*args, string, *engine.Value) bool { return false }}
+
+// nothing is a member that can only be null: it stands in records that are given back as they were read.
+func nothing[T any](name string) field[T] {
+	return field[T]{
+		name: name, schema: nullSchema,
+		json: func(r *jsonReader, _ *T) {
+			if !r.null() {
+				r.wrongType("null")
+			}
+		},
+		query: func(*args, string, *T) bool { return false },
+	}
+}
+
+var (
+	systemGroups = enum("sustainability", "system")
+	origins      = enum("article", "sku", "customer", "catalog")
+	fieldShape   = shapeOf("FulfillmentField",
+		optional("id", text(0, 255), func(f *engine.FieldValue) **string { return &f.ID }),
+		optional("name", text(0, 255), func(f *engine.FieldValue) **string { return &f.Name }),
+		required("key", text(1, 255), func(f *engine.FieldValue) *string { return &f.Key }),
+		defaulted("value", anyValue, engine.Value{}, func(f *engine.FieldValue) *engine.Value { return &f.Value }),
+		optional("format", enum(attributeFormats...), func(f *engine.FieldValue) **engine.AttributeFormat { return &f.Format }),
+		optional("groupId", text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupID }),
+		optional("groupName", text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupName }),
+		optional("systemGroup", systemGroups, func(f *engine.FieldValue) **string { return &f.SystemGroup }),
+		optional("origin", origins, func(f *engine.FieldValue) **string { return &f.Origin }),
+		nothing[engine.FieldValue]("smartFieldMeta"))
+)
+
+var fileInfo = object(shapeOf("FileInput",
+	required("fileUrl", link, func(x *engine.FileInfo) *string { return &x.URL }).says("Absolute, http or https. The file itself lies elsewhere."),
+	optional("mimeType", text(1, 255), func(x *engine.FileInfo) **string { return &x.MimeType }),
+	optional("originalName", text(1, 255), func(x *engine.FileInfo) **string { return &x.OriginalName }),
+	optional("folderPath", text(0, 2048), func(x *engine.FileInfo) **string { return &x.FolderPath }),
+	optional("size", size, func(x *engine.FileInfo) **int64 { return &x.Size }).says("In bytes.")))
+
+// fileFields are a file of an article; its record stands under a name of its own.
+func fileFields(record string) []field[engine.FilePatch] {
+	return []field[engine.FilePatch]{
+		optional("fileId", uuid, func(f *engine.FilePatch) **engine.ID { return &f.ID }).
+			says("Of a file that the article has: it stays, with the record given, if any.").shows("null"),
+		optional(record, fileInfo, func(f *engine.FilePatch) **engine.FileInfo { return &f.Info }).says("Needed for a new file."),
+	}
+}
+
+// detailFields are an article's details, in one that is made or changed.
+func detailFields[In any](at func(*In) *engine.DetailsPatch) []field[In] {
+	return []field[In]{
+		merged("itemCosts", money, true, func(in *In) *engine.Opt[int64] { return &at(in).ItemCosts }).says("In minor units of the account's currency."),
+		merged("taxonomyCategoryId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CategoryID }),
+		merged("taxonomyCategory", object(categoryShape), true, func(in *In) *engine.Opt[engine.TaxonomyCategory] { return &at(in).Category }).says("Stored as given."),
+		merged("parentId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ParentID }).says("Stored as given."),
+		merged("path", text(1, 2048), true, func(in *In) *engine.Opt[string] { return &at(in).Path }).says("Stored as given."),
+		merged("fulfillmentFields", list(object(fieldShape), 0, 100), true, func(in *In) *engine.Opt[[]engine.FieldValue] { return &at(in).Fulfillment }).
+			says("Stored as given; the list replaces what is there."),
+		merged("media", list(object(shapeOf("MediaInput", fileFields("media")...)), 0, 100), true, func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Media }).
+			says("All of them, in their order."),
+		merged("documents", list(object(shapeOf("DocumentInput", append(fileFields("document"),
+			merged("comment", longText, true, func(f *engine.FilePatch) *engine.Opt[string] { return &f.Comment }))...)), 0, 100), true,
+			func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Documents }).says("All of them, in their order."),
+	}
+}
+
+var (
+	categorySchema = recordSchema("TaxonomyCategory", has("id", textSchema), has("name", textSchema.orNull()), has("fullName", textSchema.orNull()),
+		has("level", integerSchema.orNull()), has("parentId", textSchema.orNull()), has("isLeaf", booleanSchema.orNull()))
+	aggregateSchema = recordSchema("AggregateData", has("totalCount", integerSchema), has("lastCreated", instantSchema), has("lastUpdated", instantSchema))
+	fieldSchema     = recordSchema("FulfillmentFieldValue",
+		has("id", textSchema.orNull()), has("name", textSchema.orNull()), has("key", textSchema), has("value", valueSchema),
+		has("format", attributeFormatSchema.orNull()), has("groupId", textSchema.orNull()), has("groupName", textSchema.orNull()),
+		has("systemGroup", enumSchema("sustainability", "system").orNull()), has("origin", enumSchema("article", "sku", "customer", "catalog").orNull()),
+		has("smartFieldMeta", nullSchema))
+	fileSchema = recordSchema("File",
+		has("id", idSchema), has("tenantId", idSchema), has("fileUrl", &Schema{Type: "string", Format: "uri"}), has("mimeType", textSchema.orNull()),
+		has("originalName", textSchema.orNull()), has("folderPath", textSchema.orNull()), has("size", integerSchema.orNull()),
+		has("createdAt", instantSchema), has("updatedAt", instantSchema), has("deletedAt", nullSchema), has("updatedById", nullSchema),
+		has("createdById", nullSchema))
+	mediaSchema = recordSchema("Media", has("fileId", idSchema), has("articleId", idSchema), has("orderIndex", integerSchema), has("media", fileSchema))
+	docSchema   = recordSchema("ArticleDocument", has("fileId", idSchema), has("articleId", idSchema), has("orderIndex", integerSchema),
+		has("comment", textSchema.orNull()), has("document", fileSchema))
+)
+
+// details are an article's, empty where it has none.
+func details(r *engine.Article) *engine.ArticleDetails {
+	if r.Details == nil {
+		return &noDetails
+	}
+	return r.Details
+}
+
+var noDetails engine.ArticleDetails
+
+// appendPlace appends where an article stands among others.
+func appendPlace(b []byte, r *engine.Article, sku *engine.SKU) []byte {
+	d := details(r)
+	b = appendTextOrNull(append(b, `,"taxonomyCategoryId":`...), d.CategoryID)
+	b = appendTextOrNull(append(b, `,"parentId":`...), d.ParentID)
+	b = appendTextOrNull(append(b, `,"path":`...), d.Path)
+	b = append(b, `,"taxonomyCategory":`...)
+	if x := d.Category; x == nil {
+		b = append(b, "null"...)
+	} else {
+		b = appendText(append(b, `{"id":`...), x.ID)
+		b = appendTextOrNull(append(b, `,"name":`...), x.Name)
+		b = appendTextOrNull(append(b, `,"fullName":`...), x.FullName)
+		b = appendIntOrNull(append(b, `,"level":`...), x.Level)
+		b = appendTextOrNull(append(b, `,"parentId":`...), x.ParentID)
+		b = append(b, `,"isLeaf":`...)
+		if x.IsLeaf == nil {
+			b = append(b, "null"...)
+		} else {
+			b = appendBool(b, *x.IsLeaf)
+		}
+		b = append(b, '}')
+	}
+	if sku == nil {
+		return append(b, `,"aggregateData":null`...)
+	}
+	sum := sku.Aggregate()
+	b = appendInt(append(b, `,"aggregateData":{"totalCount":`...), sum.Count)
+	b = appendInstant(append(b, `,"lastCreated":`...), sum.LastCreated)
+	return append(appendInstant(append(b, `,"lastUpdated":`...), sum.LastUpdated), '}')
+}
+
+// appendFiles appends an article's media and documents.
+func (q *request) appendFiles(b []byte, r *engine.Article) []byte {
+	d := details(r)
+	b = append(b, `,"media":[`...)
+	for i := range d.Media {
+		b = append(q.appendFile(b, r, i, &d.Media[i], "media"), '}')
+	}
+	b = append(b, `],"documents":[`...)
+	for i := range d.Documents {
+		b = q.appendFile(b, r, i, &d.Documents[i], "document")
+		b = append(appendTextOrNull(append(b, `,"comment":`...), d.Documents[i].Comment), '}')
+	}
+	return append(b, ']')
+}
+
+// appendFile appends a file in its place, without the closing brace; its record stands under a name of its own.
+func (q *request) appendFile(b []byte, r *engine.Article, i int, f *engine.File, record string) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	b = appendID(append(b, `{"fileId":`...), f.ID)
+	b = appendID(append(b, `,"articleId":`...), r.ID)
+	b = appendInt(append(b, `,"orderIndex":`...), i)
+	b = appendID(append(key(b, record), `{"id":`...), f.ID)
+	b = appendID(append(b, `,"tenantId":`...), q.view.Account().ID)
+	b = appendText(append(b, `,"fileUrl":`...), f.URL)
+	b = appendTextOrNull(append(b, `,"mimeType":`...), f.MimeType)
+	b = appendTextOrNull(append(b, `,"originalName":`...), f.OriginalName)
+	b = appendTextOrNull(append(b, `,"folderPath":`...), f.FolderPath)
+	b = appendIntOrNull(append(b, `,"size":`...), f.Size)
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(f.ID))
+	b = appendInstant(append(b, `,"updatedAt":`...), f.UpdatedAt)
+	return append(b, `,"deletedAt":null,"updatedById":null,"createdById":null}`...)
+}
+
+// appendFulfillment appends an article's fulfillment fields.
+func appendFulfillment(b []byte, r *engine.Article) []byte {
+	return appendList(append(b, `,"fulfillmentFields":`...), details(r).Fulfillment, func(b []byte, f engine.FieldValue) []byte {
+		b = appendTextOrNull(append(b, `{"id":`...), f.ID)
+		b = appendTextOrNull(append(b, `,"name":`...), f.Name)
+		b = appendText(append(b, `,"key":`...), f.Key)
+		b = appendValue(append(b, `,"value":`...), f.Value)
+		b = appendTextOrNull(append(b, `,"format":`...), (*string)(f.Format))
+		b = appendTextOrNull(append(b, `,"groupId":`...), f.GroupID)
+		b = appendTextOrNull(append(b, `,"groupName":`...), f.GroupName)
+		b = appendTextOrNull(append(b, `,"systemGroup":`...), f.SystemGroup)
+		b = appendTextOrNull(append(b, `,"origin":`...), f.Origin)
+		return append(b, `,"smartFieldMeta":null}`...)
+	})
+}

@@ -1,0 +1,78 @@
+package timeline
+
+// This file owns reductions that are planned ahead: a search may take milliseconds, which one who has to go on has not. So it
+// is made on a version of the stock that stands, and what it came to is taken over where nothing that it looked at has changed.
+
+import "slices"
+
+// Ahead is a Reduction that was planned on a version of a Stock, for a command that comes later. It does not change.
+type Ahead struct {
+	stock   *Stock
+	at, now int64
+	plan    Reduction
+}
+
+// ReduceAhead is Reduce for a command of the instant now or a later one. Of at, it does not matter how much later it is where
+// both are the same. s does not change any more.
+func (s *Stock) ReduceAhead(lot LotNo, amount int, at, now int64) *Ahead {
+	return &Ahead{s, at, now, s.Reduce(lot, amount, at, now)}
+}
+
+// ReduceAs is what Reduce would return, without a search, or a plan as good as that: ok is false where it takes one, as the lot
+// or its pool is not what it was when the plan was made, or time has gone over the begin or the end of something in it. A nil
+// Ahead is none.
+func (s *Stock) ReduceAs(a *Ahead, lot LotNo, amount int, at, now int64) (r Reduction, ok bool) {
+	if a == nil || a.plan.Lot != lot || a.plan.Amount != amount || now < a.now || at != a.at && (at != now || a.at != a.now) {
+		return r, false
+	}
+	p := s.home(&Hold{}, lot)
+	if p != a.stock.home(&Hold{}, lot) || !s.stands(a.stock, p, a.now, now) {
+		return r, false
+	}
+	r = a.plan
+	r.At = at
+	r.Ends = slices.Clone(r.Ends)
+	for i := range r.Ends {
+		if r.Ends[i].End == a.at {
+			r.Ends[i].End = at
+		}
+	}
+	floor := s.fixityOf(p, at, now).floor
+	r.Moves = slices.Clone(r.Moves)
+	for i := range r.Moves {
+		h, _, _ := s.Find(r.Moves[i].Hold)
+		r.Moves[i].Cut = max(h.Cut(), floor-h.Span.Start)
+	}
+	return r, true
+}
+
+// stands says that a pool has the slots and seats that it had in an earlier version, and that none of them begins or ends
+// behind then up to now. Rails are compared by identity, since they never change.
+func (s *Stock) stands(was *Stock, p PoolRef, then, now int64) bool {
+	lots := s.Lots(p)
+	if !slices.Equal(lots, was.Lots(p)) {
+		return false
+	}
+	passed := func(t int64) bool { return then < t && t <= now }
+	for _, lot := range lots {
+		slots := s.lot(lot).slots
+		if !slices.Equal(slots, was.lot(lot).slots) {
+			return false
+		}
+		for _, no := range slots {
+			e := s.slot(no)
+			if before := was.slot(no); e.span != before.span || !e.rail.is(&before.rail) {
+				return false
+			}
+			if passed(e.span.Start) || passed(e.span.End) {
+				return false
+			}
+			for h, at := e.rail.next(e.rail.from(then)); h != nil && seatStart(h) <= now; h, at = e.rail.next(at) {
+				if passed(seatStart(h)) || passed(h.Span.End) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}

@@ -233,25 +233,29 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, l *Location, notBefore, length int64, n int, until, now int64) *Span {
 	var few [8]source
 	sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
-	from, ok := s.NextFit(shapes(sources, l, length, now), n, notBefore, until, now)
+	from, ok := s.NextFit(shapes(sources, nil, l, length, now), n, notBefore, until, now)
 	if !ok {
 		return nil
 	}
 	return &Span{Start: from, End: from + length}
 }
 
-// shapes are pools with what a window of a length needs in each.
-func shapes(sources []source, l *Location, length, now int64) []timeline.Shape {
+// shapes are pools with what a window of a length needs in each. others, where not nil, is by source what others take there.
+func shapes(sources []source, others []int, l *Location, length, now int64) []timeline.Shape {
 	pools := make([]timeline.Shape, 0, len(sources))
 	zone := l.Zone()
-	for _, src := range sources {
+	for i, src := range sources {
 		if src.closed {
 			continue
 		}
 		before, after := src.before, src.after
-		pools = append(pools, timeline.Shape{Pool: src.pool, Hull: func(from int64) Span {
+		shape := timeline.Shape{Pool: src.pool, Hull: func(from int64) Span {
 			return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
-		}})
+		}}
+		if others != nil {
+			shape.Others = others[i]
+		}
+		pools = append(pools, shape)
 	}
 	return pools
 }

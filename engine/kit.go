@@ -212,7 +212,7 @@ func (a *account) kitsAt(s *timeline.Stock, k *kit, l *Location, body Span, now 
 			x.Committed = x.Stock - floorDiv(free, f.quantity)
 		}
 	}
-	if shared && x.Available > 0 {
+	if shared && (x.Available > 0 || !x.Exact) {
 		x.Available, x.Exact = a.seatKits(s, k, l, body, now, x.surely(s, offers), x.Available, x.Exact)
 	}
 	return x

@@ -300,3 +300,30 @@ func TestPromiseOfKits(t *testing.T) {
 		}
 	}
 }
+
+// A conflict takes no unit of any article, but one of the SKU: the kit that needs both comes when the conflict is over, though
+// nothing ends on a slot then.
+func TestNextKitComesWhenAConflictEnds(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a, _, c := s.article(sku, 1), s.article(sku, 1), s.article(sku, 1)
+	kit := s.kit(Component{Item{Article: a}, 1}, Component{Item{SKU: sku}, 1})
+	s.book(Item{SKU: sku}, noon, noon+5*hour, 2)
+	s.book(Item{SKU: sku}, noon, noon+10*hour, 1)
+	s.do(DecreaseQuantity{Article: c, Location: s.loc, Amount: 1, Force: true})
+	// next is the first window of an hour, and must be the first of all that can be held.
+	next := func(from int64) int64 {
+		w, ok, err := s.view().Next(NextQuery{Item: kit, Location: s.loc, NotBefore: from, Length: hour, Quantity: 1, Until: from + day}, s.now)
+		require.NoError(t, err)
+		require.True(t, ok)
+		for at := from; at < w.Start; at += hour / 2 {
+			require.Zero(t, s.promised(kit, at, at+hour))
+		}
+		require.Equal(t, 1, s.promised(kit, w.Start, w.End))
+		return w.Start
+	}
+	_, conflicts := s.view().Conflicts(ConflictFilter{}, 0, 1, s.now)
+	require.Equal(t, 1, conflicts)
+	require.Equal(t, noon+10*hour, next(noon))
+	require.Equal(t, noon+10*hour, next(noon+6*hour))
+}

@@ -16,46 +16,48 @@ const (
 )
 
 // nextKits finds the earliest window of a length, not before an instant, in which n kits can be held. It goes from one part's
-// next window to another's until all have theirs at once.
+// next window to another's until all have theirs at once. Of a part that another one of the kit takes from, too, that is where
+// the count has enough for both; whether they are seated together is asked as Available does.
 func (a *account) nextKits(s *timeline.Stock, k *kit, l *Location, notBefore, length int64, n int, until, now int64) *Span {
 	if !k.item.Takes() {
 		return nil
 	}
 	offers := k.offers(a, l, Span{Start: notBefore, End: notBefore + length}, now)
-	var pools []timeline.Shape
-	shared := false
-	need := make([]int, len(offers))
+	pools := make([][]timeline.Shape, len(offers))
+	var shared []timeline.Shape
 	for i, f := range offers {
-		need[i] = n * f.quantity
-		pools = append(pools, shapes(f.sources, l, length, now)...)
-		if shared = shared || f.meets(); f.meets() && s.ConflictLen() == 0 {
-			for _, m := range f.pinned { // without conflicts, what they take is counted in the SKU, too
-				need[i] += n * m
-			}
+		others := make([]int, len(f.pinned))
+		for j, m := range f.pinned {
+			others[j] = n * m
+		}
+		if pools[i] = shapes(f.sources, others, l, length, now); f.meets() {
+			shared = append(shared, pools[i]...)
 		}
 	}
 	for t, steps, tries := notBefore, 0, 0; t < until && steps < maxKitSteps; steps++ {
-		from := t
+		from, ok := t, false
 		for i, f := range offers {
-			w := a.nextFit(s, f.article, f.sku, l, from, length, need[i], until, now)
-			if w == nil {
+			if f.meets() {
+				from, ok = s.NextCount(pools[i], n*f.quantity, from, until)
+			} else {
+				from, ok = s.NextFit(pools[i], n*f.quantity, from, until, now)
+			}
+			if !ok {
 				return nil
 			}
-			from = w.Start
 		}
 		w := Span{Start: from, End: from + length}
 		if from > t {
 			t = from
 			continue
 		}
-		if !shared || a.kitsAt(s, k, l, w, now).Available >= n {
+		if len(shared) == 0 || a.kitsAt(s, k, l, w, now).Available >= n {
 			return &w
 		}
-		var ok bool
 		if tries++; tries > maxKitTries {
 			return nil
 		}
-		if t, ok = s.NextRoom(pools, t, until); !ok {
+		if t, ok = s.NextRoom(shared, t, until); !ok {
 			return nil
 		}
 	}

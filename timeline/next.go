@@ -8,62 +8,89 @@ import "slices"
 const nextTries = 64
 
 // Shape is one of several pools that are asked together, and what a window needs in it: the hull, buffers included, of a window that begins at from. Neither
-// end of the hull moves back when from moves forward.
+// end of the hull moves back when from moves forward. Besides, so many units of the pool must be there that are Others'.
 type Shape struct {
-	Pool PoolRef
-	Hull func(from int64) Span
+	Pool   PoolRef
+	Hull   func(from int64) Span
+	Others int
 }
 
 // NextFit is the earliest instant from notBefore on, and before until, at which a window can begin in which n units can be held over the pools together: what
 // Available, asked for each pool's own hull, sums up to. ok is false where there is none, or where the search of pools that are not easy gave up.
+func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from int64, ok bool) {
+	c := s.counting(pools, n, notBefore, until)
+	t := notBefore
+	for range nextTries {
+		if t, ok = c.next(t); !ok {
+			return 0, false
+		}
+		if s.held(pools, n, t, now) {
+			return t, true
+		}
+		if t, ok = s.NextRoom(pools, t, until); !ok {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// NextCount is NextFit by the count of free units alone: no window before it has n units.
+func (s *Stock) NextCount(pools []Shape, n int, notBefore, until int64) (from int64, ok bool) {
+	c := s.counting(pools, n, notBefore, until)
+	return c.next(notBefore)
+}
+
+// counting looks for windows in which the count allows n units.
+type counting struct {
+	pools  []Shape
+	curves []curve // by pool
+	n      int
+	until  int64
+}
+
+func (s *Stock) counting(pools []Shape, n int, notBefore, until int64) counting {
+	c := counting{pools, make([]curve, len(pools)), n, until}
+	for i := range pools {
+		c.curves[i] = s.curveOf(pools[i].Pool, pools[i].Hull(notBefore).Start, pools[i].Hull(until).End)
+	}
+	return c
+}
+
+// next is the first such window from t on.
 //
 // It jumps from violation to violation: where a hull falls short, the next window worth a look is the first whose hull begins behind the last stretch that is
 // short, as every window between still covers it. So it looks at each run of short stretches once.
-func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from int64, ok bool) {
-	if len(pools) == 0 {
-		return 0, false
-	}
-	curves := make([]curve, len(pools))
-	for i := range pools {
-		curves[i] = s.curveOf(pools[i].Pool, pools[i].Hull(notBefore).Start, pools[i].Hull(until).End)
-	}
-	for t, tries := notBefore, 0; t < until; {
+func (c *counting) next(t int64) (from int64, ok bool) {
+	for t < c.until {
 		next, sum := Forever, 0
-		for i := range pools {
-			hull := pools[i].Hull(t)
-			free := max(0, curves[i].least(hull))
+		for i := range c.pools {
+			p := &c.pools[i]
+			hull := p.Hull(t)
+			free := max(0, c.curves[i].least(hull)-p.Others)
 			sum += free
 			want := free + 1
-			if len(pools) == 1 {
-				want = n
+			if len(c.pools) == 1 {
+				want = c.n
 			}
-			if u, ok := curves[i].pass(hull, want); ok {
-				next = min(next, pools[i].first(t, until, u))
+			if u, ok := c.curves[i].pass(hull, want+p.Others); ok {
+				next = min(next, p.first(t, c.until, u))
 			}
 		}
-		if sum >= n {
-			if tries++; tries > nextTries {
-				return 0, false
-			}
-			if s.held(pools, n, t, now) {
-				return t, true
-			}
-			next, _ = s.NextRoom(pools, t, until)
-		}
-		if next == Forever {
-			return 0, false
+		if sum >= c.n {
+			return t, true
 		}
 		t = next
 	}
 	return 0, false
 }
 
-// NextRoom is the first instant after t at which a window can begin that finds room where one at t finds none, until where there is none before it: only what
-// ends, or a slot that begins, makes room for a window that begins later. ok is false where nothing ends any more.
+// NextRoom is the first instant after t at which a window can begin that finds room where one at t finds none though the count allows it, until where there is
+// none before it: only what ends on a slot, or a slot that begins, makes room for a window that begins later. Of several pools also a conflict that ends, as the
+// count of one may rise where another has no room. ok is false where nothing ends any more.
 func (s *Stock) NextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 	from = Forever
 	for i := range pools {
-		if u, ok := s.nextEnd(pools[i].Pool, pools[i].Hull(t).Start); ok {
+		if u, ok := s.nextEnd(pools[i].Pool, pools[i].Hull(t).Start, len(pools) > 1); ok {
 			from = min(from, pools[i].first(t, until, u))
 		}
 	}
@@ -73,7 +100,7 @@ func (s *Stock) NextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 // held says that n units can be held over the pools by windows that begin at t.
 func (s *Stock) held(pools []Shape, n int, t, now int64) bool {
 	for i := range pools {
-		if n -= s.Available(pools[i].Pool, pools[i].Hull(t), now).Available; n <= 0 {
+		if n -= max(0, s.Available(pools[i].Pool, pools[i].Hull(t), now).Available-pools[i].Others); n <= 0 {
 			return true
 		}
 	}
@@ -105,8 +132,8 @@ func (p *Shape) first(t, until, u int64) int64 {
 	return hi
 }
 
-// nextEnd is the first instant after t at which something on a slot of p ends, or a slot begins.
-func (s *Stock) nextEnd(p PoolRef, t int64) (end int64, ok bool) {
+// nextEnd is the first instant after t at which something on a slot of p ends, or a slot begins, or, where they are asked for, a conflict ends.
+func (s *Stock) nextEnd(p PoolRef, t int64, conflicts bool) (end int64, ok bool) {
 	end = Forever
 	for _, lot := range s.Lots(p) {
 		for _, no := range s.lot(lot).slots {
@@ -115,6 +142,14 @@ func (s *Stock) nextEnd(p PoolRef, t int64) (end int64, ok bool) {
 				end = min(end, e.span.Start)
 			}
 			if h, _ := e.rail.next(e.rail.from(t)); h != nil {
+				end = min(end, h.Span.End)
+			}
+		}
+		if !conflicts {
+			continue
+		}
+		for h := range s.Conflicts(lot) {
+			if h.Span.End > t {
 				end = min(end, h.Span.End)
 			}
 		}

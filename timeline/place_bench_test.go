@@ -199,7 +199,7 @@ func BenchmarkNextFit(b *testing.B) {
 	for _, slots := range []int{10, 500} {
 		b.Run("slots="+itoa(slots), func(b *testing.B) {
 			s, pools := crowd(1, slots, 40)
-			shape := []Shape{{pools[0], func(from int64) Span { return Span{from, from + 10*benchDay} }}}
+			shape := []Shape{{Pool: pools[0], Hull: func(from int64) Span { return Span{from, from + 10*benchDay} }}}
 			b.ReportAllocs()
 			for i := int64(0); b.Loop(); i++ {
 				s.NextFit(shape, slots/2, i%40*benchDay, 700*benchDay, 0)

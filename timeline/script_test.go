@@ -256,7 +256,7 @@ func (x *script) run(t *testing.T, lines []string) string {
 			}
 		case "next": // n length not-before
 			length := number(1)
-			shape := Shape{SKURef(1), func(from int64) Span { return Span{from, from + length} }}
+			shape := Shape{Pool: SKURef(1), Hull: func(from int64) Span { return Span{from, from + length} }}
 			if from, ok := draft().Stock().NextFit([]Shape{shape}, int(number(0)), number(2), 1000, x.now); ok {
 				fmt.Fprintf(&out, "from %d\n", from)
 			} else {

@@ -58,10 +58,11 @@ func (s *step) resolve(i engine.Item, location ID) (q request, refusal engine.Co
 }
 
 // judge says whether the lines can be had, all of them, and of those that cannot how many could. Lines are counted one
-// after the other; the counts do not depend on who sits where. from has the units per pool of each line.
+// after the other; the counts do not depend on who sits where. from has the units per pool of each line. A line of kits that
+// may be had or not leaves its parts to the lines behind it or takes them: then it is not said which lines are short.
 func (s *step) judge(requests []request) (may chance, shorts []short, from [][]int) {
 	may, from = certain, make([][]int, len(requests))
-	v := s.a.clone()
+	v, loose := s.a.clone(), false
 	var before []request
 	for named := range 3 {
 		for i, q := range requests {
@@ -73,6 +74,7 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			if may == open && c == certain {
 				c, taken = open, nil // who knows where the lines before it sit
 			}
+			loose = loose || q.kit && c == open
 			if c == impossible {
 				shorts = append(shorts, short{q.line, q.asked, available * q.asked / q.quantity})
 				if q.kit { // whole or not at all
@@ -87,6 +89,9 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			}
 			before = append(before, q)
 		}
+	}
+	if loose {
+		return may, nil, from
 	}
 	slices.SortFunc(shorts, func(x, y short) int { return x.line - y.line })
 	return may, shorts, from

@@ -19,6 +19,8 @@ import (
 //	GET        /keys?account={id}      of one account, or of all
 //	POST       /keys                   of the only account, or of the one that the body names
 //	DELETE     /keys/{key}             by id, or by the part of the key in front of its secret
+//	POST       /import/{resource}      rows, see exchange.go
+//	GET        /export/{resource}
 
 // operator is the actor of what is done here.
 const operator = "operator"
@@ -29,6 +31,8 @@ func (s *Server) Admin() http.Handler {
 	handle := func(pattern string, answer func(a *adminCall) error) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.administer(w, r, answer) })
 	}
+	handle("POST /import/{resource}", (*adminCall).importRows)
+	handle("GET /export/{resource}", (*adminCall).exportRows)
 	handle("GET /accounts", (*adminCall).listAccounts)
 	handle("POST /accounts", (*adminCall).createAccount)
 	handle("PUT /accounts/{id}/plan", (*adminCall).setPlan)
@@ -45,6 +49,7 @@ type adminCall struct {
 	r      *http.Request
 	body   []byte
 	out    []byte
+	stream func(w http.ResponseWriter) // the answer, in place of out
 }
 
 func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(a *adminCall) error) {
@@ -52,6 +57,10 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(
 	err := a.read(w)
 	if err == nil {
 		err = answer(a)
+	}
+	if err == nil && a.stream != nil {
+		a.stream(w)
+		return
 	}
 	kind, status := mediaJSON, http.StatusOK
 	if err != nil {
@@ -75,10 +84,14 @@ func (a *adminCall) read(w http.ResponseWriter) (err error) {
 	if a.r.Method == http.MethodGet || a.r.Method == http.MethodDelete {
 		return nil
 	}
-	if kind, _, _ := strings.Cut(a.r.Header.Get("Content-Type"), ";"); kind != "application/json" {
-		return refuse(engine.CodeMediaType, "Content-Type has to be application/json")
+	want, limit := string(mediaJSON), int64(bodyLimit)
+	if a.r.PathValue("resource") != "" {
+		want, limit = mediaRows, importLimit
 	}
-	if a.body, err = io.ReadAll(http.MaxBytesReader(w, a.r.Body, bodyLimit)); err != nil {
+	if kind, _, _ := strings.Cut(a.r.Header.Get("Content-Type"), ";"); kind != want {
+		return refuse(engine.CodeMediaType, "Content-Type has to be "+want)
+	}
+	if a.body, err = io.ReadAll(http.MaxBytesReader(w, a.r.Body, limit)); err != nil {
 		return refuse(engine.CodeBodyTooLarge, "the body is not whole, or too large")
 	}
 	return nil
@@ -159,9 +172,9 @@ func (a *adminCall) answerAccount(id engine.ID, op engine.Op) error {
 func (a *adminCall) listKeys() error {
 	accounts := a.eng.Accounts()
 	if raw := a.r.URL.Query().Get("account"); raw != "" {
-		id, ok := parseID([]byte(raw))
-		if !ok || !slices.Contains(accounts, id) {
-			return notFound("account")
+		id, err := a.accountOf(raw)
+		if err != nil {
+			return err
 		}
 		accounts = []engine.ID{id}
 	}
@@ -191,13 +204,11 @@ func (a *adminCall) createKey() error {
 		return err
 	}
 	if o.account == nil {
-		accounts := a.eng.Accounts()
-		if len(accounts) != 1 {
-			return &engine.Error{Code: engine.CodeInvalid, Detail: "there is not one account, but another number of them", Faults: []engine.Fault{
-				{Pointer: "/account", Code: faultRequired, Message: "has to say which account"},
-			}}
+		only, err := a.onlyAccount()
+		if err != nil {
+			return err
 		}
-		o.account = &accounts[0]
+		o.account = &only
 	}
 	text := drawKey(&o.CreateKey)
 	made, err := a.do(*o.account, o.CreateKey)
@@ -207,6 +218,26 @@ func (a *adminCall) createKey() error {
 	a.appendKey(*o.account, made.(*engine.Key))
 	a.out = append(appendText(append(a.out[:len(a.out)-1], `,"key":`...), text), '}')
 	return nil
+}
+
+// accountOf is the account that a text names.
+func (a *adminCall) accountOf(raw string) (engine.ID, error) {
+	id, ok := parseID([]byte(raw))
+	if !ok || !slices.Contains(a.eng.Accounts(), id) {
+		return id, notFound("account")
+	}
+	return id, nil
+}
+
+// onlyAccount is the account that is meant where none is named.
+func (a *adminCall) onlyAccount() (engine.ID, error) {
+	accounts := a.eng.Accounts()
+	if len(accounts) != 1 {
+		return engine.ID{}, &engine.Error{Code: engine.CodeInvalid, Detail: "there is not one account, but another number of them", Faults: []engine.Fault{
+			{Pointer: "/account", Code: faultRequired, Message: "has to say which account"},
+		}}
+	}
+	return accounts[0], nil
 }
 
 func (a *adminCall) revokeKey() error {

@@ -16,6 +16,11 @@ type createArticle struct {
 	before, after bufferInput
 }
 
+func (o *createArticle) command(q *request) engine.CreateArticle {
+	o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
+	return o.CreateArticle
+}
+
 var articleCodes = list(text(1, 255), 0, 100)
 
 var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createArticle]{
@@ -129,10 +134,7 @@ var articleOperations = append([]operation{
 	write(operation{
 		id: "admin.articles.create", method: "POST", path: "/v1/admin/articles", scopes: articlesWrite, answer: articleSchema,
 		summary: "Creates an article, with its first units.",
-	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) engine.Op {
-		o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
-		return o.CreateArticle
-	}, answerArticle),
+	}, input[createArticle]{body: createArticleShape}, func(q *request, o *createArticle) engine.Op { return o.command(q) }, answerArticle),
 	readChecked(operation{
 		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead, answer: articleSchema,
 		summary: "Returns an article, its stock evaluated over a window.",

@@ -49,6 +49,8 @@ func (q *request) period(amount, unit string, in bufferInput) *engine.Period {
 	case in.unit == nil:
 		q.faults.add(engine.Fault{In: "body", Pointer: unit, Code: faultRequired, Message: "is needed beside the amount"})
 		return nil
+	case *in.unit == 0:
+		return nil // it could not be read, which is said
 	}
 	return &engine.Period{Amount: *in.amount, Unit: *in.unit}
 }

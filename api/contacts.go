@@ -104,14 +104,16 @@ func appendContactAddress(b []byte, a *engine.ContactAddress) []byte {
 
 // appendContact appends the members of a contact.
 func appendContact(b []byte, c *engine.Contact) []byte {
+	if name := c.Name(); name != "" {
+		return appendNamedContact(b, c, &name)
+	}
+	return appendNamedContact(b, c, nil)
+}
+
+func appendNamedContact(b []byte, c *engine.Contact, fullName *string) []byte {
 	b = appendTextOrNull(append(b, `"firstName":`...), c.FirstName)
 	b = appendTextOrNull(append(b, `,"lastName":`...), c.LastName)
-	b = append(b, `,"fullName":`...)
-	if name := c.Name(); name != "" {
-		b = appendText(b, name)
-	} else {
-		b = append(b, "null"...)
-	}
+	b = appendTextOrNull(append(b, `,"fullName":`...), fullName)
 	b = appendTextOrNull(append(b, `,"email":`...), c.Email)
 	b = appendTextOrNull(append(b, `,"phone":`...), c.Phone)
 	b = appendBool(append(b, `,"marketingConsent":`...), c.MarketingConsent)

@@ -12,7 +12,7 @@ var purchaseType = enum(engine.PurchaseBooking, engine.PurchaseSale, engine.Purc
 
 // itemID is the id of what a line names. The nil id is a UUID like any other, but no record has it, and
 // inside it means that none is given: it is read as the max id, which no record has either.
-var itemID = scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong {
+var itemID = reference(scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong {
 	w := uuid.text(raw, dst)
 	if w.code == "" && *dst == (engine.ID{}) {
 		for i := range dst {
@@ -20,7 +20,7 @@ var itemID = scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong
 		}
 	}
 	return w
-})
+}))
 
 // itemFields name what is asked for: one SKU, one article or one catalog item.
 func itemFields[In any](at func(*In) *engine.Item) []field[In] {
@@ -44,7 +44,9 @@ func windowFields[In any](at func(*In) *engine.Span) []field[In] {
 	}
 }
 
-var count = integer[int](1, 10_000)
+var count = integer[int](1, maxCount)
+
+const maxCount = 10_000
 
 var holdLineShape = shapeOf("HoldLineInput", slices.Concat(
 	itemFields(func(l *engine.HoldLineInput) *engine.Item { return &l.Item }),
@@ -57,7 +59,13 @@ var holdLineShape = shapeOf("HoldLineInput", slices.Concat(
 		defaulted("purchaseType", purchaseType, engine.PurchaseBooking, func(l *engine.HoldLineInput) *engine.PurchaseType { return &l.Purchase }),
 	})...)
 
-var expiry = integer[int64](30, 7200)
+// The bounds of a cart's time to live, in seconds.
+const (
+	minExpiry = 30
+	maxExpiry = 7200
+)
+
+var expiry = integer[int64](minExpiry, maxExpiry)
 
 var placeHoldShape = shapeOf("PlaceHold",
 	required("lines", list(object(holdLineShape), 1, 1000), func(o *engine.PlaceHold) *[]engine.HoldLineInput { return &o.Lines }),

@@ -133,19 +133,36 @@ var boolean = scalar(jsonBoolean, booleanSchema, func(raw []byte, dst *bool) wro
 // uuid is an id whose other forms are refused; looseID is one that the interface types as plain string: another form is
 // simply the id of nothing, and reads as the nil id.
 var (
-	uuid = scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong {
+	uuid = reference(scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong {
 		id, ok := parseID(raw)
 		if !ok {
 			return wrong{faultFormat, "must be a UUID like 0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"}
 		}
 		*dst = id
 		return wrong{}
-	})
-	looseID = scalar(jsonString, textSchema, func(raw []byte, dst *engine.ID) wrong {
+	}))
+	looseID = reference(scalar(jsonString, textSchema, func(raw []byte, dst *engine.ID) wrong {
 		*dst, _ = parseID(raw)
 		return wrong{}
-	})
+	}))
 )
+
+// reference is an id that stands for a record: where the reader knows what is meant by names, it asks there.
+func reference(k kind[engine.ID]) kind[engine.ID] {
+	read := k.json
+	k.json = func(r *jsonReader, dst *engine.ID) {
+		if r.refer == nil {
+			read(r, dst)
+			return
+		}
+		if raw, ok := r.token(jsonString); ok {
+			if w := r.refer(r.named(), raw, dst); w.code != "" {
+				r.fault(w.code, w.message)
+			}
+		}
+	}
+	return k
+}
 
 // parseID reads the 36-character form of a UUID of versions 1 to 8 with the RFC variant, nil or max: engine.ParseID without
 // its garbage.

@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// This file owns the operator's listener: metrics, profiles, backup, accounts and keys. It asks for no key, so it listens on loopback alone,
+// This file owns the operator's listener: metrics, profiles, backup, accounts, keys, import and export. It asks for no key, so it listens on loopback alone,
 // and refuses what a browser on the same machine could be made to send: a Host that is not loopback, and any Origin.
 
 // OpsOptions say what the operator's listener offers.
@@ -57,6 +57,8 @@ func NewOps(o OpsOptions) *http.Server {
 		mux.Handle("/accounts/", admin)
 		mux.Handle("/keys", admin)
 		mux.Handle("/keys/", admin)
+		mux.Handle("/import/", admin)
+		mux.Handle("/export/", admin)
 	}
 	return &http.Server{
 		Handler:           onlyLocal(mux),

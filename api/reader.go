@@ -35,6 +35,7 @@ const (
 	faultLength    = "length"    // too short or too long
 	faultExclusive = "exclusive" // does not go with another
 	faultOrder     = "order"     // an end that is not behind its beginning
+	faultReference = "reference" // names nothing that there is, or more than one
 )
 
 // jsonReader reads one document. Every read method consumes exactly one value, also where it reports a fault, so that the
@@ -48,7 +49,11 @@ type jsonReader struct {
 	scratch []byte // the unescaped text of the token last read
 	claims  []claim
 	faults  *faultList
+	refer   referrer // nil: a reference is an id
 }
+
+// referrer reads what a member refers to by an id or by a name.
+type referrer func(member string, raw []byte, dst *engine.ID) wrong
 
 // claim is a member that was given and takes a scope of its own.
 type claim struct{ field, scope string }
@@ -130,6 +135,16 @@ func (r *jsonReader) pointer() string {
 		b = append(b, bytes.ReplaceAll(name, []byte("/"), []byte("~1"))...)
 	}
 	return string(b)
+}
+
+// named is the name of the member that is read, or of the one whose list an element of is.
+func (r *jsonReader) named() string {
+	for i := len(r.path) - 1; i >= 0; i-- {
+		if r.path[i].name != nil {
+			return string(r.path[i].name)
+		}
+	}
+	return ""
 }
 
 // claim notes that the member at the present path takes a scope: once, however many elements of a list have it.

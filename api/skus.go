@@ -13,6 +13,11 @@ type createSKU struct {
 	before, after bufferInput
 }
 
+func (o *createSKU) command(q *request) engine.CreateSKU {
+	o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
+	return o.CreateSKU
+}
+
 var money = integer[int64](-maxSafeInteger, maxSafeInteger)
 
 var createSKUShape = shapeOf("CreateSKU", slices.Concat([]field[createSKU]{
@@ -88,10 +93,7 @@ var skuOperations = append([]operation{
 	write(operation{
 		id: "admin.skus.create", method: "POST", path: "/v1/admin/skus", scopes: []string{"inventory.skus.write"},
 		summary: "Creates a SKU. Its articles take its buffers where they have none of their own.", answer: skuSchema,
-	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) engine.Op {
-		o.Before, o.After = q.buffer("Before", o.before), q.buffer("After", o.after)
-		return o.CreateSKU
-	}, behind(answerSKU)),
+	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) engine.Op { return o.command(q) }, behind(answerSKU)),
 	read(operation{
 		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"}, cached: true,
 		summary: "Returns a SKU.", answer: skuSchema,

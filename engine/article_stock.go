@@ -79,6 +79,35 @@ func instantOr(w Span) Span {
 	return w
 }
 
+// addSlot counts a slot among those of its location, which stand from first on.
+func addSlot(list []ArticleLocation, first int, at ID, w Span) []ArticleLocation {
+	if i := slices.IndexFunc(list[first:], func(y ArticleLocation) bool { return y.Range == w }); i >= 0 {
+		list[first+i].Count++
+		return list
+	}
+	return append(list, ArticleLocation{at, w, 1})
+}
+
+func sortByRange(list []ArticleLocation) {
+	slices.SortStableFunc(list, func(p, q ArticleLocation) int {
+		return cmp.Or(cmp.Compare(p.Range.Start, q.Range.Start), cmp.Compare(p.Range.End, q.Range.End))
+	})
+}
+
+// UnitsOf lists where units of an article are at an instant, or will be behind it.
+func (v View) UnitsOf(r *Article, from int64) (list []ArticleLocation) {
+	for _, l := range r.lots {
+		first := len(list)
+		for _, no := range v.acc.stock.Slots(l.no) {
+			if s, _ := v.acc.stock.Slot(no); s.Span.End > from {
+				list = addSlot(list, first, v.acc.locationID(l.location), s.Span)
+			}
+		}
+		sortByRange(list[first:])
+	}
+	return list
+}
+
 func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, now int64) {
 	w := instantOr(x.Window)
 	quantity := LocationCount{Location: at}
@@ -96,12 +125,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 			}
 		}
 		if s.Span.Overlaps(w) {
-			i := slices.IndexFunc(x.Locations[first:], func(y ArticleLocation) bool { return y.Range == s.Span })
-			if i < 0 {
-				x.Locations = append(x.Locations, ArticleLocation{at, s.Span, 1})
-			} else {
-				x.Locations[first+i].Count++
-			}
+			x.Locations = addSlot(x.Locations, first, at, s.Span)
 		}
 		for h := range a.stock.Holds(no, w) {
 			x.Units = append(x.Units, a.unavailability(h, timeline.Place{Lot: l.no, Slot: no}))
@@ -110,9 +134,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 	for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), w) {
 		x.Units = append(x.Units, a.unavailability(h, timeline.Place{Lot: l.no}))
 	}
-	slices.SortStableFunc(x.Locations[first:], func(p, q ArticleLocation) int {
-		return cmp.Or(cmp.Compare(p.Range.Start, q.Range.Start), cmp.Compare(p.Range.End, q.Range.End))
-	})
+	sortByRange(x.Locations[first:])
 	if since != math.MinInt64 {
 		quantity.From = &since
 	}

@@ -138,6 +138,7 @@ type tx struct {
 	explain bool             // a refusal says what stands in the way
 	moves   int              // holds that the plan moves to another slot
 	room    []timeline.Freed // what the command freed
+	gathers bool             // conflicts are not tried yet: more is to come free
 	swept   int              // bytes of the rows changed beside the record that the command names
 	scratch []byte
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"slices"
 
 	"holdfast/timeline"
@@ -541,6 +542,17 @@ func (v View) Holds(offset, limit int) (page []*Hold, total int) {
 		page = append(page, v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find))
 	}
 	return page, v.acc.holds.rows.Len()
+}
+
+// EachHold yields all hold records in order of creation.
+func (v View) EachHold() iter.Seq[*Hold] {
+	return func(yield func(*Hold) bool) {
+		for id, row := range v.acc.holds.rows.From(ID{}) {
+			if !yield(v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find)) {
+				return
+			}
+		}
+	}
 }
 
 // Unavailability returns one unit that is taken.

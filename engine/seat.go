@@ -113,6 +113,11 @@ func (t *tx) seatAll(owner ID, requests []request) error {
 			t.shortKits(&shortages[i], q)
 		}
 	}
+	if len(requests) > 1 {
+		for i := range requests {
+			t.takeNew(owner, &requests[i])
+		}
+	}
 	slices.SortFunc(shortages, func(a, b Shortage) int { return a.Line - b.Line })
 	return insufficient(shortages)
 }
@@ -156,10 +161,18 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 func (t *tx) takeLine(owner ID, requests []request, line int) {
 	for i := range requests {
 		if q := &requests[i]; q.line == line {
-			for n := range q.quantity {
-				t.draft().Take(after(owner, q.first+uint64(n)))
-			}
+			t.takeNew(owner, q)
 		}
+	}
+}
+
+// takeNew takes out what is seated of a request for new units.
+func (t *tx) takeNew(owner ID, q *request) {
+	if q.first == 0 {
+		return
+	}
+	for n := range q.quantity {
+		t.draft().Take(after(owner, q.first+uint64(n)))
 	}
 }
 
@@ -308,7 +321,7 @@ func (t *tx) freed(s Span, at timeline.Place) {
 
 // seatFreed tries the conflicts that overlap what the command freed.
 func (t *tx) seatFreed() {
-	if t.acc.stock.ConflictLen() > 0 && len(t.room) > 0 {
+	if t.acc.stock.ConflictLen() > 0 && len(t.room) > 0 && !t.gathers {
 		if r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, maxTries); r.More {
 			t.waiting = &r.Next
 		}

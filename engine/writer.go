@@ -229,7 +229,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	}
 	t.recordStock()
 	if len(t.set) > maxRows {
-		return nil, nil, invalid([]Fault{{Code: "range", Message: "would change more than 100000 rows at once"}})
+		return nil, nil, tooManyRows()
 	}
 	if len(t.set) > 0 && cmd.Idem != nil {
 		t.remember(cmd.Idem, res)
@@ -237,6 +237,10 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	t.ledger.Sequence++
 	t.ledger.At, t.ledger.Actor, t.ledger.account = t.now, cmd.Actor, cmd.Account
 	return t, res, nil
+}
+
+func tooManyRows() *Error {
+	return invalid([]Fault{{Code: "range", Message: "would change more than 100000 rows at once"}})
 }
 
 // nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped: ids

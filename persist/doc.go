@@ -42,7 +42,9 @@
 //  1. Wait returns nil only when the record is synced. A commit that fails
 //     may still be there after a restart, as a whole, never in part.
 //  2. Record n holds the hash of record n-1, and its own over everything in
-//     it. A record is trusted only after both were checked.
+//     it. A record is trusted only after both were checked. Of the folded
+//     records, which a start needs for nothing, it checks order and chain and
+//     leaves the bytes to Pebble's checksums; who reads one checks its hash.
 //  3. Rows and marker are written in one atomic batch at a record boundary,
 //     at or before the published sequence. The batch is not synced: it lies
 //     behind its records in Pebble's write-ahead log, so it can be lost but

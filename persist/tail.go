@@ -58,11 +58,11 @@ func lastSeq(r pebble.Reader) (uint64, error) {
 	return seq, err
 }
 
-// walkLog reads records after+1 to last in order and checks each one: its own
-// hash, its number, its instant, and that it holds the hash of the one before,
-// starting with after's. If last is not there it is an error. fn may be nil; it
+// walkLog reads records after+1 to last in order and checks each one: by
+// decode itself, then its number, its instant, and that it holds the hash of the
+// one before, starting with after's. If last is not there it is an error. fn may be nil; it
 // may keep records only if own is set, else their bytes are reused.
-func walkLog(r pebble.Reader, after Position, last uint64, own bool, fn func(Record) error) (end Position, err error) {
+func walkLog(r pebble.Reader, after Position, last uint64, decode func(raw []byte) (Record, error), own bool, fn func(Record) error) (end Position, err error) {
 	end = after
 	if last <= after.Seq {
 		return end, nil
@@ -91,7 +91,7 @@ func walkLog(r pebble.Reader, after Position, last uint64, own bool, fn func(Rec
 		if own {
 			raw = append([]byte(nil), raw...)
 		}
-		rec, err := decodeRecord(raw)
+		rec, err := decode(raw)
 		if err != nil {
 			return end, fmt.Errorf("log record %d: %w", end.Seq+1, err)
 		}

@@ -40,10 +40,10 @@ func locate(db *pebble.DB, x extent, at Point) (Position, error) {
 		}
 		return nil
 	}
-	if err := checkKept(db, m, look); err != nil {
+	if err := checkKept(db, m, decodeRecord, look); err != nil {
 		return target, err
 	}
-	if _, err := walkLog(db, m.Position, x.last, false, look); err != nil {
+	if _, err := walkLog(db, m.Position, x.last, decodeRecord, false, look); err != nil {
 		return target, err
 	}
 	if !found {

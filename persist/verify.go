@@ -173,7 +173,7 @@ func verifyLog(r pebble.Reader, x extent, im images, rep *Report) error {
 		return nil
 	}
 	rep.End = m.beforeKept()
-	err := checkKept(r, m, func(rec Record) error {
+	err := checkKept(r, m, decodeRecord, func(rec Record) error {
 		if im != nil {
 			for c := range rec.Changes() {
 				im[maphash.Bytes(imageSeed, c.row)] = valueHash(c.After)
@@ -187,7 +187,7 @@ func verifyLog(r pebble.Reader, x extent, im images, rep *Report) error {
 	if m.Seq > 0 {
 		rep.End = m.Position
 	}
-	_, err = walkLog(r, m.Position, x.last, false, count)
+	_, err = walkLog(r, m.Position, x.last, decodeRecord, false, count)
 	return err
 }
 

@@ -1,7 +1,7 @@
 package main
 
-// This file owns how `holdfast keys` and `holdfast accounts` reach what they look after: a running server through its ops listener, or the engine on a stopped
-// directory. Both answer the same calls.
+// This file owns how `holdfast keys`, `accounts`, `import` and `export` reach what they look after: a running server through its ops listener, or the engine on a
+// stopped directory. Both answer the same calls.
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ import (
 // admin is one of the two.
 type admin struct {
 	ctx  context.Context
-	do   func(*http.Request) (status int, body []byte, err error)
+	do   func(*http.Request) (*http.Response, error)
 	base string
 }
 
@@ -57,70 +57,135 @@ func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) (err e
 	server.Attach(core.engine)
 	defer func() { err = errors.Join(err, server.Shutdown(context.WithoutCancel(cmd.Context()))) }()
 	handler := server.Admin()
-	return use(&admin{cmd.Context(), func(r *http.Request) (int, []byte, error) {
-		w := &kept{header: http.Header{}, status: http.StatusOK}
-		handler.ServeHTTP(w, r)
-		return w.status, w.Bytes(), nil
-	}, "http://localhost"})
+	return use(&admin{cmd.Context(), func(r *http.Request) (*http.Response, error) { return answerHere(handler, r), nil }, "http://localhost"})
 }
 
-func askServer(r *http.Request) (int, []byte, error) {
+func askServer(r *http.Request) (*http.Response, error) {
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return 0, nil, fmt.Errorf("no server answers at --ops-url (a stopped one is looked after with --data): %w", err)
+		return nil, fmt.Errorf("no server answers at --ops-url (a stopped one is looked after with --data): %w", err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	return answer.StatusCode, body, err
+	return answer, nil
 }
 
-// kept is an answer that goes nowhere.
-type kept struct {
-	bytes.Buffer
+// answerHere has a handler answer a request in this process. The answer's body is written as it is read.
+func answerHere(handler http.Handler, r *http.Request) *http.Response {
+	body, to := io.Pipe()
+	w := &hereWriter{answer: &http.Response{Body: body, Trailer: http.Header{}, Request: r}, header: http.Header{}, body: to, begun: make(chan struct{})}
+	go func() {
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				panic(p)
+			} else if p != nil {
+				w.WriteHeader(http.StatusInternalServerError)
+				to.CloseWithError(io.ErrUnexpectedEOF)
+			}
+		}()
+		handler.ServeHTTP(w, r)
+		w.WriteHeader(http.StatusOK)
+		for _, name := range w.header["Trailer"] {
+			w.answer.Trailer[name] = w.header[name]
+		}
+		to.Close()
+	}()
+	<-w.begun
+	return w.answer
+}
+
+// hereWriter is the handler's end of answerHere.
+type hereWriter struct {
+	answer *http.Response
 	header http.Header
-	status int
+	body   *io.PipeWriter
+	begun  chan struct{} // closed when the status is known
 }
 
-func (k *kept) Header() http.Header    { return k.header }
-func (k *kept) WriteHeader(status int) { k.status = status }
+func (w *hereWriter) Header() http.Header { return w.header }
+
+func (w *hereWriter) WriteHeader(status int) {
+	if w.answer.StatusCode == 0 {
+		w.answer.StatusCode, w.answer.Header = status, w.header.Clone()
+		close(w.begun)
+	}
+}
+
+func (w *hereWriter) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(b)
+}
 
 // call sends what in says, nil for nothing, and reads the answer into out. A refusal is an error that says all of it.
 func (a *admin) call(method, path string, in, out any) error {
-	var body io.Reader
+	var text []byte
 	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
+		var err error
+		if text, err = json.Marshal(in); err != nil {
 			return err
 		}
-		body = bytes.NewReader(text)
 	}
-	r, err := http.NewRequestWithContext(a.ctx, method, a.base+path, body)
-	if err != nil {
-		return err
+	err := a.send(method, path, http.Header{"Content-Type": {"application/json"}}, text, out)
+	var p *problem
+	if errors.As(err, &p) && len(p.Errors) > 0 {
+		return usageError{p}
 	}
-	r.Header.Set("Content-Type", "application/json")
-	status, answer, err := a.do(r)
-	if err != nil {
-		return err
+	return err
+}
+
+// problem is a refusal.
+type problem struct {
+	Code, Detail string
+	Errors       []struct{ Pointer, Message string }
+}
+
+func (p *problem) Error() string {
+	if len(p.Errors) == 0 {
+		return fmt.Sprintf("%s (%s)", p.Detail, p.Code)
 	}
-	if status == http.StatusOK {
-		return json.Unmarshal(answer, out)
-	}
-	var problem struct {
-		Code, Detail string
-		Errors       []struct{ Pointer, Message string }
-	}
-	if json.Unmarshal(answer, &problem) != nil || problem.Code == "" {
-		return fmt.Errorf("the answer is %d: %s", status, strings.TrimSpace(string(answer)))
-	}
-	text := problem.Detail
-	for _, f := range problem.Errors {
+	text := p.Detail
+	for _, f := range p.Errors {
 		text += fmt.Sprintf("; %s %s", strings.TrimPrefix(f.Pointer, "/"), f.Message)
 	}
-	if len(problem.Errors) > 0 {
-		return usageError{errors.New(text)}
+	return text
+}
+
+// send sends a body and reads the answer into out.
+func (a *admin) send(method, path string, header http.Header, body []byte, out any) error {
+	r, err := http.NewRequestWithContext(a.ctx, method, a.base+path, bytes.NewReader(body))
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("%s (%s)", text, problem.Code)
+	r.Header = header
+	answer, err := a.ask(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, out)
+}
+
+// ask has a request answered; a refusal is an error, a *problem if it is one.
+func (a *admin) ask(r *http.Request) (*http.Response, error) {
+	answer, err := a.do(r)
+	if err != nil || answer.StatusCode == http.StatusOK {
+		return answer, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	p := new(problem)
+	if json.Unmarshal(text, p) != nil || p.Code == "" {
+		return nil, fmt.Errorf("the answer is %d: %s", answer.StatusCode, strings.TrimSpace(string(text)))
+	}
+	if len(p.Errors) > 0 && p.Errors[0].Pointer == "/account" {
+		return nil, usageError{p} // the command line does not say whose
+	}
+	return nil, p
 }
 
 // table prints rows of cells under a headline.

@@ -35,7 +35,7 @@ type serveConfig struct {
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address of the public interface, on loopback")
-	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles, backups, accounts and keys, on loopback")
+	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles, backups, accounts, keys, import and export, on loopback")
 	f.StringVar(&c.data, "data", defaultData, "data directory")
 	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
@@ -104,6 +104,35 @@ type adminConfig struct {
 func (c *adminConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.opsURL, "ops-url", defaultOpsURL, "ops listener of a running server")
 	f.StringVar(&c.data, "data", "", "data directory of a stopped server, instead of --ops-url")
+}
+
+// exchangeConfig is what import and export have in common.
+type exchangeConfig struct {
+	adminConfig
+	account string
+	format  string
+}
+
+func (c *exchangeConfig) flags(f *pflag.FlagSet) {
+	c.adminConfig.flags(f)
+	f.StringVar(&c.account, "account", "", "id of the account; default: the only one there is")
+	f.StringVar(&c.format, "format", "", "csv or ndjson; default: by the name of the file")
+}
+
+type importConfig struct {
+	exchangeConfig
+	check bool
+	batch int
+	from  int
+	again string
+}
+
+func (c *importConfig) flags(f *pflag.FlagSet) {
+	c.exchangeConfig.flags(f)
+	f.BoolVar(&c.check, "check", false, "name every bad row, and change nothing")
+	f.IntVar(&c.batch, "batch", 0, "import so many rows at once, each batch all or none; default: the whole file at once")
+	f.IntVar(&c.from, "from-line", 1, "begin with the row on this line")
+	f.StringVar(&c.again, "idempotency-key", "", "tells this import from others of the same rows; default: the rows and their lines")
 }
 
 type accountConfig struct {

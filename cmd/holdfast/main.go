@@ -87,7 +87,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.`,
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(), newVersion())
+	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(), newImport(), newExport(), newVersion())
 	nameTwins(root)
 	return root
 }

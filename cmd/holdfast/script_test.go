@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,6 +69,35 @@ func TestScript(t *testing.T) {
 					ts.Fatalf("%v", err)
 				}
 			},
+			// until REGEXP URL asks until the answer matches.
+			"until": func(ts *testscript.TestScript, _ bool, args []string) {
+				want := regexp.MustCompile(args[0])
+				for range 6000 {
+					request, err := http.NewRequest("GET", args[1], nil)
+					ts.Check(err)
+					request.Header.Set("X-API-KEY", ts.Getenv("KEY"))
+					answer, err := http.DefaultClient.Do(request)
+					ts.Check(err)
+					text, err := io.ReadAll(answer.Body)
+					answer.Body.Close()
+					ts.Check(err)
+					if want.Match(text) {
+						return
+					}
+					time.Sleep(5 * time.Millisecond)
+				}
+				ts.Fatalf("%s does not come to match %s", args[1], args[0])
+			},
+			// companies N FILE writes a file of customers.
+			"companies": func(ts *testscript.TestScript, _ bool, args []string) {
+				text := "companyName\n"
+				n, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				for i := range n {
+					text += "Company " + strconv.Itoa(i) + "\n"
+				}
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
+			},
 			// flip NAME changes one bit in the middle of a file.
 			"flip": func(ts *testscript.TestScript, _ bool, args []string) {
 				name := ts.MkAbs(args[0])
@@ -80,9 +110,17 @@ func TestScript(t *testing.T) {
 			"markfirst": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[0])+"/"+firstRunMark, []byte(strings.Split(args[1], "_")[1]), 0o600))
 			},
-			// wordfrom NAME FILE puts the first word of a file into a variable.
+			// wordfrom [-LINE] NAME FILE puts the first word of a file, or of one of its lines, into a variable.
 			"wordfrom": func(ts *testscript.TestScript, _ bool, args []string) {
-				words := strings.Fields(ts.ReadFile(args[1]))
+				line := 1
+				if n, numbered := strings.CutPrefix(args[0], "-"); numbered {
+					line, _ = strconv.Atoi(n)
+					args = args[1:]
+				}
+				var words []string
+				if lines := strings.Split(ts.ReadFile(args[1]), "\n"); line <= len(lines) {
+					words = strings.Fields(lines[line-1])
+				}
 				if len(words) == 0 {
 					ts.Fatalf("no word in %s", args[1])
 				}

@@ -1,0 +1,238 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"holdfast/engine"
+)
+
+// This file owns import and export: the records of a resource as rows, one JSON object a line, through the operator's calls.
+//
+// A row is the body that makes the record over REST, read by the same shape and so with the same faults, but that what it
+// refers to may be named (exchange_names.go), and that it may say under which id the record was known before: one that the
+// account has is not made twice. What is imported in one call is one command, all or none.
+
+const (
+	mediaRows   = "application/x-ndjson"
+	importLimit = 16 << 20 // of one call: with 100,000 rows, what a write set may have
+)
+
+// exchanged is a resource that can be imported and exported.
+type exchanged struct {
+	name string
+	row  *Schema
+	own  func(v engine.View, id engine.ID) bool // there is a record with the id
+	tags engine.TagScope
+	read func(q *request) engine.Row
+	each func(x *exporter) // writes all rows
+}
+
+// exchangedAs makes one of the shape that makes a record, the command that does, and what writes it.
+func exchangedAs[In any](e exchanged, create *shape[In], command func(q *request, in *In) engine.Row) *exchanged {
+	rows := shapeOf(create.name, append([]field[In]{formerID[In]()}, create.fields...)...)
+	e.row = rows.schema()
+	e.read = func(q *request) engine.Row {
+		in := new(In)
+		q.json.document(func(r *jsonReader) { rows.readJSON(r, in) })
+		return command(q, in)
+	}
+	return &e
+}
+
+// formerID is a member of every row: the id of the record where it comes from.
+func formerID[In any]() field[In] {
+	return field[In]{name: "id", schema: textSchema.orNull(), json: func(r *jsonReader, _ *In) {
+		if !r.null() {
+			var known engine.ID
+			looseID.json(r, &known)
+		}
+	}}
+}
+
+// exchanges are the resources in the order in which an empty account takes them.
+var exchanges = []*exchanged{
+	exchangedAs(exchanged{name: "locations", own: func(v engine.View, id engine.ID) bool { return v.Location(id) != nil }, each: (*exporter).locations},
+		createLocationShape, func(_ *request, o *engine.CreateLocation) engine.Row { return *o }),
+	exchangedAs(exchanged{name: "skus", own: func(v engine.View, id engine.ID) bool { return v.SKU(id) != nil }, tags: engine.TagInventory, each: (*exporter).skus},
+		createSKUShape, func(q *request, o *createSKU) engine.Row { return o.command(q) }),
+	exchangedAs(exchanged{name: "articles", own: func(v engine.View, id engine.ID) bool { return v.Article(id) != nil }, tags: engine.TagInventory, each: (*exporter).articles},
+		createArticleShape, func(q *request, o *createArticle) engine.Row { return o.command(q) }),
+	exchangedAs(exchanged{name: "customers", own: func(v engine.View, id engine.ID) bool { return v.Customer(id) != nil }, tags: engine.TagCustomers, each: (*exporter).customers},
+		createCustomerShape, func(_ *request, o *engine.CreateCustomer) engine.Row { return *o }),
+	exchangedAs(exchanged{name: "holds", own: func(v engine.View, id engine.ID) bool {
+		_, ok := v.Hold(id)
+		return ok
+	}, each: (*exporter).holds},
+		placeHoldShape, func(_ *request, o *engine.PlaceHold) engine.Row { return *o }),
+}
+
+// ExchangeNames lists the resources that can be imported and exported, in the order in which an empty account takes them.
+func ExchangeNames() (names []string) {
+	for _, e := range exchanges {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// ExchangeRow describes a row of a resource; nil where there is no such resource.
+func ExchangeRow(resource string) *Schema {
+	if e := exchangeOf(resource); e != nil {
+		return e.row
+	}
+	return nil
+}
+
+func exchangeOf(resource string) *exchanged {
+	if i := slices.IndexFunc(exchanges, func(e *exchanged) bool { return e.name == resource }); i >= 0 {
+		return exchanges[i]
+	}
+	return nil
+}
+
+// exchange finds what a call is about.
+func (a *adminCall) exchange() (e *exchanged, v engine.View, err error) {
+	if e = exchangeOf(a.r.PathValue("resource")); e == nil {
+		return nil, v, refuse(engine.CodeNotFound, "only "+strings.Join(ExchangeNames(), ", ")+" are imported and exported")
+	}
+	id, raw := engine.ID{}, a.r.URL.Query().Get("account")
+	if raw != "" {
+		id, err = a.accountOf(raw)
+	} else {
+		id, err = a.onlyAccount()
+	}
+	if err == nil {
+		v, _ = a.eng.View(id)
+	}
+	return e, v, err
+}
+
+// importRows makes records of rows, all or none. Faults have pointers that begin with the row's number from 0. With
+// check=inputs or check=all nothing is made: rows are judged by themselves, or as the import would. A repeat under an
+// Idempotency-Key is done once.
+func (a *adminCall) importRows() error {
+	e, v, err := a.exchange()
+	if err != nil {
+		return err
+	}
+	batch, faults := a.readRows(e, v)
+	check := a.r.URL.Query().Get("check")
+	if len(faults) > 0 {
+		if check != "inputs" {
+			faults = a.judgeRest(v, batch, faults)
+		}
+		return &engine.Error{Code: engine.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: faults}
+	}
+	cmd := engine.Command{Account: v.Account().ID, Actor: operator, Op: batch}
+	if raw := a.r.Header.Get("Idempotency-Key"); raw != "" {
+		cmd.Idem = &engine.Idempotency{Key: digest([]byte("import"), []byte(e.name), []byte(raw)), Fingerprint: digest(a.body, nil, nil)}
+	}
+	var res engine.Result
+	switch check {
+	case "":
+		res, err = a.eng.Do(cmd)
+	case "all":
+		_, err = a.eng.Preview(cmd)
+	}
+	if err != nil {
+		return err
+	}
+	a.out = appendInt(append(a.out, `{"rows":`...), len(batch.Rows))
+	a.out = append(appendBool(append(a.out, `,"repeated":`...), res.Replayed), '}')
+	return nil
+}
+
+// readRows reads the body and names what is wrong with its rows.
+func (a *adminCall) readRows(e *exchanged, v engine.View) (batch engine.Batch, faults []engine.Fault) {
+	lines := bytes.Split(bytes.TrimSuffix(a.body, []byte("\n")), []byte("\n"))
+	batch.Rows = make([]engine.Row, len(lines))
+	found := make([][]engine.Fault, len(lines)) // by row
+	malformed := make([]bool, len(lines))
+	names := newNameBook(e, v)
+	var q request
+	for i, line := range lines {
+		q.faults = faultList{}
+		q.json.reset(line, &q.faults)
+		q.json.refer = names.refer
+		batch.Rows[i] = e.read(&q)
+		for _, f := range q.faults.list {
+			malformed[i] = malformed[i] || f.Code == faultMalformed || f.Code == faultTooDeep
+			f.Pointer = "/" + strconv.Itoa(i) + f.Pointer
+			found[i] = append(found[i], f)
+		}
+	}
+	for _, f := range v.Check(batch) {
+		i, _, ok := rowOf(f)
+		if !ok {
+			return batch, []engine.Fault{f} // of all rows
+		}
+		if !malformed[i] && !coversFault(found[i], f) {
+			found[i] = append(found[i], f)
+		}
+	}
+	return batch, slices.Concat(found...)
+}
+
+// rowOf is the row that a fault is of, and its pointer inside; ok is false where it is of none.
+func rowOf(f engine.Fault) (row int, pointer string, ok bool) {
+	number, _, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
+	row, err := strconv.Atoi(number)
+	return row, strings.TrimPrefix(f.Pointer, "/"+number), err == nil
+}
+
+// judgeRest adds to the faults of some rows the refusals of the others.
+func (a *adminCall) judgeRest(v engine.View, all engine.Batch, faults []engine.Fault) []engine.Fault {
+	bad := make([]bool, len(all.Rows))
+	for _, f := range faults {
+		row, _, ok := rowOf(f)
+		if !ok {
+			return faults
+		}
+		bad[row] = true
+	}
+	var rest engine.Batch
+	var at []int
+	for i, r := range all.Rows {
+		if !bad[i] {
+			rest.Rows, at = append(rest.Rows, r), append(at, i)
+		}
+	}
+	var refusal *engine.Error
+	if _, err := a.eng.Preview(engine.Command{Account: v.Account().ID, Op: rest}); !errors.As(err, &refusal) || len(rest.Rows) == 0 {
+		return faults
+	}
+	for _, f := range refusal.Faults {
+		if i, pointer, ok := rowOf(f); ok {
+			f.Pointer = "/" + strconv.Itoa(at[i]) + pointer
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}
+
+// exportRows answers with all records of a resource, of one snapshot. What they cannot say is noted in a trailer.
+func (a *adminCall) exportRows() error {
+	e, v, err := a.exchange()
+	if err != nil {
+		return err
+	}
+	a.stream = func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", mediaRows)
+		w.Header().Set("Trailer", NotesTrailer)
+		x := &exporter{request: &request{view: v, now: v.Now(a.server.now())}, w: w, names: newNameBook(e, v)}
+		e.each(x)
+		x.flush()
+		w.Header().Set(NotesTrailer, strings.Join(x.notes(), "; "))
+		if x.err != nil {
+			panic(http.ErrAbortHandler) // the reader cannot take what it has for the whole
+		}
+	}
+	return nil
+}
+
+// NotesTrailer is the name of the trailer of an export with what its rows do not say.
+const NotesTrailer = "Holdfast-Notes"

@@ -1,0 +1,148 @@
+package api
+
+import (
+	"math"
+
+	"holdfast/engine"
+)
+
+// This file owns names in place of ids: what a row of an import may call the records that it refers to, and an export does.
+
+// nameBook knows an account's records by name. A name stands for a record where it is the name of one alone; codes come before
+// names.
+type nameBook struct {
+	of     *exchanged
+	view   engine.View
+	tables map[string]*nameTable // by the member that refers, each made when it is first wanted
+}
+
+// nameTable is the names of the records of one kind.
+type nameTable struct {
+	what, by string // for messages
+	has      func(engine.ID) bool
+	ids      map[string]engine.ID // the nil id: the name of several
+}
+
+func newNameBook(of *exchanged, v engine.View) *nameBook {
+	return &nameBook{of: of, view: v, tables: map[string]*nameTable{}}
+}
+
+// add gives a record its names of one rank; those that an earlier rank has taken are no names of it.
+func (t *nameTable) add(taken map[string]bool, id engine.ID, texts ...string) {
+	for _, text := range texts {
+		if taken[text] {
+			continue
+		}
+		if other, twice := t.ids[text]; twice && other != id {
+			t.ids[text] = engine.ID{}
+			continue
+		}
+		t.ids[text] = id
+	}
+}
+
+// rank is what is taken by the ranks before.
+func (t *nameTable) rank() map[string]bool {
+	taken := make(map[string]bool, len(t.ids))
+	for text := range t.ids {
+		taken[text] = true
+	}
+	return taken
+}
+
+func (n *nameBook) table(member string) *nameTable {
+	t := n.tables[member]
+	if t != nil {
+		return t
+	}
+	v := n.view
+	t = &nameTable{ids: map[string]engine.ID{}}
+	switch member {
+	case "serviceLocationId":
+		t.what, t.by, t.has = "location", "name", func(id engine.ID) bool { return v.Location(id) != nil }
+		for l := range v.Locations().All() {
+			t.add(nil, l.ID, l.Name)
+		}
+	case "skuId":
+		t.what, t.by, t.has = "SKU", "code or name", func(id engine.ID) bool { return v.SKU(id) != nil }
+		for s := range v.SKUs().All() {
+			if s.Code != nil {
+				t.add(nil, s.ID, *s.Code)
+			}
+		}
+		codes := t.rank()
+		for s := range v.SKUs().All() {
+			t.add(codes, s.ID, s.Name)
+		}
+	case "articleId":
+		t.what, t.by, t.has = "article", "code or name", func(id engine.ID) bool { return v.Article(id) != nil }
+		for r := range v.Articles().All() {
+			t.add(nil, r.ID, r.Codes...)
+		}
+		codes := t.rank()
+		for r := range v.Articles().All() {
+			t.add(codes, r.ID, r.Name)
+		}
+	case "catalogItemId":
+		t.what, t.by, t.has = "catalog item", "name", func(id engine.ID) bool { return v.CatalogItem(id) != nil }
+		items, _ := v.Catalog(engine.CatalogFilter{Active: true, Archived: true}, 0, math.MaxInt)
+		for _, i := range items {
+			t.add(nil, i.ID, i.Name)
+		}
+	case "tags":
+		scope := n.of.tags
+		t.what, t.by, t.has = "tag of scope "+string(scope), "value", func(id engine.ID) bool {
+			g := v.Tag(id)
+			return g != nil && g.Scope == scope
+		}
+		for g := range v.Tags().All() {
+			if g.Scope == scope {
+				t.add(nil, g.ID, g.Value)
+			}
+		}
+	}
+	n.tables[member] = t
+	return t
+}
+
+// refer is a referrer.
+func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wrong {
+	id, isID := parseID(raw)
+	if member == "id" {
+		if isID && n.of.own(n.view, id) {
+			return wrong{faultDuplicate, "is a record of this account: an import makes new ones"}
+		}
+		return wrong{}
+	}
+	t := n.table(member)
+	for i := range dst {
+		dst[i] = 0xff // the id of nothing, but an id: what is found wrong with it is said once
+	}
+	if isID {
+		if !t.has(id) {
+			return wrong{faultReference, "no " + t.what + " has this id"}
+		}
+		*dst = id
+		return wrong{}
+	}
+	id, known := t.ids[string(raw)]
+	switch {
+	case !known:
+		return wrong{faultReference, "no " + t.what + " has this " + t.by + ", and it is no id"}
+	case id == engine.ID{}:
+		return wrong{faultReference, "more than one " + t.what + " has this " + t.by + ": name it by its id"}
+	}
+	*dst = id
+	return wrong{}
+}
+
+// append appends what a record is called: the first of its names that stands for it alone, else its id.
+func (n *nameBook) append(b []byte, member string, id engine.ID, texts ...string) (_ []byte, named bool) {
+	t := n.table(member)
+	for _, text := range texts {
+		if _, looks := parseID([]byte(text)); !looks && t.ids[text] == id {
+			return appendText(b, text), true
+		}
+	}
+	return appendID(b, id), false
+}

@@ -1,0 +1,207 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of import and export as calls. The command line has those of files.
+
+// exchangeShop is a shop with the operator's listener.
+type exchangeShop struct {
+	*shop
+	ops *httptest.Server
+}
+
+func newExchangeShop(t *testing.T) *exchangeShop {
+	s := &exchangeShop{shop: newShop(t)}
+	s.ops = httptest.NewServer(NewOps(OpsOptions{Metrics: prometheus.NewRegistry(), Server: s.server}).Handler)
+	t.Cleanup(s.ops.Close)
+	return s
+}
+
+func (s *exchangeShop) send(method, path, body string, headers ...string) (status int, text string, answer *http.Response) {
+	s.Helper()
+	r, err := http.NewRequest(method, s.ops.URL+path, strings.NewReader(body))
+	require.NoError(s, err)
+	r.Header.Set("Content-Type", mediaRows)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err = http.DefaultClient.Do(r)
+	require.NoError(s, err)
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	require.NoError(s, err)
+	return answer.StatusCode, string(b), answer
+}
+
+// rows imports rows into the shop's account.
+func (s *exchangeShop) rows(resource, rows string, headers ...string) (status int, text string) {
+	s.Helper()
+	status, text, _ = s.send("POST", "/import/"+resource+"?account="+s.account.String(), rows, headers...)
+	return status, text
+}
+
+// bad demands that an import is refused with exactly these faults ("pointer code"), by checks and by itself, and changes nothing.
+func (s *exchangeShop) bad(resource, rows string, faults ...string) {
+	s.Helper()
+	seq, hash := s.eng.State()
+	for _, check := range []string{"", "&check=all"} {
+		status, text, _ := s.send("POST", "/import/"+resource+"?account="+s.account.String()+check, rows)
+		var p struct {
+			Errors []struct{ Pointer, Code string }
+		}
+		require.Equal(s, 400, status, text)
+		require.NoError(s, json.Unmarshal([]byte(text), &p))
+		var got []string
+		for _, f := range p.Errors {
+			got = append(got, f.Pointer+" "+f.Code)
+		}
+		require.Equal(s, strings.Join(faults, "\n"), strings.Join(got, "\n"), text)
+	}
+	gotSeq, gotHash := s.eng.State()
+	require.Equal(s, [2]uint64{seq, hash}, [2]uint64{gotSeq, gotHash})
+}
+
+func (s *exchangeShop) made(resource, rows string, n int) {
+	s.Helper()
+	status, text := s.rows(resource, rows)
+	require.Equal(s, 200, status, text)
+	require.JSONEq(s, fmt.Sprintf(`{"rows":%d,"repeated":false}`, n), text)
+}
+
+func TestImportNamesEveryFault(t *testing.T) {
+	s := newExchangeShop(t)
+	foreign := s.ok("POST", "/v1/admin/skus", `{"name":"Foreign"}`, "X-API-KEY", s.other)["id"].(string)
+	s.ok("POST", "/v1/admin/tags", `{"value":"vip","scope":"customers"}`)
+	s.ok("POST", "/v1/admin/tags", `{"value":"seen","scope":"inventory"}`)
+	s.ok("POST", "/v1/admin/tags", `{"value":"seen","scope":"inventory"}`)
+	s.made("locations", `{"name":"Harbour","timezone":"UTC"}`+"\n"+`{"name":"Twice","timezone":"UTC"}`+"\n"+`{"name":"Twice","timezone":"UTC"}`+"\n", 3)
+	s.made("skus", `{"name":"Bike","code":"B"}`+"\n"+`{"name":"B"}`+"\n"+`{"name":"Helmet","code":"Bike"}`, 3)
+	s.made("articles", `{"name":"B1","skuId":"B","quantities":[{"serviceLocationId":"Harbour","count":1}]}`, 1)
+
+	s.bad("locations", `{"name":"x"}`+"\n"+`{"name":"y","timezone":"Mars","zone":1}`+"\n"+`{"name":"z","timezone":"UTC"`+"\n"+`[]`+"\n"+`{"name":"ok","timezone":"UTC","id":"ours"}`,
+		"/0/timezone required", "/1/zone unknown", "/1/timezone zone", "/2/timezone malformed", "/3 type")
+	s.bad("locations", "", "/0 malformed")
+	s.bad("locations", strings.Repeat("[", 40), "/0 type", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0 too_deep")
+	s.bad("skus", `{"name":"x","code":"N","code":"M","tags":["vip","seen","none"],"attributes":{"color":1}}`+"\n"+`{"name":"y","code":"B"}`+"\n"+`{"name":"z","code":"N"}`,
+		"/0/code duplicate", "/0/tags/0 reference", "/0/tags/1 reference", "/0/tags/2 reference", "/0/attributes/color unknown", "/2/code duplicate", "/1 CONFLICT")
+	s.bad("articles", fmt.Sprintf(`{"name":"x","skuId":%q}`, foreign)+"\n"+`{"name":"y","skuId":"Helmets","quantities":[{"serviceLocationId":"Twice","count":0}]}`+"\n"+`{"name":"z","skuId":7}`,
+		"/0/skuId reference", "/1/skuId reference", "/1/quantities/0/serviceLocationId reference", "/1/quantities/0/count range", "/2/skuId type")
+	s.bad("articles", strings.Repeat(`{"name":"lot","quantities":[{"serviceLocationId":"Harbour","count":10000}]}`+"\n", 5000), " range")
+	s.bad("customers", `{}`+"\n"+`{"email":"x"}`, "/0 required", "/1/email format")
+	hold := func(item, from, to string) string {
+		return fmt.Sprintf(`{"lines":[{%s,"serviceLocationId":"Harbour","from":%q,"to":%q}]}`, item, from, to) + "\n"
+	}
+	day1, day2, day3 := when(noon+day), when(noon+2*day), when(noon+3*day)
+	s.bad("holds", hold(`"skuId":"B"`, day1, day2)+hold(`"articleId":"B1"`, day1, day3)+hold(`"skuId":"Bike"`, day2, day3)+hold(`"skuId":"B"`, day3, day2)+hold(`"catalogItemId":"x","skuId":"B"`, day1, day2),
+		"/3/lines/0/to order", "/4/lines/0/catalogItemId reference", "/4/lines/0 exclusive", "/1/lines/0 INSUFFICIENT_AVAILABILITY", "/2/lines/0 INSUFFICIENT_AVAILABILITY")
+	s.made("holds", hold(`"skuId":"B"`, day1, day2)+hold(`"articleId":"B1"`, day2, day3), 2)
+}
+
+func TestImportRefusesTheCall(t *testing.T) {
+	s := newExchangeShop(t)
+	for _, c := range []struct {
+		status         int
+		method, target string
+		body           string
+		headers        []string
+	}{
+		{404, "POST", "/import/bikes?account=" + s.account.String(), "{}", nil},
+		{404, "POST", "/import/skus?account=x", "{}", nil},
+		{404, "GET", "/export/skus?account=0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "", nil},
+		{404, "GET", "/export/orders", "", nil},
+		{400, "POST", "/import/skus", "{}", nil}, // there are two accounts
+		{400, "GET", "/export/skus", "", nil},
+		{415, "POST", "/import/skus?account=" + s.account.String(), "{}", []string{"Content-Type", "application/json"}},
+		{413, "POST", "/import/skus?account=" + s.account.String(), strings.Repeat("\n", importLimit+1), nil},
+		{400, "POST", "/import/skus?account=" + s.account.String(), strings.Repeat("{}\n", 100_001), nil},
+		{403, "POST", "/import/skus?account=" + s.account.String(), "{}", []string{"Origin", "http://localhost"}},
+		{405, "GET", "/import/skus", "", nil},
+	} {
+		status, text, _ := s.send(c.method, c.target, c.body, c.headers...)
+		require.Equal(t, c.status, status, "%s %s: %.300s", c.method, c.target, text)
+	}
+}
+
+// The same import under a key is done once; other rows under it are refused; a check under it is only a check.
+func TestImportOnce(t *testing.T) {
+	s := newExchangeShop(t)
+	rows := `{"companyName":"A"}` + "\n" + `{"companyName":"B"}` + "\n"
+	for _, check := range []string{"all", "inputs"} {
+		status, text, _ := s.send("POST", "/import/customers?check="+check+"&account="+s.account.String(), rows, "Idempotency-Key", "k")
+		require.Equal(t, 200, status, text)
+	}
+	require.Zero(t, at(s.ok("GET", "/v1/admin/customers", ""), "pagination", "total"))
+	for _, repeated := range []bool{false, true, true} {
+		status, text := s.rows("customers", rows, "Idempotency-Key", "k")
+		require.Equal(t, 200, status, text)
+		require.JSONEq(t, fmt.Sprintf(`{"rows":2,"repeated":%t}`, repeated), text)
+	}
+	status, text := s.rows("customers", `{"companyName":"C"}`, "Idempotency-Key", "k")
+	require.Equal(t, 422, status, text)
+	status, _ = s.rows("locations", `{"name":"C","timezone":"UTC"}`, "Idempotency-Key", "k")
+	require.Equal(t, 200, status, "a key is for a resource")
+	status, _ = s.rows("customers", rows)
+	require.Equal(t, 200, status)
+	require.EqualValues(t, 4, at(s.ok("GET", "/v1/admin/customers", ""), "pagination", "total"))
+}
+
+// What rows cannot say is noted.
+func TestExportNotes(t *testing.T) {
+	s := newExchangeShop(t)
+	location := s.ok("POST", "/v1/admin/locations", `{"name":"Lisbon","timezone":"UTC"}`)["id"].(string)
+	s.ok("POST", "/v1/admin/locations", `{"name":"Lisbon","timezone":"UTC"}`)
+	sku := s.ok("POST", "/v1/admin/skus", `{"name":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"}`)["id"].(string)
+	article := func(body string) string {
+		return s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{%s,"skuId":%q,"quantities":[{"serviceLocationId":%q,"count":2}]}`, body, sku, location))["id"].(string)
+	}
+	a := article(`"name":"one","codes":["x","same"]`)
+	gone := article(`"name":"two","codes":["same"]`)
+	s.ok("POST", "/v1/admin/articles/"+gone+"/archive", "")
+	hold := s.ok("POST", "/v1/admin/holds", s.holdBody("article", a, location, noon+day, noon+2*day, 2))["id"].(string)
+	s.ok("POST", "/v1/admin/articles/"+a+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, location, when(noon+hour)))
+
+	status, text, answer := s.send("GET", "/export/articles?account="+s.account.String(), "")
+	require.Equal(t, 200, status)
+	require.Equal(t, mediaRows, answer.Header.Get("Content-Type"))
+	require.JSONEq(t, fmt.Sprintf(`{"id":%q,"name":"one","status":"active","skuId":%q,"codes":["x","same"],"description":null,"condition":null,"purchasePrice":null,
+		"quantities":[{"serviceLocationId":%q,"count":1,"from":%q}],"tags":[],"attributes":{},"bufferTimeAmountBefore":null,"bufferTimeUnitBefore":null,
+		"bufferTimeAmountAfter":null,"bufferTimeUnitAfter":null}`, a, sku, location, when(noon)), text)
+	require.Equal(t, "2 references are ids, as no code or name stands for the record alone: another account does not have them; 1 archived articles are left out; "+
+		"1 units that end later are left out", answer.Trailer.Get(NotesTrailer))
+
+	_, text, answer = s.send("GET", "/export/holds?account="+s.account.String(), "")
+	require.JSONEq(t, fmt.Sprintf(`{"id":%q,"lines":[{"articleId":"x","serviceLocationId":%q,"from":%q,"to":%q,"quantity":2,"purchaseType":"booking"}]}`,
+		hold, location, when(noon+day), when(noon+2*day)), text)
+	require.Contains(t, answer.Trailer.Get(NotesTrailer), "1 holds are in conflict")
+
+	_, text, answer = s.send("GET", "/export/customers?account="+s.account.String(), "")
+	require.Empty(t, text)
+	require.Empty(t, answer.Trailer.Get(NotesTrailer))
+}
+
+// A row is a row of one resource of the interface, and is described as the body that makes it.
+func TestExchangeRows(t *testing.T) {
+	require.Equal(t, []string{"locations", "skus", "articles", "customers", "holds"}, ExchangeNames())
+	require.Nil(t, ExchangeRow("orders"))
+	for _, name := range ExchangeNames() {
+		row, made := ExchangeRow(name), false
+		for _, o := range operations {
+			if o.method == "POST" && o.path == "/v1/admin/"+name {
+				made = true
+				require.Equal(t, append([]Member{{Name: "id", Schema: textSchema.orNull()}}, o.body.Members...), row.Members)
+			}
+		}
+		require.True(t, made, name)
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+// This file owns `holdfast export`: the records of a resource as rows of a file that import takes.
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"holdfast/api"
+)
+
+func newExport() *cobra.Command {
+	var c exchangeConfig
+	cmd := &cobra.Command{
+		Use:   "export RESOURCE FILE.csv|FILE.ndjson|-",
+		Short: "Write the records of an account to a file that import takes",
+		Long: `Writes all records of a resource as they are at one instant: of a running server through its ops listener, or of the data directory of a stopped one. The file is one
+that holdfast import takes (its help says what stands in it), and appears when it is whole. References are written by code or name where that stands for the record
+alone, so that another account finds its own; else by id. What a row cannot say is counted at the end.
+
+An article comes with its own fields and its units that stay, not with what it takes from its SKU; a hold, if it takes stock, as it was asked for; a cart with the time
+it has left. Archived articles and holds that have ended are left out.`,
+		Args: exactly(2, "RESOURCE and FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			row, err := c.describe(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			return withAdmin(cmd, c.adminConfig, func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) })
+		},
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file string, row *api.Schema) error {
+	r, err := http.NewRequestWithContext(a.ctx, http.MethodGet, a.base+"/export/"+resource+"?"+c.query().Encode(), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := a.ask(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	rows := 0
+	bar := newBar(cmd.ErrOrStderr(), -1, resource, false)
+	write := func(w io.Writer) (err error) {
+		rows, err = writeRows(w, answer.Body, c.format, row, bar)
+		return err
+	}
+	if file == "-" {
+		err = write(cmd.OutOrStdout())
+	} else {
+		err = writeFile(file, write)
+	}
+	bar.Finish()
+	if err != nil {
+		return fmt.Errorf("the export is not whole: %w", err)
+	}
+	if notes := answer.Trailer.Get(api.NotesTrailer); notes != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), notes)
+	}
+	if file == "-" {
+		return nil
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "exported %d %s to %s\n", rows, resource, file)
+	return err
+}
+
+// writeRows writes rows, which come as NDJSON, in a format.
+func writeRows(w io.Writer, in io.Reader, format string, row *api.Schema, bar *progressbar.ProgressBar) (rows int, err error) {
+	out := bufio.NewWriter(w)
+	cells, columns := csv.NewWriter(out), columnsOf(row)
+	if format == formatCSV {
+		head := make([]string, len(columns))
+		for i, c := range columns {
+			head[i] = c.name
+		}
+		if err := cells.Write(head); err != nil {
+			return 0, err
+		}
+	}
+	for lines := bufio.NewReaderSize(in, 1<<16); ; rows++ {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF && len(line) == 0 {
+			break
+		}
+		if err != nil {
+			return rows, err
+		}
+		if format == formatCSV {
+			var record []string
+			if record, err = cellsOf(columns, line); err == nil {
+				err = cells.Write(record)
+			}
+		} else {
+			_, err = out.Write(line)
+		}
+		if err != nil {
+			return rows, err
+		}
+		bar.Add(1)
+	}
+	cells.Flush()
+	return rows, errors.Join(cells.Error(), out.Flush())
+}

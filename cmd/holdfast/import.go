@@ -1,0 +1,376 @@
+package main
+
+// This file owns `holdfast import`: a file becomes batches of rows, each one command of the engine.
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"holdfast/api"
+)
+
+// What one command takes.
+const (
+	maxImportRows  = 100_000
+	maxImportBytes = 16 << 20
+)
+
+func newImport() *cobra.Command {
+	var c importConfig
+	cmd := &cobra.Command{
+		Use:   "import RESOURCE FILE.csv|FILE.ndjson|-",
+		Short: "Make records of the rows of a file, all or none",
+		Long:  importHelp(),
+		Args:  exactly(2, "RESOURCE and FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			row, err := c.describe(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			switch {
+			case c.batch < 0 || c.batch > maxImportRows || given(cmd, "batch") && c.batch == 0:
+				return usagef("--batch must be from 1 to %d", maxImportRows)
+			case c.from < 1:
+				return usagef("--from-line must be the number of a line")
+			case len(c.again) > 200 || strings.ContainsFunc(c.again, func(r rune) bool { return r <= ' ' || r > '~' }):
+				return usagef("--idempotency-key must have at most 200 visible ASCII characters")
+			}
+			rows, faults, err := c.readFile(cmd, args[1], row)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[1], err)
+			}
+			i := &importer{importConfig: c, resource: args[0], file: args[1], out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), faults: faults}
+			if err := i.cut(rows); err != nil {
+				return fmt.Errorf("%s: %w", args[1], err)
+			}
+			return withAdmin(cmd, c.adminConfig, func(a *admin) error {
+				i.admin = a
+				return i.run(len(rows))
+			})
+		},
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+func importHelp() string {
+	text := `Makes records of the rows of a file: of a running server through its ops listener, or in the data directory of a stopped one. RESOURCE is one of
+` + strings.Join(api.ExchangeNames(), ", ") + `; an empty account takes them in this order.
+
+The whole file is one command of the engine: all rows are made or none, and every bad row is reported with its line. It has at most 100,000 rows (units of new
+articles and of holds count) and 16 MiB; other writes wait while it is decided, and the feed of changes tells of it in one answer. A larger file takes --batch N:
+every N rows are a command, the first that is refused ends the import, and what had landed is said. --check reports what is wrong with all rows and changes
+nothing; with --batch each batch is held against the present state.
+
+Rows are judged in their order. Holds of the past do not move to make room: put holds in the order in which they begin, as an export does.
+
+The same import again is safe: within 24 hours rows that have landed are not made twice, if they are the same, on the same lines, with the same --batch. So one that
+was cut short, or refused in the middle and mended, is simply repeated. --idempotency-key makes the same rows on purpose once more.
+
+NDJSON has one object a line, with the members that create the record over REST (see /docs). CSV begins with the names of its columns, in any order, which are those
+members: of an object inside another, and of the elements of a list of objects from 0, with dots. An empty cell is a member that is not given. Cells of lists of texts
+have bars between them (a|b) or are JSON; attributes, and lists of objects in one column, are JSON. Both are UTF-8.
+
+What refers to a record takes its id, or a name that stands for it alone: of a SKU its code or name, of an article one of its codes or its name, of a location or
+catalog item its name, of a tag its value. Attributes are named by key. Tags, attributes and catalog items have to be there. Under id a row may have the id it had
+where it comes from: one of this very account is refused, as an import makes new records.
+
+Columns (* has to be there):
+`
+	for _, name := range api.ExchangeNames() {
+		row := api.ExchangeRow(name)
+		var words []string
+		for _, c := range columnsOf(row) {
+			if c.required {
+				c.name += "*"
+			}
+			words = append(words, c.name)
+		}
+		text += "\n  " + name + "\n" + wrap(words, "    ", 140)
+	}
+	return strings.TrimSuffix(text, "\n")
+}
+
+// wrap sets words in lines.
+func wrap(words []string, indent string, width int) (text string) {
+	line := indent
+	for _, w := range words {
+		if len(line)+len(w) > width && line != indent {
+			text += strings.TrimRight(line, " ") + "\n"
+			line = indent
+		}
+		line += w + " "
+	}
+	return text + strings.TrimRight(line, " ") + "\n"
+}
+
+// describe finds a resource, and the format of a file where none is given.
+func (c *exchangeConfig) describe(resource, file string) (*api.Schema, error) {
+	row := api.ExchangeRow(resource)
+	if row == nil {
+		return nil, usagef("RESOURCE %q must be one of %s", resource, strings.Join(api.ExchangeNames(), ", "))
+	}
+	if c.format == "" {
+		switch filepath.Ext(file) {
+		case ".csv":
+			c.format = formatCSV
+		case ".ndjson", ".jsonl":
+			c.format = formatNDJSON
+		default:
+			return nil, usagef("--format says whether %s is csv or ndjson", file)
+		}
+	}
+	if c.format != formatCSV && c.format != formatNDJSON {
+		return nil, usagef("--format %q must be csv or ndjson", c.format)
+	}
+	return row, nil
+}
+
+// query names the account.
+func (c *exchangeConfig) query() url.Values {
+	q := url.Values{}
+	if c.account != "" {
+		q.Set("account", c.account)
+	}
+	return q
+}
+
+// readFile reads a file whole, from the line on that the import begins with.
+func (c *importConfig) readFile(cmd *cobra.Command, name string, row *api.Schema) (rows []fileRow, faults []rowFault, err error) {
+	in, size := cmd.InOrStdin(), int64(-1)
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			var p *os.PathError
+			if errors.As(err, &p) {
+				err = p.Err
+			}
+			return nil, nil, err
+		}
+		defer f.Close()
+		if st, err := f.Stat(); err == nil {
+			size = st.Size()
+		}
+		in = f
+	}
+	bar := newBar(cmd.ErrOrStderr(), size, "reading", true)
+	rows, faults, err = readRows(io.TeeReader(in, bar), c.format, row)
+	bar.Finish()
+	rows = slices.DeleteFunc(rows, func(r fileRow) bool { return r.line < c.from })
+	faults = slices.DeleteFunc(faults, func(f rowFault) bool { return f.line < c.from })
+	if err == nil && len(rows)+len(faults) == 0 {
+		err = errors.New("the file has no rows")
+		if c.from > 1 {
+			err = fmt.Errorf("the file has no rows from line %d on", c.from)
+		}
+	}
+	return rows, faults, err
+}
+
+// importer is an import under way.
+type importer struct {
+	importConfig
+	*admin
+	resource, file string
+	out, errs      io.Writer
+	faults         []rowFault
+	batches        []importBatch
+	bar            *progressbar.ProgressBar
+}
+
+// importBatch is the rows of one command.
+type importBatch struct {
+	rows []fileRow
+	body []byte
+}
+
+func (b *importBatch) first() int { return b.rows[0].line }
+func (b *importBatch) last() int  { return b.rows[len(b.rows)-1].line }
+
+// cut makes batches of rows.
+func (i *importer) cut(rows []fileRow) error {
+	n := i.batch
+	if n == 0 {
+		n = max(len(rows), 1)
+	}
+	for part := range slices.Chunk(rows, n) {
+		b := importBatch{rows: part}
+		for _, r := range part {
+			b.body = append(append(b.body, r.json...), '\n')
+		}
+		switch {
+		case i.batch == 0 && len(part) > maxImportRows:
+			return fmt.Errorf("the file has %d rows, and one command takes at most %d: give --batch, and each batch is all or none", len(part), maxImportRows)
+		case len(b.body) > maxImportBytes:
+			return fmt.Errorf("lines %d to %d have %d bytes of rows, and one command takes at most %d: give a smaller --batch", b.first(), b.last(), len(b.body), maxImportBytes)
+		}
+		i.batches = append(i.batches, b)
+	}
+	return nil
+}
+
+// importAnswer is what came of a batch.
+type importAnswer struct {
+	Rows     int
+	Repeated bool
+}
+
+// sendBatch sends a batch; check says how it is judged only, if at all. Faults of its rows are kept.
+func (i *importer) sendBatch(b *importBatch, check string) (answer importAnswer, err error) {
+	q := i.query()
+	if check != "" {
+		q.Set("check", check)
+	}
+	header := http.Header{"Content-Type": {"application/x-ndjson"}}
+	if check == "" {
+		header.Set("Idempotency-Key", i.key(b))
+	}
+	err = i.send("POST", "/import/"+i.resource+"?"+q.Encode(), header, b.body, &answer)
+	p, ok := err.(*problem)
+	if !ok || len(p.Errors) == 0 {
+		return answer, err
+	}
+	for _, f := range p.Errors {
+		row, member, _ := strings.Cut(strings.TrimPrefix(f.Pointer, "/"), "/")
+		n, e := strconv.Atoi(row)
+		if e != nil || n >= len(b.rows) {
+			return answer, &problem{Code: p.Code, Detail: fmt.Sprintf("lines %d to %d: %s: give a smaller --batch", b.first(), b.last(), f.Message)}
+		}
+		if member = strings.ReplaceAll(member, "/", "."); member != "" {
+			member = strings.NewReplacer("~1", "/", "~0", "~").Replace(member) + ": "
+		}
+		i.faults = append(i.faults, rowFault{b.rows[n].line, member + f.Message})
+	}
+	return answer, nil
+}
+
+// key names a batch so that a repeat of it is known: by its rows and their lines.
+func (i *importer) key(b *importBatch) string {
+	lines := strconv.Itoa(b.first()) + "-" + strconv.Itoa(b.last())
+	if i.again != "" {
+		return i.again + ":" + lines
+	}
+	sum := sha256.Sum256(b.body)
+	return lines + "-" + hex.EncodeToString(sum[:])
+}
+
+func (i *importer) run(rows int) error {
+	passes := 1
+	look := i.check || len(i.faults) > 0 || len(i.batches) > 1
+	if look && !i.check && len(i.faults) == 0 {
+		passes = 2
+	}
+	i.bar = newBar(i.errs, int64(rows*passes), i.resource, false)
+	defer i.bar.Finish()
+	if look {
+		if err := i.look(); err != nil || i.check {
+			return err
+		}
+	}
+	repeated := 0
+	for n := range i.batches {
+		b := &i.batches[n]
+		answer, err := i.sendBatch(b, "")
+		if err != nil || len(i.faults) > 0 {
+			i.bar.Finish()
+			return i.stopped(n, err)
+		}
+		if answer.Repeated {
+			repeated += answer.Rows
+		}
+		i.bar.Add(len(b.rows))
+	}
+	i.bar.Finish()
+	text := ""
+	if repeated > 0 {
+		text = fmt.Sprintf(", %d of them before now", repeated)
+	}
+	_, err := fmt.Fprintf(i.out, "imported %d %s%s\n", rows, i.resource, text)
+	return err
+}
+
+// look finds what is wrong with all rows, before anything is changed.
+func (i *importer) look() error {
+	mode := "all"
+	if !i.check && len(i.batches) > 1 {
+		mode = "inputs" // of what lands before a batch the state knows nothing yet
+	}
+	for n := range i.batches {
+		if _, err := i.sendBatch(&i.batches[n], mode); err != nil {
+			return err
+		}
+		i.bar.Add(len(i.batches[n].rows))
+	}
+	if len(i.faults) > 0 {
+		i.bar.Finish()
+		return fmt.Errorf("%s; nothing was imported", i.report())
+	}
+	if !i.check {
+		return nil
+	}
+	i.bar.Finish()
+	_, err := fmt.Fprintf(i.out, "%d %s can be imported\n", i.rows(len(i.batches)), i.resource)
+	return err
+}
+
+// rows counts those of the first n batches.
+func (i *importer) rows(n int) (rows int) {
+	for _, b := range i.batches[:n] {
+		rows += len(b.rows)
+	}
+	return rows
+}
+
+// report prints the faults in the order of their lines, and counts the rows that have any.
+func (i *importer) report() string {
+	slices.SortStableFunc(i.faults, func(x, y rowFault) int { return cmp.Compare(x.line, y.line) })
+	var text bytes.Buffer
+	bad, last := 0, -1
+	for _, f := range i.faults {
+		fmt.Fprintf(&text, "%s:%d: %s\n", i.file, f.line, f.text)
+		if f.line != last {
+			bad, last = bad+1, f.line
+		}
+	}
+	_, _ = i.errs.Write(text.Bytes())
+	if bad == 1 {
+		return "1 row is bad"
+	}
+	return strconv.Itoa(bad) + " rows are bad"
+}
+
+// stopped says what has landed when a batch has not.
+func (i *importer) stopped(batch int, err error) error {
+	b := &i.batches[batch]
+	landed := "nothing was imported"
+	if batch > 0 {
+		landed = fmt.Sprintf("lines %d to %d were imported (%d rows), what is from line %d on was not: mend it and repeat the import, or go on with --from-line %d",
+			i.batches[0].first(), i.batches[batch-1].last(), i.rows(batch), b.first(), b.first())
+	}
+	if err == nil {
+		return fmt.Errorf("%s; %s", i.report(), landed)
+	}
+	if errors.As(err, new(usageError)) {
+		return err
+	}
+	var p *problem
+	if errors.As(err, &p) && !slices.Contains([]string{"STORAGE_FAILED", "IDEMPOTENCY_KEY_IN_USE", "INTERNAL", "NOT_READY"}, p.Code) {
+		return fmt.Errorf("%w; %s", err, landed)
+	}
+	return fmt.Errorf("%w; whether lines %d to %d have landed is not known: repeat the import, it makes nothing twice", err, b.first(), b.last())
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/api"
+	"holdfast/engine"
+)
+
+// This file owns the tests of imports that are cut short.
+
+func jsonText(t require.TestingT, v any) string {
+	b, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// holdfast runs a command line of the program in this process.
+func holdfast(args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = run(args, strings.NewReader(""), &o, &e)
+	return code, o.String(), e.String()
+}
+
+// An import whose server is lost in front of, in the middle of or behind any of its batches makes nothing twice when it is
+// repeated, and what had landed is said.
+func TestImportIsRepeated(t *testing.T) {
+	const rows, batch = 10, 3
+	file := filepath.Join(t.TempDir(), "customers.csv")
+	text := "companyName\n"
+	for n := range rows {
+		text += fmt.Sprintf("Company %d\n", n)
+	}
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	for _, size := range []int{batch, rows} {
+		batches := (rows + size - 1) / size
+		for lost := range 2 * batches {
+			dir := filepath.Join(t.TempDir(), "data")
+			core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
+			require.NoError(t, err)
+			account := engine.NewID(clock(), engine.BaseOf(randomBase()))
+			_, err = core.engine.Do(engine.Command{Account: account, Op: engine.CreateAccount{Name: "Rental"}})
+			require.NoError(t, err)
+			server := api.NewServer(api.Options{Now: clock})
+			server.Attach(core.engine)
+			writes := 0
+			ops := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Query().Get("check") != "" {
+					server.Admin().ServeHTTP(w, r)
+					return
+				}
+				now := writes
+				writes++
+				switch {
+				case now*2+1 == lost:
+					server.Admin().ServeHTTP(httptest.NewRecorder(), r)
+					panic(http.ErrAbortHandler) // behind the batch
+				case now*2 >= lost:
+					panic(http.ErrAbortHandler) // in front of it, and of all that follow
+				}
+				server.Admin().ServeHTTP(w, r)
+			}))
+			args := []string{"import", "customers", file, "--ops-url", ops.URL}
+			if size < rows {
+				args = append(args, "--batch", strconv.Itoa(size))
+			}
+			code, _, errs := holdfast(args...)
+			require.Equal(t, exitFailed, code)
+			first := lost/2*size + 2
+			require.Contains(t, errs, fmt.Sprintf("whether lines %d to %d have landed is not known", first, min(first+size-1, rows+1)))
+			landed := min((lost+1)/2*size, rows)
+			view, _ := core.engine.View(account)
+			require.Equal(t, landed, view.Customers().Len())
+			ops.Close()
+			require.NoError(t, server.Shutdown(context.Background()))
+			require.NoError(t, core.Close())
+
+			// The server comes no more: the same on its directory.
+			args[3], args[4] = "--data", dir
+			for _, before := range []int{landed, rows} {
+				code, out, errs := holdfast(args...)
+				require.Zero(t, code, errs)
+				want := fmt.Sprintf("imported %d customers", rows)
+				if before > 0 {
+					want += fmt.Sprintf(", %d of them before now", before)
+				}
+				require.Equal(t, want+"\n", out)
+				code, out, errs = holdfast("export", "customers", "-", "--format", "ndjson", "--data", dir)
+				require.Zero(t, code, errs)
+				require.Equal(t, rows, strings.Count(out, "\n"))
+				for n := range rows {
+					require.Equal(t, 1, strings.Count(out, fmt.Sprintf(`"Company %d"`, n)))
+				}
+			}
+		}
+	}
+}
+
+// An export that breaks off leaves no file that could be taken for the whole.
+func TestExportIsWhole(t *testing.T) {
+	ops := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"id":"1","name":"x"}` + "\n" + `{"id":"2",`))
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	defer ops.Close()
+	dir := t.TempDir()
+	for _, format := range []string{formatCSV, formatNDJSON} {
+		code, _, errs := holdfast("export", "skus", filepath.Join(dir, "skus."+format), "--ops-url", ops.URL)
+		require.Equal(t, exitFailed, code)
+		require.Contains(t, errs, "the export is not whole")
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}

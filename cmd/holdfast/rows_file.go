@@ -1,0 +1,237 @@
+package main
+
+// This file owns files of rows, as import reads them: lines with a bound and a number, NDJSON, and CSV records put together from lines.
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"holdfast/api"
+)
+
+// The two forms of a file of rows.
+const (
+	formatCSV    = "csv"
+	formatNDJSON = "ndjson"
+)
+
+// maxRow is the most bytes of a row, as of a request's body.
+const maxRow = 1 << 20
+
+const tooLong = "is longer than 1 MiB"
+
+// fileRow is a row as the server takes it, with the line it begins on.
+type fileRow struct {
+	line int
+	json []byte
+}
+
+// rowFault is something wrong with a row, or, of line 0, with the file.
+type rowFault struct {
+	line int
+	text string
+}
+
+func (f rowFault) Error() string {
+	if f.line == 0 {
+		return f.text
+	}
+	return fmt.Sprintf("line %d: %s", f.line, f.text)
+}
+
+// readRows reads a file of rows. Rows that cannot be read are faults; an error is about the whole file.
+func readRows(r io.Reader, format string, schema *api.Schema) (rows []fileRow, faults []rowFault, err error) {
+	lines := &lineReader{in: bufio.NewReaderSize(r, 1<<16)}
+	if err := lines.begin(); err != nil {
+		return nil, nil, err
+	}
+	if format == formatCSV {
+		return readCSV(lines, schema)
+	}
+	for {
+		l, err := lines.next()
+		switch {
+		case err == io.EOF:
+			return rows, faults, nil
+		case err != nil:
+			return nil, nil, err
+		case l.fault != "":
+			faults = append(faults, rowFault{l.no, l.fault})
+		case len(bytes.TrimSpace(l.text)) > 0:
+			rows = append(rows, fileRow{l.no, l.text})
+		}
+	}
+}
+
+// fileLine is a line without its end. One that is longer than a row may be is not kept.
+type fileLine struct {
+	no    int
+	text  []byte
+	fault string
+}
+
+type lineReader struct {
+	in   *bufio.Reader
+	no   int
+	back []fileLine // read before, to be read again
+}
+
+// begin looks at the first bytes of the file: a mark of UTF-8 is passed over.
+func (r *lineReader) begin() error {
+	head, err := r.in.Peek(3)
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("the file cannot be read: %w", err)
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		_, err = r.in.Discard(3)
+		return err
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return errors.New("the file is UTF-16: it must be UTF-8")
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+		return errors.New("the file is compressed: it must be plain text")
+	}
+	return nil
+}
+
+// next gives the next line, io.EOF behind the last one.
+func (r *lineReader) next() (fileLine, error) {
+	if n := len(r.back); n > 0 {
+		l := r.back[n-1]
+		r.back = r.back[:n-1]
+		return l, nil
+	}
+	r.no++
+	l := fileLine{no: r.no}
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if len(l.text)+len(part) > maxRow+2 {
+			l.fault = tooLong
+		} else if l.fault == "" {
+			l.text = append(l.text, part...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err == io.EOF && len(l.text) == 0 && l.fault == "" {
+			return l, io.EOF
+		}
+		if err != nil && err != io.EOF {
+			return l, fmt.Errorf("the file cannot be read to its end: %w", err)
+		}
+		break
+	}
+	l.text = bytes.TrimSuffix(bytes.TrimSuffix(l.text, []byte("\n")), []byte("\r"))
+	switch {
+	case l.fault != "":
+	case len(l.text) > maxRow:
+		l.fault = tooLong
+	case !utf8.Valid(l.text):
+		l.fault = "is not UTF-8"
+	}
+	if l.fault != "" {
+		l.text = nil
+	}
+	return l, nil
+}
+
+// unread gives lines back, to be read again in their order.
+func (r *lineReader) unread(lines []fileLine) {
+	for i := len(lines) - 1; i >= 0; i-- {
+		r.back = append(r.back, lines[i])
+	}
+}
+
+// csvRecord is the fields of a record, or what is wrong with it.
+type csvRecord struct {
+	line   int
+	fields []string
+	fault  string
+}
+
+// record gives the next record that is not an empty line. Quotes come in pairs, so a record goes on while their number is odd. Where the end of a quoted field is
+// missing, the first line alone is bad.
+func (r *lineReader) record() (csvRecord, error) {
+	var lines []fileLine
+	var text []byte
+	for {
+		l, err := r.next()
+		if err == io.EOF && len(lines) > 0 || err == nil && len(lines) > 0 && (l.fault != "" || len(text)+len(l.text) > maxRow) {
+			if err == nil {
+				lines = append(lines, l)
+			}
+			r.unread(lines[1:])
+			return csvRecord{line: lines[0].no, fault: "has a quote without its other half"}, nil
+		}
+		if err != nil || l.fault != "" {
+			return csvRecord{line: l.no, fault: l.fault}, err
+		}
+		if len(lines) == 0 && len(l.text) == 0 {
+			continue
+		}
+		if len(lines) > 0 {
+			text = append(text, '\n')
+		}
+		lines, text = append(lines, l), append(text, l.text...)
+		if bytes.Count(text, []byte{'"'})%2 == 0 {
+			break
+		}
+	}
+	in := csv.NewReader(bytes.NewReader(text))
+	in.FieldsPerRecord = -1
+	fields, err := in.Read()
+	rec := csvRecord{line: lines[0].no, fields: fields}
+	var p *csv.ParseError
+	switch {
+	case errors.As(err, &p):
+		rec.fault = fmt.Sprintf("has a quote out of place at character %d", p.Column)
+		r.unread(lines[1:])
+	case err != nil:
+		return rec, err
+	}
+	return rec, nil
+}
+
+func readCSV(lines *lineReader, schema *api.Schema) (rows []fileRow, faults []rowFault, err error) {
+	head, err := lines.record()
+	switch {
+	case err == io.EOF:
+		return nil, nil, errors.New("the file is empty: it must begin with the names of its columns")
+	case err != nil:
+		return nil, nil, err
+	case head.fault != "":
+		return nil, nil, rowFault{head.line, head.fault}
+	}
+	columns, faulty := headerColumns(schema, head.fields)
+	if len(faulty) > 0 {
+		return nil, nil, rowFault{head.line, strings.Join(faulty, "; ")}
+	}
+	for {
+		rec, err := lines.record()
+		switch {
+		case err == io.EOF:
+			return rows, faults, nil
+		case err != nil:
+			return nil, nil, err
+		case rec.fault != "":
+			faults = append(faults, rowFault{rec.line, rec.fault})
+			continue
+		case len(rec.fields) != len(columns):
+			faults = append(faults, rowFault{rec.line, fmt.Sprintf("has %d fields, the header has %d", len(rec.fields), len(columns))})
+			continue
+		}
+		text, bad := rowOfCells(columns, rec.fields)
+		for _, b := range bad {
+			faults = append(faults, rowFault{rec.line, b})
+		}
+		if len(bad) == 0 {
+			rows = append(rows, fileRow{rec.line, text})
+		}
+	}
+}

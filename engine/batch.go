@@ -1,0 +1,115 @@
+package engine
+
+// This file owns batches: many new records made by one command, as an import makes them.
+
+// Row is an Op that a Batch takes: it adds a record, and its plan depends on others of the batch by stock and by what is
+// distinct alone.
+type Row interface {
+	Op
+	// distinct is a value that no two rows of a batch may have, with its pointer; an empty one is none.
+	distinct() (pointer, value string)
+}
+
+func (CreateLocation) distinct() (pointer, value string) { return "", "" }
+func (CreateArticle) distinct() (pointer, value string)  { return "", "" }
+func (CreateCustomer) distinct() (pointer, value string) { return "", "" }
+func (PlaceHold) distinct() (pointer, value string)      { return "", "" }
+
+func (o CreateSKU) distinct() (pointer, value string) {
+	if o.Code == nil {
+		return "", ""
+	}
+	return "/code", *o.Code
+}
+
+// Batch makes records, all or none, each judged behind those before it. What is wrong with a row, its refusal included, is a
+// fault whose pointer begins with the row's number from 0 (/12/name); all rows are looked at. It answers with the
+// *BatchResult.
+type Batch struct{ Rows []Row }
+
+// BatchResult is what a batch came to.
+type BatchResult struct{ Rows int }
+
+func (o Batch) Check() []Fault {
+	if n := len(o.Rows); n < 1 || n > maxRows {
+		return []Fault{{Code: "length", Message: "must have between 1 and 100000 rows"}}
+	}
+	var faults []Fault
+	seen := map[string]bool{}
+	for i, r := range o.Rows {
+		faults = addFaults(faults, i, r.Check())
+		pointer, value := r.distinct()
+		if value == "" {
+			continue
+		}
+		if seen[value] {
+			faults = append(faults, Fault{Pointer: rowPointer(i) + pointer, Code: "duplicate", Message: "an earlier row has the same"})
+		}
+		seen[value] = true
+	}
+	return faults
+}
+
+func (o Batch) checkOn(a *account) (faults []Fault) {
+	for i, r := range o.Rows {
+		faults = addFaults(faults, i, a.faultsOf(r))
+	}
+	return faults
+}
+
+func (o Batch) plan(t *tx) (any, error) {
+	var faults []Fault
+	t.gathers = true
+	for i, r := range o.Rows {
+		t.lots = nil
+		_, err := r.plan(t)
+		if t.used > maxRows { // each has an id: what the rows make of units is bounded on the way
+			return nil, tooManyRows()
+		}
+		if err == nil {
+			continue
+		}
+		refusal, ok := err.(*Error)
+		if !ok {
+			return nil, err
+		}
+		// What the row has left in the plan does no harm: the whole is refused.
+		faults = addFaults(faults, i, refusal.asFaults())
+	}
+	if len(faults) > 0 {
+		return nil, invalid(faults)
+	}
+	t.gathers = false
+	t.seatFreed()
+	return &BatchResult{len(o.Rows)}, nil
+}
+
+func (Batch) result() any { return new(BatchResult) }
+
+func rowPointer(i int) string { return "/" + itoa(i) }
+
+// addFaults adds the faults of a row.
+func addFaults(faults []Fault, row int, more []Fault) []Fault {
+	for _, f := range more {
+		f.Pointer = rowPointer(row) + f.Pointer
+		faults = append(faults, f)
+	}
+	return faults
+}
+
+// asFaults is a refusal as faults of the input that met it.
+func (e *Error) asFaults() []Fault {
+	if d, ok := e.Details.(ShortageDetails); ok {
+		var faults []Fault
+		for _, s := range d.Lines {
+			faults = append(faults, Fault{
+				Pointer: "/lines/" + itoa(s.Line), Code: string(e.Code), Message: itoa(s.Available) + " of " + itoa(s.Requested) + " units are available",
+			})
+		}
+		return faults
+	}
+	if len(e.Faults) > 0 {
+		return e.Faults
+	}
+	return []Fault{{Code: string(e.Code), Message: e.Detail}}
+}

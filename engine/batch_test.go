@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of batches.
+
+// A batch comes to what its rows come to one after the other, and is refused as soon as one of them would be.
+func TestBatchIsItsRowsInOrder(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		one, many := newShop(t), newShop(t)
+		var items [2][]Item
+		for i, s := range []*shop{one, many} {
+			sku := s.sku(fourHours)
+			s.article(sku, 2)
+			a := s.article(sku, 1)
+			items[i] = []Item{{SKU: sku}, {Article: a}, s.kit(Component{Item{SKU: sku}, 1}, Component{Item{Article: s.article(ID{}, 1)}, 1})}
+		}
+		var batch Batch
+		refused := map[string]bool{}
+		for n := range 12 {
+			var rows [2]PlaceHold
+			for range 1 + r.IntN(2) {
+				item, from := r.IntN(3), noon+int64(r.IntN(60)-10)*hour
+				to := from + int64(1+r.IntN(8))*hour
+				for i, s := range []*shop{one, many} {
+					rows[i].Lines = append(rows[i].Lines, s.booking(items[i][item], from, to, 1).Lines...)
+				}
+			}
+			batch.Rows = append(batch.Rows, rows[1])
+			if _, err := one.try(rows[0]); err != nil {
+				refused[strconv.Itoa(n)] = true
+			}
+		}
+		if len(refused) > 0 {
+			e := many.refused(CodeInvalid, batch)
+			named := map[string]bool{}
+			for _, f := range e.Faults {
+				require.Equal(t, string(CodeInsufficient), f.Code)
+				for n := 1; n < len(f.Pointer); n++ {
+					if f.Pointer[n] == '/' {
+						named[f.Pointer[1:n]] = true
+						break
+					}
+				}
+			}
+			require.Equal(t, refused, named, "the rows that were refused one by one")
+			var rest Batch
+			for n, row := range batch.Rows {
+				if !refused[strconv.Itoa(n)] {
+					rest.Rows = append(rest.Rows, row)
+				}
+			}
+			batch = rest
+		}
+		require.Equal(t, &BatchResult{len(batch.Rows)}, many.do(batch))
+		for from := noon - 10*hour; from < noon+60*hour; from += hour {
+			for i := range items[0] {
+				require.Equal(t, one.available(items[0][i], from, from+hour), many.available(items[1][i], from, from+hour))
+			}
+		}
+		many.reopen()
+	}
+}
+
+func TestBatchNamesAllFaults(t *testing.T) {
+	s := newShop(t)
+	code := "BIKE"
+	s.do(CreateSKU{Name: "Bike", Code: &code})
+	other := "HELMET"
+	e := s.refused(CodeInvalid, Batch{Rows: []Row{
+		CreateSKU{Name: ""}, CreateSKU{Name: "x", Code: &other}, CreateSKU{Name: "y", Code: &other, PurchasePrice: new(int64)},
+		CreateSKU{Name: "z", Labels: LabelsPatch{Attributes: Some([]AttributeInput{{Key: "color"}})}},
+	}})
+	var got []string
+	for _, f := range e.Faults {
+		got = append(got, f.Pointer+" "+f.Code)
+	}
+	require.Equal(t, []string{"/0/name required", "/2/code duplicate", "/3/attributes/color unknown"}, got)
+	e = s.refused(CodeInvalid, Batch{Rows: []Row{CreateSKU{Name: "a"}, CreateSKU{Name: "b", Code: &code}, CreateSKU{Name: "c", Labels: LabelsPatch{Tags: Some([]ID{{1}})}}}})
+	require.Equal(t, []Fault{
+		{Pointer: "/1", Code: "CONFLICT", Message: `another SKU has the code "BIKE"`}, {Pointer: "/2", Code: "NOT_FOUND", Message: "no tag with this id"},
+	}, e.Faults)
+	s.refused(CodeInvalid, Batch{})
+	s.refused(CodeInvalid, Batch{Rows: make([]Row, maxRows+1)})
+}
+
+// New units of a batch go to the conflicts that wait for them, once all are there; and a repeat under a key does nothing.
+func TestBatchOfArticles(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a := s.article(sku, 2)
+	s.book(Item{SKU: sku}, noon+day, noon+2*day, 2)
+	s.do(DecreaseQuantity{Article: a, Location: s.loc, Amount: 2, Force: true})
+	require.Equal(t, 2, s.view().acc.stock.ConflictLen())
+	row := CreateArticle{Name: "New", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}, {Location: s.loc, Count: 1}}}
+	cmd := Command{Account: s.acc, Op: Batch{Rows: []Row{row, row}}, Idem: &Idempotency{Key: ID{1}, Fingerprint: ID{2}}}
+	for _, replayed := range []bool{false, true} {
+		res, err := s.Do(cmd)
+		require.NoError(t, err)
+		require.Equal(t, &BatchResult{2}, res.Record)
+		require.Equal(t, replayed, res.Replayed)
+	}
+	require.Zero(t, s.view().acc.stock.ConflictLen())
+	require.Equal(t, 3, s.view().Articles().Len())
+	require.Equal(t, 2, s.available(Item{SKU: sku}, noon+day, noon+2*day))
+	for r := range s.view().Articles().From(after(a, 1)) {
+		require.Equal(t, []ArticleLocation{{s.loc, Span{Start: s.now, End: Forever}, 2}}, s.view().UnitsOf(r, noon))
+	}
+	s.reopen()
+}

@@ -280,19 +280,19 @@ func (q *request) listArticles(o *listArticles) error {
 	if o.Location != nil {
 		location = *o.Location
 	}
-	stock := &engine.ArticleStock{Window: o.Window}
+	q.stock.Reset(o.Window)
 	q.out = append(q.out, `{"articles":[`...)
 	for i, r := range articles {
 		if i > 0 {
 			q.out = append(q.out, ',')
 		}
 		if o.fields.timed() {
-			if stock, err = q.view.ArticleStock(r.ID, location, o.Window, q.now); err != nil {
+			if err := q.view.ArticleStock(&q.stock, r.ID, location, o.Window, q.now); err != nil {
 				return err
 			}
 		}
 		start := len(q.out)
-		q.appendArticleWith(r, stock)
+		q.appendArticleWith(r, &q.stock)
 		if o.fields != nil {
 			q.out = o.fields.keep(q.out, start)
 		}

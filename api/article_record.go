@@ -40,11 +40,10 @@ var (
 // appendArticle appends an article to the answer, its stock over a window. Where it is gone from the view, by a command
 // behind the one that is answered, it has no units.
 func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
-	stock, err := q.view.ArticleStock(r.ID, engine.ID{}, w, q.now)
-	if err != nil {
-		stock = &engine.ArticleStock{Window: w}
+	if err := q.view.ArticleStock(&q.stock, r.ID, engine.ID{}, w, q.now); err != nil {
+		q.stock.Reset(w)
 	}
-	q.appendArticleWith(r, stock)
+	q.appendArticleWith(r, &q.stock)
 	return nil
 }
 

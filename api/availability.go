@@ -1,8 +1,11 @@
 package api
 
 import (
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"holdfast/engine"
 )
@@ -13,6 +16,7 @@ import (
 type availabilityLine struct {
 	engine.Query
 	quantity int // 0: not given
+	answer   engine.Availability
 }
 
 // lineFields are the fields of a question. Without a location it is about all of them.
@@ -81,24 +85,66 @@ func (q *request) checkLines(pointer string, lines []availabilityLine) {
 	}
 }
 
-// answerLines answers questions from one view; the object of the answer stays open.
-func (q *request) answerLines(v engine.View, lines []availabilityLine) error {
-	q.out = append(q.out, `{"lines":[`...)
+// linesAtOnce is how many questions a goroutine takes at a time.
+const linesAtOnce = 256
+
+// askLines asks many questions of a published view, shared out among the processors: most of their time goes into waiting for
+// memory. Of several refusals the first line's is told.
+func (q *request) askLines(v engine.View, lines []availabilityLine) error {
+	parts := slices.Collect(slices.Chunk(lines, linesAtOnce))
+	errs, panics := make([]error, len(parts)), make([]any, len(parts))
+	var next atomic.Int64
+	ask := func() (ok bool) {
+		i := int(next.Add(1) - 1)
+		if i >= len(parts) {
+			return false
+		}
+		defer func() { panics[i] = recover() }() // the request's own goroutine knows what to do with it
+		errs[i] = askEach(v, parts[i], i*linesAtOnce, q.now)
+		return true
+	}
+	var workers sync.WaitGroup
+	for range min(len(parts), runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for ask() {
+			}
+		})
+	}
+	workers.Wait()
+	for i := range parts {
+		if panics[i] != nil {
+			panic(panics[i])
+		}
+		if errs[i] != nil {
+			return errs[i]
+		}
+	}
+	return nil
+}
+
+// askEach asks one question after the other; first is the number of the first line.
+func askEach(v engine.View, lines []availabilityLine, first int, now int64) (err error) {
 	for i := range lines {
 		l := &lines[i]
-		a, err := v.Available(l.Query, q.now)
-		if err != nil {
+		if l.answer, err = v.Available(l.Query, now); err != nil {
 			e := *asRefusal(err)
-			e.Detail += " (line " + strconv.Itoa(i) + ")"
+			e.Detail += " (line " + strconv.Itoa(first+i) + ")"
 			return &e
 		}
-		if i > 0 {
-			q.out = append(q.out, ',')
-		}
-		q.out = append(appendAvailability(q.out, a, l.quantity), '}')
 	}
-	q.out = append(q.out, ']')
 	return nil
+}
+
+// appendAnswers appends the answers to questions; the object of the answer stays open.
+func appendAnswers(b []byte, lines []availabilityLine) []byte {
+	b = append(b, `{"lines":[`...)
+	for i := range lines {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendAvailability(b, lines[i].answer, lines[i].quantity), '}')
+	}
+	return append(b, ']')
 }
 
 type calendarInput struct {
@@ -181,10 +227,10 @@ var availabilityOperations = []operation{
 	}, input[[]availabilityLine]{body: availabilityShape},
 		func(q *request, lines *[]availabilityLine) { q.checkLines("/lines/", *lines) },
 		func(q *request, lines *[]availabilityLine) error {
-			if err := q.answerLines(q.view, *lines); err != nil {
+			if err := q.askLines(q.view, *lines); err != nil {
 				return err
 			}
-			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
+			q.out = append(appendInt(append(appendAnswers(q.out, *lines), `,"sequence":`...), q.view.Sequence()), '}')
 			return nil
 		}),
 	readChecked(operation{

@@ -49,8 +49,9 @@ type request struct {
 	secret      string   // what the answer shows this once, and nothing keeps
 	lacks       []string // scopes that the request needs and the key has not
 
-	out      []byte // the answer, in the connection's own buffer
-	tag      uint64 // the answer's entity tag is its revision; 0: none
+	stock    engine.ArticleStock // room to read stock into
+	out      []byte              // the answer, in the connection's own buffer
+	tag      uint64              // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
 	held     coding // in which the caller has the answer already, where that is all it is told
 	numBuf   []byte
@@ -84,6 +85,7 @@ func (q *request) release() {
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview = 0, plain, false, false, false
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
+	q.stock.Reset(engine.Span{})
 	requests.Put(q)
 }
 

@@ -142,6 +142,14 @@ func (s *Server) Serve(l net.Listener) error { return s.http.Serve(patientListen
 // Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.
 func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }
 
+// Admits says whether a request passes all that stands in front of its operation, and charges it: a part of the interface, for
+// measurements.
+func (s *Server) Admits(ctx *fasthttp.RequestCtx) bool {
+	q := s.acquire(ctx, time.Now())
+	defer q.release()
+	return q.admit() == nil
+}
+
 // Shutdown stops accepting, says so on /readyz, and waits for the requests in flight, at most until ctx ends. It is called
 // before the engine is closed.
 func (s *Server) Shutdown(ctx context.Context) error {

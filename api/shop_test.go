@@ -270,6 +270,36 @@ func TestAvailabilityInItsForms(t *testing.T) {
 	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/availability/query", `{"lines":[`+line("sku", sku, "")+","+line("sku", first, "")+`]}`)
 }
 
+// Many lines are shared out; each gets its own answer, and of several that are refused the first is named.
+func TestManyLinesOfAvailability(t *testing.T) {
+	s, location, sku, first, second := stocked(t)
+	s.ok("POST", "/v1/admin/holds", s.holdBody("article", first, location, noon+day, noon+2*day, 1))
+	const n = 3*linesAtOnce + 7
+	lines := make([]string, n)
+	for i := range lines {
+		item, id := [...]string{"article", "article", "sku"}[i%3], [...]string{first, second, sku}[i%3]
+		from := noon + int64(i%4)*day/2
+		lines[i] = fmt.Sprintf(`{"%sId":%q,"serviceLocationId":%q,"from":%q,"to":%q}`, item, id, location, when(from), when(from+hour))
+	}
+	ask := func() *answer {
+		return s.call("POST", "/v1/admin/availability/query", `{"lines":[`+strings.Join(lines, ",")+`]}`)
+	}
+	all := ask().object()
+	require.Len(t, all["lines"], n)
+	for i := range 12 {
+		one := s.ok("POST", "/v1/admin/availability/query", `{"lines":[`+lines[i]+`]}`)
+		for j := i; j < n; j += 12 {
+			require.Equal(t, at(one, "lines", 0), at(all, "lines", j))
+		}
+	}
+	for _, i := range []int{n - 1, 2 * linesAtOnce, linesAtOnce + 5} {
+		lines[i] = strings.Replace(lines[i], location, sku, 1)
+		a := ask()
+		require.Equal(t, 404, a.status)
+		require.Contains(t, a.object()["detail"], fmt.Sprintf("(line %d)", i))
+	}
+}
+
 func TestIdempotencyKey(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	body := s.holdBody("sku", sku, location, noon+day, noon+2*day, 2)

@@ -136,10 +136,10 @@ var whatIfOperations = []operation{
 			if err != nil {
 				return err
 			}
-			if err := q.answerLines(v, w.queries); err != nil {
+			if err := askEach(v, w.queries, 0, q.now); err != nil {
 				return err
 			}
-			q.out = append(q.out, '}')
+			q.out = append(appendAnswers(q.out, w.queries), '}')
 			return nil
 		}),
 }

@@ -14,17 +14,20 @@ type Sample struct {
 	PerSecond float64
 	P50, P99  time.Duration
 	Allocs    float64       // per operation
+	Bytes     float64       // allocated, per operation
+	Answer    float64       // length of an answer in bytes, where that is known
 	CPU       time.Duration // of the whole process, per operation
 }
 
 // Tally adds up what is measured piece by piece, by many goroutines or by one.
 type Tally struct {
-	N     int             // operations
-	Took  time.Duration   // all pieces together
-	Times []time.Duration // of single operations, where they are known
+	N       int             // operations
+	Took    time.Duration   // all pieces together
+	Times   []time.Duration // of single operations, where they are known
+	Answers int             // length of all answers in bytes, where that is known
 
-	allocs uint64
-	cpu    time.Duration
+	allocs, bytes uint64
+	cpu           time.Duration
 }
 
 // Start begins a piece; the function it gives ends it, and says of how many operations it was.
@@ -37,14 +40,15 @@ func (t *Tally) Start() (stop func(n int)) {
 		t.cpu += processTime() - cpu
 		runtime.ReadMemStats(&after)
 		t.allocs += after.Mallocs - before.Mallocs
+		t.bytes += after.TotalAlloc - before.TotalAlloc
 		t.N += n
 	}
 }
 
 // Add takes over what another tally has.
 func (t *Tally) Add(o *Tally) {
-	t.N, t.Took, t.Times = t.N+o.N, t.Took+o.Took, append(t.Times, o.Times...)
-	t.allocs, t.cpu = t.allocs+o.allocs, t.cpu+o.cpu
+	t.N, t.Took, t.Times, t.Answers = t.N+o.N, t.Took+o.Took, append(t.Times, o.Times...), t.Answers+o.Answers
+	t.allocs, t.bytes, t.cpu = t.allocs+o.allocs, t.bytes+o.bytes, t.cpu+o.cpu
 }
 
 // PerSecond is the rate over all pieces.
@@ -53,7 +57,10 @@ func (t *Tally) PerSecond() float64 { return float64(t.N) / t.Took.Seconds() }
 // Sample is what came of all pieces.
 func (t *Tally) Sample() Sample {
 	n := float64(t.N)
-	s := Sample{PerSecond: t.PerSecond(), Allocs: float64(t.allocs) / n, CPU: t.cpu / time.Duration(max(1, t.N))}
+	s := Sample{
+		PerSecond: t.PerSecond(), Allocs: float64(t.allocs) / n, Bytes: float64(t.bytes) / n, Answer: float64(t.Answers) / n,
+		CPU: t.cpu / time.Duration(max(1, t.N)),
+	}
 	s.P50, s.P99 = Percentiles(t.Times)
 	return s
 }

@@ -14,7 +14,7 @@ import (
 // Target is what a figure has to reach: at least or at most so much of a unit.
 type Target struct {
 	Value   float64 `json:"value"` // 0: nothing is demanded
-	Unit    string  `json:"unit"`  // us | s | /s | B | %
+	Unit    string  `json:"unit"`  // us | ms | s | /s | B | %
 	AtLeast bool    `json:"atLeast"`
 }
 
@@ -42,11 +42,20 @@ type Result struct {
 	Err       string  `json:"error,omitempty"` // it could not be measured
 }
 
-// mean is the result of a sample whose figure is the mean time of an operation, in us.
-func mean(s Sample, t Target) Result { return sampled(s, 1e6/s.PerSecond, t) }
+// Mean is the result of a sample whose figure is the mean time of an operation, in us or ms.
+func Mean(s Sample, t Target) Result {
+	us := 1e6 / s.PerSecond
+	if t.Unit == "ms" {
+		us /= 1000
+	}
+	return sampled(s, us, t)
+}
 
 // Rate is the result of a sample whose figure is operations a second.
 func Rate(s Sample, t Target) Result { return sampled(s, s.PerSecond, t) }
+
+// Tail is the result of a sample whose figure is the time, in ms, that 99 in 100 operations do not exceed.
+func Tail(s Sample, t Target) Result { return sampled(s, micros(s.P99)/1000, t) }
 
 // Share is the result of a sample whose figure is its rate in percent of another's, taken in turns with it.
 func Share(s Sample, percent float64, t Target) Result { return sampled(s, percent, t) }

@@ -59,7 +59,7 @@ func attempt(name string, target Target, measure func() (Result, error)) (r Resu
 // Suite measures everything in process.
 func Suite(ctx context.Context, r *Run) error {
 	for _, x := range reads {
-		r.Figure(ctx, x.name, x.target, func() (Result, error) { return mean(Measure(r.Budget, x.make(r.World)), x.target), nil })
+		r.Figure(ctx, x.name, x.target, func() (Result, error) { return Mean(Measure(r.Budget, x.make(r.World)), x.target), nil })
 	}
 	r.Figure(ctx, "StartUp", startUpTarget(r.World), func() (Result, error) { return startUp(r.World, r.Budget) })
 	r.Figure(ctx, "HeapPerHoldWithRecord", AtMost(250, "B"), func() (Result, error) { return heapPerRecord(r.World, r.Scale) })

@@ -241,7 +241,13 @@ func (v View) Earnings(r *Article) (income, profit int64) {
 func (a *account) profits() func(no uint32) float64 {
 	costs, price := fieldSource(FieldItemCosts), fieldSource(FieldPurchasePrice)
 	prices := make([]float64, a.ledger.SKU+1)
-	price.skuFacts(a, func(no uint32, f *fact) { prices[no] = f.number })
+	price.skuColumns(a, func(first int, c *column) {
+		for i := range blockRows {
+			if f := c.row(i); f != nil {
+				prices[first+i] = f.number
+			}
+		}
+	})
 	at := -1
 	var facts *blockFacts
 	var spent, paid *column

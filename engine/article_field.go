@@ -100,15 +100,17 @@ const blockRows = 64
 
 // column is one field of the rows of a block.
 type column struct {
-	facts []fact           // of the rows that have any; those that several have stand there once, where that is cheap
-	of    [blockRows]uint8 // by row: the number of its fact in facts, from 1; 0: none
-	text  string           // all texts of facts, in which theirs lie
+	some  uint64           // rows with a fact
+	of    [blockRows]uint8 // by row: the number of its fact in facts
+	facts []fact           // those that several rows have stand there once, where that is cheap
+	rows  []uint64         // by fact: the rows that have it, a bit each
+	pairs *[256]uint64     // by two bytes in a row, as pairOf has them: the rows whose texts have such; nil: there are no texts
 }
 
 // columnOf finds a column among what is kept of a block, or makes it. The key says what get reads.
 func columnOf[R any](b table.Block[R], key any, get func(*R) fact) *column {
-	if c, ok := b.Memo.Load(key); ok {
-		return c.(*column)
+	if c, ok := b.Memo.Load(key).(*column); ok {
+		return c
 	}
 	c := new(column)
 	for i, r := range b.Rows {
@@ -122,40 +124,72 @@ func columnOf[R any](b table.Block[R], key any, get func(*R) fact) *column {
 		at := slices.IndexFunc(c.facts[:min(len(c.facts), 16)], func(g fact) bool { return g.equal(&f) })
 		if at < 0 {
 			at = len(c.facts)
-			c.facts = append(c.facts, f)
+			c.facts, c.rows = append(c.facts, f), append(c.rows, 0)
 		}
-		c.of[i] = uint8(at + 1)
+		c.of[i] = uint8(at)
+		c.rows[at] |= 1 << i
+		c.some |= 1 << i
 	}
-	c.facts = slices.Clip(c.facts)
+	c.facts, c.rows = slices.Clip(c.facts), slices.Clip(c.rows)
 	c.pack()
 	b.Memo.Store(key, c)
 	return c
 }
 
-// pack puts the texts side by side.
+// pack puts the texts and the ids side by side, as a pass looks at one after the other, and notes which pairs of bytes are in
+// the texts.
 func (c *column) pack() {
 	var all strings.Builder
+	var texts []string
+	var ids []ID
 	for _, f := range c.facts {
+		texts, ids = append(texts, f.texts...), append(ids, f.ids...)
 		for _, s := range f.texts {
 			all.WriteString(s)
-			all.WriteByte(0)
 		}
 	}
-	c.text = all.String()
-	rest := c.text
-	for _, f := range c.facts {
+	texts, ids = slices.Clip(texts), slices.Clip(ids)
+	if len(texts) > 0 {
+		c.pairs = new([256]uint64)
+	}
+	rest := all.String()
+	for n := range c.facts {
+		f := &c.facts[n]
+		f.texts, texts = texts[:len(f.texts)], texts[len(f.texts):]
+		f.ids, ids = ids[:len(f.ids)], ids[len(f.ids):]
 		for i, s := range f.texts {
-			f.texts[i], rest = rest[:len(s)], rest[len(s)+1:]
+			f.texts[i], rest = rest[:len(s)], rest[len(s):]
+			for j := 1; j < len(s); j++ {
+				c.pairs[pairOf(s, j)] |= c.rows[n]
+			}
 		}
 	}
 }
 
 // row is the fact of a row, nil if it has none.
 func (c *column) row(i int) *fact {
-	if n := c.of[i]; n > 0 {
-		return &c.facts[n-1]
+	if c.some>>i&1 == 0 {
+		return nil
 	}
-	return nil
+	return &c.facts[c.of[i]]
+}
+
+// pairOf is the place of the bytes at i-1 and i among those of a column.
+func pairOf(s string, i int) uint8 { return s[i-1]*37 ^ s[i] }
+
+// having is the rows that may have one of some texts in theirs, and few others: an exact look at them takes longer.
+func (c *column) having(texts []string, among uint64) (found uint64) {
+	if c.pairs == nil {
+		return 0
+	}
+	for _, s := range texts {
+		may := among &^ found
+		for i := 1; i < len(s) && may != 0; i++ {
+			may &= c.pairs[pairOf(s, i)]
+		}
+		found |= may
+	}
+	return found
 }
 
 // blockFacts is what every pass asks of a block of articles.
@@ -171,8 +205,8 @@ var articleStatuses = [...]ArticleStatus{ArticleActive, ArticleInactive, Article
 type blockKey struct{}
 
 func (a *account) blockFacts(b table.Block[Article]) *blockFacts {
-	if f, ok := b.Memo.Load(blockKey{}); ok {
-		return f.(*blockFacts)
+	if f, ok := b.Memo.Load(blockKey{}).(*blockFacts); ok {
+		return f
 	}
 	f := new(blockFacts)
 	for i, r := range b.Rows {
@@ -235,21 +269,14 @@ func (s *factSource) articles(b table.Block[Article]) *column {
 	return columnOf(b, s.key, s.own)
 }
 
-// skuFacts calls visit with the source's facts of all SKUs, by number; those without are left out.
-func (s *factSource) skuFacts(a *account, visit func(no uint32, f *fact)) {
+// skuColumns visits the source's columns of all SKUs; the first one's rows have the numbers from first on.
+func (s *factSource) skuColumns(a *account, visit func(first int, c *column)) {
 	if s.sku == nil {
 		return
 	}
 	for i := 0; i*blockRows <= int(a.ledger.SKU); i++ {
-		b := a.skus().Block(i)
-		if b.Rows == nil {
-			continue
-		}
-		c := columnOf(b, s.key, s.sku)
-		for j := range blockRows {
-			if f := c.row(j); f != nil {
-				visit(uint32(i*blockRows+j), f)
-			}
+		if b := a.skus().Block(i); b.Rows != nil {
+			visit(i*blockRows, columnOf(b, s.key, s.sku))
 		}
 	}
 }

@@ -146,7 +146,9 @@ func (l *listing) prepare() error {
 	if l.Search != "" {
 		j := newJudge(FormatText, Contains, []operand{{text: strings.ToLower(l.Search)}}, timeline.Date{}, nil, nil)
 		for _, n := range [...]ArticleField{FieldName, FieldCodes, FieldSKUName, FieldSKUCode} {
-			l.search = append(l.search, l.condition(fieldSource(n), j))
+			if c := l.condition(fieldSource(n), j); c.from.own != nil || slices.Contains(c.sku, passed) {
+				l.search = append(l.search, c)
+			}
 		}
 	}
 	for i := range l.Filters {
@@ -175,9 +177,15 @@ func (l *listing) condition(from factSource, j judge) condition {
 	c := condition{from: from, judge: j}
 	if from.sku != nil {
 		c.sku = make([]verdict, l.a.ledger.SKU+1)
-		from.skuFacts(l.a, func(no uint32, f *fact) {
-			if v := c.judge.of(f); v != absent {
-				c.sku[no] = v
+		from.skuColumns(l.a, func(first int, column *column) {
+			pass, fail := c.judge.over(column, ^uint64(0))
+			for i := range blockRows {
+				switch {
+				case pass>>i&1 != 0:
+					c.sku[first+i] = passed
+				case fail>>i&1 != 0:
+					c.sku[first+i] = failed
+				}
 			}
 		})
 	}
@@ -292,20 +300,20 @@ func (l *listing) selectAll() (total int) {
 
 // selectFrom is the articles of a block that meet the conditions.
 func (l *listing) selectFrom(i int, b table.Block[Article], facts *blockFacts, among uint64) uint64 {
-	if len(l.search) > 0 && among != 0 {
-		found := uint64(0)
-		for k := range l.search {
-			found |= l.search[k].in(i, b, facts, among&^found)
-		}
-		among = found
-	}
 	for k := range l.all {
 		if among == 0 {
-			break
+			return 0
 		}
 		among = l.all[k].in(i, b, facts, among)
 	}
-	return among
+	if l.Search == "" {
+		return among
+	}
+	found := uint64(0)
+	for k := range l.search {
+		found |= l.search[k].in(i, b, facts, among&^found)
+	}
+	return found
 }
 
 // in is the articles of a block that meet a condition.
@@ -323,42 +331,23 @@ func (c *condition) in(i int, b table.Block[Article], facts *blockFacts, among u
 		}
 		return met
 	}
-	var of [blockRows + 1]verdict // by number of the column's facts
-	without := c.judge.without()
-	column := c.from.articles(b)
-	if column != nil && c.judge.misses(column.text) {
-		if !c.judge.negated && c.sku == nil {
-			return 0
-		}
-		missed := failed
-		if c.judge.negated {
-			missed = passed
-		}
-		for n := range column.facts {
-			of[n+1] = missed
-		}
+	rest := among // of these SKUs decide
+	if column := c.from.articles(b); column != nil {
+		pass, fail := c.judge.over(column, among)
+		met, rest = pass, among&^(pass|fail)
 	}
-	for rest := among; rest != 0; rest &= rest - 1 {
+	without := c.judge.without()
+	if c.sku == nil {
+		if without {
+			met |= rest
+		}
+		return met
+	}
+	for ; rest != 0; rest &= rest - 1 {
 		bit := bits.TrailingZeros64(rest)
-		v := absent
-		if column != nil && column.of[bit] > 0 {
-			n := column.of[bit]
-			if of[n] == unjudged {
-				of[n] = c.judge.of(&column.facts[n-1])
-			}
-			v = of[n]
-		}
-		if v == absent && c.sku != nil && c.sku[facts.sku[bit]] != unjudged {
-			v = c.sku[facts.sku[bit]]
-		}
-		if v == passed || v == absent && without {
+		if v := c.sku[facts.sku[bit]]; v == passed || v != failed && without {
 			met |= 1 << bit
 		}
 	}
 	return met
-}
-
-// misses says that none of the texts can be what the judge looks for.
-func (j *judge) misses(texts string) bool {
-	return len(j.needles) > 0 && !slices.ContainsFunc(j.needles, func(s string) bool { return strings.Contains(texts, s) })
 }

@@ -189,7 +189,13 @@ func (l *listing) byField(dst []*Article, limit int, n ArticleField, key func(*f
 	var skus []*fact
 	if from.sku != nil {
 		skus = make([]*fact, l.a.ledger.SKU+1)
-		from.skuFacts(l.a, func(no uint32, f *fact) { skus[no] = f })
+		from.skuColumns(l.a, func(first int, c *column) {
+			for n, rows := range c.rows {
+				for ; rows != 0; rows &= rows - 1 {
+					skus[first+bits.TrailingZeros64(rows)] = &c.facts[n]
+				}
+			}
+		})
 	}
 	l.picker.reset(l.Offset+limit, l.Desc)
 	for i, word := range l.found {
@@ -198,22 +204,27 @@ func (l *listing) byField(dst []*Article, limit int, n ArticleField, key func(*f
 		}
 		b := l.a.articles().Block(i)
 		facts, column := l.a.blockFacts(b), from.articles(b)
-		for rest := word; rest != 0; rest &= rest - 1 {
-			bit := bits.TrailingZeros64(rest)
-			var f *fact
-			if column != nil {
-				f = column.row(bit)
-			}
-			if f == nil && skus != nil {
-				f = skus[facts.sku[bit]]
-			}
-			if f == nil {
-				continue
-			}
+		pick := func(f *fact, rows uint64) {
 			if x, ok := key(f); ok {
-				x.no = uint32(i*blockRows + bit)
-				l.picker.add(x)
-				l.found[i] &^= rest & -rest
+				l.found[i] &^= rows
+				for ; rows != 0; rows &= rows - 1 {
+					x.no = uint32(i*blockRows + bits.TrailingZeros64(rows))
+					l.picker.add(x)
+				}
+			}
+		}
+		if column != nil {
+			for n, rows := range column.rows {
+				if rows &= word; rows != 0 {
+					pick(&column.facts[n], rows)
+				}
+			}
+			word &^= column.some
+		}
+		for ; skus != nil && word != 0; word &= word - 1 {
+			bit := bits.TrailingZeros64(word)
+			if f := skus[facts.sku[bit]]; f != nil {
+				pick(f, 1<<bit)
 			}
 		}
 	}

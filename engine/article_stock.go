@@ -10,7 +10,8 @@ import (
 
 // This file owns an article's stock in a window: what is on it, what it amounts to, and its four time series.
 
-// ArticleStock is the stock of an article in a window. A window that is an instant has Start == End.
+// ArticleStock is the stock of an article in a window. A window that is an instant has Start == End. It may be read into again
+// and again, and so its memory be used again.
 type ArticleStock struct {
 	Window       Span
 	Units        []Unavailability // that overlap the window, in id order; conflicts among them
@@ -22,6 +23,17 @@ type ArticleStock struct {
 	Committed    []Step          // units under a booking, a buffer, a sales reservation or a conflict
 	ToSell       []Step          // units that could be sold and never come back
 	Utilisation  []Step          // committed in proportion to balance
+
+	ledger stockLedger
+}
+
+// Reset empties the stock, for another window.
+func (x *ArticleStock) Reset(w Span) {
+	*x = ArticleStock{
+		Window: w, Units: x.Units[:0], Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
+		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
+		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0], levels: x.ledger.levels[:0]},
+	}
 }
 
 // ArticleLocation groups the slots of an article that have equal location and range.
@@ -45,30 +57,41 @@ type Step struct {
 }
 
 // ArticleStock reads an article's stock in a window, at all locations or, where one is given, at that one alone.
-func (v View) ArticleStock(id ID, location ID, w Span, now int64) (*ArticleStock, error) {
+func (v View) ArticleStock(x *ArticleStock, id ID, location ID, w Span, now int64) error {
 	a := v.acc
 	r := a.articles().Get(id)
 	if r == nil {
-		return nil, errNoArticle
+		return errNoArticle
 	}
-	x := &ArticleStock{Window: w}
-	for _, e := range v.ScheduledEvents(id, w) {
+	x.Reset(w)
+	for e := range v.ScheduledEvents(id, w) {
 		if location == (ID{}) || e.Location == location {
 			x.Events = append(x.Events, e)
 		}
 	}
-	var lots []timeline.LotNo
-	for _, l := range r.lots {
-		at := a.locationID(l.location)
-		if location != (ID{}) && at != location {
-			continue
-		}
-		lots = append(lots, l.no)
-		a.addLotStock(x, r, l, at, now)
+	lots := r.lots
+	if location != (ID{}) {
+		i := slices.IndexFunc(lots, func(l articleLot) bool { return a.locationID(l.location) == location })
+		lots = lots[max(i, 0) : i+1]
+	}
+	// What is behind the window counts for what can be sold. Of one lot the timeline knows it; of several it is added up here.
+	x.ledger.over = Span{Start: w.Start, End: Forever}
+	switch {
+	case w.Start == w.End:
+		x.ledger.over.Start = math.MinInt64 // only an instant's steps begin before the window
+	case len(lots) == 1:
+		x.ledger.over.End = w.End
+	}
+	for _, l := range lots {
+		a.addLotStock(x, r, l, a.locationID(l.location), now)
 	}
 	slices.SortFunc(x.Units, func(p, q Unavailability) int { return p.ID.Compare(q.ID) })
-	a.addSeries(x, lots)
-	return x, nil
+	least := math.MaxInt
+	if over := x.ledger.over; len(lots) == 1 && over.End < Forever {
+		least, _, _, _ = a.stock.MinFree(timeline.LotRef(lots[0].no), Span{Start: over.End, End: Forever})
+	}
+	x.addSeries(least)
+	return nil
 }
 
 // instantOr makes a window that may be an instant into one that is not empty.
@@ -127,12 +150,26 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 		if s.Span.Overlaps(w) {
 			x.Locations = addSlot(x.Locations, first, at, s.Span)
 		}
-		for h := range a.stock.Holds(no, w) {
-			x.Units = append(x.Units, a.unavailability(h, timeline.Place{Lot: l.no, Slot: no}))
+		if s.Span.Overlaps(x.ledger.over) {
+			x.ledger.add(s.Span, 1, 0)
+		}
+		for h := range a.stock.Holds(no, x.ledger.over) {
+			seat := h.Seat()
+			if seat.Overlaps(w) {
+				x.Units = append(x.Units, a.unavailability(h, timeline.Place{Lot: l.no, Slot: no}))
+			}
+			if h.Kind == timeline.Sale {
+				x.ledger.add(seat, -1, 0) // sold for good
+			} else {
+				x.ledger.add(seat, 0, 1)
+			}
 		}
 	}
-	for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), w) {
-		x.Units = append(x.Units, a.unavailability(h, timeline.Place{Lot: l.no}))
+	for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), x.ledger.over) {
+		if h.Span.Overlaps(w) {
+			x.Units = append(x.Units, a.unavailability(h, timeline.Place{Lot: l.no}))
+		}
+		x.ledger.add(h.Span, 0, 1)
 	}
 	sortByRange(x.Locations[first:])
 	if since != math.MinInt64 {
@@ -157,73 +194,78 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 	x.Availability = append(x.Availability, free)
 }
 
-// edge is a change of an article's numbers at an instant.
+// stockLedger adds an article's numbers up over a stretch of time.
+type stockLedger struct {
+	over   Span
+	first  level // where it begins
+	edges  []edge
+	levels []level
+}
+
+// edge is a change of the numbers at an instant.
 type edge struct {
 	at                 int64
 	balance, committed int
 }
 
-// addSeries builds the four time series over some lots of an article.
-func (a *account) addSeries(x *ArticleStock, lots []timeline.LotNo) {
-	var edges []edge
-	add := func(s Span, balance, committed int) {
-		edges = append(edges, edge{s.Start, balance, committed})
-		if s.End != Forever {
-			edges = append(edges, edge{s.End, -balance, -committed})
+// level is a stretch over which the numbers stay the same.
+type level struct {
+	Span
+	balance, committed, toSell int
+}
+
+// add counts what is there over s, which overlaps the stretch.
+func (g *stockLedger) add(s Span, balance, committed int) {
+	if s.Start <= g.over.Start {
+		g.first.balance += balance
+		g.first.committed += committed
+	} else {
+		g.edges = append(g.edges, edge{s.Start, balance, committed})
+	}
+	if s.End < g.over.End {
+		g.edges = append(g.edges, edge{s.End, -balance, -committed})
+	}
+}
+
+// sum makes levels of what was added: they cover the stretch.
+func (g *stockLedger) sum() []level {
+	slices.SortFunc(g.edges, func(p, q edge) int { return cmp.Compare(p.at, q.at) })
+	now := g.first
+	now.Span = g.over
+	for _, e := range g.edges {
+		if e.at > now.Start {
+			done := now
+			done.End, now.Start = e.at, e.at
+			g.levels = append(g.levels, done)
 		}
+		now.balance += e.balance
+		now.committed += e.committed
 	}
-	all := Span{Start: math.MinInt64, End: Forever}
-	if x.Window.Start < x.Window.End {
-		all.Start = x.Window.Start // only an instant's steps begin before the window
+	g.levels = append(g.levels, now)
+	return g.levels
+}
+
+// addSeries makes the four time series of what the ledger has. least is the least number of free units behind it.
+func (x *ArticleStock) addSeries(least int) {
+	levels := x.ledger.sum()
+	// Units for sale: the least of balance less committed from each level on, without end.
+	for i := len(levels) - 1; i >= 0; i-- {
+		least = min(least, levels[i].balance-levels[i].committed)
+		levels[i].toSell = max(0, least)
 	}
-	hold := func(h timeline.Hold, s Span) {
-		if h.Kind == timeline.Sale {
-			add(s, -1, 0) // sold for good
-		} else {
-			add(s, 0, 1)
-		}
-	}
-	for _, no := range lots {
-		for _, slot := range a.stock.Slots(no) {
-			if s, _ := a.stock.Slot(slot); s.Span.Overlaps(all) {
-				add(s.Span, 1, 0)
-			}
-			for h := range a.stock.Holds(slot, all) {
-				hold(h, h.Seat())
-			}
-		}
-		for h := range a.stock.ConflictsIn(timeline.LotRef(no), all) {
-			add(h.Span, 0, 1)
-		}
-	}
-	slices.SortFunc(edges, func(p, q edge) int { return cmp.Compare(p.at, q.at) })
-	steps := levels(edges)
-	// Units for sale: the least of balance less committed from each step on, without end.
-	least := math.MaxInt
-	toSell := make([]int, len(steps))
-	for i := len(steps) - 1; i >= 0; i-- {
-		least = min(least, steps[i].balance-steps[i].committed)
-		toSell[i] = max(0, least)
-	}
-	for i, s := range steps {
-		r, ok := inWindow(s.Span, x.Window)
+	for _, l := range levels {
+		r, ok := inWindow(l.Span, x.Window)
 		if !ok {
 			continue
 		}
 		use := 0.0
-		if s.balance != 0 {
-			use = float64(s.committed) / float64(s.balance)
+		if l.balance != 0 {
+			use = float64(l.committed) / float64(l.balance)
 		}
-		for _, y := range [...]struct {
-			series *[]Step
-			value  float64
-		}{{&x.Balance, float64(s.balance)}, {&x.Committed, float64(s.committed)}, {&x.ToSell, float64(toSell[i])}, {&x.Utilisation, use}} {
-			if n := len(*y.series); n > 0 && (*y.series)[n-1].Value == y.value {
-				(*y.series)[n-1].Range.End = r.End
-			} else {
-				*y.series = append(*y.series, Step{r, y.value})
-			}
-		}
+		addStep(&x.Balance, r, float64(l.balance))
+		addStep(&x.Committed, r, float64(l.committed))
+		addStep(&x.ToSell, r, float64(l.toSell))
+		addStep(&x.Utilisation, r, use)
 	}
 	if x.Window.Start == x.Window.End {
 		for _, series := range [...]*[]Step{&x.Balance, &x.Committed, &x.ToSell, &x.Utilisation} {
@@ -232,26 +274,13 @@ func (a *account) addSeries(x *ArticleStock, lots []timeline.LotNo) {
 	}
 }
 
-type level struct {
-	Span
-	balance, committed int
-}
-
-// levels sums edges up into steps that cover all time.
-func levels(edges []edge) []level {
-	steps := []level{{Span: Span{Start: math.MinInt64, End: Forever}}}
-	for _, e := range edges {
-		last := &steps[len(steps)-1]
-		if e.at > last.Start {
-			n := *last
-			last.End, n.Start = e.at, e.at
-			steps = append(steps, n)
-			last = &steps[len(steps)-1]
-		}
-		last.balance += e.balance
-		last.committed += e.committed
+// addStep appends a step to a series, or makes its last one longer.
+func addStep(series *[]Step, r Span, value float64) {
+	if n := len(*series); n > 0 && (*series)[n-1].Value == value {
+		(*series)[n-1].Range.End = r.End
+	} else {
+		*series = append(*series, Step{r, value})
 	}
-	return steps
 }
 
 // inWindow cuts a step to a window; of an instant it is every step, cut to none.
@@ -267,8 +296,8 @@ func inWindow(s, w Span) (Span, bool) {
 func atInstant(series []Step, t int64) []Step {
 	for _, s := range series {
 		if s.Range.Holds(t) {
-			return []Step{s}
+			return append(series[:0], s)
 		}
 	}
-	return nil
+	return series[:0]
 }

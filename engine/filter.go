@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -310,28 +311,49 @@ type judge struct {
 	negated  bool
 	holds    func(*fact) bool // before it is negated, of one that has a value; nil: of each
 	alive    func(ID) bool    // of ids that may name what is gone; nil: none does
-	needles  []string         // holds is false of texts that contain none of them; nil: nothing is known
+	needles  []string         // holds is false of texts that have none of them in theirs; nil: nothing is known
 }
 
 // of judges a fact.
 func (j *judge) of(f *fact) verdict {
-	has := f.has
-	if j.alive != nil {
-		has = slices.ContainsFunc(f.ids, j.alive)
-	}
+	holds := f.has && j.holds != nil && j.holds(f) // what is looked for is alive
 	switch {
-	case f.void && j.without():
+	case f.void && j.without(), holds && !j.negated:
 		return passed
-	case f.void:
+	case f.void, holds:
 		return failed
-	case !has:
+	case !f.has, j.alive != nil && !slices.ContainsFunc(f.ids, j.alive):
 		return absent
-	case j.operator == IsEmpty:
-		return failed
-	case j.holds == nil || j.holds(f) != j.negated:
+	case j.negated, j.operator == IsNotEmpty:
 		return passed
 	}
 	return failed
+}
+
+// over judges the facts of some rows of a column: those that pass, and those that fail. The others have no value.
+func (j *judge) over(c *column, among uint64) (pass, fail uint64) {
+	among &= c.some
+	if j.needles != nil {
+		may := c.having(j.needles, among)
+		if missed := among &^ may; j.negated {
+			pass = missed
+		} else {
+			fail = missed
+		}
+		among = may
+	}
+	for among != 0 {
+		n := c.of[bits.TrailingZeros64(among)]
+		rows := c.rows[n] & among
+		among &^= rows
+		switch j.of(&c.facts[n]) {
+		case passed:
+			pass |= rows
+		case failed:
+			fail |= rows
+		}
+	}
+	return pass, fail
 }
 
 // without is the verdict on a record that has no value, nor any that stands in.
@@ -350,13 +372,19 @@ func newJudge(format AttributeFormat, o Operator, operands []operand, today time
 			j.needles = append(j.needles, x.text)
 		}
 	case FormatSelect, FormatMultiselect, formatID:
-		wanted := map[ID]bool{}
+		var wanted []ID
 		for _, x := range operands {
-			for _, id := range chosen(x) {
-				wanted[id] = true
-			}
+			wanted = append(wanted, chosen(x)...)
 		}
-		j.holds = func(f *fact) bool { return slices.ContainsFunc(f.ids, func(id ID) bool { return wanted[id] }) }
+		slices.SortFunc(wanted, ID.Compare)
+		j.holds = func(f *fact) bool {
+			for _, id := range f.ids {
+				if _, ok := slices.BinarySearchFunc(wanted, id, ID.Compare); ok {
+					return true
+				}
+			}
+			return false
+		}
 	default:
 		j.holds = numberTest(o, operands)
 		if o == IsToday || o == IsBeforeToday || o == IsAfterToday {

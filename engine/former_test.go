@@ -52,8 +52,7 @@ func TestAnArticleIsDeletedOnceNothingIsToHappenOnIt(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, total)
 		require.Equal(t, other, page[0].ID)
-		_, err = v.ArticleStock(article, ID{}, Span{Start: noon, End: s.now}, s.now)
-		require.ErrorIs(t, err, errNoArticle)
+		require.ErrorIs(t, v.ArticleStock(new(ArticleStock), article, ID{}, Span{Start: noon, End: s.now}, s.now), errNoArticle)
 	}
 	check()
 	s.reopen()
@@ -115,8 +114,8 @@ func TestALocationIsDeletedOnceNothingIsThere(t *testing.T) {
 	s.refused(CodeNotFound, DeleteLocation{ID: s.loc})
 	s.refused(CodeNotFound, PatchLocation{ID: s.loc})
 	check := func() {
-		x, err := s.view().ArticleStock(article, ID{}, Span{Start: noon, End: noon + day}, s.now)
-		require.NoError(t, err)
+		var x ArticleStock
+		require.NoError(t, s.view().ArticleStock(&x, article, ID{}, Span{Start: noon, End: noon + day}, s.now))
 		require.Equal(t, s.loc, x.Locations[0].Location, "the past is as it was")
 		require.Equal(t, 3, s.available2(article, there))
 	}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"iter"
+
 	"holdfast/engine/table"
 	"holdfast/timeline"
 )
@@ -207,14 +209,15 @@ func (o DeleteScheduledEvent) plan(t *tx) (any, error) {
 
 func (DeleteScheduledEvent) result() any { return new(any) }
 
-// ScheduledEvents lists the events of an article that overlap a window, in order of creation.
-func (v View) ScheduledEvents(article ID, w Span) (list []*ScheduledEvent) {
-	for s := range v.acc.events().By(eventByArticle, string(article[:])) {
-		if overlaps(w, s.Window) {
-			list = append(list, s)
+// ScheduledEvents goes through the events of an article that overlap a window, in order of creation.
+func (v View) ScheduledEvents(article ID, w Span) iter.Seq[*ScheduledEvent] {
+	return func(yield func(*ScheduledEvent) bool) {
+		for s := range v.acc.events().By(eventByArticle, string(article[:])) {
+			if overlaps(w, s.Window) && !yield(s) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // ScheduledEvent returns an event of an article, or nil.

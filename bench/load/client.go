@@ -25,6 +25,7 @@ type connection struct {
 	request  *fasthttp.Request
 	response *fasthttp.Response
 	times    []time.Duration
+	answers  int // bytes
 }
 
 func newClients(address, method, key string, n int) *clients {
@@ -88,7 +89,7 @@ func (c *clients) run(t *bench.Tally, set func(i int, r *fasthttp.Request) bool)
 	stop := t.Start()
 	for i := range c.connections {
 		x := &c.connections[i]
-		x.times = x.times[:0]
+		x.times, x.answers = x.times[:0], 0
 		workers.Go(func() {
 			for !failed.Load() && set(int(next.Add(1)-1), x.request) {
 				if errs[i] = x.ask(); errs[i] != nil {
@@ -105,6 +106,7 @@ func (c *clients) run(t *bench.Tally, set func(i int, r *fasthttp.Request) bool)
 	stop(n)
 	for _, x := range c.connections {
 		t.Times = append(t.Times, x.times...)
+		t.Answers += x.answers
 	}
 	return errors.Join(errs...)
 }
@@ -116,6 +118,7 @@ func (x *connection) ask() error {
 		return err
 	}
 	x.times = append(x.times, time.Since(start))
+	x.answers += len(x.response.Body())
 	if code := x.response.StatusCode(); code != fasthttp.StatusOK {
 		return fmt.Errorf("%s %s: %d %s", x.request.Header.Method(), x.request.URI().Path(), code, x.response.Body())
 	}

@@ -34,6 +34,8 @@ func Suite(ctx context.Context, r *bench.Run) (err error) {
 	r.Figure(ctx, "HTTPPointAvailability", pointTarget, func() (bench.Result, error) { return points(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPBulkAvailability", bulkTarget, func() (bench.Result, error) { return bulk(s, r) })
+	r.Figure(ctx, "KeyAndLimits", guardTarget, func() (bench.Result, error) { return guards(s, r) })
 	pages(ctx, r, s)
 	return errors.Join(ctx.Err(), s.stop())
 }

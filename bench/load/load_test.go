@@ -18,7 +18,7 @@ func TestSuite(t *testing.T) {
 	defer func() { require.NoError(t, w.Close()) }()
 	r := bench.Run{World: w, Scale: scale, Budget: 50 * time.Millisecond, Progress: func(string) {}, Report: bench.NewReport(scale)}
 	require.NoError(t, Suite(context.Background(), &r))
-	require.Len(t, r.Report.Results, 5)
+	require.Len(t, r.Report.Results, 11)
 	for _, x := range r.Report.Results {
 		require.Empty(t, x.Err, x.Name)
 		require.Positive(t, x.Figure, x.Name)

@@ -1,6 +1,6 @@
 package table
 
-import "sync"
+import "sync/atomic"
 
 // This file owns the rows found by a dense number: a copy-on-write radix tree of fan-out 64 and four levels.
 
@@ -27,7 +27,7 @@ type (
 	}
 	leaf[R any] struct {
 		edit *edit
-		memo *sync.Map
+		memo *Memo
 		rows [fan]*R
 	}
 )
@@ -36,7 +36,39 @@ type (
 type Block[R any] struct {
 	Rows *[fan]*R
 	// Memo is for what a reader derives from these rows and from nothing else: it lives as long as they stay as they are.
-	Memo *sync.Map
+	Memo *Memo
+}
+
+// Memo keeps a few values by comparable keys. Many goroutines may use it.
+type Memo struct{ list atomic.Pointer[[]memo] }
+
+type memo struct{ key, value any }
+
+// Load is the value of a key, nil if there is none.
+func (m *Memo) Load(key any) any {
+	if list := m.list.Load(); list != nil {
+		for i := range *list {
+			if x := &(*list)[i]; x.key == key {
+				return x.value
+			}
+		}
+	}
+	return nil
+}
+
+// Store keeps a value. Where two goroutines store one for the same key, which are equal then, the first one is found.
+func (m *Memo) Store(key, value any) {
+	for {
+		was := m.list.Load()
+		var list []memo
+		if was != nil {
+			list = append(list, *was...)
+		}
+		list = append(list, memo{key, value})
+		if m.list.CompareAndSwap(was, &list) {
+			return
+		}
+	}
 }
 
 type numbered[R any] struct {
@@ -86,7 +118,7 @@ func (n *numbered[R]) put(no uint32, r *R) {
 	l := t.kids[no>>bits%fan]
 	l = own(l, l != nil && l.edit == n.edit)
 	l.edit, t.kids[no>>bits%fan] = n.edit, l
-	l.memo, l.rows[no%fan] = new(sync.Map), r
+	l.memo, l.rows[no%fan] = new(Memo), r
 }
 
 // block is the i-th block of 64 numbers, with nil Rows where there is none.

@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -138,16 +139,36 @@ func TestABlockForgetsWhatWasDerivedOfItWhenARowChanges(t *testing.T) {
 	require.Same(t, changed, tab.Block(1).Rows[70%64])
 	require.NotSame(t, changed, old.Block(1).Rows[70%64])
 	for i := range 4 {
-		_, ok := tab.Block(i).Memo.Load("derived")
-		require.Equal(t, i != 1, ok)
-		_, ok = old.Block(i).Memo.Load("derived")
-		require.True(t, ok)
+		require.Equal(t, i != 1, tab.Block(i).Memo.Load("derived") == i)
+		require.Equal(t, i, old.Block(i).Memo.Load("derived"))
 	}
 	require.Nil(t, tab.Block(4).Rows)
 	tab.Block(1).Memo.Store("derived", 1)
 	tab.Delete(idOf(71)) // the writer's own block, changed in place
-	_, ok := tab.Block(1).Memo.Load("derived")
-	require.False(t, ok)
+	require.Nil(t, tab.Block(1).Memo.Load("derived"))
+}
+
+func TestMemoWithManyGoroutines(t *testing.T) {
+	m := new(Memo)
+	var workers sync.WaitGroup
+	for i := range 8 {
+		workers.Go(func() {
+			for n := range 50 {
+				if m.Load(n) == nil {
+					m.Store(n, n)
+				}
+				m.Store([2]int{i, n}, i*n)
+			}
+		})
+	}
+	workers.Wait()
+	for i := range 8 {
+		for n := range 50 {
+			require.Equal(t, n, m.Load(n))
+			require.Equal(t, i*n, m.Load([2]int{i, n}))
+		}
+	}
+	require.Nil(t, m.Load(50))
 }
 
 func TestReadersOfOldVersionsWhileTheWriterGoesOn(t *testing.T) {

@@ -66,7 +66,7 @@ func (s *script) failNth(t *testing.T, seed, n uint64, forGood bool) (hit bool) 
 	}
 	require.True(t, err == nil || first.Load() != nil, "%s: %v", name, err)
 	for _, percent := range []int{0, 50, 100} { // the disk is well again after the restart
-		s.judge(t, clone(mem, percent, seed+n), fmt.Sprintf("%s, %d %% kept", name, percent), answered, min(answered+1, len(s.lines)), seed)
+		s.judge(t, clone(mem, percent, seed+n), fmt.Sprintf("%s, %d %% kept", name, percent), answered, min(answered+1, len(s.lines)), nil, seed)
 	}
 	return first.Load() != nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/fuzz/workload"
+	"holdfast/persist"
 )
 
 // This file owns power cuts.
@@ -62,7 +63,7 @@ func TestCrashAtEverySync(t *testing.T) {
 	deep := 0
 	for i, c := range cuts {
 		if i%deepEvery != 0 {
-			s.judge(t, c.fs, c.name, c.least, c.most, seed)
+			s.judge(t, c.fs, c.name, c.least, c.most, nil, seed)
 			continue
 		}
 		var again []cut
@@ -79,13 +80,23 @@ func TestCrashAtEverySync(t *testing.T) {
 			return nil
 		})
 		r := &workload.World{FS: fs, Clock: workload.Start}
-		require.NoError(t, r.Open(), c.name)
+		var err error
+		r.Store, err = persist.Open(workload.StoreOptions(fs))
+		require.NoError(t, err, c.name)
+		end := r.Store.End().Seq
+		require.NoError(t, r.OpenEngine(), c.name)
 		mu.Lock()
 		opening = false
 		mu.Unlock()
+		own := map[uint64]uint64{}
+		for seq := end + 1; seq <= r.Store.End().Seq; seq++ {
+			x, err := r.Store.Record(seq)
+			require.NoError(t, err, c.name)
+			own[seq] = x.StateHash
+		}
 		require.NoError(t, r.Close(), c.name)
 		for _, a := range again {
-			s.judge(t, a.fs, a.name, a.least, a.most, seed)
+			s.judge(t, a.fs, a.name, a.least, a.most, own, seed)
 			deep++
 		}
 	}

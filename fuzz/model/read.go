@@ -264,7 +264,7 @@ func (a *Account) Records(v engine.View, now int64) error {
 				return wrong("event %+v, the twin says %+v", x, e)
 			}
 		}
-		if list := v.ScheduledEvents(r.ID, Span{Start: 0, End: Forever}); len(list) != n {
+		if list := slices.Collect(v.ScheduledEvents(r.ID, Span{Start: 0, End: Forever})); len(list) != n {
 			return wrong("article %x has %d events, the twin has %d", r.ID, len(list), n)
 		}
 	}
@@ -332,8 +332,8 @@ func meets(w, s Span) bool {
 
 // ArticleStock judges the stock of an article in a window, at one location or all.
 func (a *Account) ArticleStock(v engine.View, article, location ID, w Span, now int64) error {
-	have, err := v.ArticleStock(article, location, w, now)
-	if err != nil {
+	var have engine.ArticleStock
+	if err := v.ArticleStock(&have, article, location, w, now); err != nil {
 		return wrong("stock of %x: %v", article, err)
 	}
 	want := engine.ArticleStock{Window: w}

@@ -39,7 +39,11 @@ var (
 // checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
 func (q *request) checkLine(in, prefix string, i engine.Item, w engine.Span) {
 	if !i.One() && !q.faults.at(prefix+"skuId") && !q.faults.at(prefix+"articleId") && !q.faults.at(prefix+"catalogItemId") {
-		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: faultRequired, Message: "one of skuId, articleId and catalogItemId has to be given"})
+		code, message := faultRequired, "one of skuId, articleId and catalogItemId has to be given"
+		if i != (engine.Item{}) {
+			code, message = faultExclusive, "only one of skuId, articleId and catalogItemId may be given"
+		}
+		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: code, Message: message})
 	}
 	q.checkOrder(in, prefix, w)
 }

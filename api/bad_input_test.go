@@ -106,7 +106,8 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/holds", `{"lines":[{"skuId":"$sku","articleId":"$article","serviceLocationId":"$location",`+from+`},{"serviceLocationId":"$location",`+from+`}]}`,
 		"body /lines/0 exclusive", "body /lines/1 required")
 	bad("GET /v1/admin/availability?from=2025-06-02T12:00:00Z", "", "query skuId required")
-	bad("POST /v1/admin/availability/explain", `{"skuId":"$sku","articleId":"$article",`+from+`}`, "body /skuId required")
+	bad("POST /v1/admin/availability/explain", `{"skuId":"$sku","articleId":"$article",`+from+`}`, "body /skuId exclusive")
+	bad("POST /v1/admin/holds", `{"lines":[{}]}`, "body /lines/0/serviceLocationId required", "body /lines/0/from required", "body /lines/0 required")
 
 	// Syntax, and everything at once.
 	bad("POST /v1/admin/holds", `{"lines":[{"skuId":"$sku",}]}`, "body /lines/0/skuId malformed")

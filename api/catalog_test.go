@@ -39,7 +39,7 @@ func TestCatalogItemFromCreationToEnd(t *testing.T) {
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/catalog",
 		fmt.Sprintf(`{"name":"","status":"sold","components":[{"skuId":%q,"articleId":%q},{"quantity":0}],"purchaseTypes":["sale","sale"],"variants":[{"label":"x","values":[]}],"no":1}`, sku, first),
 		"body /name length", "body /status enum", "body /components/1/quantity range", "body /variants/0/values length", "body /no unknown",
-		"body /components/0 exclusive", "body /purchaseTypes/1 duplicate")
+		"body /components/0 exclusive", "body /components/1 required", "body /purchaseTypes/1 duplicate")
 	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"x","components":[{"skuId":%q}]}`, first))
 	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/catalog/17", "", "path id format")
 

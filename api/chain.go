@@ -255,16 +255,16 @@ func (q *request) answer() {
 			h.SetContentType(q.op.media)
 		}
 	}
-	c := q.compress()
+	c := q.held
+	if q.ctx.Response.StatusCode() == fasthttp.StatusNotModified {
+		h.SetCanonical(headerVary, valueAcceptEncoding) // as the answer that it stands for, if that is long
+	} else {
+		c = q.compress()
+	}
 	q.ctx.Response.SwapBody(q.out)
 	q.out = nil
 	if q.tag != 0 {
-		// A strong tag names bytes: an answer in another coding has another.
-		q.tagBuf = strconv.AppendUint(append(q.tagBuf[:0], '"'), q.tag, 10)
-		if c != plain {
-			q.tagBuf = append(append(q.tagBuf, '-'), c.String()...)
-		}
-		q.tagBuf = append(q.tagBuf, '"')
+		q.tagBuf = appendEntityTag(q.tagBuf[:0], q.tag, c)
 		h.SetCanonical(headerETag, q.tagBuf)
 	}
 	if q.replayed {

@@ -8,6 +8,7 @@ import (
 
 // This file owns contacts on the wire: who a customer is and how to reach them; and postal addresses.
 
+// addressFields are an address's fields in a record that is made: it is all of the address.
 func addressFields[In any](at func(*In) *engine.Address) []field[In] {
 	return []field[In]{
 		defaulted("address", text(0, 255), "", func(in *In) *string { return &at(in).Address }),
@@ -19,9 +20,21 @@ func addressFields[In any](at func(*In) *engine.Address) []field[In] {
 	}
 }
 
+// addressPatchFields are the same where the record may have an address already: what is absent stays.
+func addressPatchFields[In any](at func(*In) *engine.AddressPatch) []field[In] {
+	return []field[In]{
+		merged("address", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Address }),
+		merged("zipCode", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ZipCode }),
+		merged("city", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).City }),
+		merged("country", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Country }),
+		merged("state", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).State }),
+		merged("details", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Details }),
+	}
+}
+
 var contactAddress = object(shapeOf("ContactAddress", append(
-	addressFields(func(a *engine.ContactAddress) *engine.Address { return &a.Address }),
-	defaulted("deliveryNotes", longText, "", func(a *engine.ContactAddress) *string { return &a.DeliveryNotes }))...))
+	addressPatchFields(func(a *engine.ContactAddressPatch) *engine.AddressPatch { return &a.AddressPatch }),
+	merged("deliveryNotes", longText, true, func(a *engine.ContactAddressPatch) *engine.Opt[string] { return &a.DeliveryNotes }))...))
 
 var (
 	customerType = enum(engine.Individual, engine.Business)
@@ -46,8 +59,8 @@ func contactFields[In any](at func(*In) *engine.ContactPatch) []field[In] {
 		merged("phone", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Phone }),
 		merged("marketingConsent", boolean, true, func(in *In) *engine.Opt[bool] { return &at(in).MarketingConsent }).says("Default false."),
 		merged("dateOfBirth", date, true, func(in *In) *engine.Opt[string] { return &at(in).DateOfBirth }),
-		merged("billingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddress] { return &at(in).BillingAddress }),
-		merged("shippingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddress] { return &at(in).ShippingAddress }),
+		merged("billingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).BillingAddress }),
+		merged("shippingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).ShippingAddress }),
 		merged("customerType", customerType, true, func(in *In) *engine.Opt[engine.CustomerType] { return &at(in).CustomerType }).says("Default individual."),
 		merged("companyName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CompanyName }),
 		merged("taxId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).TaxID }),
@@ -57,10 +70,10 @@ func contactFields[In any](at func(*In) *engine.ContactPatch) []field[In] {
 
 var (
 	addressMembers = []Member{
-		has("address", textSchema), has("zipCode", textSchema), has("city", textSchema), has("country", textSchema), has("state", textSchema),
-		has("details", textSchema),
+		has("address", textSchema.orNull()), has("zipCode", textSchema.orNull()), has("city", textSchema.orNull()), has("country", textSchema.orNull()),
+		has("state", textSchema.orNull()), has("details", textSchema.orNull()),
 	}
-	contactAddressSchema = recordSchema("ContactAddressRecord", slices.Concat(addressMembers, []Member{has("deliveryNotes", textSchema)})...)
+	contactAddressSchema = recordSchema("ContactAddressRecord", slices.Concat(addressMembers, []Member{has("deliveryNotes", textSchema.orNull())})...)
 	contactMembers       = []Member{
 		has("firstName", textSchema.orNull()), has("lastName", textSchema.orNull()), has("fullName", textSchema.orNull()),
 		has("email", textSchema.orNull()), has("phone", textSchema.orNull()), has("marketingConsent", booleanSchema),
@@ -71,14 +84,14 @@ var (
 	}
 )
 
-// appendAddress appends the members of an address.
+// appendAddress appends the members of an address; an empty one is unset.
 func appendAddress(b []byte, a *engine.Address) []byte {
-	b = appendText(append(b, `"address":`...), a.Address)
-	b = appendText(append(b, `,"zipCode":`...), a.ZipCode)
-	b = appendText(append(b, `,"city":`...), a.City)
-	b = appendText(append(b, `,"country":`...), a.Country)
-	b = appendText(append(b, `,"state":`...), a.State)
-	return appendText(append(b, `,"details":`...), a.Details)
+	b = appendGiven(append(b, `"address":`...), a.Address)
+	b = appendGiven(append(b, `,"zipCode":`...), a.ZipCode)
+	b = appendGiven(append(b, `,"city":`...), a.City)
+	b = appendGiven(append(b, `,"country":`...), a.Country)
+	b = appendGiven(append(b, `,"state":`...), a.State)
+	return appendGiven(append(b, `,"details":`...), a.Details)
 }
 
 func appendContactAddress(b []byte, a *engine.ContactAddress) []byte {
@@ -86,7 +99,7 @@ func appendContactAddress(b []byte, a *engine.ContactAddress) []byte {
 		return append(b, "null"...)
 	}
 	b = appendAddress(append(b, '{'), &a.Address)
-	return append(appendText(append(b, `,"deliveryNotes":`...), a.DeliveryNotes), '}')
+	return append(appendGiven(append(b, `,"deliveryNotes":`...), a.DeliveryNotes), '}')
 }
 
 // appendContact appends the members of a contact.

@@ -197,11 +197,11 @@ func TestCompressedFromOneKiB(t *testing.T) {
 		n -= short
 		// A city, and the rest of the address, of up to 255 characters each.
 		var b strings.Builder
-		n -= len(`{"address":"","zipCode":"","city":"","country":"","state":"","details":""}`) - len("null")
+		n -= len(`{"address":"a","zipCode":"a","city":"a","country":"a","state":"a","details":"a"}`) - len("null")
 		b.WriteString(`{"name":"x","address":{`)
 		for i, name := range []string{"address", "zipCode", "city", "country", "state", "details"} {
-			m := min(n, 255)
-			n -= m
+			m := min(n+1, 255) // one is counted
+			n -= m - 1
 			fmt.Fprintf(&b, `%s"%s":"%s"`, map[bool]string{true: ","}[i > 0], name, strings.Repeat("a", m))
 		}
 		require.Zero(t, n)

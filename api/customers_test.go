@@ -43,6 +43,10 @@ func TestCustomers(t *testing.T) {
 	require.Empty(t, n["attributes"])
 	require.Equal(t, m["tags"], n["tags"])
 	require.Equal(t, when(noon+1000), n["updatedAt"])
+	n = s.ok("PATCH", path, `{"shippingAddress":{"details":"x","deliveryNotes":"ring","country":null}}`)
+	require.Equal(t, map[string]any{
+		"address": nil, "zipCode": nil, "city": "Porto", "country": nil, "state": nil, "details": "x", "deliveryNotes": "ring",
+	}, n["shippingAddress"], "an address is merged, too")
 
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/customers", "", "body  required")
 	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"firstName":null,"email":null,"phone":null,"companyName":null}`, "body  required")

@@ -60,6 +60,14 @@ func appendTextOrNull(b []byte, s *string) []byte {
 	return appendText(b, *s)
 }
 
+// appendGiven appends a text that is unset where it is empty.
+func appendGiven(b []byte, s string) []byte {
+	if s == "" {
+		return append(b, "null"...)
+	}
+	return appendText(b, s)
+}
+
 func appendID(b []byte, id engine.ID) []byte {
 	return append(id.AppendTo(append(b, '"')), '"')
 }

@@ -54,7 +54,7 @@ func TestKitIsAskedForAndHeldAsOne(t *testing.T) {
 	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/holds", s.holdBody("catalogItem", sku, location, from, to, 1))
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{"catalogItemId":%q,"skuId":%q,"serviceLocationId":%q,"from":%q}]}`, kit, sku, location, when(from)),
 		"body /lines/0 exclusive")
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/availability/explain", fmt.Sprintf(`{"catalogItemId":%q,"skuId":%q,"from":%q}`, kit, sku, when(from)), "body /skuId required")
+	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/availability/explain", fmt.Sprintf(`{"catalogItemId":%q,"skuId":%q,"from":%q}`, kit, sku, when(from)), "body /skuId exclusive")
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"x","components":[{"catalogItemId":%q}]}`, kit),
 		"body /components/0/catalogItemId unknown", "body /components/0 required")
 	s.call("GET", fmt.Sprintf("/v1/admin/availability?catalogItemId=%s&from=%s", kit, when(from)), "", "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)

@@ -14,7 +14,8 @@ var createLocationShape = shapeOf("CreateLocation",
 var patchLocationShape = shapeOf("PatchLocation",
 	merged("name", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }),
 	merged("timezone", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }),
-	merged("address", object(addressShape), true, func(o *engine.PatchLocation) *engine.Opt[engine.Address] { return &o.Address }))
+	merged("address", object(shapeOf("PatchAddress", addressPatchFields(func(a *engine.AddressPatch) *engine.AddressPatch { return a })...)), true,
+		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }))
 
 var (
 	addressSchema  = recordSchema("LocationAddress", addressMembers...)

@@ -53,6 +53,7 @@ type request struct {
 	out      []byte              // the answer, in the connection's own buffer
 	tag      uint64              // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
+	held     coding // in which the caller has the answer already, where that is all it is told
 	numBuf   []byte
 	replayed bool
 	links    []byte // value of the Link header
@@ -82,7 +83,7 @@ func (q *request) release() {
 	q.query.reset()
 	q.faults = faultList{}
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
-	q.tag, q.replayed, q.keyed, q.preview = 0, false, false, false
+	q.tag, q.held, q.replayed, q.keyed, q.preview = 0, plain, false, false, false
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
 	q.stock.Reset(engine.Span{})
 	requests.Put(q)
@@ -203,8 +204,9 @@ func coversFault(faults []engine.Fault, f engine.Fault) bool {
 		if within(f.Pointer, g.Pointer) {
 			return true
 		}
-		// What could not be read counts as absent there: that it is missing is not news.
-		if f.Code == faultRequired && within(g.Pointer, f.Pointer) {
+		// What could not be read counts as absent there: that it is missing is not news. A member that is not there itself,
+		// or is a number out of range, could not have been it.
+		if f.Code == faultRequired && g.Code != faultRequired && g.Code != faultRange && within(g.Pointer, f.Pointer) {
 			return true
 		}
 	}
@@ -243,6 +245,15 @@ func behind[R any](render func(*request, R) error) func(*request, R) error {
 	}
 }
 
+// appendEntityTag appends the entity tag of a revision. A strong tag names bytes: an answer in another coding has another.
+func appendEntityTag(b []byte, revision uint64, c coding) []byte {
+	b = strconv.AppendUint(append(b, '"'), revision, 10)
+	if c != plain {
+		b = append(append(b, '-'), c.String()...)
+	}
+	return append(b, '"')
+}
+
 // parseTags reads a list of entity tags; all is true for *. Weak tags and those of other forms match nothing of ours.
 func parseTags(raw []byte) (tags []uint64, all bool) {
 	for len(raw) > 0 {
@@ -275,6 +286,11 @@ func (q *request) sameRevision(revision uint64) bool {
 	same = same || slices.Contains(tags, revision)
 	if same {
 		q.ctx.Response.SetStatusCode(fasthttp.StatusNotModified)
+		for _, c := range [...]coding{gzipped, zstandard} {
+			if bytes.Contains(raw, appendEntityTag(q.tagBuf[:0], revision, c)) {
+				q.held = c
+			}
+		}
 	}
 	return same
 }

@@ -83,7 +83,11 @@ func TestLocations(t *testing.T) {
 	require.Equal(t, "Åre", p["name"])
 	require.Equal(t, l["address"], p["address"])
 	require.Equal(t, when(noon+1000), p["updatedAt"])
+	p = s.ok("PATCH", path, `{"address":{"country":"SE","zipCode":null}}`)
+	require.Equal(t, map[string]any{"address": nil, "zipCode": nil, "city": "Åre", "country": "SE", "state": nil, "details": nil}, p["address"])
 	require.Nil(t, s.ok("PATCH", path, `{"address":null}`)["address"])
+	require.Equal(t, "X", at(s.ok("PATCH", path, `{"address":{"state":"X"}}`), "address", "state"))
+	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"address":{"state":5,"city":"`+strings.Repeat("x", 256)+`"}}`, "body /address/state type", "body /address/city length")
 	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"name":null,"timezone":"Local"}`, "body /name required", "body /timezone zone")
 }
 

@@ -128,8 +128,13 @@ func (c *checker) components(pointer string, list []Component) {
 	}
 	for i, x := range list {
 		at := pointer + "/" + itoa(i)
-		if c.item(at, x.Item); x.CatalogItem != (ID{}) {
+		switch {
+		case x.CatalogItem != (ID{}):
 			c.fault(at+"/catalogItemId", "forbidden", "a component is a SKU or an article")
+		case x.Item == (Item{}):
+			c.fault(at, "required", "must name a skuId or an articleId")
+		case !x.One():
+			c.fault(at, "exclusive", "must name one of skuId and articleId")
 		}
 		c.number(at+"/quantity", x.Quantity, 1, maxCount)
 	}

@@ -86,6 +86,29 @@ func (o Opt[T]) merge(at **T) {
 	}
 }
 
+// set puts a given value in place of the one a field holds; null is the zero value.
+func (o Opt[T]) set(at *T) {
+	if o.Set {
+		*at = o.Value
+	}
+}
+
+// mergeInto has a given patch change the record part that a pointer field holds, or make it.
+func mergeInto[P, T any](o Opt[P], at **T, merged func(p *P, t T) T) {
+	switch {
+	case !o.Set:
+	case o.Null:
+		*at = nil
+	default:
+		var t T
+		if *at != nil {
+			t = **at
+		}
+		t = merged(&o.Value, t)
+		*at = &t
+	}
+}
+
 // Result is what a command came to.
 type Result struct {
 	Record   any           // the record that the operation answers with; its type is fixed per Op

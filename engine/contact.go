@@ -24,6 +24,28 @@ type ContactAddress struct {
 	DeliveryNotes string `json:",omitempty"`
 }
 
+// ContactAddressPatch gives such an address its parts, or other ones; null empties a part.
+type ContactAddressPatch struct {
+	AddressPatch
+	DeliveryNotes Opt[string]
+}
+
+func (p *ContactAddressPatch) merged(a ContactAddress) ContactAddress {
+	a.Address = p.AddressPatch.merged(a.Address)
+	p.DeliveryNotes.set(&a.DeliveryNotes)
+	return a
+}
+
+// Patch is what makes this address of none.
+func (a ContactAddress) Patch() ContactAddressPatch {
+	return ContactAddressPatch{
+		AddressPatch: AddressPatch{
+			Address: Some(a.Address.Address), ZipCode: Some(a.ZipCode), City: Some(a.City), Country: Some(a.Country), State: Some(a.State), Details: Some(a.Details),
+		},
+		DeliveryNotes: Some(a.DeliveryNotes),
+	}
+}
+
 // Contact is who a customer is and how to reach them.
 type Contact struct {
 	FirstName        *string         `json:",omitempty"`
@@ -69,8 +91,8 @@ type ContactPatch struct {
 	Phone            Opt[string]
 	MarketingConsent Opt[bool] // null: false
 	DateOfBirth      Opt[string]
-	BillingAddress   Opt[ContactAddress]
-	ShippingAddress  Opt[ContactAddress]
+	BillingAddress   Opt[ContactAddressPatch]
+	ShippingAddress  Opt[ContactAddressPatch]
 	CustomerType     Opt[CustomerType] // null: individual
 	CompanyName      Opt[string]
 	TaxID            Opt[string]
@@ -102,10 +124,10 @@ func (p *ContactPatch) check(c *checker) {
 	c.contactAddress("/shippingAddress", p.ShippingAddress)
 }
 
-func (c *checker) contactAddress(pointer string, o Opt[ContactAddress]) {
+func (c *checker) contactAddress(pointer string, o Opt[ContactAddressPatch]) {
 	if o.Set && !o.Null {
-		c.address(pointer, &o.Value.Address)
-		c.text(pointer+"/deliveryNotes", o.Value.DeliveryNotes, 0, maxNote)
+		o.Value.check(c, pointer)
+		c.patchText(pointer+"/deliveryNotes", o.Value.DeliveryNotes, 0, maxNote)
 	}
 }
 
@@ -140,8 +162,8 @@ func (p *ContactPatch) merged(c Contact) Contact {
 		c.MarketingConsent = p.MarketingConsent.Value
 	}
 	p.DateOfBirth.merge(&c.DateOfBirth)
-	p.BillingAddress.merge(&c.BillingAddress)
-	p.ShippingAddress.merge(&c.ShippingAddress)
+	mergeInto(p.BillingAddress, &c.BillingAddress, (*ContactAddressPatch).merged)
+	mergeInto(p.ShippingAddress, &c.ShippingAddress, (*ContactAddressPatch).merged)
 	if p.CustomerType.Set {
 		c.CustomerType = p.CustomerType.Value
 	}

@@ -16,7 +16,7 @@ func TestCustomers(t *testing.T) {
 	address := ContactAddress{Address: Address{Address: "Main Street 1", ZipCode: "1000", City: "Lisboa", Country: "PT", State: "LX", Details: "2nd floor"}, DeliveryNotes: "ring twice"}
 	full := ContactPatch{
 		FirstName: Some("Ann"), LastName: Some("Lee"), Email: Some("ann@example.com"), Phone: Some("+351 1"), MarketingConsent: Some(true), DateOfBirth: Some("1980-02-29"),
-		BillingAddress: Some(address), ShippingAddress: Some(ContactAddress{}), CustomerType: Some(Business), CompanyName: Some("Lee Ltd"), TaxID: Some("PT1"), Language: Some("pt-PT"),
+		BillingAddress: Some(address.Patch()), ShippingAddress: Some(ContactAddressPatch{}), CustomerType: Some(Business), CompanyName: Some("Lee Ltd"), TaxID: Some("PT1"), Language: Some("pt-PT"),
 	}
 	labels := values("note", text("n"))
 	labels.Tags = Some([]ID{vip})
@@ -29,7 +29,7 @@ func TestCustomers(t *testing.T) {
 	require.Equal(t, m, s.view().Customer(m.ID))
 
 	s.now += hour
-	n := s.do(PatchCustomer{ID: m.ID, IfMatch: []uint64{1}, Contact: ContactPatch{LastName: Null[string](), CustomerType: Null[CustomerType](), MarketingConsent: Null[bool](), BillingAddress: Null[ContactAddress]()}}).(*Customer)
+	n := s.do(PatchCustomer{ID: m.ID, IfMatch: []uint64{1}, Contact: ContactPatch{LastName: Null[string](), CustomerType: Null[CustomerType](), MarketingConsent: Null[bool](), BillingAddress: Null[ContactAddressPatch]()}}).(*Customer)
 	require.Equal(t, "Ann", n.Name())
 	require.Equal(t, Individual, n.CustomerType)
 	require.False(t, n.MarketingConsent)
@@ -62,7 +62,7 @@ func TestFaultsOfContacts(t *testing.T) {
 	long := strings.Repeat("x", 256)
 	e := s.refused(CodeInvalid, CreateCustomer{Contact: ContactPatch{
 		FirstName: Some(""), LastName: Some(long), Phone: Some(long), CompanyName: Some(long), TaxID: Some(long), Email: Some("ann"), DateOfBirth: Some("1981-02-29"), Language: Some("portuguese!"),
-		CustomerType: Some[CustomerType]("firm"), BillingAddress: Some(ContactAddress{Address: Address{City: long}}), ShippingAddress: Some(ContactAddress{DeliveryNotes: strings.Repeat("x", maxNote+1)}),
+		CustomerType: Some[CustomerType]("firm"), BillingAddress: Some(ContactAddress{Address: Address{City: long}}.Patch()), ShippingAddress: Some(ContactAddress{DeliveryNotes: strings.Repeat("x", maxNote+1)}.Patch()),
 	}})
 	require.Equal(t, []string{"/firstName", "/lastName", "/phone", "/companyName", "/taxId", "/email", "/dateOfBirth", "/language", "/customerType", "/billingAddress/city", "/shippingAddress/deliveryNotes"}, pointers(e))
 	for _, good := range []string{"a@b", "first.last+tag@sub.example.com", "ü@example.com"} {

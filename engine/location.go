@@ -10,6 +10,29 @@ import (
 // Address is a postal address; every part may be empty.
 type Address struct{ Address, ZipCode, City, Country, State, Details string }
 
+// AddressPatch gives an address its parts, or other ones; null empties a part.
+type AddressPatch struct{ Address, ZipCode, City, Country, State, Details Opt[string] }
+
+func (p *AddressPatch) check(c *checker, pointer string) {
+	c.patchText(pointer+"/address", p.Address, 0, maxName)
+	c.patchText(pointer+"/zipCode", p.ZipCode, 0, maxName)
+	c.patchText(pointer+"/city", p.City, 0, maxName)
+	c.patchText(pointer+"/country", p.Country, 0, maxName)
+	c.patchText(pointer+"/state", p.State, 0, maxName)
+	c.patchText(pointer+"/details", p.Details, 0, maxName)
+}
+
+// merged gives the address that a patch makes of the one that is there.
+func (p *AddressPatch) merged(a Address) Address {
+	p.Address.set(&a.Address)
+	p.ZipCode.set(&a.ZipCode)
+	p.City.set(&a.City)
+	p.Country.set(&a.Country)
+	p.State.set(&a.State)
+	p.Details.set(&a.Details)
+	return a
+}
+
 // Location is a service location's record.
 type Location struct {
 	ID        ID
@@ -99,7 +122,7 @@ type PatchLocation struct {
 	IfMatch  []uint64 // revisions that the record may have; none: any
 	Name     Opt[string]
 	Timezone Opt[string]
-	Address  Opt[Address]
+	Address  Opt[AddressPatch]
 }
 
 func (o PatchLocation) Check() []Fault {
@@ -109,7 +132,7 @@ func (o PatchLocation) Check() []Fault {
 		c.zone("/timezone", o.Timezone.Value)
 	}
 	if o.Address.Set && !o.Address.Null {
-		c.address("/address", &o.Address.Value)
+		o.Address.Value.check(&c, "/address")
 	}
 	return c.faults
 }
@@ -135,7 +158,7 @@ func (o PatchLocation) plan(t *tx) (any, error) {
 	if o.Timezone.Set {
 		n.Timezone = o.Timezone.Value
 	}
-	o.Address.merge(&n.Address)
+	mergeInto(o.Address, &n.Address, (*AddressPatch).merged)
 	n.UpdatedAt, n.Revision = t.now, l.Revision+1
 	record(t, locationKind, l, &n)
 	return &n, nil

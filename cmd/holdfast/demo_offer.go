@@ -152,7 +152,7 @@ func (d *demo) meet() {
 			Address: fmt.Sprintf("%s %d", strings.TrimRight(place.Address, " 0123456789"), 1+d.rnd.IntN(90)), ZipCode: place.ZipCode, City: place.City, Country: place.Country, State: place.State,
 		}}
 		contact := engine.ContactPatch{
-			FirstName: engine.Some(first), LastName: engine.Some(last), Language: engine.Some(p.language), BillingAddress: engine.Some(address),
+			FirstName: engine.Some(first), LastName: engine.Some(last), Language: engine.Some(p.language), BillingAddress: engine.Some(address.Patch()),
 			Email: engine.Some(fmt.Sprintf("customer%d@example.com", i+1)), Phone: engine.Some(fmt.Sprintf("%s%03d", p.phone, i)),
 			MarketingConsent: engine.Some(d.rnd.IntN(3) == 0),
 		}
@@ -162,7 +162,7 @@ func (d *demo) meet() {
 			contact.CustomerType, contact.CompanyName = engine.Some(engine.Business), engine.Some(last+" & "+draw(d, p.last)+" Studio")
 			contact.TaxID = engine.Some(fmt.Sprintf("%s%08d", p.country, d.rnd.IntN(100_000_000)))
 			address.DeliveryNotes = "To the reception"
-			contact.ShippingAddress = engine.Some(address)
+			contact.ShippingAddress = engine.Some(address.Patch())
 			tags = append(tags, "Company")
 		} else {
 			contact.DateOfBirth = engine.Some(fmt.Sprintf("%d-%02d-%02d", 1950+d.rnd.IntN(55), 1+d.rnd.IntN(12), 1+d.rnd.IntN(28)))

@@ -20,7 +20,7 @@ import (
 // richRows are rows of every resource with every member that there is.
 var richRows = map[string][]string{
 	"locations": {
-		`{"name":"Harbour, \"north\"","timezone":"Europe/Helsinki","address":{"address":"Quay 1","zipCode":"00100","city":"Helsinki","country":"FI","state":"","details":"2nd\nfloor"}}`,
+		`{"name":"Harbour, \"north\"","timezone":"Europe/Helsinki","address":{"address":"Quay 1","zipCode":"00100","city":"Helsinki","country":"FI","state":null,"details":"2nd\nfloor"}}`,
 		`{"name":"  spaces  ","timezone":"UTC","address":null}`,
 		`{"name":"=1+1","timezone":"America/Los_Angeles"}`,
 	},
@@ -45,7 +45,7 @@ var richRows = map[string][]string{
 			"billingAddress":{"address":"A","zipCode":"1","city":"C","country":"D","state":"E","details":"F","deliveryNotes":"G,H"},"shippingAddress":null,
 			"customerType":"individual","tags":["vip"],"attributes":{"many":["L"]}}`,
 		`{"fullName":"B. Company","companyName":"Company","customerType":"business","taxId":"0012",
-			"shippingAddress":{"address":"","zipCode":"0","city":"","country":"","state":"","details":"","deliveryNotes":""}}`,
+			"shippingAddress":{"address":null,"zipCode":"0","city":null,"country":null,"state":null,"details":null,"deliveryNotes":null}}`,
 	},
 	"holds": {
 		`{"lines":[{"skuId":"Helmet","serviceLocationId":"=1+1","from":"2021-01-01T00:00:00.000Z","to":"2021-01-02T00:00:00.000Z","quantity":5}],"note":"over"}`,

@@ -11,7 +11,7 @@ func TestReduceAhead(t *testing.T) {
 	rnd := seeded(t)
 	taken, stale, searched := 0, 0, 0
 	for i := range 6000 {
-		k := poolKind{slots: 6, lots: 1 + i%3, holds: 30, line: 40, pins: []int{0, 20}[i%2], ends: []int{0, 25}[i/2%2]}
+		k := poolKind{slots: 6, lots: 1 + i%3, holds: 30, line: 40, pins: []int{0, 20}[i%2], ends: []int{0, 25}[i/2%2], conflicts: i % 4}
 		x, amount, at := reducible(rnd, k)
 		lot := LotNo(1 + rnd.Intn(x.lots))
 		a := x.s.Publish().ReduceAhead(lot, amount, at, x.now)

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -54,7 +55,8 @@ type World struct {
 	Seen    model.Tally
 	Played  []Line
 
-	draws uint64
+	draws  uint64
+	logged bytes.Buffer // what the engine complained of
 }
 
 // Dir is where the store lies on the world's file system.
@@ -104,7 +106,7 @@ func (w *World) OpenEngine() (err error) {
 	w.Clock = w.Now() // a restart takes longer than a clock is behind
 	w.Engine, err = engine.Open(context.Background(), engine.Options{
 		Store: w.Store, Manual: true, Checks: true,
-		Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
 		Now:    func() int64 { return w.Clock },
 		Random: w.random,
 	})
@@ -203,7 +205,7 @@ func (w *World) Do(tenant int, op engine.Op) (engine.Result, error, error) {
 	}
 	twin, fault := t.Twin.Step(t.ID, op, w.Now(), res.Record, err, log)
 	if fault != nil {
-		return res, err, fmt.Errorf("%T%+v at %d: %w", op, op, w.Now(), fault)
+		return res, err, fmt.Errorf("%T%+v at %d: %w\n%s", op, op, w.Now(), fault, w.logged.String())
 	}
 	t.Twin = twin
 	return res, err, nil

@@ -106,7 +106,8 @@ func TestSuite(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	r := Run{World: w, Scale: scale, Budget: 10 * time.Millisecond, Progress: func(string) {}, Report: NewReport(scale)}
-	require.NoError(t, Suite(context.Background(), &r))
+	require.NoError(t, Reads(context.Background(), &r))
+	require.NoError(t, Writes(context.Background(), &r))
 	require.NotEmpty(t, r.Report.Results)
 	for _, x := range r.Report.Results {
 		require.Empty(t, x.Err, x.Name)

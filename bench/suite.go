@@ -56,8 +56,8 @@ func attempt(name string, target Target, measure func() (Result, error)) (r Resu
 	return r
 }
 
-// Suite measures everything in process.
-func Suite(ctx context.Context, r *Run) error {
+// Reads measures in process what leaves the world as it is.
+func Reads(ctx context.Context, r *Run) error {
 	for _, x := range reads {
 		r.Figure(ctx, x.name, x.target, func() (Result, error) { return Mean(Measure(r.Budget, x.make(r.World)), x.target), nil })
 	}
@@ -65,6 +65,11 @@ func Suite(ctx context.Context, r *Run) error {
 	r.Figure(ctx, "HeapPerHoldWithRecord", AtMost(250, "B"), func() (Result, error) { return heapPerRecord(r.World, r.Scale) })
 	r.Figure(ctx, "HeapPerHold", AtMost(150, "B"), func() (Result, error) { return heapPerHold(r.Scale) })
 	r.Figure(ctx, "Replay", bookTarget, func() (Result, error) { return replay(ctx) })
+	return ctx.Err()
+}
+
+// Writes measures in process what books on the world: it comes behind all that reads.
+func Writes(ctx context.Context, r *Run) error {
 	r.Figure(ctx, "Book", bookTarget, func() (Result, error) { return book(r.World, r.Budget) })
 	r.Figure(ctx, "BookConcurrently", bookTarget, func() (Result, error) { return bookConcurrently(r.World, r.Budget) })
 	return ctx.Err()

@@ -15,7 +15,7 @@ var bulkTarget = bench.AtMost(50, "ms")
 
 // bulk asks about 10,000 windows in one call, one call after the other: articles and SKUs in turns, the SKUs as often as they
 // are booked.
-func bulk(s *server, r *bench.Run) (x bench.Result, err error) {
+func bulk(s *Server, r *bench.Run) (x bench.Result, err error) {
 	const bodies = 16
 	w := r.World
 	list := make([][]byte, bodies)

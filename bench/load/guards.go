@@ -21,7 +21,7 @@ var guardTarget = bench.AtMost(2, "us")
 
 // guards puts one request through all that stands in front of an operation, again and again: route, budget of the address, key,
 // version, budgets of account and key, scope. None of the limits is ever reached.
-func guards(s *server, r *bench.Run) (x bench.Result, err error) {
+func guards(s *Server, r *bench.Run) (x bench.Result, err error) {
 	const many = 1 << 40
 	gate := api.NewServer(api.Options{Now: r.Now, Logger: slog.New(slog.DiscardHandler), Limits: api.Limits{
 		PerAddress: many,

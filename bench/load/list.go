@@ -33,7 +33,7 @@ var (
 // pages asks for the first page of 50 whole records by units free in 7 days, most first and fewest first in turns; filtered:
 // with a text that is searched for, and a value of an attribute. The articles get their texts and values first, which makes
 // the records larger than the figures before have them.
-func pages(ctx context.Context, r *bench.Run, s *server) {
+func pages(ctx context.Context, r *bench.Run, s *Server) {
 	material := sync.OnceValues(func() (engine.ID, error) { return describe(r.World) })
 	rng := dataset.Rand(13)
 	list := func(name string, rate bench.Target, filter func(material engine.ID) string) {
@@ -69,7 +69,7 @@ func pages(ctx context.Context, r *bench.Run, s *server) {
 	})
 }
 
-func askPages(r *bench.Run, s *server, filter func() string) (x bench.Sample, err error) {
+func askPages(r *bench.Run, s *Server, filter func() string) (x bench.Sample, err error) {
 	const week = 7 * 24 * 60 * 60 * 1000
 	queries := make([][]byte, drawn)
 	for i, q := range r.World.Set.Queries(drawn, 14, false) {

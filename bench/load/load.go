@@ -4,7 +4,6 @@ package load
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -25,23 +24,24 @@ var (
 	holdTarget  = bench.AtLeast(25_000, "/s")
 )
 
-// Suite measures everything over HTTP.
-func Suite(ctx context.Context, r *bench.Run) (err error) {
-	s, err := serve(r.World)
-	if err != nil {
-		return err
-	}
+// Reads measures over HTTP what books nothing.
+func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPPointAvailability", pointTarget, func() (bench.Result, error) { return points(s, r.World, r.Budget) })
-	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
-	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPBulkAvailability", bulkTarget, func() (bench.Result, error) { return bulk(s, r) })
 	r.Figure(ctx, "KeyAndLimits", guardTarget, func() (bench.Result, error) { return guards(s, r) })
 	pages(ctx, r, s)
-	return errors.Join(ctx.Err(), s.stop())
+	return ctx.Err()
+}
+
+// Writes measures over HTTP what books on the world: it comes behind all that reads.
+func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
+	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
+	return ctx.Err()
 }
 
 // points asks for one article at a time, and the empty handler for nothing with the same requests, in turns.
-func points(s *server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
+func points(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
 	const path = "/v1/admin/availability"
 	queries := make([][]byte, drawn)
 	for i, q := range w.Set.Queries(drawn, 11, false) {
@@ -74,7 +74,7 @@ func points(s *server, w *bench.World, budget time.Duration) (r bench.Result, er
 }
 
 // holds books one unit of a SKU with each request: the data set's stream goes on.
-func holds(s *server, w *bench.World, budget time.Duration) (bench.Result, error) {
+func holds(s *Server, w *bench.World, budget time.Duration) (bench.Result, error) {
 	return bookings(s, w, budget, func() []byte {
 		h := w.Next()
 		return body(w.Merchant.SKUs[h.SKU], w.Merchant.Locations[h.Location], h.Start, h.End)
@@ -82,7 +82,7 @@ func holds(s *server, w *bench.World, budget time.Duration) (bench.Result, error
 }
 
 // holdsOfOnePool books units of one SKU at one location, a lot of 10,000, from all connections.
-func holdsOfOnePool(s *server, w *bench.World, budget time.Duration) (bench.Result, error) {
+func holdsOfOnePool(s *Server, w *bench.World, budget time.Duration) (bench.Result, error) {
 	q := dataset.Rand(12)
 	return bookings(s, w, budget, func() []byte {
 		const hour = 60 * 60 * 1000
@@ -93,7 +93,7 @@ func holdsOfOnePool(s *server, w *bench.World, budget time.Duration) (bench.Resu
 }
 
 // bookings sends bodies that are drawn ahead, a part of a second's worth at a time.
-func bookings(s *server, w *bench.World, budget time.Duration, draw func() []byte) (r bench.Result, err error) {
+func bookings(s *Server, w *bench.World, budget time.Duration, draw func() []byte) (r bench.Result, err error) {
 	c := newClients(s.address, "POST", s.key, holdConnections)
 	defer c.close()
 	var t bench.Tally

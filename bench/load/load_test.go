@@ -17,7 +17,11 @@ func TestSuite(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, w.Close()) }()
 	r := bench.Run{World: w, Scale: scale, Budget: 50 * time.Millisecond, Progress: func(string) {}, Report: bench.NewReport(scale)}
-	require.NoError(t, Suite(context.Background(), &r))
+	s, err := Serve(w)
+	require.NoError(t, err)
+	require.NoError(t, s.Reads(context.Background(), &r))
+	require.NoError(t, s.Writes(context.Background(), &r))
+	require.NoError(t, s.Close())
 	require.Len(t, r.Report.Results, 11)
 	for _, x := range r.Report.Results {
 		require.Empty(t, x.Err, x.Name)

@@ -22,14 +22,18 @@ const (
 	keySecret = "0123456789abcdefghijABCDEFGHIJ0123456789"
 )
 
-type server struct {
+// Server is the two servers on one world.
+type Server struct {
 	address, emptyAddress string
 	key                   string
-	stop                  func() error // ends both
+	stop                  func() error
 }
 
-// serve starts both on loopback ports.
-func serve(w *bench.World) (*server, error) {
+// Close ends both.
+func (s *Server) Close() error { return s.stop() }
+
+// Serve starts both on loopback ports.
+func Serve(w *bench.World) (*Server, error) {
 	_, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: engine.CreateKey{
 		PublicID: keyID, Hash: sha256.Sum256([]byte(keySecret)), Label: "bench",
 	}})
@@ -54,7 +58,7 @@ func serve(w *bench.World) (*server, error) {
 	ended := make(chan error, 2)
 	go func() { ended <- ours.Serve(public) }()
 	go func() { ended <- empty.Serve(bare) }()
-	return &server{
+	return &Server{
 		address: public.Addr().String(), emptyAddress: bare.Addr().String(), key: "hf_" + keyID + "_" + keySecret,
 		stop: func() error {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -65,10 +66,14 @@ func run() (err error) {
 	}
 	report := bench.NewReport(scale)
 	m := bench.Run{World: w, Scale: scale, Budget: *budget, Choice: choice, Progress: progress, Report: report}
-	if err := bench.Suite(ctx, &m); err != nil {
+	if err := bench.Reads(ctx, &m); err != nil {
 		return err
 	}
-	if err := load.Suite(ctx, &m); err != nil {
+	s, err := load.Serve(w)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(s.Reads(ctx, &m), bench.Writes(ctx, &m), s.Writes(ctx, &m), s.Close()); err != nil {
 		return err
 	}
 	if *asJSON {

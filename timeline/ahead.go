@@ -19,8 +19,8 @@ func (s *Stock) ReduceAhead(lot LotNo, amount int, at, now int64) *Ahead {
 }
 
 // ReduceAs is what Reduce would return, without a search, or a plan as good as that: ok is false where it takes one, as the lot
-// or its pool is not what it was when the plan was made, or time has gone over the begin or the end of something in it. A nil
-// Ahead is none.
+// or its pool is not what it was when the plan was made, or time has gone over the begin or the end of something in it. What
+// moves keeps the room that was found for it, though a little of that is past now. A nil Ahead is none.
 func (s *Stock) ReduceAs(a *Ahead, lot LotNo, amount int, at, now int64) (r Reduction, ok bool) {
 	if a == nil || a.plan.Lot != lot || a.plan.Amount != amount || now < a.now || at != a.at && (at != now || a.at != a.now) {
 		return r, false
@@ -36,12 +36,6 @@ func (s *Stock) ReduceAs(a *Ahead, lot LotNo, amount int, at, now int64) (r Redu
 		if r.Ends[i].End == a.at {
 			r.Ends[i].End = at
 		}
-	}
-	floor := s.fixityOf(p, at, now).floor
-	r.Moves = slices.Clone(r.Moves)
-	for i := range r.Moves {
-		h, _, _ := s.Find(r.Moves[i].Hold)
-		r.Moves[i].Cut = max(h.Cut(), floor-h.Span.Start)
 	}
 	return r, true
 }

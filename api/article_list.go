@@ -73,17 +73,7 @@ var operands = kind[engine.Filter]{
 var operandText = text(0, maxOperand)
 
 func readOperand(r *jsonReader) (v engine.Value) {
-	switch c := r.space(); {
-	case c == '"':
-		v.Kind = engine.TextValue
-		operandText.json(r, &v.Text)
-	case c == 't' || c == 'f':
-		v.Kind = engine.BooleanValue
-		boolean.json(r, &v.Bool)
-	case c == '-' || c >= '0' && c <= '9':
-		v.Kind = engine.NumberValue
-		number.json(r, &v.Number)
-	default:
+	if !readScalar(r, operandText, &v) {
 		r.wrongType("a string, a number, true or false")
 	}
 	return v

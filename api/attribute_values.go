@@ -59,18 +59,28 @@ func givenKey(list []engine.AttributeInput, key string) bool {
 	return false
 }
 
-// readValue reads a value of any format. Which one the attribute takes, the command says.
-func readValue(r *jsonReader, dst *engine.Value) {
+// readScalar reads a text, a number, true or false; false: the next value is something else, and nothing was read.
+func readScalar(r *jsonReader, text kind[string], dst *engine.Value) bool {
 	switch c := r.space(); {
 	case c == '"':
 		dst.Kind = engine.TextValue
-		longText.json(r, &dst.Text)
+		text.json(r, &dst.Text)
 	case c == 't' || c == 'f':
 		dst.Kind = engine.BooleanValue
 		boolean.json(r, &dst.Bool)
 	case c == '-' || c >= '0' && c <= '9':
 		dst.Kind = engine.NumberValue
 		number.json(r, &dst.Number)
+	default:
+		return false
+	}
+	return true
+}
+
+// readValue reads a value of any format. Which one the attribute takes, the command says.
+func readValue(r *jsonReader, dst *engine.Value) {
+	switch c := r.space(); {
+	case readScalar(r, longText, dst):
 	case c == '[':
 		dst.Kind = engine.ListValue
 		texts.json(r, &dst.List)

@@ -103,7 +103,7 @@ func (a *account) check() error {
 			if ok == r.status.Ended() {
 				return fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, ok)
 			}
-			if ok && ownerOf(h) != r.id {
+			if ok && a.ownerOf(h) != r.id {
 				return fmt.Errorf("unit %d of hold %s names another owner", i+1, r.id)
 			}
 		}

@@ -158,6 +158,7 @@ func (s holdStore) delete(id ID) {
 }
 
 var holdKind = &kind[holdRecord]{
+	fall:     (*tx).lapse,
 	tag:      tagHold,
 	name:     "hold",
 	resource: "hold",
@@ -190,7 +191,7 @@ var holdKind = &kind[holdRecord]{
 			l.more = append(l.more, more)
 		}
 		if r.due != 0 {
-			l.due = append(l.due, dueItem{r.due, key})
+			l.due = append(l.due, dueItem{r.due, key, tagHold})
 		}
 		l.kits.count(r)
 		return nil
@@ -208,7 +209,7 @@ var holdKind = &kind[holdRecord]{
 	put: func(_ *state, a *account, before, after *holdRecord) {
 		if before != nil {
 			if before.due != 0 {
-				a.due.remove(dueItem{before.due, before.id})
+				a.due.remove(dueItem{before.due, before.id, tagHold})
 			}
 			a.kits.count(before, -1)
 		}
@@ -219,7 +220,7 @@ var holdKind = &kind[holdRecord]{
 		a.kits.count(after, 1)
 		a.holds.put(after)
 		if after.due != 0 {
-			a.due.add(dueItem{after.due, after.id})
+			a.due.add(dueItem{after.due, after.id, tagHold})
 		}
 	},
 }

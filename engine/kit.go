@@ -71,7 +71,7 @@ func (k *kit) units() (n int) {
 }
 
 // ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts.
-func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
+func (t *tx) ask(dst []request, i Item, location ID, n int, p PurchaseType) ([]request, error) {
 	if i.CatalogItem == (ID{}) {
 		q, err := t.request(i, location)
 		q.quantity = n
@@ -84,6 +84,12 @@ func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
 	if !k.item.Takes() {
 		return dst, takesNone("catalog item", string(k.item.Status), k.item.ArchivedAt)
 	}
+	if p == "" {
+		p = PurchaseBooking
+	}
+	if !slices.Contains(k.item.Purchases, p) {
+		return dst, notOffered(k.item, p)
+	}
 	for _, p := range k.parts {
 		q, err := t.request(p.item(), location)
 		if err != nil {
@@ -93,6 +99,15 @@ func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
 		dst = append(dst, q)
 	}
 	return dst, nil
+}
+
+// notOffered is the refusal of a way to take a catalog item in which it is not offered.
+func notOffered(i *CatalogItem, p PurchaseType) *Error {
+	allowed := make([]string, len(i.Purchases))
+	for j, x := range i.Purchases {
+		allowed[j] = string(x)
+	}
+	return &Error{Code: CodeStateNotAllowed, Detail: "the catalog item is not offered for " + string(p), Details: StateDetails{State: string(p), Allowed: allowed}}
 }
 
 // offer is what a part can be taken from at one location.

@@ -29,6 +29,7 @@ var schema = []kindOf{
 	attributeKind,
 	customerKind,
 	formerKind,
+	discountKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -51,8 +52,9 @@ const (
 	tagAttribute      = 31
 	tagCustomer       = 32
 	tagFormer         = 33
+	tagDiscount       = 41
 
-	maxTag = tagFormer
+	maxTag = tagDiscount
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -47,6 +47,7 @@ var feeds = []feed{
 	{"customer", by("customers.read"), told(engine.View.Customer, appendCustomer)},
 	{"pricingTable", by(pricingRead...), told(engine.View.PricingTable, appendPricingTable)},
 	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, appendCatalogItem)},
+	{"discountCode", by(discountsRead...), told(engine.View.DiscountCode, appendDiscountCode)},
 }
 
 // told makes a feed's record of a look-up and an encoder.

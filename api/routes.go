@@ -33,6 +33,7 @@ var operations = slices.Concat(
 	pricingOperations,
 	externalPricingOperations,
 	catalogOperations,
+	discountOperations,
 )
 
 // routes finds operations by method and path.

@@ -52,7 +52,7 @@ func (r generated) text() string {
 // idPaths are the collections that members refer to by an id.
 var idPaths = map[string]string{
 	"serviceLocationId": "/v1/admin/locations", "fromServiceLocationId": "/v1/admin/locations", "skuId": "/v1/admin/skus", "articleId": "/v1/admin/articles",
-	"catalogItemId": "/v1/admin/catalog", "pricingTableId": "/v1/admin/pricing-tables/pricing-table",
+	"catalogItemId": "/v1/admin/catalog", "catalogItemIds": "/v1/admin/catalog", "pricingTableId": "/v1/admin/pricing-tables/pricing-table",
 }
 
 func newWorld(t testing.TB) *world {

@@ -131,7 +131,7 @@ type tx struct {
 	fork   *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
 	stock  *timeline.Draft
 	lots   map[lotOf]timeline.LotNo // lots that the plan makes
-	keyed  []keyedRow                // what the command does to idempotency records
+	keyed  []keyedRow               // what the command does to idempotency records
 	recent *recent
 	ahead  *timeline.Ahead
 	actor  string

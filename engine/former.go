@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"holdfast/engine/table"
 	"holdfast/timeline"

@@ -48,6 +48,7 @@ type Unavailability struct {
 	Kind     timeline.Kind
 	Blocker  timeline.Blocker
 	Owner    ID // the hold, scheduled event or order that it belongs to
+	Item     ID // of an order: the stock item that it is for
 	Article  ID
 	Location ID
 	Slot     ID // zero: a conflict
@@ -166,7 +167,7 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	for i := range o.Lines {
 		l, from := &o.Lines[i], len(requests)
 		var err error
-		if requests, err = t.ask(requests, l.Item, l.Location, l.Quantity, l.Purchase); err != nil {
+		if requests, err = t.ask(requests, l.Item, l.Location, l.Quantity, PurchaseType(orDefault(string(l.Purchase), string(PurchaseBooking)))); err != nil {
 			return nil, err
 		}
 		line := requests[from:]
@@ -529,6 +530,13 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID
+	}
+	if u.Blocker == timeline.BlockerOrder {
+		if o := a.orders().No(uint32(h.Owner)); o != nil {
+			if _, of := o.unitOf(h.Line, h.ID); of != nil {
+				u.Item = of.ID
+			}
+		}
 	}
 	return u
 }

@@ -158,7 +158,6 @@ func (s holdStore) delete(id ID) {
 }
 
 var holdKind = &kind[holdRecord]{
-	fall:     (*tx).lapse,
 	tag:      tagHold,
 	name:     "hold",
 	resource: "hold",
@@ -224,6 +223,8 @@ var holdKind = &kind[holdRecord]{
 		}
 	},
 }
+
+func init() { holdKind.fall = (*tx).lapse }
 
 func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	r, err := hotReader("hold", b)

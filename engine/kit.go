@@ -70,7 +70,8 @@ func (k *kit) units() (n int) {
 	return n
 }
 
-// ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts.
+// ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts. Without
+// a purchase type it is not asked whether the item is offered so.
 func (t *tx) ask(dst []request, i Item, location ID, n int, p PurchaseType) ([]request, error) {
 	if i.CatalogItem == (ID{}) {
 		q, err := t.request(i, location)
@@ -84,10 +85,7 @@ func (t *tx) ask(dst []request, i Item, location ID, n int, p PurchaseType) ([]r
 	if !k.item.Takes() {
 		return dst, takesNone("catalog item", string(k.item.Status), k.item.ArchivedAt)
 	}
-	if p == "" {
-		p = PurchaseBooking
-	}
-	if !slices.Contains(k.item.Purchases, p) {
+	if p != "" && !slices.Contains(k.item.Purchases, p) {
 		return dst, notOffered(k.item, p)
 	}
 	for _, p := range k.parts {
@@ -254,7 +252,7 @@ const kitSeats = 256
 func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, now int64, least, bound int, exact bool) (int, bool) {
 	fits := func(n int) bool {
 		t := tx{acc: a, now: now, stock: s.Draft(now)}
-		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n)
+		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n, "")
 		if err != nil {
 			return false
 		}

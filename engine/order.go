@@ -117,7 +117,7 @@ type OrderLine struct {
 	Units        []OrderUnit `json:",omitempty"` // in the order in which they were made
 	UpdatedAt    int64
 	Subscription *Subscription `json:",omitempty"`
-	More         *LineMore          `json:",omitempty"`
+	More         *LineMore     `json:",omitempty"`
 }
 
 // LineMore is what few lines have.
@@ -139,12 +139,12 @@ type LineMore struct {
 // OrderUnit is an order stock item: one unit of a line.
 type OrderUnit struct {
 	ID       ID
-	Hold     ID // its unavailability; zero: it takes none
+	Hold     ID    // its unavailability; zero: it takes none
 	Handed   int64 `json:",omitempty"` // instant of the hand-over, 0: not yet
 	Returned int64 `json:",omitempty"`
 	State    Fulfillment
-	ByHand   bool   `json:",omitempty"` // its article was named
-	Part     uint16 `json:",omitempty"` // which component of a kit it is
+	ByHand   bool    `json:",omitempty"` // its article was named
+	Part     uint16  `json:",omitempty"` // which component of a kit it is
 	Note     *string `json:",omitempty"`
 }
 
@@ -202,9 +202,10 @@ var orderKind = func() *kind[Order] {
 		}
 		put(s, a, before, after)
 	}
-	k.fall = (*tx).renewSubscriptions
 	return k
 }()
+
+func init() { orderKind.fall = (*tx).renewSubscriptions }
 
 // OrderLabels is orders as what labels hang on.
 var OrderLabels Labelled = orderLabels{&labelledKind[Order, *Order]{kind: orderKind, scope: TagOrders, byTag: orderByTag}}

@@ -1,12 +1,16 @@
 package engine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file owns codes on orders: applying one, trying one, taking one off. A use is counted in the command that makes it.
 
 // OrderCode is a discount code that an order carries: its terms as they were when it was applied.
 type OrderCode struct {
-	Terms       DiscountCode
+	ID          ID
+	Terms       DiscountTerms
 	Allocations []LineAmount `json:",omitempty"`
 }
 
@@ -25,8 +29,8 @@ func (c *OrderCode) Applied() (n int64) {
 }
 
 // spread spreads the code over what is left of the lines' amounts, and takes it off them.
-func (c *OrderCode) spread(o *Order, left []discountable) {
-	values, _ := c.Terms.allocate(left)
+func (c *OrderCode) spread(o *Order, left []Discountable) {
+	values, _ := c.Terms.Allocate(left)
 	c.Allocations = nil
 	for i, v := range values {
 		if v > 0 {
@@ -38,12 +42,8 @@ func (c *OrderCode) spread(o *Order, left []discountable) {
 
 // code finds a code that the order carries, whatever its case, or -1.
 func (o *Order) code(text string) int {
-	for i := range o.Codes {
-		if strings.EqualFold(o.Codes[i].Terms.Code, text) {
-			return i
-		}
-	}
-	return -1
+	text = foldCode(text)
+	return slices.IndexFunc(o.Codes, func(c OrderCode) bool { return foldCode(c.Terms.Code) == text })
 }
 
 // Discounted is what applying a code comes to.
@@ -61,8 +61,6 @@ type ApplyDiscount struct {
 	Order ID
 	Code  string
 }
-
-const maxCode = 64
 
 func (o ApplyDiscount) Check() []Fault {
 	var c checker
@@ -82,10 +80,8 @@ func (o ApplyDiscount) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.useDiscount(d, 1)
-	terms := *d
-	terms.Used = 0
-	n.Codes = append(n.Codes, OrderCode{Terms: terms})
+	d = t.useDiscount(d, 1)
+	n.Codes = append(n.Codes, OrderCode{ID: d.ID, Terms: d.DiscountTerms})
 	if err := t.reprice(n); err != nil {
 		return nil, err
 	}
@@ -110,7 +106,7 @@ func (a *account) discount(o *Order, text string, now int64) (*DiscountCode, err
 	for i := range left {
 		left[i].Amount -= off[i]
 	}
-	return d, d.judge(now, left, applied)
+	return d, d.Judge(now, left, applied)
 }
 
 // TryDiscount says what applying a code would come to. It counts no use.
@@ -134,7 +130,7 @@ func (v View) TryDiscount(order ID, text string, now int64) (*Discounted, error)
 	for i, off := range o.discounts() {
 		left[i].Amount -= off
 	}
-	c := OrderCode{Terms: *d}
+	c := OrderCode{ID: d.ID, Terms: d.DiscountTerms}
 	c.spread(o, left)
 	return &Discounted{Code: d, Applied: c.Applied(), Allocations: c.Allocations}, nil
 }
@@ -168,7 +164,7 @@ func (RemoveDiscount) result() any { return new(any) }
 
 // giveBack takes back the use that an order has made of a code.
 func (t *tx) giveBack(c *OrderCode) {
-	if d := t.acc.discounts().Get(c.Terms.ID); d != nil {
+	if d := t.acc.discounts().Get(c.ID); d != nil {
 		t.useDiscount(d, -1)
 	}
 }

@@ -201,4 +201,3 @@ func (l *OrderLine) Fulfillment() Fulfillment {
 	c.add(l)
 	return c.state()
 }
-

@@ -89,7 +89,9 @@ func (o PrepareOrder) plan(t *tx) (any, error) {
 	if err := n.allow(Prepare); err != nil {
 		return nil, err
 	}
-	units, err := n.unitsNamed(o.Units, func(_ *OrderLine, u *OrderUnit) bool { return u.State == Pending || u.State == Prepared && o.Units != nil })
+	units, err := n.unitsNamed(o.Units, func(_ *OrderLine, u *OrderUnit) bool {
+		return u.State == Pending || u.State == Prepared && o.Units != nil
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -43,16 +43,16 @@ var (
 
 // Consent is something that the customer agreed to.
 type Consent struct {
-	ID          ID
-	ConfigID    *ID           `json:",omitempty"`
-	Label       *string       `json:",omitempty"`
-	Text        *string       `json:",omitempty"`
-	Required    bool          `json:",omitempty"`
-	AcceptedAt  *int64        `json:",omitempty"`
-	IPAddress   *string       `json:",omitempty"`
-	UserAgent   *string       `json:",omitempty"`
-	Locale      *string       `json:",omitempty"`
-	Links       []ConsentLink `json:",omitempty"`
+	ID         ID
+	ConfigID   *ID           `json:",omitempty"`
+	Label      *string       `json:",omitempty"`
+	Text       *string       `json:",omitempty"`
+	Required   bool          `json:",omitempty"`
+	AcceptedAt *int64        `json:",omitempty"`
+	IPAddress  *string       `json:",omitempty"`
+	UserAgent  *string       `json:",omitempty"`
+	Locale     *string       `json:",omitempty"`
+	Links      []ConsentLink `json:",omitempty"`
 }
 
 // ConsentLink is a document that a consent refers to.

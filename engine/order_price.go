@@ -12,11 +12,11 @@ func (t *tx) price(o *Order, l *OrderLine) error {
 		return nil // the row is gone: the line keeps the price that it had
 	}
 	where := t.acc.locations().Get(o.Pickup)
-	n := unitsOf(row, l.span(), where.Zone())
-	if row.Price > 0 && n > maxSafe/row.Price {
+	price, ok := UnitPrice(row, l.span(), where.Zone())
+	if !ok {
 		return tooDear()
 	}
-	l.UnitPrice = row.Price * n
+	l.UnitPrice = price
 	return nil
 }
 
@@ -41,15 +41,15 @@ func (t *tx) reprice(o *Order) error {
 }
 
 // amounts are what the lines cost before anything is taken off; ok is false where that is too much.
-func (o *Order) amounts() (list []discountable, ok bool) {
-	list = make([]discountable, len(o.Lines))
+func (o *Order) amounts() (list []Discountable, ok bool) {
+	list = make([]Discountable, len(o.Lines))
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		p, ok := priceLine(l.UnitPrice, int64(l.Quantity), 0, int64(l.TaxRate))
+		p, ok := PriceLine(l.UnitPrice, int(l.Quantity), 0, int64(l.TaxRate))
 		if !ok {
 			return nil, false
 		}
-		list[i] = discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: int(l.Quantity), Amount: p.Subtotal}
+		list[i] = Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: int(l.Quantity), Amount: p.Subtotal}
 	}
 	return list, true
 }
@@ -57,10 +57,10 @@ func (o *Order) amounts() (list []discountable, ok bool) {
 // LinePrices are the prices of an order's lines, in their order.
 func (o *Order) LinePrices() (list []LinePrice, ok bool) {
 	off := o.discounts()
-	list = make([]LinePrice, len(o.Lines))
+	list, ok = make([]LinePrice, len(o.Lines)), true
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if list[i], ok = priceLine(l.UnitPrice, int64(l.Quantity), off[i], int64(l.TaxRate)); !ok {
+		if list[i], ok = PriceLine(l.UnitPrice, int(l.Quantity), off[i], int64(l.TaxRate)); !ok {
 			return nil, false
 		}
 	}
@@ -81,10 +81,10 @@ func (o *Order) discounts() []int64 {
 }
 
 // Price is what an order costs in all; ok is false where that is too much to say.
-func (o *Order) Price() (total LinePrice, ok bool) {
+func (o *Order) Price() (total OrderPrice, ok bool) {
 	lines, ok := o.LinePrices()
 	if !ok {
 		return total, false
 	}
-	return total.sum(lines)
+	return PriceOrder(lines)
 }

@@ -30,6 +30,7 @@ var schema = []kindOf{
 	customerKind,
 	formerKind,
 	orderKind,
+	discountKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -53,8 +54,9 @@ const (
 	tagCustomer       = 32
 	tagFormer         = 33
 	tagOrder          = 40
+	tagDiscount       = 41
 
-	maxTag = tagOrder
+	maxTag = tagDiscount
 )
 
 var kindByTag = func() (t [256]kindOf) {

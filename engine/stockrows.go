@@ -197,8 +197,9 @@ var unitKind = &kind[timeline.Placed]{
 		}
 		return err
 	},
-	fall: (*tx).overdue,
 }
+
+func init() { unitKind.fall = (*tx).overdue }
 
 // stockOf is what units of stock are a part of: the article with a number.
 func (a *account) stockOf(article uint32) (resource string, of ID) {

@@ -102,11 +102,9 @@ func (a *account) check() error {
 		}
 		for i := range r.units() {
 			h, _, ok := a.stock.Find(after(r.id, uint64(i+1)))
-			if ok == r.status.Ended() {
-				return fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, ok)
-			}
-			if ok && a.ownerOf(h) != r.id {
-				return fmt.Errorf("unit %d of hold %s names another owner", i+1, r.id)
+			its := ok && h.Flags.Blocker() == timeline.BlockerHold && a.ownerOf(h) == r.id
+			if its == r.status.Ended() {
+				return fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, its)
 			}
 		}
 	}

@@ -192,6 +192,14 @@ var orderKind = func() *kind[Order] {
 			return keys
 		}),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
+	decode := k.decode
+	k.decode = func(account, key ID, b []byte) (*Order, error) {
+		o, err := decode(account, key, b)
+		if err != nil {
+			return nil, err
+		}
+		return o.clone(), nil // reading lists leaves room in them
+	}
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Order) {
 		if before != nil && before.Due != 0 {

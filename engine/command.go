@@ -58,7 +58,8 @@ type Command struct {
 	Idem    *Idempotency // nil: every submission is a command of its own
 	Brief   bool         // a refusal need not say what stands in the way nor what would fit
 
-	ahead *timeline.Ahead // what was foreseen of it
+	ahead  *timeline.Ahead // what was foreseen of it
+	judged int64           // the instant at which the writer judged it
 }
 
 // Opt is an input that may be absent, null or a value: PATCH leaves what is absent, clears what is null.

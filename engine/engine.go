@@ -152,7 +152,8 @@ func (f *Future) turnAway(err error) {
 
 // explain completes the refusal of a request that the stock cannot carry with what stands in the way and the next window
 // that fits. Both are found by planning once more, on the snapshot and on the goroutine of the one who asks, so that a
-// refusal does not hold up the writer.
+// refusal does not hold up the writer. It is of the instant of the judgement: a clock that went back would ask for more of
+// what is past.
 func (e *Engine) explain(cmd *Command, err error) error {
 	refusal, ok := err.(*Error)
 	if !ok || refusal.Code != CodeInsufficient || cmd.Brief {
@@ -164,7 +165,7 @@ func (e *Engine) explain(cmd *Command, err error) error {
 		return err
 	}
 	t := e.planOn(s, v)
-	t.explain = true
+	t.now, t.explain = max(cmd.judged, s.at), true
 	if _, again := e.planned(t, cmd); errors.Is(again, refusal) {
 		return again
 	}

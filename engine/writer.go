@@ -163,6 +163,7 @@ func (w *writer) judge(cmd *Command) (Result, error) {
 		return Result{}, notFound("account")
 	}
 	w.state.at = max(w.state.at, w.engine.now())
+	cmd.judged = w.state.at
 	if a != nil {
 		if cmd.Idem != nil {
 			if res, done, err := w.repeat(cmd); done {

@@ -9,7 +9,8 @@ import (
 // This file owns how time acts: through commands, sent when something is due. No read changes state because it noticed the
 // clock.
 
-// runDue is the command that does what is due in an account: it lets holds expire and forgets what is kept no longer.
+// runDue is the command that does what is due in an account: it lets holds expire, keeps what is late, and forgets what is
+// kept no longer.
 type runDue struct{}
 
 func (runDue) Check() []Fault { return nil }
@@ -17,11 +18,7 @@ func (runDue) result() any    { return new(any) }
 
 func (runDue) plan(t *tx) (any, error) {
 	for _, i := range t.acc.due.upTo(t.now, dueAtOnce) {
-		if rec := t.acc.holds.get(i.id); rec.status.Ended() {
-			record(t, holdKind, rec, nil)
-		} else {
-			t.end(rec, Expired)
-		}
+		kindByTag[i.tag].due(t, i.id)
 	}
 	t.seatFreed()
 	return nil, nil

@@ -130,10 +130,13 @@ type tx struct {
 
 	fork   *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
 	stock  *timeline.Draft
-	lots   map[uint32]timeline.LotNo // lots that the plan makes of its article, by location
-	keyed  []keyedRow                // what the command does to idempotency records
+	lots   map[lotOf]timeline.LotNo // lots that the plan makes
+	keyed  []keyedRow               // what the command does to idempotency records
 	recent *recent
 	ahead  *timeline.Ahead
+	actor  string
+	step   int64        // by which a unit that is late is kept longer, in milliseconds
+	orders []*orderEdit // what the command makes of orders
 
 	explain bool             // a refusal says what stands in the way
 	moves   int              // holds that the plan moves to another slot
@@ -143,6 +146,9 @@ type tx struct {
 	scratch []byte
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
 }
+
+// lotOf names a lot by the numbers of its article and location.
+type lotOf struct{ article, location uint32 }
 
 // newID gives the command's next id.
 func (t *tx) newID() ID {

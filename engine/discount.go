@@ -54,7 +54,7 @@ type DiscountCode struct {
 }
 
 const (
-	maxDiscountCode  = 64
+	maxCode          = 64
 	maxDiscountItems = 250
 )
 
@@ -85,7 +85,7 @@ func foldCode(code string) string {
 
 // check names what is wrong with terms as a whole.
 func (d *DiscountTerms) check(c *checker) {
-	c.text("/code", d.Code, 1, maxDiscountCode)
+	c.text("/code", d.Code, 1, maxCode)
 	c.discountType("/valueType", d.ValueType)
 	if d.ValueType == DiscountPercentage {
 		if d.Value < 1 || d.Value > 100 {
@@ -231,7 +231,7 @@ func (o PatchDiscountCode) Check() []Fault {
 		return &n.Value
 	}
 	if o.Code.Set {
-		c.text("/code", o.Code.Value, 1, maxDiscountCode)
+		c.text("/code", o.Code.Value, 1, maxCode)
 	}
 	if o.ValueType.Set {
 		c.discountType("/valueType", o.ValueType.Value)

@@ -26,6 +26,7 @@ type Options struct {
 	Queue     int                  // most commands waiting for the writer; default 4096
 	Manual    bool                 // what is due is run by Tick alone, not by a timer: for tests that own the clock
 	Stopwatch func() time.Duration // a monotonic reading, to tell how long plans take; nil: it is not told
+	Overdue   time.Duration        // by which a unit that is not back in time is kept longer, again and again; default 15 minutes
 	Checks    bool                 // verify every change against the row it was made on, and the timelines after every command
 }
 
@@ -38,6 +39,7 @@ type Engine struct {
 	log       *slog.Logger
 	stopwatch func() time.Duration
 	checks    bool
+	step      int64 // Options.Overdue in milliseconds
 	queue     chan *Future
 	quit      chan struct{}
 	done      sync.WaitGroup
@@ -60,11 +62,15 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.Queue == 0 {
 		o.Queue = 4096
 	}
+	if o.Overdue == 0 {
+		o.Overdue = 15 * time.Minute
+	}
 	s, err := restore(ctx, o.Store)
 	if err != nil {
 		return nil, err
 	}
 	e := &Engine{
+		step:  max(1, o.Overdue.Milliseconds()),
 		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks,
 		queue: make(chan *Future, o.Queue), quit: make(chan struct{}),
 	}
@@ -200,7 +206,7 @@ func (e *Engine) foresee(cmd *Command) (a *timeline.Ahead) {
 
 // planOn is a plan's working view of a snapshot.
 func (e *Engine) planOn(s *snapshot, v View) *tx {
-	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger}
+	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger, step: e.step}
 }
 
 // Submit hands a command to the writer and returns at once, or when the queue has room and what can be planned ahead is. Commands of one goroutine are

@@ -14,7 +14,7 @@ import (
 func TestPriceOfALine(t *testing.T) {
 	for _, c := range []struct {
 		unit     int64
-		quantity int64
+		quantity int
 		discount int64
 		rate     int64
 		want     LinePrice
@@ -52,11 +52,11 @@ func TestPriceOfAnOrder(t *testing.T) {
 	lines := []LinePrice{{Unit: 5, Subtotal: 10, Discount: 1, Tax: 2, Total: 11}, {Unit: 100, Subtotal: 100, Discount: 30, Tax: 7, Total: 77}}
 	p, ok = PriceOrder(lines)
 	require.True(t, ok)
-	require.Equal(t, LinePrice{Subtotal: 110, Discount: 31, Tax: 9, Total: 88}, p)
+	require.Equal(t, OrderPrice{Subtotal: 110, Discount: 31, Tax: 9, Total: 88}, p)
 	large, _ := PriceLine(maxSafe, 1, 0, 0)
 	p, ok = PriceOrder([]LinePrice{large})
 	require.True(t, ok)
-	require.Equal(t, LinePrice{Subtotal: maxSafe, Total: maxSafe}, p)
+	require.Equal(t, OrderPrice{Subtotal: maxSafe, Total: maxSafe}, p)
 	_, ok = PriceOrder([]LinePrice{large, lines[0]})
 	require.False(t, ok)
 	_, ok = PriceOrder(slices.Repeat([]LinePrice{large}, maxLines))

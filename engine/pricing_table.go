@@ -116,6 +116,10 @@ func (o DeletePricingTable) plan(t *tx) (any, error) {
 	if err := t.usedByCatalog(p.ID); err != nil {
 		return nil, err
 	}
+	priced := func(l OrderLine) bool { return l.PricingRow != (ID{}) && p.Row(l.PricingRow) != nil }
+	if err := t.acc.ordersNaming(func(o *Order) bool { return slices.ContainsFunc(o.Lines, priced) }); err != nil {
+		return nil, err
+	}
 	record(t, pricingTableKind, p, nil)
 	return nil, nil
 }

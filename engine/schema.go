@@ -29,6 +29,7 @@ var schema = []kindOf{
 	attributeKind,
 	customerKind,
 	formerKind,
+	orderKind,
 	discountKind,
 }
 
@@ -52,6 +53,7 @@ const (
 	tagAttribute      = 31
 	tagCustomer       = 32
 	tagFormer         = 33
+	tagOrder          = 40
 	tagDiscount       = 41
 
 	maxTag = tagDiscount

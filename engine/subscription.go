@@ -34,7 +34,7 @@ func NextBilling(start int64, cycle Period, after int64, z *timeline.Zone) (n in
 
 // CommitmentEnd is the instant before which a subscription may not end: the later one of what its cycles and its period of
 // commitment say, the start where there is neither.
-func CommitmentEnd(start int64, terms SubscriptionTerms, z *timeline.Zone) int64 {
+func CommitmentEnd(start int64, terms *SubscriptionTerms, z *timeline.Zone) int64 {
 	end := start
 	if n := terms.CommitmentCycles; n != nil {
 		end = max(end, BillingAt(start, terms.Cycle, int(*n), z))
@@ -47,7 +47,7 @@ func CommitmentEnd(start int64, terms SubscriptionTerms, z *timeline.Zone) int64
 
 // EarliestEnd is the first end of a payment cycle that comes neither before the end of the commitment nor before now and the
 // notice; Forever where all years are over before.
-func EarliestEnd(start int64, terms SubscriptionTerms, now int64, z *timeline.Zone) int64 {
+func EarliestEnd(start int64, terms *SubscriptionTerms, now int64, z *timeline.Zone) int64 {
 	least := now
 	if p := terms.CancellationLead; p != nil {
 		least = timeline.AddSteps(z, now, p.Amount, p.Unit)

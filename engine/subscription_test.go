@@ -134,8 +134,8 @@ func TestEndOfASubscription(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			start := clock(t, "2025-01-31T10:00:00Z")
-			require.Equal(t, c.committed, written(CommitmentEnd(start, c.terms, z)))
-			require.Equal(t, c.end, written(EarliestEnd(start, c.terms, clock(t, c.now), z)))
+			require.Equal(t, c.committed, written(CommitmentEnd(start, &c.terms, z)))
+			require.Equal(t, c.end, written(EarliestEnd(start, &c.terms, clock(t, c.now), z)))
 		})
 	}
 }

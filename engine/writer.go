@@ -223,10 +223,11 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if a == nil {
 		a = newAccount(cmd.Account)
 	}
-	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent, ahead: cmd.ahead}
+	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step}
 	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
 	}
+	t.recordOrders()
 	t.recordStock()
 	if len(t.set) > maxRows {
 		return nil, nil, tooManyRows()

@@ -11,8 +11,8 @@ import (
 const maxMoney = 1<<53 - 1
 
 // PriceLine is what a line comes to; ok is false where a part of it is no amount of money.
-func PriceLine(unit, quantity, discount, taxRate int64) (p engine.LinePrice, ok bool) {
-	subtotal := new(big.Int).Mul(big.NewInt(unit), big.NewInt(quantity))
+func PriceLine(unit int64, quantity int, discount, taxRate int64) (p engine.LinePrice, ok bool) {
+	subtotal := new(big.Int).Mul(big.NewInt(unit), big.NewInt(int64(quantity)))
 	left := new(big.Int).Sub(subtotal, big.NewInt(discount))
 	tax := new(big.Rat).Mul(new(big.Rat).SetInt(left), big.NewRat(taxRate, 10_000))
 	owed := big.NewInt(wholePart(tax.Add(tax, big.NewRat(1, 2))))
@@ -26,7 +26,7 @@ func PriceLine(unit, quantity, discount, taxRate int64) (p engine.LinePrice, ok 
 }
 
 // PriceOrder is what lines come to.
-func PriceOrder(lines []engine.LinePrice) (p engine.LinePrice, ok bool) {
+func PriceOrder(lines []engine.LinePrice) (p engine.OrderPrice, ok bool) {
 	ok = true
 	sum := func(part func(engine.LinePrice) int64) int64 {
 		n := new(big.Int)
@@ -41,7 +41,7 @@ func PriceOrder(lines []engine.LinePrice) (p engine.LinePrice, ok bool) {
 	p.Tax = sum(func(l engine.LinePrice) int64 { return l.Tax })
 	p.Total = sum(func(l engine.LinePrice) int64 { return l.Total })
 	if !ok {
-		return engine.LinePrice{}, false
+		return engine.OrderPrice{}, false
 	}
 	return p, true
 }

@@ -139,14 +139,14 @@ func TestPricesAgainstTwin(t *testing.T) {
 		for range 10 {
 			var lines []engine.LinePrice
 			for range 1 + d.N("lines", 4) {
-				unit, quantity, rate := sum(d), int64(d.N("quantity", 5)), int64(d.N("rate", 10_001))
+				unit, quantity, rate := sum(d), d.N("quantity", 5), int64(d.N("rate", 10_001))
 				if odds(d, "usual rate", 50) {
 					rate = pick(d, "rate", []int64{0, 5, 1900, 2300, 10_000})
 				}
 				if odds(d, "many", 10) {
 					quantity = 10_000
 				}
-				off := min(sum(d), unit*quantity)
+				off := min(sum(d), unit*int64(quantity))
 				p, ok := engine.PriceLine(unit, quantity, off, rate)
 				want, good := model.PriceLine(unit, quantity, off, rate)
 				require.Equal(r, good, ok, "%d times %d less %d at %d", quantity, unit, off, rate)
@@ -241,9 +241,9 @@ func TestSubscriptionsAgainstTwin(t *testing.T) {
 			return &p
 		}
 		terms.Commitment, terms.CancellationLead = some("commitment"), some("notice")
-		require.Equal(r, model.CommitmentEnd(start, terms, name), engine.CommitmentEnd(start, terms, z), what()...)
+		require.Equal(r, model.CommitmentEnd(start, terms, name), engine.CommitmentEnd(start, &terms, z), what()...)
 		for _, now := range []int64{last, start - 2*length, start, last + length/3} {
-			require.Equal(r, model.EarliestEnd(start, terms, now, name), engine.EarliestEnd(start, terms, now, z), what()...)
+			require.Equal(r, model.EarliestEnd(start, terms, now, name), engine.EarliestEnd(start, &terms, now, z), what()...)
 		}
 
 		row := engine.PricingRow{Duration: &cycle}

@@ -142,6 +142,7 @@ type tx struct {
 	swept   int              // bytes of the rows changed beside the record that the command names
 	scratch []byte
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
+	hooks   webhookEdits
 }
 
 // newID gives the command's next id.

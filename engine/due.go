@@ -8,10 +8,11 @@ import (
 
 // This file owns what is due: the instants at which time itself acts on an account.
 
-// dueItem is a hold that expires, or an ended one that is forgotten.
+// dueItem is a row at which something is due: a hold that expires, a delivery that is given up. What it is its kind knows.
 type dueItem struct {
-	at int64
-	id ID
+	at  int64
+	id  ID
+	tag byte // of the row's kind
 }
 
 // dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.
@@ -22,7 +23,10 @@ func newDueQueue() dueQueue {
 		if a.at != b.at {
 			return a.at < b.at
 		}
-		return bytes.Compare(a.id[:], b.id[:]) < 0
+		if c := bytes.Compare(a.id[:], b.id[:]); c != 0 {
+			return c < 0
+		}
+		return a.tag < b.tag
 	}, btree.Options{NoLocks: true})}
 }
 

@@ -25,6 +25,7 @@ type Options struct {
 	Logger    *slog.Logger         // default: slog.Default
 	Queue     int                  // most commands waiting for the writer; default 4096
 	Manual    bool                 // what is due is run by Tick alone, not by a timer: for tests that own the clock
+	LogBytes  int64                // an account's log of deliveries is kept up to; default 1 GiB
 	Stopwatch func() time.Duration // a monotonic reading, to tell how long plans take; nil: it is not told
 	Checks    bool                 // verify every change against the row it was made on, and the timelines after every command
 }
@@ -49,6 +50,8 @@ type Engine struct {
 	stats     stats
 	places    places
 	bells     bells
+	called    called
+	logBytes  int64 // of an account's log of deliveries
 }
 
 // Open builds the state from a store and starts the writer. What became due while the engine was down is done before it
@@ -60,14 +63,19 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.Queue == 0 {
 		o.Queue = 4096
 	}
+	if o.LogBytes == 0 {
+		o.LogBytes = 1 << 30
+	}
 	s, err := restore(ctx, o.Store)
 	if err != nil {
 		return nil, err
 	}
 	e := &Engine{
 		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks,
-		queue: make(chan *Future, o.Queue), quit: make(chan struct{}),
+		queue: make(chan *Future, o.Queue), quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}
+	e.called.add(s.called)
+	s.called = nil
 	e.current.Store(s.publish())
 	o.Store.Published(s.seq) // what was found is durable: followers and look-ups may see all of it
 	w := newWriter(e, s)

@@ -29,6 +29,10 @@ var schema = []kindOf{
 	attributeKind,
 	customerKind,
 	formerKind,
+	webhookKind,
+	bodyKind,
+	deliveryKind,
+	attemptKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -52,7 +56,12 @@ const (
 	tagCustomer       = 32
 	tagFormer         = 33
 
-	maxTag = tagFormer
+	tagWebhook  = 42
+	tagBody     = 43
+	tagDelivery = 44
+	tagAttempt  = 45
+
+	maxTag = tagAttempt
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -26,7 +26,8 @@ import (
 const (
 	maxGroupBytes    = 1 << 20
 	maxGroupCommands = 4096
-	dueAtOnce        = 1000 // due items done by one command
+	dueAtOnce        = 1000   // due items done by one command
+	dueRows          = 10_000 // rows that such a command changes before it leaves the rest to the next
 
 	// A sync takes long for the disk and little of a core. With some on their way a core has something to do meanwhile;
 	// each costs about as much as a few commands, so it should carry more than those.
@@ -53,6 +54,7 @@ type group struct {
 	seq      uint64
 	snapshot *snapshot
 	touched  []ID // accounts that the snapshot changes
+	called   []ID // those of them whose queue of deliveries it changes
 	waiters  []waiter
 }
 
@@ -320,6 +322,7 @@ func (w *writer) seal() bool {
 	}
 	w.state.seq++
 	g.record, g.seq, g.touched = record, w.state.seq, w.state.touchedIDs(nil)
+	g.called, w.state.called = w.state.called, nil
 	g.snapshot = w.state.publish()
 	w.pending <- g
 	w.open = &group{waiters: make([]waiter, 0, len(g.waiters))}

@@ -47,6 +47,7 @@ var feeds = []feed{
 	{"customer", by("customers.read"), told(engine.View.Customer, appendCustomer)},
 	{"pricingTable", by(pricingRead...), told(engine.View.PricingTable, appendPricingTable)},
 	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, appendCatalogItem)},
+	{"webhook", by(webhooksRead...), told(engine.View.Webhook, appendWebhook)},
 }
 
 // told makes a feed's record of a look-up and an encoder.

@@ -33,6 +33,8 @@ var operations = slices.Concat(
 	pricingOperations,
 	externalPricingOperations,
 	catalogOperations,
+	webhookOperations,
+	webhookDeliveryOperations,
 )
 
 // routes finds operations by method and path.

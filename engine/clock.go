@@ -20,7 +20,7 @@ func (runDue) plan(t *tx) (any, error) {
 		if len(t.set) > dueRows {
 			break // the rest follows
 		}
-		kindByTag[i.tag].runDue(t, i.id)
+		kindByTag[i.tag].due(t, i.id)
 	}
 	t.recordWebhooks()
 	t.seatFreed()

@@ -20,9 +20,9 @@ type DeliveryState uint8
 
 // A delivery is pending until it is delivered or given up.
 const (
-	Pending DeliveryState = iota + 1
-	Delivered
-	Failed
+	DeliveryPending DeliveryState = iota + 1
+	DeliveryDone
+	DeliveryFailed
 )
 
 func (s DeliveryState) String() string { return [...]string{"", "pending", "delivered", "failed"}[s] }
@@ -45,6 +45,7 @@ type Delivery struct {
 	Ended    int64  // when it was delivered or given up
 	Status   int    // of the last answer, 0: there was none
 	Size     uint32 // in bytes, of the body and of the answers kept
+	Revision uint32
 }
 
 const (
@@ -84,7 +85,7 @@ var deliveryKind = func() *kind[Delivery] {
 			}
 		}
 		put(s, a, before, after)
-		if before != nil && before.State == Pending || after != nil && after.State == Pending {
+		if before != nil && before.State == DeliveryPending || after != nil && after.State == DeliveryPending {
 			s.call(a)
 		}
 	}
@@ -93,9 +94,16 @@ var deliveryKind = func() *kind[Delivery] {
 
 func (a *account) deliveries() *table.Table[Delivery] { return tableOf[Delivery](a, tagDelivery) }
 
+// changed is a copy of a delivery, to become what it is next.
+func (d *Delivery) changed() Delivery {
+	n := *d
+	n.Revision++
+	return n
+}
+
 // givenUpAt is when a pending delivery is given up, 0 where it has not begun.
 func (d *Delivery) givenUpAt() int64 {
-	if d.State != Pending || d.First == 0 {
+	if d.State != DeliveryPending || d.First == 0 {
 		return 0
 	}
 	return d.First + giveUp
@@ -123,7 +131,7 @@ func encodeDelivery(dst []byte, d *Delivery) []byte {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))
 	}
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(d.Status))
-	return binary.LittleEndian.AppendUint32(dst, d.Size)
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, d.Size), d.Revision)
 }
 
 func decodeDelivery(_, key ID, b []byte) (*Delivery, error) {
@@ -138,8 +146,8 @@ func decodeDelivery(_, key ID, b []byte) (*Delivery, error) {
 	d.Test, d.ByHand = flags&deliveryIsTest != 0, flags&deliveryByHand != 0
 	d.Attempts, d.Tries = int(r.u8()), int(r.u8())
 	d.Next, d.First, d.Ended = r.i64(), r.i64(), r.i64()
-	d.Status, d.Size = int(r.u16()), r.u32()
-	if typ >= len(OrderEvents) || d.State < Pending || d.State > Failed {
+	d.Status, d.Size, d.Revision = int(r.u16()), r.u32(), r.u32()
+	if typ >= len(OrderEvents) || d.State < DeliveryPending || d.State > DeliveryFailed {
 		return nil, fmt.Errorf("delivery: stored row has type %d and state %d", typ, d.State)
 	}
 	d.Type = OrderEvents[typ]
@@ -185,7 +193,7 @@ func (q callQueue) publish() callQueue { return callQueue{q.items.Copy(), q.coun
 
 func (q *callQueue) add(d *Delivery) {
 	q.bytes += int64(d.Size) + rowSize
-	if d.State == Pending {
+	if d.State == DeliveryPending {
 		q.items.Set(queued{d.Webhook, d.Next, d.ID, d})
 		q.counts.Set(queueCount{d.Webhook, q.waiting(d.Webhook) + 1})
 	}
@@ -193,7 +201,7 @@ func (q *callQueue) add(d *Delivery) {
 
 func (q *callQueue) remove(d *Delivery) {
 	q.bytes -= int64(d.Size) + rowSize
-	if d.State != Pending {
+	if d.State != DeliveryPending {
 		return
 	}
 	q.items.Delete(queued{webhook: d.Webhook, at: d.Next, id: d.ID})

@@ -70,10 +70,10 @@ func (o RecordAttempts) plan(t *tx) (any, error) {
 		}
 		seen[d.ID] = true
 		record(t, attemptKind, nil, &attemptRow{after(d.ID, uint64(x.Number)), x.Attempt})
-		n := *d
+		n := d.changed()
 		n.Attempts, n.Status = x.Number, x.Status
 		n.Size += uint32(len(x.Answer) + rowSize)
-		t.settle(&n, x)
+		t.attempted(&n, x)
 		record(t, deliveryKind, d, &n)
 	}
 	t.recordWebhooks()
@@ -82,17 +82,17 @@ func (o RecordAttempts) plan(t *tx) (any, error) {
 
 func (RecordAttempts) result() any { return new(any) }
 
-// settle makes of a delivery what an outcome makes of it.
-func (t *tx) settle(n *Delivery, x *Outcome) {
+// attempted makes of a delivery what an outcome makes of it.
+func (t *tx) attempted(n *Delivery, x *Outcome) {
 	w := t.hooks.of(t, n.Webhook)
 	if x.acknowledged() {
-		n.State, n.Next, n.Ended = Delivered, 0, t.now
+		n.State, n.Next, n.Ended = DeliveryDone, 0, t.now
 		if w != nil && !n.ByHand {
 			w.Failed = 0
 		}
 		return
 	}
-	if n.State != Pending {
+	if n.State != DeliveryPending {
 		return // given up while the attempt was under way
 	}
 	n.Tries++
@@ -108,7 +108,7 @@ func (t *tx) settle(n *Delivery, x *Outcome) {
 
 // fail gives a delivery up, and counts that for its webhook.
 func (t *tx) fail(n *Delivery, w *webhookRow) {
-	n.State, n.Next, n.Ended = Failed, 0, t.now
+	n.State, n.Next, n.Ended = DeliveryFailed, 0, t.now
 	if w == nil || !w.Enabled || n.ByHand {
 		return
 	}
@@ -167,15 +167,15 @@ func (t *tx) recordWebhooks() {
 
 func init() {
 	// A delivery is given up some time after its first attempt.
-	deliveryKind.due = func(t *tx, id ID) {
+	deliveryKind.fall = func(t *tx, id ID) {
 		if d := t.acc.deliveries().Get(id); t.hooks.once(id) {
-			n := *d
+			n := d.changed()
 			t.fail(&n, t.hooks.of(t, d.Webhook))
 			record(t, deliveryKind, d, &n)
 		}
 	}
 	// What a disabled webhook had queued is given up, in parts.
-	webhookKind.due = func(t *tx, id ID) {
+	webhookKind.fall = func(t *tx, id ID) {
 		w := t.hooks.of(t, id)
 		left := dueAtOnce
 		for d := range t.acc.calls.of(id) {
@@ -184,8 +184,8 @@ func init() {
 			}
 			left--
 			if t.hooks.once(d.ID) {
-				n := *d
-				n.State, n.Next, n.Ended = Failed, 0, t.now
+				n := d.changed()
+				n.State, n.Next, n.Ended = DeliveryFailed, 0, t.now
 				record(t, deliveryKind, d, &n)
 			}
 		}
@@ -222,11 +222,13 @@ func (o RedeliverDelivery) plan(t *tx) (any, error) {
 func (RedeliverDelivery) result() any { return new(Delivery) }
 
 // again says whether a delivery can be queued once more.
-func (d *Delivery) again() bool { return d.State != Pending && d.Attempts+tryAtMost <= maxAttempts }
+func (d *Delivery) again() bool {
+	return d.State != DeliveryPending && d.Attempts+tryAtMost <= maxAttempts
+}
 
 func (d *Delivery) requeued(now int64) *Delivery {
-	n := *d
-	n.State, n.Next, n.Ended, n.First, n.Tries, n.ByHand = Pending, now, 0, 0, 0, false
+	n := d.changed()
+	n.State, n.Next, n.Ended, n.First, n.Tries, n.ByHand = DeliveryPending, now, 0, 0, 0, false
 	return &n
 }
 
@@ -256,7 +258,7 @@ func (o RecoverDeliveries) plan(t *tx) (any, error) {
 	}
 	var r Recovered
 	room := min(maxRecover, maxQueued-t.acc.calls.waiting(w.ID))
-	for d := range t.acc.deliveries().By(deliveryByWebhook, deliveryKey(w.ID, Failed)) {
+	for d := range t.acc.deliveries().By(deliveryByWebhook, deliveryKey(w.ID, DeliveryFailed)) {
 		switch {
 		case d.Ended < o.Since || !d.again():
 		case r.Queued >= room:

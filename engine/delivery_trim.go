@@ -18,7 +18,7 @@ func (o forgetDeliveries) plan(t *tx) (any, error) {
 	for i := range o.list {
 		k := &o.list[i]
 		d := t.acc.deliveries().Get(k.id)
-		if d == nil || d.Attempts != k.known || d.State == Pending && t.acc.webhooks().Get(d.Webhook) != nil {
+		if d == nil || d.Attempts != k.known || d.State == DeliveryPending && t.acc.webhooks().Get(d.Webhook) != nil {
 			continue // forgotten already, or queued again since it was read
 		}
 		gone[d.ID] = true
@@ -113,7 +113,7 @@ func (e *Engine) lapsed(v View) (list []kept, more bool, err error) {
 		if CreatedAt(d.ID)+logFor > now && over <= 0 {
 			break
 		}
-		if d.State == Pending || v.acc.webhooks().Get(d.Webhook) == nil {
+		if d.State == DeliveryPending || v.acc.webhooks().Get(d.Webhook) == nil {
 			continue
 		}
 		over -= int64(d.Size) + rowSize

@@ -226,7 +226,7 @@ var holdKind = &kind[holdRecord]{
 
 // A hold that is due expires; an ended one is forgotten.
 func init() {
-	holdKind.due = func(t *tx, id ID) {
+	holdKind.fall = func(t *tx, id ID) {
 		if rec := t.acc.holds.get(id); rec.status.Ended() {
 			record(t, holdKind, rec, nil)
 		} else {

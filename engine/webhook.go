@@ -261,15 +261,12 @@ func (o DeleteWebhook) plan(t *tx) (any, error) {
 func (DeleteWebhook) result() any { return new(any) }
 
 // EnableWebhook has a disabled webhook told of events again: of those to come. It answers with the *Webhook.
-type EnableWebhook struct {
-	ID      ID
-	IfMatch []uint64
-}
+type EnableWebhook struct{ ID ID }
 
 func (EnableWebhook) Check() []Fault { return nil }
 
 func (o EnableWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, o.IfMatch)
+	w, err := t.webhook(o.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -283,22 +280,24 @@ func (EnableWebhook) result() any { return new(Webhook) }
 
 // DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed. It answers with the
 // *Webhook.
-type DisableWebhook struct {
-	ID      ID
-	IfMatch []uint64
-}
+type DisableWebhook struct{ ID ID }
 
 func (DisableWebhook) Check() []Fault { return nil }
 
 func (o DisableWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, o.IfMatch)
+	w, err := t.webhook(o.ID, nil)
 	if err != nil {
 		return nil, err
 	}
 	if err := w.enabled(); err != nil {
 		return nil, err
 	}
-	return w.change(t, func(n *webhookRow) { n.Enabled, n.Drain = false, t.now })
+	return w.change(t, func(n *webhookRow) {
+		n.Enabled = false
+		if t.acc.calls.waiting(w.ID) > 0 {
+			n.Drain = t.now
+		}
+	})
 }
 
 func (DisableWebhook) result() any { return new(Webhook) }
@@ -315,7 +314,6 @@ func (w *webhookRow) enabled() error {
 // with both. It answers with the *Webhook.
 type RotateSecret struct {
 	ID      ID
-	IfMatch []uint64
 	Secret  string
 	Overlap int64 // seconds
 }
@@ -333,7 +331,7 @@ func (o RotateSecret) Check() []Fault {
 }
 
 func (o RotateSecret) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, o.IfMatch)
+	w, err := t.webhook(o.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -351,7 +349,6 @@ func (RotateSecret) result() any { return new(Webhook) }
 // *Webhook.
 type UpgradeWebhook struct {
 	ID         ID
-	IfMatch    []uint64
 	APIVersion string
 }
 
@@ -362,7 +359,7 @@ func (o UpgradeWebhook) Check() []Fault {
 }
 
 func (o UpgradeWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, o.IfMatch)
+	w, err := t.webhook(o.ID, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -91,11 +91,11 @@ func (e *event) text(now int64, version string) []byte {
 func (t *tx) delivery(e *event, w *webhookRow) *Delivery {
 	body := e.body(t, w.APIVersion)
 	d := &Delivery{
-		ID: t.newID(), Webhook: w.ID, Event: e.id, Body: body.id, Type: e.typ, Resource: e.resource, State: Pending, Next: t.now, Size: uint32(body.size),
+		ID: t.newID(), Webhook: w.ID, Event: e.id, Body: body.id, Type: e.typ, Resource: e.resource, State: DeliveryPending, Next: t.now, Size: uint32(body.size), Revision: 1,
 	}
 	t.used += maxAttempts // the ids behind it are those of its attempts
 	if t.acc.calls.waiting(w.ID) >= maxQueued {
-		d.State, d.Next, d.Ended = Failed, 0, t.now
+		d.State, d.Next, d.Ended = DeliveryFailed, 0, t.now
 	}
 	return d
 }

@@ -60,11 +60,11 @@ func (s *shop) attempt(d *Delivery, status int, jitter int64) *Delivery {
 func (s *shop) failed(d *Delivery) *Delivery {
 	s.T.Helper()
 	for range tryAtMost {
-		require.Equal(s.T, Pending, d.State)
+		require.Equal(s.T, DeliveryPending, d.State)
 		s.now = max(s.now, d.Next)
 		d = s.attempt(d, 500, 0)
 	}
-	require.Equal(s.T, Failed, d.State)
+	require.Equal(s.T, DeliveryFailed, d.State)
 	return d
 }
 
@@ -88,9 +88,9 @@ func TestEventsAreWrittenWithTheirChange(t *testing.T) {
 	require.Empty(t, s.log(other, 0))
 	for _, w := range []*Webhook{a, b, old} {
 		require.Len(t, s.log(w, 0), 1)
-		d := s.log(w, Pending)[0]
+		d := s.log(w, DeliveryPending)[0]
 		require.Equal(t, &Delivery{
-			ID: d.ID, Webhook: w.ID, Event: s.log(a, 0)[0].Event, Body: d.Body, Resource: order, Type: OrderCreated, State: Pending, Next: s.now, Size: d.Size,
+			ID: d.ID, Webhook: w.ID, Event: s.log(a, 0)[0].Event, Body: d.Body, Resource: order, Type: OrderCreated, State: DeliveryPending, Next: s.now, Size: d.Size, Revision: 1,
 		}, d)
 		body, attempts, err := s.DeliveryDetails(s.view(), d)
 		require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestEventsAreWrittenWithTheirChange(t *testing.T) {
 	s.do(DisableWebhook{ID: gone.ID})
 	s.do(emitting{typ: OrderDeleted, order: order})
 	require.Len(t, s.log(gone, 0), 1, "a disabled webhook is told of nothing")
-	require.Equal(t, Failed, s.log(gone, 0)[0].State)
+	require.Equal(t, DeliveryFailed, s.log(gone, 0)[0].State)
 	s.reopen()
 	list, err := s.feed(s.acc, 0, 100)
 	require.NoError(t, err)
@@ -134,12 +134,12 @@ func TestScheduleOfADelivery(t *testing.T) {
 		d = s.attempt(d, 503, []int64{0, 1000, 250}[i])
 		require.Equal(t, s.now+pause, d.Next)
 		require.Equal(t, first, d.First)
-		require.Equal(t, Pending, d.State)
+		require.Equal(t, DeliveryPending, d.State)
 		s.now = d.Next
 		s.reopen()
 	}
 	d = s.attempt(d, 404, 0)
-	require.Equal(t, [3]any{Failed, 4, s.now}, [3]any{d.State, d.Attempts, d.Ended})
+	require.Equal(t, [3]any{DeliveryFailed, 4, s.now}, [3]any{d.State, d.Attempts, d.Ended})
 	_, attempts, err := s.DeliveryDetails(s.view(), d)
 	require.NoError(t, err)
 	require.Len(t, attempts, 4)
@@ -147,39 +147,39 @@ func TestScheduleOfADelivery(t *testing.T) {
 
 	// What is known already is left out, what comes for a delivery that is over is taken: the endpoint has it.
 	s.do(RecordAttempts{[]Outcome{{Delivery: d.ID, Attempt: Attempt{Number: 4, At: s.now, Status: 200}}, {Delivery: ID{5}, Attempt: Attempt{Number: 1, Status: 200}}}})
-	require.Equal(t, Failed, s.view().Delivery(d.ID).State)
+	require.Equal(t, DeliveryFailed, s.view().Delivery(d.ID).State)
 	late := s.attempt(d, 204, 0)
-	require.Equal(t, Delivered, late.State)
+	require.Equal(t, DeliveryDone, late.State)
 
 	// A success at any attempt ends it; other statuses and errors do not.
 	d = s.emitted(OrderCreated, w)
 	for _, status := range []int{301, 199} {
 		d = s.attempt(d, status, 0)
-		require.Equal(t, Pending, d.State, status)
+		require.Equal(t, DeliveryPending, d.State, status)
 	}
 	s.do(RecordAttempts{[]Outcome{{Delivery: d.ID, Attempt: Attempt{Number: 3, At: s.now, Status: 200, Error: "time-out"}}}})
-	require.Equal(t, Pending, s.view().Delivery(d.ID).State)
-	require.Equal(t, Delivered, s.attempt(d, 299, 0).State)
+	require.Equal(t, DeliveryPending, s.view().Delivery(d.ID).State)
+	require.Equal(t, DeliveryDone, s.attempt(d, 299, 0).State)
 
 	// Given up ten minutes after the first attempt, also where there were fewer than four.
 	d = s.attempt(s.emitted(OrderCreated, w), 500, 0)
 	s.now += giveUp - 1
 	require.NoError(t, s.Tick(t.Context()))
-	require.Equal(t, Pending, s.view().Delivery(d.ID).State)
+	require.Equal(t, DeliveryPending, s.view().Delivery(d.ID).State)
 	s.now++
 	require.NoError(t, s.Tick(t.Context()))
 	d = s.view().Delivery(d.ID)
-	require.Equal(t, [2]any{Failed, 1}, [2]any{d.State, d.Attempts})
+	require.Equal(t, [2]any{DeliveryFailed, 1}, [2]any{d.State, d.Attempts})
 	// One whose next attempt would lie behind that is given up at once.
 	d = s.emitted(OrderCreated, w)
 	s.do(RecordAttempts{[]Outcome{{Delivery: d.ID, Attempt: Attempt{Number: 1, At: s.now, Took: giveUp - backoff + 1, Status: 500}}}})
-	require.Equal(t, Failed, s.view().Delivery(d.ID).State)
+	require.Equal(t, DeliveryFailed, s.view().Delivery(d.ID).State)
 	require.True(t, s.view().Webhook(w.ID).Enabled, "that were two in a row")
 	// One that has not begun waits as long as it takes.
 	d = s.emitted(OrderCreated, w)
 	s.now += 2 * giveUp
 	require.NoError(t, s.Tick(t.Context()))
-	require.Equal(t, Pending, s.view().Delivery(d.ID).State)
+	require.Equal(t, DeliveryPending, s.view().Delivery(d.ID).State)
 	s.reopen()
 	for _, bad := range []Outcome{{Jitter: -1}, {Jitter: MaxJitter + 1}, {Attempt: Attempt{Took: -1}}, {Attempt: Attempt{At: -1}}, {Attempt: Attempt{Answer: make([]byte, KeptAnswer+1)}}, {Attempt: Attempt{Error: strings.Repeat("x", 256)}}} {
 		s.refused(CodeInvalid, RecordAttempts{[]Outcome{bad}})
@@ -209,8 +209,8 @@ func TestThreeFailedEventsDisable(t *testing.T) {
 	require.False(t, state().Enabled)
 	require.Equal(t, TooManyFailures, *state().DisabledReason)
 	require.NoError(t, s.Tick(t.Context()))
-	require.Equal(t, Failed, s.view().Delivery(queued.ID).State)
-	require.Empty(t, s.log(w, Pending))
+	require.Equal(t, DeliveryFailed, s.view().Delivery(queued.ID).State)
+	require.Empty(t, s.log(w, DeliveryPending))
 	changes, err := s.feed(s.acc, feed, 100)
 	require.NoError(t, err)
 	require.Len(t, changes, 1)
@@ -218,7 +218,7 @@ func TestThreeFailedEventsDisable(t *testing.T) {
 	n := len(s.log(w, 0))
 	s.do(emitting{typ: OrderCreated, order: ID{1}, times: 3})
 	require.Len(t, s.log(w, 0), n, "later events are not queued")
-	require.Equal(t, Delivered, s.attempt(under, 200, 0).State, "one that was under way")
+	require.Equal(t, DeliveryDone, s.attempt(under, 200, 0).State, "one that was under way")
 	require.True(t, s.view().Webhook(other.ID).Enabled)
 	s.reopen()
 
@@ -231,15 +231,15 @@ func TestThreeFailedEventsDisable(t *testing.T) {
 	s.refused(CodeStateNotAllowed, EnableWebhook{ID: w.ID})
 	require.Equal(t, &Recovered{}, s.do(RecoverDeliveries{Webhook: w.ID, Since: s.now}))
 	require.Equal(t, &Recovered{Queued: 2}, s.do(RecoverDeliveries{Webhook: w.ID, Since: s.now - 1000}), "those that ended since")
-	require.Len(t, s.log(w, Pending), 2)
-	for _, d := range s.log(w, Pending) {
+	require.Len(t, s.log(w, DeliveryPending), 2)
+	for _, d := range s.log(w, DeliveryPending) {
 		require.Equal(t, [3]any{s.now, int64(0), 0}, [3]any{d.Next, d.First, d.Tries})
 		s.attempt(d, 200, 0)
 	}
 	require.Equal(t, 5, s.do(RecoverDeliveries{Webhook: w.ID}).(*Recovered).Queued, "all that failed since ever")
 	s.reopen()
 	for range 3 {
-		s.failed(s.log(w, Pending)[0])
+		s.failed(s.log(w, DeliveryPending)[0])
 	}
 	require.False(t, state().Enabled, "enabling has reset the count; what is recovered counts")
 }
@@ -251,7 +251,7 @@ func TestRedelivery(t *testing.T) {
 	s.refused(CodeStateNotAllowed, RedeliverDelivery{Webhook: w.ID, ID: d.ID})
 	s.attempt(d, 200, 0)
 	again := s.do(RedeliverDelivery{Webhook: w.ID, ID: d.ID}).(*Delivery)
-	require.Equal(t, [4]any{Pending, true, 1, s.now}, [4]any{again.State, again.ByHand, again.Attempts, again.Next})
+	require.Equal(t, [4]any{DeliveryPending, true, 1, s.now}, [4]any{again.State, again.ByHand, again.Attempts, again.Next})
 	s.failed(again)
 	_, attempts, err := s.DeliveryDetails(s.view(), s.view().Delivery(d.ID))
 	require.NoError(t, err)
@@ -273,13 +273,13 @@ func TestQueueIsBounded(t *testing.T) {
 		s.do(emitting{typ: OrderCreated, times: maxRecover})
 	}
 	d := s.emitted(OrderCreated, w)
-	require.Equal(t, Failed, d.State)
+	require.Equal(t, DeliveryFailed, d.State)
 	require.Equal(t, &Recovered{Left: 1}, s.do(RecoverDeliveries{Webhook: w.ID}))
 	n, oldest := s.view().Waiting()
 	require.Equal(t, [2]any{maxQueued, s.now}, [2]any{n, oldest})
 	s.do(DisableWebhook{ID: w.ID})
 	require.NoError(t, s.Tick(t.Context()), "in parts, before anything else is done")
-	require.Empty(t, s.log(w, Pending))
+	require.Empty(t, s.log(w, DeliveryPending))
 	s.do(EnableWebhook{ID: w.ID})
 	require.Equal(t, &Recovered{Queued: maxRecover, Left: maxQueued + 1 - maxRecover}, s.do(RecoverDeliveries{Webhook: w.ID}))
 }

@@ -45,7 +45,7 @@ type kind[R any] struct {
 	remove func(s *state, a *account, before *R)          // nil where one pass is enough
 	put    func(s *state, a *account, before, after *R)   // one of the two may be nil
 	scan   func(l *accountLoader, key ID, b []byte) error // how start-up takes a row; nil: through decode and put
-	due    func(t *tx, id ID)                             // what is due at a row of the kind that is in the due queue
+	fall   func(t *tx, id ID)                             // what becomes of a row that is due; nil: none ever is
 
 	resource string                                          // what its rows are called in the feed of changes; empty: they are not in it
 	area     func(r *R) string                               // which of its rows a reader may see is by this; nil: it is the same for all
@@ -182,14 +182,14 @@ type kindOf interface {
 	readRow(l *accountLoader, key ID, value []byte) error
 	sum(a *account) uint64
 	newTable() table.Any
-	runDue(t *tx, id ID)
+	due(t *tx, id ID)
 	inFeed() string
 	told(a *account, key ID, before, after []byte) (toldChange, error)
 }
 
-func (k *kind[R]) tableTag() byte      { return k.tag }
-func (k *kind[R]) tableName() string   { return k.name }
-func (k *kind[R]) runDue(t *tx, id ID) { k.due(t, id) }
+func (k *kind[R]) tableTag() byte    { return k.tag }
+func (k *kind[R]) tableName() string { return k.name }
+func (k *kind[R]) due(t *tx, id ID)  { k.fall(t, id) }
 
 func (k *kind[R]) read(account, key ID, before, after []byte) (rowChange, error) {
 	c := &change[R]{kind: k}

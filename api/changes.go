@@ -48,6 +48,7 @@ var feeds = []feed{
 	{"pricingTable", by(pricingRead...), told(engine.View.PricingTable, appendPricingTable)},
 	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, appendCatalogItem)},
 	{"discountCode", by(discountsRead...), told(engine.View.DiscountCode, appendDiscountCode)},
+	{"webhook", by(webhooksRead...), told(engine.View.Webhook, appendWebhook)},
 }
 
 // told makes a feed's record of a look-up and an encoder.

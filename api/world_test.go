@@ -80,6 +80,8 @@ func newWorld(t testing.TB) *world {
 	for _, scope := range []string{"inventory", "catalog", "customers", "orders"} {
 		w.ids["tagIds "+scope] = w.ok("POST", "/v1/admin/tags", fmt.Sprintf(`{"value":"seen","scope":%q}`, scope))["id"].(string)
 	}
+	hooks := "/v1/admin/webhooks"
+	w.ids[hooks+"/{id}/deliveries"] = w.ok("POST", hooks+"/"+w.ids[hooks]+"/test", "")["id"].(string)
 	unit := at(w.ok("GET", "/v1/admin/holds/"+w.ids["/v1/admin/holds"], ""), "lines", 0, "unavailabilities", 0).(tree)
 	w.ids["unavailabilityId"] = unit["id"].(string)
 	return w

@@ -114,7 +114,11 @@ func (a *account) check() error {
 	if !slices.Equal(kits.items.Items(), a.kits.items.Items()) {
 		return fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits.items.Items())
 	}
-	if due != a.due.items.Len() {
+	n, err := a.checkCalls()
+	if err != nil {
+		return err
+	}
+	if due += n; due != a.due.items.Len() {
 		return fmt.Errorf("%d items are due, the rows say %d", a.due.items.Len(), due)
 	}
 	return nil

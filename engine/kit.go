@@ -304,6 +304,6 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 		t.blockers(short, src.pool, s.Available(src.pool, src.hull, t.now).At)
 	}
 	if q.body.End != Forever {
-		short.Next = t.acc.nextKits(s, q.kit, q.location, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextKits(s, q.kit, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 }

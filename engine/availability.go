@@ -19,7 +19,7 @@ type Query struct {
 
 // Availability is the answer to a Query. Stock and Committed are those of the instant with the least free units; over
 // several pools they are sums, each pool at its own such instant. Of a catalog item all are counted in kits, and they are
-// those of the component that there is least of.
+// those of the component that there is least of, of whose pools other components take their part.
 type Availability struct {
 	Available int
 	Stock     int

@@ -80,16 +80,15 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 		kits := make([]int, len(total))
 		lows := make([][][]timeline.Bucket, len(offers))
 		for i, f := range offers {
-			free, demand := make([]int, len(total)), f.quantity
-			for j, s := range f.open() {
+			free := make([]int, len(total))
+			for _, s := range f.open() {
 				for n, b := range a.stock.Calendar([]timeline.PoolRef{s.pool}, steps, nil) {
 					free[n] += b.Min
 				}
-				demand += f.pinned[j]
 				lows[i] = append(lows[i], a.stock.Calendar([]timeline.PoolRef{s.pool}, edges, nil))
 			}
 			for n := range free {
-				if x := floorDiv(free[n], demand); i == 0 || x < kits[n] {
+				if x := floorDiv(free[n], f.demand()); i == 0 || x < kits[n] {
 					kits[n] = x
 				}
 			}

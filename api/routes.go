@@ -34,6 +34,12 @@ var operations = slices.Concat(
 	externalPricingOperations,
 	catalogOperations,
 	discountOperations,
+	orderOperations,
+	orderLineOperations,
+	orderStepOperations,
+	orderDiscountOperations,
+	orderPaymentOperations,
+	subscriptionOperations,
 )
 
 // routes finds operations by method and path.

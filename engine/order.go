@@ -345,6 +345,20 @@ func (o *Order) rest() *OrderMore {
 	return o.More
 }
 
+// Rest is the part that few orders have; it is not to be changed.
+func (o *Order) Rest() *OrderMore { return o.rest() }
+
+// Rest is the part that few lines have; it is not to be changed.
+func (l *OrderLine) Rest() *LineMore { return l.rest() }
+
+// SplitRate is the part of what a line brings in that is the merchant's.
+func (l *OrderLine) SplitRate() float64 {
+	if s := l.rest().RevenueSplit; s != nil {
+		return float64(*s) / wholeSplit
+	}
+	return 1
+}
+
 // more is that part, of an order's own.
 func (o *Order) more() *OrderMore {
 	m := OrderMore{}

@@ -25,6 +25,8 @@ const maxPricingRows = 100
 
 var pricingTableKind = rowsOf(tagPricingTable, "pricing table", func(p *PricingTable) ID { return p.ID })
 
+func (p *PricingTable) touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revision+1 }
+
 // CreatePricingTable makes a pricing table without rows. It answers with the *PricingTable.
 type CreatePricingTable struct {
 	Name     string
@@ -116,9 +118,7 @@ func (t *tx) changePricing(p *PricingTable, change func(*PricingTable)) *Pricing
 	n := *p
 	n.Rows, n.Externals = slices.Clone(p.Rows), slices.Clone(p.Externals)
 	change(&n)
-	n.UpdatedAt, n.Revision = t.now, p.Revision+1
-	record(t, pricingTableKind, p, &n)
-	return &n
+	return revise(t, pricingTableKind, p, n)
 }
 
 // PricingTable returns a pricing table, or nil.

@@ -29,6 +29,7 @@ var schema = []kindOf{
 	attributeKind,
 	customerKind,
 	formerKind,
+	unseatedKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -45,6 +46,7 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
+	tagUnseated       = 13
 	tagPricingTable   = 20
 	tagCatalogItem    = 21
 	tagTag            = 30

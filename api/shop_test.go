@@ -199,11 +199,12 @@ func TestQuantities(t *testing.T) {
 	// The last unit is booked: not without force, and with it the holds become conflicts.
 	blocked := s.refused(409, engine.CodeQuantityBlocked, "POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1}`, location))
 	require.Equal(t, "holds_exceed_remaining_stock", at(blocked.object(), "details", "reason"))
+	s.clock.Add(1000)
 	forced := s.ok("POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"force":true}`, location))
 	require.NotEmpty(t, forced["blockingUnavailabilities"])
 	conflicts := s.ok("GET", "/v1/admin/conflicts?articleId="+first, "")
 	require.Len(t, conflicts["data"], len(forced["blockingUnavailabilities"].([]any)))
-	require.Equal(t, "not_enough_stock", at(conflicts, "data", 0, "reason"))
+	require.Equal(t, []any{"not_enough_stock", when(s.clock.Load())}, []any{at(conflicts, "data", 0, "reason"), at(conflicts, "data", 0, "since")})
 	require.Nil(t, at(conflicts, "data", 0, "unavailability", "slotId"))
 	require.Empty(t, s.ok("GET", "/v1/admin/conflicts?dateRange[from]=2030-01-01T00:00:00Z&dateRange[to]=2031-01-01T00:00:00Z", "")["data"])
 

@@ -357,6 +357,7 @@ func (t *tx) recordStock() {
 			t.moves++
 		}
 		record(t, unitKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
+		t.noteConflict(x)
 	}
 }
 

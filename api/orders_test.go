@@ -102,7 +102,7 @@ func TestOrderRecord(t *testing.T) {
 }
 
 func TestOrderFromDraftToArchive(t *testing.T) {
-	s, location, sku, first, second := stocked(t)
+	s, location, sku, _, _ := stocked(t)
 	from, to := noon+day, noon+3*day
 	o := s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 2, ""))
 	path := ordersPath + "/" + o["id"].(string)
@@ -159,7 +159,6 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
 	s.refused(404, engine.CodeNotFound, "GET", path, "")
 	require.Equal(t, 2.0, s.available("sku", sku, location, from+day+3*hour, to))
-	_, _ = first, second
 }
 
 // Cancelling and deleting give stock back, a sale that was handed over keeps it.

@@ -34,6 +34,8 @@ var operations = slices.Concat(
 	externalPricingOperations,
 	catalogOperations,
 	discountOperations,
+	webhookOperations,
+	webhookDeliveryOperations,
 	orderOperations,
 	orderLineOperations,
 	orderStepOperations,

@@ -81,6 +81,8 @@ func newWorld(t testing.TB) *world {
 	for _, scope := range []string{"inventory", "catalog", "customers", "orders"} {
 		w.ids["tagIds "+scope] = w.ok("POST", "/v1/admin/tags", fmt.Sprintf(`{"value":"seen","scope":%q}`, scope))["id"].(string)
 	}
+	hooks := "/v1/admin/webhooks"
+	w.ids[hooks+"/{id}/deliveries"] = w.ok("POST", hooks+"/"+w.ids[hooks]+"/test", "")["id"].(string)
 	for _, r := range all {
 		if r.template == "/v1/admin/holds" && r.method == "POST" {
 			w.ids[r.template+" that ends"] = w.ok("POST", r.template, w.again(r).text())["id"].(string)

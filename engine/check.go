@@ -102,11 +102,9 @@ func (a *account) check() error {
 		}
 		for i := range r.units() {
 			h, _, ok := a.stock.Find(after(r.id, uint64(i+1)))
-			if ok == r.status.Ended() {
-				return fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, ok)
-			}
-			if ok && a.ownerOf(h) != r.id {
-				return fmt.Errorf("unit %d of hold %s names another owner", i+1, r.id)
+			its := ok && h.Flags.Blocker() == timeline.BlockerHold && a.ownerOf(h) == r.id
+			if its == r.status.Ended() {
+				return fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, its)
 			}
 		}
 	}
@@ -116,7 +114,11 @@ func (a *account) check() error {
 	if !slices.Equal(kits.items.Items(), a.kits.items.Items()) {
 		return fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits.items.Items())
 	}
-	if due != a.due.items.Len() {
+	n, err := a.checkCalls()
+	if err != nil {
+		return err
+	}
+	if due += n; due != a.due.items.Len() {
 		return fmt.Errorf("%d items are due, the rows say %d", a.due.items.Len(), due)
 	}
 	return nil

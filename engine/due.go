@@ -8,7 +8,7 @@ import (
 
 // This file owns what is due: the instants at which time itself acts on an account.
 
-// dueItem is a row that time changes: a hold that expires, an ended one that is forgotten. What becomes of it its kind knows.
+// dueItem is a row that time changes: a hold that expires, a delivery that is given up. What becomes of it its kind knows.
 type dueItem struct {
 	at  int64
 	id  ID

@@ -192,6 +192,14 @@ var orderKind = func() *kind[Order] {
 			return keys
 		}),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
+	decode := k.decode
+	k.decode = func(account, key ID, b []byte) (*Order, error) {
+		o, err := decode(account, key, b)
+		if err != nil {
+			return nil, err
+		}
+		return o.clone(), nil // reading lists leaves room in them
+	}
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Order) {
 		if before != nil && before.Due != 0 {
@@ -216,11 +224,15 @@ type orderLabels struct{ *labelledKind[Order, *Order] }
 func (orderLabels) zero() any { return new(OrderRecord) }
 
 func (k orderLabels) edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
-	o, err := k.labelledKind.edit(t, id, ifMatch, change)
+	r, err := k.labelledKind.edit(t, id, ifMatch, change)
 	if err != nil {
 		return nil, err
 	}
-	return t.answer(o.(*Order)), nil
+	o := r.(*Order)
+	if o != t.acc.orders().Get(id) { // a new row, which nobody has seen
+		o.UpdatedBy = newWord(t.actor)
+	}
+	return t.answer(o), nil
 }
 
 func (o *Order) revision() uint64 { return o.Revision }

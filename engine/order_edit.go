@@ -121,9 +121,10 @@ func (o *Order) derive() {
 	}
 }
 
-// stage is where an order is that takes stock: closed when everything sold is handed over and everything rented is back.
+// stage is where an order is that takes stock: closed when everything sold is handed over, everything rented is back, and the
+// rest is cancelled.
 func (o *Order) stage() OrderStatus {
-	handed, waits := false, false
+	handed, waits := false, o.units() == 0
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		for j := range l.Units {
@@ -133,12 +134,12 @@ func (o *Order) stage() OrderStatus {
 		}
 	}
 	switch {
-	case !handed:
-		return OrderOpen
-	case waits:
+	case !waits:
+		return OrderClosed
+	case handed:
 		return OrderActive
 	}
-	return OrderClosed
+	return OrderOpen
 }
 
 // settled says that nothing more is to happen to a unit.

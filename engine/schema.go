@@ -31,6 +31,10 @@ var schema = []kindOf{
 	formerKind,
 	orderKind,
 	discountKind,
+	webhookKind,
+	bodyKind,
+	deliveryKind,
+	attemptKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -56,7 +60,12 @@ const (
 	tagOrder          = 40
 	tagDiscount       = 41
 
-	maxTag = tagDiscount
+	tagWebhook  = 42
+	tagBody     = 43
+	tagDelivery = 44
+	tagAttempt  = 45
+
+	maxTag = tagAttempt
 )
 
 var kindByTag = func() (t [256]kindOf) {

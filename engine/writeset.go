@@ -50,6 +50,7 @@ type kind[R any] struct {
 	resource string                                          // what its rows are called in the feed of changes; empty: they are not in it
 	area     func(r *R) string                               // which of its rows a reader may see is by this; nil: it is the same for all
 	part     func(a *account, r *R) (resource string, of ID) // of which record a row is a part, where it is none of its own
+	quiet    func(before, after *R) bool                     // a change that is not told: of what the record does not show
 }
 
 // rowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.

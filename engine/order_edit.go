@@ -89,7 +89,13 @@ func (t *tx) answer(o *Order) *OrderRecord {
 	if e := t.editOf(o.ID); e != nil {
 		t.settle(e)
 	}
-	return t.acc.orderRecord(o, t.draft().Stock())
+	r := t.acc.orderRecord(o, t.draft().Stock())
+	for _, c := range t.set {
+		if c, ok := c.(*change[Customer]); ok && c.after != nil && c.after.ID == o.Customer {
+			r.Contact = &c.after.Contact // whom the plan makes
+		}
+	}
+	return r
 }
 
 // recordOrders adds what the plan has made of orders to the write set.

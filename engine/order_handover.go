@@ -222,9 +222,13 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 	return nil, nil
 }
 
-// shortOf says what stands in the way of a unit of a line.
+// shortOf says what stands in the way of a unit of a line, beside itself.
 func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage {
-	lot := t.draft().Stock().Lot(at.Lot)
+	d := t.draft()
+	t.stock = d.Fork()
+	t.stock.Take(h.ID)
+	defer func() { t.stock = d }()
+	lot := d.Stock().Lot(at.Lot)
 	q := request{line: x.no, body: Span{Start: min(t.now, h.Body().Start), End: h.Body().End}, quantity: 1, location: t.acc.locations().No(lot.Location)}
 	q.article = t.acc.articles().No(lot.Article)
 	if q.article == nil || q.location == nil {

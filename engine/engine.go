@@ -20,14 +20,16 @@ import (
 // both as inputs.
 type Options struct {
 	Store     *persist.Store
-	Now       func() int64         // milliseconds since the epoch
-	Random    func() [10]byte      // the random part of a command's ids
-	Logger    *slog.Logger         // default: slog.Default
-	Queue     int                  // most commands waiting for the writer; default 4096
-	Manual    bool                 // what is due is run by Tick alone, not by a timer: for tests that own the clock
-	LogBytes  int64                // an account's log of deliveries is kept up to; default 1 GiB
-	Stopwatch func() time.Duration // a monotonic reading, to tell how long plans take; nil: it is not told
-	Checks    bool                 // verify every change against the row it was made on, and the timelines after every command
+	Now       func() int64                                // milliseconds since the epoch
+	Random    func() [10]byte                             // the random part of a command's ids
+	Logger    *slog.Logger                                // default: slog.Default
+	Queue     int                                         // most commands waiting for the writer; default 4096
+	Manual    bool                                        // what is due is run by Tick alone, not by a timer: for tests that own the clock
+	LogBytes  int64                                       // an account's log of deliveries is kept up to; default 1 GiB
+	Stopwatch func() time.Duration                        // a monotonic reading, to tell how long plans take; nil: it is not told
+	Payload   func(version string, o *OrderRecord) []byte // an order as the interface shows it in a version, as JSON, for events; nil: null
+	Overdue   time.Duration                               // by which a unit that is not back in time is kept longer, again and again; default 15 minutes
+	Checks    bool                                        // verify every change against the row it was made on, and the timelines after every command
 }
 
 // Engine serves availability from memory and makes each change durable before it shows it. All methods may be called from
@@ -39,6 +41,8 @@ type Engine struct {
 	log       *slog.Logger
 	stopwatch func() time.Duration
 	checks    bool
+	step      int64 // Options.Overdue in milliseconds
+	payload   func(version string, o *OrderRecord) []byte
 	queue     chan *Future
 	quit      chan struct{}
 	done      sync.WaitGroup
@@ -63,6 +67,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.Queue == 0 {
 		o.Queue = 4096
 	}
+	if o.Overdue == 0 {
+		o.Overdue = 15 * time.Minute
+	}
 	if o.LogBytes == 0 {
 		o.LogBytes = 1 << 30
 	}
@@ -71,6 +78,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
+		step: max(1, o.Overdue.Milliseconds()), payload: o.Payload,
 		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks,
 		queue: make(chan *Future, o.Queue), quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}
@@ -154,7 +162,8 @@ func (f *Future) turnAway(err error) {
 
 // explain completes the refusal of a request that the stock cannot carry with what stands in the way and the next window
 // that fits. Both are found by planning once more, on the snapshot and on the goroutine of the one who asks, so that a
-// refusal does not hold up the writer.
+// refusal does not hold up the writer. It is of the instant of the judgement: a clock that went back would ask for more of
+// what is past.
 func (e *Engine) explain(cmd *Command, err error) error {
 	refusal, ok := err.(*Error)
 	if !ok || refusal.Code != CodeInsufficient || cmd.Brief {
@@ -166,7 +175,7 @@ func (e *Engine) explain(cmd *Command, err error) error {
 		return err
 	}
 	t := e.planOn(s, v)
-	t.explain = true
+	t.now, t.explain = max(cmd.judged, s.at), true
 	if _, again := e.planned(t, cmd); errors.Is(again, refusal) {
 		return again
 	}
@@ -208,7 +217,7 @@ func (e *Engine) foresee(cmd *Command) (a *timeline.Ahead) {
 
 // planOn is a plan's working view of a snapshot.
 func (e *Engine) planOn(s *snapshot, v View) *tx {
-	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger}
+	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger, step: e.step}
 }
 
 // Submit hands a command to the writer and returns at once, or when the queue has room and what can be planned ahead is. Commands of one goroutine are

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
 )
 
 func TestBookQueryAndSurvive(t *testing.T) {
@@ -309,4 +311,19 @@ func TestTheAccountIsPatched(t *testing.T) {
 	require.Equal(t, []string{"/name", "/currency", "/timezone"}, pointers(e))
 	s.reopen()
 	require.Equal(t, a, s.view().Account())
+}
+
+// The clock goes back behind a refusal, which moves no instant that can be seen: the next refusal is explained as of its own.
+func TestARefusalIsExplainedAtItsInstant(t *testing.T) {
+	s := newShop(t)
+	week := Buffer{Amount: 1, Unit: timeline.Weeks}
+	sku := Item{SKU: s.do(CreateSKU{Name: "Bike", Before: &week}).(*SKU).ID}
+	s.article(sku.SKU, 2)
+	s.book(sku, noon+hour, noon+2*hour, 1)
+	s.book(sku, noon+hour, noon+4*day, 1)
+	s.now = noon + 3*hour
+	s.refused(CodeInsufficient, s.booking(sku, noon+4*hour, noon+5*hour, 2))
+	s.now = noon + hour
+	short := s.refused(CodeInsufficient, s.booking(sku, noon+4*hour, noon+5*hour, 2)).Details.(ShortageDetails)
+	require.Equal(t, 1, short.Lines[0].Available, "at noon and three hours one of the two is back")
 }

@@ -224,16 +224,7 @@ var holdKind = &kind[holdRecord]{
 	},
 }
 
-// A hold that is due expires; an ended one is forgotten.
-func init() {
-	holdKind.fall = func(t *tx, id ID) {
-		if rec := t.acc.holds.get(id); rec.status.Ended() {
-			record(t, holdKind, rec, nil)
-		} else {
-			t.end(rec, Expired)
-		}
-	}
-}
+func init() { holdKind.fall = (*tx).lapse }
 
 func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	r, err := hotReader("hold", b)

@@ -70,8 +70,9 @@ func (k *kit) units() (n int) {
 	return n
 }
 
-// ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts.
-func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
+// ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts. Without
+// a purchase type it is not asked whether the item is offered so.
+func (t *tx) ask(dst []request, i Item, location ID, n int, p PurchaseType) ([]request, error) {
 	if i.CatalogItem == (ID{}) {
 		q, err := t.request(i, location)
 		q.quantity = n
@@ -84,6 +85,9 @@ func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
 	if !k.item.Takes() {
 		return dst, takesNone("catalog item", string(k.item.Status), k.item.ArchivedAt)
 	}
+	if p != "" && !slices.Contains(k.item.Purchases, p) {
+		return dst, notOffered(k.item, p)
+	}
 	for _, p := range k.parts {
 		q, err := t.request(p.item(), location)
 		if err != nil {
@@ -93,6 +97,15 @@ func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
 		dst = append(dst, q)
 	}
 	return dst, nil
+}
+
+// notOffered is the refusal of a way to take a catalog item in which it is not offered.
+func notOffered(i *CatalogItem, p PurchaseType) *Error {
+	allowed := make([]string, len(i.Purchases))
+	for j, x := range i.Purchases {
+		allowed[j] = string(x)
+	}
+	return &Error{Code: CodeStateNotAllowed, Detail: "the catalog item is not offered for " + string(p), Details: StateDetails{State: string(p), Allowed: allowed}}
 }
 
 // offer is what a part can be taken from at one location.
@@ -129,6 +142,15 @@ func (k *kit) offers(a *account, l *Location, body Span, now int64) []offer {
 		}
 	}
 	return list
+}
+
+// demand is how many units of its sources one kit takes in all: the part's, and those of other parts that name an article there.
+func (f *offer) demand() int {
+	n := f.quantity
+	for _, m := range f.pinned {
+		n += m
+	}
+	return n
 }
 
 // open is the sources that take new holds.
@@ -177,7 +199,7 @@ func mostOf(offers []offer, room [][]int) int {
 }
 
 // kitAnswer is how many kits there are at one location; stock and committed are those of the part that there is least of,
-// counted in kits.
+// counted in kits, with what the other parts take of its pools.
 type kitAnswer struct {
 	Availability
 	scarce *offer // the part that there is least of
@@ -208,8 +230,8 @@ func (a *account) kitsAt(s *timeline.Stock, k *kit, l *Location, body Span, now 
 		}
 		if i == 0 || n < x.Available {
 			x.scarce, x.Available, x.Exact = f, n, exact
-			x.Stock = stock / f.quantity
-			x.Committed = x.Stock - floorDiv(free, f.quantity)
+			x.Stock = stock / f.demand()
+			x.Committed = x.Stock - floorDiv(free, f.demand())
 		}
 	}
 	if shared && (x.Available > 0 || !x.Exact) {
@@ -239,7 +261,7 @@ const kitSeats = 256
 func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, now int64, least, bound int, exact bool) (int, bool) {
 	fits := func(n int) bool {
 		t := tx{acc: a, now: now, stock: s.Draft(now)}
-		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n)
+		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n, "")
 		if err != nil {
 			return false
 		}
@@ -304,6 +326,6 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 		t.blockers(short, src.pool, s.Available(src.pool, src.hull, t.now).At)
 	}
 	if q.body.End != Forever {
-		short.Next = t.acc.nextKits(s, q.kit, q.location, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextKits(s, q.kit, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 }

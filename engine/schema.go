@@ -29,6 +29,8 @@ var schema = []kindOf{
 	attributeKind,
 	customerKind,
 	formerKind,
+	orderKind,
+	discountKind,
 	webhookKind,
 	bodyKind,
 	deliveryKind,
@@ -55,6 +57,8 @@ const (
 	tagAttribute      = 31
 	tagCustomer       = 32
 	tagFormer         = 33
+	tagOrder          = 40
+	tagDiscount       = 41
 
 	tagWebhook  = 42
 	tagBody     = 43

@@ -165,6 +165,7 @@ func (w *writer) judge(cmd *Command) (Result, error) {
 		return Result{}, notFound("account")
 	}
 	w.state.at = max(w.state.at, w.engine.now())
+	cmd.judged = w.state.at
 	if a != nil {
 		if cmd.Idem != nil {
 			if res, done, err := w.repeat(cmd); done {
@@ -183,8 +184,13 @@ func (w *writer) runDue(a *account) {
 		if !ok || first.at > w.state.at {
 			return
 		}
+		before := a.ledger.Sequence
 		if _, err := w.do(&Command{Account: a.id, Actor: "clock", Op: runDue{}}); err != nil {
 			w.engine.log.Error("what is due could not be done", "account", a.id.String(), "error", err)
+			return
+		}
+		if a.ledger.Sequence == before {
+			w.engine.log.Error("what is due changes nothing", "account", a.id.String(), "table", first.tag, "row", first.id.String())
 			return
 		}
 	}
@@ -225,11 +231,13 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if a == nil {
 		a = newAccount(cmd.Account)
 	}
-	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent, ahead: cmd.ahead}
+	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step, payload: w.engine.payload}
 	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
 	}
+	t.recordOrders()
 	t.recordStock()
+	t.tellOfOrders()
 	if len(t.set) > maxRows {
 		return nil, nil, tooManyRows()
 	}

@@ -182,9 +182,9 @@ type kindOf interface {
 	readRow(l *accountLoader, key ID, value []byte) error
 	sum(a *account) uint64
 	newTable() table.Any
-	due(t *tx, id ID)
 	inFeed() string
 	told(a *account, key ID, before, after []byte) (toldChange, error)
+	due(t *tx, id ID)
 }
 
 func (k *kind[R]) tableTag() byte    { return k.tag }

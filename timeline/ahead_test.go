@@ -12,6 +12,9 @@ func TestReduceAhead(t *testing.T) {
 	taken, stale, searched := 0, 0, 0
 	for i := range 6000 {
 		k := poolKind{slots: 6, lots: 1 + i%3, holds: 30, line: 40, pins: []int{0, 20}[i%2], ends: []int{0, 25}[i/2%2], conflicts: i % 4}
+		if i%8 == 7 { // too large to be swept, and crowded with ends
+			k.slots, k.holds, k.line, k.ends = 20, 60, 20, 40
+		}
 		x, amount, at := reducible(rnd, k)
 		lot := LotNo(1 + rnd.Intn(x.lots))
 		a := x.s.Publish().ReduceAhead(lot, amount, at, x.now)

@@ -180,7 +180,7 @@ func (r *reducer) result(p *layout, blockers []int32, why Refusal) Reduction {
 		case end == slot.Span.End:
 		case end == r.at && len(out.Slots) < r.amount: // one more has the end of a slot that was to end then anyway
 			out.Slots = append(out.Slots, slot.No)
-		case end <= slot.Span.Start && more > 0:
+		case end <= slot.Span.Start && slot.Span.Start > r.at && more > 0:
 			out.Slots = append(out.Slots, slot.No)
 			more--
 		default:
@@ -351,8 +351,13 @@ func (d *Draft) difference(g *Draft, plan Reduction, blockers []ID) Reduction {
 	}
 	slices.Sort(g.slots)
 	g.slots = slices.Compact(g.slots)
+	gone := func(no SlotNo) bool { // altogether, as it begins no earlier than the plan; one that does may have got an end where it begins
+		before, _ := was.Slot(no)
+		_, ok := is.Slot(no)
+		return !ok && before.Span.Start >= plan.At && slices.Contains(plan.Slots, no)
+	}
 	for _, no := range g.slots {
-		if _, ok := is.Slot(no); !ok && slices.Contains(plan.Slots, no) {
+		if gone(no) {
 			out.Slots = append(out.Slots, no)
 		}
 	}
@@ -364,7 +369,7 @@ func (d *Draft) difference(g *Draft, plan Reduction, blockers []ID) Reduction {
 			ends = before.Span.End != after.Span.End && after.Span.End == plan.At
 		}
 		switch {
-		case !ok && slices.Contains(plan.Slots, no):
+		case gone(no):
 		case ends && before.Lot == plan.Lot && len(out.Slots) < plan.Amount:
 			out.Slots = append(out.Slots, no) // it may be one that was to end earlier and changed ends with one that goes
 		case !ok:

@@ -133,11 +133,34 @@ func requirePlan(t *testing.T, s *Stock, r Reduction, now int64) {
 	was, is := s.CountAt(LotRef(r.Lot), r.At).Stock, d.Stock().CountAt(LotRef(r.Lot), r.At).Stock
 	require.Equal(t, max(0, was-r.Amount), is)
 	require.Len(t, r.Slots, r.Amount, "%s%+v", draw(s, LotRef(r.Lot), now), r)
+	requireStock(t, s, d.Stock(), r)
+}
+
+// requireStock checks what a plan did to the count of units: nothing in other lots and before its instant, whatever ends were exchanged; and from then on it
+// took as many as it said, until they would have ended. (Of slots that begin later, an end may go that comes before their beginning.)
+func requireStock(t *testing.T, was, is *Stock, r Reduction) {
+	t.Helper()
+	for _, lot := range was.Lots(was.home(&Hold{}, r.Lot)) {
+		for at := int64(-1); at < 100; at++ {
+			less := was.CountAt(LotRef(lot), at).Stock - is.CountAt(LotRef(lot), at).Stock
+			most := 0
+			if lot == r.Lot && at >= r.At {
+				most = r.Amount
+			}
+			if at >= r.At && lot == r.Lot && was.CountAt(LotRef(lot), r.At).Stock < r.Amount {
+				continue
+			}
+			require.True(t, 0 <= less && less <= most, "lot %d has %d units less at %d\n%s%+v", lot, less, at, draw(was, was.home(&Hold{}, r.Lot), 0), r)
+		}
+	}
 }
 
 func reducible(rnd *rand.Rand, k poolKind) (*testPool, int, int64) {
 	x := randomPool(rnd, k)
-	at := max(x.now, rnd.Int63n(x.line))
+	at := rnd.Int63n(x.line)
+	if rnd.Intn(4) != 0 {
+		at = max(x.now, at)
+	}
 	if rnd.Intn(2) == 0 {
 		at = x.now
 	}
@@ -372,6 +395,52 @@ func TestReducePushEndsABeginning(t *testing.T) {
 	require.Equal(t, []SlotNo{3}, r.Slots)
 	require.Empty(t, r.Ends)
 	requirePlan(t, s, r, 0)
+}
+
+// The slot that was to go may get the end at which it begins, before the instant of the plan, while another one gets the plan's end: that one is what the plan
+// takes, and the first never was. Else there were a unit more in between.
+func TestReducePushLeavesNoUnitMore(t *testing.T) {
+	s := New()
+	for no := LotNo(1); no <= 2; no++ {
+		s.AddLot(no, uint32(no), 1)
+		s.SetPool(no, 1)
+	}
+	s.PutSlot(Slot{testID(1), 1, 1, Span{0, 9}})
+	s.PutSlot(Slot{testID(2), 2, 2, Span{0, Forever}})
+	s.PutSlot(Slot{testID(3), 3, 1, Span{9, Forever}})
+	s.Put(NewHold(testID(11), Span{10, 13}, 0, 0), Place{1, 3})
+	s.Put(NewHold(testID(12), Span{5, 11}, 0, 0), Place{2, 2})
+	r := s.Reduce(1, 1, 11, 0)
+	require.True(t, r.OK)
+	require.Len(t, r.Moves, 2)
+	requirePlan(t, s, r, 0)
+	require.Equal(t, []SlotNo{1}, r.Slots)
+	require.Equal(t, []SlotEnd{{3, 9}}, r.Ends)
+}
+
+// A plan from an instant that is past keeps the room that was found for what moves: more of a hold is past when it makes room for one that begins later. Cut
+// to the instant of the plan alone, it would meet what lay there before.
+func TestReduceFromThePast(t *testing.T) {
+	s := New()
+	for no := LotNo(1); no <= 2; no++ {
+		s.AddLot(no, uint32(no), 1)
+		s.SetPool(no, 1)
+	}
+	s.PutSlot(Slot{testID(1), 1, 1, Span{0, Forever}})
+	s.PutSlot(Slot{testID(2), 2, 2, Span{0, Forever}})
+	s.PutSlot(Slot{testID(3), 3, 2, Span{0, Forever}})
+	s.Put(NewHold(testID(11), Span{6, 11}, 0, 0), Place{1, 1}) // has to go, and only slot 2 can be made free for it
+	s.Put(NewHold(testID(12), Span{0, 10}, 0, 0), Place{2, 2})
+	s.Put(NewHold(testID(13), Span{0, 5}, 0, 0), Place{2, 3}) // over, and in the way of the one before from 3 on
+	stays := NewHold(testID(14), Span{10, 20}, 0, 0)
+	stays.Flags = PinnedSlot
+	s.Put(stays, Place{2, 3})
+	a := s.Publish().ReduceAhead(1, 1, 3, 8)
+	r, ok := s.ReduceAs(a, 1, 1, 3, 8)
+	require.True(t, ok)
+	require.True(t, r.OK)
+	require.Equal(t, []Move{{testID(11), 1, 2, 0}, {testID(12), 2, 3, 6}}, r.Moves)
+	requirePlan(t, s, r, 8)
 }
 
 // Lots that are not laid out: the emptiest slots go, as they would by the long way.

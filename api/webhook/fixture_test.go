@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,7 +118,7 @@ type shop struct {
 	log      *lockedBuffer
 	registry *prometheus.Registry
 	account  engine.ID
-	jitter   int64
+	jitter   atomic.Int64
 }
 
 type lockedBuffer struct {
@@ -157,7 +158,7 @@ func (s *shop) open() {
 	require.NoError(s, err)
 	s.registry = prometheus.NewRegistry()
 	s.sender = Start(Options{
-		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: func() int64 { return s.jitter }, Metrics: s.registry,
+		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Metrics: s.registry,
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 }
@@ -304,6 +305,12 @@ func (s *shop) certificate() tls.Certificate {
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, DNSNames: []string{"receiver.test"},
 	}, root, leafKey, rootKey)
 	return tls.Certificate{Certificate: [][]byte{leaf.Raw}, PrivateKey: leafKey, Leaf: leaf}
+}
+
+// never answers a request.
+func never(r *http.Request) {
+	<-r.Context().Done()
+	panic(http.ErrAbortHandler) // what is said while the client leaves could still be heard
 }
 
 func status(codes ...int) func(int, http.ResponseWriter, *http.Request) {

@@ -89,6 +89,11 @@ func (t *tx) answer(o *Order) *OrderRecord {
 	if e := t.editOf(o.ID); e != nil {
 		t.settle(e)
 	}
+	return t.shown(o)
+}
+
+// shown is the record of an order that is settled, together with whom the plan makes.
+func (t *tx) shown(o *Order) *OrderRecord {
 	r := t.acc.orderRecord(o, t.draft().Stock())
 	for _, c := range t.set {
 		if c, ok := c.(*change[Customer]); ok && c.after != nil && c.after.ID == o.Customer {

@@ -52,6 +52,6 @@ func (t *tx) tell(typ OrderEvent, o *Order) {
 		if t.payload == nil {
 			return []byte("null")
 		}
-		return t.payload(version, t.acc.orderRecord(o, t.draft().Stock()))
+		return t.payload(version, t.shown(o))
 	})
 }

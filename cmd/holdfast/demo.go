@@ -33,6 +33,7 @@ func (c *core) loadDemo(first firstRun, log *slog.Logger) error {
 	d.offer()
 	d.meet()
 	d.rent()
+	d.sell()
 	if d.err != nil {
 		return fmt.Errorf("demo merchant: %w", d.err)
 	}

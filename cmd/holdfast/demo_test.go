@@ -143,6 +143,23 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 		require.Positive(t, tagged[area], area)
 	}
 
+	// Orders in every state, one of them late in a minute, some subscribed to; codes that are used.
+	stages, subscribed := map[engine.OrderStatus]int{}, 0
+	for o := range v.Orders().All() {
+		stages[o.Status]++
+		tagged["orders"] += len(o.Tags)
+		subscribed += len(o.Subscriptions())
+		if price, ok := o.Price(); o.Status == engine.OrderActive {
+			require.True(t, ok && price.Total > 0 && o.Paid(engine.Capture, engine.ID{}) == price.Total, o.Number)
+		}
+	}
+	require.Len(t, stages, 4)
+	require.Positive(t, subscribed)
+	require.Greater(t, tagged["orders"], 50)
+	codes, _ := v.DiscountCodes("", 0, 10)
+	require.Len(t, codes, len(demoCodes))
+	require.Positive(t, codes[0].Used)
+
 	// Bookings around today: over, under way, and to come; some of kits.
 	holds, total := v.Holds(0, 10_000)
 	require.GreaterOrEqual(t, total, demoHolds)

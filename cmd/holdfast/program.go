@@ -36,7 +36,7 @@ func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logge
 	if err != nil {
 		return nil, err
 	}
-	o.Store, o.Random, o.Logger = store, randomBase, log
+	o.Store, o.Random, o.Logger, o.Payload = store, randomBase, log, api.OrderPayload
 	e, err := engine.Open(ctx, o)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -93,7 +93,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 
 // load opens the data directory, does what a first run does, and lets requests in.
 func (p *program) load(ctx context.Context, registry *prometheus.Registry, url string, out io.Writer) error {
-	core, err := openCore(ctx, p.config.data, engine.Options{Now: clock}, p.log)
+	core, err := openCore(ctx, p.config.data, engine.Options{Now: clock, Overdue: p.config.overdue}, p.log)
 	if err != nil {
 		return err
 	}

@@ -78,12 +78,12 @@ func lastLine(out []byte) string {
 }
 
 // serve starts the program on free ports and an empty directory, and returns what tells a client of it.
-func serve(t *testing.T) []string {
+func serve(t *testing.T, flags ...string) []string {
 	t.Helper()
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "holdfast")
 	run(t, "../..", nil, "go", "build", "-o", binary, "./cmd/holdfast")
-	c := exec.CommandContext(context.Background(), binary, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data"))
+	c := exec.CommandContext(context.Background(), binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data")}, flags...)...)
 	c.Env = append(os.Environ(), "HOLDFAST_BOOTSTRAP_KEY="+key)
 	logs, err := c.StderrPipe()
 	require.NoError(t, err)

@@ -53,6 +53,14 @@ var statuses = map[engine.Code]status{
 	engine.CodeInternal:          {500, "An error of ours"},
 	engine.CodeNotReady:          {503, "Not ready yet"},
 	engine.CodeStorageFailed:     {503, "The storage has failed"},
+
+	engine.CodeDiscountNotFound:      {422, "No such discount code"},
+	engine.CodeDiscountExpired:       {422, "The discount code has expired"},
+	engine.CodeDiscountNotStarted:    {422, "The discount code is not valid yet"},
+	engine.CodeDiscountUsageLimit:    {422, "The discount code is used up"},
+	engine.CodeDiscountNotApplicable: {422, "The discount code is for something else"},
+	engine.CodeDiscountApplied:       {422, "The order has the discount code already"},
+	engine.CodeDiscountNoEffect:      {422, "The discount code would change nothing"},
 }
 
 func refuse(code engine.Code, detail string) *engine.Error {

@@ -40,18 +40,23 @@ type subscriptionInput struct {
 
 var price = integer[int64](0, maxSafeInteger)
 
-var subscriptionShape = shapeOf("SubscriptionTermsInput", slices.Concat([]field[subscriptionInput]{
-	required("paymentCycleAmount", periodAmount, func(s *subscriptionInput) *int64 { return &s.Cycle.Amount }),
-	required("paymentCycleUnit", periodUnit, func(s *subscriptionInput) *timeline.Unit { return &s.Cycle.Unit }),
-	optional("renewalPrice", price, func(s *subscriptionInput) **int64 { return &s.RenewalPrice }).says("In minor units of the account's currency."),
-	optional("commitmentCycles", integer[int64](1, 10_000), func(s *subscriptionInput) **int64 { return &s.CommitmentCycles }),
-},
-	periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(s *subscriptionInput) *bufferInput { return &s.commitment }),
-	periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(s *subscriptionInput) *bufferInput { return &s.lead }),
-	[]field[subscriptionInput]{
-		defaulted("renewalType", text(1, 255), engine.DefaultRenewalType, func(s *subscriptionInput) *string { return &s.RenewalType }),
-		defaulted("initialChargeType", text(1, 255), engine.DefaultInitialCharge, func(s *subscriptionInput) *string { return &s.InitialCharge }),
-	})...)
+// subscriptionFields are the terms of a subscription, wherever they stand.
+func subscriptionFields[In any](at func(*In) *subscriptionInput) []field[In] {
+	return slices.Concat([]field[In]{
+		required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }),
+		required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }),
+		optional("renewalPrice", price, func(in *In) **int64 { return &at(in).RenewalPrice }).says("In minor units of the account's currency."),
+		optional("commitmentCycles", integer[int64](1, 10_000), func(in *In) **int64 { return &at(in).CommitmentCycles }),
+	},
+		periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(in *In) *bufferInput { return &at(in).commitment }),
+		periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(in *In) *bufferInput { return &at(in).lead }),
+		[]field[In]{
+			defaulted("renewalType", text(1, 255), engine.DefaultRenewalType, func(in *In) *string { return &at(in).RenewalType }),
+			defaulted("initialChargeType", text(1, 255), engine.DefaultInitialCharge, func(in *In) *string { return &at(in).InitialCharge }),
+		})
+}
+
+var subscriptionShape = shapeOf("SubscriptionTermsInput", subscriptionFields(func(s *subscriptionInput) *subscriptionInput { return s })...)
 
 // terms makes the terms of what came in under a pointer.
 func (q *request) terms(pointer string, s subscriptionInput) *engine.SubscriptionTerms {

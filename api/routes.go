@@ -33,6 +33,15 @@ var operations = slices.Concat(
 	pricingOperations,
 	externalPricingOperations,
 	catalogOperations,
+	discountOperations,
+	webhookOperations,
+	webhookDeliveryOperations,
+	orderOperations,
+	orderLineOperations,
+	orderStepOperations,
+	orderDiscountOperations,
+	orderPaymentOperations,
+	subscriptionOperations,
 )
 
 // routes finds operations by method and path.

@@ -38,6 +38,12 @@ func (s Schema) says(about string) *Schema {
 	return &s
 }
 
+// shows gives the document an example of a value, as JSON, where one made of its schema would not do.
+func (s Schema) shows(example string) *Schema {
+	s.Example = example
+	return &s
+}
+
 func bounds(least, most int64) (*int64, *int64) { return &least, &most }
 
 // The values that answers are made of.

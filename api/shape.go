@@ -38,9 +38,7 @@ func shapeOf[T any](name string, fields ...field[T]) *shape[T] {
 
 // shows gives the document an example of a field, as JSON, where one made of its members would not be taken.
 func (f field[T]) shows(example string) field[T] {
-	s := *f.schema
-	s.Example = example
-	f.schema = &s
+	f.schema = f.schema.shows(example)
 	return f
 }
 

@@ -295,7 +295,7 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 		if q.From != nil {
 			from = *q.From
 		}
-		t.newUnits(r, l.No, q.Count, from)
+		t.newUnits(r, l.No, q.Count, Span{Start: from, End: Forever})
 	}
 	t.seatFreed()
 	return r, nil

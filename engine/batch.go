@@ -61,7 +61,6 @@ func (o Batch) plan(t *tx) (any, error) {
 	var faults []Fault
 	t.gathers = true
 	for i, r := range o.Rows {
-		t.lots = nil
 		_, err := r.plan(t)
 		if t.used > maxRows { // each has an id: what the rows make of units is bounded on the way
 			return nil, tooManyRows()

@@ -435,6 +435,9 @@ func (o DeleteCatalogItem) plan(t *tx) (any, error) {
 	if err := inUse("hold", t.acc.kits.of(i.No)); err != nil {
 		return nil, err
 	}
+	if err := t.acc.ordersNaming(naming(i.ID)); err != nil {
+		return nil, err
+	}
 	record(t, catalogKind, i, nil)
 	return nil, nil
 }

@@ -17,16 +17,7 @@ type CatalogFilter struct {
 // Catalog lists catalog items in order of creation: those from offset on, at most limit, and how many fit.
 func (v View) Catalog(f CatalogFilter, offset, limit int) (page []*CatalogItem, total int) {
 	search := strings.ToLower(f.Search)
-	for i := range v.acc.catalog().All() {
-		if !f.fits(i, search) {
-			continue
-		}
-		if total >= offset && len(page) < limit {
-			page = append(page, i)
-		}
-		total++
-	}
-	return page, total
+	return pageOf(v.acc.catalog().All(), func(i *CatalogItem) bool { return f.fits(i, search) }, offset, limit)
 }
 
 func (f CatalogFilter) fits(i *CatalogItem, search string) bool {

@@ -72,6 +72,16 @@ func (k *kind[R]) told(a *account, key ID, before, after []byte) (toldChange, er
 	if key == (ID{}) {
 		t.id = a.id // the account's own record
 	}
+	if k.quiet != nil && before != nil && after != nil {
+		was, err := k.decode(a.id, key, before)
+		if err != nil {
+			return t, err
+		}
+		is, err := k.decode(a.id, key, after)
+		if err != nil || k.quiet(was, is) {
+			return toldChange{}, err
+		}
+	}
 	if k.part == nil && k.area == nil {
 		return t, nil
 	}

@@ -97,7 +97,7 @@ func TestChangesOfEachCommand(t *testing.T) {
 	require.Equal(t, Change{Sequence: 1, At: noon, Actor: "test", Resource: "account", ID: s.acc, Kind: Created}, all[0])
 	_, _, err = s.Changes(s.view(), s.view().Sequence()+1, 1)
 	require.ErrorIs(t, err, errCursorGone)
-	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent", "pricingTable", "catalogItem", "tag", "attribute", "customer"}, Resources())
+	require.Equal(t, []string{"account", "apiKey", "location", "sku", "article", "hold", "scheduledEvent", "pricingTable", "catalogItem", "tag", "attribute", "customer", "order", "discountCode", "webhook"}, Resources())
 }
 
 // From wherever a reader goes on, at whatever pace, it reads what one long read gives: with few and many accounts in the log,

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"holdfast/persist"
+	"holdfast/timeline"
 )
 
 // This file owns the engine's invariants as checks: everything derived is recomputed the slow way.
@@ -100,19 +102,81 @@ func (a *account) check() error {
 		}
 		for i := range r.units() {
 			h, _, ok := a.stock.Find(after(r.id, uint64(i+1)))
-			if ok == r.status.Ended() {
-				return fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, ok)
-			}
-			if ok && ownerOf(h) != r.id {
-				return fmt.Errorf("unit %d of hold %s names another owner", i+1, r.id)
+			its := ok && h.Flags.Blocker() == timeline.BlockerHold && a.ownerOf(h) == r.id
+			if its == r.status.Ended() {
+				return fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, its)
 			}
 		}
+	}
+	if err := a.checkOrders(&due); err != nil {
+		return err
 	}
 	if !slices.Equal(kits.items.Items(), a.kits.items.Items()) {
 		return fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits.items.Items())
 	}
-	if due != a.due.items.Len() {
+	n, err := a.checkCalls()
+	if err != nil {
+		return err
+	}
+	if due += n; due != a.due.items.Len() {
 		return fmt.Errorf("%d items are due, the rows say %d", a.due.items.Len(), due)
+	}
+	return nil
+}
+
+// checkOrders holds orders against the timelines and the codes: the units that their lines take are the holds that say so,
+// and a code's uses are the orders that carry it. It adds what is due of them.
+func (a *account) checkOrders(due *int) error {
+	units, uses := 0, map[ID]int64{}
+	for o := range a.orders().All() {
+		if a.orders().No(o.Number) != o {
+			return fmt.Errorf("order %s is not found by its number", o.ID)
+		}
+		if o.Due != 0 {
+			*due++
+		}
+		for i := range o.Lines {
+			l := &o.Lines[i]
+			for j := range l.Units {
+				u := &l.Units[j]
+				if u.Hold == (ID{}) {
+					if takes := o.Status != OrderDraft && (u.State == Pending || u.State == Prepared || u.State == Fulfilled); takes {
+						return fmt.Errorf("unit %s of order %s is %s and takes no stock", u.ID, o.ID, u.State)
+					}
+					continue
+				}
+				units++
+				h, _, ok := a.stock.Find(u.Hold)
+				if !ok || h.Flags.Blocker() != timeline.BlockerOrder || h.Owner != uint64(o.Number) || h.Line != l.No {
+					return fmt.Errorf("unit %s of order %s has no hold of its own", u.ID, o.ID)
+				}
+				if out := u.Handed != 0; out != h.Flags.Has(timeline.Out) || (u.Returned != 0) != h.Flags.Has(timeline.Back) {
+					return fmt.Errorf("unit %s of order %s is %s, its hold says otherwise", u.ID, o.ID, u.State)
+				}
+			}
+		}
+		if _, ok := o.Price(); !ok {
+			return fmt.Errorf("order %s has no price", o.ID)
+		}
+		for i := range o.Codes {
+			uses[o.Codes[i].ID]++
+		}
+	}
+	for h := range a.stock.Overlapping(Span{Start: math.MinInt64, End: Forever}) {
+		if h.Flags.Blocker() == timeline.BlockerOrder {
+			units--
+		}
+		if _, is := outUntil(h.Hold); is {
+			*due++
+		}
+	}
+	if units != 0 {
+		return fmt.Errorf("orders have %d units more than there are holds of orders", units)
+	}
+	for d := range a.discounts().All() {
+		if d.Used != uses[d.ID] {
+			return fmt.Errorf("discount code %s has %d uses, %d orders carry it", d.ID, d.Used, uses[d.ID])
+		}
 	}
 	return nil
 }

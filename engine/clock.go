@@ -9,7 +9,7 @@ import (
 // This file owns how time acts: through commands, sent when something is due. No read changes state because it noticed the
 // clock.
 
-// runDue is the command that does what is due in an account: it lets holds expire and forgets what is kept no longer.
+// runDue is the command that does what is due in an account: each kind of row knows what that is for its own.
 type runDue struct{}
 
 func (runDue) Check() []Fault { return nil }
@@ -17,12 +17,12 @@ func (runDue) result() any    { return new(any) }
 
 func (runDue) plan(t *tx) (any, error) {
 	for _, i := range t.acc.due.upTo(t.now, dueAtOnce) {
-		if rec := t.acc.holds.get(i.id); rec.status.Ended() {
-			record(t, holdKind, rec, nil)
-		} else {
-			t.end(rec, Expired)
+		if len(t.set) > dueRows {
+			break // the rest follows
 		}
+		kindByTag[i.tag].due(t, i.id)
 	}
+	t.recordWebhooks()
 	t.seatFreed()
 	return nil, nil
 }
@@ -64,8 +64,9 @@ func (e *Engine) keepTime() {
 	defer e.done.Done()
 	ctx, stop := context.WithCancel(context.Background())
 	go func() { <-e.quit; stop() }()
-	clock, sweep := time.NewTicker(lateness), time.NewTicker(sweepEvery)
+	clock, trim, sweep := time.NewTicker(lateness), time.NewTicker(trimLogEvery), time.NewTicker(sweepEvery)
 	defer clock.Stop()
+	defer trim.Stop()
 	defer sweep.Stop()
 	for {
 		select {
@@ -74,6 +75,10 @@ func (e *Engine) keepTime() {
 		case <-clock.C:
 			if err := e.Tick(ctx); err != nil && ctx.Err() == nil {
 				return // storage failed or the engine is closing: nothing is due any more
+			}
+		case <-trim.C:
+			if err := e.TrimDeliveries(ctx); err != nil && ctx.Err() == nil {
+				e.log.Error("old deliveries could not be dropped", "error", err)
 			}
 		case <-sweep.C:
 			if err := e.Sweep(ctx); err != nil && ctx.Err() == nil {

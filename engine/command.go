@@ -136,12 +136,16 @@ type tx struct {
 	set    []rowChange
 	ledger ledger // as the command leaves it
 
-	fork   *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
-	stock  *timeline.Draft
-	lots   map[uint32]timeline.LotNo // lots that the plan makes of its article, by location
-	keyed  []keyedRow                // what the command does to idempotency records
-	recent *recent
-	ahead  *timeline.Ahead
+	fork    *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
+	stock   *timeline.Draft
+	lots    map[lotOf]timeline.LotNo // lots that the plan makes
+	keyed   []keyedRow               // what the command does to idempotency records
+	recent  *recent
+	ahead   *timeline.Ahead
+	actor   string
+	payload func(version string, o *OrderRecord) []byte
+	step    int64        // by which a unit that is late is kept longer, in milliseconds
+	orders  []*orderEdit // what the command makes of orders
 
 	explain bool             // a refusal says what stands in the way
 	moves   int              // holds that the plan moves to another slot
@@ -150,7 +154,11 @@ type tx struct {
 	swept   int              // bytes of the rows changed beside the record that the command names
 	scratch []byte
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
+	hooks   webhookEdits
 }
+
+// lotOf names a lot by the numbers of its article and location.
+type lotOf struct{ article, location uint32 }
 
 // newID gives the command's next id.
 func (t *tx) newID() ID {

@@ -16,6 +16,7 @@ func (w *writer) commitGroups() {
 		e.current.Store(g.snapshot)
 		e.store.Published(g.seq)
 		e.bells.ring(g.touched)
+		e.called.add(g.called)
 		e.stats.groups.Add(1)
 		w.synced <- nil
 		for _, x := range g.waiters {

@@ -101,7 +101,7 @@ func (t *tx) customer(id ID, ifMatch []uint64) (*Customer, error) {
 	return m, match(ifMatch, m.Revision)
 }
 
-// DeleteCustomer removes a customer. It answers with nil.
+// DeleteCustomer removes a customer for whom there is no order that is not closed; closed ones name nobody from then on. It answers with nil.
 type DeleteCustomer struct {
 	ID      ID
 	IfMatch []uint64
@@ -112,6 +112,15 @@ func (DeleteCustomer) Check() []Fault { return nil }
 func (o DeleteCustomer) plan(t *tx) (any, error) {
 	m, err := t.customer(o.ID, o.IfMatch)
 	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for o := range t.acc.orders().By(orderByCustomer, string(m.ID[:])) {
+		if o.Status != OrderClosed {
+			n++
+		}
+	}
+	if err := inUse("order", n); err != nil {
 		return nil, err
 	}
 	record(t, customerKind, m, nil)

@@ -8,22 +8,29 @@ import (
 
 // This file owns what is due: the instants at which time itself acts on an account.
 
-// dueItem is a hold that expires, or an ended one that is forgotten.
+// dueItem is a row that time changes: a hold that expires, a delivery that is given up. What becomes of it its kind knows.
 type dueItem struct {
-	at int64
-	id ID
+	at  int64
+	id  ID
+	tag byte // of the row's kind
+}
+
+// before is the order in which things are due.
+func (i dueItem) before(o dueItem) bool {
+	if i.at != o.at {
+		return i.at < o.at
+	}
+	if c := bytes.Compare(i.id[:], o.id[:]); c != 0 {
+		return c < 0
+	}
+	return i.tag < o.tag
 }
 
 // dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.
 type dueQueue struct{ items *btree.BTreeG[dueItem] }
 
 func newDueQueue() dueQueue {
-	return dueQueue{btree.NewBTreeGOptions(func(a, b dueItem) bool {
-		if a.at != b.at {
-			return a.at < b.at
-		}
-		return bytes.Compare(a.id[:], b.id[:]) < 0
-	}, btree.Options{NoLocks: true})}
+	return dueQueue{btree.NewBTreeGOptions(dueItem.before, btree.Options{NoLocks: true})}
 }
 
 func (q dueQueue) publish() dueQueue      { return dueQueue{q.items.Copy()} }

@@ -20,13 +20,16 @@ import (
 // both as inputs.
 type Options struct {
 	Store     *persist.Store
-	Now       func() int64         // milliseconds since the epoch
-	Random    func() [10]byte      // the random part of a command's ids
-	Logger    *slog.Logger         // default: slog.Default
-	Queue     int                  // most commands waiting for the writer; default 4096
-	Manual    bool                 // what is due is run by Tick alone, not by a timer: for tests that own the clock
-	Stopwatch func() time.Duration // a monotonic reading, to tell how long plans take; nil: it is not told
-	Checks    bool                 // verify every change against the row it was made on, and the timelines after every command
+	Now       func() int64                                // milliseconds since the epoch
+	Random    func() [10]byte                             // the random part of a command's ids
+	Logger    *slog.Logger                                // default: slog.Default
+	Queue     int                                         // most commands waiting for the writer; default 4096
+	Manual    bool                                        // what is due is run by Tick alone, not by a timer: for tests that own the clock
+	LogBytes  int64                                       // an account's log of deliveries is kept up to; default 1 GiB
+	Stopwatch func() time.Duration                        // a monotonic reading, to tell how long plans take; nil: it is not told
+	Payload   func(version string, o *OrderRecord) []byte // an order as the interface shows it in a version, as JSON, for events; nil: null
+	Overdue   time.Duration                               // by which a unit that is not back in time is kept longer, again and again; default 15 minutes
+	Checks    bool                                        // verify every change against the row it was made on, and the timelines after every command
 }
 
 // Engine serves availability from memory and makes each change durable before it shows it. All methods may be called from
@@ -38,6 +41,8 @@ type Engine struct {
 	log       *slog.Logger
 	stopwatch func() time.Duration
 	checks    bool
+	step      int64 // Options.Overdue in milliseconds
+	payload   func(version string, o *OrderRecord) []byte
 	queue     chan *Future
 	quit      chan struct{}
 	done      sync.WaitGroup
@@ -49,6 +54,8 @@ type Engine struct {
 	stats     stats
 	places    places
 	bells     bells
+	called    called
+	logBytes  int64 // of an account's log of deliveries
 }
 
 // Open builds the state from a store and starts the writer. What became due while the engine was down is done before it
@@ -60,14 +67,23 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.Queue == 0 {
 		o.Queue = 4096
 	}
+	if o.Overdue == 0 {
+		o.Overdue = 15 * time.Minute
+	}
+	if o.LogBytes == 0 {
+		o.LogBytes = 1 << 30
+	}
 	s, err := restore(ctx, o.Store)
 	if err != nil {
 		return nil, err
 	}
 	e := &Engine{
+		step: max(1, o.Overdue.Milliseconds()), payload: o.Payload,
 		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks,
-		queue: make(chan *Future, o.Queue), quit: make(chan struct{}),
+		queue: make(chan *Future, o.Queue), quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}
+	e.called.add(s.called)
+	s.called = nil
 	e.current.Store(s.publish())
 	o.Store.Published(s.seq) // what was found is durable: followers and look-ups may see all of it
 	w := newWriter(e, s)
@@ -201,7 +217,7 @@ func (e *Engine) foresee(cmd *Command) (a *timeline.Ahead) {
 
 // planOn is a plan's working view of a snapshot.
 func (e *Engine) planOn(s *snapshot, v View) *tx {
-	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger}
+	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger, step: e.step}
 }
 
 // Submit hands a command to the writer and returns at once, or when the queue has room and what can be planned ahead is. Commands of one goroutine are

@@ -40,6 +40,14 @@ const (
 	CodeInternal          Code = "INTERNAL"
 	CodeNotReady          Code = "NOT_READY"
 	CodeStorageFailed     Code = "STORAGE_FAILED"
+
+	CodeDiscountNotFound      Code = "DISCOUNT_NOT_FOUND"
+	CodeDiscountExpired       Code = "DISCOUNT_EXPIRED"
+	CodeDiscountNotStarted    Code = "DISCOUNT_NOT_STARTED"
+	CodeDiscountUsageLimit    Code = "DISCOUNT_USAGE_LIMIT"
+	CodeDiscountNotApplicable Code = "DISCOUNT_NOT_APPLICABLE"
+	CodeDiscountApplied       Code = "DISCOUNT_ALREADY_APPLIED"
+	CodeDiscountNoEffect      Code = "DISCOUNT_NO_EFFECT"
 )
 
 // Fault is one thing wrong with an input. Pointer is a JSON pointer into the body (`/lines/0/from`), or the bare name of a

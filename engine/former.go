@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"holdfast/engine/table"
 	"holdfast/timeline"
@@ -83,25 +84,40 @@ func (a *account) holdsNaming(made ID, now int64, names func(l *holdLine) bool) 
 	return n
 }
 
-// owners are who takes units: holds, and scheduled events.
-type owners struct{ holds, events map[ID]bool }
+// owners are who takes units, by kind: holds, orders, and scheduled events.
+type owners [timeline.BlockerScheduledEvent + 1]map[ID]bool
 
-func (o *owners) add(h timeline.Hold) {
-	if o.holds == nil {
-		o.holds, o.events = map[ID]bool{}, map[ID]bool{}
+func (o *owners) add(a *account, h timeline.Hold) {
+	of := &o[h.Flags.Blocker()]
+	if *of == nil {
+		*of = map[ID]bool{}
 	}
-	if h.Flags.Blocker() == timeline.BlockerScheduledEvent {
-		o.events[ownerOf(h)] = true
-	} else {
-		o.holds[ownerOf(h)] = true
-	}
+	(*of)[a.ownerOf(h)] = true
 }
 
 func (o *owners) inUse() error {
-	if err := inUse("hold", len(o.holds)); err != nil {
-		return err
+	for by, resource := range [...]string{"hold", "order", "scheduledEvent"} {
+		if err := inUse(resource, len(o[by])); err != nil {
+			return err
+		}
 	}
-	return inUse("scheduledEvent", len(o.events))
+	return nil
+}
+
+// ordersNaming refuses to remove what orders that are not closed refer to. It looks at each, as holdsNaming does.
+func (a *account) ordersNaming(names func(o *Order) bool) error {
+	n := 0
+	for o := range a.orders().All() {
+		if o.Status != OrderClosed && names(o) {
+			n++
+		}
+	}
+	return inUse("order", n)
+}
+
+// naming says whether an order has a line for something.
+func naming(id ID) func(o *Order) bool {
+	return func(o *Order) bool { return slices.ContainsFunc(o.Lines, func(l OrderLine) bool { return l.Of == id }) }
 }
 
 // DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is that
@@ -140,7 +156,7 @@ func (a *account) locationInUse(l *Location, now int64) error {
 			articles++
 		}
 		for h := range a.stock.ConflictsIn(timeline.LotRef(no), Span{Start: now, End: Forever}) {
-			waiting.add(h)
+			waiting.add(a, h)
 		}
 	}
 	if err := inUse("article", articles); err != nil {
@@ -156,6 +172,9 @@ func (a *account) locationInUse(l *Location, now int64) error {
 		}
 	}
 	if err := inUse("scheduledEvent", events); err != nil {
+		return err
+	}
+	if err := a.ordersNaming(func(o *Order) bool { return o.Pickup == l.ID || o.Return == l.ID }); err != nil {
 		return err
 	}
 	return inUse("hold", a.holdsNaming(l.ID, now, func(x *holdLine) bool { return x.location == l.No }))
@@ -197,6 +216,9 @@ func (o DeleteSKU) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if err := t.usedByCatalog(s.ID); err != nil {
+		return nil, err
+	}
+	if err := t.acc.ordersNaming(naming(s.ID)); err != nil {
 		return nil, err
 	}
 	if err := inUse("hold", t.acc.holdsNaming(s.ID, t.now, func(x *holdLine) bool { return x.named == namesSKU && x.item == s.No })); err != nil {
@@ -258,11 +280,11 @@ func (a *account) articleInUse(r *Article, now int64) error {
 		units += len(a.stock.Slots(l.no))
 		for _, no := range a.stock.Slots(l.no) {
 			for h := range a.stock.Holds(no, rest) {
-				taken.add(h)
+				taken.add(a, h)
 			}
 		}
 		for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), rest) {
-			taken.add(h)
+			taken.add(a, h)
 		}
 	}
 	if err := taken.inUse(); err != nil {
@@ -270,6 +292,9 @@ func (a *account) articleInUse(r *Article, now int64) error {
 	}
 	if units > maxSwept { // more than a command changes: some are to be taken away first
 		return inUse("unit", units)
+	}
+	if err := a.ordersNaming(naming(r.ID)); err != nil {
+		return err
 	}
 	return inUse("hold", a.holdsNaming(r.ID, now, func(x *holdLine) bool { return x.named == namesArticle && x.item == r.No }))
 }

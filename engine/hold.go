@@ -48,6 +48,7 @@ type Unavailability struct {
 	Kind     timeline.Kind
 	Blocker  timeline.Blocker
 	Owner    ID // the hold, scheduled event or order that it belongs to
+	Item     ID // of an order: the stock item that it is for
 	Article  ID
 	Location ID
 	Slot     ID // zero: a conflict
@@ -166,7 +167,7 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	for i := range o.Lines {
 		l, from := &o.Lines[i], len(requests)
 		var err error
-		if requests, err = t.ask(requests, l.Item, l.Location, l.Quantity); err != nil {
+		if requests, err = t.ask(requests, l.Item, l.Location, l.Quantity, PurchaseType(orDefault(string(l.Purchase), string(PurchaseBooking)))); err != nil {
 			return nil, err
 		}
 		line := requests[from:]
@@ -209,6 +210,15 @@ func (t *tx) end(rec *holdRecord, status HoldStatus) *holdRecord {
 	}
 	record(t, holdKind, rec, &n)
 	return &n
+}
+
+// lapse lets a hold expire, or forgets one that has ended.
+func (t *tx) lapse(id ID) {
+	if rec := t.acc.holds.get(id); rec.status.Ended() {
+		record(t, holdKind, rec, nil)
+	} else {
+		t.end(rec, Expired)
+	}
 }
 
 // endedKept is how long an ended hold still answers, in milliseconds.
@@ -353,7 +363,7 @@ func (o MoveHold) plan(t *tx) (any, error) {
 	d := t.draft()
 	for i, l := range o.Lines {
 		h, at, ok := t.acc.stock.Find(l.Unavailability)
-		if !ok || ownerOf(h) != rec.id {
+		if !ok || t.acc.ownerOf(h) != rec.id {
 			return nil, notFound("unavailability of this hold")
 		}
 		q, err := t.moveRequest(i, l, h, at)
@@ -456,12 +466,16 @@ func (t *tx) retime(rec *holdRecord, line int) {
 	l.from, l.to = body.Start, body.End
 }
 
-// ownerOf is the record that a unit belongs to: ids of units follow their owner's, and Owner says at what distance.
-func ownerOf(h timeline.Hold) ID {
-	if h.Flags.Blocker() == timeline.BlockerOrder {
-		return ID{}
+// ownerOf is the record that a unit belongs to. Of a unit of an order, Owner is the order's number; else ids of units follow
+// their owner's, and Owner says at what distance.
+func (a *account) ownerOf(h timeline.Hold) ID {
+	if h.Flags.Blocker() != timeline.BlockerOrder {
+		return before(h.ID, h.Owner)
 	}
-	return before(h.ID, h.Owner)
+	if o := a.orders().No(uint32(h.Owner)); o != nil {
+		return o.ID
+	}
+	return ID{}
 }
 
 func (MoveHold) result() any { return new(Hold) }
@@ -511,11 +525,18 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailability {
 	lot := a.stock.Lot(at.Lot)
 	u := Unavailability{
-		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: ownerOf(h), Line: int(h.Line),
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: a.ownerOf(h), Line: int(h.Line),
 		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location),
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID
+	}
+	if u.Blocker == timeline.BlockerOrder {
+		if o := a.orders().No(uint32(h.Owner)); o != nil {
+			if _, of := o.unitOf(h.Line, h.ID); of != nil {
+				u.Item = of.ID
+			}
+		}
 	}
 	return u
 }

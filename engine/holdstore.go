@@ -190,7 +190,7 @@ var holdKind = &kind[holdRecord]{
 			l.more = append(l.more, more)
 		}
 		if r.due != 0 {
-			l.due = append(l.due, dueItem{r.due, key})
+			l.due = append(l.due, dueItem{r.due, key, tagHold})
 		}
 		l.kits.count(r)
 		return nil
@@ -208,7 +208,7 @@ var holdKind = &kind[holdRecord]{
 	put: func(_ *state, a *account, before, after *holdRecord) {
 		if before != nil {
 			if before.due != 0 {
-				a.due.remove(dueItem{before.due, before.id})
+				a.due.remove(dueItem{before.due, before.id, tagHold})
 			}
 			a.kits.count(before, -1)
 		}
@@ -219,10 +219,12 @@ var holdKind = &kind[holdRecord]{
 		a.kits.count(after, 1)
 		a.holds.put(after)
 		if after.due != 0 {
-			a.due.add(dueItem{after.due, after.id})
+			a.due.add(dueItem{after.due, after.id, tagHold})
 		}
 	},
 }
+
+func init() { holdKind.fall = (*tx).lapse }
 
 func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	r, err := hotReader("hold", b)

@@ -34,29 +34,8 @@ type idemRow struct {
 	Result      json.RawMessage
 }
 
-var idempotencyKind = &kind[idemRow]{
-	tag:    tagIdempotency,
-	name:   "idempotency record",
-	key:    func(r *idemRow) ID { return r.Key },
-	encode: encodeCold[idemRow],
-	decode: decodeCold[idemRow]("idempotency record"),
-	put: func(_ *state, a *account, before, after *idemRow) {
-		if before != nil {
-			a.kept -= idemSum(a.id, before)
-		}
-		if after != nil {
-			a.kept += idemSum(a.id, after)
-		}
-	},
-	total: func(a *account) uint64 { return a.kept },
-}
-
-// idemSum is a record's part of the state hash. An account keeps the sum of its records in place of the records.
-func idemSum(of ID, r *idemRow) uint64 {
-	key := rowKey(nil, tagIdempotency, of, r.Key)
-	h, _ := rowHash(nil, tagIdempotency, key[1:], encodeCold(nil, r))
-	return h
-}
+var idempotencyKind = storedRows(tagIdempotency, "idempotency record", func(r *idemRow) ID { return r.Key },
+	encodeCold[idemRow], decodeCold[idemRow]("idempotency record"))
 
 // remember adds the record of a keyed command to its own write set.
 func (t *tx) remember(i *Idempotency, result any) {
@@ -72,15 +51,9 @@ func (t *tx) remember(i *Idempotency, result any) {
 // lookUp reads what is kept under a command's key, on the goroutine that submits it.
 func (e *Engine) lookUp(cmd *Command) error {
 	i := *cmd.Idem // the caller's value is not changed
-	key := rowKey(nil, tagIdempotency, cmd.Account, i.Key)
-	b, ok, err := e.store.Row(tagIdempotency, key[1:])
-	if err != nil {
+	var err error
+	if i.kept, err = readStored(e, idempotencyKind, cmd.Account, i.Key); err != nil {
 		return refuse(CodeStorageFailed, "the idempotency record cannot be read")
-	}
-	if ok {
-		if i.kept, err = idempotencyKind.decode(cmd.Account, i.Key, b); err != nil {
-			return refuse(CodeStorageFailed, "the idempotency record cannot be read")
-		}
 	}
 	cmd.Idem = &i
 	return nil

@@ -70,8 +70,9 @@ func (k *kit) units() (n int) {
 	return n
 }
 
-// ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts.
-func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
+// ask appends the requests that n of an item make at a location: one, or of a catalog item one for each of its parts. Without
+// a purchase type it is not asked whether the item is offered so.
+func (t *tx) ask(dst []request, i Item, location ID, n int, p PurchaseType) ([]request, error) {
 	if i.CatalogItem == (ID{}) {
 		q, err := t.request(i, location)
 		q.quantity = n
@@ -84,6 +85,9 @@ func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
 	if !k.item.Takes() {
 		return dst, takesNone("catalog item", string(k.item.Status), k.item.ArchivedAt)
 	}
+	if p != "" && !slices.Contains(k.item.Purchases, p) {
+		return dst, notOffered(k.item, p)
+	}
 	for _, p := range k.parts {
 		q, err := t.request(p.item(), location)
 		if err != nil {
@@ -93,6 +97,15 @@ func (t *tx) ask(dst []request, i Item, location ID, n int) ([]request, error) {
 		dst = append(dst, q)
 	}
 	return dst, nil
+}
+
+// notOffered is the refusal of a way to take a catalog item in which it is not offered.
+func notOffered(i *CatalogItem, p PurchaseType) *Error {
+	allowed := make([]string, len(i.Purchases))
+	for j, x := range i.Purchases {
+		allowed[j] = string(x)
+	}
+	return &Error{Code: CodeStateNotAllowed, Detail: "the catalog item is not offered for " + string(p), Details: StateDetails{State: string(p), Allowed: allowed}}
 }
 
 // offer is what a part can be taken from at one location.
@@ -248,7 +261,7 @@ const kitSeats = 256
 func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, now int64, least, bound int, exact bool) (int, bool) {
 	fits := func(n int) bool {
 		t := tx{acc: a, now: now, stock: s.Draft(now)}
-		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n)
+		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n, "")
 		if err != nil {
 			return false
 		}

@@ -125,7 +125,7 @@ type Labelled interface {
 }
 
 // labelled lists the kinds that labels hang on: a new one is one line here.
-var labelled = []Labelled{SKULabels, ArticleLabels, CustomerLabels, CatalogLabels}
+var labelled = []Labelled{SKULabels, ArticleLabels, CustomerLabels, CatalogLabels, OrderLabels}
 
 // labelledRow is a row that embeds Labels.
 type labelledRow[R any] interface {

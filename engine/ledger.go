@@ -18,34 +18,50 @@ type ledger struct {
 	Article  uint32
 	Lot      uint32
 	Slot     uint32
+	Order    uint32
 	Actor    string
 
 	account ID
 }
 
-const ledgerVersion = 1
+// Version 2 has the last number of an order; an account without orders is written as ever, for the state hash covers the bytes.
+const (
+	ledgerVersion       = 1
+	ledgerVersionOrders = 2
+)
 
 var ledgerKind = &kind[ledger]{
 	tag:  tagLedger,
 	name: "ledger",
 	key:  func(*ledger) ID { return ID{} },
 	encode: func(dst []byte, l *ledger) []byte {
-		dst = append(dst, ledgerVersion)
+		version := byte(ledgerVersion)
+		if l.Order > 0 {
+			version = ledgerVersionOrders
+		}
+		dst = append(dst, version)
 		dst = binary.LittleEndian.AppendUint64(dst, l.Sequence)
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(l.At))
 		for _, n := range [...]uint32{l.Location, l.SKU, l.Article, l.Lot, l.Slot} {
 			dst = binary.LittleEndian.AppendUint32(dst, n)
 		}
+		if l.Order > 0 {
+			dst = binary.LittleEndian.AppendUint32(dst, l.Order)
+		}
 		return appendText(dst, l.Actor)
 	},
 	decode: func(account, _ ID, b []byte) (*ledger, error) {
 		r := reader{b: b}
-		if v := r.u8(); v != ledgerVersion {
-			return nil, fmt.Errorf("ledger: unknown row version %d", v)
+		version := r.u8()
+		if version != ledgerVersion && version != ledgerVersionOrders {
+			return nil, fmt.Errorf("ledger: unknown row version %d", version)
 		}
 		l := &ledger{account: account, Sequence: r.u64(), At: r.i64()}
 		for _, n := range [...]*uint32{&l.Location, &l.SKU, &l.Article, &l.Lot, &l.Slot} {
 			*n = r.u32()
+		}
+		if version == ledgerVersionOrders {
+			l.Order = r.u32()
 		}
 		l.Actor = r.text()
 		return l, r.done("ledger")

@@ -49,12 +49,6 @@ func (c *checker) patchPeriod(pointer string, p BufferPatch) {
 	}
 }
 
-func (c *checker) cycles(pointer string, n int64) {
-	if n < 1 || n > maxCount {
-		c.fault(pointer, "range", "must be between 1 and 10000")
-	}
-}
-
 func (c *checker) price(pointer string, n int64) {
 	if n < 0 || n > maxSafe {
 		c.fault(pointer, "range", "must be a whole number of minor units between 0 and 9007199254740991")
@@ -69,9 +63,7 @@ func (c *checker) subscription(pointer string, s *SubscriptionTerms) {
 	if s.RenewalPrice != nil {
 		c.price(pointer+"/renewalPrice", *s.RenewalPrice)
 	}
-	if s.CommitmentCycles != nil {
-		c.cycles(pointer+"/commitmentCycles", *s.CommitmentCycles)
-	}
+	c.cycles(pointer+"/commitmentCycles", s.CommitmentCycles)
 	c.period(pointer+"/commitmentPeriodAmount", s.Commitment)
 	c.period(pointer+"/cancellationLeadTimeAmount", s.CancellationLead)
 	c.text(pointer+"/renewalType", s.RenewalType, 1, maxName)
@@ -160,7 +152,7 @@ func (p *SubscriptionPatch) check(c *checker, pointer string) {
 		c.price(pointer+"/renewalPrice", o.Value)
 	}
 	if o := p.CommitmentCycles; o.Set && !o.Null {
-		c.cycles(pointer+"/commitmentCycles", o.Value)
+		c.cycles(pointer+"/commitmentCycles", &o.Value)
 	}
 	c.patchPeriod(pointer+"/commitmentPeriodAmount", p.Commitment)
 	c.patchPeriod(pointer+"/cancellationLeadTimeAmount", p.CancellationLead)

@@ -23,7 +23,25 @@ type PricingTable struct {
 // maxPricingRows bounds the rows of a table, of each of the two kinds.
 const maxPricingRows = 100
 
-var pricingTableKind = rowsOf(tagPricingTable, "pricing table", func(p *PricingTable) ID { return p.ID })
+const pricingTableByRow = 0
+
+var pricingTableKind = rowsOf(tagPricingTable, "pricing table", func(p *PricingTable) ID { return p.ID },
+	table.By(func(p *PricingTable) []string {
+		rows := make([]string, len(p.Rows))
+		for i := range p.Rows {
+			rows[i] = string(p.Rows[i].ID[:])
+		}
+		return rows
+	}))
+
+// pricingRowByID finds a row and the table that it is in; nil: there is none.
+func (a *account) pricingRowByID(id ID) (*PricingTable, *PricingRow) {
+	p := pricingTableKind.in(a).First(pricingTableByRow, string(id[:]))
+	if p == nil {
+		return nil, nil
+	}
+	return p, p.Row(id)
+}
 
 func (p *PricingTable) touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revision+1 }
 
@@ -98,6 +116,10 @@ func (o DeletePricingTable) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if err := t.usedByCatalog(p.ID); err != nil {
+		return nil, err
+	}
+	priced := func(l OrderLine) bool { return l.PricingRow != (ID{}) && p.Row(l.PricingRow) != nil }
+	if err := t.acc.ordersNaming(func(o *Order) bool { return slices.ContainsFunc(o.Lines, priced) }); err != nil {
 		return nil, err
 	}
 	record(t, pricingTableKind, p, nil)

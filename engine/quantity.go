@@ -181,14 +181,15 @@ func (t *tx) addUnits(r *Article, l *Location, amount int, from int64) error {
 	if slots+amount > maxSlots {
 		return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "an article has at most 100000 slots"}})
 	}
-	t.newUnits(r, l.No, amount, from)
+	t.newUnits(r, l.No, amount, Span{Start: from, End: Forever})
 	return nil
 }
 
 // newUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where there
 // are any, the plan's own timelines get the units, too.
-func (t *tx) newUnits(r *Article, location uint32, amount int, from int64) {
-	no, ok := t.lots[location]
+func (t *tx) newUnits(r *Article, location uint32, amount int, over Span) {
+	of := lotOf{r.No, location}
+	no, ok := t.lots[of]
 	if l := r.lotAt(location); l != nil {
 		no, ok = l.no, true
 	}
@@ -196,9 +197,9 @@ func (t *tx) newUnits(r *Article, location uint32, amount int, from int64) {
 	if !ok {
 		no = t.newLot(r.No, location)
 		if t.lots == nil {
-			t.lots = map[uint32]timeline.LotNo{}
+			t.lots = map[lotOf]timeline.LotNo{}
 		}
-		t.lots[location] = no
+		t.lots[of] = no
 		if conflicts {
 			t.draft().AddLot(no, r.No, location, t.acc.poolNow(r, location))
 		}
@@ -206,12 +207,12 @@ func (t *tx) newUnits(r *Article, location uint32, amount int, from int64) {
 	for range amount {
 		if conflicts {
 			t.ledger.Slot++
-			t.draft().AddSlot(timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: no, Span: Span{Start: from, End: Forever}})
+			t.draft().AddSlot(timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: no, Span: over})
 		} else {
-			t.newSlot(no, from)
+			t.newSlot(no, over)
 		}
 	}
-	t.room = append(t.room, timeline.Freed{Lot: no, Span: Span{Start: from, End: Forever}})
+	t.room = append(t.room, timeline.Freed{Lot: no, Span: over})
 }
 
 // poolNow is the pool that a lot of an article at a location belongs to, 0 where there is no such pool yet.

@@ -28,6 +28,7 @@ type accountLoader struct {
 	more  []*holdMore
 	due   []dueItem
 	kits  kitCounts
+	kept  [maxTag + 1]uint64 // what rows that are on disk alone make of the state hash
 }
 
 // keyedHold is a hold's dense row with its id.
@@ -177,6 +178,11 @@ func (s *state) load(readers []rowReader) error {
 					put(s, a)
 				}
 				l.cold[k.tableTag()] = nil
+			}
+		}
+		for _, l := range parts[id] {
+			for tag, sum := range l.kept {
+				a.kept[tag] += sum
 			}
 		}
 		s.touch(a)

@@ -29,6 +29,12 @@ var schema = []kindOf{
 	attributeKind,
 	customerKind,
 	formerKind,
+	orderKind,
+	discountKind,
+	webhookKind,
+	bodyKind,
+	deliveryKind,
+	attemptKind,
 	unseatedKind,
 }
 
@@ -53,8 +59,15 @@ const (
 	tagAttribute      = 31
 	tagCustomer       = 32
 	tagFormer         = 33
+	tagOrder          = 40
+	tagDiscount       = 41
 
-	maxTag = tagFormer
+	tagWebhook  = 42
+	tagBody     = 43
+	tagDelivery = 44
+	tagAttempt  = 45
+
+	maxTag = tagAttempt
 )
 
 var kindByTag = func() (t [256]kindOf) {

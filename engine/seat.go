@@ -25,6 +25,8 @@ type request struct {
 	first    uint64        // the units' ids are after(owner, first), and so on; 0: the unit has its id already
 	keepHull bool          // a moved unit whose dates stay keeps its hull
 	rule     timeline.Rule
+	requires []Requirement // what an article must have
+	overbook bool          // units that are short become conflicts
 }
 
 // request resolves an item at a location.
@@ -189,6 +191,10 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			sources[i].hull = q.proto.Span
 		}
 	}
+	flags := q.proto.Flags
+	if len(q.requires) > 0 {
+		sources, flags = t.meeting(sources, q.requires), flags|timeline.PinnedArticle
+	}
 	d := t.draft()
 	room := make([]int, 0, 2)
 	if len(sources) > 1 { // units are taken from the pool with most available
@@ -212,11 +218,11 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		if len(sources) > 0 {
 			s := sources[best]
 			h := timeline.NewHold(id, s.hull, q.body.Start-s.hull.Start, trail(q.body, s.hull))
-			h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, q.proto.Flags
+			h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, flags
 			if q.keepHull {
 				h = begun(h, t.now)
 			}
-			if q.first != 0 {
+			if q.first != 0 && flags.Blocker() == timeline.BlockerHold {
 				h.Owner = q.first + uint64(n)
 			}
 			if q.slot != 0 {
@@ -225,6 +231,10 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 				_, reason = d.Seat(s.pool, h, q.rule)
 			}
 			ok = reason == timeline.Granted
+			if lots := t.acc.stock.Lots(s.pool); !ok && q.overbook && len(lots) > 0 {
+				d.Keep(h, lots[0])
+				ok = true
+			}
 		}
 		if !ok {
 			for i := range n {

@@ -16,20 +16,21 @@ type account struct {
 	id     ID
 	row    *Account
 	ledger ledger
-	at     int64  // instant of the account's last change
-	kept   uint64 // what the account's idempotency records make of the state hash
+	at     int64 // instant of the account's last change
 
 	tables [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
+	kept   [maxTag + 1]uint64    // by table byte: what rows that are on disk alone make of the state hash
 	holds  holdStore
 	stock  *timeline.Stock
 	pools  poolNumbers
 	due    dueQueue
 	kits   kitUses
+	calls  callQueue
 	alarm  int64 // what alarms has for the account, 0 for nothing; the writer's alone
 }
 
 func newAccount(id ID) *account {
-	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue(), kits: newKitUses()}
+	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue(), kits: newKitUses(), calls: newCallQueue()}
 	for _, k := range schema {
 		a.tables[k.tableTag()] = k.newTable()
 	}
@@ -40,7 +41,7 @@ func newAccount(id ID) *account {
 func (a *account) publish() *account {
 	c := &account{
 		id: a.id, row: a.row, ledger: a.ledger, at: a.at, kept: a.kept, pools: a.pools,
-		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(), kits: a.kits.publish(),
+		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(), kits: a.kits.publish(), calls: a.calls.publish(),
 	}
 	for i, t := range a.tables {
 		if t != nil {
@@ -62,6 +63,7 @@ type state struct {
 	keys     *btree.BTreeG[keyRef]
 	alarms   *btree.BTreeG[alarm]
 	lastID   ID
+	called   []ID // accounts whose queue of deliveries changed since the last snapshot
 }
 
 func newState() *state {

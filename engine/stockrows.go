@@ -174,14 +174,32 @@ var unitKind = &kind[timeline.Placed]{
 			}
 		}
 	},
-	remove: func(_ *state, a *account, before *timeline.Placed) { a.stock.Remove(before.ID) },
-	put: func(_ *state, a *account, _, after *timeline.Placed) {
-		if after != nil {
-			a.stock.Put(after.Hold, after.Place)
+	remove: func(_ *state, a *account, before *timeline.Placed) {
+		a.stock.Remove(before.ID)
+		if at, is := outUntil(before.Hold); is {
+			a.due.remove(dueItem{at, before.ID, tagUnit})
 		}
 	},
-	scan: func(l *accountLoader, key ID, b []byte) error { return decodeUnitInto(l.units.next(), key, b) },
+	put: func(_ *state, a *account, _, after *timeline.Placed) {
+		if after == nil {
+			return
+		}
+		a.stock.Put(after.Hold, after.Place)
+		if at, is := outUntil(after.Hold); is {
+			a.due.add(dueItem{at, after.ID, tagUnit})
+		}
+	},
+	scan: func(l *accountLoader, key ID, b []byte) error {
+		u := l.units.next()
+		err := decodeUnitInto(u, key, b)
+		if at, is := outUntil(u.Hold); is && err == nil {
+			l.due = append(l.due, dueItem{at, key, tagUnit})
+		}
+		return err
+	},
 }
+
+func init() { unitKind.fall = (*tx).overdue }
 
 // stockOf is what units of stock are a part of: the article with a number.
 func (a *account) stockOf(article uint32) (resource string, of ID) {
@@ -192,14 +210,18 @@ func (a *account) stockOf(article uint32) (resource string, of ID) {
 }
 
 // ownerOfUnit is what a taken unit is a part of.
-func ownerOfUnit(_ *account, u *timeline.Placed) (resource string, of ID) {
+func ownerOfUnit(a *account, u *timeline.Placed) (resource string, of ID) {
+	of = a.ownerOf(u.Hold)
 	switch u.Flags.Blocker() {
 	case timeline.BlockerOrder:
-		return "", ID{}
+		if of == (ID{}) {
+			return "", of // its order is gone, and told of as such
+		}
+		return "order", of
 	case timeline.BlockerScheduledEvent:
-		return "scheduledEvent", ownerOf(u.Hold)
+		return "scheduledEvent", of
 	}
-	return "hold", ownerOf(u.Hold)
+	return "hold", of
 }
 
 func encodeUnit(dst []byte, u *timeline.Placed) []byte {
@@ -244,10 +266,10 @@ func (t *tx) newLot(article, location uint32) timeline.LotNo {
 	return l.no
 }
 
-// newSlot makes a unit of a lot, from an instant on.
-func (t *tx) newSlot(l timeline.LotNo, from int64) timeline.Slot {
+// newSlot makes a unit of a lot.
+func (t *tx) newSlot(l timeline.LotNo, over Span) timeline.Slot {
 	t.ledger.Slot++
-	s := timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: l, Span: Span{Start: from, End: Forever}}
+	s := timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: l, Span: over}
 	record(t, slotKind, nil, &s)
 	return s
 }

@@ -26,7 +26,8 @@ import (
 const (
 	maxGroupBytes    = 1 << 20
 	maxGroupCommands = 4096
-	dueAtOnce        = 1000 // due items done by one command
+	dueAtOnce        = 1000   // due items done by one command
+	dueRows          = 10_000 // rows that such a command changes before it leaves the rest to the next
 
 	// A sync takes long for the disk and little of a core. With some on their way a core has something to do meanwhile;
 	// each costs about as much as a few commands, so it should carry more than those.
@@ -53,6 +54,7 @@ type group struct {
 	seq      uint64
 	snapshot *snapshot
 	touched  []ID // accounts that the snapshot changes
+	called   []ID // those of them whose queue of deliveries it changes
 	waiters  []waiter
 }
 
@@ -182,8 +184,13 @@ func (w *writer) runDue(a *account) {
 		if !ok || first.at > w.state.at {
 			return
 		}
+		before := a.ledger.Sequence
 		if _, err := w.do(&Command{Account: a.id, Actor: "clock", Op: runDue{}}); err != nil {
 			w.engine.log.Error("what is due could not be done", "account", a.id.String(), "error", err)
+			return
+		}
+		if a.ledger.Sequence == before {
+			w.engine.log.Error("what is due changes nothing", "account", a.id.String(), "table", first.tag, "row", first.id.String())
 			return
 		}
 	}
@@ -224,11 +231,13 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if a == nil {
 		a = newAccount(cmd.Account)
 	}
-	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent, ahead: cmd.ahead}
+	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step, payload: w.engine.payload}
 	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
 	}
+	t.recordOrders()
 	t.recordStock()
+	t.tellOfOrders()
 	if len(t.set) > maxRows {
 		return nil, nil, tooManyRows()
 	}
@@ -321,6 +330,7 @@ func (w *writer) seal() bool {
 	}
 	w.state.seq++
 	g.record, g.seq, g.touched = record, w.state.seq, w.state.touchedIDs(nil)
+	g.called, w.state.called = w.state.called, nil
 	g.snapshot = w.state.publish()
 	w.pending <- g
 	w.open = &group{waiters: make([]waiter, 0, len(g.waiters))}

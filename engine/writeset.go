@@ -45,10 +45,12 @@ type kind[R any] struct {
 	remove func(s *state, a *account, before *R)          // nil where one pass is enough
 	put    func(s *state, a *account, before, after *R)   // one of the two may be nil
 	scan   func(l *accountLoader, key ID, b []byte) error // how start-up takes a row; nil: through decode and put
+	fall   func(t *tx, id ID)                             // what becomes of a row that is due; nil: none ever is
 
 	resource string                                          // what its rows are called in the feed of changes; empty: they are not in it
 	area     func(r *R) string                               // which of its rows a reader may see is by this; nil: it is the same for all
 	part     func(a *account, r *R) (resource string, of ID) // of which record a row is a part, where it is none of its own
+	quiet    func(before, after *R) bool                     // a change that is not told: of what the record does not show
 }
 
 // rowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
@@ -182,10 +184,12 @@ type kindOf interface {
 	newTable() table.Any
 	inFeed() string
 	told(a *account, key ID, before, after []byte) (toldChange, error)
+	due(t *tx, id ID)
 }
 
 func (k *kind[R]) tableTag() byte    { return k.tag }
 func (k *kind[R]) tableName() string { return k.name }
+func (k *kind[R]) due(t *tx, id ID)  { k.fall(t, id) }
 
 func (k *kind[R]) read(account, key ID, before, after []byte) (rowChange, error) {
 	c := &change[R]{kind: k}

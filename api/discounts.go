@@ -1,0 +1,144 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns discount codes on the wire.
+
+var (
+	discountsRead  = []string{"catalog.discounts.read"}
+	discountsWrite = []string{"catalog.discounts.write"}
+
+	discountCode     = text(1, 64)
+	discountType     = enum(engine.DiscountPercentage, engine.DiscountPerOrder, engine.DiscountPerItem)
+	discountDuration = enum(engine.DiscountOnce, engine.DiscountRepeating, engine.DiscountForever)
+	discountCycles   = integer[int64](1, 10_000)
+	discountItems    = list(uuid, 1, 250)
+	atLeastOne       = integer[int64](1, maxSafeInteger)
+)
+
+const (
+	aboutDiscountValue    = "Whole percent, 1 to 100, of a percentage; else minor units of the account's currency."
+	aboutDiscountItems    = "The lines that it is for. Null: all."
+	aboutDiscountDuration = "The payments of a subscription that are discounted: the first, the first few, or all."
+	aboutDiscountCycles   = "How many, where that is repeating, and only there."
+)
+
+var createDiscountShape = shapeOf("CreateDiscountCode",
+	required("code", discountCode, func(o *engine.CreateDiscountCode) *string { return &o.Code }).shows(`"SUMMER"`).says("Unique in the account; compares without case."),
+	required("valueType", discountType, func(o *engine.CreateDiscountCode) *engine.DiscountType { return &o.ValueType }),
+	required("value", atLeastOne, func(o *engine.CreateDiscountCode) *int64 { return &o.Value }).shows("10").says(aboutDiscountValue),
+	defaulted("applicablePurchaseTypes", purchaseTypes, nil, func(o *engine.CreateDiscountCode) *[]engine.PurchaseType { return &o.Purchases }).says("Default: all."),
+	optional("usageLimit", atLeastOne, func(o *engine.CreateDiscountCode) **int64 { return &o.UsageLimit }).shows("500"),
+	optional("startsAt", instant, func(o *engine.CreateDiscountCode) **int64 { return &o.StartsAt }).shows(`"2025-06-01T00:00:00.000Z"`),
+	optional("endsAt", instant, func(o *engine.CreateDiscountCode) **int64 { return &o.EndsAt }).shows(`"2025-09-01T00:00:00.000Z"`).says("The instant from which on it is over."),
+	defaulted("catalogItemIds", discountItems, nil, func(o *engine.CreateDiscountCode) *[]engine.ID { return &o.CatalogItems }).says(aboutDiscountItems),
+	defaulted("subscriptionDuration", discountDuration, engine.DiscountOnce, func(o *engine.CreateDiscountCode) *engine.DiscountDuration { return &o.Duration }).
+		shows(`"repeating"`).says(aboutDiscountDuration),
+	optional("subscriptionDurationCycles", discountCycles, func(o *engine.CreateDiscountCode) **int64 { return &o.Cycles }).shows("3").says(aboutDiscountCycles))
+
+var patchDiscountShape = shapeOf("PatchDiscountCode",
+	merged("code", discountCode, false, func(o *engine.PatchDiscountCode) *engine.Opt[string] { return &o.Code }).shows(`"SUMMER"`),
+	merged("valueType", discountType, false, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountType] { return &o.ValueType }),
+	merged("value", atLeastOne, false, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Value }).shows("10").says(aboutDiscountValue),
+	merged("applicablePurchaseTypes", purchaseTypes, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).says("Null: all."),
+	merged("usageLimit", atLeastOne, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.UsageLimit }).shows("500"),
+	merged("startsAt", instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.StartsAt }).shows(`"2025-06-01T00:00:00.000Z"`),
+	merged("endsAt", instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.EndsAt }).shows(`"2025-09-01T00:00:00.000Z"`),
+	merged("catalogItemIds", discountItems, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.ID] { return &o.CatalogItems }).says(aboutDiscountItems),
+	merged("subscriptionDuration", discountDuration, true, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountDuration] { return &o.Duration }).
+		shows(`"repeating"`).says(aboutDiscountDuration),
+	merged("subscriptionDurationCycles", discountCycles, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Cycles }).shows("3").says(aboutDiscountCycles))
+
+var discountSchema = recordSchema("DiscountCode",
+	has("id", idSchema), has("code", textSchema.shows(`"SUMMER"`)), has("valueType", discountType.schema), has("value", integerSchema.shows("10")),
+	has("applicablePurchaseTypes", listSchema(purchaseType.schema)), has("usageLimit", integerSchema.orNull()), has("usedCount", integerSchema),
+	has("startsAt", instantSchema.orNull()), has("endsAt", instantSchema.orNull()), has("catalogItemIds", listSchema(idSchema).orNull()),
+	has("subscriptionDuration", discountDuration.schema), has("subscriptionDurationCycles", integerSchema.orNull()),
+	has("createdAt", instantSchema), has("updatedAt", instantSchema))
+
+func appendDiscountCode(_ *request, b []byte, d *engine.DiscountCode) []byte {
+	b = appendID(append(b, `{"id":`...), d.ID)
+	b = appendText(append(b, `,"code":`...), d.Code)
+	b = appendText(append(b, `,"valueType":`...), string(d.ValueType))
+	b = appendInt(append(b, `,"value":`...), d.Value)
+	b = appendList(append(b, `,"applicablePurchaseTypes":`...), d.Purchases, func(b []byte, p engine.PurchaseType) []byte { return appendText(b, string(p)) })
+	b = appendIntOrNull(append(b, `,"usageLimit":`...), d.UsageLimit)
+	b = appendInt(append(b, `,"usedCount":`...), d.Used)
+	b = appendInstantOrNull(append(b, `,"startsAt":`...), d.StartsAt)
+	b = appendInstantOrNull(append(b, `,"endsAt":`...), d.EndsAt)
+	if b = append(b, `,"catalogItemIds":`...); d.CatalogItems == nil {
+		b = append(b, "null"...)
+	} else {
+		b = appendList(b, d.CatalogItems, appendID)
+	}
+	b = appendText(append(b, `,"subscriptionDuration":`...), string(d.Duration))
+	b = appendIntOrNull(append(b, `,"subscriptionDurationCycles":`...), d.Cycles)
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(d.ID))
+	return append(appendInstant(append(b, `,"updatedAt":`...), d.UpdatedAt), '}')
+}
+
+// answerDiscountCode answers with a discount code and its entity tag, which is of what the merchant says: a use is no change.
+func answerDiscountCode(q *request, d *engine.DiscountCode) error {
+	if !q.sameRevision(d.Revision) {
+		q.out = appendDiscountCode(q, q.out, d)
+	}
+	return nil
+}
+
+type listDiscounts struct {
+	search string
+	page   page
+}
+
+var listDiscountsQuery = shapeOf("ListDiscountCodes", slices.Concat([]field[listDiscounts]{
+	defaulted("search", text(0, 255), "", func(o *listDiscounts) *string { return &o.search }).says("A part of the code, without case."),
+}, pageFields(func(o *listDiscounts) *page { return &o.page }))...)
+
+const discountPath = "/v1/admin/discount-codes/{id}"
+
+var discountOperations = []operation{
+	read(operation{
+		id: "admin.discountCodes.list", method: "GET", path: "/v1/admin/discount-codes", scopes: discountsRead,
+		summary: "Lists discount codes in order of creation.", answer: pagedSchema(discountSchema),
+	}, input[listDiscounts]{query: listDiscountsQuery}, func(q *request, o *listDiscounts) error {
+		codes, total := q.view.DiscountCodes(o.search, o.page.offset(), o.page.size)
+		q.out = appendList(append(q.out, `{"data":`...), codes, func(b []byte, d *engine.DiscountCode) []byte { return appendDiscountCode(q, b, d) })
+		q.out = q.closePage(q.out, o.page, total)
+		return nil
+	}),
+	write(operation{
+		id: "admin.discountCodes.create", method: "POST", path: "/v1/admin/discount-codes", scopes: discountsWrite,
+		summary: "Creates a discount code.", answer: discountSchema,
+	}, input[engine.CreateDiscountCode]{body: createDiscountShape},
+		func(_ *request, o *engine.CreateDiscountCode) engine.Op { return o }, answerDiscountCode),
+	read(operation{
+		id: "admin.discountCodes.get", method: "GET", path: discountPath, scopes: discountsRead, cached: true,
+		summary: "Returns a discount code. Its uses are no part of its tag.", answer: discountSchema,
+	}, input[engine.ID]{path: byID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
+		d := q.view.DiscountCode(*id)
+		if d == nil {
+			return notFound("discount code")
+		}
+		return answerDiscountCode(q, d)
+	}),
+	write(operation{
+		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite, guarded: true,
+		summary: "Changes a discount code. Orders that carry it keep what it took off.", answer: discountSchema,
+	}, input[engine.PatchDiscountCode]{path: byID(func(o *engine.PatchDiscountCode) *engine.ID { return &o.ID }), body: patchDiscountShape},
+		func(q *request, o *engine.PatchDiscountCode) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerDiscountCode),
+	write(operation{
+		id: "admin.discountCodes.delete", method: "DELETE", path: discountPath, scopes: discountsWrite, guarded: true,
+		summary: "Deletes a discount code. Orders that carry it keep what it took off.", answer: nullSchema,
+	}, input[engine.DeleteDiscountCode]{path: byID(func(o *engine.DeleteDiscountCode) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteDiscountCode) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+}

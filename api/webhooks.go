@@ -1,0 +1,159 @@
+package api
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+
+	"holdfast/engine"
+)
+
+// This file owns webhooks on the wire. A secret is drawn here, shown in the answer that makes it, and never again.
+
+var orderEvent = enum(engine.OrderEvents...)
+
+const (
+	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others."
+
+	webhookPath = "/v1/admin/webhooks/{id}"
+)
+
+var createWebhookShape = shapeOf("CreateWebhook",
+	required("eventType", orderEvent, func(o *engine.CreateWebhook) *engine.OrderEvent { return &o.EventType }),
+	required("url", link, func(o *engine.CreateWebhook) *string { return &o.URL }).says(endpointAbout),
+	optional("label", text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }))
+
+var patchWebhookShape = shapeOf("PatchWebhook",
+	merged("eventType", orderEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.OrderEvent] { return &o.EventType }),
+	merged("url", link, false, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.URL }).says(endpointAbout),
+	merged("label", text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }))
+
+const defaultOverlap = 24 * 60 * 60
+
+var rotateSecretShape = shapeOf("RotateSecret",
+	defaulted("overlapSeconds", integer[int64](0, engine.MaxOverlap), defaultOverlap, func(o *engine.RotateSecret) *int64 { return &o.Overlap }).
+		says("How long the secret before it stays good: default a day."))
+
+var (
+	webhookMembers = []Member{
+		has("id", idSchema), has("eventType", orderEvent.schema), has("url", &Schema{Type: "string", Format: "uri"}), has("label", textSchema.orNull()),
+		has("apiVersion", textSchema), has("enabled", booleanSchema), has("disabledReason", enumSchema(engine.TooManyFailures).orNull()),
+		has("createdAt", instantSchema), has("updatedAt", instantSchema),
+	}
+	webhookSchema    = recordSchema("Webhook", webhookMembers...)
+	newWebhookSchema = recordSchema("WebhookWithSecret", append(webhookMembers[:len(webhookMembers):len(webhookMembers)], has("secret", textSchema.orNull()))...)
+)
+
+func appendWebhook(_ *request, b []byte, w *engine.Webhook) []byte {
+	b = appendID(append(b, `{"id":`...), w.ID)
+	b = appendText(append(b, `,"eventType":`...), string(w.EventType))
+	b = appendText(append(b, `,"url":`...), w.URL)
+	b = appendTextOrNull(append(b, `,"label":`...), w.Label)
+	b = appendText(append(b, `,"apiVersion":`...), w.APIVersion)
+	b = appendBool(append(b, `,"enabled":`...), w.Enabled)
+	b = appendTextOrNull(append(b, `,"disabledReason":`...), w.DisabledReason)
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(w.ID))
+	b = appendInstant(append(b, `,"updatedAt":`...), w.UpdatedAt)
+	return append(b, '}')
+}
+
+func answerWebhook(q *request, w *engine.Webhook) error {
+	if q.sameRevision(w.Revision) {
+		return nil
+	}
+	q.out = appendWebhook(q, q.out, w)
+	return nil
+}
+
+// drawSecret makes the text of a new secret, for the command and for this one answer.
+func (q *request) drawSecret() string {
+	var b [engine.SecretBytes]byte
+	rand.Read(b[:])
+	q.secret = engine.SecretPrefix + base64.StdEncoding.EncodeToString(b[:])
+	return q.secret
+}
+
+// answerSecret answers with a webhook and its new secret, which a repeat does not show.
+func answerSecret(q *request, w *engine.Webhook) error {
+	q.tag = w.Revision
+	q.out = appendWebhook(q, q.out, w)
+	q.out = append(q.out[:len(q.out)-1], `,"secret":`...)
+	if q.replayed {
+		q.out = append(q.out, "null}"...)
+		return nil
+	}
+	q.out = append(appendText(q.out, q.secret), '}')
+	return nil
+}
+
+// webhookAction is an operation on one webhook that takes nothing and answers with it.
+func webhookAction[In any](id, action, summary string, at func(*In) *engine.ID, command func(o *In) engine.Op) operation {
+	return write(operation{
+		id: "admin.webhooks." + id, method: "POST", path: webhookPath + "/" + action, scopes: webhooksWrite, summary: summary, answer: webhookSchema,
+	}, input[In]{path: byUUID(at)}, func(_ *request, o *In) engine.Op { return command(o) }, answerWebhook)
+}
+
+var (
+	webhooksRead  = []string{"settings.webhooks.read"}
+	webhooksWrite = []string{"settings.webhooks.write"}
+)
+
+var webhookOperations = []operation{
+	read(operation{
+		id: "admin.webhooks.list", method: "GET", path: "/v1/admin/webhooks", scopes: webhooksRead,
+		summary: "Lists webhooks in order of creation.", answer: pagedSchema(webhookSchema),
+	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+		all := q.view.Webhooks()
+		appendPage(q, *p, len(all), func(i int) *engine.Webhook { return all[i] }, appendWebhook)
+		return nil
+	}),
+	write(operation{
+		id: "admin.webhooks.create", method: "POST", path: "/v1/admin/webhooks", scopes: webhooksWrite, answer: newWebhookSchema,
+		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place.",
+	}, input[engine.CreateWebhook]{body: createWebhookShape}, func(q *request, o *engine.CreateWebhook) engine.Op {
+		o.APIVersion, o.Secret = Version, q.drawSecret()
+		return o
+	}, answerSecret),
+	read(operation{
+		id: "admin.webhooks.get", method: "GET", path: webhookPath, scopes: webhooksRead, cached: true,
+		summary: "Returns a webhook.", answer: webhookSchema,
+	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
+		w := q.view.Webhook(*id)
+		if w == nil {
+			return notFound("webhook")
+		}
+		return answerWebhook(q, w)
+	}),
+	write(operation{
+		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite, guarded: true,
+		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent.", answer: webhookSchema,
+	}, input[engine.PatchWebhook]{path: byUUID(func(o *engine.PatchWebhook) *engine.ID { return &o.ID }), body: patchWebhookShape},
+		func(q *request, o *engine.PatchWebhook) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerWebhook),
+	write(operation{
+		id: "admin.webhooks.delete", method: "DELETE", path: webhookPath, scopes: webhooksWrite, guarded: true,
+		summary: "Deletes a webhook with its log. What is queued is not sent.", answer: nullSchema,
+	}, input[engine.DeleteWebhook]{path: byUUID(func(o *engine.DeleteWebhook) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteWebhook) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.",
+		func(o *engine.EnableWebhook) *engine.ID { return &o.ID }, func(o *engine.EnableWebhook) engine.Op { return o }),
+	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, and what is queued stays in its log as failed.",
+		func(o *engine.DisableWebhook) *engine.ID { return &o.ID }, func(o *engine.DisableWebhook) engine.Op { return o }),
+	webhookAction("upgradeVersion", "upgrade-version", "Pins a webhook to the latest version of the interface, in which its events are written from then on.",
+		func(o *engine.UpgradeWebhook) *engine.ID { return &o.ID }, func(o *engine.UpgradeWebhook) engine.Op {
+			o.APIVersion = Version
+			return o
+		}),
+	write(operation{
+		id: "admin.webhooks.rotateSecret", method: "POST", path: webhookPath + "/rotate-secret", scopes: webhooksWrite, answer: newWebhookSchema,
+		summary: "Gives a webhook a new secret, shown this once. While the one before it is good, webhook-signature has both signatures and X-Service-Signature that of the new one.",
+	}, input[engine.RotateSecret]{path: byUUID(func(o *engine.RotateSecret) *engine.ID { return &o.ID }), body: rotateSecretShape},
+		func(q *request, o *engine.RotateSecret) engine.Op {
+			o.Secret = q.drawSecret()
+			return o
+		}, answerSecret),
+}

@@ -1,0 +1,160 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+)
+
+const hooksPath = "/v1/admin/webhooks"
+
+// hook makes a webhook and returns the answer with its secret.
+func (s *shop) hook(label string) map[string]any {
+	s.Helper()
+	return s.ok("POST", hooksPath, fmt.Sprintf(`{"eventType":"order.created","url":"https://example.com/hooks","label":%q}`, label))
+}
+
+// attempted records an attempt at a delivery, as the sender does.
+func (s *shop) attempted(id string, a engine.Attempt) {
+	s.Helper()
+	d, _ := engine.ParseID(id)
+	_, err := s.eng.Do(engine.Command{Account: s.account, Actor: "webhooks", Op: engine.RecordAttempts{Outcomes: []engine.Outcome{{Delivery: d, Attempt: a}}}})
+	require.NoError(s, err)
+}
+
+func TestWebhooks(t *testing.T) {
+	s := newShop(t)
+	w := s.hook("Books")
+	require.Regexp(t, `^whsec_[A-Za-z0-9+/]{43}=$`, w["secret"])
+	path := hooksPath + "/" + w["id"].(string)
+	secret := w["secret"]
+	delete(w, "secret")
+	require.Equal(t, map[string]any{
+		"id": w["id"], "eventType": "order.created", "url": "https://example.com/hooks", "label": "Books", "apiVersion": Version, "enabled": true, "disabledReason": nil,
+		"createdAt": when(noon), "updatedAt": when(noon),
+	}, w)
+	require.Equal(t, w, s.ok("GET", path, ""))
+	require.Equal(t, []any{w}, s.ok("GET", hooksPath, "")["data"])
+	s.clock.Add(1000)
+	p := s.call("PATCH", path, `{"url":"https://example.org:8443/x","label":null,"eventType":"order.deleted"}`, "If-Match", `"1"`)
+	require.Equal(t, `"2"`, p.header["Etag"])
+	require.Equal(t, [4]any{"https://example.org:8443/x", nil, "order.deleted", when(noon + 1000)}, [4]any{p.object()["url"], p.object()["label"], p.object()["eventType"], p.object()["updatedAt"]})
+	s.refused(400, engine.CodeInvalid, "POST", hooksPath, `{"eventType":"order.lost","url":"http://example.com/","secret":"x"}`,
+		"body /eventType enum", "body /secret unknown", "body /url format")
+	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"url":"https://user:pass@example.com/"}`, "body /url format")
+
+	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/enable", "")
+	require.Equal(t, false, s.ok("POST", path+"/disable", "")["enabled"])
+	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/disable", "")
+	require.Equal(t, map[string]any{"state": "disabled", "allowed": []any{"enable"}}, at(a.object(), "details"))
+	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/test", "")
+	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`)
+	require.Equal(t, true, s.ok("POST", path+"/enable", "")["enabled"])
+	require.Equal(t, Version, s.ok("POST", path+"/upgrade-version", "")["apiVersion"])
+
+	r := s.ok("POST", path+"/rotate-secret", "")
+	require.NotEqual(t, secret, r["secret"])
+	require.Regexp(t, `^whsec_`, r["secret"])
+	require.Regexp(t, `^whsec_`, s.ok("POST", path+"/rotate-secret", `{"overlapSeconds":0}`)["secret"])
+	s.refused(400, engine.CodeInvalid, "POST", path+"/rotate-secret", `{"overlapSeconds":-1}`, "body /overlapSeconds range")
+	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
+	s.refused(404, engine.CodeNotFound, "GET", path, "")
+	s.refused(404, engine.CodeNotFound, "GET", path+"/deliveries", "")
+
+	// Who has the scope for it may, of the own account.
+	reader := s.newKey(s.account, engine.CreateKey{PublicID: "hookread", Scopes: []string{"settings.webhooks.read"}})
+	s.ok("GET", hooksPath, "", "X-API-KEY", reader)
+	s.call("POST", hooksPath, `{}`, "X-API-KEY", reader).isRefusal(403, engine.CodeMissingScope)
+	mine := hooksPath + "/" + s.hook("x")["id"].(string)
+	s.call("GET", mine, "", "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+}
+
+func TestDeliveries(t *testing.T) {
+	s := newShop(t)
+	path := hooksPath + "/" + s.hook("Books")["id"].(string)
+	var ids []string
+	for range 3 {
+		s.clock.Add(1000)
+		d := s.ok("POST", path+"/test", "")
+		require.Equal(t, [6]any{"pending", true, "order", "00000000-0000-0000-0000-000000000000", 0.0, when(s.clock.Load())},
+			[6]any{d["state"], d["test"], d["resource"], d["resourceId"], d["attemptCount"], d["nextAttemptAt"]})
+		ids = append(ids, d["id"].(string))
+	}
+	s.attempted(ids[0], engine.Attempt{Number: 1, At: s.clock.Load(), Took: 12, Status: 500, Answer: []byte("no\x00\xff")})
+	s.attempted(ids[0], engine.Attempt{Number: 2, At: s.clock.Load(), Took: 10_000, Error: "timed out"})
+	s.attempted(ids[1], engine.Attempt{Number: 1, At: s.clock.Load(), Status: 204})
+	list := func(query string) (got []string) {
+		for _, d := range s.ok("GET", path+"/deliveries"+query, "")["data"].([]any) {
+			got = append(got, d.(map[string]any)["id"].(string))
+		}
+		return got
+	}
+	require.Equal(t, []string{ids[2], ids[1], ids[0]}, list(""))
+	require.Equal(t, []string{ids[1]}, list("?page=2&pageSize=1"))
+	require.Empty(t, list("?page=4&pageSize=1"))
+	require.Equal(t, []string{ids[2], ids[0]}, list("?state=pending"))
+	require.Equal(t, []string{ids[1]}, list("?state=delivered"))
+	require.Empty(t, list("?state=failed"))
+	s.refused(400, engine.CodeInvalid, "GET", path+"/deliveries?state=lost", "", "query state enum")
+
+	one := s.ok("GET", path+"/deliveries/"+ids[0], "")
+	require.Equal(t, fmt.Sprintf(`{"eventId":"%s","eventType":"order.created","eventTime":"%s","resource":"order","resourceId":"%s","apiVersion":%q,"data":null}`,
+		one["eventId"], one["createdAt"], one["resourceId"], Version), one["body"])
+	require.Equal(t, []any{
+		map[string]any{"number": 1.0, "at": when(s.clock.Load()), "durationMs": 12.0, "status": 500.0, "error": nil, "answer": "no\x00�"},
+		map[string]any{"number": 2.0, "at": when(s.clock.Load()), "durationMs": 10000.0, "status": nil, "error": "timed out", "answer": ""},
+	}, one["attempts"])
+	require.Equal(t, when(s.clock.Load()+30_000), one["nextAttemptAt"])
+	seen := s.call("GET", path+"/deliveries/"+ids[0], "")
+	require.Equal(t, 304, s.call("GET", path+"/deliveries/"+ids[0], "", "If-None-Match", seen.header["Etag"]).status)
+
+	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/deliveries/"+ids[0]+"/redeliver", "")
+	require.Equal(t, "pending", s.ok("POST", path+"/deliveries/"+ids[1]+"/redeliver", "")["state"])
+	other := hooksPath + "/" + s.hook("Other")["id"].(string)
+	s.refused(404, engine.CodeNotFound, "GET", other+"/deliveries/"+ids[0], "")
+	s.refused(404, engine.CodeNotFound, "POST", other+"/deliveries/"+ids[1]+"/redeliver", "")
+	s.ok("POST", path+"/disable", "")
+	s.ok("POST", path+"/enable", "")
+	require.Len(t, list("?state=failed"), 3)
+	require.Equal(t, map[string]any{"queued": 3.0, "left": 0.0}, s.ok("POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`))
+	require.Len(t, list("?state=pending"), 3)
+	s.refused(400, engine.CodeInvalid, "POST", path+"/recover", `{}`, "body /since required")
+}
+
+// A secret is in the one answer that makes it, and nowhere else.
+func TestSecretsAreShownOnce(t *testing.T) {
+	s := newShop(t)
+	var secrets []string
+	once := func(path, body string) (id string) {
+		first := s.call("POST", path, body, "Idempotency-Key", "once")
+		again := s.call("POST", path, body, "Idempotency-Key", "once")
+		require.Equal(t, "true", again.header["Idempotent-Replayed"])
+		want, got := first.object(), again.object()
+		require.Nil(t, got["secret"])
+		secrets = append(secrets, want["secret"].(string))
+		delete(want, "secret")
+		delete(got, "secret")
+		require.Equal(t, want, got)
+		return want["id"].(string)
+	}
+	path := hooksPath + "/" + once(hooksPath, `{"eventType":"order.updated","url":"https://example.com/"}`)
+	once(path+"/rotate-secret", "{}")
+	d := s.ok("POST", path+"/test", "")["id"].(string)
+	require.Equal(t, 2, len(secrets))
+	for _, read := range []string{hooksPath, path, path + "/deliveries", path + "/deliveries/" + d, "/v1/admin/changes", "/v1/admin/snapshots", "/v1/admin/api-keys"} {
+		a := s.poll(read, s.key)
+		for _, secret := range secrets {
+			require.NotContains(t, string(a.body), secret[len(engine.SecretPrefix):], read)
+		}
+	}
+	require.Contains(t, string(s.poll("/v1/admin/changes", s.key).body), `"resource":"webhook"`)
+	for _, action := range []string{"disable", "enable", "upgrade-version"} {
+		require.NotContains(t, s.ok("POST", path+"/"+action, ""), "secret")
+	}
+	require.NotContains(t, s.ok("PATCH", path, `{}`), "secret")
+	require.False(t, strings.Contains(s.log.String(), engine.SecretPrefix))
+}

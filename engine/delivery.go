@@ -1,0 +1,409 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/tidwall/btree"
+
+	"holdfast/engine/table"
+)
+
+// This file owns deliveries: what is kept in memory of each, the queue of those that wait, and the log of all.
+
+// DeliveryState is how far a delivery has come.
+type DeliveryState uint8
+
+// A delivery is pending until it is delivered or given up.
+const (
+	DeliveryPending DeliveryState = iota + 1
+	DeliveryDone
+	DeliveryFailed
+)
+
+func (s DeliveryState) String() string { return [...]string{"", "pending", "delivered", "failed"}[s] }
+
+// Delivery is one event on its way to one webhook. The event's bytes, and what came of each attempt, are on disk.
+type Delivery struct {
+	ID       ID
+	Webhook  ID
+	Event    ID
+	Body     ID // of the bytes that are sent
+	Resource ID
+	Type     OrderEvent
+	State    DeliveryState
+	Test     bool   // of an event that did not happen
+	ByHand   bool   // queued by a person: how it goes does not count for the webhook
+	Attempts int    // made so far
+	Tries    int    // of those, in the schedule under way
+	Next     int64  // pending: when the next attempt is due
+	First    int64  // first attempt of the schedule, 0: none yet
+	Ended    int64  // when it was delivered or given up
+	Status   int    // of the last answer, 0: there was none
+	Size     uint32 // in bytes, of the body and of the answers kept
+	Revision uint32
+}
+
+const (
+	deliveryByWebhook = 0 // with and without the state
+	maxAttempts       = 200
+	rowSize           = 256 // about, of a delivery without its body and answers
+
+	tryAtMost  = 4
+	backoff    = 10_000 // after the first attempt; then twice that, and again
+	giveUp     = 10 * 60 * 1000
+	logFor     = 14 * 24 * 60 * 60 * 1000
+	maxRecover = 10_000
+)
+
+func deliveryKey(webhook ID, state DeliveryState) string {
+	return string(append(webhook[:], byte(state)))
+}
+
+var deliveryKind = func() *kind[Delivery] {
+	k := rowsOf(tagDelivery, "delivery", func(d *Delivery) ID { return d.ID }, table.By(func(d *Delivery) []string {
+		return []string{deliveryKey(d.Webhook, 0), deliveryKey(d.Webhook, d.State)}
+	}))
+	k.resource = "" // the log tells of them
+	k.encode, k.decode = encodeDelivery, decodeDelivery
+	put := k.put
+	k.put = func(s *state, a *account, before, after *Delivery) {
+		if before != nil {
+			a.calls.remove(before)
+			if at := before.givenUpAt(); at != 0 {
+				a.due.remove(dueItem{at, before.ID, tagDelivery})
+			}
+		}
+		if after != nil {
+			a.calls.add(after)
+			if at := after.givenUpAt(); at != 0 {
+				a.due.add(dueItem{at, after.ID, tagDelivery})
+			}
+		}
+		put(s, a, before, after)
+		if before != nil && before.State == DeliveryPending || after != nil && after.State == DeliveryPending {
+			s.call(a)
+		}
+	}
+	return k
+}()
+
+func (a *account) deliveries() *table.Table[Delivery] { return tableOf[Delivery](a, tagDelivery) }
+
+// changed is a copy of a delivery, to become what it is next.
+func (d *Delivery) changed() Delivery {
+	n := *d
+	n.Revision++
+	return n
+}
+
+// givenUpAt is when a pending delivery is given up, 0 where it has not begun.
+func (d *Delivery) givenUpAt() int64 {
+	if d.State != DeliveryPending || d.First == 0 {
+		return 0
+	}
+	return d.First + giveUp
+}
+
+const (
+	deliveryIsTest = 1 << iota
+	deliveryByHand
+)
+
+func encodeDelivery(dst []byte, d *Delivery) []byte {
+	flags := byte(0)
+	if d.Test {
+		flags |= deliveryIsTest
+	}
+	if d.ByHand {
+		flags |= deliveryByHand
+	}
+	dst = append(dst, hotVersion)
+	for _, id := range [...]ID{d.Webhook, d.Event, d.Body, d.Resource} {
+		dst = append(dst, id[:]...)
+	}
+	dst = append(dst, byte(slices.Index(OrderEvents, d.Type)), byte(d.State), flags, byte(d.Attempts), byte(d.Tries))
+	for _, n := range [...]int64{d.Next, d.First, d.Ended} {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))
+	}
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(d.Status))
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, d.Size), d.Revision)
+}
+
+func decodeDelivery(_, key ID, b []byte) (*Delivery, error) {
+	r, err := hotReader("delivery", b)
+	if err != nil {
+		return nil, err
+	}
+	d := &Delivery{ID: key, Webhook: r.id(), Event: r.id(), Body: r.id(), Resource: r.id()}
+	typ := int(r.u8())
+	d.State = DeliveryState(r.u8())
+	flags := r.u8()
+	d.Test, d.ByHand = flags&deliveryIsTest != 0, flags&deliveryByHand != 0
+	d.Attempts, d.Tries = int(r.u8()), int(r.u8())
+	d.Next, d.First, d.Ended = r.i64(), r.i64(), r.i64()
+	d.Status, d.Size, d.Revision = int(r.u16()), r.u32(), r.u32()
+	if typ >= len(OrderEvents) || d.State < DeliveryPending || d.State > DeliveryFailed {
+		return nil, fmt.Errorf("delivery: stored row has type %d and state %d", typ, d.State)
+	}
+	d.Type = OrderEvents[typ]
+	return d, r.done("delivery")
+}
+
+// callQueue is an account's pending deliveries, by webhook and then by when they are due. It is derived.
+type callQueue struct {
+	items  *btree.BTreeG[queued]
+	counts *btree.BTreeG[queueCount]
+	bytes  int64 // of the whole log
+}
+
+type queued struct {
+	webhook ID
+	at      int64
+	id      ID
+	row     *Delivery
+}
+
+// queueCount is how many deliveries of a webhook wait.
+type queueCount struct {
+	webhook ID
+	n       int
+}
+
+func newCallQueue() callQueue {
+	return callQueue{
+		items: btree.NewBTreeGOptions(func(a, b queued) bool {
+			if c := bytes.Compare(a.webhook[:], b.webhook[:]); c != 0 {
+				return c < 0
+			}
+			if a.at != b.at {
+				return a.at < b.at
+			}
+			return bytes.Compare(a.id[:], b.id[:]) < 0
+		}, btree.Options{NoLocks: true}),
+		counts: btree.NewBTreeGOptions(func(a, b queueCount) bool { return bytes.Compare(a.webhook[:], b.webhook[:]) < 0 }, btree.Options{NoLocks: true}),
+	}
+}
+
+func (q callQueue) publish() callQueue { return callQueue{q.items.Copy(), q.counts.Copy(), q.bytes} }
+
+func (q *callQueue) add(d *Delivery) {
+	q.bytes += int64(d.Size) + rowSize
+	if d.State == DeliveryPending {
+		q.items.Set(queued{d.Webhook, d.Next, d.ID, d})
+		q.counts.Set(queueCount{d.Webhook, q.waiting(d.Webhook) + 1})
+	}
+}
+
+func (q *callQueue) remove(d *Delivery) {
+	q.bytes -= int64(d.Size) + rowSize
+	if d.State != DeliveryPending {
+		return
+	}
+	q.items.Delete(queued{webhook: d.Webhook, at: d.Next, id: d.ID})
+	if n := q.waiting(d.Webhook) - 1; n > 0 {
+		q.counts.Set(queueCount{d.Webhook, n})
+	} else {
+		q.counts.Delete(queueCount{webhook: d.Webhook})
+	}
+}
+
+// waiting is how many deliveries of a webhook wait.
+func (q callQueue) waiting(webhook ID) int {
+	c, _ := q.counts.Get(queueCount{webhook: webhook})
+	return c.n
+}
+
+// of yields the pending deliveries of a webhook in the order in which they are due.
+func (q callQueue) of(webhook ID) iter.Seq[*Delivery] {
+	return func(yield func(*Delivery) bool) {
+		q.items.Ascend(queued{webhook: webhook}, func(i queued) bool { return i.webhook == webhook && yield(i.row) })
+	}
+}
+
+// checkCalls recomputes what is derived of webhooks and deliveries, and counts those at which something is due.
+func (a *account) checkCalls() (due int, err error) {
+	want := newCallQueue()
+	for w := range a.webhooks().All() {
+		if w.Drain != 0 {
+			due++
+		}
+	}
+	for d := range a.deliveries().All() {
+		want.add(d)
+		if d.givenUpAt() != 0 {
+			due++
+		}
+	}
+	if !slices.Equal(want.items.Items(), a.calls.items.Items()) || !slices.Equal(want.counts.Items(), a.calls.counts.Items()) || want.bytes != a.calls.bytes {
+		return 0, fmt.Errorf("%d deliveries of %d bytes are queued, the rows say %d of %d", a.calls.items.Len(), a.calls.bytes, want.items.Len(), want.bytes)
+	}
+	return due, nil
+}
+
+// call notes that the queue of an account changed.
+func (s *state) call(a *account) {
+	if n := len(s.called); n == 0 || s.called[n-1] != a.id {
+		s.called = append(s.called, a.id)
+	}
+}
+
+// called collects the accounts whose queues have changed for the one who sends.
+type called struct {
+	mu   sync.Mutex
+	list []ID
+	seen map[ID]bool
+	bell chan struct{}
+}
+
+func newCalled() called { return called{seen: map[ID]bool{}, bell: make(chan struct{}, 1)} }
+
+func (c *called) add(accounts []ID) {
+	if len(accounts) == 0 {
+		return
+	}
+	c.mu.Lock()
+	for _, id := range accounts {
+		if !c.seen[id] {
+			c.seen[id] = true
+			c.list = append(c.list, id)
+		}
+	}
+	c.mu.Unlock()
+	select {
+	case c.bell <- struct{}{}:
+	default:
+	}
+}
+
+// Called is sent to when there is something for TakeCalled.
+func (e *Engine) Called() <-chan struct{} { return e.called.bell }
+
+// TakeCalled returns the accounts whose webhooks or queues of deliveries changed since it was last asked; at first all that
+// have any. There is one who asks.
+func (e *Engine) TakeCalled() []ID {
+	c := &e.called
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.list
+	c.list = nil
+	clear(c.seen)
+	return list
+}
+
+// Delivery returns a delivery, or nil.
+func (v View) Delivery(id ID) *Delivery { return v.acc.deliveries().Get(id) }
+
+// Deliveries returns a part of a webhook's log, the newest first, and how many deliveries there are; state 0 is any.
+func (v View) Deliveries(webhook ID, state DeliveryState, offset, most int) (list []*Delivery, total int) {
+	log := v.acc.deliveries().By(deliveryByWebhook, deliveryKey(webhook, state))
+	for range log {
+		total++
+	}
+	to := max(total-offset, 0)
+	from, i := max(to-most, 0), 0
+	for d := range log {
+		if i >= to {
+			break
+		}
+		if i >= from {
+			list = append(list, d)
+		}
+		i++
+	}
+	slices.Reverse(list)
+	return list, total
+}
+
+// Queue yields the pending deliveries of a webhook in the order in which they are due.
+func (v View) Queue(webhook ID) iter.Seq[*Delivery] { return v.acc.calls.of(webhook) }
+
+// Waiting says how many deliveries wait, and when the event of the oldest was; 0 where there is none.
+func (v View) Waiting() (n int, oldest int64) {
+	v.acc.calls.items.Scan(func(i queued) bool {
+		if at := CreatedAt(i.id); oldest == 0 || at < oldest {
+			oldest = at
+		}
+		n++
+		return true
+	})
+	return n, oldest
+}
+
+// Call is what it takes to make an attempt.
+type Call struct {
+	URL     string
+	Secrets []string // the present one, and during an overlap the one before it
+	Body    []byte
+}
+
+// Call reads what it takes to make an attempt at a delivery of a view; nil: there is nothing to send any more.
+func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
+	w := v.acc.webhooks().Get(d.Webhook)
+	if w == nil || !w.Enabled {
+		return nil, nil
+	}
+	<-e.store.Wake(v.seq) // a view is there a moment before its record may be read
+	body, err := readStored(e, bodyKind, v.acc.id, d.Body)
+	if err == nil && body == nil {
+		err = refuse(CodeNotFound, "the bytes of the event are not kept any more")
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &Call{URL: w.URL, Secrets: []string{w.Secret}, Body: body.Text}
+	if w.OldSecret != "" && now < w.OldUntil {
+		c.Secrets = append(c.Secrets, w.OldSecret)
+	}
+	return c, nil
+}
+
+// DeliveryDetails reads the bytes of a delivery and what came of its attempts, in order.
+func (e *Engine) DeliveryDetails(v View, d *Delivery) (body []byte, attempts []Attempt, err error) {
+	<-e.store.Wake(v.seq)
+	k, err := e.keptOf(v.acc.id, d)
+	if err != nil {
+		return nil, nil, refuse(CodeStorageFailed, "the delivery cannot be read")
+	}
+	for _, a := range k.attempts {
+		attempts = append(attempts, a.Attempt)
+	}
+	if k.body != nil {
+		body = k.body.Text
+	}
+	return body, attempts, nil
+}
+
+// kept is what is on disk of a delivery.
+type kept struct {
+	id       ID
+	body     *eventBody
+	attempts []*attemptRow
+	known    int // attempts there were when it was read
+	size     int
+}
+
+func (e *Engine) keptOf(account ID, d *Delivery) (k kept, err error) {
+	k.id, k.known = d.ID, d.Attempts
+	if k.body, err = readStored(e, bodyKind, account, d.Body); err != nil {
+		return k, err
+	}
+	for n := range d.Attempts {
+		a, err := readStored(e, attemptKind, account, after(d.ID, uint64(n+1)))
+		if err != nil {
+			return k, err
+		}
+		if a != nil {
+			k.attempts = append(k.attempts, a)
+			k.size += len(a.Answer)
+		}
+	}
+	if k.body != nil {
+		k.size += len(k.body.Text)
+	}
+	return k, nil
+}

@@ -1,0 +1,385 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/engine/table"
+)
+
+// This file owns orders as they are stored: the row with its lines and their units, its states, and how a plan changes one.
+//
+// An order takes stock by the same seating as a hold (order_stock.go). Where a unit sits is not in the row: that is in the
+// timelines, and changes without it.
+
+// OrderStatus is where an order is in its life.
+type OrderStatus uint8
+
+// A draft takes no stock; an open order does; an active one has something handed over; a closed one is over.
+const (
+	OrderDraft OrderStatus = iota
+	OrderOpen
+	OrderActive
+	OrderClosed
+)
+
+// OrderStatuses are the names of all of them, in their order.
+var OrderStatuses = []string{"draft", "open", "active", "closed"}
+
+func (s OrderStatus) String() string { return OrderStatuses[s] }
+
+// MarshalText writes a status into a stored row.
+func (s OrderStatus) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (s *OrderStatus) UnmarshalText(b []byte) (err error) {
+	*s, err = nameAt[OrderStatus](OrderStatuses, "order status", b)
+	return err
+}
+
+// Fulfillment is how far a unit of an order is on its way to the customer and back.
+type Fulfillment uint8
+
+// The order of the first four is the way that a unit takes. The partial ones are of orders and lines alone.
+const (
+	Pending Fulfillment = iota
+	Prepared
+	Fulfilled
+	Returned
+	Cancelled
+	PartiallyFulfilled
+	PartiallyReturned
+)
+
+// Fulfillments are the names of all of them, in their order.
+var Fulfillments = []string{"pending", "prepared", "fulfilled", "returned", "cancelled", "partially_fulfilled", "partially_returned"}
+
+func (f Fulfillment) String() string { return Fulfillments[f] }
+
+// MarshalText writes a state into a stored row.
+func (f Fulfillment) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (f *Fulfillment) UnmarshalText(b []byte) (err error) {
+	*f, err = nameAt[Fulfillment](Fulfillments, "fulfillment state", b)
+	return err
+}
+
+// Order is an order as it is stored. OrderRecord (order_record.go) is what is answered.
+type Order struct {
+	ID         ID
+	Number     uint32 // counts in the account from 1
+	Status     OrderStatus
+	Cancelled  bool `json:",omitempty"`
+	Channel    word // admin, api or online
+	Customer   ID   // whom it is for; zero: nobody is named
+	Pickup     ID   // the location that its stock is taken at
+	Return     ID   // where units come back to
+	UpdatedAt  int64
+	UpdatedBy  word
+	ArchivedAt int64  `json:",omitempty"` // 0: it is not
+	LastLine   uint16 // last number given to a line
+	Revision   uint64
+	Lines      []OrderLine    `json:",omitempty"`
+	Codes      []OrderCode    `json:",omitempty"` // discount codes that it carries, in the order in which they were applied
+	Payments   []OrderPayment `json:",omitempty"`
+	Due        int64          `json:",omitempty"` // when time next changes one of its subscriptions; 0: never
+	Labels
+	More *OrderMore `json:",omitempty"`
+}
+
+// OrderMore is what few orders have.
+type OrderMore struct {
+	Reference string          `json:",omitempty"`
+	Note      string          `json:",omitempty"`
+	Assigned  *UserRef        `json:",omitempty"`
+	Customers []OrderCustomer `json:",omitempty"`
+	Fields    []CheckoutField `json:",omitempty"` // of the one whom it is for
+	Consents  []Consent       `json:",omitempty"`
+	Documents []OrderDocument `json:",omitempty"`
+	Comments  []OrderComment  `json:",omitempty"`
+	Method    PaymentMethod
+}
+
+// OrderLine is a line item as it is stored.
+type OrderLine struct {
+	ID           ID
+	Of           ID // what is taken: by Names a SKU, an article or a catalog item
+	Names        itemKind
+	Purchase     purchase
+	No           uint16 // what units of the line say they are of: never given twice in an order
+	Quantity     uint16
+	TaxRate      uint16 `json:",omitempty"` // basis points
+	OwnPrice     bool   `json:",omitempty"` // the unit price was given, not worked out
+	From, To     int64  // To is Forever where the end is open
+	UnitPrice    int64  `json:",omitempty"` // of one unit for the whole period; of a subscription for the first cycle
+	PricingRow   ID
+	Name         word
+	Units        []OrderUnit `json:",omitempty"` // in the order in which they were made
+	UpdatedAt    int64
+	Subscription *Subscription `json:",omitempty"`
+	More         *LineMore     `json:",omitempty"`
+}
+
+// LineMore is what few lines have.
+type LineMore struct {
+	Note          string          `json:",omitempty"`
+	ImageURL      string          `json:",omitempty"`
+	Variants      []LineVariant   `json:",omitempty"`
+	Requirements  []Requirement   `json:",omitempty"`
+	Fields        []CheckoutField `json:",omitempty"`
+	OrderCustomer ID              `json:",omitzero"`
+	AddonOf       ID              `json:",omitzero"`
+	CatalogAddon  ID              `json:",omitzero"`
+	CartAddon     ID              `json:",omitzero"`
+	IsAddon       string          `json:",omitempty"`
+	ExpectsLink   bool            `json:",omitempty"`
+	RevenueSplit  *int64          `json:",omitempty"` // millionths; nil: all of it
+}
+
+// OrderUnit is an order stock item: one unit of a line.
+type OrderUnit struct {
+	ID       ID
+	Hold     ID    // its unavailability; zero: it takes none
+	Handed   int64 `json:",omitempty"` // instant of the hand-over, 0: not yet
+	Returned int64 `json:",omitempty"`
+	State    Fulfillment
+	ByHand   bool    `json:",omitempty"` // its article was named
+	Part     uint16  `json:",omitempty"` // which component of a kit it is
+	Note     *string `json:",omitempty"`
+}
+
+// purchase is a PurchaseType in a byte.
+type purchase uint8
+
+var purchases = []string{string(PurchaseBooking), string(PurchaseSale), string(PurchaseSubscription)}
+
+func purchaseOf(p PurchaseType) purchase { return purchase(max(0, slices.Index(purchases, string(p)))) }
+
+func (p purchase) Type() PurchaseType { return PurchaseType(purchases[p]) }
+
+// MarshalText writes a purchase type into a stored row.
+func (p purchase) MarshalText() ([]byte, error) { return []byte(purchases[p]), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (p *purchase) UnmarshalText(b []byte) (err error) {
+	*p, err = nameAt[purchase](purchases, "purchase type", b)
+	return err
+}
+
+const (
+	orderByCustomer = iota
+	orderByTag
+	orderBySubscription
+)
+
+// orderKind's rows are found by number, too: a unit in the timelines says the number of its order.
+var orderKind = func() *kind[Order] {
+	k := rowsOf(tagOrder, "order", func(o *Order) ID { return o.ID },
+		table.By(func(o *Order) []string {
+			if o.Customer == (ID{}) {
+				return nil
+			}
+			return []string{string(o.Customer[:])}
+		}),
+		table.By(func(o *Order) []string { return o.tagKeys() }),
+		table.By(func(o *Order) (keys []string) {
+			for _, s := range o.Subscriptions() {
+				keys = append(keys, string(s.ID[:]))
+			}
+			if keys != nil {
+				keys = append(keys, "") // all orders with one
+			}
+			return keys
+		}),
+		table.Numbered(func(o *Order) uint32 { return o.Number }))
+	decode := k.decode
+	k.decode = func(account, key ID, b []byte) (*Order, error) {
+		o, err := decode(account, key, b)
+		if err != nil {
+			return nil, err
+		}
+		return o.clone(), nil // reading lists leaves room in them
+	}
+	put := k.put
+	k.put = func(s *state, a *account, before, after *Order) {
+		if before != nil && before.Due != 0 {
+			a.due.remove(dueItem{before.Due, before.ID, tagOrder})
+		}
+		if after != nil && after.Due != 0 {
+			a.due.add(dueItem{after.Due, after.ID, tagOrder})
+		}
+		put(s, a, before, after)
+	}
+	return k
+}()
+
+func init() { orderKind.fall = (*tx).renewSubscriptions }
+
+// OrderLabels is orders as what labels hang on.
+var OrderLabels Labelled = orderLabels{&labelledKind[Order, *Order]{kind: orderKind, scope: TagOrders, byTag: orderByTag}}
+
+// orderLabels answers with whole records.
+type orderLabels struct{ *labelledKind[Order, *Order] }
+
+func (orderLabels) zero() any { return new(OrderRecord) }
+
+func (k orderLabels) edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
+	r, err := k.labelledKind.edit(t, id, ifMatch, change)
+	if err != nil {
+		return nil, err
+	}
+	o := r.(*Order)
+	if o != t.acc.orders().Get(id) { // a new row, which nobody has seen
+		o.UpdatedBy = newWord(t.actor)
+	}
+	return t.answer(o), nil
+}
+
+func (o *Order) revision() uint64 { return o.Revision }
+func (o *Order) touch(now int64)  { o.UpdatedAt, o.Revision = now, o.Revision+1 }
+
+func (a *account) orders() *table.Table[Order] { return tableOf[Order](a, tagOrder) }
+
+// line finds a line by its id, or -1.
+func (o *Order) line(id ID) int {
+	return slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.ID == id })
+}
+
+// lineNo finds a line by its number, or nil.
+func (o *Order) lineNo(no uint16) *OrderLine {
+	for i := range o.Lines {
+		if o.Lines[i].No == no {
+			return &o.Lines[i]
+		}
+	}
+	return nil
+}
+
+// unit finds a unit by its id.
+func (o *Order) unit(id ID) (*OrderLine, *OrderUnit) {
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		for j := range l.Units {
+			if l.Units[j].ID == id {
+				return l, &l.Units[j]
+			}
+		}
+	}
+	return nil, nil
+}
+
+// unitOf is the unit that an unavailability is of.
+func (o *Order) unitOf(line uint16, hold ID) (*OrderLine, *OrderUnit) {
+	l := o.lineNo(line)
+	if l == nil {
+		return nil, nil
+	}
+	for j := range l.Units {
+		if l.Units[j].Hold == hold {
+			return l, &l.Units[j]
+		}
+	}
+	return nil, nil
+}
+
+// units is how many units an order has.
+func (o *Order) units() (n int) {
+	for i := range o.Lines {
+		n += len(o.Lines[i].Units)
+	}
+	return n
+}
+
+// Item names what a line takes.
+func (l *OrderLine) Item() (i Item) {
+	switch l.Names {
+	case namesSKU:
+		i.SKU = l.Of
+	case namesArticle:
+		i.Article = l.Of
+	default:
+		i.CatalogItem = l.Of
+	}
+	return i
+}
+
+// named sets what a line takes.
+func (l *OrderLine) named(i Item) {
+	l.Names = i.kind()
+	switch l.Names {
+	case namesSKU:
+		l.Of = i.SKU
+	case namesArticle:
+		l.Of = i.Article
+	default:
+		l.Of = i.CatalogItem
+	}
+}
+
+// span is what a line takes its units for.
+func (l *OrderLine) span() Span { return Span{Start: l.From, End: l.To} }
+
+// more is the part for what few lines have, of a line's own.
+func (l *OrderLine) more() *LineMore {
+	m := LineMore{}
+	if l.More != nil {
+		m = *l.More
+	}
+	l.More = &m
+	return &m
+}
+
+// rest is the part that few lines have, to read.
+func (l *OrderLine) rest() *LineMore {
+	if l.More == nil {
+		return &LineMore{}
+	}
+	return l.More
+}
+
+// rest is the part that few orders have, to read.
+func (o *Order) rest() *OrderMore {
+	if o.More == nil {
+		return &OrderMore{}
+	}
+	return o.More
+}
+
+// Rest is the part that few orders have; it is not to be changed.
+func (o *Order) Rest() *OrderMore { return o.rest() }
+
+// Rest is the part that few lines have; it is not to be changed.
+func (l *OrderLine) Rest() *LineMore { return l.rest() }
+
+// SplitRate is the part of what a line brings in that is the merchant's.
+func (l *OrderLine) SplitRate() float64 {
+	if s := l.rest().RevenueSplit; s != nil {
+		return float64(*s) / wholeSplit
+	}
+	return 1
+}
+
+// more is that part, of an order's own.
+func (o *Order) more() *OrderMore {
+	m := OrderMore{}
+	if o.More != nil {
+		m = *o.More
+	}
+	o.More = &m
+	return &m
+}
+
+// clone is a copy of an order that shares nothing that a plan changes in place.
+func (o *Order) clone() *Order {
+	n := *o
+	n.Lines = slices.Clone(o.Lines)
+	for i := range n.Lines {
+		n.Lines[i].Units = slices.Clone(o.Lines[i].Units)
+		if s := n.Lines[i].Subscription; s != nil {
+			c := *s
+			n.Lines[i].Subscription = &c
+		}
+	}
+	n.Codes = slices.Clone(o.Codes)
+	return &n
+}

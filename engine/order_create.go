@@ -1,0 +1,470 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/engine/table"
+	"holdfast/timeline"
+)
+
+// This file owns orders as a whole: how one is made, of nothing or of a hold, and what of it is changed as given.
+
+// OrderInput is what orders are made of, but for their lines.
+type OrderInput struct {
+	Status          OrderStatus // draft or open
+	Customer        *ID
+	Contact         *ContactPatch // makes a new customer
+	Pickup          ID
+	Return          *ID // nil: the pickup location
+	Reference       *string
+	Note            *string
+	Channel         string // default api
+	Customers       []OrderCustomerInput
+	Fields          []CheckoutField
+	Consents        []Consent       // without ids
+	Documents       []OrderDocument // without ids
+	Assigned        *UserRef
+	Method          PaymentMethod
+	Tags            []ID
+	AllowOverbooked bool
+}
+
+// OrderCustomerInput is somebody whom an order is for.
+type OrderCustomerInput struct {
+	Customer *ID
+	Contact  ContactPatch
+	Fields   []CheckoutField
+}
+
+// Channels are the ways in which an order comes in.
+var Channels = []string{"admin", "api", "online"}
+
+const defaultChannel = "api"
+
+func (in *OrderInput) check(c *checker) {
+	if in.Status != OrderDraft && in.Status != OrderOpen {
+		c.fault("/status", "enum", "must be one of draft, open")
+	}
+	if in.Customer != nil && in.Contact != nil {
+		c.fault("/mainContact", "exclusive", "has a customerId or a mainContact, not both")
+	}
+	if in.Contact != nil {
+		var of checker
+		in.Contact.check(&of)
+		of.named(in.Contact.merged(Contact{}))
+		c.within("/mainContact", of.faults)
+	}
+	c.optional("/reference", in.Reference, 0, maxName)
+	c.optional("/note", in.Note, 0, maxNote)
+	c.oneOf("/channel", orDefault(in.Channel, defaultChannel), Channels...)
+	if c.count("/customers", len(in.Customers), 0, maxParts) {
+		for i := range in.Customers {
+			var of checker
+			in.Customers[i].Contact.check(&of)
+			of.checkoutFields("/checkoutFields", in.Customers[i].Fields)
+			c.within("/customers/"+itoa(i), of.faults)
+		}
+	}
+	c.checkoutFields("/checkoutFields", in.Fields)
+	c.consents("/consentAcceptances", in.Consents)
+	c.orderDocuments("/documents", in.Documents)
+	c.user("/assignedTo", in.Assigned)
+	in.Method.check(c)
+	if len(in.Tags) > maxTags {
+		c.fault("/tags", "length", "must have at most 100 entries")
+	}
+}
+
+// within adds the faults of a part.
+func (c *checker) within(pointer string, faults []Fault) {
+	for _, f := range faults {
+		f.Pointer = pointer + f.Pointer
+		c.faults = append(c.faults, f)
+	}
+}
+
+func (in *OrderInput) checkOn(c *checker, a *account) {
+	a.checkTags(c, OrderLabels, in.Tags, func(i int) Fault { return Fault{Pointer: "/tags/" + itoa(i)} })
+}
+
+// newOrder makes an order without lines.
+func (t *tx) newOrder(in *OrderInput) (*Order, error) {
+	o := &Order{ID: t.newID(), Channel: newWord(orDefault(in.Channel, defaultChannel)), Pickup: in.Pickup, Return: in.Pickup}
+	t.used++ // MainCustomer's
+	if in.Return != nil {
+		o.Return = *in.Return
+	}
+	if t.acc.locations().Get(o.Pickup) == nil || t.acc.locations().Get(o.Return) == nil {
+		return nil, notFound("location")
+	}
+	var err error
+	if o.Customer, err = t.mainCustomer(in.Customer, in.Contact); err != nil {
+		return nil, err
+	}
+	if o.Tags, err = t.acc.linked(nil, in.Tags); err != nil {
+		return nil, err
+	}
+	m := OrderMore{Fields: in.Fields, Assigned: in.Assigned, Method: in.Method}
+	if in.Reference != nil {
+		m.Reference = *in.Reference
+	}
+	if in.Note != nil {
+		m.Note = *in.Note
+	}
+	if m.Customers, err = t.orderCustomers(in.Customers); err != nil {
+		return nil, err
+	}
+	m.Consents, m.Documents = t.withIDs(in.Consents), t.documents(in.Documents)
+	if !m.empty() {
+		o.More = &m
+	}
+	t.ledger.Order++
+	o.Number = t.ledger.Order
+	t.add(o)
+	return o, nil
+}
+
+func (m *OrderMore) empty() bool {
+	return m.Reference == "" && m.Note == "" && m.Assigned == nil && m.Customers == nil && m.Fields == nil && m.Consents == nil && m.Documents == nil &&
+		m.Comments == nil && m.Method == (PaymentMethod{})
+}
+
+// mainCustomer is whom an order is for: a customer, or a new one made of a contact.
+func (t *tx) mainCustomer(id *ID, contact *ContactPatch) (ID, error) {
+	if id != nil {
+		if t.acc.customers().Get(*id) == nil {
+			return ID{}, notFound("customer")
+		}
+		return *id, nil
+	}
+	if contact == nil {
+		return ID{}, nil
+	}
+	m := &Customer{ID: t.newID(), Contact: contact.merged(Contact{}), UpdatedAt: t.now, Revision: 1}
+	record(t, customerKind, nil, m)
+	return m.ID, nil
+}
+
+func (t *tx) orderCustomers(list []OrderCustomerInput) (out []OrderCustomer, err error) {
+	for i := range list {
+		x := &list[i]
+		n := OrderCustomer{ID: t.newID(), Contact: x.Contact.merged(Contact{}), Fields: x.Fields, UpdatedAt: t.now}
+		if x.Customer != nil {
+			m := t.acc.customers().Get(*x.Customer)
+			if m == nil {
+				return nil, notFound("customer")
+			}
+			n.Customer, n.Contact = m.ID, x.Contact.merged(m.Contact)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func (t *tx) withIDs(list []Consent) []Consent {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].ID = t.newID()
+	}
+	return list
+}
+
+func (t *tx) documents(list []OrderDocument) []OrderDocument {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].ID = t.newID()
+	}
+	return list
+}
+
+// hasCustomer says whether an id names one of those whom an order is for.
+func (o *Order) hasCustomer(id ID) bool {
+	return id == o.MainCustomer() || slices.ContainsFunc(o.rest().Customers, func(c OrderCustomer) bool { return c.ID == id })
+}
+
+// MainCustomer is the id of the order's own record of the one whom it is for, where none was given.
+func (o *Order) MainCustomer() ID { return after(o.ID, 1) }
+
+// CreateOrder makes an order. One that is to be open takes its stock, for all lines or not at all. It answers with the
+// *OrderRecord.
+type CreateOrder struct {
+	OrderInput
+	Lines []OrderLineInput
+}
+
+func (o CreateOrder) Check() []Fault {
+	var c checker
+	o.check(&c)
+	checkLines(&c, o.Lines)
+	if o.Status == OrderOpen && len(o.Lines) == 0 {
+		c.fault("/lineItems", "length", "an open order has at least one line")
+	}
+	return c.faults
+}
+
+func (o CreateOrder) checkOn(a *account) []Fault {
+	var c checker
+	o.OrderInput.checkOn(&c, a)
+	checkLinesOn(&c, a, o.Lines)
+	return c.faults
+}
+
+func (o CreateOrder) plan(t *tx) (any, error) {
+	n, err := t.newOrder(&o.OrderInput)
+	if err != nil {
+		return nil, err
+	}
+	n.Status = o.Status
+	if err := t.addLines(n, o.Lines, o.AllowOverbooked); err != nil {
+		return nil, err
+	}
+	return t.answer(n), nil
+}
+
+func (CreateOrder) result() any { return new(OrderRecord) }
+
+// OrderHold makes an order of a hold: its lines and their units are taken over as they are, without a moment between. It
+// answers with the *OrderRecord.
+type OrderHold struct {
+	OrderInput
+	Hold   ID
+	Status *OrderStatus // an order of a hold is open
+}
+
+func (o OrderHold) Check() []Fault {
+	var c checker
+	in := o.OrderInput
+	in.Status = OrderOpen
+	in.check(&c)
+	if o.Status != nil && *o.Status != OrderOpen {
+		c.fault("/status", "enum", "must be open: the hold has its stock already")
+	}
+	return c.faults
+}
+
+func (o OrderHold) checkOn(a *account) []Fault {
+	var c checker
+	o.OrderInput.checkOn(&c, a)
+	return c.faults
+}
+
+func (o OrderHold) plan(t *tx) (any, error) {
+	rec, err := t.liveHold(o.Hold)
+	if err != nil {
+		return nil, err
+	}
+	in := o.OrderInput
+	first := t.acc.locations().No(rec.lines[0].location)
+	for i := range rec.lines {
+		if rec.lines[i].location != rec.lines[0].location || first == nil {
+			return nil, refuse(CodeConflict, "the hold has stock at several locations; an order takes its stock at one")
+		}
+	}
+	if in.Pickup == (ID{}) {
+		in.Pickup = first.ID
+	} else if in.Pickup != first.ID {
+		return nil, refuse(CodeConflict, "the hold's stock is at another location than the pickup location")
+	}
+	n, err := t.newOrder(&in)
+	if err != nil {
+		return nil, err
+	}
+	n.Status = OrderOpen
+	if err := t.takeOver(n, rec); err != nil {
+		return nil, err
+	}
+	if err := t.reprice(n); err != nil {
+		return nil, err
+	}
+	return t.answer(n), nil
+}
+
+func (OrderHold) result() any { return new(OrderRecord) }
+
+// takeOver makes lines of a hold's lines, and its units theirs.
+func (t *tx) takeOver(o *Order, rec *holdRecord) error {
+	d := t.draft()
+	held, next := t.hold(rec), 0
+	for i := range held.Lines {
+		x := &held.Lines[i]
+		in := OrderLineInput{Item: x.Item, Purchase: x.Purchase, Quantity: x.Quantity, From: &x.Window.Start}
+		if x.Window.End != Forever {
+			in.To = &x.Window.End
+		}
+		if x.Purchase == PurchaseBooking && x.Window.End == Forever {
+			return refuse(CodeConflict, "line %d of the hold has no end; a booking has one", i)
+		}
+		if err := t.addLine(o, &in); err != nil {
+			return ofLineItem(i, err)
+		}
+		l := &o.Lines[len(o.Lines)-1]
+		parts := t.partsOf(x.Item, x.Quantity)
+		for j := range int(rec.lines[i].units) {
+			next++
+			h, _, ok := d.Find(after(rec.id, uint64(next)))
+			if !ok {
+				continue
+			}
+			h.Owner, h.Line, h.Flags = uint64(o.Number), l.No, h.Flags.WithBlocker(timeline.BlockerOrder)
+			d.Replace(h)
+			u := OrderUnit{ID: t.newID(), Hold: h.ID, ByHand: h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)}
+			if j < len(parts) {
+				u.Part = parts[j]
+			}
+			l.Units = append(l.Units, u)
+		}
+	}
+	ended := *rec
+	ended.status, ended.due = Ordered, t.now+endedKept
+	record(t, holdKind, rec, &ended)
+	return nil
+}
+
+// partsOf says of each unit of n items which component it is.
+func (t *tx) partsOf(i Item, n int) (parts []uint16) {
+	if i.CatalogItem == (ID{}) {
+		return nil
+	}
+	k, err := t.acc.kit(i.CatalogItem)
+	if err != nil {
+		return nil
+	}
+	for j, p := range k.parts {
+		parts = append(parts, slices.Repeat([]uint16{uint16(j)}, n*p.quantity)...)
+	}
+	return parts
+}
+
+// PatchOrder changes what an order has as given. Its pickup location changes only in a draft. It answers with the
+// *OrderRecord.
+type PatchOrder struct {
+	ID        ID
+	IfMatch   []uint64
+	Customer  Opt[ID]
+	Contact   *ContactPatch // makes a new customer
+	Pickup    Opt[ID]
+	Return    Opt[ID] // null: the pickup location
+	Reference Opt[string]
+	Note      Opt[string]
+	Assigned  Opt[UserRef]
+	Customers Opt[[]OrderCustomerInput]
+	Fields    Opt[[]CheckoutField]
+	Consents  Opt[[]Consent]
+	Documents Opt[[]OrderDocument]
+	Key       Opt[string]
+	HasSaved  Opt[bool]
+	Card      Opt[SavedCard]
+	Custom    Opt[CustomMethod]
+}
+
+func (o PatchOrder) Check() []Fault {
+	var c checker
+	in := OrderInput{
+		Contact: o.Contact, Customers: o.Customers.Value, Fields: o.Fields.Value, Consents: o.Consents.Value, Documents: o.Documents.Value,
+	}
+	if o.Customer.Set && !o.Customer.Null {
+		in.Customer = &o.Customer.Value
+	}
+	if o.Assigned.Set && !o.Assigned.Null {
+		in.Assigned = &o.Assigned.Value
+	}
+	in.Method = o.method(PaymentMethod{})
+	in.check(&c)
+	c.patchText("/reference", o.Reference, 0, maxName)
+	c.patchText("/note", o.Note, 0, maxNote)
+	return c.faults
+}
+
+func (o *PatchOrder) method(m PaymentMethod) PaymentMethod {
+	o.Key.merge(&m.Key)
+	o.HasSaved.set(&m.HasSaved)
+	o.Card.merge(&m.Card)
+	o.Custom.merge(&m.Custom)
+	return m
+}
+
+func (o PatchOrder) plan(t *tx) (any, error) {
+	n, err := t.editMatching(o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.allow(Annotate); err != nil {
+		return nil, err
+	}
+	if err := o.places(t, n); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Customer.Null:
+		n.Customer = ID{}
+	case o.Customer.Set:
+		n.Customer, err = t.mainCustomer(&o.Customer.Value, nil)
+	case o.Contact != nil:
+		n.Customer, err = t.mainCustomer(nil, o.Contact)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := n.more()
+	o.Reference.set(&m.Reference)
+	o.Note.set(&m.Note)
+	o.Assigned.merge(&m.Assigned)
+	o.Fields.set(&m.Fields)
+	m.Method = o.method(m.Method)
+	if o.Customers.Set {
+		if m.Customers, err = t.orderCustomers(o.Customers.Value); err != nil {
+			return nil, err
+		}
+	}
+	if o.Consents.Set {
+		m.Consents = t.withIDs(o.Consents.Value)
+	}
+	if o.Documents.Set {
+		m.Documents = t.documents(o.Documents.Value)
+	}
+	if m.empty() {
+		n.More = nil
+	}
+	return t.answer(n), nil
+}
+
+func (PatchOrder) result() any { return new(OrderRecord) }
+
+// places changes where an order's stock is taken and where it comes back.
+func (o *PatchOrder) places(t *tx, n *Order) error {
+	if o.Pickup.Set && o.Pickup.Value != n.Pickup {
+		if n.Status != OrderDraft {
+			return &Error{Code: CodeStateNotAllowed, Detail: "the pickup location changes only in a draft", Details: StateDetails{State: n.Status.String(), Allowed: []string{OrderDraft.String()}}}
+		}
+		if n.Return == n.Pickup {
+			n.Return = o.Pickup.Value
+		}
+		n.Pickup = o.Pickup.Value
+	}
+	switch {
+	case o.Return.Null:
+		n.Return = n.Pickup
+	case o.Return.Set:
+		n.Return = o.Return.Value
+	}
+	if o.Pickup.Set || o.Return.Set {
+		if t.acc.locations().Get(n.Pickup) == nil || t.acc.locations().Get(n.Return) == nil {
+			return notFound("location")
+		}
+	}
+	return nil
+}
+
+// Order returns an order's record, or nil.
+func (v View) Order(id ID) *OrderRecord {
+	if o := v.acc.orders().Get(id); o != nil {
+		return v.acc.orderRecord(o, v.acc.stock)
+	}
+	return nil
+}
+
+// Orders are the account's orders as they are stored, in order of creation.
+func (v View) Orders() *table.Table[Order] { return v.acc.orders() }
+
+// OrderRecord is the answer for an order of this view.
+func (v View) OrderRecord(o *Order) *OrderRecord { return v.acc.orderRecord(o, v.acc.stock) }

@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file owns codes on orders: applying one, trying one, taking one off. A use is counted in the command that makes it.
+
+// OrderCode is a discount code that an order carries: its terms as they were when it was applied.
+type OrderCode struct {
+	ID          ID
+	Terms       DiscountTerms
+	Allocations []LineAmount `json:",omitempty"`
+}
+
+// LineAmount is a part of an amount that falls to a line.
+type LineAmount struct {
+	Line  ID
+	Value int64 // minor units
+}
+
+// Applied is what the code takes off the order.
+func (c *OrderCode) Applied() (n int64) {
+	for _, x := range c.Allocations {
+		n += x.Value
+	}
+	return n
+}
+
+// spread spreads the code over what is left of the lines' amounts, and takes it off them.
+func (c *OrderCode) spread(o *Order, left []Discountable) {
+	values, _ := c.Terms.Allocate(left)
+	c.Allocations = nil
+	for i, v := range values {
+		if v > 0 {
+			c.Allocations = append(c.Allocations, LineAmount{o.Lines[i].ID, v})
+			left[i].Amount -= v
+		}
+	}
+}
+
+// code finds a code that the order carries, whatever its case, or -1.
+func (o *Order) code(text string) int {
+	text = foldCode(text)
+	return slices.IndexFunc(o.Codes, func(c OrderCode) bool { return foldCode(c.Terms.Code) == text })
+}
+
+// Discounted is what applying a code comes to.
+type Discounted struct {
+	Code        *DiscountCode // nil: there is none
+	Reason      Code          // why it is not valid; empty: it is
+	Applied     int64
+	Allocations []LineAmount
+	Order       *OrderRecord // nil of a trial
+}
+
+// ApplyDiscount puts a discount code on a draft or an open order and counts a use of it, or refuses and counts none. It
+// answers with the *Discounted.
+type ApplyDiscount struct {
+	Order ID
+	Code  string
+}
+
+func (o ApplyDiscount) Check() []Fault {
+	var c checker
+	c.text("/code", o.Code, 1, maxCode)
+	return c.faults
+}
+
+func (o ApplyDiscount) plan(t *tx) (any, error) {
+	n, err := t.edit(o.Order)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.allow(Discount); err != nil {
+		return nil, err
+	}
+	d, err := t.acc.discount(n, o.Code, t.now)
+	if err != nil {
+		return nil, err
+	}
+	d = t.useDiscount(d, 1)
+	n.Codes = append(n.Codes, OrderCode{ID: d.ID, Terms: d.DiscountTerms})
+	if err := t.reprice(n); err != nil {
+		return nil, err
+	}
+	c := &n.Codes[len(n.Codes)-1]
+	return &Discounted{Code: d, Applied: c.Applied(), Allocations: c.Allocations, Order: t.answer(n)}, nil
+}
+
+func (ApplyDiscount) result() any { return new(Discounted) }
+
+// discount judges whether a code can be put on an order.
+func (a *account) discount(o *Order, text string, now int64) (*DiscountCode, error) {
+	applied := o.code(text) >= 0
+	d := a.discountByCode(text)
+	if d == nil {
+		return nil, refuse(CodeDiscountNotFound, "there is no discount code %q", text)
+	}
+	left, ok := o.amounts()
+	if !ok {
+		return d, tooDear()
+	}
+	off := o.discounts()
+	for i := range left {
+		left[i].Amount -= off[i]
+	}
+	return d, d.Judge(now, left, applied)
+}
+
+// TryDiscount says what applying a code would come to. It counts no use.
+func (v View) TryDiscount(order ID, text string, now int64) (*Discounted, error) {
+	o := v.acc.orders().Get(order)
+	if o == nil {
+		return nil, notFound("order")
+	}
+	if err := o.allow(Discount); err != nil {
+		return nil, err
+	}
+	d, err := v.acc.discount(o, text, now)
+	if err != nil {
+		refusal, ok := err.(*Error)
+		if !ok || !strings.HasPrefix(string(refusal.Code), "DISCOUNT_") {
+			return nil, err
+		}
+		return &Discounted{Code: d, Reason: refusal.Code}, nil
+	}
+	left, _ := o.amounts()
+	for i, off := range o.discounts() {
+		left[i].Amount -= off
+	}
+	c := OrderCode{ID: d.ID, Terms: d.DiscountTerms}
+	c.spread(o, left)
+	return &Discounted{Code: d, Applied: c.Applied(), Allocations: c.Allocations}, nil
+}
+
+// RemoveDiscount takes a discount code off a draft or an open order and gives its use back. It answers with nil.
+type RemoveDiscount struct {
+	Order   ID
+	IfMatch []uint64
+	Code    string
+}
+
+func (RemoveDiscount) Check() []Fault { return nil }
+
+func (o RemoveDiscount) plan(t *tx) (any, error) {
+	n, err := t.editMatching(o.Order, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	i := n.code(o.Code)
+	if i < 0 {
+		return nil, refuse(CodeNotFound, "the order carries no such discount code")
+	}
+	if err := n.allow(Discount); err != nil {
+		return nil, err
+	}
+	t.giveBack(&n.Codes[i])
+	n.Codes = append(n.Codes[:i], n.Codes[i+1:]...)
+	return nil, t.reprice(n)
+}
+
+func (RemoveDiscount) result() any { return new(any) }
+
+// giveBack takes back the use that an order has made of a code.
+func (t *tx) giveBack(c *OrderCode) {
+	if d := t.acc.discounts().Get(c.ID); d != nil {
+		t.useDiscount(d, -1)
+	}
+}

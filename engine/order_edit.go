@@ -1,0 +1,210 @@
+package engine
+
+import "bytes"
+
+// This file owns how a plan changes orders: each change goes through edit, and what it came to is recorded once, behind the
+// plan. So no operation can forget a revision or an event.
+
+// orderEdit is what a plan makes of one order.
+type orderEdit struct {
+	before *Order // nil: it is made
+	now    *Order // nil: it goes
+}
+
+// editOf is what the plan has made of an order so far, or nil.
+func (t *tx) editOf(id ID) *orderEdit {
+	for _, e := range t.orders {
+		if e.before != nil && e.before.ID == id || e.now != nil && e.now.ID == id {
+			return e
+		}
+	}
+	return nil
+}
+
+// order is an order as the plan leaves it, to read; nil: there is none.
+func (t *tx) order(id ID) *Order {
+	if e := t.editOf(id); e != nil {
+		return e.now
+	}
+	return t.acc.orders().Get(id)
+}
+
+// edit gives an order to change in place.
+func (t *tx) edit(id ID) (*Order, error) {
+	if e := t.editOf(id); e != nil && e.now != nil {
+		return e.now, nil
+	}
+	o := t.order(id)
+	if o == nil {
+		return nil, notFound("order")
+	}
+	n := o.clone()
+	t.orders = append(t.orders, &orderEdit{o, n})
+	return n, nil
+}
+
+// editMatching is edit of an order in a revision that the caller accepts.
+func (t *tx) editMatching(id ID, ifMatch []uint64) (*Order, error) {
+	o := t.order(id)
+	if o == nil {
+		return nil, notFound("order")
+	}
+	if err := match(ifMatch, o.Revision); err != nil {
+		return nil, err
+	}
+	return t.edit(id)
+}
+
+// add has the plan make an order.
+func (t *tx) add(o *Order) { t.orders = append(t.orders, &orderEdit{nil, o}) }
+
+// drop has the plan remove an order.
+func (t *tx) drop(id ID) error {
+	if _, err := t.edit(id); err != nil {
+		return err
+	}
+	t.editOf(id).now = nil
+	return nil
+}
+
+// settle makes an order that was changed consistent, and the next revision. It may be called any number of times.
+func (t *tx) settle(e *orderEdit) (changed bool) {
+	n := e.now
+	n.derive()
+	if e.before != nil {
+		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
+		if bytes.Equal(orderKind.encode(nil, e.before), orderKind.encode(nil, n)) {
+			return false
+		}
+		n.Revision++
+	} else {
+		n.Revision = 1
+	}
+	n.UpdatedAt, n.UpdatedBy = t.now, newWord(t.actor)
+	return true
+}
+
+// answer is an order's record as the plan leaves it.
+func (t *tx) answer(o *Order) *OrderRecord {
+	if e := t.editOf(o.ID); e != nil {
+		t.settle(e)
+	}
+	r := t.acc.orderRecord(o, t.draft().Stock())
+	for _, c := range t.set {
+		if c, ok := c.(*change[Customer]); ok && c.after != nil && c.after.ID == o.Customer {
+			r.Contact = &c.after.Contact // whom the plan makes
+		}
+	}
+	return r
+}
+
+// recordOrders adds what the plan has made of orders to the write set.
+func (t *tx) recordOrders() {
+	for _, e := range t.orders {
+		if e.now != nil && !t.settle(e) || e.now == nil && e.before == nil {
+			continue
+		}
+		record(t, orderKind, e.before, e.now)
+	}
+}
+
+// derive works out what of an order follows from its lines: how far it is, and when time next changes it.
+func (o *Order) derive() {
+	if o.Status == OrderOpen || o.Status == OrderActive {
+		o.Status = o.stage()
+	}
+	o.Due = 0
+	for i := range o.Lines {
+		if at := o.Lines[i].due(); at != 0 && (o.Due == 0 || at < o.Due) && o.Status != OrderDraft {
+			o.Due = at
+		}
+	}
+}
+
+// stage is where an order is that takes stock: closed when everything sold is handed over, everything rented is back, and the
+// rest is cancelled.
+func (o *Order) stage() OrderStatus {
+	handed, waits := false, o.units() == 0
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		for j := range l.Units {
+			u := &l.Units[j]
+			handed = handed || u.Handed != 0
+			waits = waits || !u.settled(l.Purchase)
+		}
+	}
+	switch {
+	case !waits:
+		return OrderClosed
+	case handed:
+		return OrderActive
+	}
+	return OrderOpen
+}
+
+// settled says that nothing more is to happen to a unit.
+func (u *OrderUnit) settled(p purchase) bool {
+	return u.State == Returned || u.State == Cancelled || u.State == Fulfilled && p.Type() == PurchaseSale
+}
+
+// tally counts how far units are together.
+type tally struct{ live, prepared, handed, rented, back int }
+
+func (c *tally) add(l *OrderLine) {
+	for j := range l.Units {
+		u := &l.Units[j]
+		if u.State == Cancelled {
+			continue
+		}
+		c.live++
+		if l.Purchase.Type() != PurchaseSale {
+			c.rented++
+		}
+		switch u.State {
+		case Prepared:
+			c.prepared++
+		case Fulfilled:
+			c.handed++
+		case Returned:
+			c.handed++
+			c.back++
+		}
+	}
+}
+
+func (c *tally) state() Fulfillment {
+	switch {
+	case c.live == 0:
+		return Cancelled
+	case c.back > 0 && c.back == c.rented && c.handed == c.live:
+		return Returned
+	case c.back > 0:
+		return PartiallyReturned
+	case c.handed == c.live:
+		return Fulfilled
+	case c.handed > 0:
+		return PartiallyFulfilled
+	case c.prepared == c.live:
+		return Prepared
+	}
+	return Pending
+}
+
+// Fulfillment is how far the units of an order are together.
+func (o *Order) Fulfillment() Fulfillment {
+	var c tally
+	for i := range o.Lines {
+		c.add(&o.Lines[i])
+	}
+	if c.live == 0 && !o.Cancelled {
+		return Pending // nothing is in it yet
+	}
+	return c.state()
+}
+
+// Fulfillment is how far the units of a line are together.
+func (l *OrderLine) Fulfillment() Fulfillment {
+	var c tally
+	c.add(l)
+	return c.state()
+}

@@ -1,0 +1,465 @@
+package engine
+
+import (
+	"holdfast/timeline"
+)
+
+// This file owns the way of a unit to the customer and back: prepared, handed over, returned, and which article it is.
+
+// knows demands that units that are named are the order's.
+func (o *Order) knows(ids []ID) error {
+	for _, id := range ids {
+		if _, u := o.unit(id); u == nil {
+			return notFound("stock item of this order")
+		}
+	}
+	return nil
+}
+
+// unitsNamed are the units of an order that an operation is about: those named, which it knows, or all that can.
+func (o *Order) unitsNamed(ids []ID, can func(*OrderLine, *OrderUnit) bool) (list []unitOfLine, err error) {
+	if ids == nil {
+		for i := range o.Lines {
+			l := &o.Lines[i]
+			for j := range l.Units {
+				if can(l, &l.Units[j]) {
+					list = append(list, unitOfLine{i, l, &l.Units[j]})
+				}
+			}
+		}
+		return list, nil
+	}
+	for _, id := range ids {
+		l, u := o.unit(id)
+		if !can(l, u) {
+			return nil, unitState(u)
+		}
+		list = append(list, unitOfLine{o.line(l.ID), l, u})
+	}
+	return list, nil
+}
+
+// unitOfLine is a unit with its line.
+type unitOfLine struct {
+	no   int
+	line *OrderLine
+	unit *OrderUnit
+}
+
+// unitState is the refusal of what a unit's state does not allow.
+func unitState(u *OrderUnit) *Error {
+	d := StateDetails{State: u.State.String()}
+	switch u.State {
+	case Pending:
+		d.Allowed = []string{string(Prepare), string(Fulfill), string(Assign)}
+	case Prepared:
+		d.Allowed = []string{string(Fulfill), string(Assign)}
+	case Fulfilled:
+		d.Allowed = []string{string(Return)}
+	}
+	return &Error{Code: CodeStateNotAllowed, Detail: "the stock item is " + d.State, Details: d}
+}
+
+func (c *checker) stockItems(ids []ID) {
+	if ids == nil {
+		return
+	}
+	if !c.count("/stockItemIds", len(ids), 1, maxUnits) {
+		return
+	}
+	seen := make(map[ID]bool, len(ids))
+	for i, id := range ids {
+		if seen[id] {
+			c.fault("/stockItemIds/"+itoa(i), "duplicate", "is named more than once")
+		}
+		seen[id] = true
+	}
+}
+
+// PrepareOrder says that units lie ready. It answers with the *OrderRecord.
+type PrepareOrder struct {
+	ID    ID
+	Units []ID // nil: all that can
+}
+
+func (o PrepareOrder) Check() []Fault {
+	var c checker
+	c.stockItems(o.Units)
+	return c.faults
+}
+
+func (o PrepareOrder) plan(t *tx) (any, error) {
+	n, err := t.edit(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.knows(o.Units); err != nil {
+		return nil, err
+	}
+	if err := n.allow(Prepare); err != nil {
+		return nil, err
+	}
+	units, err := n.unitsNamed(o.Units, func(_ *OrderLine, u *OrderUnit) bool {
+		return u.State == Pending || u.State == Prepared && o.Units != nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range units {
+		x.unit.State = Prepared
+	}
+	return t.answer(n), nil
+}
+
+func (PrepareOrder) result() any { return new(OrderRecord) }
+
+// FulfillOrder hands units over: for good what is sold, until they come back the others. One handed over before its time is
+// taken from then on. It answers with the *OrderRecord.
+type FulfillOrder struct {
+	ID    ID
+	Units []ID   // nil: all that can
+	At    *int64 // nil: now
+}
+
+func (o FulfillOrder) Check() []Fault {
+	var c checker
+	c.stockItems(o.Units)
+	if o.At != nil {
+		c.instant("/at", *o.At)
+	}
+	return c.faults
+}
+
+// happened is the instant at which something was done: not later than now.
+func (t *tx) happened(at *int64) (int64, error) {
+	if at == nil {
+		return t.now, nil
+	}
+	if *at > t.now {
+		return 0, invalid([]Fault{{Pointer: "/at", Code: "range", Message: "must not be later than now"}})
+	}
+	return *at, nil
+}
+
+func (o FulfillOrder) plan(t *tx) (any, error) {
+	n, err := t.edit(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.knows(o.Units); err != nil {
+		return nil, err
+	}
+	if err := n.allow(Fulfill); err != nil {
+		return nil, err
+	}
+	at, err := t.happened(o.At)
+	if err != nil {
+		return nil, err
+	}
+	units, err := n.unitsNamed(o.Units, func(_ *OrderLine, u *OrderUnit) bool { return u.State == Pending || u.State == Prepared })
+	if err != nil {
+		return nil, err
+	}
+	if len(units) == 0 {
+		return nil, refuse(CodeConflict, "the order has nothing that waits to be handed over")
+	}
+	var short []Shortage
+	for _, x := range units {
+		s, err := t.handOver(x, at)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			short = append(short, *s)
+		}
+	}
+	if len(short) > 0 {
+		return nil, insufficient(short)
+	}
+	t.seatFreed()
+	return t.answer(n), nil
+}
+
+func (FulfillOrder) result() any { return new(OrderRecord) }
+
+// handOver hands one unit over. It says what is short where the unit cannot be had.
+func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
+	d := t.draft()
+	h, place, ok := d.Find(x.unit.Hold)
+	if !ok {
+		return nil, unitState(x.unit)
+	}
+	body := h.Body()
+	if body.End <= t.now {
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the period of line " + itoa(x.no) + " is over; give it another end first",
+			Details: StateDetails{State: x.unit.State.String(), Allowed: []string{string(Extend)}}}
+	}
+	if !place.Seated() {
+		if place, ok = d.SeatConflict(h.ID, 0); !ok {
+			return t.shortOf(x, h, place), nil
+		}
+		h, _, _ = d.Find(h.ID)
+	}
+	if at < body.Start {
+		body.Start = at
+		lot := d.Stock().Lot(place.Lot)
+		pool := timeline.LotRef(place.Lot)
+		if lot.Pool != 0 {
+			pool = timeline.SKURef(lot.Pool)
+		}
+		n := t.handedOver(h, lot, body)
+		if _, why := d.Reseat(pool, n); why != timeline.Granted {
+			return t.shortOf(x, h, place), nil
+		}
+		h, _, _ = d.Find(h.ID)
+	}
+	h.Flags |= timeline.Out
+	if h.Kind == timeline.SalesReservation {
+		h.Kind = timeline.Sale
+	}
+	d.Replace(h)
+	x.unit.State, x.unit.Handed = Fulfilled, at
+	return nil, nil
+}
+
+// shortOf says what stands in the way of a unit of a line, beside itself.
+func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage {
+	d := t.draft()
+	t.stock = d.Fork()
+	t.stock.Take(h.ID)
+	defer func() { t.stock = d }()
+	lot := d.Stock().Lot(at.Lot)
+	q := request{line: x.no, body: Span{Start: min(t.now, h.Body().Start), End: h.Body().End}, quantity: 1, location: t.acc.locations().No(lot.Location)}
+	q.article = t.acc.articles().No(lot.Article)
+	if q.article == nil || q.location == nil {
+		return &Shortage{Line: x.no, Requested: 1, Reason: timeline.NotEnoughStock.String()}
+	}
+	if !h.Flags.Has(timeline.PinnedArticle) && q.article.SKU != nil {
+		q.sku, q.article = t.acc.skus().Get(*q.article.SKU), nil
+	}
+	return t.shortage(&q, t.acc.sources(nil, q.article, q.sku, q.location, q.body, t.now), timeline.NotEnoughStock)
+}
+
+// ReturnOrder takes units back. What is left of their time is free, but for the buffer that begins then. A unit that comes
+// back at another location than the one that it was taken at stays there. It answers with the *OrderRecord.
+type ReturnOrder struct {
+	ID    ID
+	Units []ID   // nil: all that can
+	At    *int64 // nil: now
+}
+
+func (o ReturnOrder) Check() []Fault {
+	var c checker
+	c.stockItems(o.Units)
+	if o.At != nil {
+		c.instant("/at", *o.At)
+	}
+	return c.faults
+}
+
+func (o ReturnOrder) plan(t *tx) (any, error) {
+	n, err := t.edit(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.knows(o.Units); err != nil {
+		return nil, err
+	}
+	if err := n.allow(Return); err != nil {
+		return nil, err
+	}
+	at, err := t.happened(o.At)
+	if err != nil {
+		return nil, err
+	}
+	units, err := n.unitsNamed(o.Units, func(l *OrderLine, u *OrderUnit) bool {
+		return u.State == Fulfilled && l.Purchase.Type() != PurchaseSale
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(units) == 0 {
+		return nil, refuse(CodeConflict, "the order has nothing that is out")
+	}
+	for _, x := range units {
+		if at < x.unit.Handed {
+			return nil, invalid([]Fault{{Pointer: "/at", Code: "range", Message: "must not be earlier than the hand-over"}})
+		}
+		t.takeBack(n, x.unit, at)
+		if s := x.line.Subscription; s != nil && !s.over() && x.line.Fulfillment() == Returned {
+			s.end(at)
+		}
+	}
+	t.seatFreed()
+	return t.answer(n), nil
+}
+
+func (ReturnOrder) result() any { return new(OrderRecord) }
+
+// takeBack ends a unit's time.
+func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
+	u.State, u.Returned = Returned, at
+	h, place, ok := t.draft().Find(u.Hold)
+	if !ok {
+		return
+	}
+	body := h.Body()
+	if at <= body.Start { // no time has gone by
+		t.free(u)
+	} else {
+		body.End = at
+		h.Flags |= timeline.Back
+		t.stretch(h, place, body, true)
+	}
+	if o.Return != o.Pickup {
+		t.moveUnit(o, u, place, at)
+	}
+}
+
+// moveUnit lets a unit go on at the location where it came back: its slot ends here and another begins there, behind the
+// buffer that the return has brought. Holds that it leaves behind are seated again, or become conflicts.
+func (t *tx) moveUnit(o *Order, u *OrderUnit, at timeline.Place, returned int64) {
+	d := t.draft()
+	to := t.acc.locations().Get(o.Return)
+	slot, _ := d.Stock().Slot(at.Slot)
+	lot := d.Stock().Lot(at.Lot)
+	r := t.acc.articles().No(lot.Article)
+	if to == nil || r == nil || to.No == lot.Location || slot.Span.End <= returned {
+		return
+	}
+	begins := max(returned, t.now)
+	if h, _, ok := d.Find(u.Hold); ok {
+		begins = max(begins, h.Span.End)
+	}
+	if slot.Span.End <= begins {
+		return // it was to end anyhow
+	}
+	var left []timeline.Hold
+	for h := range d.Stock().Holds(at.Slot, Span{Start: begins, End: Forever}) {
+		left = append(left, h)
+	}
+	for _, h := range left {
+		d.Take(h.ID)
+		d.Keep(h, at.Lot)
+	}
+	end := slot.Span.End
+	d.EndSlot(at.Slot, begins)
+	for _, h := range left {
+		d.SeatConflict(h.ID, 0)
+	}
+	t.newUnits(r, to.No, 1, Span{Start: begins, End: end})
+}
+
+// AssignUnit makes a unit of an order be one of an article: it is pinned there, and what may move makes room. It answers with
+// the *OrderRecord.
+type AssignUnit struct {
+	Order, Unit, Article ID
+}
+
+func (AssignUnit) Check() []Fault { return nil }
+
+func (o AssignUnit) plan(t *tx) (any, error) {
+	n, err := t.edit(o.Order)
+	if err != nil {
+		return nil, err
+	}
+	l, u := n.unit(o.Unit)
+	switch {
+	case u == nil:
+		return nil, notFound("stock item of this order")
+	case t.acc.articles().Get(o.Article) == nil:
+		return nil, errNoArticle
+	}
+	if err := n.allow(Assign); err != nil {
+		return nil, err
+	}
+	h, at, ok := t.draft().Find(u.Hold)
+	if !ok || u.Handed != 0 {
+		return nil, unitState(u)
+	}
+	q, err := t.moveRequest(n.line(l.ID), MoveLine{Article: &o.Article}, h, at)
+	if err != nil {
+		return nil, err
+	}
+	t.draft().Take(h.ID)
+	t.freed(h.Span, at)
+	if err := t.seatPinned(&q); err != nil {
+		return nil, err
+	}
+	u.ByHand = true
+	t.seatFreed()
+	return t.answer(n), nil
+}
+
+func (AssignUnit) result() any { return new(OrderRecord) }
+
+// seatPinned seats a unit on its article. Where the article's own slots have no room, its other holds may move away to other
+// articles of the pool.
+func (t *tx) seatPinned(q *request) error {
+	d := t.draft()
+	err := t.seatAll(ID{}, []request{*q})
+	if err == nil {
+		return nil
+	}
+	l := q.article.lotAt(q.location.No)
+	if l == nil {
+		return err
+	}
+	lot := d.Stock().Lot(l.no)
+	if lot.Pool == 0 {
+		return err
+	}
+	for _, s := range t.acc.sources(nil, q.article, nil, q.location, q.body, t.now) {
+		hull := s.hull
+		if q.keepHull {
+			hull = q.proto.Span
+		}
+		h := timeline.NewHold(q.proto.ID, hull, q.body.Start-hull.Start, trail(q.body, hull))
+		h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, q.proto.Flags
+		if free, _, _, _ := d.Stock().MinFree(timeline.SKURef(lot.Pool), hull); free < 1 {
+			continue
+		}
+		for _, slot := range d.Stock().Slots(l.no) {
+			if _, why := d.SeatOn(timeline.SKURef(lot.Pool), slot, begun(h, t.now)); why == timeline.Granted {
+				return nil
+			}
+		}
+	}
+	return err
+}
+
+// UnassignUnit takes a unit's pin off: it stays where it is, and may move from then on. It answers with the *OrderRecord.
+type UnassignUnit struct{ Order, Unit ID }
+
+func (UnassignUnit) Check() []Fault { return nil }
+
+func (o UnassignUnit) plan(t *tx) (any, error) {
+	n, err := t.edit(o.Order)
+	if err != nil {
+		return nil, err
+	}
+	l, u := n.unit(o.Unit)
+	if u == nil {
+		return nil, notFound("stock item of this order")
+	}
+	if err := n.allow(Assign); err != nil {
+		return nil, err
+	}
+	d := t.draft()
+	h, at, ok := d.Find(u.Hold)
+	if !ok || u.Handed != 0 {
+		return nil, unitState(u)
+	}
+	u.ByHand = false
+	h.Flags &^= timeline.PinnedSlot
+	if len(l.rest().Requirements) == 0 {
+		h.Flags &^= timeline.PinnedArticle
+	}
+	d.Replace(h)
+	if !at.Seated() {
+		d.SeatConflict(h.ID, 0)
+	}
+	return t.answer(n), nil
+}
+
+func (UnassignUnit) result() any { return new(OrderRecord) }

@@ -1,0 +1,90 @@
+package engine
+
+// This file owns payments: what others say that was paid. Nothing is charged here.
+
+// PaymentKind says what a payment is.
+type PaymentKind string
+
+// A deposit is authorised, then captured or cancelled.
+const (
+	Capture          PaymentKind = "capture"
+	Refund           PaymentKind = "refund"
+	DepositCapture   PaymentKind = "deposit_capture"
+	DepositRefund    PaymentKind = "deposit_refund"
+	DepositAuthorise PaymentKind = "deposit_authorise"
+	DepositCancel    PaymentKind = "deposit_cancel"
+)
+
+// PaymentKinds are all of them.
+var PaymentKinds = []PaymentKind{Capture, Refund, DepositCapture, DepositRefund, DepositAuthorise, DepositCancel}
+
+// OrderPayment is one payment that was recorded.
+type OrderPayment struct {
+	ID     ID
+	Kind   PaymentKind
+	Amount int64
+	At     int64
+	Line   ID `json:",omitzero"` // of which line; zero: of the order
+}
+
+// Paid is the sum of an order's payments of a kind; of a line, where one is named.
+func (o *Order) Paid(k PaymentKind, line ID) (n int64) {
+	for i := range o.Payments {
+		if p := &o.Payments[i]; p.Kind == k && (line == ID{} || p.Line == line) {
+			n += p.Amount
+		}
+	}
+	return n
+}
+
+// AddPayment records a payment. It answers with the *OrderRecord.
+type AddPayment struct {
+	Order  ID
+	Kind   PaymentKind
+	Amount int64
+	Line   *ID
+	At     *int64 // nil: now
+}
+
+func (o AddPayment) Check() []Fault {
+	var c checker
+	names := make([]string, len(PaymentKinds))
+	for i, k := range PaymentKinds {
+		names[i] = string(k)
+	}
+	c.oneOf("/kind", string(o.Kind), names...)
+	if o.Amount < 1 || o.Amount > maxSafe {
+		c.fault("/amount", "range", "must be a whole number of minor units between 1 and 9007199254740991")
+	}
+	if o.At != nil {
+		c.instant("/at", *o.At)
+	}
+	return c.faults
+}
+
+func (o AddPayment) plan(t *tx) (any, error) {
+	n, err := t.edit(o.Order)
+	if err != nil {
+		return nil, err
+	}
+	p := OrderPayment{ID: t.newID(), Kind: o.Kind, Amount: o.Amount, At: t.now}
+	if o.At != nil {
+		p.At = *o.At
+	}
+	if o.Line != nil {
+		if n.line(*o.Line) < 0 {
+			return nil, notFound("line item of this order")
+		}
+		p.Line = *o.Line
+	}
+	switch {
+	case len(n.Payments) == maxPayments:
+		return nil, refuse(CodeConflict, "an order has at most %d payments", maxPayments)
+	case n.Paid(o.Kind, ID{}) > maxSafe-o.Amount:
+		return nil, invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "the total would be beyond 9007199254740991"}})
+	}
+	n.Payments = append(n.Payments[:len(n.Payments):len(n.Payments)], p)
+	return t.answer(n), nil
+}
+
+func (AddPayment) result() any { return new(OrderRecord) }

@@ -1,0 +1,90 @@
+package engine
+
+// This file owns what an order costs: the price of each line, and what its codes take off.
+
+// price works out the unit price of a line from its pricing row, unless it was given.
+func (t *tx) price(o *Order, l *OrderLine) error {
+	if l.OwnPrice || l.PricingRow == (ID{}) {
+		return nil
+	}
+	_, row := t.acc.pricingRowByID(l.PricingRow)
+	if row == nil {
+		return nil // the row is gone: the line keeps the price that it had
+	}
+	where := t.acc.locations().Get(o.Pickup)
+	price, ok := UnitPrice(row, l.span(), where.Zone())
+	if !ok {
+		return tooDear()
+	}
+	l.UnitPrice = price
+	return nil
+}
+
+func tooDear() *Error {
+	return invalid([]Fault{{Pointer: "/lineItems", Code: "range", Message: "the order would cost more than 9007199254740991 minor units"}})
+}
+
+// reprice spreads the codes that an order carries over its lines again, in the order in which they were applied, each over
+// what those before it have left.
+func (t *tx) reprice(o *Order) error {
+	left, ok := o.amounts()
+	if !ok {
+		return tooDear()
+	}
+	for i := range o.Codes {
+		o.Codes[i].spread(o, left)
+	}
+	if _, ok := o.Price(); !ok {
+		return tooDear()
+	}
+	return nil
+}
+
+// amounts are what the lines cost before anything is taken off; ok is false where that is too much.
+func (o *Order) amounts() (list []Discountable, ok bool) {
+	list = make([]Discountable, len(o.Lines))
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		p, ok := PriceLine(l.UnitPrice, int(l.Quantity), 0, int64(l.TaxRate))
+		if !ok {
+			return nil, false
+		}
+		list[i] = Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: int(l.Quantity), Amount: p.Subtotal}
+	}
+	return list, true
+}
+
+// LinePrices are the prices of an order's lines, in their order.
+func (o *Order) LinePrices() (list []LinePrice, ok bool) {
+	off := o.discounts()
+	list, ok = make([]LinePrice, len(o.Lines)), true
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if list[i], ok = PriceLine(l.UnitPrice, int(l.Quantity), off[i], int64(l.TaxRate)); !ok {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// discounts are what the codes take off each line.
+func (o *Order) discounts() []int64 {
+	off := make([]int64, len(o.Lines))
+	for i := range o.Codes {
+		for _, x := range o.Codes[i].Allocations {
+			if j := o.line(x.Line); j >= 0 {
+				off[j] += x.Value
+			}
+		}
+	}
+	return off
+}
+
+// Price is what an order costs in all; ok is false where that is too much to say.
+func (o *Order) Price() (total OrderPrice, ok bool) {
+	lines, ok := o.LinePrices()
+	if !ok {
+		return total, false
+	}
+	return PriceOrder(lines)
+}

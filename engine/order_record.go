@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"slices"
+
+	"holdfast/timeline"
+)
+
+// This file owns the answer for an order: the stored row together with all that it names.
+
+// OrderRecord is an order as it is answered: whoever writes it needs nothing else.
+type OrderRecord struct {
+	*Order
+	PickupAt *Location
+	ReturnAt *Location
+	Contact  *Contact // of the one whom it is for
+	Currency string
+	TagRows  []*Tag
+	Units    []UnitRecord // in the order of lines and units
+}
+
+// UnitRecord is where a unit of an order is.
+type UnitRecord struct {
+	Article  ID // zero: it has none
+	Name     string
+	Codes    []string
+	Bin      *string
+	SKUName  *string
+	SKUCode  *string
+	Range    Span // the hull; empty where it takes no stock
+	Conflict bool
+}
+
+// orderRecord is the answer for an order on some state of the stock.
+func (a *account) orderRecord(o *Order, s *timeline.Stock) *OrderRecord {
+	r := &OrderRecord{Order: o, PickupAt: a.locations().Get(o.Pickup), ReturnAt: a.locations().Get(o.Return), Currency: a.row.Currency}
+	if m := a.customers().Get(o.Customer); m != nil {
+		r.Contact = &m.Contact
+	}
+	for _, id := range o.Tags {
+		if g := a.tags().Get(id); g != nil {
+			r.TagRows = append(r.TagRows, g)
+		}
+	}
+	r.Units = make([]UnitRecord, 0, o.units())
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		for j := range l.Units {
+			r.Units = append(r.Units, a.unitRecord(&l.Units[j], s))
+		}
+	}
+	return r
+}
+
+func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock) (r UnitRecord) {
+	if u.Hold == (ID{}) {
+		return r
+	}
+	h, at, ok := s.Find(u.Hold)
+	if !ok {
+		return r
+	}
+	r.Range, r.Conflict = h.Span, !at.Seated()
+	article := a.articles().No(s.Lot(at.Lot).Article)
+	if article == nil {
+		r.Article = a.articleID(s.Lot(at.Lot).Article)
+		return r
+	}
+	if r.Conflict {
+		return r
+	}
+	r.Article, r.Name, r.Codes = article.ID, article.Name, article.Codes
+	if article.SKU != nil {
+		sku := a.skus().Get(*article.SKU)
+		r.SKUName, r.SKUCode = &sku.Name, sku.Code
+	}
+	return r
+}
+
+// Conflict says whether a unit of the order has no stock.
+func (r *OrderRecord) Conflict() bool {
+	return slices.ContainsFunc(r.Units, func(u UnitRecord) bool { return u.Conflict })
+}

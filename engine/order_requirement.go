@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"holdfast/timeline"
+)
+
+// This file owns requirements of a line: what an article must have for a unit of it to be the line's. A unit with
+// requirements stays on its article: the others of the pool need not meet them.
+
+// Requirement is one condition on an attribute of the article.
+type Requirement struct {
+	Key       string // attribute
+	Operator  Operator
+	Values    []string
+	Attribute ID
+}
+
+// RequirementAttribute is the one key of requirements.
+const RequirementAttribute = "attribute"
+
+const maxRequirements = 32 // of a line
+
+func (r *Requirement) filter(d *Attribute) Filter {
+	f := Filter{Attribute: r.Attribute, Format: d.Format, Operator: r.Operator, Written: true}
+	if d.Format == FormatFormula || d.Format == FormatSmartField {
+		f.Format = FormatText
+	}
+	for _, s := range r.Values {
+		f.Values = append(f.Values, Value{Kind: TextValue, Text: s})
+	}
+	return f
+}
+
+// requirements names what is wrong with conditions as the account stands.
+func (a *account) requirements(c *checker, pointer string, list []Requirement) {
+	if !c.count(pointer, len(list), 0, maxRequirements) {
+		return
+	}
+	for i := range list {
+		r, at := &list[i], pointer+"/"+itoa(i)
+		c.oneOf(at+"/key", r.Key, RequirementAttribute)
+		d := a.attributes().Get(r.Attribute)
+		if d == nil {
+			c.fault(at+"/attributeId", "unknown", "is no attribute of the account")
+			continue
+		}
+		f := r.filter(d)
+		f.read(c, at)
+	}
+}
+
+// condition is a requirement ready to be asked.
+func (t *tx) condition(r *Requirement) func(*Article) bool {
+	d := t.acc.attributes().Get(r.Attribute)
+	if d == nil {
+		return func(*Article) bool { return false } // nothing has what is gone
+	}
+	var faults checker
+	f := r.filter(d)
+	format, operands := f.read(&faults, "")
+	if len(faults.faults) > 0 {
+		return func(*Article) bool { return false } // the attribute has become something else
+	}
+	zone := mustZone(t.acc.row.Timezone)
+	j := newJudge(format, f.Operator, operands, timeline.DateOf(zone, t.now), zone, d.chosen)
+	if d.Format.Chosen() {
+		j.alive = func(id ID) bool { return d.option(id) != nil }
+	}
+	from := attributeSource(d, format)
+	return func(r *Article) bool {
+		own := from.own(r)
+		v := j.of(&own)
+		if v == absent && r.SKU != nil {
+			general := from.sku(t.acc.skus().Get(*r.SKU))
+			v = j.of(&general)
+		}
+		return v == passed || v == absent && j.without()
+	}
+}
+
+// meeting parts sources into those of single articles that meet all requirements.
+func (t *tx) meeting(sources []source, requires []Requirement) (list []source) {
+	conditions := make([]func(*Article) bool, len(requires))
+	for i := range requires {
+		conditions[i] = t.condition(&requires[i])
+	}
+next:
+	for _, s := range sources {
+		for _, no := range t.acc.stock.Lots(s.pool) {
+			r := t.acc.articles().No(t.acc.stock.Lot(no).Article)
+			for _, meets := range conditions {
+				if r == nil || !meets(r) {
+					continue next
+				}
+			}
+			one := s
+			one.pool = timeline.LotRef(no)
+			list = append(list, one)
+		}
+	}
+	return list
+}

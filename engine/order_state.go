@@ -1,0 +1,180 @@
+package engine
+
+import "holdfast/timeline"
+
+// This file owns the life of an order: which state allows what, and the moves from one state to the next that no unit's way
+// makes by itself.
+
+// OrderAction is something that the state of an order allows or not.
+type OrderAction string
+
+// What can be done with an order, by the names of the operations.
+const (
+	Confirm   OrderAction = "confirm"
+	Cancel    OrderAction = "cancel"
+	Prepare   OrderAction = "prepare"
+	Fulfill   OrderAction = "fulfill"
+	Return    OrderAction = "return"
+	Extend    OrderAction = "extend"
+	EditLines OrderAction = "line-items"
+	Assign    OrderAction = "assign"
+	Discount  OrderAction = "discount-codes"
+	Annotate  OrderAction = "patch"
+	Archive   OrderAction = "archive"
+	Delete    OrderAction = "delete"
+)
+
+// allowedIn is what each state allows.
+var allowedIn = [...][]OrderAction{
+	OrderDraft:  {Confirm, Cancel, Delete, Discount, EditLines, Extend, Annotate},
+	OrderOpen:   {Prepare, Fulfill, Cancel, Delete, Discount, EditLines, Extend, Assign, Annotate},
+	OrderActive: {Fulfill, Return, Extend, Assign, Annotate},
+	OrderClosed: {Archive, Delete, Annotate},
+}
+
+// allow refuses what an order's state does not allow, and says what it does.
+func (o *Order) allow(a OrderAction) error {
+	d := StateDetails{State: o.Status.String()}
+	for _, x := range allowedIn[o.Status] {
+		if x == a {
+			return nil
+		}
+		d.Allowed = append(d.Allowed, string(x))
+	}
+	return &Error{Code: CodeStateNotAllowed, Detail: "the order is " + d.State + ", which does not allow " + string(a), Details: d}
+}
+
+// ConfirmOrder makes a draft an open order: it takes stock for all lines or for none. With AllowOverbooked what is short
+// becomes a conflict. It answers with the *OrderRecord.
+type ConfirmOrder struct {
+	ID              ID
+	AllowOverbooked bool
+}
+
+func (ConfirmOrder) Check() []Fault { return nil }
+
+func (o ConfirmOrder) plan(t *tx) (any, error) {
+	n, err := t.edit(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.allow(Confirm); err != nil {
+		return nil, err
+	}
+	if err := t.confirm(n, o.AllowOverbooked); err != nil {
+		return nil, err
+	}
+	return t.answer(n), nil
+}
+
+func (ConfirmOrder) result() any { return new(OrderRecord) }
+
+func (t *tx) confirm(o *Order, overbook bool) error {
+	if len(o.Lines) == 0 {
+		return refuse(CodeConflict, "the order has no line items")
+	}
+	o.Status = OrderOpen
+	return t.open(o, 0, overbook)
+}
+
+// CancelOrder closes a draft or an open order: every pending line is cancelled, its stock freed. It answers with the
+// *OrderRecord.
+type CancelOrder struct{ ID ID }
+
+func (CancelOrder) Check() []Fault { return nil }
+
+func (o CancelOrder) plan(t *tx) (any, error) {
+	n, err := t.edit(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.allow(Cancel); err != nil {
+		return nil, err
+	}
+	for i := range n.Lines {
+		l := &n.Lines[i]
+		for j := range l.Units {
+			t.free(&l.Units[j])
+			l.Units[j].State = Cancelled
+		}
+		if s := l.Subscription; s != nil {
+			s.CancelAt, s.CancelledAt, s.NextBillingAt = t.now, t.now, 0
+		}
+	}
+	n.Status, n.Cancelled = OrderClosed, true
+	t.seatFreed()
+	return t.answer(n), nil
+}
+
+func (CancelOrder) result() any { return new(OrderRecord) }
+
+// ArchiveOrder puts a closed order away, or takes it out again. It answers with the *OrderRecord.
+type ArchiveOrder struct {
+	ID      ID
+	Archive bool
+}
+
+func (ArchiveOrder) Check() []Fault { return nil }
+
+func (o ArchiveOrder) plan(t *tx) (any, error) {
+	n, err := t.edit(o.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.allow(Archive); err != nil {
+		return nil, err
+	}
+	switch {
+	case !o.Archive:
+		n.ArchivedAt = 0
+	case n.ArchivedAt == 0:
+		n.ArchivedAt = t.now
+	}
+	return t.answer(n), nil
+}
+
+func (ArchiveOrder) result() any { return new(OrderRecord) }
+
+// DeleteOrder removes an order that has nothing out. Its stock is free again; what was sold stays gone: its slot ends with the
+// sale. Codes get their uses back. It answers with nil.
+type DeleteOrder struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteOrder) Check() []Fault { return nil }
+
+func (o DeleteOrder) plan(t *tx) (any, error) {
+	n, err := t.editMatching(o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.allow(Delete); err != nil {
+		return nil, err
+	}
+	for i := range n.Lines {
+		l := &n.Lines[i]
+		for j := range l.Units {
+			t.forgetUnit(&l.Units[j])
+		}
+	}
+	for i := range n.Codes {
+		t.giveBack(&n.Codes[i])
+	}
+	t.seatFreed()
+	return nil, t.drop(n.ID)
+}
+
+func (DeleteOrder) result() any { return new(any) }
+
+// forgetUnit takes the stock of a unit back as its order goes.
+func (t *tx) forgetUnit(u *OrderUnit) {
+	h, at, ok := t.draft().Find(u.Hold)
+	if !ok || h.Kind != timeline.Sale || !at.Seated() {
+		t.free(u)
+		return
+	}
+	t.draft().Take(u.Hold)
+	u.Hold = ID{}
+	t.draft().EndSlot(at.Slot, h.Span.Start)
+}

@@ -1,0 +1,276 @@
+package engine
+
+import (
+	"holdfast/timeline"
+)
+
+// This file owns how orders take stock: lines become requests like those of holds, and are seated with them. A unit of an
+// order has the order's number in its row, so that it finds its order wherever it moves to.
+
+// want asks for stock for n of a line's item.
+type want struct{ line, n int }
+
+// takeStock seats units for lines of an order, all or none. Units that wait for stock, as those of a draft do, get it first;
+// where there are too few of a line they are made. Overbooked, what is short becomes a conflict.
+func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
+	requests := make([]request, 0, len(wants))
+	from := make([]int, 0, len(wants))
+	units := 0
+	for _, w := range wants {
+		l := &o.Lines[w.line]
+		from = append(from, len(requests))
+		var err error
+		if requests, err = t.ask(requests, l.Item(), o.Pickup, w.n, l.Purchase.Type()); err != nil {
+			return ofLineItem(w.line, err)
+		}
+		line := requests[from[len(from)-1]:]
+		units += setLine(line, w.line, l.span(), l.Purchase.Type().kind(), uint64(units+1))
+		for j := range line {
+			q := &line[j]
+			q.overbook, q.requires = overbook, l.rest().Requirements
+			q.proto.Line, q.proto.Owner = l.No, uint64(o.Number)
+			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder)
+		}
+	}
+	if units > maxUnits {
+		return tooManyUnits()
+	}
+	base := t.newID()
+	t.used += uint64(units)
+	if err := t.seatAll(base, requests); err != nil {
+		return err
+	}
+	n := uint64(0)
+	for i, w := range wants {
+		l := &o.Lines[w.line]
+		line := requests[from[i]:]
+		if i+1 < len(wants) {
+			line = requests[from[i]:from[i+1]]
+		}
+		next := 0 // unit of the line that may wait for stock
+		for j := range line {
+			for range line[j].quantity {
+				for next < len(l.Units) && (l.Units[next].Hold != (ID{}) || l.Units[next].State == Cancelled) {
+					next++
+				}
+				if next == len(l.Units) {
+					l.Units = append(l.Units, OrderUnit{ID: t.newID()})
+				}
+				n++
+				u := &l.Units[next]
+				u.Hold, u.Part, u.ByHand = after(base, n), uint16(j), l.Names == namesArticle
+			}
+		}
+		for i := next + 1; i < len(l.Units); i++ { // the item takes fewer by now
+			if l.Units[i].Hold == (ID{}) && l.Units[i].State != Cancelled {
+				l.Units = l.Units[:i]
+				break
+			}
+		}
+	}
+	if o.units() > maxUnits {
+		return tooManyUnits()
+	}
+	return nil
+}
+
+func tooManyUnits() *Error {
+	return invalid([]Fault{{Pointer: "/lineItems", Code: "range", Message: "must ask for at most 10000 units in all"}})
+}
+
+// ofLineItem says which line a refusal is about.
+func ofLineItem(line int, err error) error {
+	refusal, ok := err.(*Error)
+	if !ok {
+		return err
+	}
+	e := *refusal
+	e.Detail += " (line " + itoa(line) + ")"
+	return &e
+}
+
+// plannedUnits gives a line of a draft the units that it would take.
+func (t *tx) plannedUnits(o *Order, l *OrderLine) error {
+	requests, err := t.ask(nil, l.Item(), o.Pickup, int(l.Quantity), l.Purchase.Type())
+	if err != nil {
+		return err
+	}
+	n := 0
+	for j, q := range requests {
+		for range q.quantity {
+			if n == len(l.Units) {
+				l.Units = append(l.Units, OrderUnit{ID: t.newID()})
+			}
+			l.Units[n].Part, l.Units[n].ByHand = uint16(j), l.Names == namesArticle
+			if n++; n > maxUnits {
+				return tooManyUnits()
+			}
+		}
+	}
+	l.Units = l.Units[:n]
+	return nil
+}
+
+// free takes the stock of a unit back.
+func (t *tx) free(u *OrderUnit) {
+	if u.Hold == (ID{}) {
+		return
+	}
+	if h, at, ok := t.draft().Take(u.Hold); ok {
+		t.freed(h.Span, at)
+	}
+	u.Hold = ID{}
+}
+
+// redate gives the units of a line that are not handed over another window: all or none. The line has it already.
+func (t *tx) redate(o *Order, line int, overbook bool) error {
+	l := &o.Lines[line]
+	requests := make([]request, 0, len(l.Units))
+	d := t.draft()
+	for j := range l.Units {
+		u := &l.Units[j]
+		h, at, ok := d.Find(u.Hold)
+		if !ok || u.Handed != 0 {
+			continue
+		}
+		q, err := t.moveRequest(line, MoveLine{From: &l.From, To: &l.To}, h, at)
+		if err != nil {
+			return ofLineItem(line, err)
+		}
+		q.overbook = overbook
+		requests = append(requests, q)
+	}
+	for i := range requests {
+		h, at, _ := d.Take(requests[i].proto.ID)
+		t.freed(h.Span, at)
+	}
+	return t.seatAll(ID{}, requests)
+}
+
+// extend gives the units of a line that are out the line's end: all or none.
+func (t *tx) extend(l *OrderLine, line int) error {
+	for j := range l.Units {
+		u := &l.Units[j]
+		if u.Handed == 0 || u.Returned != 0 {
+			continue
+		}
+		h, at, ok := t.draft().Find(u.Hold)
+		if !ok {
+			continue
+		}
+		body := Span{Start: h.Body().Start, End: l.To}
+		if body.Empty() {
+			return invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than the hand-over"}})
+		}
+		if !t.stretch(h, at, body, false) {
+			return insufficient([]Shortage{*t.shortOf(unitOfLine{line, l, u}, h.WithSpan(Span{Start: h.Span.Start, End: l.To}).WithBuffers(0, 0), at)})
+		}
+	}
+	return nil
+}
+
+// stretch gives a unit that was handed over another body on the slot where it is: other holds there make room. Where they
+// cannot, it says so and leaves all as it was; forced, they become conflicts, and the slot ends no earlier than the unit.
+func (t *tx) stretch(h timeline.Hold, at timeline.Place, body Span, forced bool) bool {
+	d := t.draft()
+	lot := d.Stock().Lot(at.Lot)
+	old := h.Seat()
+	n := t.handedOver(h, lot, body)
+	room := n.Seat()
+	pool := timeline.LotRef(at.Lot)
+	if lot.Pool != 0 {
+		pool = timeline.SKURef(lot.Pool)
+	}
+	if !forced {
+		for _, more := range [2]Span{{Start: room.Start, End: min(room.End, old.Start)}, {Start: max(room.Start, old.End), End: room.End}} {
+			if more.Empty() {
+				continue
+			}
+			if free, _, _, _ := d.Stock().MinFree(pool, more); free < 1 { // what a conflict is counted for is not taken
+				return false
+			}
+		}
+	}
+	f := d.Fork()
+	f.Take(h.ID)
+	_, why := f.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
+	if why != timeline.Granted && lot.Pool != 0 {
+		_, why = f.SeatOn(pool, at.Slot, n)
+	}
+	switch {
+	case why == timeline.Granted:
+		d.Adopt(f)
+	case !forced:
+		return false
+	default:
+		t.pushAside(h.ID, at, n)
+	}
+	t.freed(h.Span, at)
+	return true
+}
+
+// handedOver is a hold with another body: its beginning is past, and what follows it is the buffer of its article as it is set
+// now.
+func (t *tx) handedOver(h timeline.Hold, lot timeline.Lot, body Span) timeline.Hold {
+	hull, trailing := h.Span, h.After()
+	if body.Start != h.Body().Start {
+		hull.Start = body.Start
+	}
+	hull.End = body.End
+	if body.End != Forever {
+		hull.End += trailing
+		article, where := t.acc.articles().No(lot.Article), t.acc.locations().No(lot.Location)
+		if article != nil && where != nil {
+			if l := article.lotAt(lot.Location); l != nil {
+				hull.End = timeline.Hull(body, Buffer{}, l.after, where.Zone(), t.now).End
+			}
+		}
+	}
+	n := h.WithSpan(hull).WithBuffers(body.Start-hull.Start, trail(body, hull))
+	start := min(h.Seat().Start, max(body.Start, t.now)) // what is past needs no more room than it had
+	return n.WithCut(max(0, min(start-hull.Start, hull.End-hull.Start-1)))
+}
+
+// pushAside seats a unit that is out on its slot whatever is in its way: that is seated elsewhere if it may move, else it
+// becomes a conflict.
+func (t *tx) pushAside(id ID, at timeline.Place, n timeline.Hold) {
+	d := t.draft()
+	d.Take(id)
+	var met []timeline.Hold
+	for h := range d.Stock().Holds(at.Slot, n.Seat()) {
+		met = append(met, h)
+	}
+	for _, h := range met {
+		d.Take(h.ID)
+		d.Keep(h, at.Lot)
+	}
+	if s, _ := d.Stock().Slot(at.Slot); s.Span.End < n.Span.End {
+		d.EndSlot(at.Slot, n.Span.End)
+	}
+	d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
+	for _, h := range met {
+		d.SeatConflict(h.ID, 0)
+	}
+}
+
+// overdue keeps a unit that is not back in time for the next step: until then nobody else has it.
+func (t *tx) overdue(id ID) {
+	h, at, ok := t.draft().Find(id)
+	if !ok {
+		return
+	}
+	end, is := outUntil(h)
+	if !is || end > t.now {
+		return
+	}
+	steps := (t.now-end)/t.step + 1
+	t.stretch(h, at, Span{Start: h.Body().Start, End: end + steps*t.step}, true)
+}
+
+// outUntil is when a unit is due that is with a customer, if it is to come back at all.
+func outUntil(h timeline.Hold) (at int64, is bool) {
+	if !h.Flags.Has(timeline.Out) || h.Flags.Has(timeline.Back) || h.Kind != timeline.Booking || h.Span.End == Forever {
+		return 0, false
+	}
+	return h.Body().End, true
+}

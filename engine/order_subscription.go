@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"slices"
+)
+
+// This file owns subscriptions: lines that are paid again and again. Nothing is charged here; when it would be is said, and
+// the stock is held as long as the subscription lasts.
+
+// Subscription is how a line is subscribed to.
+type Subscription struct {
+	ID            ID
+	Label         string `json:",omitempty"` // of the pricing row
+	Terms         SubscriptionTerms
+	Collection    string `json:",omitempty"` // charge_automatically
+	NextBillingAt int64  `json:",omitempty"` // 0: not begun, or no more
+	CancelAt      int64  `json:",omitempty"`
+	CancelledAt   int64  `json:",omitempty"`
+}
+
+// DefaultCollection is how subscriptions are paid unless told otherwise.
+const DefaultCollection = "charge_automatically"
+
+// SubscriptionStatus is where a subscription is in its life.
+type SubscriptionStatus string
+
+// A cancelling subscription is to end at a known instant.
+const (
+	SubscriptionActive     SubscriptionStatus = "active"
+	SubscriptionCancelling SubscriptionStatus = "cancelling"
+	SubscriptionCancelled  SubscriptionStatus = "cancelled"
+)
+
+// Status is where the subscription is.
+func (s *Subscription) Status() SubscriptionStatus {
+	switch {
+	case s.CancelledAt != 0:
+		return SubscriptionCancelled
+	case s.CancelAt != 0:
+		return SubscriptionCancelling
+	}
+	return SubscriptionActive
+}
+
+func (s *Subscription) over() bool { return s.CancelledAt != 0 }
+
+// end ends the subscription at an instant that is past.
+func (s *Subscription) end(at int64) {
+	if s.CancelAt == 0 || s.CancelAt > at {
+		s.CancelAt = at
+	}
+	s.CancelledAt, s.NextBillingAt = at, 0
+}
+
+// newSubscription is the subscription of a line: by its own terms, else by those of its pricing row.
+func (t *tx) newSubscription(row *PricingRow, in *OrderLineInput) *Subscription {
+	s := &Subscription{ID: t.newID(), Collection: DefaultCollection}
+	if row != nil {
+		s.Label = row.Label
+		if row.Subscription != nil {
+			s.Terms = *row.Subscription
+		}
+	}
+	if in.Subscription != nil {
+		s.Terms = *in.Subscription
+	}
+	if in.Collection != nil {
+		s.Collection = *in.Collection
+	}
+	return s
+}
+
+// beginSubscription sets the first payment behind the one that is made with the order.
+func (t *tx) beginSubscription(o *Order, l *OrderLine) {
+	if s := l.Subscription; s != nil && !s.over() {
+		s.NextBillingAt = t.billing(o, l)
+	}
+}
+
+// rebill sets the next payment anew, as the line has another window.
+func (t *tx) rebill(o *Order, l *OrderLine) {
+	if l.Subscription != nil && o.Status != OrderDraft {
+		t.beginSubscription(o, l)
+	}
+}
+
+// billing is the line's next payment, 0 if it ends before.
+func (t *tx) billing(o *Order, l *OrderLine) int64 {
+	s := l.Subscription
+	_, at := NextBilling(l.From, s.Terms.Cycle, max(t.now, l.From), t.acc.locations().Get(o.Pickup).Zone())
+	if at == Forever || at >= l.To || s.CancelAt != 0 && at >= s.CancelAt {
+		return 0
+	}
+	return at
+}
+
+// due is when time next changes the subscription of a line; 0: never.
+func (l *OrderLine) due() int64 {
+	s := l.Subscription
+	if s == nil || s.over() {
+		return 0
+	}
+	at := s.NextBillingAt
+	for _, x := range [...]int64{s.CancelAt, l.To} {
+		if x != 0 && x != Forever && (at == 0 || x < at) {
+			at = x
+		}
+	}
+	return at
+}
+
+// renewSubscriptions does what is due in an order: a payment's date has come and the next is set, or a subscription ends. What
+// was never handed over of it is cancelled.
+func (t *tx) renewSubscriptions(id ID) {
+	o, err := t.edit(id)
+	if err != nil {
+		return
+	}
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		s := l.Subscription
+		if at := l.due(); at == 0 || at > t.now {
+			continue
+		}
+		end := l.To
+		if s.CancelAt != 0 {
+			end = min(end, s.CancelAt)
+		}
+		if end > t.now {
+			s.NextBillingAt = t.billing(o, l)
+			continue
+		}
+		s.end(end)
+		for j := range l.Units {
+			if u := &l.Units[j]; u.Handed == 0 && u.State != Cancelled {
+				t.free(u)
+				u.State = Cancelled
+			}
+		}
+	}
+}
+
+// CancelSubscription ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice
+// allow. Its stock is free from then on. It answers with the *OrderRecord.
+type CancelSubscription struct {
+	ID    ID
+	AtEnd bool
+}
+
+func (CancelSubscription) Check() []Fault { return nil }
+
+func (o CancelSubscription) plan(t *tx) (any, error) {
+	of := t.acc.orders().First(orderBySubscription, string(o.ID[:]))
+	if of == nil {
+		return nil, notFound("subscription")
+	}
+	n, err := t.edit(of.ID)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(n.Lines, func(l OrderLine) bool { return l.Subscription != nil && l.Subscription.ID == o.ID })
+	l := &n.Lines[i]
+	s := l.Subscription
+	if n.Status == OrderDraft || s.over() {
+		state := string(s.Status())
+		if n.Status == OrderDraft {
+			state = n.Status.String()
+		}
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the subscription is " + state + " and cannot be cancelled",
+			Details: StateDetails{State: state, Allowed: []string{string(SubscriptionActive), string(SubscriptionCancelling)}}}
+	}
+	at := t.now
+	if o.AtEnd {
+		at = min(EarliestEnd(l.From, &s.Terms, t.now, t.acc.locations().Get(n.Pickup).Zone()), l.To)
+	}
+	if err := t.endLine(l, i, at); err != nil {
+		return nil, err
+	}
+	s.CancelAt = at
+	if at <= t.now {
+		s.end(at)
+	} else {
+		s.NextBillingAt = t.billing(n, l)
+	}
+	t.seatFreed()
+	return t.answer(n), nil
+}
+
+func (CancelSubscription) result() any { return new(OrderRecord) }
+
+// endLine lets a line end at an instant: what is not handed over by then is cancelled, what is out is expected back.
+func (t *tx) endLine(l *OrderLine, line int, at int64) error {
+	if at == Forever || at == l.To {
+		return nil
+	}
+	if at > l.From {
+		l.To = at
+	}
+	for j := range l.Units {
+		u := &l.Units[j]
+		h, place, ok := t.draft().Find(u.Hold)
+		if !ok || u.Returned != 0 {
+			continue
+		}
+		body := Span{Start: h.Body().Start, End: at}
+		switch {
+		case u.Handed == 0 && (at <= t.now || body.Empty()):
+			t.free(u)
+			u.State = Cancelled
+		case body.Empty():
+		case u.Handed != 0:
+			t.stretch(h, place, body, true)
+		default:
+			q, err := t.moveRequest(line, MoveLine{To: &at}, h, place)
+			if err != nil {
+				return ofLineItem(line, err)
+			}
+			t.draft().Take(h.ID)
+			t.freed(h.Span, place)
+			if err := t.seatAll(ID{}, []request{q}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// SubscriptionRecord is a subscription with the order and the line that it is of.
+type SubscriptionRecord struct {
+	*Subscription
+	Order *Order
+	Line  *OrderLine
+}
+
+// Subscription finds a subscription; ok is false where there is none.
+func (v View) Subscription(id ID) (r SubscriptionRecord, ok bool) {
+	o := v.acc.orders().First(orderBySubscription, string(id[:]))
+	if o == nil {
+		return r, false
+	}
+	for _, r := range o.Subscriptions() {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return r, false
+}
+
+// Subscriptions are those of an order, in the order of its lines.
+func (o *Order) Subscriptions() (list []SubscriptionRecord) {
+	for i := range o.Lines {
+		if l := &o.Lines[i]; l.Subscription != nil {
+			list = append(list, SubscriptionRecord{l.Subscription, o, l})
+		}
+	}
+	return list
+}
+
+// Subscriptions lists all of the account, in the order in which their orders were made.
+func (v View) Subscriptions() (list []SubscriptionRecord) {
+	for o := range v.acc.orders().By(orderBySubscription, "") {
+		list = append(list, o.Subscriptions()...)
+	}
+	return list
+}

@@ -1,0 +1,40 @@
+package engine
+
+// This file owns rows that are on disk alone: of some kinds there are too many, or they are too large, to have them in memory.
+
+// storedRows makes a kind whose rows are on disk alone. An account keeps the sum of their hashes in place of them. Who changes
+// such a row says what it was: a plan reads no disk.
+func storedRows[R any](
+	tag byte, name string, key func(*R) ID, encode func(dst []byte, r *R) []byte, decode func(account, key ID, b []byte) (*R, error),
+) *kind[R] {
+	k := &kind[R]{tag: tag, name: name, key: key, encode: encode, decode: decode}
+	sum := func(of, id ID, value []byte) uint64 {
+		row := rowKey(nil, tag, of, id)
+		h, _ := rowHash(nil, tag, row[1:], value)
+		return h
+	}
+	k.put = func(_ *state, a *account, before, after *R) {
+		if before != nil {
+			a.kept[tag] -= sum(a.id, key(before), encode(nil, before))
+		}
+		if after != nil {
+			a.kept[tag] += sum(a.id, key(after), encode(nil, after))
+		}
+	}
+	k.scan = func(l *accountLoader, id ID, value []byte) error {
+		l.kept[tag] += sum(l.id, id, value)
+		return nil
+	}
+	k.total = func(a *account) uint64 { return a.kept[tag] }
+	return k
+}
+
+// readStored reads a row that is on disk alone, as of the last published record; nil: there is none.
+func readStored[R any](e *Engine, k *kind[R], account, id ID) (*R, error) {
+	row := rowKey(nil, k.tag, account, id)
+	b, ok, err := e.store.Row(k.tag, row[1:])
+	if err != nil || !ok {
+		return nil, err
+	}
+	return k.decode(account, id, b)
+}

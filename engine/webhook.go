@@ -1,0 +1,388 @@
+package engine
+
+import (
+	"encoding/base64"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"holdfast/engine/table"
+)
+
+// This file owns webhooks: subscriptions, each of one type of event and one endpoint that is told.
+
+// OrderEvent is a type of event that a webhook can be told of.
+type OrderEvent string
+
+// The types of events.
+const (
+	OrderCreated OrderEvent = "order.created"
+	OrderDeleted OrderEvent = "order.deleted"
+	OrderUpdated OrderEvent = "order.updated"
+)
+
+// OrderEvents are all of them. Rows name one by its place, so none is ever taken out.
+var OrderEvents = []OrderEvent{OrderCreated, OrderDeleted, OrderUpdated}
+
+// TooManyFailures is the reason for which the engine itself disables a webhook.
+const TooManyFailures = "TOO_MANY_FAILED_DELIVERY_ATTEMPTS"
+
+// Webhook is a webhook's record. Its secrets are not in it: what is shown, kept for a repeat or logged is made of records.
+type Webhook struct {
+	ID             ID
+	EventType      OrderEvent
+	URL            string // absolute, https
+	Label          *string
+	APIVersion     string // in which the bodies of its events are written
+	Enabled        bool
+	DisabledReason *string // nil: it is enabled, or was disabled by hand
+	UpdatedAt      int64
+	Revision       uint64
+}
+
+// webhookRow is what is kept of a webhook.
+type webhookRow struct {
+	Webhook
+	Secret    string // the whole text, whsec_...
+	OldSecret string `json:",omitempty"` // the one before it, good until OldUntil
+	OldUntil  int64  `json:",omitempty"`
+	Failed    int    `json:",omitempty"` // events in a row that failed for good
+	Drain     int64  `json:",omitempty"` // when it was disabled, until what is queued was made failed
+}
+
+const (
+	webhookByType = 0
+
+	maxWebhooks = 100 // of an account
+	failuresAll = 3   // events in a row that fail for good before a webhook is disabled
+)
+
+var webhookKind = func() *kind[webhookRow] {
+	k := rowsOf(tagWebhook, "webhook", func(w *webhookRow) ID { return w.ID }, table.By(func(w *webhookRow) []string {
+		if !w.Enabled {
+			return nil
+		}
+		return []string{string(w.EventType)}
+	}))
+	put := k.put
+	k.put = func(s *state, a *account, before, after *webhookRow) {
+		if before != nil && before.Drain != 0 {
+			a.due.remove(dueItem{before.Drain, before.ID, tagWebhook})
+		}
+		if after != nil && after.Drain != 0 {
+			a.due.add(dueItem{after.Drain, after.ID, tagWebhook})
+		}
+		put(s, a, before, after)
+		s.call(a)
+	}
+	k.quiet = func(before, after *webhookRow) bool { return before.Revision == after.Revision }
+	return k
+}()
+
+func (a *account) webhooks() *table.Table[webhookRow] { return tableOf[webhookRow](a, tagWebhook) }
+
+// endpoint demands an absolute https address without anything that could lead a reader astray.
+func (c *checker) endpoint(pointer, s string) {
+	if len(s) > maxURL {
+		c.fault(pointer, "length", "must have at most 2048 characters")
+		return
+	}
+	u, err := url.Parse(s)
+	bad := err != nil || u.Scheme != "https" || u.Opaque != "" || u.User != nil || strings.Contains(s, "#") || strings.HasSuffix(u.Host, ":") || !hostname(u)
+	for i := range len(s) {
+		bad = bad || s[i] <= ' ' || s[i] >= 0x7f || s[i] == '\\'
+	}
+	if bad {
+		c.fault(pointer, "format", "must be an absolute https URL without user info and fragment, such as https://example.com/hooks")
+	}
+}
+
+// hostname says whether an address names a host in a form of which there is one reading: a name, or an IP address as it is
+// usually written. Whether that may be called is judged when it is dialled.
+func hostname(u *url.URL) bool {
+	if p := u.Port(); p != "" {
+		if n, err := strconv.ParseUint(p, 10, 16); err != nil || n == 0 {
+			return false
+		}
+	}
+	host := u.Hostname()
+	if strings.HasPrefix(u.Host, "[") {
+		a, err := netip.ParseAddr(host)
+		return err == nil && a.Is6() && a.Zone() == ""
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.Is4()
+	}
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	for _, l := range labels {
+		if l == "" || len(l) > 63 || strings.Trim(strings.ToLower(l), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	// Some resolvers read 2130706433, 0x7f000001 and 127.1 as addresses.
+	last := labels[len(labels)-1]
+	return len(host) <= 253 && strings.Trim(last, "0123456789") != "" && !strings.HasPrefix(strings.ToLower(last), "0x")
+}
+
+// version demands a version of the interface, by its month.
+func (c *checker) version(pointer, s string) {
+	if len(s) != 7 || s[4] != '-' || strings.Trim(s[:4]+s[5:], "0123456789") != "" {
+		c.fault(pointer, "format", "must be a version like 2025-06")
+	}
+}
+
+func (c *checker) eventType(pointer string, e OrderEvent) {
+	if !slices.Contains(OrderEvents, e) {
+		c.oneOf(pointer, string(e), "order.created", "order.deleted", "order.updated")
+	}
+}
+
+// SecretPrefix begins the text of each secret; behind it stand SecretBytes random bytes in base64.
+const (
+	SecretPrefix = "whsec_"
+	SecretBytes  = 32
+)
+
+// secret demands a secret's text. It is drawn by the caller, so that it is an input like any other.
+func (c *checker) secret(s string) {
+	text, ok := strings.CutPrefix(s, SecretPrefix)
+	if b, err := base64.StdEncoding.DecodeString(text); !ok || err != nil || len(b) != SecretBytes {
+		c.fault("/secret", "format", "must be whsec_ and 32 bytes in base64")
+	}
+}
+
+// CreateWebhook makes a webhook, which is enabled. It answers with the *Webhook.
+type CreateWebhook struct {
+	EventType  OrderEvent
+	URL        string
+	Label      *string
+	APIVersion string
+	Secret     string
+}
+
+func (o CreateWebhook) Check() []Fault {
+	var c checker
+	c.eventType("/eventType", o.EventType)
+	c.endpoint("/url", o.URL)
+	c.optional("/label", o.Label, 1, maxName)
+	c.version("/apiVersion", o.APIVersion)
+	c.secret(o.Secret)
+	return c.faults
+}
+
+func (o CreateWebhook) plan(t *tx) (any, error) {
+	if t.acc.webhooks().Len() >= maxWebhooks {
+		return nil, refuse(CodeConflict, "an account has at most %d webhooks", maxWebhooks)
+	}
+	w := &webhookRow{Secret: o.Secret, Webhook: Webhook{
+		ID: t.newID(), EventType: o.EventType, URL: o.URL, Label: o.Label, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.now, Revision: 1,
+	}}
+	record(t, webhookKind, nil, w)
+	return &w.Webhook, nil
+}
+
+func (CreateWebhook) result() any { return new(Webhook) }
+
+// webhook finds a webhook that a command names.
+func (t *tx) webhook(id ID, ifMatch []uint64) (*webhookRow, error) {
+	w := t.acc.webhooks().Get(id)
+	if w == nil {
+		return nil, notFound("webhook")
+	}
+	return w, match(ifMatch, w.Revision)
+}
+
+// change records what a command makes of a webhook's own fields.
+func (w *webhookRow) change(t *tx, edit func(n *webhookRow)) (any, error) {
+	n := *w
+	edit(&n)
+	n.UpdatedAt, n.Revision = t.now, w.Revision+1
+	record(t, webhookKind, w, &n)
+	return &n.Webhook, nil
+}
+
+// PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. It answers with the *Webhook.
+type PatchWebhook struct {
+	ID        ID
+	IfMatch   []uint64
+	EventType Opt[OrderEvent]
+	URL       Opt[string]
+	Label     Opt[string]
+}
+
+func (o PatchWebhook) Check() []Fault {
+	var c checker
+	if o.EventType.Set {
+		c.eventType("/eventType", o.EventType.Value)
+	}
+	if o.URL.Set {
+		c.endpoint("/url", o.URL.Value)
+	}
+	if o.Label.Set && !o.Label.Null {
+		c.text("/label", o.Label.Value, 1, maxName)
+	}
+	return c.faults
+}
+
+func (o PatchWebhook) plan(t *tx) (any, error) {
+	w, err := t.webhook(o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	return w.change(t, func(n *webhookRow) {
+		o.EventType.set(&n.EventType)
+		o.URL.set(&n.URL)
+		o.Label.merge(&n.Label)
+	})
+}
+
+func (PatchWebhook) result() any { return new(Webhook) }
+
+// DeleteWebhook removes a webhook. What is queued is not sent; its log goes soon after. It answers with nil.
+type DeleteWebhook struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteWebhook) Check() []Fault { return nil }
+
+func (o DeleteWebhook) plan(t *tx) (any, error) {
+	w, err := t.webhook(o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	record(t, webhookKind, w, nil)
+	t.bury(tagWebhook, w.ID, 0)
+	return nil, nil
+}
+
+func (DeleteWebhook) result() any { return new(any) }
+
+// EnableWebhook has a disabled webhook told of events again: of those to come. It answers with the *Webhook.
+type EnableWebhook struct{ ID ID }
+
+func (EnableWebhook) Check() []Fault { return nil }
+
+func (o EnableWebhook) plan(t *tx) (any, error) {
+	w, err := t.webhook(o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	if w.Enabled {
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the webhook is enabled already", Details: StateDetails{"enabled", []string{"disable"}}}
+	}
+	return w.change(t, func(n *webhookRow) { n.Enabled, n.DisabledReason, n.Failed, n.Drain = true, nil, 0, 0 })
+}
+
+func (EnableWebhook) result() any { return new(Webhook) }
+
+// DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed. It answers with the
+// *Webhook.
+type DisableWebhook struct{ ID ID }
+
+func (DisableWebhook) Check() []Fault { return nil }
+
+func (o DisableWebhook) plan(t *tx) (any, error) {
+	w, err := t.webhook(o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.enabled(); err != nil {
+		return nil, err
+	}
+	return w.change(t, func(n *webhookRow) {
+		n.Enabled = false
+		if t.acc.calls.waiting(w.ID) > 0 {
+			n.Drain = t.now
+		}
+	})
+}
+
+func (DisableWebhook) result() any { return new(Webhook) }
+
+// enabled refuses what a disabled webhook does not do.
+func (w *webhookRow) enabled() error {
+	if w.Enabled {
+		return nil
+	}
+	return &Error{Code: CodeStateNotAllowed, Detail: "the webhook is disabled", Details: StateDetails{"disabled", []string{"enable"}}}
+}
+
+// RotateSecret gives a webhook a new secret. The one before it stays good for the overlap: what is sent in that time is signed
+// with both. It answers with the *Webhook.
+type RotateSecret struct {
+	ID      ID
+	Secret  string
+	Overlap int64 // seconds
+}
+
+// MaxOverlap is the longest time in seconds for which a rotated secret stays good.
+const MaxOverlap = 30 * 24 * 60 * 60
+
+func (o RotateSecret) Check() []Fault {
+	var c checker
+	if o.Overlap < 0 || o.Overlap > MaxOverlap {
+		c.fault("/overlapSeconds", "range", "must be between 0 and "+itoa(MaxOverlap))
+	}
+	c.secret(o.Secret)
+	return c.faults
+}
+
+func (o RotateSecret) plan(t *tx) (any, error) {
+	w, err := t.webhook(o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	return w.change(t, func(n *webhookRow) {
+		n.Secret, n.OldSecret, n.OldUntil = o.Secret, "", 0
+		if o.Overlap > 0 {
+			n.OldSecret, n.OldUntil = w.Secret, t.now+o.Overlap*1000
+		}
+	})
+}
+
+func (RotateSecret) result() any { return new(Webhook) }
+
+// UpgradeWebhook pins a webhook to a version of the interface. What is queued stays as it was written. It answers with the
+// *Webhook.
+type UpgradeWebhook struct {
+	ID         ID
+	APIVersion string
+}
+
+func (o UpgradeWebhook) Check() []Fault {
+	var c checker
+	c.version("/apiVersion", o.APIVersion)
+	return c.faults
+}
+
+func (o UpgradeWebhook) plan(t *tx) (any, error) {
+	w, err := t.webhook(o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	if w.APIVersion == o.APIVersion {
+		return &w.Webhook, nil
+	}
+	return w.change(t, func(n *webhookRow) { n.APIVersion = o.APIVersion })
+}
+
+func (UpgradeWebhook) result() any { return new(Webhook) }
+
+// Webhook returns a webhook, or nil.
+func (v View) Webhook(id ID) *Webhook {
+	if w := v.acc.webhooks().Get(id); w != nil {
+		return &w.Webhook
+	}
+	return nil
+}
+
+// Webhooks lists the account's webhooks in order of creation. They are few.
+func (v View) Webhooks() (list []*Webhook) {
+	for w := range v.acc.webhooks().All() {
+		list = append(list, &w.Webhook)
+	}
+	return list
+}

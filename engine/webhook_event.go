@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"fmt"
+
+	"holdfast/timeline"
+)
+
+// This file owns events: their bytes, which are made once, and the deliveries that an event makes.
+
+// eventBody is what is sent of an event: the same bytes to all of one version, and on every attempt.
+type eventBody struct {
+	ID   ID
+	Text []byte
+}
+
+var bodyKind = storedRows(tagBody, "event body", func(b *eventBody) ID { return b.ID },
+	func(dst []byte, b *eventBody) []byte { return append(append(dst, hotVersion), b.Text...) },
+	func(_, key ID, b []byte) (*eventBody, error) {
+		if len(b) == 0 || b[0] != hotVersion {
+			return nil, fmt.Errorf("event body: unknown row version")
+		}
+		return &eventBody{ID: key, Text: append([]byte(nil), b[1:]...)}, nil
+	})
+
+// maxQueued is the most deliveries of a webhook that wait. Those of events beyond it are in the log as failed, from where they
+// can be recovered.
+const maxQueued = 100_000
+
+// emit makes an event of what a command does to an order, where a webhook is to be told: its bytes once for each version, and a
+// delivery for each webhook, with the change itself. data gives the order as the interface shows it in a version, as JSON; nil:
+// there is none any more.
+func (t *tx) emit(typ OrderEvent, resource ID, data func(version string) []byte) {
+	hooks := t.acc.webhooks()
+	if hooks.Len() == 0 {
+		return
+	}
+	var e event
+	for w := range hooks.By(webhookByType, string(typ)) {
+		if e.id == (ID{}) {
+			e = event{id: t.newID(), typ: typ, resource: resource, data: data}
+		}
+		record(t, deliveryKind, nil, t.delivery(&e, w))
+	}
+}
+
+// event is what happened.
+type event struct {
+	id       ID
+	typ      OrderEvent
+	resource ID
+	data     func(version string) []byte
+	bodies   []versionBody
+}
+
+type versionBody struct {
+	version string
+	id      ID
+	size    int
+}
+
+// body gives the event's bytes in a version.
+func (e *event) body(t *tx, version string) versionBody {
+	for _, b := range e.bodies {
+		if b.version == version {
+			return b
+		}
+	}
+	row := &eventBody{ID: t.newID(), Text: e.text(t.now, version)}
+	record(t, bodyKind, nil, row)
+	b := versionBody{version, row.ID, len(row.Text)}
+	e.bodies = append(e.bodies, b)
+	return b
+}
+
+// text is the envelope with the order in it.
+func (e *event) text(now int64, version string) []byte {
+	b := e.id.AppendTo([]byte(`{"eventId":"`))
+	b = append(append(b, `","eventType":"`...), e.typ...)
+	b = timeline.AppendInstant(append(b, `","eventTime":"`...), now)
+	b = e.resource.AppendTo(append(b, `","resource":"order","resourceId":"`...))
+	b = append(append(b, `","apiVersion":"`...), version...)
+	b = append(b, `","data":`...)
+	if e.data == nil {
+		return append(b, "null}"...)
+	}
+	return append(append(b, e.data(version)...), '}')
+}
+
+// delivery makes the delivery of an event to a webhook.
+func (t *tx) delivery(e *event, w *webhookRow) *Delivery {
+	body := e.body(t, w.APIVersion)
+	d := &Delivery{
+		ID: t.newID(), Webhook: w.ID, Event: e.id, Body: body.id, Type: e.typ, Resource: e.resource, State: DeliveryPending, Next: t.now, Size: uint32(body.size), Revision: 1,
+	}
+	t.used += maxAttempts // the ids behind it are those of its attempts
+	if t.acc.calls.waiting(w.ID) >= maxQueued {
+		d.State, d.Next, d.Ended = DeliveryFailed, 0, t.now
+	}
+	return d
+}
+
+// TestWebhook has a webhook told of an event that did not happen: one of its own type, of the order with the nil id, without
+// data. How that goes says nothing about the webhook: it does not count. It answers with the *Delivery.
+type TestWebhook struct{ ID ID }
+
+func (TestWebhook) Check() []Fault { return nil }
+
+func (o TestWebhook) plan(t *tx) (any, error) {
+	w, err := t.webhook(o.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.enabled(); err != nil {
+		return nil, err
+	}
+	d := t.delivery(&event{id: t.newID(), typ: w.EventType}, w)
+	d.Test, d.ByHand = true, true
+	record(t, deliveryKind, nil, d)
+	return d, nil
+}
+
+func (TestWebhook) result() any { return new(Delivery) }

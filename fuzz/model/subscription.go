@@ -1,0 +1,59 @@
+package model
+
+import "holdfast/engine"
+
+// This file owns the instants of a subscription, payment by payment.
+
+// BillingAt is the n-th payment, counted from the start.
+func BillingAt(start int64, cycle engine.Period, n int, z string) int64 {
+	return addSteps(z, start, int64(n)*cycle.Amount, cycle.Unit)
+}
+
+// NextBilling is the first payment after an instant.
+func NextBilling(start int64, cycle engine.Period, after int64, z string) (n int, at int64) {
+	for at = start; at <= after; at = BillingAt(start, cycle, n, z) {
+		n++
+	}
+	return n, at
+}
+
+// CommitmentEnd is the instant before which a subscription may not end.
+func CommitmentEnd(start int64, terms engine.SubscriptionTerms, z string) int64 {
+	end := start
+	if terms.CommitmentCycles != nil {
+		for n := 1; n <= int(*terms.CommitmentCycles); n++ {
+			end = BillingAt(start, terms.Cycle, n, z)
+		}
+	}
+	if p := terms.Commitment; p != nil {
+		if other := addSteps(z, start, p.Amount, p.Unit); other > end {
+			end = other
+		}
+	}
+	return end
+}
+
+// EarliestEnd is the end of the first payment cycle that ends when it may.
+func EarliestEnd(start int64, terms engine.SubscriptionTerms, now int64, z string) int64 {
+	notice := now
+	if p := terms.CancellationLead; p != nil {
+		notice = addSteps(z, now, p.Amount, p.Unit)
+	}
+	committed := CommitmentEnd(start, terms, z)
+	for n := 1; ; n++ {
+		if end := BillingAt(start, terms.Cycle, n, z); end >= committed && end >= notice {
+			return end
+		}
+	}
+}
+
+// UnitsOf is how many durations a window takes.
+func UnitsOf(row engine.PricingRow, w Span, z string) int64 {
+	n := int64(1)
+	if row.Duration != nil {
+		for addSteps(z, w.Start, n*row.Duration.Amount, row.Duration.Unit) < w.End {
+			n++
+		}
+	}
+	return n
+}

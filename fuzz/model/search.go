@@ -14,8 +14,8 @@ type task struct {
 	span       Span
 	may        func(lane int) bool
 	home, cost int
-	drop       int  // cost of leaving it out, 0: it may not be
-	waive      int  // may be left out for nothing, where fewer than so many were before it
+	drop       int // cost of leaving it out, 0: it may not be
+	waive      int // may be left out for nothing, where fewer than so many were before it
 }
 
 // maxStates is how many ways to stand the search keeps after a task before it gives up.

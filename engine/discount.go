@@ -206,6 +206,8 @@ func (t *tx) codeIsFree(code string, of ID) error {
 	return nil
 }
 
+func (d *DiscountCode) touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision+1 }
+
 // PatchDiscountCode changes a discount code; lists are replaced as a whole. It answers with the *DiscountCode.
 type PatchDiscountCode struct {
 	ID           ID
@@ -294,9 +296,7 @@ func (o PatchDiscountCode) plan(t *tx) (any, error) {
 	if err := t.codeIsFree(n.Code, d.ID); err != nil {
 		return nil, err
 	}
-	n.UpdatedAt, n.Revision = t.now, d.Revision+1
-	record(t, discountKind, d, &n)
-	return &n, nil
+	return revise(t, discountKind, d, n), nil
 }
 
 func (PatchDiscountCode) result() any { return new(DiscountCode) }

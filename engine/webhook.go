@@ -194,13 +194,13 @@ func (t *tx) webhook(id ID, ifMatch []uint64) (*webhookRow, error) {
 	return w, match(ifMatch, w.Revision)
 }
 
-// change records what a command makes of a webhook's own fields.
+func (w *webhookRow) touch(now int64) { w.UpdatedAt, w.Revision = now, w.Revision+1 }
+
+// change records what a command makes of a webhook's own fields, if it changes them.
 func (w *webhookRow) change(t *tx, edit func(n *webhookRow)) (any, error) {
 	n := *w
 	edit(&n)
-	n.UpdatedAt, n.Revision = t.now, w.Revision+1
-	record(t, webhookKind, w, &n)
-	return &n.Webhook, nil
+	return &revise(t, webhookKind, w, n).Webhook, nil
 }
 
 // PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. It answers with the *Webhook.

@@ -290,23 +290,26 @@ func (b *board) tightest(x *bar) (best int, ok bool) {
 	return best, class < classCount
 }
 
-// passEnds gives later ends of the chosen lanes to lanes that end earlier.
+// passEnds gives later ends of the chosen lanes to lanes that end earlier, but not before the chosen one closes (closedBy).
 func (r *reducer) passEnds(b *board, chosen []closing) {
-	var from, to []int
-	for _, c := range chosen {
-		from = append(from, c.lane)
-	}
+	var to []int
 	for _, l := range slices.Concat(r.current, r.later) {
-		if !slices.Contains(from, l) {
+		if !slices.ContainsFunc(chosen, func(c closing) bool { return c.lane == l }) {
 			to = append(to, l)
 		}
 	}
-	slices.SortStableFunc(from, func(x, y int) int { return cmp.Compare(b.endOf(y), b.endOf(x)) })
+	chosen = slices.Clone(chosen)
+	slices.SortStableFunc(chosen, func(x, y closing) int { return cmp.Compare(b.endOf(y.lane), b.endOf(x.lane)) })
 	slices.SortStableFunc(to, func(x, y int) int { return cmp.Compare(b.endOf(x), b.endOf(y)) })
-	for i := 0; i < min(len(from), len(to)) && b.endOf(from[i]) > b.endOf(to[i]); i++ {
-		was, is := b.endOf(to[i]), b.endOf(from[i])
+	for _, c := range chosen {
+		i := slices.IndexFunc(to, func(l int) bool { return b.endOf(l) >= c.at })
+		if i < 0 || b.endOf(c.lane) <= b.endOf(to[i]) {
+			continue
+		}
+		was, is := b.endOf(to[i]), b.endOf(c.lane)
 		b.setEnd(to[i], is)
-		b.setEnd(from[i], was)
+		b.setEnd(c.lane, was)
+		to = slices.Delete(to, i, i+1)
 	}
 }
 
@@ -340,7 +343,7 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 			continue
 		}
 		c := b.clone()
-		q := sweep{lanes: len(c.lanes), waivers: r.amount, width: reduceWidth, work: reduceWork}
+		q := sweep{lanes: len(c.lanes), width: reduceWidth, work: reduceWork}
 		if best != nil {
 			q.limit = int64(best.moved) * costMove
 		}
@@ -362,10 +365,12 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 				}
 			}
 		}
-		bars := c.pickUp(&q, r.window, true, closed...)
+		bars := c.pickUp(&q, r.window, true, slices.Clone(closed)...)
 		for i := range q.tasks {
 			t := &q.tasks[i]
-			t.waive = bars[i].hold == ending && bars[i].span.Start > r.at
+			if x := &bars[i]; x.hold == ending && x.span.Start > r.at {
+				t.waive = closedBy(closed, x.span.Start)
+			}
 			if lose && bars[i].hold >= 0 {
 				t.drop = costDrop
 			}
@@ -396,12 +401,24 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 	return found, proven
 }
 
+// closedBy counts the closures up to an instant. No more planned ends than that may go up to it: an end goes for a slot that is gone by then, or there were a
+// unit more in between.
+func closedBy(closed []bar, t int64) (n int) {
+	for i := range closed {
+		if closed[i].span.Start <= t {
+			n++
+		}
+	}
+	return n
+}
+
 // orphans is the fewest holds that have to go, beside those that are gone, for the count to do, and ok false where that is not possible. only: which holds may go at all; nil: all that
 // are not fixed.
 //
 // Sweep by start; where more overlap than slots stay, drop the one that ends last. That is optimal: at the first instant with too many one of them must go, all
 // of them lie over it, and after it only their ends matter (maximum k-colourable subgraph of an interval graph; Faigle and Nawijn 1995, Carlisle and Lloyd
-// 1995). What is fixed is kept. The slots that end are counted as those with the earliest ends, which leaves most stock.
+// 1995). What is fixed is kept. The slots that end are counted as those with the earliest ends, which leaves most stock, be they
+// of slots that begin later, for which they could not go (closedBy): so few at least.
 func (r *reducer) orphans(gone []int32, only func(*bar) bool) (out []int32, ok bool) {
 	type step struct {
 		at   int64

@@ -39,17 +39,16 @@ type task struct {
 	cost  int64  // elsewhere
 	drop  int64  // cost of leaving it out; 0: it must be laid
 	close bool   // nothing follows it on its lane, ever
-	waive bool   // may be left out, as often as sweep.waivers says; for nothing where its home is closed
+	waive int    // may be left out, where fewer than so many were before it; for nothing where its home is closed
 }
 
 // sweep is a question and, after run, its answer.
 type sweep struct {
-	lanes   int
-	tasks   []task // by start
-	waivers int    // so many tasks marked waive may be left out
-	width   int    // states of a layer
-	work    int    // states made in all
-	limit   int64  // only an answer that costs less is looked for; 0: any
+	lanes int
+	tasks []task // by start
+	width int    // states of a layer
+	work  int    // states made in all
+	limit int64  // only an answer that costs less is looked for; 0: any
 
 	at     []int // per task: its lane, or -1
 	cost   int64
@@ -158,7 +157,7 @@ func (r *sweepRun) step(i, j int) {
 		}
 		r.add(i, j, l, lay, cost, was.waived)
 	}
-	if t.waive && int(was.waived) < r.waivers {
+	if int(was.waived) < t.waive {
 		cost := was.cost
 		if lay[t.home] == 0 || !r.tasks[lay[t.home]-1].close {
 			cost += t.cost

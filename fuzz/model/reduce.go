@@ -83,10 +83,10 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 	if len(p.Removed) != amount {
 		return wrong("a plan for %d units takes %d: %+v", amount, len(p.Removed), p)
 	}
-	// Ends of a lot may be exchanged: the slots that stay need ends that are late enough, the earliest ones go.
+	// Ends of a lot may be exchanged: the slots that stay need ends that are late enough, the earliest ones go, of each slot
+	// that goes one behind its own end.
 	for _, l := range v.Lots {
-		var ends, need []int64
-		gone := 0
+		var ends, need, gone []int64
 		for _, s := range v.Slots {
 			if s.Lot != l.No {
 				continue
@@ -98,7 +98,7 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 				}
 			}
 			if slices.Contains(p.Removed, s.ID) {
-				if gone++; s.Lot != lot || last > max(at, s.Span.Start) {
+				if gone = append(gone, max(at, s.Span.Start)); s.Lot != lot || last > max(at, s.Span.Start) {
 					return wrong("slot %+v cannot go: something lies on it until %d", s, last)
 				}
 			} else {
@@ -108,8 +108,9 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 		}
 		slices.Sort(ends)
 		slices.Sort(need)
-		for range gone {
-			i := slices.IndexFunc(ends, func(t int64) bool { return t > at })
+		slices.Sort(gone)
+		for _, from := range gone {
+			i := slices.IndexFunc(ends, func(t int64) bool { return t > at && t >= from })
 			ends = slices.Delete(ends, i, i+1)
 		}
 		for i := range need {
@@ -117,8 +118,8 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 				return wrong("lot %d has the ends %v for what lasts until %v", l.No, ends, need)
 			}
 		}
-		if l.No != lot && gone > 0 || l.No == lot && gone != amount {
-			return wrong("lot %d loses %d of %d slots", l.No, gone, amount)
+		if l.No != lot && len(gone) > 0 || l.No == lot && len(gone) != amount {
+			return wrong("lot %d loses %d of %d slots", l.No, len(gone), amount)
 		}
 	}
 	for i, u := range v.Units {
@@ -216,7 +217,14 @@ func (a *Account) search(p Pool, amount, current int, at, now int64, gone []engi
 				fixed[x.lane] = append(fixed[x.lane], x.span)
 				continue
 			case u == nil:
-				t.waive = x.span.Start > at
+				if x.span.Start > at { // an end goes for a slot that is gone by then
+					t.waive = need
+					for l := range lanes {
+						if choice>>l&1 == 1 && lanes[l].Span.Start <= x.span.Start {
+							t.waive++
+						}
+					}
+				}
 			case u.slotPinned():
 				t.may, t.drop = func(l int) bool { return l == x.lane }, dropCost
 			default:
@@ -227,7 +235,7 @@ func (a *Account) search(p Pool, amount, current int, at, now int64, gone []engi
 		if !fits {
 			continue
 		}
-		cost, known := cheapest(len(lanes), fixed, tasks, amount)
+		cost, known := cheapest(len(lanes), fixed, tasks)
 		if !known {
 			return 0, 0, false
 		}

@@ -14,8 +14,8 @@ type task struct {
 	span       Span
 	may        func(lane int) bool
 	home, cost int
-	drop       int  // cost of leaving it out, 0: it may not be
-	waive      bool // may be left out for nothing, as often as there are waivers
+	drop       int // cost of leaving it out, 0: it may not be
+	waive      int // may be left out for nothing, where fewer than so many were before it
 }
 
 // maxStates is how many ways to stand the search keeps after a task before it gives up.
@@ -23,7 +23,7 @@ const maxStates = 30_000
 
 // cheapest lays all tasks on lanes around what is fixed there. known is false where it gave up; cost is -1 where there is
 // no way. Going through the tasks by their starts, it keeps every way in which lanes can be taken then, the cheapest to each.
-func cheapest(lanes int, fixed [][]Span, tasks []task, waivers int) (cost int, known bool) {
+func cheapest(lanes int, fixed [][]Span, tasks []task) (cost int, known bool) {
 	tasks = slices.Clone(tasks)
 	slices.SortStableFunc(tasks, func(x, y task) int { return cmp.Compare(x.span.Start, y.span.Start) })
 	type state struct {
@@ -69,7 +69,7 @@ func cheapest(lanes int, fixed [][]Span, tasks []task, waivers int) (cost int, k
 			if x.drop > 0 {
 				add(s, -1, x.drop, 0)
 			}
-			if x.waive && s.waived < waivers {
+			if s.waived < x.waive {
 				add(s, -1, 0, 1)
 			}
 		}
@@ -123,6 +123,6 @@ func (a *Account) fits(p Pool, hull Span, n int, slot uint32, now int64) (ok, kn
 	for range n {
 		tasks = append(tasks, task{span: hull, home: -1, may: func(l int) bool { return slot == 0 || lanes[l].No == slot }})
 	}
-	cost, known := cheapest(len(lanes), fixed, tasks, 0)
+	cost, known := cheapest(len(lanes), fixed, tasks)
 	return cost >= 0, known
 }

@@ -383,21 +383,31 @@ func (o PatchOrderLine) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if n.Status == OrderDraft {
-		if err := t.plannedUnits(n, l); err != nil {
-			return nil, err
+		if l.Quantity != was.Quantity {
+			if err := t.plannedUnits(n, l); err != nil {
+				return nil, err
+			}
 		}
 	} else if err := t.changeStock(n, i, &was, o.AllowOverbooked); err != nil {
 		return nil, err
 	}
-	if err := t.price(n, l); err != nil {
-		return nil, err
-	}
-	t.rebill(n, l)
-	if err := t.reprice(n); err != nil {
-		return nil, err
+	if o.priced() {
+		if err := t.price(n, l); err != nil {
+			return nil, err
+		}
+		t.rebill(n, l)
+		if err := t.reprice(n); err != nil {
+			return nil, err
+		}
 	}
 	t.seatFreed()
 	return t.answer(n), nil
+}
+
+// priced says that the price of the line depends on what is changed. A note leaves it as it was, also where its row has another
+// price by now, or its location is gone.
+func (o *PatchOrderLine) priced() bool {
+	return o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set
 }
 
 func (PatchOrderLine) result() any { return new(OrderRecord) }

@@ -488,6 +488,12 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 // changeStock gives a line of an open or active order the stock for its changed window and quantity.
 func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) error {
 	l := &o.Lines[line]
+	if l.Quantity < was.Quantity { // first: what goes needs no room in the other window
+		if len(l.Units)%int(was.Quantity) != 0 { // an open line has nothing cancelled
+			return refuse(CodeConflict, "the item takes other components now; make another line")
+		}
+		l.Units = t.fewer(l.Units, int(was.Quantity), int(l.Quantity))
+	}
 	if l.span() != was.span() {
 		if err := t.extend(l, line); err != nil {
 			return err
@@ -496,17 +502,9 @@ func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) erro
 			return err
 		}
 	}
-	if l.Quantity == was.Quantity {
-		return nil
-	}
-	each := len(l.Units) / int(was.Quantity) // units of one item; an open line has nothing cancelled
-	switch {
-	case l.Quantity > was.Quantity:
+	if l.Quantity > was.Quantity {
 		return t.takeStock(o, []want{{line, int(l.Quantity - was.Quantity)}}, overbook)
-	case len(l.Units) != each*int(was.Quantity):
-		return refuse(CodeConflict, "the item takes other components now; make another line")
 	}
-	l.Units = t.fewer(l.Units, int(was.Quantity), int(l.Quantity))
 	return nil
 }
 

@@ -217,10 +217,10 @@ func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
 		u := *s.a.unit(x.unit.Hold)
 		x.unit.State, x.unit.Returned = engine.Returned, at
 		begins := max(at, s.now)
-		if body := u.Body(); at <= body.Start {
+		body := u.Body()
+		if n := s.handed(u, Span{Start: body.Start, End: at}); at <= body.Start || n.Hull.End <= u.Takes().Start {
 			s.free(x.unit)
 		} else {
-			n := s.handed(u, Span{Start: body.Start, End: at})
 			n.Flags |= timeline.Back
 			if err := s.stay(u, n); err != nil {
 				return err
@@ -279,11 +279,7 @@ func (s *step) overdue() error {
 	}
 	for _, u := range late {
 		s.a.Seen.Late++
-		end := u.Body().End
-		for end <= s.now {
-			end += overdueStep
-		}
-		n := s.handed(u, Span{Start: u.Body().Start, End: end})
+		n := s.handed(u, Span{Start: u.Body().Start, End: s.notOver(u.Body().End)})
 		if len(late) > 1 { // what made room for one may be in the way of another
 			for _, x := range s.a.Units {
 				if x.Slot != 0 && !x.out() && s.a.poolOf(u.Lot).has(x.Lot) && x.Takes().Overlaps(n.Hull) {
@@ -294,22 +290,39 @@ func (s *step) overdue() error {
 		if err := s.stay(u, n); err != nil {
 			return err
 		}
-		s.postpone(u, n)
+	}
+	spent := map[uint32]bool{}
+	for _, given := range []bool{true, false} { // those that were given another slot's end first
+		for _, u := range late {
+			s.postpone(u, *s.a.unit(u.ID), given, spent)
+		}
 	}
 	return nil
 }
 
+// notOver is until when a unit is kept that was to be back at an instant.
+func (s *step) notOver(end int64) int64 {
+	for end <= s.now {
+		end += overdueStep
+	}
+	return end
+}
+
 // postpone lets the slot of a late unit end later, where no other slot of its lot could give it its end.
-func (s *step) postpone(u, n Unit) {
+func (s *step) postpone(u, n Unit, given bool, spent map[uint32]bool) {
 	x, o := s.a.slot(u.Slot), s.obs.slot(u.Slot)
-	if x.Span.End >= n.Hull.End || o == nil || o.Span.End != n.Hull.End {
+	if x.Span.End >= n.Hull.End || o == nil || given != (o.Span.End != n.Hull.End) {
 		return
 	}
 	for _, y := range s.a.Slots {
 		idle := !slices.ContainsFunc(s.a.Units, func(v Unit) bool { return v.Slot == y.No && v.Hull.End > x.Span.End })
-		if y.Lot == x.Lot && y.Span.End >= n.Hull.End && y.Span.Start <= x.Span.End && idle {
+		if y.Lot == x.Lot && y.Span.End >= n.Hull.End && y.Span.Start <= x.Span.End && idle && !spent[y.No] {
+			spent[y.No] = true
 			return // it has one to spare
 		}
+	}
+	if given {
+		return
 	}
 	s.a.Seen.Postponed++
 	x.Span.End = n.Hull.End

@@ -538,21 +538,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 		}
 		return n.ids(rec)
 	}
-	if l.Window != was.Window {
-		if code(err) == engine.CodeInsufficient && l.Quantity > was.Quantity {
-			return errRefused // one of the two was refused: which, the engine does not say
-		}
-		if fault := s.redate(n, i, o.AllowOverbooked, err); fault != nil {
-			return fault
-		}
-		s.begin(n, l)
-	}
-	switch {
-	case l.Quantity > was.Quantity:
-		if fault := s.takeStock(n, []want{{i, l.Quantity - was.Quantity}}, o.AllowOverbooked, rec, err); fault != nil || err != nil {
-			return fault
-		}
-	case l.Quantity < was.Quantity:
+	if l.Quantity < was.Quantity {
 		each := len(l.Units) / was.Quantity
 		if each*was.Quantity != len(l.Units) {
 			return refused(err, engine.CodeConflict)
@@ -570,6 +556,20 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 			s.free(&u)
 			return true
 		})
+	}
+	if l.Window != was.Window {
+		if code(err) == engine.CodeInsufficient && l.Quantity > was.Quantity {
+			return errRefused // one of the two was refused: which, the engine does not say
+		}
+		if fault := s.redate(n, i, o.AllowOverbooked, err); fault != nil {
+			return fault
+		}
+		s.begin(n, l)
+	}
+	if l.Quantity > was.Quantity {
+		if fault := s.takeStock(n, []want{{i, l.Quantity - was.Quantity}}, o.AllowOverbooked, rec, err); fault != nil || err != nil {
+			return fault
+		}
 	}
 	if err := refused(err, ""); err != nil {
 		return err

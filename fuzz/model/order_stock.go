@@ -173,8 +173,8 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 			continue
 		}
 		h := *s.a.unit(u.Hold)
-		body := Span{Start: h.Body().Start, End: l.Window.End}
-		if body.Empty() {
+		body := Span{Start: h.Body().Start, End: s.notOver(l.Window.End)}
+		if l.Window.End <= body.Start {
 			return rightly(err, engine.CodeInvalid)
 		}
 		n := s.handed(h, body)
@@ -182,7 +182,9 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		if may != certain && c == certain && !h.Hull.Covers(n.Hull) {
 			c = open
 		}
-		if may = min(may, c); err == nil {
+		if may = min(may, c); err != nil { // nobody saw the units before this one move: their time counts all the same
+			s.a.Units[slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == h.ID })] = n
+		} else {
 			if may == impossible {
 				break
 			}

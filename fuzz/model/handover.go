@@ -182,7 +182,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 	return fault
 }
 
-// untaken takes back what take noted of a seated unit that stays.
+// untaken takes back what take noted of a seated unit: it stays.
 func untaken(list []freed, slot uint32) []freed {
 	if slot == 0 {
 		return list

@@ -579,7 +579,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	return n.ids(rec)
 }
 
-// tally counts how far units are together.
+// state is how far units are together; sale says of the i-th whether it is sold.
 func state(units []OrderUnit, sale func(int) bool) engine.Fulfillment {
 	var live, prepared, handed, rented, back int
 	for i, u := range units {

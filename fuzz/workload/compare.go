@@ -15,6 +15,9 @@ func (w *World) Compare(d Dice, tenant int) error {
 	if err := a.Records(v, now); err != nil {
 		return err
 	}
+	if err := Sums(v); err != nil {
+		return err
+	}
 	where := func() ID {
 		if odds(d, "everywhere", 20) {
 			return ID{}

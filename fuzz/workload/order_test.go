@@ -61,6 +61,9 @@ func orderWorld(seed uint64, seen *model.Tally) (err error) {
 		if err := w.Tenants[0].Twin.Records(w.View(0), w.Now()); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)
 		}
+		if err := Sums(w.View(0)); err != nil {
+			return fmt.Errorf("step %d: %w", n, err)
+		}
 		if n%10 == 0 {
 			if err := w.Restart(); err != nil {
 				return fmt.Errorf("step %d: %w", n, err)

@@ -304,11 +304,10 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 		return
 	}
 	body := h.Body()
-	if at <= body.Start { // no time has gone by
-		t.free(u)
+	body.End = at
+	if h.Flags |= timeline.Back; at <= body.Start || t.handedOver(h, t.draft().Stock().Lot(place.Lot), body).Span.End <= h.Seat().Start {
+		t.free(u) // no time has gone by that it took room for
 	} else {
-		body.End = at
-		h.Flags |= timeline.Back
 		t.stretch(h, place, body, true)
 	}
 	if o.Return != o.Pickup {

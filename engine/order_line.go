@@ -380,21 +380,31 @@ func (o PatchOrderLine) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if n.Status == OrderDraft {
-		if err := t.plannedUnits(n, l); err != nil {
-			return nil, err
+		if l.Quantity != was.Quantity {
+			if err := t.plannedUnits(n, l); err != nil {
+				return nil, err
+			}
 		}
 	} else if err := t.changeStock(n, i, &was, o.AllowOverbooked); err != nil {
 		return nil, err
 	}
-	if err := t.price(n, l); err != nil {
-		return nil, err
-	}
-	t.rebill(n, l)
-	if err := t.reprice(n); err != nil {
-		return nil, err
+	if o.priced() {
+		if err := t.price(n, l); err != nil {
+			return nil, err
+		}
+		t.rebill(n, l)
+		if err := t.reprice(n); err != nil {
+			return nil, err
+		}
 	}
 	t.seatFreed()
 	return t.answer(n), nil
+}
+
+// priced says that the price of the line depends on what is changed. A note leaves it as it was, also where its row has another
+// price by now, or its location is gone.
+func (o *PatchOrderLine) priced() bool {
+	return o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set
 }
 
 func (PatchOrderLine) result() any { return new(OrderRecord) }
@@ -475,6 +485,12 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 // changeStock gives a line of an open or active order the stock for its changed window and quantity.
 func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) error {
 	l := &o.Lines[line]
+	if l.Quantity < was.Quantity { // first: what goes needs no room in the other window
+		if len(l.Units)%int(was.Quantity) != 0 { // an open line has nothing cancelled
+			return refuse(CodeConflict, "the item takes other components now; make another line")
+		}
+		l.Units = t.fewer(l.Units, int(was.Quantity), int(l.Quantity))
+	}
 	if l.span() != was.span() {
 		if err := t.extend(l, line); err != nil {
 			return err
@@ -483,17 +499,9 @@ func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) erro
 			return err
 		}
 	}
-	if l.Quantity == was.Quantity {
-		return nil
-	}
-	each := len(l.Units) / int(was.Quantity) // units of one item; an open line has nothing cancelled
-	switch {
-	case l.Quantity > was.Quantity:
+	if l.Quantity > was.Quantity {
 		return t.takeStock(o, []want{{line, int(l.Quantity - was.Quantity)}}, overbook)
-	case len(l.Units) != each*int(was.Quantity):
-		return refuse(CodeConflict, "the item takes other components now; make another line")
 	}
-	l.Units = t.fewer(l.Units, int(was.Quantity), int(l.Quantity))
 	return nil
 }
 

@@ -176,5 +176,5 @@ func (t *tx) forgetUnit(u *OrderUnit) {
 	}
 	t.draft().Take(u.Hold)
 	u.Hold = ID{}
-	t.draft().EndSlot(at.Slot, h.Span.Start)
+	t.draft().EndSlot(at.Slot, h.Seat().Start) // what lies on the slot before that is another's
 }

@@ -158,12 +158,12 @@ func (t *tx) extend(l *OrderLine, line int) error {
 		if !ok {
 			continue
 		}
-		body := Span{Start: h.Body().Start, End: l.To}
-		if body.Empty() {
+		body := Span{Start: h.Body().Start, End: t.notOver(l.To)}
+		if l.To <= body.Start {
 			return invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than the hand-over"}})
 		}
 		if !t.stretch(h, at, body, false) {
-			return insufficient([]Shortage{*t.shortOf(unitOfLine{line, l, u}, h.WithSpan(Span{Start: h.Span.Start, End: l.To}).WithBuffers(0, 0), at)})
+			return insufficient([]Shortage{*t.shortOf(unitOfLine{line, l, u}, h.WithSpan(Span{Start: h.Span.Start, End: body.End}).WithBuffers(0, 0), at)})
 		}
 	}
 	return nil
@@ -263,8 +263,16 @@ func (t *tx) overdue(id ID) {
 	if !is || end > t.now {
 		return
 	}
-	steps := (t.now-end)/t.step + 1
-	t.stretch(h, at, Span{Start: h.Body().Start, End: end + steps*t.step}, true)
+	t.stretch(h, at, Span{Start: h.Body().Start, End: t.notOver(end)}, true)
+}
+
+// notOver is until when a unit is kept that is out and was to be back at an instant: till then, or to the end of the step that
+// runs now.
+func (t *tx) notOver(end int64) int64 {
+	if end > t.now {
+		return end
+	}
+	return end + ((t.now-end)/t.step+1)*t.step
 }
 
 // outUntil is when a unit is due that is with a customer, if it is to come back at all.

@@ -173,9 +173,7 @@ func (o CancelSubscription) plan(t *tx) (any, error) {
 	if o.AtEnd {
 		at = min(EarliestEnd(l.From, &s.Terms, t.now, t.acc.locations().Get(n.Pickup).Zone()), l.To)
 	}
-	if err := t.endLine(l, i, at); err != nil {
-		return nil, err
-	}
+	t.endLine(l, at)
 	s.CancelAt = at
 	if at <= t.now {
 		s.end(at)
@@ -188,10 +186,11 @@ func (o CancelSubscription) plan(t *tx) (any, error) {
 
 func (CancelSubscription) result() any { return new(OrderRecord) }
 
-// endLine lets a line end at an instant: what is not handed over by then is cancelled, what is out is expected back.
-func (t *tx) endLine(l *OrderLine, line int, at int64) error {
+// endLine lets a line end at an instant: what is not handed over by then is cancelled, what is out is expected back. Less time
+// needs no other room, so nothing refuses it.
+func (t *tx) endLine(l *OrderLine, at int64) {
 	if at == Forever || at == l.To {
-		return nil
+		return
 	}
 	if at > l.From {
 		l.To = at
@@ -208,21 +207,13 @@ func (t *tx) endLine(l *OrderLine, line int, at int64) error {
 			t.free(u)
 			u.State = Cancelled
 		case body.Empty():
-		case u.Handed != 0:
-			t.stretch(h, place, body, true)
+		case !place.Seated():
+			t.draft().Replace(t.handedOver(h, t.draft().Stock().Lot(place.Lot), body).WithCut(0))
+			t.draft().SeatConflict(h.ID, 0)
 		default:
-			q, err := t.moveRequest(line, MoveLine{To: &at}, h, place)
-			if err != nil {
-				return ofLineItem(line, err)
-			}
-			t.draft().Take(h.ID)
-			t.freed(h.Span, place)
-			if err := t.seatAll(ID{}, []request{q}); err != nil {
-				return err
-			}
+			t.stretch(h, place, body, true)
 		}
 	}
-	return nil
 }
 
 // SubscriptionRecord is a subscription with the order and the line that it is of.

@@ -186,26 +186,26 @@ func (t *tx) addUnits(r *Article, l *Location, amount int, from int64) error {
 }
 
 // newUnits makes slots of an article at a location, and the lot where it is the first. Conflicts may want them: where there
-// are any, the plan's own timelines get the units, too.
+// are any, or may be by now, the plan's own timelines get the units, too.
 func (t *tx) newUnits(r *Article, location uint32, amount int, over Span) {
 	of := lotOf{r.No, location}
 	no, ok := t.lots[of]
 	if l := r.lotAt(location); l != nil {
 		no, ok = l.no, true
 	}
-	conflicts := t.acc.stock.ConflictLen() > 0
+	drafted := t.stock != nil || t.acc.stock.ConflictLen() > 0
 	if !ok {
 		no = t.newLot(r.No, location)
 		if t.lots == nil {
 			t.lots = map[lotOf]timeline.LotNo{}
 		}
 		t.lots[of] = no
-		if conflicts {
+		if drafted {
 			t.draft().AddLot(no, r.No, location, t.acc.poolNow(r, location))
 		}
 	}
 	for range amount {
-		if conflicts {
+		if drafted {
 			t.ledger.Slot++
 			t.draft().AddSlot(timeline.Slot{ID: t.newID(), No: timeline.SlotNo(t.ledger.Slot), Lot: no, Span: over})
 		} else {

@@ -331,7 +331,7 @@ func (t *tx) freed(s Span, at timeline.Place) {
 
 // seatFreed tries the conflicts that overlap what the command freed.
 func (t *tx) seatFreed() {
-	if t.acc.stock.ConflictLen() > 0 && len(t.room) > 0 && !t.gathers {
+	if len(t.room) > 0 && !t.gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
 		if r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, maxTries); r.More {
 			t.waiting = &r.Next
 		}
@@ -340,6 +340,17 @@ func (t *tx) seatFreed() {
 
 // maxTries is how many conflicts one command tries to seat; a follow-up command tries the rest.
 const maxTries = 1000
+
+// leftRoom wants a follow-up where holds that the command moved to other articles left room that a conflict pinned there may
+// wait for.
+func (t *tx) leftRoom() {
+	if t.stock == nil || t.waiting != nil || t.acc.stock.ConflictLen() == 0 {
+		return
+	}
+	if left := t.stock.Left(); len(left) > 0 {
+		t.waiting = &timeline.Waiting{Room: left}
+	}
+}
 
 // recordStock adds what the plan's draft changed to the write set: slots first, then units.
 func (t *tx) recordStock() {

@@ -236,6 +236,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 		return nil, nil, err
 	}
 	t.recordOrders()
+	t.leftRoom()
 	t.recordStock()
 	t.tellOfOrders()
 	if len(t.set) > maxRows {

@@ -79,7 +79,8 @@ const searchTries = 50
 // overlap a freed range. It begins again after a seat that moved holds between lots, as the room they left may be what a conflict pinned there waits for; each
 // round seats one, so it ends. Conflicts pinned to a slot are left alone: which slot that is, the caller knows.
 func (d *Draft) SeatConflicts(w Waiting, tries int) (r Reseated) {
-	w.Room = slices.Clone(w.Room)
+	w.Room = slices.Concat(w.Room, d.left)
+	d.left = d.left[:0]
 again:
 	for _, id := range d.wanting(w) {
 		if r.Tries >= tries {

@@ -30,7 +30,7 @@ func (s *Stock) Draft(now int64) *Draft { return &Draft{base: s, now: now} }
 
 // Fork is a draft of its own that goes on from where d is. It is valid until d changes; Adopt makes d what the fork has become.
 func (d *Draft) Fork() *Draft {
-	f := &Draft{base: d.base, now: d.now, touched: slices.Clone(d.touched), slots: slices.Clone(d.slots)}
+	f := &Draft{base: d.base, now: d.now, touched: slices.Clone(d.touched), slots: slices.Clone(d.slots), left: slices.Clone(d.left)}
 	if d.work == nil {
 		f.seated, f.pending = d.seated, d.pending
 	} else {
@@ -68,6 +68,9 @@ func (d *Draft) own() *Stock {
 	}
 	return d.work
 }
+
+// Left is the room that holds left when they were moved to other lots, since SeatConflicts last looked at it.
+func (d *Draft) Left() []Freed { return slices.Clone(d.left) }
 
 // put seats or keeps a hold where it fits.
 func (d *Draft) put(h Hold, at Place) {

@@ -152,7 +152,11 @@ func (d *Draft) ApplyReduction(r Reduction) {
 func (d *Draft) carry(r Reduction) (blockers []Hold) {
 	moved := make([]Hold, len(r.Moves))
 	for i, m := range r.Moves {
-		moved[i], _, _ = d.Take(m.Hold)
+		var from Place
+		moved[i], from, _ = d.Take(m.Hold)
+		if from.Lot != d.own().slot(m.To).lot {
+			d.left = append(d.left, Freed{from.Lot, moved[i].Seat()})
+		}
 	}
 	for _, id := range r.Blockers {
 		h, _, _ := d.Take(id)

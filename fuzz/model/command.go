@@ -41,7 +41,10 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 		return nil, fault
 	}
 	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
-	s.due()
+	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
+	if fault := s.due(); fault != nil {
+		return nil, fault
+	}
 	kept := *s
 	kept.a = s.a.clone()
 	if fault = s.do(op, res, err); err != nil && (fault == nil || fault == errRefused) {
@@ -50,14 +53,19 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	if fault == nil {
 		fault = s.settle()
 	}
+	for _, judge := range s.later {
+		if fault == nil {
+			fault = judge()
+		}
+	}
 	if fault == nil {
 		fault = s.conflicts()
 	}
 	return s.a, fault
 }
 
-// due lets holds expire and forgets ended ones.
-func (s *step) due() {
+// due lets holds expire and forgets ended ones, keeps what is late, and does what is due of subscriptions.
+func (s *step) due() error {
 	for again := true; again; {
 		again = false
 		for _, h := range s.a.Holds {
@@ -72,6 +80,8 @@ func (s *step) due() {
 			break
 		}
 	}
+	s.renew()
+	return s.overdue()
 }
 
 func (s *step) end(h *Hold, status engine.HoldStatus) {
@@ -91,8 +101,13 @@ func follows(id ID, n uint64) ID {
 	return id
 }
 
-// Owner is the id of the hold or event that a unit belongs to.
-func (u Unit) Owner() ID { return follows(u.ID, -u.Nth) }
+// Owner is the id of the hold or event that a unit belongs to; of a unit of an order it is none.
+func (u Unit) Owner() ID {
+	if u.ordered() {
+		return ID{}
+	}
+	return follows(u.ID, -u.Nth)
+}
 
 func (s *step) setHold(h *Hold) {
 	for i := range s.a.Holds {
@@ -120,6 +135,14 @@ func refused(err error, want engine.Code) error {
 		return wrong("answered %q (%v), the twin says %q", code(err), err, want)
 	}
 	return nil
+}
+
+// rightly is refused, where more of the command would have to be judged had it not been.
+func rightly(err error, want engine.Code) error {
+	if fault := refused(err, want); fault != nil {
+		return fault
+	}
+	return errRefused
 }
 
 // Tick is the command that does what is due and nothing else.
@@ -189,7 +212,7 @@ func (s *step) do(op engine.Op, res any, err error) error {
 			return ""
 		})
 	}
-	return wrong("the twin does not know %T", op)
+	return s.orders(op, res, err)
 }
 
 // live finds a hold that has not ended, and changes it.

@@ -25,11 +25,15 @@ func (s *step) wants(u Unit) bool {
 
 // astray says that a conflict was made for a SKU that its article is not of any more.
 func (a *Account) astray(u Unit) bool {
+	r := a.Articles[a.lot(u.Lot).Article]
+	if o := a.orderUnit(u.ID); o != nil && !u.articlePinned() {
+		return r.SKU == nil || *r.SKU != o.Made
+	}
 	h := a.hold(u.Owner())
 	if u.articlePinned() || h == nil {
 		return false
 	}
-	r, nth := a.Articles[a.lot(u.Lot).Article], int(u.Nth)-1
+	nth := int(u.Nth) - 1
 	for _, l := range h.Lines[:u.Line] {
 		nth -= len(l.Made)
 	}
@@ -51,7 +55,8 @@ func (s *step) reseated(was, o Unit) error {
 // younger ones were given, too.
 func (s *step) conflicts() error {
 	for _, u := range s.a.Units {
-		if u.Slot != 0 || u.slotPinned() || u.Hull.End <= s.now || s.evict[u.ID] || !s.wants(u) {
+		pushed := s.pushed[u.ID] && (!u.articlePinned() || len(s.a.poolOf(u.Lot).Lots) == 1)
+		if u.Slot != 0 || u.slotPinned() || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !s.wants(u)) {
 			continue
 		}
 		home, need := s.a.home(u), rest(u, s.now)

@@ -21,6 +21,9 @@
 //  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go)
 //  8. In a pool that is not easy, what is promised can be seated, and what is called exact is the most that can: held
 //     against an exhaustive search where the pool is small. (search.go)
-//  9. A plan of a reduction keeps every hold it says it keeps; it is refused only where an exhaustive search finds no
+//  9. An order's units take stock as a hold's do. One that is out keeps its slot, to the end of the running step when it is late;
+//     what is in its way is seated elsewhere where that can be, else it is a conflict. Where overbooking is allowed, nobody is
+//     short who could have been seated. (order_stock.go, handover.go)
+//  10. A plan of a reduction keeps every hold it says it keeps; it is refused only where an exhaustive search finds no
 //     plan either, and what it calls minimal moves no more than the least that search finds. (reduce.go)
 package model

@@ -62,6 +62,9 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 		if s.a.kit(o.ID) == nil {
 			return refused(err, engine.CodeNotFound)
 		}
+		if s.ordered(func(n *Order) bool { return n.names(o.ID) }) {
+			return refused(err, engine.CodeInUse)
+		}
 		for _, h := range s.a.Holds {
 			if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.CatalogItem == o.ID }) {
 				return refused(err, engine.CodeInUse)

@@ -18,6 +18,11 @@ type step struct {
 	evict map[ID]bool // units that may become conflicts
 	freed []freed
 	added []Slot // slots that the command makes, without their ids
+
+	short  map[ID]bool    // units that the command made or moved and that may be conflicts, as overbooking was allowed
+	pushed map[ID]bool    // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
+	fixed  map[ID]uint32  // slots that units keep
+	later  []func() error // judgements of what came of the command as a whole
 }
 
 // freed is a range that came free on a lot.
@@ -97,6 +102,9 @@ func (s *step) unit(u, o Unit) error {
 	if same != o {
 		return wrong("unit is %+v, the twin has %+v", o, u)
 	}
+	if slot, is := s.fixed[u.ID]; is && o.Slot != slot {
+		return wrong("unit %+v was to stay on slot %d and is on %d", u, slot, o.Slot)
+	}
 	was := s.was.unit(u.ID)
 	home, given := s.homes[u.ID]
 	switch {
@@ -104,7 +112,7 @@ func (s *step) unit(u, o Unit) error {
 		if !home.has(o.Lot) {
 			return wrong("unit %x was seated on lot %d, outside of %v", u.ID, o.Lot, home.Lots)
 		}
-		if o.Slot == 0 && (!s.evict[u.ID] || o.Lot != was.Lot || o.Cut != 0) {
+		if o.Slot == 0 && (!s.short[u.ID] && (!s.evict[u.ID] || was == nil || o.Lot != was.Lot) || o.Cut != 0) {
 			return wrong("unit %+v was given no slot: %+v", u, o)
 		}
 		if o.Slot == 0 {
@@ -112,19 +120,19 @@ func (s *step) unit(u, o Unit) error {
 			return nil
 		}
 	case was.Slot == 0 && o.Slot == 0:
-		if o != *was {
+		if o != u {
 			return wrong("conflict %+v became %+v", *was, o)
 		}
 		return nil
 	case was.Slot == 0:
 		s.a.Seen.Reseated++
-		return s.reseated(*was, o)
+		return s.reseated(u, o)
 	case o.Slot == 0:
 		s.a.Seen.Evicted++
 		if !s.evict[u.ID] {
 			return wrong("unit %+v became a conflict", u)
 		}
-		if o.Lot != was.Lot || o.Cut != 0 {
+		if o.Lot != was.Lot && !(s.pushed[u.ID] && s.was.home(*was).has(o.Lot)) || o.Cut != 0 { // pushed, it may have sat there in between
 			return wrong("unit %+v became a conflict elsewhere: %+v", *was, o)
 		}
 		return nil

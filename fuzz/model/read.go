@@ -225,11 +225,14 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 func (a *Account) render(u Unit) engine.Unavailability {
 	l := a.lot(u.Lot)
 	x := engine.Unavailability{
-		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: u.Owner(), Line: int(u.Line),
+		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.owner(u), Line: int(u.Line),
 		Article: a.Articles[l.Article].ID, Location: a.Locations[l.Location].ID,
 	}
 	if u.Slot != 0 {
 		x.Slot = a.slot(u.Slot).ID
+	}
+	if o := a.orderUnit(u.ID); o != nil {
+		x.Item = o.ID
 	}
 	return x
 }
@@ -249,6 +252,9 @@ func (a *Account) Records(v engine.View, now int64) error {
 		if err := a.record(h, a.Holds[i]); err != nil {
 			return err
 		}
+	}
+	if err := a.orderRecords(v); err != nil {
+		return err
 	}
 	if err := a.present(v, now); err != nil {
 		return err

@@ -16,6 +16,15 @@ func (s *step) asked(names func(Line) bool) bool {
 	})
 }
 
+// ordered says that an order that is not closed names something.
+func (s *step) ordered(names func(*Order) bool) bool {
+	return slices.ContainsFunc(s.a.Orders, func(o *Order) bool { return o.Status != engine.OrderClosed && names(o) })
+}
+
+func (o *Order) names(id ID) bool {
+	return slices.ContainsFunc(o.Lines, func(l OrderLine) bool { return l.Item.SKU == id || l.Item.Article == id || l.Item.CatalogItem == id })
+}
+
 // inKit says that a SKU or an article is a part of a kit.
 func (s *step) inKit(id ID) bool {
 	return slices.ContainsFunc(s.a.Kits, func(k *Kit) bool {
@@ -33,6 +42,7 @@ func (s *step) deleteLocation(o engine.DeleteLocation, err error) error {
 	case slices.ContainsFunc(s.a.Slots, func(x Slot) bool { return here(x.Lot) && x.Span.End > s.now }),
 		slices.ContainsFunc(s.a.Units, func(u Unit) bool { return here(u.Lot) && u.Hull.End > s.now }),
 		slices.ContainsFunc(s.a.Events, func(e *Event) bool { return e.Location == l.ID && e.Window.End > s.now }),
+		s.ordered(func(o *Order) bool { return o.Pickup == l.ID || o.Return == l.ID }),
 		s.asked(func(x Line) bool { return x.Location == l.ID }):
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
@@ -50,6 +60,7 @@ func (s *step) deleteSKU(o engine.DeleteSKU, err error) error {
 	case k == nil:
 		return refused(err, engine.CodeNotFound)
 	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }), s.inKit(k.ID),
+		s.ordered(func(o *Order) bool { return o.names(k.ID) }),
 		s.asked(func(x Line) bool { return x.SKU == k.ID }):
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
@@ -68,7 +79,7 @@ func (s *step) deleteArticle(o engine.DeleteArticle, err error) error {
 		return refused(err, engine.CodeNotFound)
 	}
 	of := func(lot uint32) bool { return s.a.Articles[s.a.lot(lot).Article] == r }
-	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.asked(func(x Line) bool { return x.Article == r.ID }) {
+	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID }) {
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
 	}

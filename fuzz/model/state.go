@@ -33,6 +33,9 @@ type Account struct {
 	Events    []*Event
 	Kits      []*Kit
 	Lost      map[ID]int64 // since when each conflict has been one
+	Orders    []*Order
+	LastOrder uint32
+	Codes     []*engine.DiscountCode
 }
 
 // Tally counts how often a run came to what it is there for: a generator that never gets to the hard cases shows.
@@ -45,6 +48,11 @@ type Tally struct {
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
 	Removed, InUse         int // locations, SKUs and articles that were deleted, and those that could not be
 	Kits, Met              int // answers about kits, and those of kits of which two parts meet in a pool
+	Late, Postponed        int // units kept for another step, and slots that ended later for one
+	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
+	Overbooked             int // units of orders that were short
+	Applied                int // discount codes
+	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
 }
 
 // Add adds another run's counts.
@@ -55,6 +63,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Searched, &o.Searched}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
+		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
+		{&t.Applied, &o.Applied}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 	} {
 		*n.to += *n.by
 	}
@@ -93,6 +103,7 @@ type (
 		Location ID
 		Window   Span
 		Quantity int
+		Sale     bool
 		Made     []ID // of each unit the SKU that it was made for; zero: an article
 	}
 	Event struct {
@@ -155,6 +166,7 @@ func (a *Account) clone() *Account {
 	c.Locations, c.SKUs, c.Articles = slices.Clone(a.Locations), slices.Clone(a.SKUs), slices.Clone(a.Articles)
 	c.Lots, c.Slots, c.Units = slices.Clone(a.Lots), slices.Clone(a.Slots), slices.Clone(a.Units)
 	c.Holds, c.Events, c.Kits = slices.Clone(a.Holds), slices.Clone(a.Events), slices.Clone(a.Kits)
+	c.Orders, c.Codes = slices.Clone(a.Orders), slices.Clone(a.Codes)
 	return &c
 }
 

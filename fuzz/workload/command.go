@@ -128,8 +128,8 @@ func favourite[T any](d Dice, label string, list []T) T {
 	return pick(d, label, list)
 }
 
-// Command draws a command for an account as it is.
-func Command(d Dice, a *model.Account, now int64) engine.Op {
+// stockCommand draws a command on what there is and on who holds it.
+func stockCommand(d Dice, a *model.Account, now int64) engine.Op {
 	kind := d.N("command", 100)
 	switch {
 	case kind < 52 || len(a.Units) < 5 && kind < 70:

@@ -15,6 +15,9 @@ func (w *World) Compare(d Dice, tenant int) error {
 	if err := a.Records(v, now); err != nil {
 		return err
 	}
+	if err := Sums(v); err != nil {
+		return err
+	}
 	for range 3 {
 		q := engine.Query{Item: asked(d, a), Location: where(d, a), Window: Window(d, a, now)}
 		for try := 0; try < 3 && !a.Tight(q.Item, q.Location, q.Window, now); try++ {

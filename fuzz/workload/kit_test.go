@@ -36,7 +36,7 @@ func kitWorld(t *testing.T, seed uint64) {
 		if odds(d, "time passes", 20) {
 			w.Clock += int64(d.N("by", 8)) * hour / 2
 		}
-		_, _, fault := w.Do(0, Command(d, w.Tenants[0].Twin, w.Now()))
+		_, _, fault := w.Do(0, stockCommand(d, w.Tenants[0].Twin, w.Now()))
 		require.NoError(t, fault, "seed %d, step %d", seed, step)
 		if a := w.Tenants[0].Twin; step >= 15 && len(a.Kits) > 0 {
 			for range 4 {

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
+)
+
+// This file owns cases of orders at the edges of time and stock: each was wrong once.
+
+func (s *shop) order(i Item, purchase PurchaseType, from int64, to *int64, n int, overbook bool) *OrderRecord {
+	s.T.Helper()
+	l := OrderLineInput{Item: i, Purchase: purchase, Quantity: n, From: &from, To: to}
+	if purchase == PurchaseSubscription {
+		l.Subscription = &SubscriptionTerms{Cycle: Period{Amount: 1, Unit: timeline.Days}, RenewalType: DefaultRenewalType, InitialCharge: DefaultInitialCharge}
+	}
+	return s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, AllowOverbooked: overbook}, Lines: []OrderLineInput{l}}).(*OrderRecord)
+}
+
+// A subscription that has no stock can be cancelled all the same, and so can one whose article is out of use.
+func TestCancelSubscriptionWithoutStock(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+9*day), 1, false)
+	short := s.order(Item{Article: article}, PurchaseSubscription, s.now+hour, ptr(s.now+5*day), 1, true)
+	require.True(t, short.Conflict())
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	r := s.do(CancelSubscription{ID: short.Lines[0].Subscription.ID, AtEnd: true}).(*OrderRecord)
+	require.Equal(t, SubscriptionCancelling, r.Lines[0].Subscription.Status())
+	require.Equal(t, s.now+hour+day, r.Units[0].Range.End)
+	s.reopen()
+}
+
+// What was sold is gone from the instant on from which it had its slot: the slot's past is another's.
+func TestDeletedSaleLeavesThePastAlone(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	first := s.do(CreateArticle{Name: "Unit", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*Article).ID
+	second := s.do(CreateArticle{Name: "Unit", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1, From: ptr(s.now - 5*day)}}}).(*Article).ID
+	sale := s.order(Item{SKU: sku}, PurchaseSale, s.now-4*day, nil, 1, false)
+	other := second
+	if sale.Units[0].Article == second {
+		other = first
+	}
+	old := s.book(Item{Article: other}, s.now-3*day, s.now-2*day, 1)
+	s.do(AssignUnit{Order: sale.ID, Unit: sale.Lines[0].Units[0].ID, Article: other})
+	require.Equal(t, OrderClosed, s.do(FulfillOrder{ID: sale.ID}).(*OrderRecord).Status)
+	s.do(DeleteOrder{ID: sale.ID})
+	u, ok := s.view().Unavailability(old.Lines[0].Units[0].ID)
+	require.True(t, ok)
+	require.False(t, u.Conflict())
+	require.Equal(t, 0, s.available(Item{Article: other}, s.now, s.now+day))
+	s.reopen()
+}
+
+// A note changes no price, whatever has become of the row and of the location.
+func TestNoteOnALineChangesNoPrice(t *testing.T) {
+	s := newShop(t)
+	there := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
+	article := s.do(CreateArticle{Name: "Unit"}).(*Article).ID
+	table := s.do(CreatePricingTable{Name: "Prices"}).(*PricingTable).ID
+	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 100}).(*PricingRow)
+	from := s.now + day
+	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: there}, Lines: []OrderLineInput{
+		{Item: Item{Article: article}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day), PricingRow: &row.ID},
+	}}).(*OrderRecord)
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	s.do(PatchPricingRow{Table: table, ID: row.ID, Price: Some(int64(700))})
+	note := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: Some("by the door")}
+	require.Equal(t, int64(100), s.do(note).(*OrderRecord).Lines[0].UnitPrice)
+	s.do(CancelOrder{ID: o.ID})
+	s.do(DeleteLocation{ID: there})
+	require.Equal(t, int64(100), s.do(note).(*OrderRecord).Lines[0].UnitPrice)
+	s.reopen()
+}
+
+// A unit whose hand-over was put down as of before its slot began, and whose return as of soon after, took no room.
+func TestReturnBeforeTheSlotBegan(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	o := s.order(Item{Article: article}, PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+	s.do(FulfillOrder{ID: o.ID, At: ptr(s.now - 3*hour)})
+	r := s.do(ReturnOrder{ID: o.ID, At: ptr(s.now - 2*hour)}).(*OrderRecord)
+	require.Equal(t, OrderClosed, r.Status)
+	require.Equal(t, 1, s.available(Item{Article: article}, s.now, s.now+day))
+	s.reopen()
+}
+
+// Fewer units in another window need room for those that stay.
+func TestFewerUnitsInAnotherWindow(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 2)
+	o := s.order(Item{Article: article}, PurchaseBooking, s.now+day, ptr(s.now+2*day), 2, false)
+	s.book(Item{Article: article}, s.now+3*day, s.now+4*day, 1)
+	r := s.do(PatchOrderLine{
+		Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(1), From: Some(s.now + 3*day), To: Some(s.now + 4*day),
+	}).(*OrderRecord)
+	require.Len(t, r.Units, 1)
+	s.reopen()
+}
+
+// What comes free in a command is also for what the same command has made a conflict: its past needs no room.
+func TestRedatedIntoThePast(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	o := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, false)
+	r := s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: Some(s.now - day), AllowOverbooked: true}).(*OrderRecord)
+	require.False(t, r.Conflict())
+	s.reopen()
+}
+
+// A unit that comes back elsewhere begins a lot there, also where what it leaves behind becomes a conflict.
+func TestReturnElsewhereLeavesAConflict(t *testing.T) {
+	s := newShop(t)
+	there := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
+	article := s.article(ID{}, 1)
+	from := s.now
+	o := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, Return: &there}, Lines: []OrderLineInput{
+		{Item: Item{Article: article}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day)},
+	}}).(*OrderRecord)
+	later := s.book(Item{Article: article}, from+2*day, from+3*day, 1)
+	s.do(FulfillOrder{ID: o.ID})
+	s.now += hour
+	s.do(ReturnOrder{ID: o.ID})
+	u, _ := s.view().Unavailability(later.Lines[0].Units[0].ID)
+	require.True(t, u.Conflict())
+	a, err := s.view().Available(Query{Item: Item{Article: article}, Location: there, Window: Span{Start: s.now, End: s.now + day}}, s.now)
+	require.NoError(t, err)
+	require.Equal(t, 1, a.Available)
+	s.reopen()
+}

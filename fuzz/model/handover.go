@@ -1,0 +1,373 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns the way of a unit to the customer and back, and what time does to one that is late.
+
+// overdueStep is by how much a unit that is late is kept longer, in milliseconds: the engine's default.
+const overdueStep = 15 * 60 * 1000
+
+// picked is a unit with its line.
+type picked struct {
+	line *OrderLine
+	unit *OrderUnit
+}
+
+// named are the units that an operation is about: those named, or all that can.
+func (o *Order) named(ids []ID, can func(*OrderLine, *OrderUnit) bool) (list []picked, refusal engine.Code) {
+	if ids == nil {
+		o.each(func(l *OrderLine, u *OrderUnit) {
+			if can(l, u) {
+				list = append(list, picked{l, u})
+			}
+		})
+		return list, ""
+	}
+	for _, id := range ids {
+		var x picked
+		o.each(func(l *OrderLine, u *OrderUnit) {
+			if u.ID == id {
+				x = picked{l, u}
+			}
+		})
+		if x.unit == nil {
+			return nil, engine.CodeNotFound
+		}
+		if !can(x.line, x.unit) {
+			return nil, engine.CodeStateNotAllowed
+		}
+		list = append(list, x)
+	}
+	return list, ""
+}
+
+// handed is a unit that is out with another body: what follows it is the buffer of its article as it is now.
+func (s *step) handed(u Unit, body Span) Unit {
+	l := s.a.lot(u.Lot)
+	hull, old := Span{Start: u.Hull.Start, End: body.End}, u.After
+	if body.Start != u.Body().Start {
+		hull.Start = body.Start
+	}
+	if body.End != Forever {
+		hull.End += old
+		if r := s.a.Articles[l.Article]; !r.Gone {
+			_, after := s.a.buffers(r)
+			hull.End = Hull(body, engine.Buffer{}, after, s.a.Locations[l.Location].Zone, s.now).End
+		}
+	}
+	return u.over(body, hull)
+}
+
+// more are the stretches of a hull that a unit takes beside those that it had.
+func more(had, has Span) (list []Span) {
+	for _, x := range []Span{{Start: has.Start, End: min(has.End, had.Start)}, {Start: max(has.Start, had.End), End: has.End}} {
+		if !x.Empty() {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// stretches says whether a unit that is out can have another hull on its slot.
+func (s *step) stretches(h, n Unit) chance {
+	v := s.a.clone()
+	pool := v.poolOf(h.Lot)
+	extra := more(h.Takes(), Span{Start: h.Takes().Start, End: n.Hull.End})
+	for _, x := range extra {
+		if free, _, _, _ := v.least(pool, x); free < 1 {
+			return impossible
+		}
+	}
+	if len(extra) == 0 {
+		return certain
+	}
+	v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
+	need := Span{Start: h.Takes().Start, End: n.Hull.End}
+	clear := !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(need) })
+	if clear && v.slot(h.Slot).Span.Covers(need) {
+		return certain
+	}
+	if ok, known := v.fits(pool, need, 1, h.Slot, s.now); known && !ok {
+		return impossible
+	}
+	return open
+}
+
+// putOut puts a unit that is out back on the slot that it is on.
+func (s *step) putOut(n Unit, slot uint32) error {
+	s.fixed[n.ID] = slot
+	return s.put(n, s.a.lotPool(n.Lot))
+}
+
+// fulfill judges a hand-over.
+func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
+	at := s.instant(op.At)
+	if at > s.now {
+		return refused(err, engine.CodeInvalid)
+	}
+	list, refusal := o.named(op.Units, func(_ *OrderLine, u *OrderUnit) bool { return u.State == engine.Pending || u.State == engine.Prepared })
+	switch {
+	case refusal != "":
+		return refused(err, refusal)
+	case len(list) == 0:
+		return refused(err, engine.CodeConflict)
+	}
+	may := certain
+	for _, x := range list {
+		h := s.a.unit(x.unit.Hold)
+		if h.Body().End <= s.now {
+			return refused(err, engine.CodeStateNotAllowed)
+		}
+	}
+	early := 0
+	for _, x := range list {
+		h := *s.a.unit(x.unit.Hold)
+		home := s.a.home(h)
+		body := h.Body()
+		if h.Slot == 0 {
+			early++
+			switch need := rest(h, s.now); {
+			case h.slotPinned() || s.a.full(home, need):
+				may = impossible
+			case !s.a.easy(home, need, s.now) || early > 1:
+				may = min(may, open)
+			}
+		}
+		n := h
+		if at < body.Start {
+			early++
+			s.a.Seen.Early++
+			n = s.handed(h, Span{Start: at, End: body.End})
+			had := h.Takes()
+			if h.Slot == 0 {
+				had.Start = max(had.Start, s.now)
+			}
+			has := Span{Start: min(had.Start, max(at, s.now)), End: n.Hull.End}
+			c := certain
+			for _, w := range more(had, has) {
+				if free, _, _, _ := s.a.least(home, w); free < 1 {
+					c = impossible
+				}
+			}
+			if c == certain && len(more(had, has)) > 0 {
+				v := s.a.clone()
+				v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
+				clear := h.Slot != 0 && v.slot(h.Slot).Span.Covers(has) && !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(has) })
+				if h.slotPinned() && !clear || !h.slotPinned() && !clear && !v.easy(home, has, s.now) || early > 1 {
+					c = open
+				}
+			}
+			may = min(may, c)
+		}
+		if err != nil {
+			continue
+		}
+		s.take(h.ID)
+		s.freed = untaken(s.freed, h.Slot)
+		n.Flags |= timeline.Out
+		if n.Kind == timeline.SalesReservation {
+			n.Kind = timeline.Sale
+		}
+		if err := s.put(n, home); err != nil {
+			return err
+		}
+		x.unit.State, x.unit.Handed = engine.Fulfilled, at
+	}
+	_, fault := judged(err, may)
+	return fault
+}
+
+// untaken takes back what take noted of a seated unit: it stays.
+func untaken(list []freed, slot uint32) []freed {
+	if slot == 0 {
+		return list
+	}
+	return list[:len(list)-1]
+}
+
+// giveBack judges units that come back.
+func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
+	at := s.instant(op.At)
+	if at > s.now {
+		return refused(err, engine.CodeInvalid)
+	}
+	list, refusal := o.named(op.Units, func(l *OrderLine, u *OrderUnit) bool {
+		return u.State == engine.Fulfilled && l.Purchase != engine.PurchaseSale
+	})
+	switch {
+	case refusal != "":
+		return refused(err, refusal)
+	case len(list) == 0:
+		return refused(err, engine.CodeConflict)
+	}
+	for _, x := range list {
+		if at < x.unit.Handed {
+			return refused(err, engine.CodeInvalid)
+		}
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	for _, x := range list {
+		u := *s.a.unit(x.unit.Hold)
+		x.unit.State, x.unit.Returned = engine.Returned, at
+		begins := max(at, s.now)
+		body := u.Body()
+		if n := s.handed(u, Span{Start: body.Start, End: at}); at <= body.Start || n.Hull.End <= u.Takes().Start {
+			s.free(x.unit)
+		} else {
+			n.Flags |= timeline.Back
+			if err := s.stay(u, n); err != nil {
+				return err
+			}
+			begins = max(begins, n.Hull.End)
+		}
+		s.elsewhere(o, u, at, begins, len(list) > 1)
+		if b := x.line.Subscribe; b != nil && b.CancelledAt == 0 && x.line.state() == engine.Returned {
+			b.end(at)
+		}
+	}
+	return nil
+}
+
+// stay judges a unit that keeps its slot over another hull, whatever is in its way.
+func (s *step) stay(u, n Unit) error {
+	for _, x := range s.a.Units {
+		if x.ID != u.ID && x.Slot == u.Slot && x.Takes().Overlaps(Span{Start: u.Takes().Start, End: n.Hull.End}) {
+			s.push(x.ID)
+		}
+	}
+	s.take(u.ID)
+	return s.putOut(n, u.Slot)
+}
+
+// push lets a unit become a conflict, if it cannot be seated elsewhere.
+func (s *step) push(id ID) { s.evict[id], s.pushed[id] = true, true }
+
+// elsewhere judges a unit that comes back at another location: its slot goes on there.
+func (s *step) elsewhere(o *Order, u Unit, at, begins int64, many bool) {
+	l := s.a.lot(u.Lot)
+	here, r := s.a.Locations[l.Location], s.a.Articles[l.Article]
+	x := s.a.slot(u.Slot)
+	if o.Return == o.Pickup || here.ID == o.Return || r.Gone || x.Span.End <= begins {
+		return
+	}
+	for _, v := range s.a.Units {
+		if v.ID != u.ID && v.Slot != 0 && v.Hull.End > begins && (v.Slot == u.Slot || many && s.a.poolOf(u.Lot).has(v.Lot) && !v.out()) {
+			s.push(v.ID)
+		}
+	}
+	end := x.Span.End
+	s.endSlot(u.Slot, begins)
+	s.addSlots(r.ID, o.Return, 1, begins)
+	s.added[len(s.added)-1].Span.End = end
+	s.a.Seen.Elsewhere++
+}
+
+// overdue keeps units that are not back in time.
+func (s *step) overdue() error {
+	var late []Unit
+	for _, u := range s.a.Units {
+		if u.out() && !u.Flags.Has(timeline.Back) && u.Kind == timeline.Booking && u.Hull.End != Forever && u.Body().End <= s.now {
+			late = append(late, u)
+		}
+	}
+	for _, u := range late {
+		s.a.Seen.Late++
+		n := s.handed(u, Span{Start: u.Body().Start, End: s.notOver(u.Body().End)})
+		if len(late) > 1 { // what made room for one may be in the way of another
+			for _, x := range s.a.Units {
+				if x.Slot != 0 && !x.out() && s.a.poolOf(u.Lot).has(x.Lot) && x.Takes().Overlaps(n.Hull) {
+					s.push(x.ID)
+				}
+			}
+		}
+		if err := s.stay(u, n); err != nil {
+			return err
+		}
+	}
+	spent := map[uint32]bool{}
+	for _, given := range []bool{true, false} { // those that were given another slot's end first
+		for _, u := range late {
+			s.postpone(u, *s.a.unit(u.ID), given, spent)
+		}
+	}
+	return nil
+}
+
+// notOver is until when a unit is kept that was to be back at an instant.
+func (s *step) notOver(end int64) int64 {
+	for end <= s.now {
+		end += overdueStep
+	}
+	return end
+}
+
+// postpone lets the slot of a late unit end later, where no other slot of its lot could give it its end.
+func (s *step) postpone(u, n Unit, given bool, spent map[uint32]bool) {
+	x, o := s.a.slot(u.Slot), s.obs.slot(u.Slot)
+	if x.Span.End >= n.Hull.End || o == nil || given != (o.Span.End != n.Hull.End) {
+		return
+	}
+	for _, y := range s.a.Slots {
+		idle := !slices.ContainsFunc(s.a.Units, func(v Unit) bool { return v.Slot == y.No && v.Hull.End > x.Span.End })
+		if y.Lot == x.Lot && y.Span.End >= n.Hull.End && y.Span.Start <= x.Span.End && idle && !spent[y.No] {
+			spent[y.No] = true
+			return // it has one to spare
+		}
+	}
+	if given {
+		return
+	}
+	s.a.Seen.Postponed++
+	x.Span.End = n.Hull.End
+}
+
+// assign judges a unit that is to be one of an article: what may move makes room, also in the article's pool.
+func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
+	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
+	if refusal != "" {
+		return refused(err, refusal)
+	}
+	h := *s.a.unit(list[0].unit.Hold)
+	q, n, refusal := s.moved(0, engine.MoveLine{Article: &op.Article}, h)
+	if refusal != "" {
+		return refused(err, refusal)
+	}
+	for range q.pools {
+		q.hulls = append(q.hulls, n.Hull)
+	}
+	q.past = n.Hull.Start < s.now && n.Hull.End > s.now
+	s.take(h.ID)
+	may, _, _ := s.judge([]request{q})
+	if may == impossible && len(q.pools) > 0 {
+		wide := s.a.poolOf(q.pools[0].Lots[0])
+		if free, _, _, _ := s.a.least(wide, n.Hull); free >= 1 && len(wide.Lots) > 1 {
+			may = open
+		}
+	}
+	if ok, fault := judged(err, may); !ok {
+		return fault
+	}
+	return s.put(n, q.pools[0])
+}
+
+// unassign judges a unit that loses its pin: a conflict may find room in the whole pool now.
+func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
+	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
+	if err := refused(err, refusal); err != nil || refusal != "" {
+		return err
+	}
+	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == list[0].unit.Hold })
+	u := &s.a.Units[i]
+	u.Flags &^= timeline.PinnedSlot | timeline.PinnedArticle
+	if u.Slot == 0 {
+		s.push(u.ID)
+	}
+	return nil
+}

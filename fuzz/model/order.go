@@ -1,0 +1,633 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns orders: what the twin knows of them, and the commands that make, change and end them as a whole. How they
+// take stock is in order_stock.go, the way of their units in handover.go.
+
+// Order is an order with its lines. Like the other records it is a value: who changes one has a copy.
+type Order struct {
+	ID             ID
+	No             uint32
+	Status         engine.OrderStatus
+	Cancelled      bool
+	Archived       bool
+	Pickup, Return ID
+	Lines          []OrderLine
+	LastLine       uint16
+	Codes          []AppliedCode
+	Paid           map[engine.PaymentKind]int64
+}
+
+// OrderLine is a line item.
+type OrderLine struct {
+	ID        ID
+	Item      engine.Item
+	Purchase  engine.PurchaseType
+	No        uint16
+	Quantity  int
+	Window    Span
+	Price     int64 // of one unit
+	TaxRate   int64
+	AddonOf   ID
+	Units     []OrderUnit
+	Subscribe *Subscription
+}
+
+// OrderUnit is an order stock item.
+type OrderUnit struct {
+	ID       ID
+	Hold     ID // zero: it takes no stock
+	State    engine.Fulfillment
+	Handed   int64
+	Returned int64
+	Part     int
+	Made     ID // the SKU that it was made for; zero: an article
+}
+
+func (o *Order) clone() *Order {
+	n := *o
+	n.Lines = slices.Clone(o.Lines)
+	for i := range n.Lines {
+		l := &n.Lines[i]
+		l.Units = slices.Clone(l.Units)
+		if l.Subscribe != nil {
+			c := *l.Subscribe
+			l.Subscribe = &c
+		}
+	}
+	n.Codes = slices.Clone(o.Codes)
+	n.Paid = map[engine.PaymentKind]int64{}
+	for k, v := range o.Paid {
+		n.Paid[k] = v
+	}
+	return &n
+}
+
+func (a *Account) order(id ID) *Order {
+	return find(a.Orders, func(o *Order) bool { return o.ID == id })
+}
+
+// owner is the record that a unit belongs to.
+func (a *Account) owner(u Unit) ID {
+	if !u.ordered() {
+		return u.Owner()
+	}
+	if o := find(a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth }); o != nil {
+		return o.ID
+	}
+	return ID{}
+}
+
+// orderUnit is the stock item that a unit is of, or nil.
+func (a *Account) orderUnit(hold ID) *OrderUnit {
+	for _, o := range a.Orders {
+		for i := range o.Lines {
+			for j := range o.Lines[i].Units {
+				if u := &o.Lines[i].Units[j]; u.Hold == hold {
+					return u
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (o *Order) line(id ID) int {
+	return slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.ID == id })
+}
+
+// each goes through the units of an order with their lines.
+func (o *Order) each(do func(l *OrderLine, u *OrderUnit)) {
+	for i := range o.Lines {
+		for j := range o.Lines[i].Units {
+			do(&o.Lines[i], &o.Lines[i].Units[j])
+		}
+	}
+}
+
+// edit is a copy of an order in the account, to be changed.
+func (s *step) edit(id ID) *Order {
+	for i, o := range s.a.Orders {
+		if o.ID == id {
+			s.a.Orders[i] = o.clone()
+			return s.a.Orders[i]
+		}
+	}
+	return nil
+}
+
+// may are the operations that each state allows.
+var may = map[engine.OrderStatus][]engine.OrderAction{
+	engine.OrderDraft:  {engine.Confirm, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend},
+	engine.OrderOpen:   {engine.Prepare, engine.Fulfill, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend, engine.Assign},
+	engine.OrderActive: {engine.Fulfill, engine.Return, engine.Extend, engine.Assign},
+	engine.OrderClosed: {engine.Archive, engine.Delete},
+}
+
+// with judges an operation on an order that some states do not allow.
+func (s *step) with(id ID, action engine.OrderAction, err error, do func(o *Order) error) error {
+	o := s.edit(id)
+	switch {
+	case o == nil:
+		return refused(err, engine.CodeNotFound)
+	case action != "" && !slices.Contains(may[o.Status], action):
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	if fault := do(o); fault != nil {
+		return fault
+	}
+	o.stage()
+	return nil
+}
+
+// stage moves an order on that was handed over in part or as a whole.
+func (o *Order) stage() {
+	if o.Status != engine.OrderOpen && o.Status != engine.OrderActive {
+		return
+	}
+	handed, left := false, false
+	o.each(func(l *OrderLine, u *OrderUnit) {
+		handed = handed || u.Handed != 0
+		done := u.State == engine.Returned || u.State == engine.Cancelled || u.State == engine.Fulfilled && l.Purchase == engine.PurchaseSale
+		left = left || !done
+	})
+	switch {
+	case handed && left:
+		o.Status = engine.OrderActive
+	case handed:
+		o.Status = engine.OrderClosed
+	default:
+		o.Status = engine.OrderOpen
+	}
+}
+
+// orders judges the commands on orders.
+func (s *step) orders(op engine.Op, res any, err error) error {
+	rec, _ := res.(*engine.OrderRecord)
+	switch o := op.(type) {
+	case engine.CreateOrder:
+		return s.createOrder(o, rec, err)
+	case engine.OrderHold:
+		return s.orderHold(o, rec, err)
+	case engine.AddOrderLines:
+		return s.with(o.Order, engine.EditLines, err, func(n *Order) error { return s.addLines(n, o.Lines, o.AllowOverbooked, rec, err) })
+	case engine.PatchOrderLine:
+		return s.patchLine(o, rec, err)
+	case engine.DeleteOrderLine:
+		return s.deleteLine(o, err)
+	case engine.ConfirmOrder:
+		return s.with(o.ID, engine.Confirm, err, func(n *Order) error {
+			if len(n.Lines) == 0 {
+				return refused(err, engine.CodeConflict)
+			}
+			n.Status = engine.OrderOpen
+			return s.open(n, 0, o.AllowOverbooked, rec, err)
+		})
+	case engine.CancelOrder:
+		return s.with(o.ID, engine.Cancel, err, func(n *Order) error {
+			n.each(func(_ *OrderLine, u *OrderUnit) {
+				s.free(u)
+				u.State = engine.Cancelled
+			})
+			for i := range n.Lines {
+				if b := n.Lines[i].Subscribe; b != nil {
+					b.CancelAt, b.CancelledAt, b.NextBillingAt = s.now, s.now, 0
+				}
+			}
+			n.Status, n.Cancelled = engine.OrderClosed, true
+			return refused(err, "")
+		})
+	case engine.ArchiveOrder:
+		return s.with(o.ID, engine.Archive, err, func(n *Order) error {
+			n.Archived = o.Archive
+			return refused(err, "")
+		})
+	case engine.DeleteOrder:
+		return s.with(o.ID, engine.Delete, err, func(n *Order) error {
+			n.each(func(_ *OrderLine, u *OrderUnit) { s.forget(u) })
+			for _, c := range n.Codes {
+				s.use(c.ID, -1)
+			}
+			s.a.Orders = slices.DeleteFunc(s.a.Orders, func(x *Order) bool { return x.ID == n.ID })
+			return refused(err, "")
+		})
+	case engine.PrepareOrder:
+		return s.with(o.ID, engine.Prepare, err, func(n *Order) error {
+			list, want := n.named(o.Units, func(_ *OrderLine, u *OrderUnit) bool {
+				return u.State == engine.Pending || u.State == engine.Prepared && o.Units != nil
+			})
+			for _, x := range list {
+				x.unit.State = engine.Prepared
+			}
+			return refused(err, want)
+		})
+	case engine.FulfillOrder:
+		return s.with(o.ID, engine.Fulfill, err, func(n *Order) error { return s.fulfill(n, o, err) })
+	case engine.ReturnOrder:
+		return s.with(o.ID, engine.Return, err, func(n *Order) error { return s.giveBack(n, o, err) })
+	case engine.AssignUnit:
+		return s.with(o.Order, engine.Assign, err, func(n *Order) error { return s.assign(n, o, err) })
+	case engine.UnassignUnit:
+		return s.with(o.Order, engine.Assign, err, func(n *Order) error { return s.unassign(n, o, err) })
+	case engine.CancelSubscription:
+		return s.cancelSubscription(o, err)
+	case engine.AddPayment:
+		return s.with(o.Order, "", err, func(n *Order) error {
+			n.Paid[o.Kind] += o.Amount
+			return refused(err, "")
+		})
+	case engine.CreateDiscountCode:
+		if err := refused(err, ""); err != nil {
+			return err
+		}
+		d := *res.(*engine.DiscountCode)
+		s.a.Codes = append(s.a.Codes, &d)
+		return nil
+	case engine.ApplyDiscount:
+		return s.with(o.Order, engine.Discount, err, func(n *Order) error { return s.applyCode(n, o.Code, res, err) })
+	case engine.RemoveDiscount:
+		return s.removeCode(o, err)
+	}
+	return wrong("the twin does not know %T", op)
+}
+
+func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err error) error {
+	n := &Order{Pickup: o.Pickup, Return: o.Pickup, Status: o.Status, Paid: map[engine.PaymentKind]int64{}}
+	if o.Return != nil {
+		n.Return = *o.Return
+	}
+	if s.a.location(n.Pickup) == nil || s.a.location(n.Return) == nil {
+		return refused(err, engine.CodeNotFound)
+	}
+	s.a.LastOrder++
+	n.No = s.a.LastOrder
+	if fault := s.addLines(n, o.Lines, o.AllowOverbooked, rec, err); fault != nil || err != nil {
+		return fault
+	}
+	if n.ID = rec.ID; rec.Number != n.No {
+		return wrong("order %d has the number %d", n.No, rec.Number)
+	}
+	s.a.Orders = append(s.a.Orders, n)
+	return nil
+}
+
+// orderHold judges a hold that becomes an order: units stay where they are.
+func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error) error {
+	h := s.a.hold(o.Hold)
+	switch {
+	case h == nil:
+		return refused(err, engine.CodeNotFound)
+	case h.Status == engine.Expired:
+		return refused(err, engine.CodeHoldExpired)
+	case h.Status.Ended():
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	here := h.Lines[0].Location
+	if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Location != here }) || s.a.location(here) == nil ||
+		o.Pickup != (ID{}) && o.Pickup != here {
+		return refused(err, engine.CodeConflict)
+	}
+	n := &Order{Pickup: here, Return: here, Status: engine.OrderOpen, Paid: map[engine.PaymentKind]int64{}}
+	if o.Return != nil {
+		n.Return = *o.Return
+		if s.a.location(n.Return) == nil {
+			return refused(err, engine.CodeNotFound)
+		}
+	}
+	for _, l := range h.Lines {
+		if l.Window.End == Forever && !l.Sale {
+			return refused(err, engine.CodeConflict)
+		}
+		if !s.a.Known(l.Item) {
+			return refused(err, engine.CodeNotFound)
+		}
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	s.a.LastOrder++
+	n.ID, n.No = rec.ID, s.a.LastOrder
+	nth := uint64(1)
+	for i, l := range h.Lines {
+		x := OrderLine{Item: l.Item, Purchase: engine.PurchaseBooking, No: uint16(i + 1), Quantity: l.Quantity, Window: l.Window}
+		if l.Sale {
+			x.Purchase = engine.PurchaseSale
+		}
+		n.LastLine = x.No
+		for _, sku := range l.Made {
+			id := follows(h.ID, nth)
+			nth++
+			k := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == id })
+			if k < 0 {
+				continue
+			}
+			u := &s.a.Units[k]
+			u.Nth, u.Line, u.Flags = uint64(n.No), x.No, u.Flags.WithBlocker(timeline.BlockerOrder)
+			x.Units = append(x.Units, OrderUnit{Hold: id, Made: sku})
+		}
+		n.Lines = append(n.Lines, x)
+	}
+	s.a.Orders = append(s.a.Orders, n)
+	ended := *h
+	ended.Status, ended.Due = engine.Ordered, s.now+endedKept
+	s.setHold(&ended)
+	return n.ids(rec)
+}
+
+// ids takes over the ids of lines and units that the command made.
+func (o *Order) ids(rec *engine.OrderRecord) error {
+	if len(rec.Lines) != len(o.Lines) {
+		return wrong("order %d has %d lines, the twin has %d", o.No, len(rec.Lines), len(o.Lines))
+	}
+	for i := range o.Lines {
+		l, r := &o.Lines[i], &rec.Lines[i]
+		if l.ID == (ID{}) {
+			l.ID = r.ID
+			if l.Subscribe != nil && r.Subscription != nil {
+				l.Subscribe.ID = r.Subscription.ID
+			}
+		}
+		if len(l.Units) != len(r.Units) {
+			return wrong("line %d of order %d has %d units, the twin has %d", i, o.No, len(r.Units), len(l.Units))
+		}
+		for j := range l.Units {
+			if l.Units[j].ID == (ID{}) {
+				l.Units[j].ID = r.Units[j].ID
+			}
+		}
+	}
+	return nil
+}
+
+// newLine is the line that an input makes; refusal is why it makes none.
+func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusal engine.Code) {
+	o.LastLine++
+	l = OrderLine{Item: in.Item, Purchase: in.Purchase, No: o.LastLine, Quantity: in.Quantity, Window: Span{Start: s.now, End: Forever}}
+	if in.From != nil {
+		l.Window.Start = *in.From
+	}
+	if in.To != nil {
+		l.Window.End = *in.To
+	}
+	if !s.a.Known(in.Item) {
+		return l, engine.CodeNotFound
+	}
+	if in.UnitPrice != nil {
+		l.Price = *in.UnitPrice
+	}
+	if in.TaxRate != nil {
+		l.TaxRate = int64(*in.TaxRate)
+	}
+	if in.AddonOf != nil {
+		if l.AddonOf = *in.AddonOf; o.line(l.AddonOf) < 0 {
+			return l, engine.CodeNotFound
+		}
+	}
+	if in.Purchase == engine.PurchaseSubscription {
+		l.Subscribe = &Subscription{Terms: *in.Subscription}
+	}
+	return l, ""
+}
+
+// addLines judges lines that are added to an order: those of a draft say which units they would take, others take them.
+func (s *step) addLines(o *Order, lines []engine.OrderLineInput, overbook bool, rec *engine.OrderRecord, err error) error {
+	first := len(o.Lines)
+	for i := range lines {
+		l, refusal := s.newLine(o, &lines[i])
+		if refusal != "" {
+			return refused(err, refusal)
+		}
+		o.Lines = append(o.Lines, l)
+	}
+	if o.Status != engine.OrderDraft {
+		return s.open(o, first, overbook, rec, err)
+	}
+	for i := first; i < len(o.Lines); i++ {
+		if refusal := s.planned(o, &o.Lines[i]); refusal != "" {
+			return refused(err, refusal)
+		}
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	if err := o.ids(rec); err != nil {
+		return err
+	}
+	if !o.reprice() {
+		return wrong("order %d costs more than there is money", o.No)
+	}
+	return nil
+}
+
+// planned gives a line of a draft the units that it would take.
+func (s *step) planned(o *Order, l *OrderLine) engine.Code {
+	requests, refusal := s.ask(0, l.input(o, l.Quantity))
+	if refusal != "" {
+		return refusal
+	}
+	var units []OrderUnit
+	for part, q := range requests {
+		for range q.quantity {
+			u := OrderUnit{}
+			if len(units) < len(l.Units) {
+				u = l.Units[len(units)]
+			}
+			u.Part, u.Made = part, q.sku
+			units = append(units, u)
+		}
+	}
+	l.Units = units
+	return ""
+}
+
+// open takes stock for an order's lines from one on, and begins their subscriptions.
+func (s *step) open(o *Order, first int, overbook bool, rec *engine.OrderRecord, err error) error {
+	var wants []want
+	for i := first; i < len(o.Lines); i++ {
+		wants = append(wants, want{i, o.Lines[i].Quantity})
+	}
+	if fault := s.takeStock(o, wants, overbook, rec, err); fault != nil || err != nil {
+		return fault
+	}
+	for i := first; i < len(o.Lines); i++ {
+		s.begin(o, &o.Lines[i])
+	}
+	if !o.reprice() {
+		return wrong("order %d costs more than there is money", o.No)
+	}
+	return nil
+}
+
+func (s *step) deleteLine(o engine.DeleteOrderLine, err error) error {
+	if n := s.a.order(o.Order); n == nil || n.line(o.ID) < 0 {
+		return refused(err, engine.CodeNotFound)
+	}
+	return s.with(o.Order, engine.EditLines, err, func(n *Order) error {
+		gone := []ID{o.ID}
+		n.Lines = slices.DeleteFunc(n.Lines, func(l OrderLine) bool {
+			goes := slices.Contains(gone, l.ID) || l.AddonOf != (ID{}) && slices.Contains(gone, l.AddonOf)
+			if goes {
+				gone = append(gone, l.ID)
+				for j := range l.Units {
+					s.free(&l.Units[j])
+				}
+			}
+			return goes
+		})
+		n.reprice()
+		return refused(err, "")
+	})
+}
+
+func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err error) error {
+	n := s.edit(o.Order)
+	if n == nil || n.line(o.ID) < 0 {
+		return refused(err, engine.CodeNotFound)
+	}
+	i := n.line(o.ID)
+	l := &n.Lines[i]
+	switch {
+	case o.From.Set || o.Quantity.Set || o.UnitPrice.Set || o.TaxRate.Set:
+		if !slices.Contains(may[n.Status], engine.EditLines) {
+			return refused(err, engine.CodeStateNotAllowed)
+		}
+	case o.To.Set:
+		over := l.Subscribe != nil && l.Subscribe.CancelledAt != 0 || l.state() == engine.Returned
+		if over || !slices.Contains(may[n.Status], engine.Extend) {
+			return refused(err, engine.CodeStateNotAllowed)
+		}
+	}
+	was := *l
+	if o.Quantity.Set {
+		l.Quantity = o.Quantity.Value
+	}
+	if o.From.Set {
+		l.Window.Start = o.From.Value
+	}
+	if o.To.Set {
+		if l.Window.End = o.To.Value; o.To.Null {
+			l.Window.End = Forever
+		}
+	}
+	if l.Purchase == engine.PurchaseSale && l.Window.End != Forever || l.Purchase == engine.PurchaseBooking && l.Window.End == Forever || l.Window.Empty() {
+		return refused(err, engine.CodeInvalid)
+	}
+	if o.UnitPrice.Set {
+		l.Price = o.UnitPrice.Value
+	}
+	if o.TaxRate.Set {
+		l.TaxRate = int64(o.TaxRate.Value)
+	}
+	if n.Status == engine.OrderDraft {
+		if l.Quantity != was.Quantity {
+			if refusal := s.planned(n, l); refusal != "" {
+				return refused(err, refusal)
+			}
+		}
+		if !n.reprice() {
+			return refused(err, engine.CodeInvalid)
+		}
+		if err := refused(err, ""); err != nil {
+			return err
+		}
+		return n.ids(rec)
+	}
+	if l.Quantity < was.Quantity {
+		each := len(l.Units) / was.Quantity
+		if each*was.Quantity != len(l.Units) {
+			return refused(err, engine.CodeConflict)
+		}
+		var parts = map[int]int{}
+		for _, u := range l.Units {
+			parts[u.Part]++
+		}
+		seen := map[int]int{}
+		l.Units = slices.DeleteFunc(l.Units, func(u OrderUnit) bool {
+			seen[u.Part]++
+			if seen[u.Part] <= parts[u.Part]/was.Quantity*l.Quantity {
+				return false
+			}
+			s.free(&u)
+			return true
+		})
+	}
+	if l.Window != was.Window {
+		if code(err) == engine.CodeInsufficient && l.Quantity > was.Quantity {
+			return errRefused // one of the two was refused: which, the engine does not say
+		}
+		if fault := s.redate(n, i, o.AllowOverbooked, err); fault != nil {
+			return fault
+		}
+		s.begin(n, l)
+	}
+	if l.Quantity > was.Quantity {
+		if fault := s.takeStock(n, []want{{i, l.Quantity - was.Quantity}}, o.AllowOverbooked, rec, err); fault != nil || err != nil {
+			return fault
+		}
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	n.reprice()
+	n.stage()
+	return n.ids(rec)
+}
+
+// state is how far units are together; sale says of the i-th whether it is sold.
+func state(units []OrderUnit, sale func(int) bool) engine.Fulfillment {
+	var live, prepared, handed, rented, back int
+	for i, u := range units {
+		if u.State == engine.Cancelled {
+			continue
+		}
+		live++
+		if !sale(i) {
+			rented++
+		}
+		switch u.State {
+		case engine.Prepared:
+			prepared++
+		case engine.Fulfilled:
+			handed++
+		case engine.Returned:
+			handed, back = handed+1, back+1
+		}
+	}
+	switch {
+	case live == 0:
+		return engine.Cancelled
+	case back > 0 && handed == live && back == rented:
+		return engine.Returned
+	case back > 0:
+		return engine.PartiallyReturned
+	case handed == live:
+		return engine.Fulfilled
+	case handed > 0:
+		return engine.PartiallyFulfilled
+	case prepared == live:
+		return engine.Prepared
+	}
+	return engine.Pending
+}
+
+func (l *OrderLine) state() engine.Fulfillment {
+	return state(l.Units, func(int) bool { return l.Purchase == engine.PurchaseSale })
+}
+
+func (o *Order) state() engine.Fulfillment {
+	var units []OrderUnit
+	var sales []bool
+	o.each(func(l *OrderLine, u *OrderUnit) {
+		units, sales = append(units, *u), append(sales, l.Purchase == engine.PurchaseSale)
+	})
+	if f := state(units, func(i int) bool { return sales[i] }); f != engine.Cancelled || o.Cancelled {
+		return f
+	}
+	return engine.Pending
+}

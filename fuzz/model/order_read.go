@@ -1,0 +1,99 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns the comparison of orders and discount codes as they are answered.
+
+// orderRecords judges every order and code.
+func (a *Account) orderRecords(v engine.View) error {
+	if n := v.Orders().Len(); n != len(a.Orders) {
+		return wrong("%d orders, the twin has %d", n, len(a.Orders))
+	}
+	for _, o := range a.Orders {
+		r := v.Order(o.ID)
+		if r == nil {
+			return wrong("order %x is gone", o.ID)
+		}
+		if err := a.orderRecord(r, o); err != nil {
+			return wrong("order %d: %w\n%+v\nthe twin has\n%+v", o.No, err, *r.Order, *o)
+		}
+	}
+	for _, d := range a.Codes {
+		if x := v.DiscountCode(d.ID); x == nil || x.Used != d.Used {
+			return wrong("discount code %+v, the twin has %+v", x, d)
+		}
+	}
+	return nil
+}
+
+func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
+	lines, total, _ := o.price()
+	prices, _ := r.LinePrices()
+	sum, ok := r.Price()
+	switch {
+	case r.Number != o.No, r.Status != o.Status, r.Cancelled != o.Cancelled, (r.ArchivedAt != 0) != o.Archived, r.Pickup != o.Pickup, r.Return != o.Return:
+		return wrong("it is %s (cancelled %v, archived %v)", r.Status, r.Cancelled, r.ArchivedAt != 0)
+	case r.Fulfillment() != o.state():
+		return wrong("it is %s, the twin says %s", r.Fulfillment(), o.state())
+	case !ok || sum != total || !slices.Equal(prices, lines):
+		return wrong("it costs %+v by %+v, the twin says %+v by %+v", sum, prices, total, lines)
+	case len(r.Lines) != len(o.Lines), len(r.Codes) != len(o.Codes):
+		return wrong("it has %d lines and %d codes", len(r.Lines), len(r.Codes))
+	}
+	for i := range o.Codes {
+		if c, x := &o.Codes[i], &r.Codes[i]; c.ID != x.ID || !slices.Equal(c.Off, x.Allocations) {
+			return wrong("a code takes off %+v, the twin says %+v", x.Allocations, c.Off)
+		}
+	}
+	for k, n := range o.Paid {
+		if r.Paid(k, ID{}) != n {
+			return wrong("%d are paid as %s, the twin says %d", r.Paid(k, ID{}), k, n)
+		}
+	}
+	n := 0
+	for i := range o.Lines {
+		l, x := &o.Lines[i], &r.Lines[i]
+		switch {
+		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No, int(x.Quantity) != l.Quantity, x.From != l.Window.Start, x.To != l.Window.End:
+			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
+		case x.Fulfillment() != l.state():
+			return wrong("line %d is %s, the twin says %s", i, x.Fulfillment(), l.state())
+		case (x.Subscription != nil) != (l.Subscribe != nil), len(x.Units) != len(l.Units):
+			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
+		}
+		if b, y := l.Subscribe, x.Subscription; b != nil && (y.ID != b.ID || y.NextBillingAt != b.NextBillingAt || y.CancelAt != b.CancelAt || y.CancelledAt != b.CancelledAt) {
+			return wrong("line %d has the subscription %+v, the twin says %+v", i, *y, *b)
+		}
+		for j := range l.Units {
+			u, y := &l.Units[j], &x.Units[j]
+			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed || u.Returned != y.Returned {
+				return wrong("unit %d of line %d is %+v, the twin says %+v", j, i, *y, *u)
+			}
+			if n >= len(r.Units) {
+				return wrong("it says where %d units are", n)
+			}
+			if want := a.place(u.Hold); r.Units[n].Range != want.Range || r.Units[n].Conflict != want.Conflict || r.Units[n].Article != want.Article {
+				return wrong("unit %d of line %d is at %+v, the twin says %+v", j, i, r.Units[n], want)
+			}
+			n++
+		}
+	}
+	return nil
+}
+
+// place is where a unit of an order is.
+func (a *Account) place(hold ID) (r engine.UnitRecord) {
+	u := a.unit(hold)
+	if u == nil {
+		return r
+	}
+	r.Range, r.Conflict = u.Hull, u.Slot == 0
+	if x := a.Articles[a.lot(u.Lot).Article]; !r.Conflict || x.Gone {
+		r.Article = x.ID
+	}
+	return r
+}

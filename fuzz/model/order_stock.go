@@ -1,0 +1,249 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns the stock of orders: lines are requests like those of holds, judged as those are. Where overbooking is
+// allowed, what is short becomes a conflict.
+
+// want asks for stock for some of a line's item.
+type want struct{ line, n int }
+
+func (l *OrderLine) input(o *Order, n int) engine.HoldLineInput {
+	return engine.HoldLineInput{Item: l.Item, Location: o.Pickup, Window: l.Window, Quantity: n}
+}
+
+func (u Unit) ordered() bool { return u.Flags.Blocker() == timeline.BlockerOrder }
+
+// free takes the stock of a unit back.
+func (s *step) free(u *OrderUnit) {
+	if u.Hold != (ID{}) && s.a.unit(u.Hold) != nil {
+		s.take(u.Hold)
+	}
+	u.Hold = ID{}
+}
+
+// forget is free, but what was sold stays gone: its slot ends with the sale.
+func (s *step) forget(u *OrderUnit) {
+	h := s.a.unit(u.Hold)
+	if h == nil || h.Kind != timeline.Sale || h.Slot == 0 {
+		s.free(u)
+		return
+	}
+	slot, at := h.Slot, h.Takes().Start
+	s.take(u.Hold)
+	s.freed = s.freed[:len(s.freed)-1]
+	s.endSlot(slot, at)
+	u.Hold = ID{}
+}
+
+// endSlot lets a slot end.
+func (s *step) endSlot(no uint32, end int64) {
+	i := slices.IndexFunc(s.a.Slots, func(x Slot) bool { return x.No == no })
+	if s.a.Slots[i].Span.End = end; s.a.Slots[i].Span.Empty() {
+		s.a.Slots = slices.Delete(s.a.Slots, i, i+1)
+	}
+}
+
+// allow judges requests for stock: granted, or refused for what is short.
+func (s *step) allow(requests []request, overbook bool, err error) (ok bool, from [][]int, fault error) {
+	if !overbook {
+		return s.grant(requests, err)
+	}
+	may := certain
+	for _, q := range requests {
+		if len(q.pools) == 0 {
+			may = impossible // nothing is there to be short of
+		}
+	}
+	ok, fault = judged(err, may)
+	return ok, make([][]int, len(requests)), fault
+}
+
+// takeStock judges units for lines of an order, all or none. Units that wait for stock get it first.
+func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.OrderRecord, err error) error {
+	var requests []request
+	for _, w := range wants {
+		list, refusal := s.ask(w.line, o.Lines[w.line].input(o, w.n))
+		if refusal != "" {
+			return refused(err, refusal)
+		}
+		requests = append(requests, list...)
+	}
+	ok, from, fault := s.allow(requests, overbook, err)
+	if !ok {
+		return fault
+	}
+	parts := map[int]int{} // of each line, how many of its requests had their turn
+	var made []seat
+	for i, q := range requests {
+		l := &o.Lines[q.line]
+		taken := make([]int, len(q.pools))
+		for range q.quantity {
+			j := slices.IndexFunc(l.Units, func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != engine.Cancelled })
+			if j < 0 {
+				j = len(l.Units)
+				l.Units = append(l.Units, OrderUnit{})
+			}
+			if q.line >= len(rec.Lines) || j >= len(rec.Lines[q.line].Units) {
+				return wrong("unit %d of line %d is missing", j, q.line)
+			}
+			u := &l.Units[j]
+			u.Hold, u.Part, u.Made = rec.Lines[q.line].Units[j].Hold, parts[q.line], q.sku
+			x := Unit{ID: u.Hold, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase), Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
+			if q.named == 1 {
+				x.Flags |= timeline.PinnedArticle
+			}
+			p := s.pooled(x.ID, q.pools)
+			if p < 0 {
+				return wrong("unit %d of line %d is outside of its pools", j, q.line)
+			}
+			taken[p]++
+			if err := s.put(x.over(l.Window, q.hulls[p]), q.pools[p]); err != nil {
+				return err
+			}
+			made = append(made, seat{x.ID, q, p})
+		}
+		parts[q.line]++
+		if from[i] != nil && !slices.Equal(taken, from[i]) {
+			return wrong("line %d has %v units from its pools, the twin says %v", q.line, taken, from[i])
+		}
+	}
+	for _, w := range wants { // a kit may take fewer by now than its draft said
+		o.Lines[w.line].Units = slices.DeleteFunc(o.Lines[w.line].Units, func(u OrderUnit) bool { return u.Hold == (ID{}) && u.State != engine.Cancelled })
+	}
+	if overbook {
+		s.overbooked(made)
+	}
+	return o.ids(rec)
+}
+
+// seat is a unit that a request was given.
+type seat struct {
+	id ID
+	q  request
+	p  int // pool
+}
+
+// overbooked notes units of which some may be conflicts: those that could have been seated, with what came before them, are
+// held against the engine behind the command.
+func (s *step) overbooked(made []seat) {
+	slices.SortStableFunc(made, func(x, y seat) int { return x.q.named - y.q.named })
+	for _, x := range made {
+		s.short[x.id] = true
+	}
+	s.later = append(s.later, func() error {
+		for i, x := range made {
+			u := s.a.unit(x.id)
+			if u == nil {
+				return wrong("unit %x is gone", x.id)
+			}
+			if u.Slot == 0 {
+				s.a.Seen.Overbooked++
+			}
+			need := x.q.need(x.p, s.now)
+			if x.q.named != 2 && len(made) > 1 || need.Start < s.now || len(x.q.pools) > 1 {
+				continue
+			}
+			v := s.a.clone()
+			v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return slices.ContainsFunc(made[i:], func(y seat) bool { return y.id == u.ID }) })
+			free, _, _, _ := v.least(x.q.pools[x.p], need)
+			if u.Slot != 0 && free < 1 && len(s.freed) == 0 {
+				return wrong("unit %+v was seated where %d units are free", *u, free)
+			}
+			if u.Slot == 0 && free >= 1 && v.easy(x.q.pools[x.p], need, s.now) {
+				return wrong("unit %+v was overbooked where %d units are free", *u, free)
+			}
+		}
+		return nil
+	})
+}
+
+// redate judges another window of a line: units that are out get its end, the others are seated anew, all or none.
+func (s *step) redate(o *Order, line int, overbook bool, err error) error {
+	l := &o.Lines[line]
+	may := certain
+	for j := range l.Units {
+		u := &l.Units[j]
+		if u.Handed == 0 || u.Returned != 0 {
+			continue
+		}
+		h := *s.a.unit(u.Hold)
+		body := Span{Start: h.Body().Start, End: s.notOver(l.Window.End)}
+		if l.Window.End <= body.Start {
+			return rightly(err, engine.CodeInvalid)
+		}
+		n := s.handed(h, body)
+		c := s.stretches(h, n)
+		if may != certain && c == certain && !h.Hull.Covers(n.Hull) {
+			c = open
+		}
+		if may = min(may, c); err != nil { // nobody saw the units before this one move: their time counts all the same
+			s.a.Units[slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == h.ID })] = n
+		} else {
+			if may == impossible {
+				break
+			}
+			s.take(h.ID)
+			if err := s.putOut(n, h.Slot); err != nil {
+				return err
+			}
+		}
+	}
+	var requests []request
+	var units []Unit
+	for j := range l.Units {
+		u := &l.Units[j]
+		h := s.a.unit(u.Hold)
+		if h == nil || u.Handed != 0 {
+			continue
+		}
+		w := l.Window
+		q, n, refusal := s.moved(line, engine.MoveLine{From: &w.Start, To: &w.End}, *h)
+		if refusal != "" {
+			if may == certain {
+				return rightly(err, refusal)
+			}
+			if c := code(err); c == refusal || c == engine.CodeInsufficient {
+				return errRefused
+			}
+			return rightly(err, refusal)
+		}
+		for _, p := range q.pools {
+			q.hulls = append(q.hulls, p.hull(w, s.now))
+		}
+		requests, units = append(requests, q), append(units, n)
+	}
+	if may != certain || len(units) == 0 {
+		if ok, fault := judged(err, may); !ok || len(units) == 0 {
+			return fault
+		}
+	}
+	for _, u := range units {
+		s.take(u.ID)
+	}
+	ok, _, fault := s.allow(requests, overbook, err)
+	if !ok {
+		return fault
+	}
+	var made []seat
+	for i, u := range units {
+		q := requests[i]
+		p := s.pooled(u.ID, q.pools)
+		if p < 0 || q.slot != 0 && !overbook && s.obs.unit(u.ID).Slot != q.slot {
+			return wrong("unit %x was moved outside of where it was to go", u.ID)
+		}
+		if err := s.put(u.over(l.Window, q.hulls[p]), q.pools[p]); err != nil {
+			return err
+		}
+		made = append(made, seat{u.ID, q, p})
+	}
+	if overbook {
+		s.overbooked(made)
+	}
+	return nil
+}

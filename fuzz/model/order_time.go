@@ -1,0 +1,128 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns subscriptions of order lines: when they are paid, and how they end.
+
+// Subscription is a line's subscription.
+type Subscription struct {
+	ID                    ID
+	Terms                 engine.SubscriptionTerms
+	NextBillingAt         int64
+	CancelAt, CancelledAt int64
+}
+
+func (b *Subscription) end(at int64) {
+	if b.CancelAt == 0 || b.CancelAt > at {
+		b.CancelAt = at
+	}
+	b.CancelledAt, b.NextBillingAt = at, 0
+}
+
+// begin sets the next payment of a line that is subscribed to.
+func (s *step) begin(o *Order, l *OrderLine) {
+	if b := l.Subscribe; b != nil && b.CancelledAt == 0 {
+		_, b.NextBillingAt = NextBilling(l.Window.Start, b.Terms.Cycle, max(s.now, l.Window.Start), s.a.location(o.Pickup).Zone)
+		if b.NextBillingAt >= l.Window.End || b.CancelAt != 0 && b.NextBillingAt >= b.CancelAt {
+			b.NextBillingAt = 0
+		}
+	}
+}
+
+// renew does what is due of subscriptions: the next payment is set, or they end, and what was never handed over is cancelled.
+func (s *step) renew() {
+	for _, o := range slices.Clone(s.a.Orders) {
+		if o.Status == engine.OrderDraft {
+			continue
+		}
+		o = s.edit(o.ID)
+		for i := range o.Lines {
+			l := &o.Lines[i]
+			b := l.Subscribe
+			if b == nil || b.CancelledAt != 0 {
+				continue
+			}
+			end := l.Window.End
+			if b.CancelAt != 0 {
+				end = min(end, b.CancelAt)
+			}
+			if end > s.now {
+				if b.NextBillingAt != 0 && b.NextBillingAt <= s.now {
+					s.begin(o, l)
+					s.a.Seen.Billed++
+				}
+				continue
+			}
+			s.a.Seen.Lapsed++
+			b.end(end)
+			for j := range l.Units {
+				if u := &l.Units[j]; u.Handed == 0 && u.State != engine.Cancelled {
+					s.free(u)
+					u.State = engine.Cancelled
+				}
+			}
+		}
+		o.stage()
+	}
+}
+
+func (s *step) cancelSubscription(op engine.CancelSubscription, err error) error {
+	for _, o := range s.a.Orders {
+		if i := slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.Subscribe != nil && l.Subscribe.ID == op.ID }); i >= 0 {
+			return s.with(o.ID, "", err, func(o *Order) error { return s.unsubscribe(o, &o.Lines[i], op.AtEnd, err) })
+		}
+	}
+	return refused(err, engine.CodeNotFound)
+}
+
+func (s *step) unsubscribe(o *Order, l *OrderLine, atEnd bool, err error) error {
+	b := l.Subscribe
+	if o.Status == engine.OrderDraft || b.CancelledAt != 0 {
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	at := s.now
+	if atEnd {
+		at = min(EarliestEnd(l.Window.Start, b.Terms, s.now, s.a.location(o.Pickup).Zone), l.Window.End)
+	}
+	if at != l.Window.End {
+		if at > l.Window.Start {
+			l.Window.End = at
+		}
+		for j := range l.Units {
+			u := &l.Units[j]
+			h := s.a.unit(u.Hold)
+			if h == nil || u.Returned != 0 {
+				continue
+			}
+			body := Span{Start: h.Body().Start, End: at}
+			switch {
+			case u.Handed == 0 && (at <= s.now || body.Empty()):
+				s.free(u)
+				u.State = engine.Cancelled
+			case body.Empty():
+			case h.Slot == 0:
+				i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == h.ID })
+				s.a.Units[i] = s.handed(*h, body)
+				s.push(u.Hold)
+			default:
+				if err := s.stay(*h, s.handed(*h, body)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	b.CancelAt = at
+	if at <= s.now {
+		b.end(at)
+	} else {
+		s.begin(o, l)
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+	"holdfast/timeline"
+)
+
+// This file owns random commands on orders: mostly of few orders, so that each goes a good part of its way.
+
+const (
+	maxOrders = 8 // of an account, before some are deleted
+	maxCodes  = 6
+)
+
+// Command draws a command for an account as it is.
+func Command(d Dice, a *model.Account, now int64) engine.Op {
+	if odds(d, "of orders", 40) {
+		return orderCommand(d, a, now)
+	}
+	return stockCommand(d, a, now)
+}
+
+func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
+	kind := d.N("order command", 100)
+	switch {
+	case kind < 20 || len(a.Orders) == 0:
+		if len(a.Orders) < maxOrders {
+			return createOrder(d, a, now)
+		}
+		return engine.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
+	case kind < 24:
+		if h := hold(d, a); h != nil {
+			o := engine.OrderHold{Hold: h.ID}
+			o.Return = back(d, a)
+			return o
+		}
+	case kind < 28:
+		return discountCommand(d, a, now)
+	}
+	o := likely(d, a, kind)
+	switch {
+	case kind < 32:
+		return engine.AddOrderLines{Order: o.ID, Lines: lines(d, a, now, o), AllowOverbooked: odds(d, "overbook", 30)}
+	case kind < 44:
+		if len(o.Lines) > 0 {
+			return patchLine(d, a, now, o)
+		}
+	case kind < 46:
+		if len(o.Lines) > 0 {
+			return engine.DeleteOrderLine{Order: o.ID, ID: pick(d, "line", o.Lines).ID}
+		}
+	case kind < 50:
+		return engine.ConfirmOrder{ID: o.ID, AllowOverbooked: odds(d, "overbook", 40)}
+	case kind < 53:
+		return engine.CancelOrder{ID: o.ID}
+	case kind < 55:
+		return engine.ArchiveOrder{ID: o.ID, Archive: odds(d, "archive", 70)}
+	case kind < 57:
+		return engine.DeleteOrder{ID: o.ID}
+	case kind < 59:
+		return engine.PrepareOrder{ID: o.ID, Units: some(d, o)}
+	case kind < 75:
+		return engine.FulfillOrder{ID: o.ID, Units: some(d, o), At: past(d, now)}
+	case kind < 88:
+		return engine.ReturnOrder{ID: o.ID, Units: some(d, o), At: past(d, now)}
+	case kind < 93:
+		if u := unitOf(d, o); u != nil {
+			return engine.AssignUnit{Order: o.ID, Unit: u.ID, Article: pick(d, "article", a.Articles).ID}
+		}
+	case kind < 95:
+		if u := unitOf(d, o); u != nil {
+			return engine.UnassignUnit{Order: o.ID, Unit: u.ID}
+		}
+	case kind < 97:
+		for _, l := range o.Lines {
+			if l.Subscribe != nil {
+				return engine.CancelSubscription{ID: l.Subscribe.ID, AtEnd: odds(d, "at the end", 60)}
+			}
+		}
+	case kind < 98:
+		return engine.AddPayment{Order: o.ID, Kind: pick(d, "payment", engine.PaymentKinds), Amount: 1 + int64(d.N("amount", 1000))}
+	}
+	return createOrder(d, a, now)
+}
+
+// likely picks an order, mostly one in a state that allows what is drawn.
+func likely(d Dice, a *model.Account, kind int) *model.Order {
+	fits := slices.DeleteFunc(slices.Clone(a.Orders), func(o *model.Order) bool {
+		switch {
+		case kind < 46:
+			return o.Status == engine.OrderClosed || kind < 36 && o.Status == engine.OrderActive
+		case kind < 50:
+			return o.Status != engine.OrderDraft
+		case kind < 53:
+			return o.Status != engine.OrderOpen && o.Status != engine.OrderDraft
+		case kind < 57:
+			return o.Status != engine.OrderClosed
+		case kind < 75:
+			return o.Status != engine.OrderOpen && o.Status != engine.OrderActive
+		case kind < 88:
+			return o.Status != engine.OrderActive
+		case kind < 95:
+			return o.Status != engine.OrderOpen
+		}
+		return false
+	})
+	if len(fits) == 0 || odds(d, "any order", 6) {
+		fits = a.Orders
+	}
+	return pick(d, "order", fits)
+}
+
+func unitOf(d Dice, o *model.Order) *model.OrderUnit {
+	if len(o.Lines) == 0 {
+		return nil
+	}
+	l := pick(d, "line", o.Lines)
+	if len(l.Units) == 0 {
+		return nil
+	}
+	return &l.Units[d.N("unit", len(l.Units))]
+}
+
+// some are units of an order by name, or nil: all that can.
+func some(d Dice, o *model.Order) (ids []ID) {
+	if odds(d, "all that can", 50) {
+		return nil
+	}
+	for range 1 + d.N("more units", 2) {
+		if u := unitOf(d, o); u != nil && !slices.Contains(ids, u.ID) {
+			ids = append(ids, u.ID)
+		}
+	}
+	return ids
+}
+
+// past is an instant that is not later than now, mostly now.
+func past(d Dice, now int64) *int64 {
+	if odds(d, "now", 75) {
+		return nil
+	}
+	t := now - int64(d.N("ago", 12))*hour/4
+	if odds(d, "not yet", 3) {
+		t = now + 1
+	}
+	return &t
+}
+
+// back is another location to come back to, or nil.
+func back(d Dice, a *model.Account) *ID {
+	if !odds(d, "back elsewhere", 20) {
+		return nil
+	}
+	id := pick(d, "location", locations(a)).ID
+	return &id
+}
+
+func createOrder(d Dice, a *model.Account, now int64) engine.CreateOrder {
+	o := engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: location(d, a), Return: back(d, a)}}
+	if odds(d, "draft", 25) {
+		o.Status = engine.OrderDraft
+	}
+	o.AllowOverbooked = odds(d, "overbook", 25)
+	o.Lines = lines(d, a, now, nil)
+	return o
+}
+
+// lines draws lines, which begin soon.
+func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []engine.OrderLineInput) {
+	for range 1 + d.N("more lines", 5)/3 {
+		w := Window(d, a, now)
+		if odds(d, "soon", 50) {
+			length := w.End - w.Start
+			w.Start = now/hour*hour + int64(d.N("soon", 4)-1)*hour
+			if w.End != engine.Forever {
+				w.End = w.Start + min(length, 12*hour)
+			}
+		}
+		price := int64(d.N("price", 5000))
+		l := engine.OrderLineInput{Item: item(d, a), Purchase: engine.PurchaseBooking, Quantity: 1 + d.N("quantity", 6)/4, From: &w.Start, UnitPrice: &price}
+		if odds(d, "taxed", 30) {
+			rate := 1900
+			l.TaxRate = &rate
+		}
+		switch k := d.N("purchase", 10); {
+		case k == 0:
+			l.Purchase = engine.PurchaseSale
+			if odds(d, "now", 30) {
+				l.From = nil
+			}
+		case k < 3:
+			l.Purchase, l.Subscription = engine.PurchaseSubscription, terms(d)
+			if w.End != engine.Forever {
+				l.To = &w.End
+			}
+		default:
+			if w.End == engine.Forever {
+				w.End = w.Start + 24*hour
+			}
+			l.To = &w.End
+		}
+		if of != nil && len(of.Lines) > 0 && odds(d, "add-on", 20) {
+			id := pick(d, "line", of.Lines).ID
+			l.AddonOf = &id
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func terms(d Dice) *engine.SubscriptionTerms {
+	t := &engine.SubscriptionTerms{
+		Cycle:       engine.Period{Amount: 1 + int64(d.N("cycle", 4)), Unit: pick(d, "unit", []timeline.Unit{timeline.Hours, timeline.Hours, timeline.Days, timeline.Months})},
+		RenewalType: engine.DefaultRenewalType, InitialCharge: engine.DefaultInitialCharge,
+	}
+	if odds(d, "committed", 40) {
+		n := int64(1 + d.N("cycles", 3))
+		t.CommitmentCycles = &n
+	}
+	if odds(d, "notice", 30) {
+		t.CancellationLead = &engine.Period{Amount: 1 + int64(d.N("notice", 3)), Unit: timeline.Hours}
+	}
+	return t
+}
+
+func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.PatchOrderLine {
+	l := pick(d, "line", o.Lines)
+	p := engine.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 20)}
+	end := func() {
+		switch {
+		case l.Purchase == engine.PurchaseSale, l.Purchase == engine.PurchaseSubscription && odds(d, "open", 15):
+			p.To = engine.Null[int64]()
+		case l.Window.End != engine.Forever && odds(d, "by some hours", 70):
+			p.To = engine.Some(l.Window.End + int64(d.N("hours", 9)-3)*hour)
+		default:
+			p.To = engine.Some(instant(d, a, now))
+		}
+	}
+	if o.Status == engine.OrderActive {
+		end()
+		return p
+	}
+	switch d.N("patch", 6) {
+	case 0, 1:
+		end()
+	case 2:
+		p.From = engine.Some(instant(d, a, now))
+		if odds(d, "end, too", 70) && l.Purchase != engine.PurchaseSale {
+			p.To = engine.Some(p.From.Value + pick(d, "hours", lengths)*hour)
+		}
+	case 3, 4:
+		p.Quantity = engine.Some(1 + d.N("quantity", 4))
+		if odds(d, "end, too", 20) {
+			end()
+		}
+	case 5:
+		p.UnitPrice = engine.Some(int64(d.N("price", 5000)))
+	}
+	return p
+}
+
+func discountCommand(d Dice, a *model.Account, now int64) engine.Op {
+	if len(a.Codes) == 0 || len(a.Codes) < maxCodes && odds(d, "another code", 30) {
+		x := engine.DiscountTerms{
+			Code:      fmt.Sprintf("Code%d", len(a.Codes)+1),
+			ValueType: pick(d, "type", []engine.DiscountType{engine.DiscountPercentage, engine.DiscountPerOrder, engine.DiscountPerItem}),
+			Value:     1 + int64(d.N("off", 100)),
+		}
+		if x.ValueType != engine.DiscountPercentage {
+			x.Value *= 30
+		}
+		if odds(d, "bookings alone", 30) {
+			x.Purchases = []engine.PurchaseType{engine.PurchaseBooking}
+		}
+		if odds(d, "limited", 50) {
+			n := int64(1 + d.N("uses", 2))
+			x.UsageLimit = &n
+		}
+		if odds(d, "ends", 20) {
+			t := now + int64(d.N("hours", 20))*hour
+			x.EndsAt = &t
+		}
+		return engine.CreateDiscountCode{DiscountTerms: x}
+	}
+	o, code := likely(d, a, 52), pick(d, "code", a.Codes).Code
+	if odds(d, "other case", 20) {
+		code = "c" + code[1:]
+	}
+	if odds(d, "unknown", 5) {
+		code = "none"
+	}
+	if len(o.Codes) > 0 && odds(d, "off again", 30) {
+		return engine.RemoveDiscount{Order: o.ID, Code: pick(d, "code", o.Codes).Terms.Code}
+	}
+	return engine.ApplyDiscount{Order: o.ID, Code: code}
+}

@@ -146,22 +146,23 @@ func (s *step) with(id ID, action engine.OrderAction, err error, do func(o *Orde
 	return nil
 }
 
-// stage moves an order on that was handed over in part or as a whole.
+// stage moves an order on that was handed over in part or as a whole, or of which all is cancelled.
 func (o *Order) stage() {
 	if o.Status != engine.OrderOpen && o.Status != engine.OrderActive {
 		return
 	}
-	handed, left := false, false
+	handed, left, units := false, false, 0
 	o.each(func(l *OrderLine, u *OrderUnit) {
+		units++
 		handed = handed || u.Handed != 0
 		done := u.State == engine.Returned || u.State == engine.Cancelled || u.State == engine.Fulfilled && l.Purchase == engine.PurchaseSale
 		left = left || !done
 	})
 	switch {
-	case handed && left:
-		o.Status = engine.OrderActive
-	case handed:
+	case units > 0 && !left:
 		o.Status = engine.OrderClosed
+	case handed:
+		o.Status = engine.OrderActive
 	default:
 		o.Status = engine.OrderOpen
 	}

@@ -65,8 +65,11 @@ var dateRange = object(shapeOf("DateRange",
 	required("to", instant, func(w *window) *int64 { return &w.to }).says("May equal from, which asks about an instant.")))
 
 // checkWindow checks a dateRange, if it is given.
-func (q *request) checkWindow(w *window) {
-	from, to := q.place("/dateRange/from"), q.place("/dateRange/to")
+func (q *request) checkWindow(w *window) { q.checkRange("/dateRange", w) }
+
+// checkRange checks a range under a pointer, if it is given.
+func (q *request) checkRange(pointer string, w *window) {
+	from, to := q.place(pointer+"/from"), q.place(pointer+"/to")
 	if w != nil && w.from > w.to && !q.faults.at(from.Pointer) && !q.faults.at(to.Pointer) {
 		to.Code, to.Message = faultOrder, "must not be before the start of the range"
 		q.faults.add(to)

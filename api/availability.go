@@ -181,7 +181,7 @@ const (
 var nextShape = shapeOf("NextQuery", slices.Concat(
 	itemFields(func(l *nextInput) *engine.Item { return &l.Item }),
 	[]field[nextInput]{
-		required("serviceLocationId", uuid, func(l *nextInput) *engine.ID { return &l.Location }),
+		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).says("Default: all, added up."),
 		required("notBefore", instant, func(l *nextInput) *int64 { return &l.NotBefore }),
 		required("seconds", integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).says("Length of the window."),
 		defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }),

@@ -49,6 +49,7 @@ var feeds = []feed{
 	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, appendCatalogItem)},
 	{"discountCode", by(discountsRead...), told(engine.View.DiscountCode, appendDiscountCode)},
 	{"webhook", by(webhooksRead...), told(engine.View.Webhook, appendWebhook)},
+	{"order", by(ordersRead...), told(engine.View.Order, func(_ *request, b []byte, r *engine.OrderRecord) []byte { return appendOrder(b, r) })},
 }
 
 // told makes a feed's record of a look-up and an encoder.

@@ -40,18 +40,23 @@ type subscriptionInput struct {
 
 var price = integer[int64](0, maxSafeInteger)
 
-var subscriptionShape = shapeOf("SubscriptionTermsInput", slices.Concat([]field[subscriptionInput]{
-	required("paymentCycleAmount", periodAmount, func(s *subscriptionInput) *int64 { return &s.Cycle.Amount }),
-	required("paymentCycleUnit", periodUnit, func(s *subscriptionInput) *timeline.Unit { return &s.Cycle.Unit }),
-	optional("renewalPrice", price, func(s *subscriptionInput) **int64 { return &s.RenewalPrice }).says("In minor units of the account's currency."),
-	optional("commitmentCycles", integer[int64](1, 10_000), func(s *subscriptionInput) **int64 { return &s.CommitmentCycles }),
-},
-	periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(s *subscriptionInput) *bufferInput { return &s.commitment }),
-	periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(s *subscriptionInput) *bufferInput { return &s.lead }),
-	[]field[subscriptionInput]{
-		defaulted("renewalType", text(1, 255), engine.DefaultRenewalType, func(s *subscriptionInput) *string { return &s.RenewalType }),
-		defaulted("initialChargeType", text(1, 255), engine.DefaultInitialCharge, func(s *subscriptionInput) *string { return &s.InitialCharge }),
-	})...)
+// subscriptionFields are the terms of a subscription, wherever they stand.
+func subscriptionFields[In any](at func(*In) *subscriptionInput) []field[In] {
+	return slices.Concat([]field[In]{
+		required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }),
+		required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }),
+		optional("renewalPrice", price, func(in *In) **int64 { return &at(in).RenewalPrice }).says("In minor units of the account's currency."),
+		optional("commitmentCycles", integer[int64](1, 10_000), func(in *In) **int64 { return &at(in).CommitmentCycles }),
+	},
+		periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(in *In) *bufferInput { return &at(in).commitment }),
+		periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(in *In) *bufferInput { return &at(in).lead }),
+		[]field[In]{
+			defaulted("renewalType", text(1, 255), engine.DefaultRenewalType, func(in *In) *string { return &at(in).RenewalType }),
+			defaulted("initialChargeType", text(1, 255), engine.DefaultInitialCharge, func(in *In) *string { return &at(in).InitialCharge }),
+		})
+}
+
+var subscriptionShape = shapeOf("SubscriptionTermsInput", subscriptionFields(func(s *subscriptionInput) *subscriptionInput { return s })...)
 
 // terms makes the terms of what came in under a pointer.
 func (q *request) terms(pointer string, s subscriptionInput) *engine.SubscriptionTerms {
@@ -77,20 +82,27 @@ var createPricingRowShape = shapeOf("CreatePricingRow", slices.Concat([]field[cr
 			says("Of a subscription, and only there."),
 	})...)
 
-type patchPricingRow struct {
-	engine.PatchPricingRow
-	subscription engine.Opt[subscriptionInput]
-}
-
-var patchPricingRowShape = shapeOf("PatchPricingRow", slices.Concat([]field[patchPricingRow]{
-	merged("label", text(1, 255), false, func(o *patchPricingRow) *engine.Opt[string] { return &o.Label }),
-	merged("purchaseType", purchaseType, false, func(o *patchPricingRow) *engine.Opt[engine.PurchaseType] { return &o.Purchase }),
-	merged("price", price, false, func(o *patchPricingRow) *engine.Opt[int64] { return &o.Price }),
+var patchSubscriptionShape = shapeOf("PatchSubscriptionTerms", slices.Concat([]field[engine.SubscriptionPatch]{
+	merged("paymentCycleAmount", periodAmount, false, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.Cycle.Amount }),
+	merged("paymentCycleUnit", periodUnit, false, func(s *engine.SubscriptionPatch) *engine.Opt[timeline.Unit] { return &s.Cycle.Unit }),
+	merged("renewalPrice", price, true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.RenewalPrice }),
+	merged("commitmentCycles", integer[int64](1, 10_000), true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.CommitmentCycles }),
 },
-	periodPatchFields("durationAmount", "durationUnit", periodAmount, func(o *patchPricingRow) *engine.BufferPatch { return &o.Duration }),
-	[]field[patchPricingRow]{
-		merged("subscription", object(subscriptionShape), true, func(o *patchPricingRow) *engine.Opt[subscriptionInput] { return &o.subscription }).
-			says("Replaced as a whole."),
+	periodPatchFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(s *engine.SubscriptionPatch) *engine.BufferPatch { return &s.Commitment }),
+	periodPatchFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(s *engine.SubscriptionPatch) *engine.BufferPatch { return &s.CancellationLead }),
+	[]field[engine.SubscriptionPatch]{
+		merged("renewalType", text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.RenewalType }).says("Null: " + engine.DefaultRenewalType + "."),
+		merged("initialChargeType", text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.InitialCharge }).says("Null: " + engine.DefaultInitialCharge + "."),
+	})...)
+
+var patchPricingRowShape = shapeOf("PatchPricingRow", slices.Concat([]field[engine.PatchPricingRow]{
+	merged("label", text(1, 255), false, func(o *engine.PatchPricingRow) *engine.Opt[string] { return &o.Label }),
+	merged("purchaseType", purchaseType, false, func(o *engine.PatchPricingRow) *engine.Opt[engine.PurchaseType] { return &o.Purchase }),
+	merged("price", price, false, func(o *engine.PatchPricingRow) *engine.Opt[int64] { return &o.Price }),
+},
+	periodPatchFields("durationAmount", "durationUnit", periodAmount, func(o *engine.PatchPricingRow) *engine.BufferPatch { return &o.Duration }),
+	[]field[engine.PatchPricingRow]{
+		merged("subscription", object(patchSubscriptionShape), true, func(o *engine.PatchPricingRow) *engine.Opt[engine.SubscriptionPatch] { return &o.Subscription }),
 	})...)
 
 var (
@@ -256,15 +268,12 @@ var pricingOperations = []operation{
 	write(operation{
 		id: "admin.pricingTables.updateRow", method: "PATCH", path: pricingRowPath, scopes: pricingWrite, guarded: true,
 		summary: "Changes a row of a pricing table.", answer: pricingRowSchema,
-	}, input[patchPricingRow]{
-		path: byTableRow(func(o *patchPricingRow) *engine.ID { return &o.Table }, func(o *patchPricingRow) *engine.ID { return &o.ID }),
+	}, input[engine.PatchPricingRow]{
+		path: byTableRow(func(o *engine.PatchPricingRow) *engine.ID { return &o.Table }, func(o *engine.PatchPricingRow) *engine.ID { return &o.ID }),
 		body: patchPricingRowShape,
-	}, func(q *request, o *patchPricingRow) engine.Op {
+	}, func(q *request, o *engine.PatchPricingRow) engine.Op {
 		o.IfMatch = q.ifMatch
-		if o.Subscription.Set, o.Subscription.Null = o.subscription.Set, o.subscription.Null; o.Subscription.Set && !o.Subscription.Null {
-			o.Subscription.Value = *q.terms("/subscription", o.subscription.Value)
-		}
-		return o.PatchPricingRow
+		return o
 	}, answerPricingRow),
 	write(operation{
 		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite, guarded: true,

@@ -85,9 +85,21 @@ func TestPricingTableFromCreationToEnd(t *testing.T) {
 	require.Equal(t, []any{plan}, list["data"])
 	require.Equal(t, table.object(), at(s.ok("GET", pricingTables, ""), "data", 0))
 
+	s.clock.Add(1000)
+	terms := path + "/pricing-row/" + plan["id"].(string)
+	merged := s.ok("PATCH", terms, `{"subscription":{"commitmentCycles":null,"paymentCycleAmount":3,"renewalType":"each_year"}}`)
+	require.Equal(t, map[string]any{
+		"paymentCycleAmount": 3.0, "paymentCycleUnit": "months", "renewalPrice": nil, "commitmentCycles": nil, "commitmentPeriodAmount": nil,
+		"commitmentPeriodUnit": nil, "cancellationLeadTimeAmount": 2.0, "cancellationLeadTimeUnit": "weeks", "renewalType": "each_year", "initialChargeType": "order_creation",
+	}, merged["subscription"])
+	s.refused(400, engine.CodeInvalid, "PATCH", terms, `{"subscription":{"paymentCycleUnit":null}}`,
+		"body /subscription/paymentCycleUnit required", "body /subscription/paymentCycleAmount required")
+	s.refused(400, engine.CodeInvalid, "PATCH", terms, `{"subscription":{"commitmentPeriodAmount":1}}`, "body /subscription/commitmentPeriodAmount required")
+	same := s.call("PATCH", terms, `{"label":"Plan","subscription":{"paymentCycleAmount":3}}`)
+	require.Equal(t, []any{merged, `"2"`}, []any{same.object(), same.header["Etag"]}, "nothing was changed")
+
 	row := path + "/pricing-row/" + day["id"].(string)
 	require.Equal(t, day, s.ok("GET", row, ""))
-	s.clock.Add(1000)
 	p := s.ok("PATCH", row, `{"price":3000,"durationUnit":null}`)
 	require.Equal(t, []any{3000.0, nil, nil, when(noon + 1000)}, []any{p["price"], p["durationAmount"], p["durationUnit"], p["updatedAt"]})
 	require.Equal(t, 200, s.call("GET", path, "", "If-None-Match", `"3"`).status, "a changed row is a changed table")

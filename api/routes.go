@@ -36,6 +36,12 @@ var operations = slices.Concat(
 	discountOperations,
 	webhookOperations,
 	webhookDeliveryOperations,
+	orderOperations,
+	orderLineOperations,
+	orderStepOperations,
+	orderDiscountOperations,
+	orderPaymentOperations,
+	subscriptionOperations,
 )
 
 // routes finds operations by method and path.

@@ -199,11 +199,12 @@ func TestQuantities(t *testing.T) {
 	// The last unit is booked: not without force, and with it the holds become conflicts.
 	blocked := s.refused(409, engine.CodeQuantityBlocked, "POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1}`, location))
 	require.Equal(t, "holds_exceed_remaining_stock", at(blocked.object(), "details", "reason"))
+	s.clock.Add(1000)
 	forced := s.ok("POST", path+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"force":true}`, location))
 	require.NotEmpty(t, forced["blockingUnavailabilities"])
 	conflicts := s.ok("GET", "/v1/admin/conflicts?articleId="+first, "")
 	require.Len(t, conflicts["data"], len(forced["blockingUnavailabilities"].([]any)))
-	require.Equal(t, "not_enough_stock", at(conflicts, "data", 0, "reason"))
+	require.Equal(t, []any{"not_enough_stock", when(s.clock.Load())}, []any{at(conflicts, "data", 0, "reason"), at(conflicts, "data", 0, "since")})
 	require.Nil(t, at(conflicts, "data", 0, "unavailability", "slotId"))
 	require.Empty(t, s.ok("GET", "/v1/admin/conflicts?dateRange[from]=2030-01-01T00:00:00Z&dateRange[to]=2031-01-01T00:00:00Z", "")["data"])
 
@@ -262,6 +263,22 @@ func TestAvailabilityInItsForms(t *testing.T) {
 	require.Equal(t, when(noon+day), next(second)["from"])
 	require.Equal(t, map[string]any{"from": nil, "to": nil}, s.ok("POST", "/v1/admin/availability/next", fmt.Sprintf(
 		`{"articleId":%q,"serviceLocationId":%q,"notBefore":%q,"seconds":86400,"quantity":2}`, first, location, when(noon))))
+
+	// Without a location, what each has is added up.
+	there := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
+	s.ok("POST", "/v1/admin/articles/"+second+"/increase-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q}`, there, when(noon+20*day)))
+	kit := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Two","components":[{"skuId":%q}]}`, sku))["id"].(string)
+	everywhere := func(item, id string, n int) any {
+		return s.ok("POST", "/v1/admin/availability/next", fmt.Sprintf(`{"%sId":%q,"notBefore":%q,"seconds":86400,"quantity":%d}`, item, id, when(noon), n))["from"]
+	}
+	for item, id := range map[string]string{"sku": sku, "catalogItem": kit} {
+		require.Equal(t, when(noon+2*day+2*hour), everywhere(item, id, 2))
+		require.Equal(t, when(noon+20*day), everywhere(item, id, 3))
+		require.Nil(t, everywhere(item, id, 4))
+	}
+	require.Equal(t, when(noon+20*day), everywhere("article", second, 2))
+	why := s.ok("POST", "/v1/admin/availability/explain", fmt.Sprintf(`{"skuId":%q,"from":%q,"to":%q,"quantity":3}`, sku, when(noon), when(noon+day)))
+	require.Equal(t, []any{1.0, "later", when(noon + 20*day), nil}, []any{why["available"], at(why, "alternatives", 0, "kind"), at(why, "alternatives", 0, "from"), at(why, "alternatives", 0, "serviceLocationId")})
 
 	x := s.ok("POST", "/v1/admin/availability/explain", line("article", first, ""))
 	require.Equal(t, 0.0, x["available"])

@@ -25,8 +25,8 @@ func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte
 	b = appendID(append(b, `,"tenantId":`...), tenant)
 	b = appendID(append(b, `,"articleId":`...), u.Article)
 	b = appendID(append(b, `,"serviceLocationId":`...), u.Location)
-	b = append(b, `,"orderId":null,"holdId":`...)
-	b = appendOwner(b, u, timeline.BlockerHold)
+	b = appendOwner(append(b, `,"orderId":`...), u, timeline.BlockerOrder)
+	b = appendOwner(append(b, `,"holdId":`...), u, timeline.BlockerHold)
 	switch u.Blocker {
 	case timeline.BlockerOrder:
 		b = append(b, `,"blockerType":"order"`...)
@@ -35,7 +35,8 @@ func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte
 	default:
 		b = append(b, `,"blockerType":"hold"`...)
 	}
-	b = append(b, `,"orderStockItemId":null,"slotId":`...)
+	b = appendGivenID(append(b, `,"orderStockItemId":`...), u.Item)
+	b = append(b, `,"slotId":`...)
 	if u.Conflict() {
 		b = append(b, "null"...)
 	} else {

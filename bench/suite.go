@@ -64,6 +64,7 @@ func Reads(ctx context.Context, r *Run) error {
 	r.Figure(ctx, "StartUp", startUpTarget(r.World), func() (Result, error) { return startUp(r.World, r.Budget) })
 	r.Figure(ctx, "HeapPerHoldWithRecord", AtMost(250, "B"), func() (Result, error) { return heapPerRecord(r.World, r.Scale) })
 	r.Figure(ctx, "HeapPerHold", AtMost(150, "B"), func() (Result, error) { return heapPerHold(r.Scale) })
+	r.Figure(ctx, "HeapPerOrder", orderHeapTarget, func() (Result, error) { return heapPerOrder(r.Scale) })
 	r.Figure(ctx, "Replay", bookTarget, func() (Result, error) { return replay(ctx) })
 	return ctx.Err()
 }

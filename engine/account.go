@@ -72,6 +72,8 @@ func (o CreateAccount) plan(t *tx) (any, error) {
 
 func (CreateAccount) result() any { return new(Account) }
 
+func (a *Account) touch(now int64) { a.UpdatedAt, a.Revision = now, a.Revision+1 }
+
 // PatchAccount changes the account. A new currency changes no amount, a new zone moves no hold. It answers with the *Account.
 type PatchAccount struct {
 	IfMatch  []uint64
@@ -106,9 +108,7 @@ func (o PatchAccount) plan(t *tx) (any, error) {
 			*x.at = x.given.Value
 		}
 	}
-	n.UpdatedAt, n.Revision = t.now, a.Revision+1
-	record(t, accountKind, a, &n)
-	return &n, nil
+	return revise(t, accountKind, a, n), nil
 }
 
 func (PatchAccount) result() any { return new(Account) }

@@ -402,9 +402,7 @@ func (o PatchArticle) plan(t *tx) (any, error) {
 		n.Status = o.Status.Value
 	}
 	o.SKU.merge(&n.SKU)
-	if o.Codes.Set {
-		n.Codes = o.Codes.Value
-	}
+	replace(o.Codes, &n.Codes)
 	o.Description.merge(&n.Description)
 	o.Condition.merge(&n.Condition)
 	o.PurchasePrice.merge(&n.PurchasePrice)
@@ -415,10 +413,9 @@ func (o PatchArticle) plan(t *tx) (any, error) {
 		return nil, invalid(c.faults)
 	}
 	o.Details.apply(t, &n)
-	n.touch(t.now)
-	record(t, articleKind, r, &n)
-	t.reassign(r, &n)
-	return &n, nil
+	next := revise(t, articleKind, r, n)
+	t.reassign(r, next)
+	return next, nil
 }
 
 func (PatchArticle) result() any { return new(Article) }

@@ -202,17 +202,19 @@ func (p *DetailsPatch) apply(t *tx, r *Article) {
 func (t *tx) files(was []File, list []FilePatch) []File {
 	files := make([]File, len(list))
 	for i, p := range list {
-		f := &files[i]
+		var old File
 		if p.ID != nil {
-			*f = was[slices.IndexFunc(was, func(x File) bool { return x.ID == *p.ID })]
-		} else {
-			f.ID, f.UpdatedAt = t.newID(), t.now
+			old = was[slices.IndexFunc(was, func(x File) bool { return x.ID == *p.ID })]
+		}
+		f := &files[i]
+		if *f = old; p.ID == nil {
+			f.ID = t.newID()
 		}
 		if p.Info != nil {
-			f.FileInfo, f.UpdatedAt = *p.Info, t.now
+			f.FileInfo = *p.Info
 		}
-		if p.Comment.Set {
-			p.Comment.merge(&f.Comment)
+		p.Comment.merge(&f.Comment)
+		if !alike(encodeCold[File], &old, f) {
 			f.UpdatedAt = t.now
 		}
 	}

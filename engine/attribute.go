@@ -39,6 +39,8 @@ type Attribute struct {
 	Revision  uint64
 }
 
+func (d *Attribute) touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision+1 }
+
 // AttributeOption is one of the values to choose from. Values name it by id, so it can get another name.
 type AttributeOption struct {
 	ID   ID
@@ -244,12 +246,11 @@ func (o PatchAttribute) plan(t *tx) (any, error) {
 	if o.Options.Set {
 		n.Options = t.options(d, o.Options.Value)
 	}
-	n.UpdatedAt, n.Revision = t.now, d.Revision+1
-	record(t, attributeKind, d, &n)
+	next := revise(t, attributeKind, d, n)
 	if slices.ContainsFunc(d.Options, func(x AttributeOption) bool { return n.option(x.ID) == nil }) {
-		t.sweepValues(&n)
+		t.sweepValues(next)
 	}
-	return &n, nil
+	return next, nil
 }
 
 // options makes the options of a patch of those that an attribute has.

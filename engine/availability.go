@@ -19,7 +19,7 @@ type Query struct {
 
 // Availability is the answer to a Query. Stock and Committed are those of the instant with the least free units; over
 // several pools they are sums, each pool at its own such instant. Of a catalog item all are counted in kits, and they are
-// those of the component that there is least of.
+// those of the component that there is least of, of whose pools other components take their part.
 type Availability struct {
 	Available int
 	Stock     int
@@ -69,26 +69,39 @@ func (a *account) kitPlaces(i Item, location ID) (k *kit, places []*Location, er
 	if k, err = a.kit(i.CatalogItem); err != nil {
 		return nil, nil, err
 	}
+	places, err = a.places(location)
+	return k, places, err
+}
+
+// places is a location, or all.
+func (a *account) places(location ID) ([]*Location, error) {
 	if location == (ID{}) {
-		return k, slices.Collect(a.locations().All()), nil
+		return slices.Collect(a.locations().All()), nil
 	}
 	l := a.locations().Get(location)
 	if l == nil {
-		return nil, nil, errNoLocation
+		return nil, errNoLocation
 	}
-	return k, []*Location{l}, nil
+	return []*Location{l}, nil
+}
+
+// named is the article or the SKU that an item names.
+func (a *account) named(i Item) (article *Article, sku *SKU, err error) {
+	if i.Article != (ID{}) {
+		if article = a.articles().Get(i.Article); article == nil {
+			return nil, nil, errNoArticle
+		}
+	} else if sku = a.skus().Get(i.SKU); sku == nil {
+		return nil, nil, errNoSKU
+	}
+	return article, sku, nil
 }
 
 // resolve lists the pools of an item at a location, or at all.
 func (a *account) resolve(dst []source, i Item, location ID, window Span, now int64) ([]source, error) {
-	var article *Article
-	var sku *SKU
-	if i.Article != (ID{}) {
-		if article = a.articles().Get(i.Article); article == nil {
-			return dst, errNoArticle
-		}
-	} else if sku = a.skus().Get(i.SKU); sku == nil {
-		return dst, errNoSKU
+	article, sku, err := a.named(i)
+	if err != nil {
+		return dst, err
 	}
 	if location != (ID{}) {
 		l := a.locations().Get(location)
@@ -190,7 +203,7 @@ var bucketScratch = sync.Pool{New: func() any { return new([]timeline.Bucket) }}
 // NextQuery asks for the earliest window of a length in which units of an item can be held.
 type NextQuery struct {
 	Item
-	Location  ID
+	Location  ID // zero: all locations, what each has added up
 	NotBefore int64
 	Length    int64 // milliseconds
 	Quantity  int
@@ -200,62 +213,58 @@ type NextQuery struct {
 // Next finds the window; ok is false where there is none before Until.
 func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 	a := v.acc
-	l := a.locations().Get(q.Location)
-	if l == nil {
-		return w, false, errNoLocation
+	places, err := a.places(q.Location)
+	if err != nil {
+		return w, false, err
 	}
-	if q.CatalogItem != (ID{}) {
+	var next *Span
+	switch {
+	case q.CatalogItem != (ID{}):
 		k, err := a.kit(q.CatalogItem)
 		if err != nil {
 			return w, false, err
 		}
-		if next := a.nextKits(a.stock, k, l, q.NotBefore, q.Length, q.Quantity, q.Until, now); next != nil {
-			return *next, true, nil
+		next = a.nextKits(a.stock, k, places, q.NotBefore, q.Length, q.Quantity, q.Until, now)
+	default:
+		article, sku, err := a.named(q.Item)
+		if err != nil {
+			return w, false, err
 		}
+		next = a.nextFit(a.stock, article, sku, places, q.NotBefore, q.Length, q.Quantity, q.Until, now)
+	}
+	if next == nil {
 		return w, false, nil
 	}
-	var article *Article
-	var sku *SKU
-	if q.Article != (ID{}) {
-		if article = a.articles().Get(q.Article); article == nil {
-			return w, false, errNoArticle
-		}
-	} else if sku = a.skus().Get(q.SKU); sku == nil {
-		return w, false, errNoSKU
-	}
-	if next := a.nextFit(a.stock, article, sku, l, q.NotBefore, q.Length, q.Quantity, q.Until, now); next != nil {
-		return *next, true, nil
-	}
-	return w, false, nil
+	return *next, true, nil
 }
 
-// nextFit finds the earliest window of a length, not before an instant, in which units of an item can be held.
-func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, l *Location, notBefore, length int64, n int, until, now int64) *Span {
+// nextFit finds the earliest window of a length, not before an instant, in which units of an item can be held at some places
+// together.
+func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
 	var few [8]source
-	sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
-	from, ok := s.NextFit(shapes(sources, nil, l, length, now), n, notBefore, until, now)
+	var pools []timeline.Shape
+	for _, l := range places {
+		sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
+		pools = appendShapes(pools, sources, l, length, now)
+	}
+	from, ok := s.NextFit(pools, n, notBefore, until, now)
 	if !ok {
 		return nil
 	}
 	return &Span{Start: from, End: from + length}
 }
 
-// shapes are pools with what a window of a length needs in each. others, where not nil, is by source what others take there.
-func shapes(sources []source, others []int, l *Location, length, now int64) []timeline.Shape {
-	pools := make([]timeline.Shape, 0, len(sources))
+// appendShapes appends the pools that take new holds, with what a window of a length needs in each.
+func appendShapes(pools []timeline.Shape, sources []source, l *Location, length, now int64) []timeline.Shape {
 	zone := l.Zone()
-	for i, src := range sources {
+	for _, src := range sources {
 		if src.closed {
 			continue
 		}
 		before, after := src.before, src.after
-		shape := timeline.Shape{Pool: src.pool, Hull: func(from int64) Span {
+		pools = append(pools, timeline.Shape{Pool: src.pool, Hull: func(from int64) Span {
 			return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
-		}}
-		if others != nil {
-			shape.Others = others[i]
-		}
-		pools = append(pools, shape)
+		}})
 	}
 	return pools
 }
@@ -332,7 +341,7 @@ func (v View) alternatives(q Query, quantity int, now int64) (list []Alternative
 		answer, err := v.Available(Query{i, location, w}, now)
 		return err == nil && answer.Available >= quantity
 	}
-	if closed && q.Location != (ID{}) {
+	if closed {
 		length := q.Window.Length()
 		if w, ok, _ := v.Next(NextQuery{q.Item, q.Location, q.Window.Start, length, quantity, min(q.Window.Start+searchAhead, maxInstant)}, now); ok {
 			list = append(list, Alternative{Kind: "later", Window: w, Location: q.Location})

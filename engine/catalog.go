@@ -365,16 +365,15 @@ func (o PatchCatalogItem) plan(t *tx) (any, error) {
 	}
 	o.Category.merge(&n.Category)
 	o.Description.merge(&n.Description)
-	if o.Components.Set {
-		n.Components = o.Components.Value
-	}
+	replace(o.Components, &n.Components)
 	if o.Purchases.Set {
 		n.Purchases = o.Purchases.Value
 		n.offerAll()
 	}
 	o.PricingTable.merge(&n.PricingTable)
 	if o.Variants.Set {
-		n.Variants = t.variants(o.Variants.Value)
+		o.Variants.Value = t.variants(o.Variants.Value)
+		replace(o.Variants, &n.Variants)
 	}
 	if err := t.refers(&n); err != nil {
 		return nil, err
@@ -382,17 +381,10 @@ func (o PatchCatalogItem) plan(t *tx) (any, error) {
 	if n.Labels, err = o.Labels.merged(t.acc, i.Labels); err != nil {
 		return nil, err
 	}
-	return t.changeCatalogItem(i, n), nil
+	return revise(t, catalogKind, i, n), nil
 }
 
 func (PatchCatalogItem) result() any { return new(CatalogItem) }
-
-// changeCatalogItem records an item as it is to be.
-func (t *tx) changeCatalogItem(i *CatalogItem, n CatalogItem) *CatalogItem {
-	n.touch(t.now)
-	record(t, catalogKind, i, &n)
-	return &n
-}
 
 // catalogItem finds an item in a revision that the caller accepts.
 func (t *tx) catalogItem(id ID, ifMatch []uint64) (*CatalogItem, error) {
@@ -421,7 +413,7 @@ func (o ArchiveCatalogItem) plan(t *tx) (any, error) {
 	if n.ArchivedAt = nil; o.Archived {
 		n.ArchivedAt = &t.now
 	}
-	return t.changeCatalogItem(i, n), nil
+	return revise(t, catalogKind, i, n), nil
 }
 
 func (ArchiveCatalogItem) result() any { return new(CatalogItem) }

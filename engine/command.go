@@ -94,6 +94,13 @@ func (o Opt[T]) set(at *T) {
 	}
 }
 
+// replace puts a given list in place of the one a field holds, where either has an element.
+func replace[T any](o Opt[[]T], at *[]T) {
+	if o.Set && len(o.Value)+len(*at) > 0 {
+		*at = o.Value
+	}
+}
+
 // mergeInto has a given patch change the record part that a pointer field holds, or make it.
 func mergeInto[P, T any](o Opt[P], at **T, merged func(p *P, t T) T) {
 	switch {

@@ -25,7 +25,40 @@ func (o seatConflicts) plan(t *tx) (any, error) {
 type Conflict struct {
 	Unavailability
 	Reason string // not_enough_stock | fragmented_by_pinned_holds
-	Since  int64  // instant at which it was made; when it lost its unit is not kept
+	Since  int64  // instant at which it lost its unit
+}
+
+// unseated is kept of a conflict beside its row: the instant at which it lost its unit.
+type unseated struct {
+	ID    ID
+	Since int64
+}
+
+var unseatedKind = func() *kind[unseated] {
+	k := rowsOf(tagUnseated, "loss of a unit", func(u *unseated) ID { return u.ID })
+	k.resource = "" // that it is changed, its unit tells
+	return k
+}()
+
+// noteConflict keeps with a changed unit since when it has been a conflict.
+func (t *tx) noteConflict(c *timeline.HoldChange) {
+	was, is := c.Had && !c.Before.Place.Seated(), c.Has && !c.After.Place.Seated()
+	switch {
+	case is && !was:
+		record(t, unseatedKind, nil, &unseated{c.ID(), t.now})
+	case was && !is:
+		if u := unseatedKind.in(t.acc).Get(c.ID()); u != nil { // of a conflict from before such rows nothing is kept
+			record(t, unseatedKind, u, nil)
+		}
+	}
+}
+
+// since is the instant at which a conflict lost its unit, or, where that was not kept, at which it was made.
+func (a *account) since(id ID) int64 {
+	if u := unseatedKind.in(a).Get(id); u != nil {
+		return u.Since
+	}
+	return CreatedAt(id)
 }
 
 // ConflictFilter narrows a list of conflicts; zero members do not.
@@ -58,7 +91,7 @@ func (v View) Conflicts(f ConflictFilter, offset, limit int, now int64) (page []
 	}
 	slices.SortFunc(rows, func(x, y row) int { return x.h.ID.Compare(y.h.ID) })
 	for _, r := range rows[min(offset, len(rows)):min(offset+limit, len(rows))] {
-		page = append(page, Conflict{Unavailability: a.unavailability(r.h, r.at), Reason: a.whyUnseated(r.h, r.at, now), Since: CreatedAt(r.h.ID)})
+		page = append(page, Conflict{Unavailability: a.unavailability(r.h, r.at), Reason: a.whyUnseated(r.h, r.at, now), Since: a.since(r.h.ID)})
 	}
 	return page, len(rows)
 }

@@ -88,9 +88,7 @@ func (o PatchCustomer) plan(t *tx) (any, error) {
 	}
 	n := *m
 	n.Contact, n.Labels = o.Contact.merged(m.Contact), labels
-	n.touch(t.now)
-	record(t, customerKind, m, &n)
-	return &n, nil
+	return revise(t, customerKind, m, n), nil
 }
 
 func (PatchCustomer) result() any { return new(Customer) }

@@ -349,7 +349,10 @@ func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
 	}
 	<-e.store.Wake(v.seq) // a view is there a moment before its record may be read
 	body, err := readStored(e, bodyKind, v.acc.id, d.Body)
-	if err != nil || body == nil {
+	if err == nil && body == nil {
+		err = refuse(CodeNotFound, "the bytes of the event are not kept any more")
+	}
+	if err != nil {
 		return nil, err
 	}
 	c := &Call{URL: w.URL, Secrets: []string{w.Secret}, Body: body.Text}

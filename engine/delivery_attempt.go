@@ -17,8 +17,8 @@ type Attempt struct {
 // KeptAnswer is how much is kept of an answer's body.
 const KeptAnswer = 4 << 10
 
-// acknowledged says whether the endpoint has taken the event.
-func (a *Attempt) acknowledged() bool { return a.Error == "" && a.Status >= 200 && a.Status <= 299 }
+// Acknowledged says whether the endpoint has taken the event.
+func (a *Attempt) Acknowledged() bool { return a.Error == "" && a.Status >= 200 && a.Status <= 299 }
 
 // attemptRow is an attempt under its id, which is as many places behind that of its delivery as it has attempts.
 type attemptRow struct {
@@ -85,7 +85,7 @@ func (RecordAttempts) result() any { return new(any) }
 // attempted makes of a delivery what an outcome makes of it.
 func (t *tx) attempted(n *Delivery, x *Outcome) {
 	w := t.hooks.of(t, n.Webhook)
-	if x.acknowledged() {
+	if x.Acknowledged() {
 		n.State, n.Next, n.Ended = DeliveryDone, 0, t.now
 		if w != nil && !n.ByHand {
 			w.Failed = 0

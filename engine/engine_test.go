@@ -224,15 +224,26 @@ func TestForcedReductionAndReturn(t *testing.T) {
 	require.False(t, plan.OK)
 	require.Len(t, plan.Blockers, 2)
 	stale := "another"
+	s.now = noon + hour
+	since := func() (list []int64) {
+		page, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+		require.Len(t, page, total)
+		for _, c := range page {
+			list = append(list, c.Since)
+		}
+		return list
+	}
 	s.refused(CodePlanChanged, DecreaseQuantity{Article: lot, Location: s.loc, Amount: 2, Force: true, Expected: &stale})
 	s.do(DecreaseQuantity{Article: lot, Location: s.loc, Amount: 2, Force: true, Expected: &plan.Digest})
-	_, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
-	require.Equal(t, 2, total)
+	require.Equal(t, []int64{noon + hour, noon + hour}, since(), "when they lost their units")
 	require.Zero(t, s.available(item, noon+day, noon+2*day))
 	s.reopen()
+	s.now = noon + 2*hour
 	s.do(IncreaseQuantity{Article: lot, Location: s.loc, Amount: 1})
-	_, total = s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
-	require.Equal(t, 1, total, "new stock seats the older one")
+	require.Equal(t, []int64{noon + hour}, since(), "new stock seats the older one")
+	s.do(DecreaseQuantity{Article: lot, Location: s.loc, Amount: 1, Force: true})
+	require.ElementsMatch(t, []int64{noon + hour, noon + 2*hour}, since(), "the one that was seated lost its unit again")
+	s.do(IncreaseQuantity{Article: lot, Location: s.loc, Amount: 1})
 	s.refused(CodeInsufficient, s.booking(item, noon+day, noon+2*day, 1))
 	s.reopen()
 }

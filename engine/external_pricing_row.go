@@ -97,6 +97,9 @@ func (o PatchExternalPricingRow) plan(t *tx) (any, error) {
 	if o.URL.Set {
 		n.URL = o.URL.Value
 	}
+	if alike(encodeCold[ExternalPricingRow], &p.Externals[i], &n) {
+		return &n, nil
+	}
 	n.Revision++
 	t.changePricing(p, func(p *PricingTable) { p.Externals[i] = n })
 	return &n, nil

@@ -31,6 +31,8 @@ type shop struct {
 	seed  atomic.Uint64
 	acc   ID
 	loc   ID
+
+	payload func(version string, o *OrderRecord) []byte // of the events of orders
 }
 
 func newShop(t *testing.T) *shop {
@@ -47,7 +49,7 @@ func (s *shop) open() {
 	require.NoError(s.T, err)
 	s.store = store
 	s.Engine, err = Open(context.Background(), Options{
-		Store: store, Now: func() int64 { return s.now }, Manual: true, Checks: true,
+		Store: store, Now: func() int64 { return s.now }, Manual: true, Checks: true, Payload: s.payload,
 		Random: func() (b [10]byte) {
 			binary.BigEndian.PutUint64(b[2:], s.seed.Add(1)<<20)
 			return b

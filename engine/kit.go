@@ -144,6 +144,15 @@ func (k *kit) offers(a *account, l *Location, body Span, now int64) []offer {
 	return list
 }
 
+// demand is how many units of its sources one kit takes in all: the part's, and those of other parts that name an article there.
+func (f *offer) demand() int {
+	n := f.quantity
+	for _, m := range f.pinned {
+		n += m
+	}
+	return n
+}
+
 // open is the sources that take new holds.
 func (f *offer) open() []source {
 	return slices.DeleteFunc(slices.Clone(f.sources), func(s source) bool { return s.closed })
@@ -190,7 +199,7 @@ func mostOf(offers []offer, room [][]int) int {
 }
 
 // kitAnswer is how many kits there are at one location; stock and committed are those of the part that there is least of,
-// counted in kits.
+// counted in kits, with what the other parts take of its pools.
 type kitAnswer struct {
 	Availability
 	scarce *offer // the part that there is least of
@@ -221,8 +230,8 @@ func (a *account) kitsAt(s *timeline.Stock, k *kit, l *Location, body Span, now 
 		}
 		if i == 0 || n < x.Available {
 			x.scarce, x.Available, x.Exact = f, n, exact
-			x.Stock = stock / f.quantity
-			x.Committed = x.Stock - floorDiv(free, f.quantity)
+			x.Stock = stock / f.demand()
+			x.Committed = x.Stock - floorDiv(free, f.demand())
 		}
 	}
 	if shared && (x.Available > 0 || !x.Exact) {
@@ -317,6 +326,6 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 		t.blockers(short, src.pool, s.Available(src.pool, src.hull, t.now).At)
 	}
 	if q.body.End != Forever {
-		short.Next = t.acc.nextKits(s, q.kit, q.location, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextKits(s, q.kit, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 }

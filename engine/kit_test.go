@@ -106,10 +106,18 @@ func TestComponentsThatMeetInOnePool(t *testing.T) {
 	}
 	twice := s.kit(Component{Item{SKU: sku}, 1}, Component{Item{SKU: sku}, 1})
 	require.Equal(t, 2, s.promised(twice, noon, noon+day))
+	numbers := func(i Item) []int {
+		a, err := s.view().Available(Query{Item: i, Location: s.loc, Window: Span{Start: noon, End: noon + day}}, s.now)
+		require.NoError(t, err)
+		return []int{a.Available, a.Stock, a.Committed}
+	}
+	require.Equal(t, []int{2, 2, 0}, numbers(twice))
 	own := s.kit(Component{Item{SKU: sku}, 3}, Component{Item{Article: first}, 1})
 	require.Equal(t, 1, s.promised(own, noon, noon+day))
+	require.Equal(t, []int{1, 1, 0}, numbers(own), "four units make one")
 	s.book(Item{SKU: sku}, noon, noon+day, 1) // sits on one of the four
 	require.Equal(t, 0, s.promised(own, noon, noon+day))
+	require.Equal(t, []int{0, 1, 1}, numbers(own), "and three make none, though three are what the SKU's part takes")
 	s.do(PatchCatalogItem{ID: own.CatalogItem, Components: Some([]Component{{Item{SKU: sku}, 1}, {Item{Article: first}, 1}})})
 	s.promised(own, noon, noon+day)
 	require.Equal(t, 1, s.promised(own, noon+day, noon+2*day))

@@ -9,59 +9,49 @@ import (
 
 // This file owns the questions about kits over time: the earliest window, and the calendar.
 
-// maxKitSteps bounds the windows that nextKits looks at, and of those the ones in which all parts are there each for itself.
-const (
-	maxKitSteps = 1000
-	maxKitTries = 64
-)
-
-// nextKits finds the earliest window of a length, not before an instant, in which n kits can be held. It goes from one part's
-// next window to another's until all have theirs at once. Of a part that another one of the kit takes from, too, that is where
-// the count has enough for both; whether they are seated together is asked as Available does.
-func (a *account) nextKits(s *timeline.Stock, k *kit, l *Location, notBefore, length int64, n int, until, now int64) *Span {
+// nextKits finds the earliest window of a length, not before an instant, in which n kits can be held at some places together:
+// where the count has enough for all parts. Whether they are seated together is asked as Available does.
+func (a *account) nextKits(s *timeline.Stock, k *kit, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
 	if !k.item.Takes() {
 		return nil
 	}
-	offers := k.offers(a, l, Span{Start: notBefore, End: notBefore + length}, now)
-	pools := make([][]timeline.Shape, len(offers))
-	var shared []timeline.Shape
-	for i, f := range offers {
-		others := make([]int, len(f.pinned))
-		for j, m := range f.pinned {
-			others[j] = n * m
-		}
-		if pools[i] = shapes(f.sources, others, l, length, now); f.meets() {
-			shared = append(shared, pools[i]...)
-		}
-	}
-	for t, steps, tries := notBefore, 0, 0; t < until && steps < maxKitSteps; steps++ {
-		from, ok := t, false
-		for i, f := range offers {
-			if f.meets() {
-				from, ok = s.NextCount(pools[i], n*f.quantity, from, until)
-			} else {
-				from, ok = s.NextFit(pools[i], n*f.quantity, from, until, now)
-			}
-			if !ok {
-				return nil
-			}
-		}
-		w := Span{Start: from, End: from + length}
-		if from > t {
-			t = from
-			continue
-		}
-		if len(shared) == 0 || a.kitsAt(s, k, l, w, now).Available >= n {
-			return &w
-		}
-		if tries++; tries > maxKitTries {
-			return nil
-		}
-		if t, ok = s.NextRoom(shared, t, until); !ok {
-			return nil
+	var pools []timeline.Shape
+	offers := make([][]offer, len(places))
+	rooms := make([][][]int, len(places)) // by place, part and source
+	for i, l := range places {
+		offers[i] = k.offers(a, l, Span{Start: notBefore, End: notBefore + length}, now)
+		rooms[i] = make([][]int, len(offers[i]))
+		for j, f := range offers[i] {
+			rooms[i][j] = make([]int, len(f.sources))
+			pools = appendShapes(pools, f.sources, l, length, now)
 		}
 	}
-	return nil
+	enough := func(free []int) bool {
+		kits := 0
+		for i := range offers {
+			for j, f := range offers[i] {
+				for m, src := range f.sources {
+					if !src.closed {
+						rooms[i][j][m], free = free[0], free[1:]
+					}
+				}
+			}
+			kits += mostOf(offers[i], rooms[i])
+		}
+		return kits >= n
+	}
+	held := func(from int64) bool {
+		kits := 0
+		for i := 0; i < len(places) && kits < n; i++ {
+			kits += a.kitsAt(s, k, places[i], Span{Start: from, End: from + length}, now).Available
+		}
+		return kits >= n
+	}
+	from, ok := s.NextWhere(pools, notBefore, until, enough, held)
+	if !ok {
+		return nil
+	}
+	return &Span{Start: from, End: from + length}
 }
 
 // calendarOfKits counts kits in buckets as Calendar does units: at each instant, of the part that there is least of.
@@ -90,16 +80,15 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 		kits := make([]int, len(total))
 		lows := make([][][]timeline.Bucket, len(offers))
 		for i, f := range offers {
-			free, demand := make([]int, len(total)), f.quantity
-			for j, s := range f.open() {
+			free := make([]int, len(total))
+			for _, s := range f.open() {
 				for n, b := range a.stock.Calendar([]timeline.PoolRef{s.pool}, steps, nil) {
 					free[n] += b.Min
 				}
-				demand += f.pinned[j]
 				lows[i] = append(lows[i], a.stock.Calendar([]timeline.PoolRef{s.pool}, edges, nil))
 			}
 			for n := range free {
-				if x := floorDiv(free[n], demand); i == 0 || x < kits[n] {
+				if x := floorDiv(free[n], f.demand()); i == 0 || x < kits[n] {
 					kits[n] = x
 				}
 			}

@@ -129,10 +129,9 @@ var labelled = []Labelled{SKULabels, ArticleLabels, CustomerLabels, CatalogLabel
 
 // labelledRow is a row that embeds Labels.
 type labelledRow[R any] interface {
-	*R
+	revised[R]
 	labels() *Labels
 	revision() uint64
-	touch(now int64) // makes it the next revision
 }
 
 // labelledKind is a Labelled.
@@ -154,22 +153,12 @@ func (k *labelledKind[R, P]) edit(t *tx, id ID, ifMatch []uint64, change func(*L
 		return nil, err
 	}
 	n := *r
-	was := P(r).labels()
-	now := t.acc.alive(*was)
+	now := t.acc.alive(*P(r).labels())
 	if err := change(&now); err != nil {
 		return nil, err
 	}
-	if now.equal(was) {
-		return r, nil
-	}
 	*P(&n).labels() = now
-	P(&n).touch(t.now)
-	record(t, k.kind, r, &n)
-	return &n, nil
-}
-
-func (l *Labels) equal(o *Labels) bool {
-	return slices.Equal(l.Tags, o.Tags) && slices.EqualFunc(l.Attributes, o.Attributes, AttributeValue.equal)
+	return revise[R, P](t, k.kind, r, n), nil
 }
 
 func (k *labelledKind[R, P]) untag(t *tx, tag ID) {

@@ -46,6 +46,8 @@ type Location struct {
 	zone *timeline.Zone // derived
 }
 
+func (l *Location) touch(now int64) { l.UpdatedAt, l.Revision = now, l.Revision+1 }
+
 // Zone is the location's time zone.
 func (l *Location) Zone() *timeline.Zone { return l.zone }
 
@@ -159,9 +161,7 @@ func (o PatchLocation) plan(t *tx) (any, error) {
 		n.Timezone = o.Timezone.Value
 	}
 	mergeInto(o.Address, &n.Address, (*AddressPatch).merged)
-	n.UpdatedAt, n.Revision = t.now, l.Revision+1
-	record(t, locationKind, l, &n)
-	return &n, nil
+	return revise(t, locationKind, l, n), nil
 }
 
 func (PatchLocation) result() any { return new(Location) }

@@ -224,11 +224,15 @@ type orderLabels struct{ *labelledKind[Order, *Order] }
 func (orderLabels) zero() any { return new(OrderRecord) }
 
 func (k orderLabels) edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
-	o, err := k.labelledKind.edit(t, id, ifMatch, change)
+	r, err := k.labelledKind.edit(t, id, ifMatch, change)
 	if err != nil {
 		return nil, err
 	}
-	return t.answer(o.(*Order)), nil
+	o := r.(*Order)
+	if o != t.acc.orders().Get(id) { // a new row, which nobody has seen
+		o.UpdatedBy = newWord(t.actor)
+	}
+	return t.answer(o), nil
 }
 
 func (o *Order) revision() uint64 { return o.Revision }
@@ -339,6 +343,20 @@ func (o *Order) rest() *OrderMore {
 		return &OrderMore{}
 	}
 	return o.More
+}
+
+// Rest is the part that few orders have; it is not to be changed.
+func (o *Order) Rest() *OrderMore { return o.rest() }
+
+// Rest is the part that few lines have; it is not to be changed.
+func (l *OrderLine) Rest() *LineMore { return l.rest() }
+
+// SplitRate is the part of what a line brings in that is the merchant's.
+func (l *OrderLine) SplitRate() float64 {
+	if s := l.rest().RevenueSplit; s != nil {
+		return float64(*s) / wholeSplit
+	}
+	return 1
 }
 
 // more is that part, of an order's own.

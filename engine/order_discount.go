@@ -137,14 +137,15 @@ func (v View) TryDiscount(order ID, text string, now int64) (*Discounted, error)
 
 // RemoveDiscount takes a discount code off a draft or an open order and gives its use back. It answers with nil.
 type RemoveDiscount struct {
-	Order ID
-	Code  string
+	Order   ID
+	IfMatch []uint64
+	Code    string
 }
 
 func (RemoveDiscount) Check() []Fault { return nil }
 
 func (o RemoveDiscount) plan(t *tx) (any, error) {
-	n, err := t.edit(o.Order)
+	n, err := t.editMatching(o.Order, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,13 @@ func (t *tx) answer(o *Order) *OrderRecord {
 	if e := t.editOf(o.ID); e != nil {
 		t.settle(e)
 	}
-	return t.acc.orderRecord(o, t.draft().Stock())
+	r := t.acc.orderRecord(o, t.draft().Stock())
+	for _, c := range t.set {
+		if c, ok := c.(*change[Customer]); ok && c.after != nil && c.after.ID == o.Customer {
+			r.Contact = &c.after.Contact // whom the plan makes
+		}
+	}
+	return r
 }
 
 // recordOrders adds what the plan has made of orders to the write set.
@@ -115,9 +121,10 @@ func (o *Order) derive() {
 	}
 }
 
-// stage is where an order is that takes stock: closed when everything sold is handed over and everything rented is back.
+// stage is where an order is that takes stock: closed when everything sold is handed over, everything rented is back, and the
+// rest is cancelled.
 func (o *Order) stage() OrderStatus {
-	handed, waits := false, false
+	handed, waits := false, o.units() == 0
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		for j := range l.Units {
@@ -127,12 +134,12 @@ func (o *Order) stage() OrderStatus {
 		}
 	}
 	switch {
-	case !handed:
-		return OrderOpen
-	case waits:
+	case !waits:
+		return OrderClosed
+	case handed:
 		return OrderActive
 	}
-	return OrderClosed
+	return OrderOpen
 }
 
 // settled says that nothing more is to happen to a unit.

@@ -6,7 +6,17 @@ import (
 
 // This file owns the way of a unit to the customer and back: prepared, handed over, returned, and which article it is.
 
-// unitsNamed are the units of an order that an operation is about: those named, or all that can.
+// knows demands that units that are named are the order's.
+func (o *Order) knows(ids []ID) error {
+	for _, id := range ids {
+		if _, u := o.unit(id); u == nil {
+			return notFound("stock item of this order")
+		}
+	}
+	return nil
+}
+
+// unitsNamed are the units of an order that an operation is about: those named, which it knows, or all that can.
 func (o *Order) unitsNamed(ids []ID, can func(*OrderLine, *OrderUnit) bool) (list []unitOfLine, err error) {
 	if ids == nil {
 		for i := range o.Lines {
@@ -21,9 +31,6 @@ func (o *Order) unitsNamed(ids []ID, can func(*OrderLine, *OrderUnit) bool) (lis
 	}
 	for _, id := range ids {
 		l, u := o.unit(id)
-		if u == nil {
-			return nil, notFound("stock item of this order")
-		}
 		if !can(l, u) {
 			return nil, unitState(u)
 		}
@@ -86,6 +93,9 @@ func (o PrepareOrder) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := n.knows(o.Units); err != nil {
+		return nil, err
+	}
 	if err := n.allow(Prepare); err != nil {
 		return nil, err
 	}
@@ -134,6 +144,9 @@ func (t *tx) happened(at *int64) (int64, error) {
 func (o FulfillOrder) plan(t *tx) (any, error) {
 	n, err := t.edit(o.ID)
 	if err != nil {
+		return nil, err
+	}
+	if err := n.knows(o.Units); err != nil {
 		return nil, err
 	}
 	if err := n.allow(Fulfill); err != nil {
@@ -209,9 +222,13 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 	return nil, nil
 }
 
-// shortOf says what stands in the way of a unit of a line.
+// shortOf says what stands in the way of a unit of a line, beside itself.
 func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage {
-	lot := t.draft().Stock().Lot(at.Lot)
+	d := t.draft()
+	t.stock = d.Fork()
+	t.stock.Take(h.ID)
+	defer func() { t.stock = d }()
+	lot := d.Stock().Lot(at.Lot)
 	q := request{line: x.no, body: Span{Start: min(t.now, h.Body().Start), End: h.Body().End}, quantity: 1, location: t.acc.locations().No(lot.Location)}
 	q.article = t.acc.articles().No(lot.Article)
 	if q.article == nil || q.location == nil {
@@ -243,6 +260,9 @@ func (o ReturnOrder) Check() []Fault {
 func (o ReturnOrder) plan(t *tx) (any, error) {
 	n, err := t.edit(o.ID)
 	if err != nil {
+		return nil, err
+	}
+	if err := n.knows(o.Units); err != nil {
 		return nil, err
 	}
 	if err := n.allow(Return); err != nil {
@@ -342,12 +362,15 @@ func (o AssignUnit) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	l, u := n.unit(o.Unit)
+	switch {
+	case u == nil:
+		return nil, notFound("stock item of this order")
+	case t.acc.articles().Get(o.Article) == nil:
+		return nil, errNoArticle
+	}
 	if err := n.allow(Assign); err != nil {
 		return nil, err
-	}
-	l, u := n.unit(o.Unit)
-	if u == nil {
-		return nil, notFound("stock item of this order")
 	}
 	h, at, ok := t.draft().Find(u.Hold)
 	if !ok || u.Handed != 0 {
@@ -414,12 +437,12 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := n.allow(Assign); err != nil {
-		return nil, err
-	}
 	l, u := n.unit(o.Unit)
 	if u == nil {
 		return nil, notFound("stock item of this order")
+	}
+	if err := n.allow(Assign); err != nil {
+		return nil, err
 	}
 	d := t.draft()
 	h, at, ok := d.Find(u.Hold)

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"slices"
-	"strconv"
-)
+import "slices"
 
 // This file owns line items: what is asked for, how a line comes of it, and how lines are added, changed and taken off.
 
@@ -562,11 +559,3 @@ func (o DeleteOrderLine) plan(t *tx) (any, error) {
 }
 
 func (DeleteOrderLine) result() any { return new(any) }
-
-// Duration is the length of a line in words, as it is answered.
-func (l *OrderLine) Duration() string {
-	if l.To == Forever {
-		return ""
-	}
-	return "PT" + strconv.FormatInt((l.To-l.From)/1000, 10) + "S"
-}

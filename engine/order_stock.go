@@ -32,7 +32,7 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder)
 		}
 	}
-	if units > maxUnits || o.units() > maxUnits {
+	if units > maxUnits {
 		return tooManyUnits()
 	}
 	base := t.newID()
@@ -67,6 +67,9 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 				break
 			}
 		}
+	}
+	if o.units() > maxUnits {
+		return tooManyUnits()
 	}
 	return nil
 }

@@ -43,6 +43,12 @@ func (c *checker) period(pointer string, p *Period) {
 	}
 }
 
+func (c *checker) patchPeriod(pointer string, p BufferPatch) {
+	if p.Amount.Set && !p.Amount.Null {
+		c.period(pointer, &Period{Amount: p.Amount.Value, Unit: orUnit(p.Unit)})
+	}
+}
+
 func (c *checker) price(pointer string, n int64) {
 	if n < 0 || n > maxSafe {
 		c.fault(pointer, "range", "must be a whole number of minor units between 0 and 9007199254740991")
@@ -57,9 +63,7 @@ func (c *checker) subscription(pointer string, s *SubscriptionTerms) {
 	if s.RenewalPrice != nil {
 		c.price(pointer+"/renewalPrice", *s.RenewalPrice)
 	}
-	if n := s.CommitmentCycles; n != nil && (*n < 1 || *n > maxCount) {
-		c.fault(pointer+"/commitmentCycles", "range", "must be between 1 and 10000")
-	}
+	c.cycles(pointer+"/commitmentCycles", s.CommitmentCycles)
 	c.period(pointer+"/commitmentPeriodAmount", s.Commitment)
 	c.period(pointer+"/cancellationLeadTimeAmount", s.CancellationLead)
 	c.text(pointer+"/renewalType", s.RenewalType, 1, maxName)
@@ -131,7 +135,57 @@ func fullTable() *Error {
 
 func (CreatePricingRow) result() any { return new(PricingRow) }
 
-// PatchPricingRow changes a row; terms of a subscription are replaced as a whole. It answers with the *PricingRow.
+// SubscriptionPatch changes the terms of a subscription, or makes them.
+type SubscriptionPatch struct {
+	Cycle            BufferPatch
+	RenewalPrice     Opt[int64]
+	CommitmentCycles Opt[int64]
+	Commitment       BufferPatch
+	CancellationLead BufferPatch
+	RenewalType      Opt[string] // null: the default, as of the next
+	InitialCharge    Opt[string]
+}
+
+func (p *SubscriptionPatch) check(c *checker, pointer string) {
+	c.patchPeriod(pointer+"/paymentCycleAmount", p.Cycle)
+	if o := p.RenewalPrice; o.Set && !o.Null {
+		c.price(pointer+"/renewalPrice", o.Value)
+	}
+	if o := p.CommitmentCycles; o.Set && !o.Null {
+		c.cycles(pointer+"/commitmentCycles", &o.Value)
+	}
+	c.patchPeriod(pointer+"/commitmentPeriodAmount", p.Commitment)
+	c.patchPeriod(pointer+"/cancellationLeadTimeAmount", p.CancellationLead)
+	c.patchText(pointer+"/renewalType", p.RenewalType, 1, maxName)
+	c.patchText(pointer+"/initialChargeType", p.InitialCharge, 1, maxName)
+}
+
+// merged gives the terms that a patch makes of those that are there, if any are.
+func (p *SubscriptionPatch) merged(c *checker, pointer string, was *SubscriptionTerms) *SubscriptionTerms {
+	n, cycle := SubscriptionTerms{RenewalType: DefaultRenewalType, InitialCharge: DefaultInitialCharge}, (*Period)(nil)
+	if was != nil {
+		n, cycle = *was, &was.Cycle
+	}
+	cycle = p.Cycle.merged(c, pointer+"/paymentCycleAmount", cycle)
+	if cycle == nil {
+		c.fault(pointer+"/paymentCycleAmount", "required", "a subscription is paid in cycles")
+		cycle = new(Period)
+	}
+	n.Cycle = *cycle
+	p.RenewalPrice.merge(&n.RenewalPrice)
+	p.CommitmentCycles.merge(&n.CommitmentCycles)
+	n.Commitment = p.Commitment.merged(c, pointer+"/commitmentPeriodAmount", n.Commitment)
+	n.CancellationLead = p.CancellationLead.merged(c, pointer+"/cancellationLeadTimeAmount", n.CancellationLead)
+	if p.RenewalType.Set {
+		n.RenewalType = orDefault(p.RenewalType.Value, DefaultRenewalType)
+	}
+	if p.InitialCharge.Set {
+		n.InitialCharge = orDefault(p.InitialCharge.Value, DefaultInitialCharge)
+	}
+	return &n
+}
+
+// PatchPricingRow changes a row. It answers with the *PricingRow.
 type PatchPricingRow struct {
 	Table        ID
 	ID           ID
@@ -140,7 +194,7 @@ type PatchPricingRow struct {
 	Purchase     Opt[PurchaseType]
 	Price        Opt[int64]
 	Duration     BufferPatch
-	Subscription Opt[SubscriptionTerms]
+	Subscription Opt[SubscriptionPatch]
 }
 
 func (o PatchPricingRow) Check() []Fault {
@@ -152,11 +206,9 @@ func (o PatchPricingRow) Check() []Fault {
 	if o.Price.Set {
 		c.price("/price", o.Price.Value)
 	}
-	if a := o.Duration.Amount; a.Set && !a.Null {
-		c.period("/durationAmount", &Period{Amount: a.Value, Unit: orUnit(o.Duration.Unit)})
-	}
+	c.patchPeriod("/durationAmount", o.Duration)
 	if o.Subscription.Set && !o.Subscription.Null {
-		c.subscription("/subscription", &o.Subscription.Value)
+		o.Subscription.Value.check(&c, "/subscription")
 	}
 	return c.faults
 }
@@ -186,7 +238,12 @@ func (o PatchPricingRow) merged(c *checker, n PricingRow) PricingRow {
 		n.Price = o.Price.Value
 	}
 	n.Duration = o.Duration.merged(c, "/durationAmount", n.Duration)
-	o.Subscription.merge(&n.Subscription)
+	switch {
+	case o.Subscription.Null:
+		n.Subscription = nil
+	case o.Subscription.Set:
+		n.Subscription = o.Subscription.Value.merged(c, "/subscription", n.Subscription)
+	}
 	return n
 }
 
@@ -196,6 +253,9 @@ func (o PatchPricingRow) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	n := o.merged(new(checker), p.Rows[i])
+	if alike(encodeCold[PricingRow], &p.Rows[i], &n) {
+		return &n, nil
+	}
 	n.UpdatedAt = t.now
 	n.Revision++
 	t.changePricing(p, func(p *PricingTable) { p.Rows[i] = n })

@@ -43,6 +43,8 @@ func (a *account) pricingRowByID(id ID) (*PricingTable, *PricingRow) {
 	return p, p.Row(id)
 }
 
+func (p *PricingTable) touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revision+1 }
+
 // CreatePricingTable makes a pricing table without rows. It answers with the *PricingTable.
 type CreatePricingTable struct {
 	Name     string
@@ -138,9 +140,7 @@ func (t *tx) changePricing(p *PricingTable, change func(*PricingTable)) *Pricing
 	n := *p
 	n.Rows, n.Externals = slices.Clone(p.Rows), slices.Clone(p.Externals)
 	change(&n)
-	n.UpdatedAt, n.Revision = t.now, p.Revision+1
-	record(t, pricingTableKind, p, &n)
-	return &n
+	return revise(t, pricingTableKind, p, n)
 }
 
 // PricingTable returns a pricing table, or nil.

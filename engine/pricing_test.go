@@ -81,8 +81,30 @@ func TestPricingRowsAreCheckedAsAWhole(t *testing.T) {
 	faults(long, "/durationAmount required")
 	long.Duration.Unit = Some(timeline.Years)
 	faults(long, "/durationAmount forbidden")
-	become.Subscription = Some(*monthly)
+	become.Subscription = Some(SubscriptionPatch{Cycle: BufferPatch{Amount: Some[int64](1)}})
+	faults(become, "/subscription/paymentCycleAmount required")
+	become.Subscription.Value = SubscriptionPatch{CommitmentCycles: Some[int64](3)}
+	faults(become, "/subscription/paymentCycleAmount required")
+	become.Subscription.Value = SubscriptionPatch{Cycle: BufferPatch{Amount: Some[int64](1), Unit: Some(timeline.Months)}}
 	require.Equal(t, monthly, s.do(become).(*PricingRow).Subscription)
+
+	// Terms are merged as the rest is.
+	terms := at
+	terms.Subscription = Some(SubscriptionPatch{
+		CommitmentCycles: Some[int64](12), CancellationLead: BufferPatch{Amount: Some[int64](2), Unit: Some(timeline.Weeks)}, RenewalType: Some("each_year"),
+	})
+	want := *monthly
+	want.CommitmentCycles, want.CancellationLead, want.RenewalType = ptr[int64](12), &Period{Amount: 2, Unit: timeline.Weeks}, "each_year"
+	require.Equal(t, &want, s.do(terms).(*PricingRow).Subscription)
+	terms.Subscription = Some(SubscriptionPatch{
+		Cycle: BufferPatch{Unit: Some(timeline.Years)}, CommitmentCycles: Null[int64](), CancellationLead: BufferPatch{Unit: Null[timeline.Unit]()}, RenewalType: Null[string](),
+	})
+	want = *monthly
+	want.Cycle.Unit = timeline.Years
+	require.Equal(t, &want, s.do(terms).(*PricingRow).Subscription)
+	terms.Subscription.Value = SubscriptionPatch{Cycle: BufferPatch{Amount: Some[int64](0)}, RenewalPrice: Some[int64](-1), CommitmentCycles: Some[int64](0), InitialCharge: Some("")}
+	faults(terms, "/subscription/paymentCycleAmount range", "/subscription/renewalPrice range", "/subscription/commitmentCycles range", "/subscription/initialChargeType required")
+	require.Equal(t, PurchaseSale, s.do(PatchPricingRow{Table: table.ID, ID: sale.ID, Purchase: Some(PurchaseSale), Subscription: Null[SubscriptionPatch]()}).(*PricingRow).Purchase)
 
 	match := at
 	match.IfMatch = []uint64{1}

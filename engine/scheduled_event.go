@@ -30,6 +30,8 @@ type ScheduledEvent struct {
 	Revision uint64
 }
 
+func (s *ScheduledEvent) touch(int64) { s.Revision++ }
+
 const eventByArticle = 0
 
 var scheduledEventKind = rowsOf(tagScheduledEvent, "scheduled event", func(s *ScheduledEvent) ID { return s.ID },
@@ -175,9 +177,7 @@ func (o PatchScheduledEvent) plan(t *tx) (any, error) {
 		}
 		t.seatFreed()
 	}
-	n.Revision++
-	record(t, scheduledEventKind, s, &n)
-	return &n, nil
+	return revise(t, scheduledEventKind, s, n), nil
 }
 
 func (PatchScheduledEvent) result() any { return new(ScheduledEvent) }

@@ -35,6 +35,7 @@ var schema = []kindOf{
 	bodyKind,
 	deliveryKind,
 	attemptKind,
+	unseatedKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -51,6 +52,7 @@ const (
 	tagHold           = 10
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
+	tagUnseated       = 13
 	tagPricingTable   = 20
 	tagCatalogItem    = 21
 	tagTag            = 30

@@ -291,7 +291,7 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	}
 	short.Reason = reason.String()
 	if t.explain && q.body.End != Forever {
-		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.location, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short
 }
@@ -368,6 +368,7 @@ func (t *tx) recordStock() {
 			t.moves++
 		}
 		record(t, unitKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
+		t.noteConflict(x)
 	}
 }
 

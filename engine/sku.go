@@ -265,9 +265,7 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 	if len(c.faults) > 0 {
 		return nil, invalid(c.faults)
 	}
-	n.touch(t.now)
-	record(t, skuKind, s, &n)
-	return &n, nil
+	return revise(t, skuKind, s, n), nil
 }
 
 func (PatchSKU) result() any { return new(SKU) }

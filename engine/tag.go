@@ -32,6 +32,8 @@ var tagKind = func() *kind[Tag] {
 
 func (a *account) tags() *table.Table[Tag] { return tableOf[Tag](a, tagTag) }
 
+func (g *Tag) touch(now int64) { g.UpdatedAt, g.Revision = now, g.Revision+1 }
+
 // CreateTag makes a tag. It answers with the *Tag.
 type CreateTag struct {
 	Value string
@@ -75,9 +77,7 @@ func (o PatchTag) plan(t *tx) (any, error) {
 	if o.Value.Set {
 		n.Value = o.Value.Value
 	}
-	n.UpdatedAt, n.Revision = t.now, g.Revision+1
-	record(t, tagKind, g, &n)
-	return &n, nil
+	return revise(t, tagKind, g, n), nil
 }
 
 func (PatchTag) result() any { return new(Tag) }

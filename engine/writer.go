@@ -242,7 +242,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if len(t.set) > maxRows {
 		return nil, nil, tooManyRows()
 	}
-	if len(t.set) > 0 && cmd.Idem != nil {
+	if cmd.Idem != nil { // also of a command that changed nothing: repeated later, it might
 		t.remember(cmd.Idem, res)
 	}
 	t.ledger.Sequence++

@@ -22,6 +22,7 @@ var may = map[string][]string{
 	"engine":        {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid", "github.com/cespare/xxhash/v2", "github.com/goccy/go-json"},
 	"api/auth":      {},
 	"api/ratelimit": {},
+	"api/webhook":   {"engine", "github.com/prometheus/..."},
 	"api": {
 		"api/...", "engine", "engine/table", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router", "github.com/goccy/go-json",
 		"github.com/klauspost/compress/...", "github.com/prometheus/...",

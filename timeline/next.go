@@ -2,56 +2,84 @@ package timeline
 
 // This file owns next fit: the earliest window of a length in which so many units can be held.
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"sort"
+)
 
 // nextTries is how many windows that the count allows are seated for real before next fit gives up on a pool that is not easy.
 const nextTries = 64
 
 // Shape is one of several pools that are asked together, and what a window needs in it: the hull, buffers included, of a window that begins at from. Neither
-// end of the hull moves back when from moves forward. Besides, so many units of the pool must be there that are Others'.
+// end of the hull moves back when from moves forward.
 type Shape struct {
-	Pool   PoolRef
-	Hull   func(from int64) Span
-	Others int
+	Pool PoolRef
+	Hull func(from int64) Span
 }
 
 // NextFit is the earliest instant from notBefore on, and before until, at which a window can begin in which n units can be held over the pools together: what
 // Available, asked for each pool's own hull, sums up to. ok is false where there is none, or where the search of pools that are not easy gave up.
 func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from int64, ok bool) {
-	c := s.counting(pools, n, notBefore, until)
+	enough := func(free []int) bool {
+		sum := 0
+		for _, f := range free {
+			sum += f
+		}
+		return sum >= n
+	}
+	return s.NextWhere(pools, notBefore, until, enough, func(from int64) bool { return s.held(pools, n, from, now) })
+}
+
+// NextWhere is NextFit for what takes of the pools in other ways than by their sum. enough says whether so many free units of each would do, never below 0; of
+// more it never says less. Where it does, held says whether it can be had.
+func (s *Stock) NextWhere(pools []Shape, notBefore, until int64, enough func(free []int) bool, held func(from int64) bool) (from int64, ok bool) {
+	c := s.counting(pools, notBefore, until, enough)
 	t := notBefore
 	for range nextTries {
 		if t, ok = c.next(t); !ok {
 			return 0, false
 		}
-		if s.held(pools, n, t, now) {
+		if held(t) {
 			return t, true
 		}
-		if t, ok = s.NextRoom(pools, t, until); !ok {
+		if t, ok = s.nextRoom(pools, t, until); !ok {
 			return 0, false
 		}
 	}
 	return 0, false
 }
 
-// NextCount is NextFit by the count of free units alone: no window before it has n units.
-func (s *Stock) NextCount(pools []Shape, n int, notBefore, until int64) (from int64, ok bool) {
-	c := s.counting(pools, n, notBefore, until)
-	return c.next(notBefore)
-}
-
-// counting looks for windows in which the count allows n units.
+// counting looks for windows in which the count of free units is enough.
 type counting struct {
 	pools  []Shape
 	curves []curve // by pool
-	n      int
+	need   []int   // by pool: with less it is not enough, whatever the others have
+	free   []int   // by pool, over the hull that is looked at
+	enough func(free []int) bool
 	until  int64
 }
 
-func (s *Stock) counting(pools []Shape, n int, notBefore, until int64) counting {
-	c := counting{pools, make([]curve, len(pools)), n, until}
+// plenty is more units than any pool has.
+const plenty = 1 << 24
+
+func (s *Stock) counting(pools []Shape, notBefore, until int64, enough func(free []int) bool) counting {
+	c := counting{pools, make([]curve, len(pools)), make([]int, len(pools)), make([]int, len(pools)), enough, until}
 	for i := range pools {
 		c.curves[i] = s.curveOf(pools[i].Pool, pools[i].Hull(notBefore).Start, pools[i].Hull(until).End)
+	}
+	for i := range c.free {
+		c.free[i] = plenty
+	}
+	for i := range pools {
+		does := func(n int) bool {
+			c.free[i] = n
+			return enough(c.free)
+		}
+		if !does(0) { // of several pools one can mostly do without each
+			c.need[i] = sort.Search(plenty, does)
+		}
+		c.free[i] = plenty
 	}
 	return c
 }
@@ -59,35 +87,38 @@ func (s *Stock) counting(pools []Shape, n int, notBefore, until int64) counting 
 // next is the first such window from t on.
 //
 // It jumps from violation to violation: where a hull falls short, the next window worth a look is the first whose hull begins behind the last stretch that is
-// short, as every window between still covers it. So it looks at each run of short stretches once.
+// short, as every window between still covers it. So it looks at each run of short stretches once. Short is what is below the pool's need; where none is, but
+// they are together, one of them has to rise.
 func (c *counting) next(t int64) (from int64, ok bool) {
 	for t < c.until {
-		next, sum := Forever, 0
+		rise, next := Forever, int64(math.MinInt64)
 		for i := range c.pools {
 			p := &c.pools[i]
 			hull := p.Hull(t)
-			free := max(0, c.curves[i].least(hull)-p.Others)
-			sum += free
-			want := free + 1
-			if len(c.pools) == 1 {
-				want = c.n
+			c.free[i] = max(0, c.curves[i].least(hull))
+			want := max(c.free[i]+1, c.need[i])
+			first := Forever
+			if u, ok := c.curves[i].pass(hull, want); ok {
+				first = p.first(t, c.until, u)
 			}
-			if u, ok := c.curves[i].pass(hull, want+p.Others); ok {
-				next = min(next, p.first(t, c.until, u))
+			if rise = min(rise, first); c.free[i] < c.need[i] {
+				next = max(next, first)
 			}
 		}
-		if sum >= c.n {
+		if c.enough(c.free) {
 			return t, true
 		}
-		t = next
+		if t = next; t == math.MinInt64 {
+			t = rise
+		}
 	}
 	return 0, false
 }
 
-// NextRoom is the first instant after t at which a window can begin that finds room where one at t finds none though the count allows it, until where there is
+// nextRoom is the first instant after t at which a window can begin that finds room where one at t finds none though the count allows it, until where there is
 // none before it: only what ends on a slot, or a slot that begins, makes room for a window that begins later. Of several pools also a conflict that ends, as the
 // count of one may rise where another has no room. ok is false where nothing ends any more.
-func (s *Stock) NextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
+func (s *Stock) nextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 	from = Forever
 	for i := range pools {
 		if u, ok := s.nextEnd(pools[i].Pool, pools[i].Hull(t).Start, len(pools) > 1); ok {
@@ -100,7 +131,7 @@ func (s *Stock) NextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 // held says that n units can be held over the pools by windows that begin at t.
 func (s *Stock) held(pools []Shape, n int, t, now int64) bool {
 	for i := range pools {
-		if n -= max(0, s.Available(pools[i].Pool, pools[i].Hull(t), now).Available-pools[i].Others); n <= 0 {
+		if n -= s.Available(pools[i].Pool, pools[i].Hull(t), now).Available; n <= 0 {
 			return true
 		}
 	}

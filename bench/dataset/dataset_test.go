@@ -56,6 +56,26 @@ func TestSetIsFixed(t *testing.T) {
 	require.Equal(t, uint64(0x3e56a8de7da1bcee), sum.Sum64())
 }
 
+// Orders are a schedule: no two are in a pool at one time, and each pool has as many units as a line takes.
+func TestOrders(t *testing.T) {
+	s, err := New(0.01)
+	require.NoError(t, err)
+	orders := s.Orders()
+	free := map[int]int64{}
+	for range 10_000 {
+		x := orders.Next()
+		require.Len(t, x.SKUs, OrderLines)
+		require.GreaterOrEqual(t, x.Start, End)
+		require.Greater(t, x.End, x.Start)
+		for i, sku := range x.SKUs {
+			require.NotContains(t, x.SKUs[:i], sku)
+			require.GreaterOrEqual(t, s.PoolSize(sku, x.Location), LineUnits)
+			require.LessOrEqual(t, free[s.pool(sku, x.Location)], x.Start)
+			free[s.pool(sku, x.Location)] = x.End
+		}
+	}
+}
+
 func TestScale(t *testing.T) {
 	for _, bad := range []float64{0, -1, 0.0001, 1000} {
 		_, err := New(bad)

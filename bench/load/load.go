@@ -38,6 +38,7 @@ func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPOrders", orderTarget, func() (bench.Result, error) { return orders(s, r.World, r.World.Set.Orders(), r.Budget) })
 	return ctx.Err()
 }
 

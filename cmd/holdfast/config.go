@@ -31,6 +31,7 @@ type serveConfig struct {
 	demo      bool
 	accessLog bool
 	limits    limitsConfig
+	hooks     hooksConfig
 }
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {
@@ -41,6 +42,7 @@ func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
 	f.BoolVar(&c.accessLog, "access-log", false, "log one line per request")
 	c.limits.flags(f)
+	c.hooks.flags(f)
 }
 
 type replayConfig struct {

@@ -1,6 +1,6 @@
 package main
 
-// This file owns how the program is put together: store, then engine, then the two servers; and taken apart in reverse.
+// This file owns how the program is put together: store, then engine, then the two servers and what calls webhooks; and taken apart in reverse.
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"holdfast/api"
+	"holdfast/api/webhook"
 	"holdfast/engine"
 	"holdfast/persist"
 )
@@ -61,11 +62,13 @@ type program struct {
 	ops    *http.Server
 	core   atomic.Pointer[core] // nil while the state is loaded
 	ended  chan error           // of a listener that stopped by itself
+	client *http.Client         // that calls webhooks
+	hooks  *webhook.Dispatcher  // nil while the state is loaded
 }
 
 // start binds the ports, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
 // said on out, before the first request is served.
-func start(ctx context.Context, c serveConfig, limits api.Limits, out io.Writer, log *slog.Logger) (*program, error) {
+func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.Client, out io.Writer, log *slog.Logger) (*program, error) {
 	public, err := net.Listen("tcp", c.listen)
 	if err != nil {
 		return nil, err
@@ -76,7 +79,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, out io.Writer,
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	p := &program{config: c, log: log, ended: make(chan error, 2)}
+	p := &program{config: c, log: log, ended: make(chan error, 2), client: client}
 	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits})
 	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Server: p.public, Backup: p.backup})
 	go func() { p.ended <- p.public.Serve(public) }()
@@ -110,6 +113,7 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 		fmt.Fprintf(out, "To ask what there is:\n\n  curl -H 'X-API-KEY: %s' %s/v1/admin/articles\n\n", first.key, url)
 	}
 	p.public.Attach(core.engine)
+	p.hooks = webhook.Start(webhook.Options{Engine: core.engine, Client: p.client, Now: clock, Logger: p.log, Metrics: registry})
 	return first.confirm()
 }
 
@@ -133,6 +137,9 @@ func (p *program) stop() error {
 		err = nil
 	}
 	err = errors.Join(err, p.ops.Close())
+	if p.hooks != nil {
+		p.hooks.Close(ctx)
+	}
 	if core := p.core.Load(); core != nil {
 		err = errors.Join(err, core.Close())
 	}

@@ -34,7 +34,11 @@ On SIGTERM it finishes what is in flight and stops; on a second one it stops at 
 			if err != nil {
 				return err
 			}
-			p, err := start(cmd.Context(), c, limits, cmd.OutOrStdout(), newLog(cmd.ErrOrStderr()))
+			client, err := c.hooks.client()
+			if err != nil {
+				return err
+			}
+			p, err := start(cmd.Context(), c, limits, client, cmd.OutOrStdout(), newLog(cmd.ErrOrStderr()))
 			if err != nil {
 				return err
 			}

@@ -179,6 +179,13 @@ func (t *Table[R]) From(from ID) iter.Seq[*R] {
 	}
 }
 
+// Backward yields the rows against their order by id.
+func (t *Table[R]) Backward() iter.Seq[*R] {
+	return func(yield func(*R) bool) {
+		t.rows.Reverse(func(e entry[R]) bool { return yield(e.row) })
+	}
+}
+
 // By yields the rows that index number i lists under a key, in id order.
 func (t *Table[R]) By(i int, key string) iter.Seq[*R] {
 	return func(yield func(*R) bool) {

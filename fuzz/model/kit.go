@@ -133,8 +133,8 @@ func (s *step) shortKits(l engine.HoldLineInput, err error) error {
 	return errRefused
 }
 
-// availableKits judges the answer to a query about a catalog item: location by location by the rules of holds, and where no
-// two parts meet in a pool against what the engine says of the parts, which is judged elsewhere.
+// availableKits judges the answer to a query about a catalog item: location by location by the rules of holds, and but for
+// what parts that meet in a pool can have together against what the engine says of the parts, which is judged elsewhere.
 func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error {
 	k := a.kit(q.CatalogItem)
 	have, err := v.Available(q, now)
@@ -165,12 +165,20 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 	if err := a.kits(k, q.Location, q.Window, have.Available, now); err != nil {
 		return err
 	}
-	if a.meet(k, q.Location) {
+	meet := a.meet(k, q.Location)
+	if meet {
 		a.Seen.Met++
-		return nil
 	}
 	var want engine.Availability
 	for i, p := range k.parts() {
+		pools, named := a.open(k, p, q.Location)
+		if meet && len(pools) != 1 {
+			return nil // which part there is least of is not told by what they have in all
+		}
+		each := p.Quantity
+		for _, n := range named {
+			each += n
+		}
 		x, err := v.Available(engine.Query{Item: p.Item, Location: q.Location, Window: q.Window}, now)
 		if err != nil {
 			return err
@@ -178,13 +186,16 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 		if !k.Takes {
 			x.Available = 0
 		}
-		n := x.Available / p.Quantity
+		n := x.Available / each
 		if i == 0 || n < want.Available {
-			want = engine.Availability{Available: n, Stock: x.Stock / p.Quantity, Exact: x.Exact}
-			want.Committed = want.Stock - floor(x.Stock-x.Committed, p.Quantity)
+			want = engine.Availability{Available: n, Stock: x.Stock / each, Exact: x.Exact}
+			want.Committed = want.Stock - floor(x.Stock-x.Committed, each)
 		} else if n == want.Available {
 			want.Exact = want.Exact || x.Exact
 		}
+	}
+	if meet { // how many can be seated together is judged above
+		want.Available, want.Exact = have.Available, have.Exact
 	}
 	if have != want {
 		return wrong("available %+v at %d is %+v, by its parts %+v", q, now, have, want)

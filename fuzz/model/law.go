@@ -73,7 +73,23 @@ func (s *step) settle() error {
 		}
 	}
 	s.a.Units, s.a.Slots = s.obs.Units, s.obs.Slots
+	s.lose()
 	return s.a.sane()
+}
+
+// lose notes since when units have been conflicts.
+func (s *step) lose() {
+	s.a.Lost = map[ID]int64{}
+	for _, u := range s.a.Units {
+		if u.Slot != 0 {
+			continue
+		}
+		since, had := s.was.Lost[u.ID]
+		if !had {
+			since = s.now
+		}
+		s.a.Lost[u.ID] = since
+	}
 }
 
 // unit judges what became of one unit.

@@ -321,7 +321,7 @@ func (a *Account) Conflicts(v engine.View, f engine.ConflictFilter, now int64) e
 		if need := rest(u, now); need.Start < need.End && a.full(a.home(u), need) {
 			why = timeline.NotEnoughStock
 		}
-		if c.Unavailability != want[i] || c.Reason != why.String() || c.Since != engine.CreatedAt(c.ID) {
+		if c.Unavailability != want[i] || c.Reason != why.String() || c.Since != a.Lost[c.ID] {
 			return wrong("conflict %+v, the twin says %+v, %s", c, want[i], why)
 		}
 	}

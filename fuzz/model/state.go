@@ -35,6 +35,7 @@ type Account struct {
 	Orders    []*Order
 	LastOrder uint32
 	Codes     []*engine.DiscountCode
+	Lost      map[ID]int64 // since when each conflict has been one
 }
 
 // Tally counts how often a run came to what it is there for: a generator that never gets to the hard cases shows.

@@ -18,14 +18,8 @@ func (w *World) Compare(d Dice, tenant int) error {
 	if err := Sums(v); err != nil {
 		return err
 	}
-	where := func() ID {
-		if odds(d, "everywhere", 20) {
-			return ID{}
-		}
-		return location(d, a)
-	}
 	for range 3 {
-		q := engine.Query{Item: asked(d, a), Location: where(), Window: Window(d, a, now)}
+		q := engine.Query{Item: asked(d, a), Location: where(d, a), Window: Window(d, a, now)}
 		for try := 0; try < 3 && !a.Tight(q.Item, q.Location, q.Window, now); try++ {
 			q.Window = Window(d, a, now)
 		}
@@ -44,14 +38,14 @@ func (w *World) Compare(d Dice, tenant int) error {
 	}
 	days := Closed(d, a, now)
 	size := pick(d, "bucket", []engine.BucketSize{engine.BucketDay, engine.BucketHour, engine.BucketChange})
-	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(), Window: days}, size); err != nil {
+	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(d, a), Window: days}, size); err != nil {
 		return err
 	}
 	x := Window(d, a, now)
 	if odds(d, "an instant", 40) {
 		x.End = x.Start
 	}
-	if err := a.ArticleStock(v, pick(d, "article", articles(a)).ID, where(), x, now); err != nil {
+	if err := a.ArticleStock(v, pick(d, "article", articles(a)).ID, where(d, a), x, now); err != nil {
 		return err
 	}
 	f := engine.ConflictFilter{}
@@ -67,6 +61,14 @@ func (w *World) Compare(d Dice, tenant int) error {
 		return err
 	}
 	return w.plans(d, a, v, now)
+}
+
+// where is a location, sometimes all of them.
+func where(d Dice, a *model.Account) ID {
+	if odds(d, "everywhere", 20) {
+		return ID{}
+	}
+	return location(d, a)
 }
 
 // wider says that a longer window never has more units, where both answers are exact and the longer one needs all that the
@@ -104,7 +106,7 @@ func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error 
 	}
 	if odds(d, "next", 50) {
 		q := engine.NextQuery{
-			Item: asked(d, a), Location: location(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
+			Item: asked(d, a), Location: where(d, a), NotBefore: instant(d, a, now), Length: pick(d, "hours", lengths) * hour, Quantity: 1 + d.N("quantity", 3),
 		}
 		q.Until = q.NotBefore + pick(d, "until", lengths)*hour
 		var try []int64
@@ -113,6 +115,6 @@ func (w *World) plans(d Dice, a *model.Account, v engine.View, now int64) error 
 		}
 		return a.Next(v, q, now, try)
 	}
-	q := engine.Query{Item: asked(d, a), Location: location(d, a), Window: Window(d, a, now)}
+	q := engine.Query{Item: asked(d, a), Location: where(d, a), Window: Window(d, a, now)}
 	return a.Explain(v, q, 1+d.N("quantity", 3), now)
 }

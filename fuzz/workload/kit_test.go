@@ -58,8 +58,12 @@ func (w *World) askKit(d Dice) error {
 	for range 5 {
 		try = append(try, instant(d, a, now))
 	}
-	if err := a.Next(w.View(0), q, now, try); err != nil {
-		return err
+	everywhere := q
+	everywhere.Location = ID{}
+	for _, q := range []engine.NextQuery{q, everywhere} {
+		if err := a.Next(w.View(0), q, now, try); err != nil {
+			return err
+		}
 	}
 	return w.Promise(0, engine.Query{Item: q.Item, Location: q.Location, Window: Window(d, a, now)})
 }

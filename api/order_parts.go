@@ -1,0 +1,172 @@
+package api
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"holdfast/engine"
+)
+
+// This file owns the parts of orders as they come in: people, forms, consents, documents, lines.
+
+var userShape = shapeOf("UserReferenceInput",
+	required("id", uuid, func(u *engine.UserRef) *engine.ID { return &u.ID }).shows(`"`+exampleID+`"`),
+	required("name", text(1, 255), func(u *engine.UserRef) *string { return &u.Name }).shows(`"Rui"`),
+	optional("email", text(1, 255), func(u *engine.UserRef) **string { return &u.Email }),
+	optional("avatarUrl", text(1, 2048), func(u *engine.UserRef) **string { return &u.AvatarURL }))
+
+// fieldOption is an option of a checkout field as it comes in.
+var fieldOption = func() kind[string] {
+	s := shapeOf("CheckoutFieldOptionInput", required("name", text(0, 255), func(name *string) *string { return name }))
+	return object(s)
+}()
+
+// checkoutFields are the fields of a form that was filled in: those of a customer have ids, those of a line an id.
+func checkoutFields(name string, id field[engine.CheckoutField]) kind[[]engine.CheckoutField] {
+	return list(object(shapeOf(name, id,
+		defaulted("name", text(0, 255), "", func(f *engine.CheckoutField) *string { return &f.Name }),
+		defaulted("type", enum(engine.CheckoutFieldTypes...), "", func(f *engine.CheckoutField) *string { return &f.Type }),
+		optional("placeholder", text(0, 255), func(f *engine.CheckoutField) **string { return &f.Placeholder }),
+		defaulted("required", boolean, false, func(f *engine.CheckoutField) *bool { return &f.Required }),
+		defaulted("internal", boolean, false, func(f *engine.CheckoutField) *bool { return &f.Internal }),
+		optional("attributeId", text(0, 255), func(f *engine.CheckoutField) **string { return &f.AttributeID }),
+		optional("attributeFormat", enum(engine.CheckoutFieldFormats...), func(f *engine.CheckoutField) **string { return &f.AttributeFormat }),
+		defaulted("options", list(fieldOption, 0, maxParts), nil, func(f *engine.CheckoutField) *[]string { return &f.Options }),
+		optional("value", longText, func(f *engine.CheckoutField) **string { return &f.Value }),
+		optional("checkoutFieldId", uuid, func(f *engine.CheckoutField) **engine.ID { return &f.CheckoutFieldID }),
+	)), 0, maxParts)
+}
+
+const maxParts = 100
+
+var (
+	customerFormFields = checkoutFields("CheckoutFieldInput",
+		defaulted("ids", list(uuid, 0, maxParts), nil, func(f *engine.CheckoutField) *[]engine.ID { return &f.IDs }))
+	lineFormFields = checkoutFields("LineCheckoutFieldInput", optional("id", uuid, func(f *engine.CheckoutField) **engine.ID { return &f.ID }))
+
+	contactInput = object(shapeOf("ContactInput", contactFields(func(c *engine.ContactPatch) *engine.ContactPatch { return c })...))
+
+	orderCustomers = list(object(shapeOf("OrderCustomerInput", slices.Concat(
+		[]field[engine.OrderCustomerInput]{
+			optional("crmCustomerId", uuid, func(c *engine.OrderCustomerInput) **engine.ID { return &c.Customer }).says("The customer whose contact is taken where nothing else is given."),
+		},
+		contactFields(func(c *engine.OrderCustomerInput) *engine.ContactPatch { return &c.Contact }),
+		[]field[engine.OrderCustomerInput]{
+			defaulted("checkoutFields", customerFormFields, nil, func(c *engine.OrderCustomerInput) *[]engine.CheckoutField { return &c.Fields }),
+		})...)), 0, maxParts)
+
+	consents = list(object(shapeOf("ConsentAcceptanceInput",
+		optional("consentConfigId", uuid, func(c *engine.Consent) **engine.ID { return &c.ConfigID }),
+		optional("label", text(0, 255), func(c *engine.Consent) **string { return &c.Label }),
+		optional("consentText", longText, func(c *engine.Consent) **string { return &c.Text }),
+		defaulted("required", boolean, false, func(c *engine.Consent) *bool { return &c.Required }),
+		optional("acceptedAt", instant, func(c *engine.Consent) **int64 { return &c.AcceptedAt }),
+		optional("ipAddress", text(0, 255), func(c *engine.Consent) **string { return &c.IPAddress }),
+		optional("userAgent", longText, func(c *engine.Consent) **string { return &c.UserAgent }),
+		optional("locale", text(0, 255), func(c *engine.Consent) **string { return &c.Locale }),
+		defaulted("links", list(object(shapeOf("ConsentLinkInput",
+			required("kind", text(1, 255), func(l *engine.ConsentLink) *string { return &l.Kind }).shows(`"policy"`),
+			optional("policyDocumentId", uuid, func(l *engine.ConsentLink) **engine.ID { return &l.PolicyDocumentID }),
+			optional("name", text(0, 255), func(l *engine.ConsentLink) **string { return &l.Name }),
+			optional("content", longText, func(l *engine.ConsentLink) **string { return &l.Content }),
+		)), 0, maxParts), nil, func(c *engine.Consent) *[]engine.ConsentLink { return &c.Links }),
+	)), 0, maxParts)
+
+	orderDocuments = list(object(shapeOf("OrderDocumentInput",
+		required("type", text(1, 255), func(d *engine.OrderDocument) *string { return &d.Type }).shows(`"email"`),
+		defaulted("name", text(0, 255), "", func(d *engine.OrderDocument) *string { return &d.Name }),
+		optional("fileRef", text(0, 2048), func(d *engine.OrderDocument) **string { return &d.FileRef }),
+	)), 0, maxParts)
+
+	variantsChosen = list(object(shapeOf("ChosenVariantInput",
+		required("variantId", uuid, func(v *engine.LineVariant) *engine.ID { return &v.Variant }),
+		required("variantValueId", uuid, func(v *engine.LineVariant) *engine.ID { return &v.Value }),
+		optional("variantLabel", text(0, 255), func(v *engine.LineVariant) **string { return &v.Label }),
+		optional("variantValueLabel", text(0, 255), func(v *engine.LineVariant) **string { return &v.ValueLabel }),
+	)), 0, 20)
+
+	requirements = list(object(shapeOf("RequirementInput",
+		defaulted("key", enum(engine.RequirementAttribute), engine.RequirementAttribute, func(r *engine.Requirement) *string { return &r.Key }),
+		required("attributeId", uuid, func(r *engine.Requirement) *engine.ID { return &r.Attribute }),
+		required("operator", enum(engine.Operators...), func(r *engine.Requirement) *engine.Operator { return &r.Operator }),
+		defaulted("values", list(operandText, 0, maxListIDs), nil, func(r *engine.Requirement) *[]string { return &r.Values }).says("Any of them, as text; of a negated operator none."),
+	)), 0, 32)
+
+	taxRate    = integer[int](0, 10_000)
+	splitRate  = scalar(jsonNumber, &Schema{Type: "number", Min: new(int64), Max: one}, parseSplit)
+	one        = func() *int64 { n := int64(1); return &n }()
+	wholeSplit = 1e6
+)
+
+// parseSplit reads a part of one, to the millionth.
+func parseSplit(raw []byte, dst *int64) wrong {
+	n, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || n < 0 || n > 1 {
+		return wrong{faultRange, "must be between 0 and 1"}
+	}
+	*dst = int64(math.Round(n * wholeSplit))
+	return wrong{}
+}
+
+// orderLine is a line item as it comes in.
+type orderLine struct {
+	engine.OrderLineInput
+	subscription *lineSubscription
+}
+
+// lineSubscription is the terms of a line's subscription as they come in.
+type lineSubscription struct {
+	subscriptionInput
+	collection *string
+}
+
+const aboutUnitPrice = "Of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle."
+
+var lineSubscriptionShape = shapeOf("LineSubscriptionInput", append(
+	subscriptionFields(func(s *lineSubscription) *subscriptionInput { return &s.subscriptionInput }),
+	optional("collectionMethod", text(1, 255), func(s *lineSubscription) **string { return &s.collection }).says("Stored as given: nothing is charged here."))...)
+
+var lineItem = object(shapeOf("OrderLineItemInput", slices.Concat(
+	itemFields(func(l *orderLine) *engine.Item { return &l.Item }),
+	[]field[orderLine]{
+		required("purchaseType", purchaseType, func(l *orderLine) *engine.PurchaseType { return &l.Purchase }),
+		defaulted("quantity", count, 1, func(l *orderLine) *int { return &l.Quantity }),
+		optional("startDate", instant, func(l *orderLine) **int64 { return &l.From }).says("Of a sale it may be left out: now."),
+		optional("endDate", instant, func(l *orderLine) **int64 { return &l.To }).says("A booking has one, a subscription may, a sale has none."),
+		optional("pricingRowId", uuid, func(l *orderLine) **engine.ID { return &l.PricingRow }).says("This or a unit price; without either it is free.").shows("null"),
+		optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).says(aboutUnitPrice).needs("orders.payments.write"),
+		optional("taxRate", taxRate, func(l *orderLine) **int { return &l.TaxRate }).says("In basis points. Default 0."),
+		optional("name", text(1, 255), func(l *orderLine) **string { return &l.Name }).says("Default: the item's."),
+		optional("note", longText, func(l *orderLine) **string { return &l.Note }),
+		optional("imageUrl", text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }),
+		optional("orderCustomerId", uuid, func(l *orderLine) **engine.ID { return &l.OrderCustomer }).says("One of the order's customers.").shows("null"),
+		optional("addonOfLineItemId", uuid, func(l *orderLine) **engine.ID { return &l.AddonOf }).says("A line of this order that is there already.").shows("null"),
+		optional("catalogAddonId", uuid, func(l *orderLine) **engine.ID { return &l.CatalogAddon }),
+		optional("cartAddonId", uuid, func(l *orderLine) **engine.ID { return &l.CartAddon }),
+		optional("isAddon", text(1, 255), func(l *orderLine) **string { return &l.IsAddon }).shows(`"cart"`),
+		defaulted("variants", variantsChosen, nil, func(l *orderLine) *[]engine.LineVariant { return &l.Variants }),
+		defaulted("requirements", requirements, nil, func(l *orderLine) *[]engine.Requirement { return &l.Requirements }).
+			says("What the article of each unit has to be like.").shows("null"),
+		defaulted("checkoutFields", lineFormFields, nil, func(l *orderLine) *[]engine.CheckoutField { return &l.Fields }),
+		defaulted("expectsInventoryLink", boolean, false, func(l *orderLine) *bool { return &l.ExpectsLink }),
+		optional("revenueSplitRate", splitRate, func(l *orderLine) **int64 { return &l.RevenueSplit }).says("The part of the income that is the article's own. Default 1."),
+		optional("subscription", object(lineSubscriptionShape), func(l *orderLine) **lineSubscription { return &l.subscription }).
+			says("The terms of a subscription, in place of those of the pricing row.").shows("null"),
+	})...))
+
+// orderLines are line items, at least so many.
+func orderLines(least int) kind[[]orderLine] { return list(lineItem, least, 1000) }
+
+// lines are line items as the engine takes them.
+func (q *request) lines(list []orderLine) []engine.OrderLineInput {
+	out := make([]engine.OrderLineInput, len(list))
+	for i := range list {
+		l := &list[i]
+		if s := l.subscription; s != nil {
+			l.Subscription, l.Collection = q.terms("/lineItems/"+strconv.Itoa(i)+"/subscription", s.subscriptionInput), s.collection
+		}
+		out[i] = l.OrderLineInput
+	}
+	return out
+}

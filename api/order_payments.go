@@ -1,0 +1,64 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns payments of orders and comments on them, on the wire. Nothing is charged: payments are what others say.
+
+var paymentKind = enum(engine.PaymentKinds...)
+
+var addPaymentShape = shapeOf("RecordPayment",
+	required("kind", paymentKind, func(o *engine.AddPayment) *engine.PaymentKind { return &o.Kind }),
+	required("amount", atLeastOne, func(o *engine.AddPayment) *int64 { return &o.Amount }).shows("9000").says("In minor units of the account's currency."),
+	optional("lineItemId", uuid, func(o *engine.AddPayment) **engine.ID { return &o.Line }).says("Of which line; without it of the order as a whole.").shows("null"),
+	optional("at", instant, func(o *engine.AddPayment) **int64 { return &o.At }).says(aboutAt))
+
+var paymentSchema = recordSchema("OrderPayment",
+	has("id", idSchema), has("kind", paymentKind.schema), has("amount", integerSchema), has("lineItemId", idSchema.orNull()), has("at", instantSchema),
+	has("createdAt", instantSchema))
+
+func appendPayment(_ *request, b []byte, p *engine.OrderPayment) []byte {
+	b = appendText(append(appendID(append(b, `{"id":`...), p.ID), `,"kind":`...), string(p.Kind))
+	b = appendInt(append(b, `,"amount":`...), p.Amount)
+	b = appendGivenID(append(b, `,"lineItemId":`...), p.Line)
+	b = appendInstant(append(b, `,"at":`...), p.At)
+	return append(appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(p.ID)), '}')
+}
+
+type listPayments struct {
+	order engine.ID
+	page  page
+}
+
+var addCommentShape = shapeOf("AddComment",
+	required("content", text(1, 10_000), func(o *engine.AddComment) *string { return &o.Content }).shows(`"Brings the bikes back in the evening"`),
+	optional("author", object(userShape), func(o *engine.AddComment) **engine.UserRef { return &o.Author }).says("Without one it is the system's."),
+	optional("parentCommentId", uuid, func(o *engine.AddComment) **engine.ID { return &o.Parent }).shows("null"))
+
+var orderPaymentOperations = []operation{
+	read(operation{
+		id: "admin.orders.listPayments", method: "GET", path: orderPath + "/payments", scopes: paymentsRead,
+		summary: "Lists the payments recorded of an order, in the order in which they were.", answer: pagedSchema(paymentSchema),
+	}, input[listPayments]{
+		path:  byUUID(func(l *listPayments) *engine.ID { return &l.order }),
+		query: shapeOf("ListPayments", slices.Concat(pageFields(func(l *listPayments) *page { return &l.page }))...),
+	}, func(q *request, l *listPayments) error {
+		r := q.view.Order(l.order)
+		if r == nil {
+			return notFound("order")
+		}
+		appendPage(q, l.page, len(r.Payments), func(i int) *engine.OrderPayment { return &r.Payments[i] }, appendPayment)
+		return nil
+	}),
+	write(operation{
+		id: "admin.orders.recordPayment", method: "POST", path: orderPath + "/payments", scopes: paymentsWrite, answer: orderSchema,
+		summary: "Records a payment that was made elsewhere: the totals of the order and of the line count it.",
+	}, input[engine.AddPayment]{path: byUUID(func(o *engine.AddPayment) *engine.ID { return &o.Order }), body: addPaymentShape}, asIs, answerOrder),
+	write(operation{
+		id: "admin.orders.addComment", method: "POST", path: orderPath + "/comments", scopes: ordersWrite, answer: orderSchema,
+		summary: "Adds a comment to an order.",
+	}, input[engine.AddComment]{path: byUUID(func(o *engine.AddComment) *engine.ID { return &o.Order }), body: addCommentShape}, asIs, answerOrder),
+}

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns orders as a whole on the wire: made, read, changed as given, deleted. order_steps.go has the way of their
+// units, order_lines.go their lines, order_record.go how they are written.
+
+var (
+	ordersRead    = []string{"orders.details.read"}
+	ordersWrite   = []string{"orders.details.write"}
+	paymentsRead  = []string{"orders.payments.read"}
+	paymentsWrite = []string{"orders.payments.write"}
+
+	orderStatus = enum("draft", "open")
+)
+
+const (
+	ordersPath = "/v1/admin/orders"
+	orderPath  = ordersPath + "/{id}"
+)
+
+// orderFields are what an order is made of, but for where its stock is taken.
+func orderFields[In any](at func(*In) *engine.OrderInput) []field[In] {
+	return []field[In]{
+		optional("customerId", uuid, func(in *In) **engine.ID { return &at(in).Customer }).says("This or a mainContact, or nobody."),
+		optional("mainContact", contactInput, func(in *In) **engine.ContactPatch { return &at(in).Contact }).says("Makes a new customer.").needs("customers.write").shows("null"),
+		optional("returnLocationId", uuid, func(in *In) **engine.ID { return &at(in).Return }).says("Default: the pickup location."),
+		optional("reference", text(0, 255), func(in *In) **string { return &at(in).Reference }),
+		optional("note", longText, func(in *In) **string { return &at(in).Note }),
+		defaulted("channel", enum(engine.Channels...), "api", func(in *In) *string { return &at(in).Channel }),
+		defaulted("customers", orderCustomers, nil, func(in *In) *[]engine.OrderCustomerInput { return &at(in).Customers }).says("Default: the one whom the order is for."),
+		defaulted("checkoutFields", customerFormFields, nil, func(in *In) *[]engine.CheckoutField { return &at(in).Fields }).says("Of the one whom the order is for."),
+		defaulted("consentAcceptances", consents, nil, func(in *In) *[]engine.Consent { return &at(in).Consents }),
+		defaulted("documents", orderDocuments, nil, func(in *In) *[]engine.OrderDocument { return &at(in).Documents }),
+		optional("assignedTo", object(userShape), func(in *In) **engine.UserRef { return &at(in).Assigned }),
+		defaulted("tags", list(looseID, 0, 100), nil, func(in *In) *[]engine.ID { return &at(in).Tags }).says("Ids of tags of scope orders."),
+	}
+}
+
+type createOrder struct {
+	engine.CreateOrder
+	status string
+	lines  []orderLine
+}
+
+var createOrderShape = shapeOf("CreateOrder", slices.Concat([]field[createOrder]{
+	defaulted("status", orderStatus, "draft", func(o *createOrder) *string { return &o.status }).says("An open order takes its stock, for all lines or not at all."),
+	required("pickupLocationId", uuid, func(o *createOrder) *engine.ID { return &o.Pickup }),
+	defaulted("allowOverbooking", boolean, false, func(o *createOrder) *bool { return &o.AllowOverbooked }).says("What is short becomes a conflict."),
+	defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }),
+}, orderFields(func(o *createOrder) *engine.OrderInput { return &o.OrderInput }))...)
+
+// orderHold is an order of a hold as it comes in.
+type orderHold struct {
+	engine.OrderHold
+	pickup *engine.ID
+	status *string
+}
+
+var orderHoldShape = shapeOf("OrderHold", slices.Concat([]field[orderHold]{
+	optional("status", orderStatus, func(o *orderHold) **string { return &o.status }).says("An order of a hold is open.").shows(`"open"`),
+	optional("pickupLocationId", uuid, func(o *orderHold) **engine.ID { return &o.pickup }).says("Where the hold has its stock."),
+}, orderFields(func(o *orderHold) *engine.OrderInput { return &o.OrderInput }))...)
+
+var patchOrderShape = shapeOf("PatchOrder",
+	merged("customerId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }),
+	optional("mainContact", contactInput, func(o *engine.PatchOrder) **engine.ContactPatch { return &o.Contact }).says("Makes a new customer.").needs("customers.write").shows("null"),
+	merged("pickupLocationId", uuid, false, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Pickup }).says("Changes only in a draft."),
+	merged("returnLocationId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Return }).says("Null: the pickup location."),
+	merged("reference", text(0, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Reference }),
+	merged("note", longText, true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Note }),
+	merged("assignedTo", object(userShape), true, func(o *engine.PatchOrder) *engine.Opt[engine.UserRef] { return &o.Assigned }),
+	merged("customers", orderCustomers, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderCustomerInput] { return &o.Customers }).says("Replaced as a whole."),
+	merged("checkoutFields", customerFormFields, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).says("Replaced as a whole."),
+	merged("consentAcceptances", consents, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.Consent] { return &o.Consents }).says("Replaced as a whole."),
+	merged("documents", orderDocuments, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderDocument] { return &o.Documents }).says("Replaced as a whole."),
+	merged("paymentMethodKey", text(1, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Key }).shows(`"CARD_ONLINE_PROVIDER"`).needs("orders.payments.write"),
+	merged("hasSavedPaymentMethod", boolean, true, func(o *engine.PatchOrder) *engine.Opt[bool] { return &o.HasSaved }).needs("orders.payments.write"),
+	merged("savedCard", object(shapeOf("SavedCardInput",
+		required("brand", text(0, 255), func(c *engine.SavedCard) *string { return &c.Brand }).shows(`"visa"`),
+		required("last4", text(0, 4), func(c *engine.SavedCard) *string { return &c.Last4 }).shows(`"4242"`),
+	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.SavedCard] { return &o.Card }).needs("orders.payments.write"),
+	merged("customPaymentMethod", object(shapeOf("CustomPaymentMethodInput",
+		required("id", uuid, func(m *engine.CustomMethod) *engine.ID { return &m.ID }).shows(`"`+exampleID+`"`),
+		required("label", text(1, 255), func(m *engine.CustomMethod) *string { return &m.Label }),
+		optional("key", text(1, 255), func(m *engine.CustomMethod) **string { return &m.Key }),
+		optional("description", longText, func(m *engine.CustomMethod) **string { return &m.Description }),
+	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.CustomMethod] { return &o.Custom }).needs("orders.payments.write"))
+
+var orderOperations = append([]operation{
+	readChecked(operation{
+		id: "admin.orders.list", method: "GET", path: ordersPath, scopes: ordersRead,
+		summary: "Lists orders in order of creation: those that pass all filters.", answer: pagedSchema(orderSchema),
+	}, input[listOrders]{query: listOrdersQuery}, (*request).checkListOrders, (*request).listOrders),
+	write(operation{
+		id: "admin.orders.create", method: "POST", path: ordersPath, scopes: ordersWrite, answer: orderSchema,
+		summary: "Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all.",
+	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) engine.Op {
+		if o.status == "open" {
+			o.Status = engine.OrderOpen
+		}
+		o.Lines = q.lines(o.lines)
+		return o.CreateOrder
+	}, answerOrder),
+	write(operation{
+		id: "admin.holds.order", method: "POST", path: "/v1/admin/holds/{id}/order", scopes: ordersWrite, answer: orderSchema,
+		summary: "Makes an order of a hold: it takes the hold's lines and units over as they are, without a moment between.",
+	}, input[orderHold]{path: byUUID(func(o *orderHold) *engine.ID { return &o.Hold }), body: orderHoldShape}, func(_ *request, o *orderHold) engine.Op {
+		if o.status != nil {
+			status := engine.OrderDraft
+			if *o.status == "open" {
+				status = engine.OrderOpen
+			}
+			o.Status = &status
+		}
+		if o.pickup != nil {
+			o.Pickup = *o.pickup
+		}
+		return o.OrderHold
+	}, answerOrder),
+	read(operation{
+		id: "admin.orders.get", method: "GET", path: orderPath, scopes: ordersRead, cached: true,
+		summary: "Returns an order.", answer: orderSchema,
+	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
+		r := q.view.Order(*id)
+		if r == nil {
+			return notFound("order")
+		}
+		return answerOrder(q, r)
+	}),
+	write(operation{
+		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite, guarded: true,
+		summary: "Changes what an order has as given. Its lines have operations of their own.", answer: orderSchema,
+	}, input[engine.PatchOrder]{path: byUUID(func(o *engine.PatchOrder) *engine.ID { return &o.ID }), body: patchOrderShape},
+		func(q *request, o *engine.PatchOrder) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerOrder),
+	write(operation{
+		id: "admin.orders.delete", method: "DELETE", path: orderPath, scopes: ordersWrite, guarded: true,
+		summary: "Deletes an order that has nothing out: its stock is free again, its codes get their uses back.", answer: nullSchema,
+	}, input[engine.DeleteOrder]{path: byUUID(func(o *engine.DeleteOrder) *engine.ID { return &o.ID })},
+		func(q *request, o *engine.DeleteOrder) engine.Op {
+			o.IfMatch = q.ifMatch
+			return o
+		}, answerNull),
+}, tagged[*engine.OrderRecord]{
+	of: engine.OrderLabels, about: "an order", area: "orders", path: ordersPath, id: uuid, scopes: ordersWrite,
+	answer: orderSchema, render: answerOrder,
+}.linkOperations()...)

@@ -1,0 +1,349 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+)
+
+// This file owns the stories of orders over the interface: their records, their life, what is refused.
+
+// rental is an order of a booking of a SKU, with more members behind it.
+func rental(status, location, sku string, from, to int64, quantity int, more string) string {
+	return fmt.Sprintf(`{"status":%q,"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"quantity":%d}]%s}`,
+		status, location, sku, when(from), when(to), quantity, more)
+}
+
+// states are the status of an order, its fulfillment and that of its units.
+func states(o map[string]any) (all []any) {
+	all = []any{o["status"], o["fulfillmentState"]}
+	for _, u := range listOf(o["stockItems"]) {
+		all = append(all, at(u, "fulfillmentState"))
+	}
+	return all
+}
+
+func TestOrderRecord(t *testing.T) {
+	s, location, sku, first, _ := stocked(t)
+	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"City bike","components":[{"skuId":%q}]}`, sku))["id"].(string)
+	tag := s.ok("POST", "/v1/admin/tags", `{"value":"VIP","scope":"orders"}`)
+	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
+	user := `{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","name":"Rui","email":"rui@example.com"}`
+	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"reference":"WEB-1","note":"By the door","channel":"online","tags":[%q],
+		"mainContact":{"firstName":"Ana","lastName":"Silva","email":"ana@example.com","billingAddress":{"city":"Lisboa"}},"assignedTo":%s,
+		"checkoutFields":[{"ids":[%q],"name":"Height","type":"number","required":true,"value":"172","options":[{"name":"any"}]}],
+		"consentAcceptances":[{"label":"Terms","consentText":"I agree","required":true,"acceptedAt":"2025-06-01T11:00:00Z","ipAddress":"192.0.2.1","links":[{"kind":"policy","name":"Terms"}]}],
+		"documents":[{"type":"email","name":"Confirmation"}],
+		"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"pricingRowId":%q,"taxRate":2300,"note":"Saddle high","revenueSplitRate":0.25,
+			"variants":[{"variantId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","variantValueId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8f","variantLabel":"Frame","variantValueLabel":"L"}],"checkoutFields":[{"name":"Helmet","type":"checkbox","value":"true"}]},
+			{"articleId":%q,"purchaseType":"sale","startDate":%q,"unitPrice":100,"isAddon":"cart","name":"To keep"}]}`,
+		location, tag["id"], user, "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", item, when(noon+day), when(noon+3*day), row, first, when(noon+10*day)))
+	id, line := o["id"].(string), at(o, "lineItems", 0).(map[string]any)
+	require.Equal(t, o, s.ok("GET", ordersPath+"/"+id, ""))
+	require.Equal(t, []any{1.0, "WEB-1", "open", "online", when(noon), when(noon), nil, "key 11111111", nil, "By the door", when(noon + day), when(noon + 3*day), "pending"}, []any{
+		o["number"], o["reference"], o["status"], o["channel"], o["createdAt"], o["updatedAt"], o["archivedAt"], o["updatedBy"], o["currentlyViewing"], o["note"],
+		o["earliestStartDate"], o["latestEndDate"], o["fulfillmentState"],
+	})
+	require.Equal(t, map[string]any{"id": "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", "name": "Rui", "email": "rui@example.com", "avatarUrl": nil}, o["assignedTo"])
+	require.Equal(t, []any{location, "Lisbon", "Lisboa", "Europe/Lisbon"}, []any{
+		at(o, "pickupLocation", "id"), at(o, "pickupLocation", "name"), at(o, "pickupLocation", "address", "city"), at(o, "pickupLocation", "timezone"),
+	})
+	require.Equal(t, o["pickupLocation"], o["returnLocation"])
+	require.Equal(t, []any{tag}, o["tags"])
+
+	// The one whom it is for is a new customer, and the order's own record of them has an id of the order's.
+	customer := s.ok("GET", "/v1/admin/customers/"+at(o, "mainContact", "crmCustomerId").(string), "")
+	require.Equal(t, []any{"Ana Silva", "ana@example.com", "Lisboa"}, []any{customer["fullName"], at(o, "mainContact", "email"), at(o, "mainContact", "billingAddress", "city")})
+	require.Len(t, o["customers"], 1)
+	require.Equal(t, []any{customer["id"], "Ana", "172"}, []any{
+		at(o, "customers", 0, "crmCustomerId"), at(o, "customers", 0, "firstName"), at(o, "customers", 0, "checkoutFields", 0, "value"),
+	})
+
+	require.Equal(t, map[string]any{"currency": "EUR", "unitPrice": 5000.0, "quantity": 1.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
+		line["pricing"])
+	require.Equal(t, map[string]any{"currency": "EUR", "subtotal": 5100.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6250.0, "discountCodes": []any{}}, o["pricing"])
+	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT172800S", "2 days", "booking", nil, "Saddle high", "L", "true", nil, nil}, []any{
+		line["catalogItemId"], line["pricingRowId"], line["name"], line["duration"], line["durationLabel"], line["purchaseType"], line["returnedDate"], line["note"],
+		at(line, "variants", 0, "variantValueLabel"), at(line, "checkoutFields", 0, "value"), at(line, "checkoutFields", 0, "id"), line["isAddon"],
+	})
+	require.Equal(t, []any{nil, nil, first, "cart", map[string]any{"def": "To keep"}, nil}, []any{
+		at(o, "lineItems", 1, "endDate"), at(o, "lineItems", 1, "catalogItemId"), at(o, "lineItems", 1, "articleId"), at(o, "lineItems", 1, "isAddon"),
+		at(o, "lineItems", 1, "name"), at(o, "lineItems", 1, "duration"),
+	})
+
+	// One stock item a unit; the unavailability names order and stock item, and the article of it shows both.
+	require.Len(t, o["stockItems"], 2)
+	unit, sold := at(o, "stockItems", 0).(map[string]any), at(o, "stockItems", 1).(map[string]any)
+	require.Equal(t, []any{line["id"], id, "auto-assigned", false, 0.25, "Bike", "B1", nil, when(noon + day), when(noon + 3*day)}, []any{
+		unit["lineItemId"], unit["orderId"], unit["codeType"], unit["hasConflicts"], unit["revenueSplitRate"], at(unit, "inventoryArticle", "skuName"),
+		at(unit, "inventoryArticle", "skuCode"), at(unit, "inventoryArticle", "binLocation"), unit["pickupDate"], unit["returnDate"],
+	})
+	require.Equal(t, at(unit, "inventoryArticle", "codes", 0), unit["code"])
+	require.Equal(t, []any{"manual", "c-one", first, 1.0, nil}, []any{sold["codeType"], sold["code"], sold["inventoryArticleId"], sold["revenueSplitRate"], sold["returnDate"]})
+	article := s.ok("GET", "/v1/admin/articles/"+unit["inventoryArticleId"].(string)+"?dateRange[from]="+when(noon+day)+"&dateRange[to]="+when(noon+2*day), "")
+	taken := at(article, "unavailability", 0)
+	require.Equal(t, []any{unit["unavailabilityId"], id, unit["id"], "order", nil}, []any{
+		at(taken, "id"), at(taken, "orderId"), at(taken, "orderStockItemId"), at(taken, "blockerType"), at(taken, "holdId"),
+	})
+	require.Equal(t, []any{"policy", "192.0.2.1", id}, []any{
+		at(o, "consentAcceptances", 0, "links", 0, "kind"), at(o, "consentAcceptances", 0, "ipAddress"), at(o, "consentAcceptances", 0, "orderId"),
+	})
+	require.Equal(t, "Confirmation", at(o, "documents", 0, "name"))
+
+	// What is told of an order needs no request.
+	view, _ := s.eng.View(s.account)
+	parsed, _ := engine.ParseID(id)
+	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body), string(OrderPayload(Version, view.Order(parsed))))
+}
+
+func TestOrderFromDraftToArchive(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+3*day
+	o := s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 2, ""))
+	path := ordersPath + "/" + o["id"].(string)
+	require.Equal(t, []any{"draft", "pending", "pending", "pending"}, states(o))
+	require.Equal(t, 2.0, s.available("sku", sku, location, from, to), "a draft takes no stock")
+	notAllowed := func(step, state string, allowed ...any) {
+		t.Helper()
+		a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+step, "")
+		require.Equal(t, map[string]any{"state": state, "allowed": allowed}, at(a.object(), "details"))
+	}
+	for _, step := range []string{"/prepare", "/fulfill", "/return", "/archive", "/unarchive"} {
+		notAllowed(step, "draft", "confirm", "cancel", "delete", "discount-codes", "line-items", "extend", "patch")
+	}
+
+	o = s.ok("POST", path+"/confirm", "")
+	require.Equal(t, []any{"open", "pending", "pending", "pending"}, states(o))
+	require.Zero(t, s.available("sku", sku, location, from, to))
+	for _, step := range []string{"/confirm", "/return", "/archive"} {
+		notAllowed(step, "open", "prepare", "fulfill", "cancel", "delete", "discount-codes", "line-items", "extend", "assign", "patch")
+	}
+	units := []any{at(o, "stockItems", 0, "id"), at(o, "stockItems", 1, "id")}
+	one := fmt.Sprintf(`{"stockItemIds":[%q]}`, units[0])
+	require.Equal(t, []any{"open", "pending", "prepared", "pending"}, states(s.ok("POST", path+"/prepare", one)))
+	require.Equal(t, []any{"open", "prepared", "prepared", "prepared"}, states(s.ok("POST", path+"/prepare", "")))
+
+	s.clock.Store(from)
+	o = s.ok("POST", path+"/fulfill", one)
+	require.Equal(t, []any{"active", "partially_fulfilled", "fulfilled", "prepared"}, states(o))
+	require.Equal(t, when(from), at(o, "stockItems", 0, "pickupDate"))
+	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/fulfill", one)
+	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return"}}, at(a.object(), "details"))
+	notAllowed("/cancel", "active", "fulfill", "return", "extend", "assign", "patch")
+	s.refused(409, engine.CodeStateNotAllowed, "DELETE", path, "")
+	require.Equal(t, []any{"active", "fulfilled", "fulfilled", "fulfilled"}, states(s.ok("POST", path+"/fulfill", "")))
+
+	// One comes back early: from then on, and the buffer, somebody else can have it.
+	s.clock.Store(from + day)
+	o = s.ok("POST", path+"/return", one)
+	require.Equal(t, []any{"active", "partially_returned", "returned", "fulfilled"}, states(o))
+	require.Equal(t, when(from+day), at(o, "stockItems", 0, "returnDate"))
+	require.Nil(t, at(o, "lineItems", 0, "returnedDate"))
+	require.Zero(t, s.available("sku", sku, location, from+day, to))
+	require.Equal(t, 1.0, s.available("sku", sku, location, from+day+2*hour, to))
+	s.clock.Store(from + day + hour)
+	o = s.ok("POST", path+"/return", "")
+	require.Equal(t, []any{"closed", "returned", "returned", "returned"}, states(o))
+	require.Equal(t, when(from+day+hour), at(o, "lineItems", 0, "returnedDate"))
+	notAllowed("/fulfill", "closed", "archive", "delete", "patch")
+
+	o = s.ok("POST", path+"/archive", "")
+	require.Equal(t, when(from+day+hour), o["archivedAt"])
+	require.Nil(t, s.ok("POST", path+"/unarchive", "")["archivedAt"])
+	require.Equal(t, "Late", s.ok("PATCH", path, `{"note":"Late"}`)["note"])
+	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
+	s.refused(404, engine.CodeNotFound, "GET", path, "")
+	require.Equal(t, 2.0, s.available("sku", sku, location, from+day+3*hour, to))
+}
+
+// Cancelling and deleting give stock back, a sale that was handed over keeps it.
+func TestCancelledAndDeletedOrders(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	cancelled := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 2, ""))
+	path := ordersPath + "/" + cancelled["id"].(string)
+	require.Zero(t, s.available("sku", sku, location, from, to))
+	o := s.ok("POST", path+"/cancel", "")
+	require.Equal(t, []any{"closed", "cancelled", "cancelled", "cancelled"}, states(o))
+	require.Nil(t, at(o, "stockItems", 0, "unavailabilityId"))
+	require.Equal(t, 2.0, s.available("sku", sku, location, from, to))
+	deleted := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 2, ""))
+	s.call("DELETE", ordersPath+"/"+deleted["id"].(string), "", "If-Match", `"7"`).isRefusal(412, engine.CodePrecondition)
+	s.call("DELETE", ordersPath+"/"+deleted["id"].(string), "", "If-Match", `"1"`)
+	require.Equal(t, 2.0, s.available("sku", sku, location, from, to))
+	require.Equal(t, 3.0, s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 1, ""))["number"], "a number is given once")
+
+	sale := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":500}]}`, location, sku))
+	require.Equal(t, 1.0, s.available("sku", sku, location, from, to))
+	sold := s.ok("POST", ordersPath+"/"+sale["id"].(string)+"/fulfill", "")
+	require.Equal(t, []any{"closed", "fulfilled", "fulfilled"}, states(sold))
+	require.Equal(t, 1.0, s.available("sku", sku, location, from, to))
+	s.ok("DELETE", ordersPath+"/"+sale["id"].(string), "")
+	require.Equal(t, 1.0, s.available("sku", sku, location, from, to), "what was sold stays gone")
+}
+
+func TestShortOrders(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	first := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
+	a := s.refused(409, engine.CodeInsufficient, "POST", ordersPath, rental("open", location, sku, from, to, 2, ""))
+	line := at(a.object(), "details", "lines", 0)
+	require.Equal(t, []any{0.0, 2.0, 1.0, "not_enough_stock", when(to + 2*hour)}, []any{
+		at(line, "line"), at(line, "requested"), at(line, "available"), at(line, "reason"), at(line, "next", "from"),
+	})
+	require.Equal(t, []any{first["id"], at(first, "stockItems", 0, "id")}, []any{
+		at(line, "blockingUnavailabilities", 0, "orderId"), at(line, "blockingUnavailabilities", 0, "orderStockItemId"),
+	})
+	draft := s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 2, ""))
+	path := ordersPath + "/" + draft["id"].(string)
+	s.refused(409, engine.CodeInsufficient, "POST", path+"/confirm", "")
+	require.Equal(t, "draft", s.ok("GET", path, "")["status"])
+
+	// Overbooked, what is short is a conflict, until there is room for it.
+	o := s.ok("POST", path+"/confirm", `{"allowOverbooking":true}`)
+	require.Equal(t, "open", o["status"])
+	conflict := func(o map[string]any) (n int) {
+		for _, u := range listOf(o["stockItems"]) {
+			if at(u, "hasConflicts") == true {
+				require.Nil(t, at(u, "inventoryArticle"))
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, 1, conflict(o))
+	require.Equal(t, 1.0, at(s.ok("GET", "/v1/admin/conflicts", ""), "pagination", "total"))
+	s.ok("POST", ordersPath+"/"+first["id"].(string)+"/cancel", "")
+	require.Zero(t, conflict(s.ok("GET", path, "")))
+	require.Equal(t, 1, conflict(s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, `,"allowOverbooking":true`))))
+}
+
+func TestOrderOfAHold(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	hold := s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, from, to, 2), `{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))
+	path := "/v1/admin/holds/" + hold["id"].(string)
+	s.refused(400, engine.CodeInvalid, "POST", path+"/order", `{"status":"draft"}`, "body /status enum")
+	s.refused(400, engine.CodeInvalid, "POST", path+"/order", `{"lineItems":[]}`, "body /lineItems unknown")
+	o := s.ok("POST", path+"/order", `{"note":"Phone","mainContact":{"phone":"5"}}`)
+	require.Equal(t, []any{"open", "pending", "pending", "pending"}, states(o))
+	var units, held []any
+	for i := range 2 {
+		units = append(units, at(o, "stockItems", i, "unavailabilityId"))
+		held = append(held, at(hold, "lines", 0, "unavailabilities", i, "id"))
+	}
+	require.Equal(t, held, units, "the units are the same ones")
+	require.Equal(t, location, at(o, "pickupLocation", "id"))
+	require.Equal(t, "ordered", s.ok("GET", path, "")["status"])
+	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
+	require.Zero(t, s.available("sku", sku, location, from, to))
+	s.clock.Add(hour)
+	s.ok("POST", "/v1/admin/locations", `{"name":"x","timezone":"UTC"}`)
+	require.Zero(t, s.available("sku", sku, location, from, to), "an order does not expire")
+	line := ordersPath + "/" + o["id"].(string) + "/line-items/" + at(o, "lineItems", 0, "id").(string)
+	require.Equal(t, 3000.0, at(s.ok("PATCH", line, `{"unitPrice":1500}`), "pricing", "total"))
+}
+
+func TestOrderLines(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	o := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
+	path := ordersPath + "/" + o["id"].(string)
+	first := at(o, "lineItems", 0, "id").(string)
+	add := func(more string) string {
+		return fmt.Sprintf(`{"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q%s}]}`, sku, when(from), when(to), more)
+	}
+	o = s.ok("POST", path+"/line-items", add(fmt.Sprintf(`,"addonOfLineItemId":%q,"unitPrice":200`, first)))
+	require.Equal(t, first, at(o, "lineItems", 1, "addonOfLineItemId"))
+	require.Equal(t, 200.0, at(o, "pricing", "total"))
+	s.refused(409, engine.CodeInsufficient, "POST", path+"/line-items", add(""))
+	s.refused(404, engine.CodeNotFound, "POST", path+"/line-items", add(`,"addonOfLineItemId":"`+nobodyID+`"`))
+
+	// Dates and quantity change together with the stock, or not at all.
+	line := path + "/line-items/" + first
+	s.refused(409, engine.CodeInsufficient, "PATCH", line, `{"quantity":2}`)
+	other := s.ok("POST", ordersPath, rental("open", location, sku, to+day, to+2*day, 1, ""))
+	require.Equal(t, when(to+3*day), at(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, when(to+3*day))), "lineItems", 0, "endDate"))
+	a := s.refused(409, engine.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q}`, when(to+3*day)))
+	require.NotEmpty(t, at(a.object(), "details", "lines", 0, "blockingUnavailabilities"))
+	s.ok("POST", ordersPath+"/"+other["id"].(string)+"/cancel", "")
+	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`, when(to), when(from)),
+		"body /unitPrice range", "body /taxRate range", "body /quantity range", "body /revenueSplitRate range", "body /endDate order")
+	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q}`, when(to+9*day)), "body /endDate order")
+	s.refused(400, engine.CodeInvalid, "PATCH", line, `{"endDate":null}`, "body /endDate required")
+
+	// An add-on goes with what it is added to.
+	s.call("DELETE", line, "", "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
+	s.ok("DELETE", line, "")
+	require.Empty(t, s.ok("GET", path, "")["lineItems"])
+	require.Equal(t, 2.0, s.available("sku", sku, location, from, to))
+	s.refused(404, engine.CodeNotFound, "DELETE", line, "")
+}
+
+func TestAssignedUnits(t *testing.T) {
+	s, location, sku, first, second := stocked(t)
+	from, to := noon+day, noon+2*day
+	o := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
+	path := ordersPath + "/" + o["id"].(string) + "/stock-items/" + at(o, "stockItems", 0, "id").(string)
+	for _, article := range []string{first, second, first} {
+		o = s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q}`, article))
+		require.Equal(t, []any{article, "manual"}, []any{at(o, "stockItems", 0, "inventoryArticleId"), at(o, "stockItems", 0, "codeType")})
+	}
+	pinned := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
+	a := s.refused(409, engine.CodeInsufficient, "POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
+	require.Equal(t, o["id"], at(a.object(), "details", "lines", 0, "blockingUnavailabilities", 0, "orderId"))
+	o = s.ok("POST", path+"/unassign", "")
+	require.Equal(t, []any{first, "auto-assigned"}, []any{at(o, "stockItems", 0, "inventoryArticleId"), at(o, "stockItems", 0, "codeType")})
+	swapped := s.ok("POST", ordersPath+"/"+pinned["id"].(string)+"/stock-items/"+at(pinned, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, first))
+	require.Equal(t, first, at(swapped, "stockItems", 0, "inventoryArticleId"), "what may move makes room")
+	require.Equal(t, second, at(s.ok("GET", ordersPath+"/"+o["id"].(string), ""), "stockItems", 0, "inventoryArticleId"))
+	s.refused(404, engine.CodeNotFound, "POST", path+"/assign", `{"articleId":"`+nobodyID+`"}`)
+}
+
+func TestBadOrders(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"sale","price":2500}`)["id"].(string)
+	scoped := s.ok("POST", "/v1/admin/tags", `{"value":"x","scope":"catalog"}`)["id"].(string)
+	s.refused(400, engine.CodeInvalid, "POST", ordersPath, fmt.Sprintf(`{"status":"active","customerId":"x","mainContact":{},"channel":"fax","tags":[%q],"customers":[{"email":"?"}],"allowOverbooking":1,
+		"consentAcceptances":[{"links":[{}]}],"documents":[{"name":"x"}],"assignedTo":{"name":""},"checkoutFields":[{"type":"colour"}],"extra":1,"lineItems":[
+		{"purchaseType":"gift"},
+		{"skuId":%[2]q,"articleId":%[2]q,"purchaseType":"booking","startDate":"2025-06-02"},
+		{"skuId":%[2]q,"purchaseType":"sale","endDate":%[3]q,"taxRate":20000,"revenueSplitRate":2},
+		{"skuId":%[2]q,"purchaseType":"booking","startDate":%[3]q,"endDate":%[3]q,"quantity":0},
+		{"skuId":%[2]q,"purchaseType":"booking","startDate":%[3]q,"endDate":%[4]q,"pricingRowId":%[5]q,"unitPrice":1,"subscription":{"paymentCycleAmount":1}},
+		{"skuId":%[2]q,"purchaseType":"subscription","startDate":%[3]q,"requirements":[{"attributeId":%[2]q,"operator":"has"}]}]}`,
+		scoped, sku, when(noon), when(noon+day), row),
+		"body /status enum", "body /customerId format", "body /channel enum", "body /allowOverbooking type", "body /consentAcceptances/0/links/0/kind required",
+		"body /documents/0/type required", "body /assignedTo/name length", "body /assignedTo/id required", "body /checkoutFields/0/type enum", "body /extra unknown",
+		"body /lineItems/0/purchaseType enum", "body /lineItems/1/startDate format", "body /lineItems/2/taxRate range", "body /lineItems/2/revenueSplitRate range",
+		"body /lineItems/3/quantity range", "body /lineItems/4/subscription/paymentCycleUnit required", "body /lineItems/5/requirements/0/operator enum",
+		"body /pickupLocationId required", "body /mainContact exclusive", "body /mainContact required", "body /customers/0/email format",
+		"body /lineItems/0/startDate required", "body /lineItems/1 exclusive", "body /lineItems/1/endDate required", "body /lineItems/2/endDate forbidden",
+		"body /lineItems/3/endDate order", "body /lineItems/4/unitPrice exclusive",
+		"body /lineItems/4/subscription/paymentCycleAmount range", "body /lineItems/4/subscription forbidden", "body /tags/0 scope",
+		"body /lineItems/4/pricingRowId purchase", "body /lineItems/5/requirements/0/attributeId unknown", "body /lineItems/5/subscription required")
+	s.refused(400, engine.CodeInvalid, "POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q}`, location), "body /lineItems length")
+	s.refused(404, engine.CodeNotFound, "POST", ordersPath, `{"pickupLocationId":"`+nobodyID+`"}`)
+	s.refused(404, engine.CodeNotFound, "POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, `,"customerId":"`+nobodyID+`"`))
+	s.refused(404, engine.CodeNotFound, "POST", ordersPath, rental("draft", location, nobodyID, noon, noon+day, 1, ""))
+
+	// Members that take a scope of their own.
+	key := s.newKey(s.account, engine.CreateKey{PublicID: "orders00", Scopes: []string{"orders.details.write"}})
+	denied := s.call("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"mainContact":{"phone":"5"},"lineItems":[{"skuId":%q,"purchaseType":"sale","unitPrice":1}]}`, location, sku), "X-API-KEY", key)
+	denied.isRefusal(403, engine.CodeDeniedFields)
+	require.ElementsMatch(t, []any{
+		map[string]any{"fields": []any{"mainContact"}, "requiredScopes": []any{"customers.write"}},
+		map[string]any{"fields": []any{"lineItems.unitPrice"}, "requiredScopes": []any{"orders.payments.write"}},
+	}, at(denied.object(), "details", "deniedFields"))
+	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, ""), "X-API-KEY", key)
+	path := ordersPath + "/" + o["id"].(string)
+	s.call("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
+	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
+	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+}

@@ -1,0 +1,295 @@
+package webhook
+
+import (
+	"container/heap"
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"holdfast/engine"
+)
+
+// This file owns the dispatcher: which attempt is begun when.
+
+const (
+	perWebhook = 16  // attempts under way at one endpoint
+	inAll      = 512 // attempts under way
+
+	busyQueue  = 16 // commands that wait for the writer from which on deliveries give way
+	busyPause  = 20 // milliseconds, in which busyStarts attempts are begun then
+	busyStarts = 4
+)
+
+// Options are what a dispatcher needs from outside. Clock, chance and network are inputs.
+type Options struct {
+	Engine *engine.Engine
+	Client *http.Client
+	Now    func() int64 // milliseconds since the epoch
+	// Timer returns a channel that is sent to after a while, and what stops that; default: a time.Timer.
+	Timer   func(d time.Duration) (<-chan time.Time, func())
+	Jitter  func() int64 // from 0 to engine.MaxJitter; default: by chance
+	Logger  *slog.Logger // default: slog.Default
+	Metrics prometheus.Registerer
+
+	PerWebhook, InAll int // attempts under way; default 16 and 512
+}
+
+// Dispatcher sends what is due until it is closed. But for Close it has one goroutine of its own that owns what is here.
+type Dispatcher struct {
+	Options
+	metrics *metrics
+	quit    chan struct{}
+	ended   chan struct{} // of the loop
+	ctx     context.Context
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+	results chan result   // of attempts, to the recorder
+	done    chan []result // recorded, to the loop
+	over    chan struct{} // of the recorder
+	failed  chan struct{} // closed when outcomes cannot be recorded
+
+	total   int                // attempts under way
+	lanes   map[engine.ID]int  // of each webhook
+	busy    map[engine.ID]bool // deliveries that are under way, until their outcome is recorded
+	alarms  alarms
+	next    map[engine.ID]int64 // when an account has something due
+	waiting []engine.ID         // accounts that have more to send than there was room for
+	queued  map[engine.ID]bool  // those in waiting
+	started int                 // attempts begun in the pause since
+	since   int64
+}
+
+// result is an attempt that is over.
+type result struct {
+	account, webhook engine.ID
+	outcome          engine.Outcome
+	void             bool // there was nothing to send, or the server stopped: nothing is recorded
+	unknown          bool // it could not be recorded
+}
+
+// Start makes a dispatcher that begins with all that is due.
+func Start(o Options) *Dispatcher {
+	if o.Timer == nil {
+		o.Timer = func(d time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTimer(d)
+			return t.C, func() { t.Stop() }
+		}
+	}
+	if o.Jitter == nil {
+		o.Jitter = func() int64 { return rand.Int64N(engine.MaxJitter + 1) }
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.PerWebhook == 0 {
+		o.PerWebhook = perWebhook
+	}
+	if o.InAll == 0 {
+		o.InAll = inAll
+	}
+	d := &Dispatcher{
+		Options: o, quit: make(chan struct{}), ended: make(chan struct{}), results: make(chan result, o.InAll), done: make(chan []result, 1),
+		over: make(chan struct{}), failed: make(chan struct{}),
+		lanes: map[engine.ID]int{}, busy: map[engine.ID]bool{}, next: map[engine.ID]int64{}, queued: map[engine.ID]bool{},
+	}
+	d.metrics = newMetrics(o.Metrics, o.Engine, o.Now)
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	go d.run()
+	go d.record()
+	return d
+}
+
+// Close begins no more attempts, waits for those under way until the context ends, cuts off the rest, and returns when all
+// outcomes are recorded. What was cut off is sent again after a start.
+func (d *Dispatcher) Close(ctx context.Context) {
+	close(d.quit)
+	<-d.ended
+	stop := context.AfterFunc(ctx, d.cancel)
+	d.workers.Wait()
+	stop()
+	d.cancel()
+	close(d.results)
+	<-d.over
+}
+
+func (d *Dispatcher) run() {
+	defer close(d.ended)
+	for {
+		wake, stop := d.timer()
+		select {
+		case <-d.quit:
+			stop()
+			go func() { // the recorder is not kept waiting
+				for range d.done {
+				}
+			}()
+			return
+		case <-d.failed: // storage: there is nothing to do but wait for the end
+			stop()
+			<-d.quit
+			return
+		case <-d.Engine.Called():
+			for _, account := range d.Engine.TakeCalled() {
+				d.look(account)
+			}
+		case list := <-d.done:
+			d.finish(list)
+		case <-wake:
+		}
+		stop()
+		d.ring()
+	}
+}
+
+// timer waits for what is due next.
+func (d *Dispatcher) timer() (<-chan time.Time, func()) {
+	at := int64(0)
+	if len(d.alarms) > 0 {
+		at = d.alarms[0].at
+	}
+	if len(d.waiting) > 0 && d.total < d.InAll && (at == 0 || d.since+busyPause < at) {
+		at = d.since + busyPause
+	}
+	if at == 0 {
+		return nil, func() {}
+	}
+	return d.Timer(time.Duration(max(0, at-d.Now())) * time.Millisecond)
+}
+
+// ring looks at the accounts that have something due, and at those that waited for room.
+func (d *Dispatcher) ring() {
+	now := d.Now()
+	for len(d.alarms) > 0 && d.alarms[0].at <= now {
+		if a := heap.Pop(&d.alarms).(alarm); d.next[a.account] == a.at {
+			delete(d.next, a.account)
+			d.look(a.account)
+		}
+	}
+	for range len(d.waiting) {
+		if d.total >= d.InAll || d.paused() {
+			return
+		}
+		account := d.waiting[0]
+		d.waiting = d.waiting[1:]
+		delete(d.queued, account)
+		d.look(account)
+	}
+}
+
+// finish makes room of attempts whose outcomes are recorded.
+func (d *Dispatcher) finish(list []result) {
+	for _, r := range list {
+		d.total--
+		if !r.unknown {
+			delete(d.busy, r.outcome.Delivery)
+		}
+		if d.lanes[r.webhook]--; d.lanes[r.webhook] == 0 {
+			delete(d.lanes, r.webhook)
+		}
+	}
+	for i, r := range list {
+		if i == 0 || list[i-1].account != r.account {
+			d.look(r.account)
+		}
+	}
+}
+
+// look begins what is due in an account, as far as there is room, and notes when to look again.
+func (d *Dispatcher) look(account engine.ID) {
+	v, ok := d.Engine.View(account)
+	if !ok {
+		return
+	}
+	now, next := d.Now(), int64(0)
+	for _, w := range v.Webhooks() {
+		if !w.Enabled {
+			continue
+		}
+		for x := range v.Queue(w.ID) {
+			if d.busy[x.ID] {
+				continue
+			}
+			if x.Next > now {
+				if next == 0 || x.Next < next {
+					next = x.Next
+				}
+				break
+			}
+			if d.lanes[w.ID] >= d.PerWebhook {
+				break // looked at again when one of its own is over
+			}
+			if d.total >= d.InAll || d.lanes[w.ID] > 0 && d.total >= d.InAll/2 || d.paused() {
+				if !d.queued[account] {
+					d.queued[account] = true
+					d.waiting = append(d.waiting, account)
+				}
+				break
+			}
+			d.begin(v, x)
+		}
+	}
+	if next != 0 && d.next[account] != next {
+		d.next[account] = next
+		heap.Push(&d.alarms, alarm{next, account})
+	}
+}
+
+// paused says whether commands wait for the writer and enough was begun meanwhile.
+func (d *Dispatcher) paused() bool {
+	if now := d.Now(); now >= d.since+busyPause || now < d.since {
+		d.since, d.started = now, 0
+	}
+	return d.started >= busyStarts && d.Engine.Stats().Queued >= busyQueue
+}
+
+// begin makes an attempt on a goroutine of its own.
+func (d *Dispatcher) begin(v engine.View, x *engine.Delivery) {
+	d.total++
+	d.started++
+	d.lanes[x.Webhook]++
+	d.busy[x.ID] = true
+	d.metrics.underWay.Inc()
+	d.workers.Add(1)
+	go func() {
+		defer d.workers.Done()
+		r := result{account: v.Account().ID, webhook: x.Webhook, outcome: engine.Outcome{Delivery: x.ID, Jitter: d.Jitter()}}
+		began := d.Now()
+		call, err := d.Engine.Call(v, x, began)
+		switch {
+		case err != nil:
+			r.outcome.Error = "the event could not be read"
+		case call == nil:
+			r.void = true
+		default:
+			r.outcome.Attempt = attempt(d.ctx, d.Client, began, x.Event, call)
+			r.void = d.ctx.Err() != nil && r.outcome.Status == 0
+		}
+		r.outcome.Number, r.outcome.At, r.outcome.Took = x.Attempts+1, began, max(0, d.Now()-began)
+		d.metrics.underWay.Dec()
+		d.results <- r
+	}()
+}
+
+// alarm says when something is due in an account; one that is not in next any more means nothing.
+type alarm struct {
+	at      int64
+	account engine.ID
+}
+
+type alarms []alarm
+
+func (a alarms) Len() int           { return len(a) }
+func (a alarms) Less(i, j int) bool { return a[i].at < a[j].at }
+func (a alarms) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a *alarms) Push(x any)        { *a = append(*a, x.(alarm)) }
+func (a *alarms) Pop() any {
+	n := len(*a) - 1
+	x := (*a)[n]
+	*a = (*a)[:n]
+	return x
+}

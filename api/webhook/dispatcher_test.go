@@ -1,0 +1,402 @@
+package webhook
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+)
+
+// verified recomputes both schemes as a receiver does, and returns of how many secrets the standard header has a signature.
+func verified(t testing.TB, r received, secrets ...string) {
+	t.Helper()
+	sum := hmac.New(sha256.New, []byte(secrets[0]))
+	sum.Write(r.body)
+	require.Equal(t, "sha256="+hex.EncodeToString(sum.Sum(nil)), r.header.Get("X-Service-Signature"))
+	var want []string
+	for _, s := range secrets {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s, "whsec_"))
+		require.NoError(t, err)
+		sum := hmac.New(sha256.New, key)
+		fmt.Fprintf(sum, "%s.%s.%s", r.header.Get("webhook-id"), r.header.Get("webhook-timestamp"), r.body)
+		want = append(want, "v1,"+base64.StdEncoding.EncodeToString(sum.Sum(nil)))
+	}
+	require.Equal(t, strings.Join(want, " "), r.header.Get("webhook-signature"))
+	var envelope struct{ EventID string }
+	require.NoError(t, json.Unmarshal(r.body, &envelope))
+	require.Equal(t, envelope.EventID, r.header.Get("X-Service-Event-Id"))
+	require.Equal(t, envelope.EventID, r.header.Get("webhook-id"))
+}
+
+func TestDeliversSigned(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", 5000)) })
+	h := s.hook(r.URL + "/hooks?a=1")
+	id := h.event()
+	d := s.after(id, 1)
+	require.Equal(t, engine.DeliveryDone, d.State)
+	got := r.requests()[0]
+	require.Equal(t, "/hooks?a=1", got.path)
+	require.Equal(t, "application/json", got.header.Get("Content-Type"))
+	require.Equal(t, fmt.Sprint(noon/1000), got.header.Get("webhook-timestamp"))
+	verified(t, got, h.secret)
+	v, _ := s.eng.View(s.account)
+	body, attempts, err := s.eng.DeliveryDetails(v, d)
+	require.NoError(t, err)
+	require.Equal(t, string(body), string(got.body), "the exact bytes")
+	require.Equal(t, engine.Attempt{Number: 1, At: noon, Status: 200, Answer: []byte(strings.Repeat("x", engine.KeptAnswer))}, attempts[0])
+
+	// During an overlap the standard header has both signatures.
+	second := drawSecret()
+	s.do(engine.RotateSecret{ID: h.id, Secret: second, Overlap: 60})
+	s.after(h.event(), 1)
+	verified(t, r.requests()[1], second, h.secret)
+	s.move(60_000)
+	s.after(h.event(), 1)
+	verified(t, r.requests()[2], second)
+}
+
+// Each attempt is made when it is due and not before, with the same bytes; each outcome is durable before that.
+func TestSchedule(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(status(500, 302, 404, 503))
+	h := s.hook(r.URL)
+	id := h.event()
+	for i, jitter := range []int64{0, 500, 1000} {
+		s.jitter.Store(jitter)
+		if i > 0 {
+			s.move(1)
+		}
+		d := s.after(id, i+1)
+		s.awaitTimer(d.Next)
+		s.move(d.Next - s.Now() - 1)
+		require.Len(t, r.requests(), i+1)
+	}
+	s.move(1)
+	require.Equal(t, engine.DeliveryFailed, s.after(id, 4).State)
+	attempts := s.attempts(id)
+	var at, statuses []int64
+	for _, a := range attempts {
+		at, statuses = append(at, a.At-noon), append(statuses, int64(a.Status))
+	}
+	require.Equal(t, []int64{0, 10_000, 30_000 + 1000, 75_000}, at)
+	require.Equal(t, []int64{500, 302, 404, 503}, statuses)
+	require.Equal(t, "a redirect is not followed", attempts[1].Error)
+	for _, got := range r.requests() {
+		require.Equal(t, r.requests()[0].body, got.body)
+		verified(t, got, h.secret)
+	}
+	require.NotEqual(t, r.requests()[0].header.Get("webhook-timestamp"), r.requests()[1].header.Get("webhook-timestamp"))
+	require.Equal(t, [2]float64{0, 4}, [2]float64{s.metric("holdfast_webhook_attempts_total", "delivered"), s.metric("holdfast_webhook_attempts_total", "failed")})
+}
+
+func TestSuccessEndsASchedule(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(status(500, 200))
+	id := s.hook(r.URL).event()
+	s.awaitTimer(s.after(id, 1).Next)
+	s.move(4_000)
+	require.Equal(t, [2]float64{1, 4}, [2]float64{s.metric("holdfast_webhook_deliveries_queued", ""), s.metric("holdfast_webhook_oldest_delivery_seconds", "")})
+	s.move(6_000)
+	require.Equal(t, engine.DeliveryDone, s.after(id, 2).State)
+	require.Len(t, r.requests(), 2)
+}
+
+// Ten minutes after the first attempt a delivery is given up, though it was not tried four times: the server was down.
+func TestGivenUpAfterTenMinutes(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(status(500))
+	id := s.hook(r.URL).event()
+	s.awaitTimer(s.after(id, 1).Next)
+	s.close()
+	s.move(10 * 60 * 1000)
+	s.open()
+	s.await(func(v engine.View) bool { return v.Delivery(id).State == engine.DeliveryFailed })
+	require.Len(t, r.requests(), 1)
+	require.Len(t, s.attempts(id), 1)
+}
+
+// What is on disk after a power cut in the middle of a schedule goes on from there.
+func TestGoesOnAfterAPowerCut(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(status(500, 500, 200))
+	h := s.hook(r.URL)
+	id := h.event()
+	for i := range 2 {
+		d := s.after(id, i+1)
+		s.awaitTimer(d.Next)
+		after := s.fs.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{})
+		s.close()
+		s.fs = after
+		s.open()
+		s.awaitTimer(d.Next)
+		require.Len(t, r.requests(), i+1)
+		require.Len(t, s.attempts(id), i+1)
+		s.move(d.Next - s.Now())
+	}
+	require.Equal(t, engine.DeliveryDone, s.after(id, 3).State)
+	require.Equal(t, r.requests()[0].body, r.requests()[2].body)
+	verified(t, r.requests()[2], h.secret)
+}
+
+// An attempt that the end of the server cuts off is made again.
+func TestCutOffAttemptIsMadeAgain(t *testing.T) {
+	s := newShop(t)
+	came := make(chan bool, 2)
+	r := s.receive(func(n int, w http.ResponseWriter, r *http.Request) {
+		came <- true
+		if n == 1 {
+			never(r)
+		}
+	})
+	id := s.hook(r.URL).event()
+	<-came
+	now, stop := context.WithCancel(t.Context())
+	stop()
+	s.sender.Close(now)
+	require.NoError(t, s.eng.Close())
+	require.NoError(t, s.store.Close())
+	s.open()
+	<-came
+	d := s.after(id, 1)
+	require.Equal(t, [2]any{engine.DeliveryDone, 1}, [2]any{d.State, d.Attempts})
+}
+
+// Endpoints that do not answer keep neither others from theirs, nor more than their share of the room.
+func TestSlowEndpointsDelayNoOther(t *testing.T) {
+	s := newShop(t)
+	hold, under := make(chan bool), make(chan bool, 1000)
+	slow := s.receive(func(_ int, w http.ResponseWriter, r *http.Request) {
+		under <- true
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+			never(r)
+		}
+	})
+	fast := s.receive(nil)
+	var slows []*hook
+	for range 20 {
+		h := s.hook(slow.URL)
+		for range 3 * perWebhook {
+			h.event()
+		}
+		slows = append(slows, h)
+	}
+	for range 200 { // they have come as far as they do
+		<-under
+	}
+	h := s.hook(fast.URL)
+	for range 50 {
+		require.Equal(t, engine.DeliveryDone, s.after(h.event(), 1).State)
+	}
+	close(hold)
+	for _, h := range slows {
+		s.await(func(v engine.View) bool {
+			n, _ := v.Deliveries(h.id, engine.DeliveryDone, 0, 1000)
+			return len(n) == 3*perWebhook
+		})
+	}
+}
+
+func TestOneEndpointHasABoundedShare(t *testing.T) {
+	s := newShop(t)
+	var mu sync.Mutex
+	now, most := 0, 0
+	r := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		now++
+		most = max(most, now)
+		mu.Unlock()
+		time.Sleep(time.Millisecond)
+		mu.Lock()
+		now--
+		mu.Unlock()
+	})
+	h := s.hook(r.URL)
+	for range 200 {
+		h.event()
+	}
+	s.await(func(v engine.View) bool {
+		n, _ := v.Deliveries(h.id, engine.DeliveryDone, 0, 1000)
+		return len(n) == 200
+	})
+	require.LessOrEqual(t, most, perWebhook)
+	require.Len(t, r.requests(), 200, "each once")
+}
+
+func TestDisabledAfterThreeEvents(t *testing.T) {
+	s := newShop(t)
+	down := true
+	var mu sync.Mutex
+	r := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if down {
+			w.WriteHeader(500)
+		}
+	})
+	h := s.hook(r.URL)
+	var ids []engine.ID
+	for range 5 {
+		ids = append(ids, h.event())
+	}
+	fail := func() {
+		for n := 1; ; n++ {
+			var due int64
+			s.await(func(v engine.View) bool {
+				if due = 0; !v.Webhook(h.id).Enabled {
+					return true
+				}
+				for d := range v.Queue(h.id) {
+					if d.Tries < n {
+						return false
+					}
+					due = max(due, d.Next)
+				}
+				return true
+			})
+			if due == 0 {
+				return
+			}
+			s.awaitTimer(due)
+			s.pass(due - s.Now())
+		}
+	}
+	enabled := func() bool {
+		v, _ := s.eng.View(s.account)
+		return v.Webhook(h.id).Enabled
+	}
+	fail()
+	require.True(t, enabled(), "test events do not count")
+	s.do(engine.RecoverDeliveries{Webhook: h.id}) // these count
+	fail()
+	require.False(t, enabled())
+	for _, id := range ids {
+		s.after(id, 8) // also those that were under way
+	}
+	s.pass(0)
+	v, _ := s.eng.View(s.account)
+	require.Equal(t, engine.TooManyFailures, *v.Webhook(h.id).DisabledReason)
+	failed, _ := v.Deliveries(h.id, engine.DeliveryFailed, 0, 10)
+	require.Len(t, failed, 5, "what is queued stays in the log")
+	mu.Lock()
+	down = false
+	mu.Unlock()
+	calls := len(r.requests())
+	s.do(engine.EnableWebhook{ID: h.id})
+	require.Equal(t, &engine.Recovered{Queued: 5}, s.do(engine.RecoverDeliveries{Webhook: h.id}))
+	for _, id := range ids {
+		s.await(func(v engine.View) bool { return v.Delivery(id).State == engine.DeliveryDone })
+	}
+	require.Len(t, r.requests(), calls+5)
+	require.True(t, enabled())
+}
+
+func TestRedelivery(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(nil)
+	h := s.hook(r.URL)
+	id := h.event()
+	s.after(id, 1)
+	s.do(engine.RedeliverDelivery{Webhook: h.id, ID: id})
+	s.after(id, 2)
+	require.Equal(t, r.requests()[0].body, r.requests()[1].body)
+	require.Equal(t, r.requests()[0].header.Get("webhook-id"), r.requests()[1].header.Get("webhook-id"))
+}
+
+// Whatever happens at the other end is a failed attempt with a reason, and no secret gets into it.
+func TestReasons(t *testing.T) {
+	s := newShop(t)
+	plain := s.receive(nil)
+	stranger := newShop(t).receive(nil) // of an authority that the shop does not know
+	closed := newShop(t).receive(nil)
+	closed.Close()
+	cut := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) })
+	flood := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) {
+		for range 64 {
+			w.Write(make([]byte, 64<<10))
+		}
+	})
+	header := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X", strings.Repeat("x", 2*maxAnswer))
+	})
+	unfinished := s.receive(func(_ int, w http.ResponseWriter, r *http.Request) {
+		w.Write([]byte("so far"))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	silent := s.receive(func(_ int, _ http.ResponseWriter, r *http.Request) { never(r) })
+	metadata := s.receive(func(_ int, w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusTemporaryRedirect)
+	})
+	s.client.Timeout = 300 * time.Millisecond
+	of := func(raw string) engine.Attempt {
+		t.Helper()
+		h := s.hook(raw)
+		id := h.event()
+		s.after(id, 1)
+		a := s.attempts(id)[0]
+		require.NotContains(t, a.Error, "127.0.0.1")
+		require.NotContains(t, a.Error+string(a.Answer), h.secret[len(engine.SecretPrefix):])
+		return a
+	}
+	for raw, want := range map[string]string{
+		stranger.URL:                           "the certificate is not trusted",
+		closed.URL:                             "the connection was refused",
+		cut.URL:                                "the connection failed",
+		header.URL:                             "the connection failed",
+		silent.URL:                             "timed out",
+		metadata.URL:                           "a redirect is not followed",
+		"https://nobody.invalid/":              "the host name has no address",
+		"https://10.0.0.1/":                    "the address is not allowed",
+		"https://[::ffff:10.0.0.1]/":           "the address is not allowed",
+		"https://" + host(t, plain.URL, "::1"): "the connection was refused",
+	} {
+		a := of(raw)
+		if strings.Contains(raw, "::1]") && a.Error == "the connection failed" {
+			continue // a machine without IPv6
+		}
+		require.Equal(t, want, a.Error, "%s: %d", raw, a.Status)
+	}
+	a := of(flood.URL)
+	require.Equal(t, [2]any{200, engine.KeptAnswer}, [2]any{a.Status, len(a.Answer)})
+	a = of(unfinished.URL)
+	require.Equal(t, [2]any{200, "so far"}, [2]any{a.Status, string(a.Answer)}, "the status is what acknowledges")
+	require.Equal(t, "", of(plain.URL).Error)
+	require.NotContains(t, s.log.text(), engine.SecretPrefix)
+	families, err := s.registry.Gather()
+	require.NoError(t, err)
+	require.NotContains(t, fmt.Sprint(families), engine.SecretPrefix)
+	require.Len(t, metadata.requests(), 1)
+}
+
+// host is an URL's port at another address.
+func host(t testing.TB, raw, address string) string {
+	u, err := url.Parse(raw)
+	require.NoError(t, err)
+	return "[" + address + "]:" + u.Port() + "/"
+}
+
+// The specification's own example.
+func TestStandardSignature(t *testing.T) {
+	h := http.Header{}
+	id, _ := engine.ParseID("01972b5c-ee00-7000-8000-000000140000")
+	sign(h, id, 1614265330_500, []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="}, []byte(`{"test": 2432232314}`))
+	require.Equal(t, "1614265330", h.Get("webhook-timestamp"))
+	require.True(t, strings.HasPrefix(h.Get("webhook-signature"), "v1,"))
+}

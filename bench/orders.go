@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+
+	"holdfast/bench/dataset"
+	"holdfast/engine"
+)
+
+// This file owns what orders cost in memory.
+
+var orderHeapTarget = AtMost(1024, "B")
+
+// heapPerOrder gives the live heap of an engine that was opened from disk with orders of one line and one unit, each of one of
+// a thousand customers, in a directory of their own: a million at scale 1. They are drafts, so that holds are apart: those take
+// as much as any. An engine without the orders is taken off.
+func heapPerOrder(scale float64) (r Result, err error) {
+	w, err := empty(scale)
+	if err != nil {
+		return r, err
+	}
+	defer w.Close()
+	w.Set = nil // the engine's is measured
+	shop, err := newOrderShop(w)
+	if err != nil {
+		return r, err
+	}
+	opened := func() (int64, error) {
+		if err := w.shut(); err != nil {
+			return 0, err
+		}
+		before := Heap()
+		err := w.open()
+		return Heap() - before, err
+	}
+	bare, err := opened()
+	if err != nil {
+		return r, err
+	}
+	n := max(1_000, int(1_000_000*scale))
+	p := dataset.NewPipeline(w.Engine, shop.account)
+	for i := range n {
+		p.Submit(shop.draft(i))
+	}
+	if err := p.Flush(); err != nil {
+		return r, err
+	}
+	used, err := opened()
+	if err != nil {
+		return r, err
+	}
+	r = Judge(float64(used-bare)/float64(n), orderHeapTarget)
+	r.Note = fmt.Sprintf("%d orders, opened from disk, holds apart", n)
+	return r, nil
+}
+
+// orderShop is a merchant with one article, for orders in a row.
+type orderShop struct {
+	account, location, sku engine.ID
+	customers              []engine.ID
+}
+
+func newOrderShop(w *World) (*orderShop, error) {
+	s := &orderShop{account: engine.NewID(dataset.Epoch, engine.BaseOf([10]byte{1}))}
+	do := func(op engine.Op) (any, error) {
+		r, err := w.Engine.Do(engine.Command{Account: s.account, Actor: "bench", Op: op})
+		return r.Record, err
+	}
+	if _, err := do(engine.CreateAccount{Name: "Orders"}); err != nil {
+		return nil, err
+	}
+	location, err := do(engine.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"})
+	if err != nil {
+		return nil, err
+	}
+	sku, err := do(engine.CreateSKU{Name: "Mountain bike"})
+	if err != nil {
+		return nil, err
+	}
+	s.location, s.sku = location.(*engine.Location).ID, sku.(*engine.SKU).ID
+	for i := range 1_000 {
+		c, err := do(engine.CreateCustomer{Contact: engine.ContactPatch{FullName: engine.Some("Customer " + strconv.Itoa(i))}})
+		if err != nil {
+			return nil, err
+		}
+		s.customers = append(s.customers, c.(*engine.Customer).ID)
+	}
+	return s, nil
+}
+
+func (s *orderShop) draft(i int) engine.CreateOrder {
+	from := dataset.Epoch + int64(i%10_000)*60_000
+	to, price := from+86_400_000, int64(4_500)
+	return engine.CreateOrder{
+		OrderInput: engine.OrderInput{Pickup: s.location, Customer: &s.customers[i%len(s.customers)]},
+		Lines: []engine.OrderLineInput{{
+			Item: engine.Item{SKU: s.sku}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to, UnitPrice: &price,
+		}},
+	}
+}

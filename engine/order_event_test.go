@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns what webhooks are told of orders: each change once, whoever made it.
+
+// told counts what was said of orders.
+func (s *shop) told(hooks []*Webhook) map[string]int {
+	got := map[string]int{}
+	for _, w := range hooks {
+		list, _ := s.view().Deliveries(w.ID, 0, 0, 1000)
+		for _, d := range list {
+			got[string(d.Type)+" "+d.Resource.String()]++
+		}
+	}
+	return got
+}
+
+func TestEventsOfOrders(t *testing.T) {
+	s := newShop(t)
+	var hooks []*Webhook
+	sku := s.sku()
+	first, second := s.article(sku, 1), s.article(sku, 1)
+	from, to := s.now+day, s.now+3*day
+	for _, typ := range OrderEvents {
+		hooks = append(hooks, s.hook(typ))
+	}
+	order := func(from, to int64) *OrderRecord {
+		return s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen}, Lines: []OrderLineInput{
+			{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
+		}}).(*OrderRecord)
+	}
+	a := order(from, to)
+	at := a.Units[0].Article
+	other := first
+	if at == first {
+		other = second
+	}
+	created, updated, deleted := "order.created "+a.ID.String(), "order.updated "+a.ID.String(), "order.deleted "+a.ID.String()
+	require.Equal(t, map[string]int{created: 1}, s.told(hooks))
+
+	// A note that is the same changes nothing, so nothing is told.
+	s.do(PatchOrder{ID: a.ID, Note: Some("gift")})
+	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
+	again := s.do(PatchOrder{ID: a.ID, Note: Some("gift")}).(*OrderRecord)
+	require.Equal(t, uint64(2), again.Revision)
+	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
+
+	// A hold made for the article where the order is moves it to the other one: an event, no revision.
+	s.book(Item{Article: other}, to, to+day, 1)
+	require.Equal(t, map[string]int{created: 1, updated: 1}, s.told(hooks))
+	s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: to - day, End: to + day}, Quantity: 1}}})
+	moved := s.view().Order(a.ID)
+	require.Equal(t, other, moved.Units[0].Article)
+	require.Equal(t, uint64(2), moved.Revision)
+	require.Equal(t, map[string]int{created: 1, updated: 2}, s.told(hooks))
+
+	// Taken out of stock it is a conflict, which is told, too.
+	s.do(DecreaseQuantity{Article: other, Location: s.loc, Amount: 1, Force: true})
+	require.True(t, s.view().Order(a.ID).Conflict())
+	require.Equal(t, map[string]int{created: 1, updated: 3}, s.told(hooks))
+
+	s.do(DeleteOrder{ID: a.ID})
+	require.Equal(t, map[string]int{created: 1, updated: 3, deleted: 1}, s.told(hooks))
+	s.refused(CodeNotFound, DeleteOrder{ID: a.ID})
+	require.Equal(t, map[string]int{created: 1, updated: 3, deleted: 1}, s.told(hooks))
+	s.reopen()
+	require.Equal(t, map[string]int{created: 1, updated: 3, deleted: 1}, s.told(hooks))
+}
+
+func TestEventHasTheOrderAsItIs(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	s.payload = func(version string, o *OrderRecord) []byte {
+		b, err := json.Marshal(map[string]any{"version": version, "revision": o.Revision, "status": o.Status.String()})
+		require.NoError(t, err)
+		return b
+	}
+	s.open()
+	w := s.hook(OrderUpdated)
+	sku := s.sku()
+	s.article(sku, 1)
+	from, to := s.now+day, s.now+2*day
+	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{
+		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
+	}}).(*OrderRecord)
+	s.do(ConfirmOrder{ID: o.ID})
+	list, _ := s.view().Deliveries(w.ID, 0, 0, 10)
+	require.Len(t, list, 1)
+	body, err := readStored(s.Engine, bodyKind, s.acc, list[0].Body)
+	require.NoError(t, err)
+	var got struct {
+		EventType, ResourceID string
+		Data                  map[string]any
+	}
+	require.NoError(t, json.Unmarshal(body.Text, &got))
+	require.Equal(t, "order.updated", got.EventType)
+	require.Equal(t, o.ID.String(), got.ResourceID)
+	require.Equal(t, map[string]any{"version": "2025-06", "revision": 2.0, "status": "open"}, got.Data)
+}

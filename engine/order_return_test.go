@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the stories of units that are out: early, late, longer than planned, and elsewhere.
+
+// rental asks for an order of a booking.
+func (s *shop) rental(status OrderStatus, i Item, from, to int64, n int) CreateOrder {
+	return CreateOrder{OrderInput: OrderInput{Status: status, Pickup: s.loc}, Lines: []OrderLineInput{{Item: i, Purchase: PurchaseBooking, Quantity: n, From: &from, To: &to}}}
+}
+
+func (s *shop) rent(i Item, from, to int64, n int) *OrderRecord {
+	s.T.Helper()
+	return s.do(s.rental(OrderOpen, i, from, to, n)).(*OrderRecord)
+}
+
+func (s *shop) orderNow(r *OrderRecord) *OrderRecord {
+	s.T.Helper()
+	n := s.view().Order(r.ID)
+	require.NotNil(s.T, n)
+	return n
+}
+
+func (s *shop) tick(to int64) {
+	s.T.Helper()
+	s.now = to
+	require.NoError(s.T, s.Tick(s.T.Context()))
+}
+
+func TestLateReturn(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku(fourHours)
+	s.article(sku, 1)
+	s.article(sku, 1)
+	bike := Item{SKU: sku}
+	end := noon + day
+	out := s.rent(bike, noon, end, 1)
+	s.do(FulfillOrder{ID: out.ID})
+	next := s.rent(bike, end+5*hour, end+10*hour, 2) // behind the buffer of the first
+	require.False(t, next.Conflict())
+
+	// While it is away its time grows step by step; what it does not meet hears nothing.
+	revision := s.orderNow(next).Revision
+	s.tick(end + 20*60_000)
+	late := s.orderNow(out)
+	require.Equal(t, Span{Start: noon, End: end + 30*60_000 + 4*hour}, late.Units[0].Range, "to the end of the step that runs, and the buffer")
+	require.False(t, s.orderNow(next).Conflict())
+	require.Equal(t, revision, s.orderNow(next).Revision)
+	require.Equal(t, 1, s.available(bike, end, end+30*60_000))
+
+	// Then it meets the next one, which has no other unit.
+	s.tick(end + 3*hour)
+	require.True(t, s.orderNow(next).Conflict())
+	s.reopen()
+
+	// Coming back, it has its buffer, and the next one its unit again where that ends in time.
+	s.do(ReturnOrder{ID: out.ID, At: ptr(end + 30*60_000)})
+	require.False(t, s.orderNow(next).Conflict())
+	require.Equal(t, OrderClosed, s.orderNow(out).Status)
+	require.Equal(t, end+30*60_000+4*hour, s.orderNow(out).Units[0].Range.End)
+	s.reopen()
+}
+
+func TestLateUnitsPushOthersElsewhere(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 2)
+	bike := Item{SKU: sku}
+	out := s.rent(bike, noon, noon+day, 1)
+	s.do(FulfillOrder{ID: out.ID})
+	next := s.rent(bike, noon+day, noon+2*day, 1)
+	s.do(AssignUnit{Order: next.ID, Unit: next.Lines[0].Units[0].ID, Article: s.orderNow(out).Units[0].Article})
+	s.do(UnassignUnit{Order: next.ID, Unit: next.Lines[0].Units[0].ID})
+	s.tick(noon + day + hour)
+	require.False(t, s.orderNow(next).Conflict(), "there is another unit")
+	require.Equal(t, 0, s.available(bike, noon+day, noon+day+hour))
+	s.do(ReturnOrder{ID: out.ID})
+	require.Equal(t, 1, s.available(bike, noon+day+hour, noon+2*day))
+	s.reopen()
+}
+
+func TestEarlyHandOverAndReturn(t *testing.T) {
+	s := newShop(t)
+	bike := Item{Article: s.article(ID{}, 1)}
+	before := s.rent(bike, noon+2*hour, noon+3*hour, 1)
+	o := s.rent(bike, noon+4*hour, noon+day, 1)
+	// Before its time it begins now, which what cannot move forbids.
+	e := s.refused(CodeInsufficient, FulfillOrder{ID: o.ID})
+	require.Equal(t, []ID{before.Lines[0].Units[0].Hold}, e.Details.(ShortageDetails).Lines[0].Blockers)
+	s.do(CancelOrder{ID: before.ID})
+	s.do(FulfillOrder{ID: o.ID})
+	require.Equal(t, noon, s.orderNow(o).Units[0].Range.Start)
+	// A return ends it; a hold of no length goes.
+	s.now += hour
+	s.refused(CodeInvalid, ReturnOrder{ID: o.ID, At: ptr(noon - 1)})
+	s.refused(CodeInvalid, ReturnOrder{ID: o.ID, At: ptr(s.now + 1)})
+	o = s.do(ReturnOrder{ID: o.ID, At: ptr(noon)}).(*OrderRecord)
+	require.Equal(t, []any{OrderClosed, Returned, ID{}}, []any{o.Status, o.Fulfillment(), o.Lines[0].Units[0].Hold})
+	require.Equal(t, 1, s.available(bike, noon, noon+day))
+	s.reopen()
+}
+
+func TestExtensions(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku(fourHours)
+	s.article(sku, 2)
+	bike := Item{SKU: sku}
+	o := s.rent(bike, noon, noon+day, 1)
+	s.do(FulfillOrder{ID: o.ID})
+	line := o.Lines[0].ID
+	others := s.rent(bike, noon+day+4*hour, noon+2*day, 1)
+	full := s.rent(bike, noon+3*day, noon+4*day, 2)
+
+	extended := s.do(PatchOrderLine{Order: o.ID, ID: line, To: Some(noon + 2*day)}).(*OrderRecord)
+	require.Equal(t, noon+2*day, extended.Lines[0].To)
+	require.False(t, s.orderNow(others).Conflict(), "what may move makes room")
+	e := s.refused(CodeInsufficient, PatchOrderLine{Order: o.ID, ID: line, To: Some(noon + 3*day + hour)})
+	require.Subset(t, []ID{full.Lines[0].Units[0].Hold, full.Lines[0].Units[1].Hold}, e.Details.(ShortageDetails).Lines[0].Blockers)
+	require.NotEmpty(t, e.Details.(ShortageDetails).Lines[0].Blockers)
+	require.Equal(t, noon+2*day, s.orderNow(o).Lines[0].To)
+	s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: line, From: Some(noon + 1)})
+	s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: line, Quantity: Some(2)})
+	s.do(PatchOrderLine{Order: o.ID, ID: line, To: Some(noon + day)})
+	require.Equal(t, noon+day+4*hour, s.orderNow(o).Units[0].Range.End)
+	s.reopen()
+}
+
+func TestReturnElsewhere(t *testing.T) {
+	s := newShop(t)
+	other := s.do(CreateLocation{Name: "Porto", Timezone: "Europe/Lisbon"}).(*Location).ID
+	sku := s.sku(fourHours)
+	s.article(sku, 2)
+	bike := Item{SKU: sku}
+	in := s.rental(OrderOpen, bike, noon, noon+day, 1)
+	in.Return = &other
+	o := s.do(in).(*OrderRecord)
+	s.do(FulfillOrder{ID: o.ID})
+	later := s.rent(bike, noon+2*day, noon+3*day, 2)
+	s.now = noon + day
+	s.do(ReturnOrder{ID: o.ID})
+	require.True(t, s.orderNow(later).Conflict(), "there is one unit left here")
+	there := func(from, to int64) int {
+		a, err := s.view().Available(Query{Item: bike, Location: other, Window: Span{Start: from, End: to}}, s.now)
+		require.NoError(t, err)
+		return a.Available
+	}
+	require.Equal(t, 0, there(noon+day, noon+day+4*hour), "the buffer runs where it is taken")
+	require.Equal(t, 1, there(noon+day+4*hour, noon+9*day))
+	require.Equal(t, 1, s.available(bike, noon+day, noon+2*day-4*hour))
+	s.reopen()
+}

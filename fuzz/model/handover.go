@@ -315,7 +315,8 @@ func (s *step) postpone(u, n Unit, given bool, spent map[uint32]bool) {
 		return
 	}
 	for _, y := range s.a.Slots {
-		idle := !slices.ContainsFunc(s.a.Units, func(v Unit) bool { return v.Slot == y.No && v.Hull.End > x.Span.End })
+		lies := func(v Unit) bool { return v.Slot == y.No && v.Hull.End > x.Span.End }
+		idle := !slices.ContainsFunc(s.a.Units, lies) && !slices.ContainsFunc(s.obs.Units, lies) // another late unit may have sent something there
 		if y.Lot == x.Lot && y.Span.End >= n.Hull.End && y.Span.Start <= x.Span.End && idle && !spent[y.No] {
 			spent[y.No] = true
 			return // it has one to spare

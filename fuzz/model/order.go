@@ -168,9 +168,43 @@ func (o *Order) stage() {
 	}
 }
 
+// there says that an order, if it is one, has the units that are named.
+func (s *step) there(id ID, units ...ID) bool {
+	o, n := s.a.order(id), 0
+	if o == nil {
+		return true
+	}
+	o.each(func(_ *OrderLine, u *OrderUnit) {
+		if slices.Contains(units, u.ID) {
+			n++
+		}
+	})
+	return n == len(units)
+}
+
+// misses says that a command names a unit or an article that is not there, which counts more than the state of the order.
+func (s *step) misses(op engine.Op) bool {
+	switch o := op.(type) {
+	case engine.PrepareOrder:
+		return !s.there(o.ID, o.Units...)
+	case engine.FulfillOrder:
+		return !s.there(o.ID, o.Units...)
+	case engine.ReturnOrder:
+		return !s.there(o.ID, o.Units...)
+	case engine.AssignUnit:
+		return !s.there(o.Order, o.Unit) || s.a.article(o.Article) == nil
+	case engine.UnassignUnit:
+		return !s.there(o.Order, o.Unit)
+	}
+	return false
+}
+
 // orders judges the commands on orders.
 func (s *step) orders(op engine.Op, res any, err error) error {
 	rec, _ := res.(*engine.OrderRecord)
+	if s.misses(op) {
+		return refused(err, engine.CodeNotFound)
+	}
 	switch o := op.(type) {
 	case engine.CreateOrder:
 		return s.createOrder(o, rec, err)

@@ -1,5 +1,5 @@
-// Package engine keeps the merchants' stock in time: accounts, locations, SKUs, articles with their units, holds, conflicts
-// and scheduled events; it judges commands, makes them durable and answers questions from memory.
+// Package engine keeps the merchants' stock in time: accounts, locations, SKUs, articles with their units, holds, orders,
+// conflicts and scheduled events; it judges commands, makes them durable and answers questions from memory.
 //
 // # Model
 //
@@ -17,6 +17,12 @@
 //
 // An account's stock in time is a timeline.Stock; the rows of the other resources are engine/table tables. Every row kind is
 // a value of kind (writeset.go), listed in schema.go.
+//
+// An order takes its stock by the seating that holds take theirs by (seat.go, order_stock.go). Its row says which units it has;
+// where they sit is in the timelines alone, and a unit there says the number of its order. A plan changes orders through
+// edit (order_edit.go); what webhooks are told is read off the write set, whoever made it (order_event.go), and lies in the
+// same write set. Time acts on rows that are due (due.go): a hold expires, a unit that is not back is kept for another step, a
+// subscription's next payment is set, a delivery is given up.
 //
 // # Invariants
 //

@@ -61,7 +61,7 @@ var articleFields = []articleField{
 	{FieldPurchasePrice, FormatNumber, func(r *Article) fact { return moneyFact(r.PurchasePrice) },
 		func(s *SKU) fact { return moneyFact(s.PurchasePrice) }},
 	{FieldItemCosts, FormatNumber, func(r *Article) fact { return moneyFact(r.ItemCosts) }, nil},
-	{FieldItemIncome, FormatNumber, func(*Article) fact { return numberFact(0) }, nil}, // as Earnings has it
+	{FieldItemIncome, FormatNumber, nil, nil},
 	{FieldProfitability, FormatNumber, nil, nil},
 	{FieldQuantity, FormatNumber, nil, nil},
 	{FieldCreatedAt, FormatDatetime, func(r *Article) fact { return numberFact(float64(CreatedAt(r.ID))) }, nil},

@@ -114,6 +114,10 @@ func (a *account) check() error {
 	if !slices.Equal(kits.items.Items(), a.kits.items.Items()) {
 		return fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits.items.Items())
 	}
+	brought := newIncomes()
+	if brought.addAll(a); !slices.Equal(brought.items.Items(), a.income.items.Items()) {
+		return fmt.Errorf("orders make the incomes %v, the index says %v", brought.items.Items(), a.income.items.Items())
+	}
 	n, err := a.checkCalls()
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ const (
 )
 
 // articleField is a field's format and where its value is: in the article, and where that has none in its SKU. One that is
-// in neither is counted over the window, or reckoned from others.
+// in neither is counted over the window, brought in by orders, or reckoned from others.
 type articleField struct {
 	name   ArticleField
 	format AttributeFormat

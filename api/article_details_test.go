@@ -84,4 +84,18 @@ func TestArticleDetails(t *testing.T) {
 	require.Equal(t, []any{r["id"], other["id"]}, listed("sort=itemIncome&direction=desc"))
 	require.Equal(t, []any{other["id"]}, listed("filters[0][field]=profitability&filters[0][operator]=lt&filters[0][value]=-5"))
 	require.Equal(t, []any{r["id"]}, listed("filters[0][field]=itemCosts&filters[0][operator]=isEmpty"))
+
+	// What it brings in is what orders say, and lists know of it.
+	location := s.ok("POST", "/v1/admin/locations", `{"name":"Lisbon","timezone":"Europe/Lisbon"}`)["id"].(string)
+	s.ok("POST", path+"/increase-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1}`, location))
+	line := fmt.Sprintf(`"articleId":%q,"purchaseType":"sale","unitPrice":50,"taxRate":1000,"revenueSplitRate":0.5`, r["id"])
+	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{%s}]}`, location, line))
+	p = s.ok("GET", path, "")
+	require.Equal(t, []any{28.0, 23.0}, []any{p["itemIncome"], p["profitability"]}, "half of 55, rounded half up, less the price of 5")
+	require.Equal(t, []any{r["id"], other["id"]}, listed("sort=itemIncome&direction=desc"))
+	require.Equal(t, []any{other["id"], r["id"]}, listed("sort=itemIncome"))
+	require.Equal(t, []any{r["id"]}, listed("filters[0][field]=itemIncome&filters[0][operator]=gte&filters[0][value]=28"))
+	require.Equal(t, []any{r["id"]}, listed("filters[0][field]=profitability&filters[0][operator]=eq&filters[0][value]=23"))
+	s.ok("POST", ordersPath+"/"+o["id"].(string)+"/cancel", "")
+	require.Equal(t, 0.0, s.ok("GET", path, "")["itemIncome"])
 }

@@ -221,9 +221,11 @@ func (t *tx) files(was []File, list []FilePatch) []File {
 	return files
 }
 
-// Earnings are an article's income and what is left of it: less what was spent on it and its price, or its SKU's where it
-// has none of its own. There is no income but that of orders.
+// Earnings are an article's income, which orders bring in, and what is left of it: less what was spent on it and its price, or
+// its SKU's where it has none of its own.
 func (v View) Earnings(r *Article) (income, profit int64) {
+	income = v.acc.income.of(r.No)
+	profit = income
 	price := r.PurchasePrice
 	if price == nil && r.SKU != nil {
 		if s := v.SKU(*r.SKU); s != nil {
@@ -238,8 +240,8 @@ func (v View) Earnings(r *Article) (income, profit int64) {
 	return income, profit
 }
 
-// profits gives the profit of each article by its number, as Earnings does, from columns. Asked in ascending order it looks at
-// each block once.
+// profits gives the profit of each article by its number, as Earnings does, from columns. It is to be asked in ascending
+// order, and looks at each block once.
 func (a *account) profits() func(no uint32) float64 {
 	costs, price := fieldSource(FieldItemCosts), fieldSource(FieldPurchasePrice)
 	prices := make([]float64, a.ledger.SKU+1)
@@ -250,6 +252,7 @@ func (a *account) profits() func(no uint32) float64 {
 			}
 		}
 	})
+	income := a.incomes()
 	at := -1
 	var facts *blockFacts
 	var spent, paid *column
@@ -259,6 +262,7 @@ func (a *account) profits() func(no uint32) float64 {
 			b := a.articles().Block(i)
 			at, facts, spent, paid = i, a.blockFacts(b), costs.articles(b), price.articles(b)
 		}
+		profit = income(no)
 		if f := spent.row(bit); f != nil {
 			profit -= f.number
 		}

@@ -38,7 +38,7 @@ const (
 )
 
 // articleField is a field's format and where its value is: in the article, and where that has none in its SKU. One that is
-// in neither is counted over the window, or reckoned from others.
+// in neither is counted over the window, brought in by orders, or reckoned from others.
 type articleField struct {
 	name   ArticleField
 	format AttributeFormat
@@ -61,7 +61,7 @@ var articleFields = []articleField{
 	{FieldPurchasePrice, FormatNumber, func(r *Article) fact { return moneyFact(r.PurchasePrice) },
 		func(s *SKU) fact { return moneyFact(s.PurchasePrice) }},
 	{FieldItemCosts, FormatNumber, func(r *Article) fact { return moneyFact(r.ItemCosts) }, nil},
-	{FieldItemIncome, FormatNumber, func(*Article) fact { return numberFact(0) }, nil}, // as Earnings has it
+	{FieldItemIncome, FormatNumber, nil, nil},
 	{FieldProfitability, FormatNumber, nil, nil},
 	{FieldQuantity, FormatNumber, nil, nil},
 	{FieldCreatedAt, FormatDatetime, func(r *Article) fact { return numberFact(float64(CreatedAt(r.ID))) }, nil},

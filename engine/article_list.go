@@ -225,6 +225,8 @@ func (l *listing) filter(f *Filter) (c condition, err error) {
 			l.tallies = l.a.stock.Tallies(&l.ranking, l.window, l.location, int(l.a.ledger.Article), false, l.tallies)
 		}
 		return condition{judge: j, number: func(no uint32) float64 { return float64(l.tallies[no].Units) }}, nil
+	case FieldItemIncome:
+		return condition{judge: judge(nil), number: l.a.incomes()}, nil
 	case FieldProfitability:
 		return condition{judge: judge(nil), number: l.a.profits()}, nil
 	case FieldServiceLocation:

@@ -80,9 +80,13 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 	case ByServiceLocation:
 		at := l.places()
 		return l.byNumber(dst, limit, func(no uint32) (float64, bool) { return float64(at[no]), at[no] > 0 })
-	case ByProfitability:
-		profit := l.a.profits()
-		return l.byNumber(dst, limit, func(no uint32) (float64, bool) { return profit(no), true })
+	case ByItemIncome, ByProfitability:
+		amount := l.a.incomes
+		if l.Sort == ByProfitability {
+			amount = l.a.profits
+		}
+		of := amount()
+		return l.byNumber(dst, limit, func(no uint32) (float64, bool) { return of(no), true })
 	case ByTags:
 		ranks := l.a.tagRanks()
 		return l.byField(dst, limit, FieldTags, func(f *fact) (x picked, ok bool) {
@@ -109,7 +113,7 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 // sortFields are the orders that are by a field's own value.
 var sortFields = map[ArticleSort]ArticleField{
 	"": FieldCreatedAt, BySKUName: FieldSKUName, BySKUCode: FieldSKUCode, ByPurchasePrice: FieldPurchasePrice, ByCondition: FieldCondition,
-	ByCodes: FieldCodes, ByCreatedAt: FieldCreatedAt, ByName: FieldName, ByStatus: FieldStatus, ByItemCosts: FieldItemCosts, ByItemIncome: FieldItemIncome,
+	ByCodes: FieldCodes, ByCreatedAt: FieldCreatedAt, ByName: FieldName, ByStatus: FieldStatus, ByItemCosts: FieldItemCosts,
 }
 
 // places is for each article the rank, from 1, of the least location by name at which it has units in the window.

@@ -38,7 +38,7 @@ func (k *kind[R]) sum(a *account) (total uint64) {
 }
 
 // Check recomputes what the present snapshot derives: the state hash from all rows, every index of the timelines, the links
-// between articles, lots and pools, and what is due. It reads everything: minutes on a large state.
+// between articles, lots and pools, what articles bring in, and what is due. It reads everything: minutes on a large state.
 func (e *Engine) Check() error { return e.current.Load().check() }
 
 // Verify rebuilds the state from a store, read-only if need be, and checks it as Check does.
@@ -113,6 +113,10 @@ func (a *account) check() error {
 	}
 	if !slices.Equal(kits.items.Items(), a.kits.items.Items()) {
 		return fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits.items.Items())
+	}
+	brought := newIncomes()
+	if brought.addAll(a); !slices.Equal(brought.items.Items(), a.income.items.Items()) {
+		return fmt.Errorf("orders make the incomes %v, the index says %v", brought.items.Items(), a.income.items.Items())
 	}
 	n, err := a.checkCalls()
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 
 // This file owns the stories of units that are out: early, late, longer than planned, and elsewhere.
 
-// rental asks for an order of a booking.
+// rental asks for an order of a booking, at a price, so that what articles bring in is checked with it.
 func (s *shop) rental(status OrderStatus, i Item, from, to int64, n int) CreateOrder {
-	return CreateOrder{OrderInput: OrderInput{Status: status, Pickup: s.loc}, Lines: []OrderLineInput{{Item: i, Purchase: PurchaseBooking, Quantity: n, From: &from, To: &to}}}
+	return CreateOrder{OrderInput: OrderInput{Status: status, Pickup: s.loc}, Lines: []OrderLineInput{{Item: i, Purchase: PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: ptr(int64(999))}}}
 }
 
 func (s *shop) rent(i Item, from, to int64, n int) *OrderRecord {

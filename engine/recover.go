@@ -185,6 +185,7 @@ func (s *state) load(readers []rowReader) error {
 				a.kept[tag] += sum
 			}
 		}
+		a.income.addAll(a)
 		s.touch(a)
 	}
 	return nil

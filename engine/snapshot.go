@@ -25,12 +25,13 @@ type account struct {
 	pools  poolNumbers
 	due    dueQueue
 	kits   kitUses
+	income *incomes
 	calls  callQueue
 	alarm  int64 // what alarms has for the account, 0 for nothing; the writer's alone
 }
 
 func newAccount(id ID) *account {
-	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue(), kits: newKitUses(), calls: newCallQueue()}
+	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue(), kits: newKitUses(), income: newIncomes(), calls: newCallQueue()}
 	for _, k := range schema {
 		a.tables[k.tableTag()] = k.newTable()
 	}
@@ -41,7 +42,7 @@ func newAccount(id ID) *account {
 func (a *account) publish() *account {
 	c := &account{
 		id: a.id, row: a.row, ledger: a.ledger, at: a.at, kept: a.kept, pools: a.pools,
-		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(), kits: a.kits.publish(), calls: a.calls.publish(),
+		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(), kits: a.kits.publish(), income: a.income.publish(), calls: a.calls.publish(),
 	}
 	for i, t := range a.tables {
 		if t != nil {

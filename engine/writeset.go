@@ -165,12 +165,15 @@ func rowHash(buf []byte, tag byte, key, value []byte) (uint64, []byte) {
 // A set that does not is a fault of the program, found by verify (in tests and at recovery) before it gets here.
 func (s *state) apply(account ID, set []rowChange) {
 	a := s.account(account)
+	orders := a.income.touched(set)
+	a.addMoved(orders, -1)
 	for _, c := range set {
 		c.remove(s, a)
 	}
 	for _, c := range set {
 		c.put(s, a)
 	}
+	a.addMoved(orders, 1)
 	s.touch(a)
 }
 

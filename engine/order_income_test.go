@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the stories of what articles bring in.
+
+// earned is what articles bring in, in their order.
+func (s *shop) earned(articles ...ID) (list []int64) {
+	s.T.Helper()
+	v := s.view()
+	require.NoError(s.T, s.Engine.Check())
+	for _, id := range articles {
+		income, _ := v.Earnings(v.Article(id))
+		list = append(list, income)
+	}
+	return list
+}
+
+func TestIncomeOfArticles(t *testing.T) {
+	s := newShop(t)
+	sku := s.do(CreateSKU{Name: "Bike", PurchasePrice: ptr(int64(50))}).(*SKU).ID
+	a, b, c := s.article(sku, 1), s.article(sku, 1), s.article(ID{}, 0)
+	s.do(PatchArticle{ID: a, Details: DetailsPatch{ItemCosts: Some(int64(200))}})
+	bike, from, to := Item{SKU: sku}, noon+day, noon+2*day
+	op := s.rental(OrderDraft, bike, from, to, 2)
+	op.Lines[0].UnitPrice = ptr(int64(1001))
+	r := s.do(op).(*OrderRecord)
+	require.Equal(t, []int64{0, 0, 0}, s.earned(a, b, c), "a draft brings nothing in")
+	r = s.do(ConfirmOrder{ID: r.ID}).(*OrderRecord)
+	line, first, second := r.Lines[0].ID, r.Units[0].Article, r.Units[1].Article
+	require.ElementsMatch(t, []ID{a, b}, []ID{first, second})
+	require.Equal(t, []int64{1001, 1001, 0}, s.earned(first, second, c))
+
+	// What is taken off, the tax, and the part that is the merchant's.
+	s.do(CreateDiscountCode{DiscountTerms{Code: "one", ValueType: DiscountPerOrder, Value: 1}})
+	s.do(ApplyDiscount{Order: r.ID, Code: "one"})
+	require.Equal(t, []int64{1001, 1000}, s.earned(first, second), "the first unit has what does not divide")
+	s.do(PatchOrderLine{Order: r.ID, ID: line, TaxRate: Some(1000)})
+	require.Equal(t, []int64{1101, 1100}, s.earned(first, second))
+	s.do(PatchOrderLine{Order: r.ID, ID: line, RevenueSplit: Some(int64(wholeSplit / 2))})
+	require.Equal(t, []int64{551, 550}, s.earned(first, second), "half up")
+	s.reopen()
+	require.Equal(t, []int64{551, 550, 0}, s.earned(first, second, c))
+	v := s.view()
+	income, profit := v.Earnings(v.Article(a))
+	require.Equal(t, income-200-50, profit)
+	list := func(q ArticleQuery) (ids []ID) {
+		q.Window, q.Active, q.Limit = Span{Start: noon, End: noon}, true, 10
+		page, _, err := s.view().ListArticles(&q, nil)
+		require.NoError(t, err)
+		for _, r := range page {
+			ids = append(ids, r.ID)
+		}
+		return ids
+	}
+	require.Equal(t, []ID{first, second, c}, list(ArticleQuery{Sort: ByItemIncome, Desc: true}))
+	require.Equal(t, []ID{second}, list(ArticleQuery{Filters: []Filter{{Field: FieldItemIncome, Operator: Equal, Values: []Value{numeric(550)}}}}))
+
+	// Handing over and taking back change nothing; being another article's does.
+	s.now = from
+	s.do(FulfillOrder{ID: r.ID})
+	s.now += hour
+	s.do(ReturnOrder{ID: r.ID})
+	require.Equal(t, []int64{551, 550}, s.earned(first, second))
+	s.do(PatchArticle{ID: c, SKU: Some(sku)})
+	s.do(IncreaseQuantity{Article: c, Location: s.loc, Amount: 1})
+	sale := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
+		{Item: Item{Article: a}, Purchase: PurchaseSale, Quantity: 1, UnitPrice: ptr(int64(7))},
+		{Item: bike, Purchase: PurchaseBooking, Quantity: 1, From: ptr(noon + 9*day), To: ptr(noon + 10*day), UnitPrice: ptr(int64(10_000))},
+	}}).(*OrderRecord)
+	s.do(AssignUnit{Order: sale.ID, Unit: sale.Lines[1].Units[0].ID, Article: c})
+	require.Equal(t, int64(10_000), s.earned(c)[0])
+	s.do(AssignUnit{Order: sale.ID, Unit: sale.Lines[1].Units[0].ID, Article: b})
+	s.reopen()
+	require.Equal(t, []int64{0, 10_000 + 551 + 550 + 7}, []int64{s.earned(c)[0], s.earned(a)[0] + s.earned(b)[0]})
+	s.do(DeleteOrderLine{Order: sale.ID, ID: sale.Lines[1].ID})
+	s.do(FulfillOrder{ID: sale.ID})
+	require.Equal(t, int64(551+550+7), s.earned(a)[0]+s.earned(b)[0])
+	s.do(DeleteOrder{ID: sale.ID})
+	require.Equal(t, []int64{551, 550}, s.earned(first, second))
+	s.do(DeleteOrder{ID: r.ID})
+	require.Equal(t, []int64{0, 0, 0}, s.earned(a, b, c))
+	require.Zero(t, s.view().acc.income.items.Len())
+	s.reopen()
+}
+
+func TestIncomeFollowsUnits(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a := s.article(sku, 1)
+	rent := func(from, to int64) *OrderRecord {
+		op := s.rental(OrderOpen, Item{SKU: sku}, from, to, 1)
+		op.AllowOverbooked, op.Lines[0].UnitPrice = true, ptr(int64(100))
+		return s.do(op).(*OrderRecord)
+	}
+	r := rent(noon+day, noon+2*day)
+	waits := rent(noon+day, noon+2*day)
+	require.True(t, waits.Conflict())
+	require.Equal(t, []int64{100}, s.earned(a), "a conflict is of no article")
+
+	// The order that waits gets a unit without a change of its own.
+	b := s.article(sku, 0)
+	s.do(IncreaseQuantity{Article: b, Location: s.loc, Amount: 1})
+	require.Equal(t, waits.Revision, s.orderNow(waits).Revision)
+	require.False(t, s.orderNow(waits).Conflict())
+	require.Equal(t, []int64{100, 100}, s.earned(a, b))
+	s.reopen()
+	require.Equal(t, []int64{100, 100}, s.earned(a, b))
+	revision := s.orderNow(r).Revision
+	s.do(DecreaseQuantity{Article: a, Location: s.loc, Amount: 1, Force: true})
+	require.Equal(t, revision, s.orderNow(r).Revision)
+	require.Equal(t, []int64{0, 100}, s.earned(a, b))
+	s.do(CancelOrder{ID: waits.ID})
+	require.False(t, s.orderNow(r).Conflict())
+	require.Equal(t, []int64{0, 100}, s.earned(a, b))
+
+	// Back in the instant of the hand-over: no time has gone by, and the unit takes no stock.
+	s.now = noon + day
+	s.do(FulfillOrder{ID: r.ID})
+	s.do(ReturnOrder{ID: r.ID})
+	require.Zero(t, s.orderNow(r).Lines[0].Units[0].Hold)
+	require.Equal(t, []int64{0, 0}, s.earned(a, b))
+	s.reopen()
+
+	// Of a line, those that are cancelled have no share.
+	l := OrderLine{Units: []OrderUnit{{}, {State: Cancelled}, {}, {}}}
+	var shares []int64
+	l.earn(11, func(_ *OrderUnit, n int64) { shares = append(shares, n) })
+	require.Equal(t, []int64{4, 4, 3}, shares)
+}

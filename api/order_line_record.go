@@ -83,10 +83,23 @@ var operatorNames = func() (names []string) {
 	return names
 }()
 
+// orderCustomerOf is whom a line is for: the one named, else the first of the order's.
+func orderCustomerOf(r *engine.OrderRecord, more *engine.LineMore) engine.ID {
+	switch {
+	case more.OrderCustomer != engine.ID{}:
+		return more.OrderCustomer
+	case len(r.Rest().Customers) > 0:
+		return r.Rest().Customers[0].ID
+	case r.Contact != nil:
+		return r.MainCustomer()
+	}
+	return engine.ID{}
+}
+
 func appendOrderLine(b []byte, r *engine.OrderRecord, l *engine.OrderLine, p engine.LinePrice) []byte {
 	more := l.Rest()
 	b = appendID(append(b, `{"id":`...), l.ID)
-	b = appendGivenID(append(b, `,"orderCustomerId":`...), more.OrderCustomer)
+	b = appendGivenID(append(b, `,"orderCustomerId":`...), orderCustomerOf(r, more))
 	item := l.Item()
 	b = appendGivenID(append(b, `,"catalogItemId":`...), item.CatalogItem)
 	b = appendGivenID(append(b, `,"skuId":`...), item.SKU)

@@ -60,6 +60,7 @@ func TestOrderRecord(t *testing.T) {
 	customer := s.ok("GET", "/v1/admin/customers/"+at(o, "mainContact", "crmCustomerId").(string), "")
 	require.Equal(t, []any{"Ana Silva", "ana@example.com", "Lisboa"}, []any{customer["fullName"], at(o, "mainContact", "email"), at(o, "mainContact", "billingAddress", "city")})
 	require.Len(t, o["customers"], 1)
+	require.Equal(t, at(o, "customers", 0, "id"), line["orderCustomerId"])
 	require.Equal(t, []any{customer["id"], "Ana", "172"}, []any{
 		at(o, "customers", 0, "crmCustomerId"), at(o, "customers", 0, "firstName"), at(o, "customers", 0, "checkoutFields", 0, "value"),
 	})

@@ -142,6 +142,7 @@ var lineItem = object(shapeOf("OrderLineItemInput", slices.Concat(
 		optional("imageUrl", text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }),
 		optional("orderCustomerId", uuid, func(l *orderLine) **engine.ID { return &l.OrderCustomer }).says("One of the order's customers.").shows("null"),
 		optional("addonOfLineItemId", uuid, func(l *orderLine) **engine.ID { return &l.AddonOf }).says("A line of this order that is there already.").shows("null"),
+		optional("addonOfLine", integer[int](0, 999), func(l *orderLine) **int { return &l.AddonOfLine }).says("In place of it an earlier line of this request, from 0.").shows("null"),
 		optional("catalogAddonId", uuid, func(l *orderLine) **engine.ID { return &l.CatalogAddon }),
 		optional("cartAddonId", uuid, func(l *orderLine) **engine.ID { return &l.CartAddon }),
 		optional("isAddon", text(1, 255), func(l *orderLine) **string { return &l.IsAddon }).shows(`"cart"`),

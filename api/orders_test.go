@@ -41,7 +41,7 @@ func TestOrderRecord(t *testing.T) {
 		"documents":[{"type":"email","name":"Confirmation"}],
 		"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"pricingRowId":%q,"taxRate":2300,"note":"Saddle high","revenueSplitRate":0.25,
 			"variants":[{"variantId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","variantValueId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8f","variantLabel":"Frame","variantValueLabel":"L"}],"checkoutFields":[{"name":"Helmet","type":"checkbox","value":"true"}]},
-			{"articleId":%q,"purchaseType":"sale","startDate":%q,"unitPrice":100,"isAddon":"cart","name":"To keep"}]}`,
+			{"articleId":%q,"purchaseType":"sale","startDate":%q,"unitPrice":100,"isAddon":"cart","addonOfLine":0,"name":"To keep"}]}`,
 		location, tag["id"], user, "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", item, when(noon+day), when(noon+3*day), row, first, when(noon+10*day)))
 	id, line := o["id"].(string), at(o, "lineItems", 0).(map[string]any)
 	require.Equal(t, o, s.ok("GET", ordersPath+"/"+id, ""))
@@ -72,6 +72,7 @@ func TestOrderRecord(t *testing.T) {
 		line["catalogItemId"], line["pricingRowId"], line["name"], line["duration"], line["durationLabel"], line["purchaseType"], line["returnedDate"], line["note"],
 		at(line, "variants", 0, "variantValueLabel"), at(line, "checkoutFields", 0, "value"), at(line, "checkoutFields", 0, "id"), line["isAddon"],
 	})
+	require.Equal(t, line["id"], at(o, "lineItems", 1, "addonOfLineItemId"))
 	require.Equal(t, []any{nil, nil, first, "cart", map[string]any{"def": "To keep"}, nil}, []any{
 		at(o, "lineItems", 1, "endDate"), at(o, "lineItems", 1, "catalogItemId"), at(o, "lineItems", 1, "articleId"), at(o, "lineItems", 1, "isAddon"),
 		at(o, "lineItems", 1, "name"), at(o, "lineItems", 1, "duration"),

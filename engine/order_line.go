@@ -18,7 +18,8 @@ type OrderLineInput struct {
 	Note          *string
 	ImageURL      *string
 	OrderCustomer *ID
-	AddonOf       *ID
+	AddonOf       *ID  // a line that is there
+	AddonOfLine   *int // in place of it an earlier line of the same request, from 0
 	CatalogAddon  *ID
 	CartAddon     *ID
 	IsAddon       *string
@@ -113,7 +114,13 @@ func checkLines(c *checker, lines []OrderLineInput) {
 	}
 	units := 0
 	for i := range lines {
-		lines[i].check(c, "/lineItems/"+itoa(i))
+		at := "/lineItems/" + itoa(i)
+		lines[i].check(c, at)
+		if n := lines[i].AddonOfLine; n != nil && (*n < 0 || *n >= i) {
+			c.fault(at+"/addonOfLine", "range", "must be the number of an earlier line, from 0")
+		} else if n != nil && lines[i].AddonOf != nil {
+			c.fault(at+"/addonOfLine", "exclusive", "names a line that is there or one of the request, not both")
+		}
 		units += lines[i].Quantity
 	}
 	if units > maxUnits {
@@ -276,7 +283,11 @@ func (AddOrderLines) result() any { return new(OrderRecord) }
 func (t *tx) addLines(o *Order, lines []OrderLineInput, overbook bool) error {
 	first := len(o.Lines)
 	for i := range lines {
-		if err := t.addLine(o, &lines[i]); err != nil {
+		in := lines[i]
+		if in.AddonOfLine != nil {
+			in.AddonOf = &o.Lines[first+*in.AddonOfLine].ID
+		}
+		if err := t.addLine(o, &in); err != nil {
 			return ofLineItem(i, err)
 		}
 	}

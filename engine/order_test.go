@@ -75,3 +75,23 @@ func TestOrderOfHold(t *testing.T) {
 	s.do(CancelOrder{ID: o.ID})
 	s.reopen()
 }
+
+// An add-on names an earlier line of its request, and goes with it.
+func TestAddonsOfOneRequest(t *testing.T) {
+	s := newShop(t)
+	r := s.article(ID{}, 3)
+	from, to := s.now+day, s.now+2*day
+	line := func(addon *int) OrderLineInput {
+		return OrderLineInput{Item: Item{Article: r}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to, AddonOfLine: addon}
+	}
+	zero, one := 0, 1
+	e := s.refused(CodeInvalid, CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{line(&zero), line(&one)}})
+	require.Equal(t, "/lineItems/0/addonOfLine", e.Faults[0].Pointer)
+	require.Equal(t, "/lineItems/1/addonOfLine", e.Faults[1].Pointer)
+	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen}, Lines: []OrderLineInput{line(nil), line(&zero), line(&one)}}).(*OrderRecord)
+	require.Equal(t, []ID{o.Lines[0].ID, o.Lines[1].ID}, []ID{o.Lines[1].More.AddonOf, o.Lines[2].More.AddonOf})
+	s.do(DeleteOrderLine{Order: o.ID, ID: o.Lines[1].ID})
+	require.Len(t, s.view().Order(o.ID).Lines, 1)
+	require.Equal(t, 2, s.available(Item{Article: r}, from, to))
+	s.reopen()
+}

@@ -65,8 +65,8 @@ func bookingBeside(s *Server, w *bench.World, stream *dataset.Orders, budget tim
 	defer func() { err = errors.Join(err, x.close()) }()
 	c := newClients(s.address, "POST", s.key, holdConnections)
 	defer c.close()
-	const part = 2_000                              // holds of a turn
-	if err := x.order(stream, 2*part); err != nil { // more than is sent in a turn
+	const part = 5_000                             // holds of a turn
+	if err := x.order(stream, 4_000); err != nil { // more than is sent in a turn
 		return r, err
 	}
 	bodies := make([][]byte, part)

@@ -72,7 +72,10 @@ var paymentTotals = [...]struct {
 }
 
 // OrderPayload is an order's record as a version of the interface writes it: there is one.
-func OrderPayload(_ string, r *engine.OrderRecord) []byte { return appendOrder(nil, r) }
+func OrderPayload(_ string, r *engine.OrderRecord) []byte {
+	const order, part = 3 << 10, 1 << 10 // about what is written of an order, of each line, and of each unit
+	return appendOrder(make([]byte, 0, order+part*(len(r.Lines)+len(r.Units))), r)
+}
 
 func appendOrder(b []byte, r *engine.OrderRecord) []byte {
 	more := r.Rest()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"holdfast/api"
 	"holdfast/bench/dataset"
 	"holdfast/engine"
 	"holdfast/persist"
@@ -113,7 +114,7 @@ func (w *World) open() (err error) {
 		return err
 	}
 	w.Engine, err = engine.Open(context.Background(), engine.Options{
-		Store: w.store, Now: w.Now,
+		Store: w.store, Now: w.Now, Payload: api.OrderPayload,
 		Random: func() (b [10]byte) {
 			rand.Read(b[:])
 			return b

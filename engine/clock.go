@@ -89,7 +89,10 @@ func (e *Engine) keepTime() {
 }
 
 // stats counts what the engine did since it was opened.
-type stats struct{ commands, refused, groups atomic.Uint64 }
+type stats struct {
+	commands, refused, groups atomic.Uint64
+	sealed                    atomic.Int64 // commands of groups that are on their way to the disk
+}
 
 // Stats are the engine's counters since it was opened.
 type Stats struct {
@@ -97,9 +100,14 @@ type Stats struct {
 	Refused  uint64
 	Groups   uint64 // log records, each one sync
 	Queued   int    // commands waiting for the writer now
+	Waiting  int    // those, and the ones that wait for the sync of their group
 }
 
 // Stats reads the counters.
 func (e *Engine) Stats() Stats {
-	return Stats{Commands: e.stats.commands.Load(), Refused: e.stats.refused.Load(), Groups: e.stats.groups.Load(), Queued: len(e.queue)}
+	queued := len(e.queue)
+	return Stats{
+		Commands: e.stats.commands.Load(), Refused: e.stats.refused.Load(), Groups: e.stats.groups.Load(),
+		Queued: queued, Waiting: queued + int(e.stats.sealed.Load()),
+	}
 }

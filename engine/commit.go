@@ -8,7 +8,9 @@ func (w *writer) commitGroups() {
 	defer w.engine.done.Done()
 	e := w.engine
 	for g := range w.pending {
-		if err := g.record.Wait(); err != nil {
+		err := g.record.Wait()
+		e.stats.sealed.Add(-int64(len(g.waiters)))
+		if err != nil {
 			w.synced <- err
 			e.storageFailed(g.waiters)
 			continue

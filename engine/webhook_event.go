@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"holdfast/timeline"
 )
@@ -84,7 +85,8 @@ func (e *event) text(now int64, version string) []byte {
 	if e.data == nil {
 		return append(b, "null}"...)
 	}
-	return append(append(b, e.data(version)...), '}')
+	data := e.data(version)
+	return append(append(slices.Grow(b, len(data)+1), data...), '}')
 }
 
 // delivery makes the delivery of an event to a webhook.

@@ -333,6 +333,7 @@ func (w *writer) seal() bool {
 	g.record, g.seq, g.touched = record, w.state.seq, w.state.touchedIDs(nil)
 	g.called, w.state.called = w.state.called, nil
 	g.snapshot = w.state.publish()
+	w.engine.stats.sealed.Add(int64(len(g.waiters)))
 	w.pending <- g
 	w.open = &group{waiters: make([]waiter, 0, len(g.waiters))}
 	return true

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,8 +21,9 @@ const (
 	perWebhook = 16  // attempts under way at one endpoint
 	inAll      = 512 // attempts under way
 
-	busyQueue  = 16 // commands that wait for the writer from which on deliveries give way
-	busyPause  = 20 // milliseconds, in which busyStarts attempts are begun then
+	busyQueue  = 16  // commands that wait, beside those of outcomes, from which on deliveries give way
+	busyFor    = 100 // milliseconds after which that is forgotten: right behind a sync nobody waits for a moment
+	busyPause  = 20  // milliseconds, in which busyStarts attempts are begun meanwhile
 	busyStarts = 4
 )
 
@@ -35,6 +37,8 @@ type Options struct {
 	Jitter  func() int64 // from 0 to engine.MaxJitter; default: by chance
 	Logger  *slog.Logger // default: slog.Default
 	Metrics prometheus.Registerer
+
+	Waiting func() int // commands that wait; default: the engine's
 
 	PerWebhook, InAll int // attempts under way; default 16 and 512
 }
@@ -51,6 +55,7 @@ type Dispatcher struct {
 	results chan result   // of attempts, to the recorder
 	done    chan []result // recorded, to the loop
 	over    chan struct{} // of the recorder
+	own     atomic.Int64  // commands of the recorder that wait
 	failed  chan struct{} // closed when outcomes cannot be recorded
 
 	total   int                // attempts under way
@@ -62,6 +67,7 @@ type Dispatcher struct {
 	queued  map[engine.ID]bool  // those in waiting
 	started int                 // attempts begun in the pause since
 	since   int64
+	pressed int64 // when many commands were last seen to wait
 }
 
 // result is an attempt that is over.
@@ -85,6 +91,9 @@ func Start(o Options) *Dispatcher {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
+	}
+	if o.Waiting == nil {
+		o.Waiting = func() int { return o.Engine.Stats().Waiting }
 	}
 	if o.PerWebhook == 0 {
 		o.PerWebhook = perWebhook
@@ -239,12 +248,16 @@ func (d *Dispatcher) look(account engine.ID) {
 	}
 }
 
-// paused says whether commands wait for the writer and enough was begun meanwhile.
+// paused says whether commands wait for the writer, or did just now, and enough was begun meanwhile.
 func (d *Dispatcher) paused() bool {
-	if now := d.Now(); now >= d.since+busyPause || now < d.since {
+	now := d.Now()
+	if now >= d.since+busyPause || now < d.since {
 		d.since, d.started = now, 0
 	}
-	return d.started >= busyStarts && d.Engine.Stats().Queued >= busyQueue
+	if d.Waiting()-int(d.own.Load()) >= busyQueue {
+		d.pressed = now
+	}
+	return d.started >= busyStarts && now < d.pressed+busyFor && now >= d.pressed
 }
 
 // begin makes an attempt on a goroutine of its own.

@@ -239,6 +239,40 @@ func TestOneEndpointHasABoundedShare(t *testing.T) {
 	require.Len(t, r.requests(), 200, "each once")
 }
 
+// While commands wait, and a little longer, few attempts are begun; then all that are due.
+func TestDeliveriesGiveWay(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(nil)
+	h := s.hook(r.URL)
+	delivered := func(n int) {
+		t.Helper()
+		s.await(func(v engine.View) bool {
+			list, _ := v.Deliveries(h.id, engine.DeliveryDone, 0, 1000)
+			return len(list) >= n
+		})
+		require.Len(t, r.requests(), n)
+	}
+	s.waiting.Store(busyQueue)
+	for range 10 * busyStarts {
+		h.event()
+	}
+	for i := range 3 {
+		delivered((i + 1) * busyStarts)
+		s.awaitTimer(noon + int64(i+1)*busyPause)
+		if i < 2 {
+			s.move(busyPause)
+		}
+	}
+	s.waiting.Store(busyQueue - 1)
+	for i := range busyFor/busyPause - 1 {
+		s.move(busyPause)
+		delivered((i + 4) * busyStarts)
+		s.awaitTimer(noon + int64(i+4)*busyPause)
+	}
+	s.move(busyPause)
+	delivered(10 * busyStarts)
+}
+
 func TestDisabledAfterThreeEvents(t *testing.T) {
 	s := newShop(t)
 	down := true

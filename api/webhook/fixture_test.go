@@ -119,6 +119,7 @@ type shop struct {
 	registry *prometheus.Registry
 	account  engine.ID
 	jitter   atomic.Int64
+	waiting  atomic.Int64 // commands
 }
 
 type lockedBuffer struct {
@@ -158,7 +159,7 @@ func (s *shop) open() {
 	require.NoError(s, err)
 	s.registry = prometheus.NewRegistry()
 	s.sender = Start(Options{
-		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Metrics: s.registry,
+		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Waiting: func() int { return int(s.waiting.Load()) }, Metrics: s.registry,
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 }

@@ -65,6 +65,8 @@ func (d *Dispatcher) submit(list []result) {
 		}
 		list = list[n:]
 	}
+	d.own.Store(int64(len(batches)))
+	defer d.own.Store(0)
 	for _, b := range batches {
 		if _, err := b.future.Wait(); err != nil {
 			d.Logger.Error("outcomes of webhooks could not be recorded", "error", err)

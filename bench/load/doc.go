@@ -3,6 +3,8 @@
 //
 //	load.go   what is measured
 //	list.go   the same of the list of articles
+//	hooks.go  deliveries of webhooks, and bookings beside them
+//	site.go   the endpoint that they are sent to
 //	client.go the clients: keep-alive connections that ask one after the other
 //	server.go the server on a world, and the empty one that it is compared with
 package load

@@ -38,7 +38,10 @@ func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
-	r.Figure(ctx, "HTTPOrders", orderTarget, func() (bench.Result, error) { return orders(s, r.World, r.World.Set.Orders(), r.Budget) })
+	stream := r.World.Set.Orders()
+	r.Figure(ctx, "HTTPOrders", orderTarget, func() (bench.Result, error) { return orders(s, r.World, stream, r.Budget) })
+	r.Figure(ctx, "WebhookDeliveries", deliveryTarget, func() (bench.Result, error) { return deliveries(s, r.World, stream, r.Budget) })
+	r.Figure(ctx, "BookingBesideWebhooks", besideTarget, func() (bench.Result, error) { return bookingBeside(s, r.World, stream, r.Budget) })
 	return ctx.Err()
 }
 

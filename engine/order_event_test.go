@@ -144,3 +144,20 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	require.Equal(t, s.view().Order(o.ID).Units, last())
 	require.False(t, s.view().Order(o.ID).Conflict())
 }
+
+func TestConflictHasNoArticleWhenItsArticleIsGone(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 1)
+	from, to := s.now+day, s.now+2*day
+	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen}, Lines: []OrderLineInput{
+		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
+	}}).(*OrderRecord)
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	short := s.view().Order(o.ID).Units
+	require.True(t, short[0].Conflict)
+	require.Zero(t, short[0].Article)
+	s.now = to
+	s.do(DeleteArticle{ID: article})
+	require.Equal(t, short, s.view().Order(o.ID).Units)
+}

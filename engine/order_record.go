@@ -67,6 +67,9 @@ func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e edits) (r UnitRe
 		return r
 	}
 	r.Range, r.Conflict = h.Span, !at.Seated()
+	if r.Conflict {
+		return r
+	}
 	no := s.Lot(at.Lot).Article
 	article := e.articles[no]
 	if article == nil {
@@ -74,9 +77,6 @@ func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e edits) (r UnitRe
 	}
 	if article == nil {
 		r.Article = a.articleID(no)
-		return r
-	}
-	if r.Conflict {
 		return r
 	}
 	r.Article, r.Name, r.Codes = article.ID, article.Name, article.Codes

@@ -458,7 +458,7 @@ func (o *PatchOrder) places(t *tx, n *Order) error {
 // Order returns an order's record, or nil.
 func (v View) Order(id ID) *OrderRecord {
 	if o := v.acc.orders().Get(id); o != nil {
-		return v.acc.orderRecord(o, v.acc.stock)
+		return v.acc.orderRecord(o, v.acc.stock, edits{})
 	}
 	return nil
 }
@@ -467,4 +467,4 @@ func (v View) Order(id ID) *OrderRecord {
 func (v View) Orders() *table.Table[Order] { return v.acc.orders() }
 
 // OrderRecord is the answer for an order of this view.
-func (v View) OrderRecord(o *Order) *OrderRecord { return v.acc.orderRecord(o, v.acc.stock) }
+func (v View) OrderRecord(o *Order) *OrderRecord { return v.acc.orderRecord(o, v.acc.stock, edits{}) }

@@ -92,13 +92,29 @@ func (t *tx) answer(o *Order) *OrderRecord {
 	return t.shown(o)
 }
 
-// shown is the record of an order that is settled, together with whom the plan makes.
+// shown is the record of an order that is settled, with what the plan makes of those whom it names.
 func (t *tx) shown(o *Order) *OrderRecord {
-	r := t.acc.orderRecord(o, t.draft().Stock())
+	e := edits{map[uint32]*Article{}, map[ID]*SKU{}}
+	var contact *Contact
 	for _, c := range t.set {
-		if c, ok := c.(*change[Customer]); ok && c.after != nil && c.after.ID == o.Customer {
-			r.Contact = &c.after.Contact // whom the plan makes
+		switch c := c.(type) {
+		case *change[Customer]:
+			if c.after != nil && c.after.ID == o.Customer {
+				contact = &c.after.Contact
+			}
+		case *change[Article]:
+			if c.after != nil {
+				e.articles[c.after.No] = c.after
+			}
+		case *change[SKU]:
+			if c.after != nil {
+				e.skus[c.after.ID] = c.after
+			}
 		}
+	}
+	r := t.acc.orderRecord(o, t.draft().Stock(), e)
+	if contact != nil {
+		r.Contact = contact
 	}
 	return r
 }

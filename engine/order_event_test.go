@@ -103,3 +103,61 @@ func TestEventHasTheOrderAsItIs(t *testing.T) {
 	require.Equal(t, o.ID.String(), got.ResourceID)
 	require.Equal(t, map[string]any{"version": "2025-06", "revision": 2.0, "status": "open"}, got.Data)
 }
+
+func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	s.payload = func(_ string, o *OrderRecord) []byte {
+		b, err := json.Marshal(o.Units)
+		require.NoError(t, err)
+		return b
+	}
+	s.open()
+	w := s.hook(OrderUpdated)
+	sku, other := s.sku(), s.do(CreateSKU{Name: "other"}).(*SKU).ID
+	s.article(sku, 1)
+	from, to := s.now+day, s.now+2*day
+	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen, AllowOverbooked: true}, Lines: []OrderLineInput{
+		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 3, From: &from, To: &to},
+	}}).(*OrderRecord)
+	require.True(t, o.Conflict())
+	last := func() (units []UnitRecord) {
+		body, _, err := s.DeliveryDetails(s.view(), s.log(w, 0)[0])
+		require.NoError(t, err)
+		var got struct{ Data json.RawMessage }
+		require.NoError(t, json.Unmarshal(body, &got))
+		require.NoError(t, json.Unmarshal(got.Data, &units))
+		return units
+	}
+	count := func() int { return len(s.log(w, 0)) }
+
+	// What is short is seated on an article that the command itself makes.
+	made := s.do(CreateArticle{Name: "new", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article)
+	require.Equal(t, 1, count())
+	require.Equal(t, s.view().Order(o.ID).Units, last())
+	require.Contains(t, last(), UnitRecord{Article: made.ID, Name: "new", Codes: made.Codes, SKUName: last()[0].SKUName, Range: o.Units[0].Range})
+
+	// And on one that the command brings into the SKU.
+	article := s.article(other, 1)
+	s.do(PatchArticle{ID: article, SKU: Some(sku)})
+	require.Equal(t, 2, count())
+	require.Equal(t, s.view().Order(o.ID).Units, last())
+	require.False(t, s.view().Order(o.ID).Conflict())
+}
+
+func TestConflictHasNoArticleWhenItsArticleIsGone(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 1)
+	from, to := s.now+day, s.now+2*day
+	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen}, Lines: []OrderLineInput{
+		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
+	}}).(*OrderRecord)
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	short := s.view().Order(o.ID).Units
+	require.True(t, short[0].Conflict)
+	require.Zero(t, short[0].Article)
+	s.now = to
+	s.do(DeleteArticle{ID: article})
+	require.Equal(t, short, s.view().Order(o.ID).Units)
+}

@@ -31,8 +31,14 @@ type UnitRecord struct {
 	Conflict bool
 }
 
-// orderRecord is the answer for an order on some state of the stock.
-func (a *account) orderRecord(o *Order, s *timeline.Stock) *OrderRecord {
+// edits are rows of what units are named by, as a plan leaves them.
+type edits struct {
+	articles map[uint32]*Article
+	skus     map[ID]*SKU
+}
+
+// orderRecord is the answer for an order on some state of the stock, with some rows as a plan leaves them.
+func (a *account) orderRecord(o *Order, s *timeline.Stock, e edits) *OrderRecord {
 	r := &OrderRecord{Order: o, PickupAt: a.locations().Get(o.Pickup), ReturnAt: a.locations().Get(o.Return), Currency: a.row.Currency}
 	if m := a.customers().Get(o.Customer); m != nil {
 		r.Contact = &m.Contact
@@ -46,13 +52,13 @@ func (a *account) orderRecord(o *Order, s *timeline.Stock) *OrderRecord {
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		for j := range l.Units {
-			r.Units = append(r.Units, a.unitRecord(&l.Units[j], s))
+			r.Units = append(r.Units, a.unitRecord(&l.Units[j], s, e))
 		}
 	}
 	return r
 }
 
-func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock) (r UnitRecord) {
+func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e edits) (r UnitRecord) {
 	if u.Hold == (ID{}) {
 		return r
 	}
@@ -61,17 +67,24 @@ func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock) (r UnitRecord) {
 		return r
 	}
 	r.Range, r.Conflict = h.Span, !at.Seated()
-	article := a.articles().No(s.Lot(at.Lot).Article)
-	if article == nil {
-		r.Article = a.articleID(s.Lot(at.Lot).Article)
+	if r.Conflict {
 		return r
 	}
-	if r.Conflict {
+	no := s.Lot(at.Lot).Article
+	article := e.articles[no]
+	if article == nil {
+		article = a.articles().No(no)
+	}
+	if article == nil {
+		r.Article = a.articleID(no)
 		return r
 	}
 	r.Article, r.Name, r.Codes = article.ID, article.Name, article.Codes
 	if article.SKU != nil {
-		sku := a.skus().Get(*article.SKU)
+		sku := e.skus[*article.SKU]
+		if sku == nil {
+			sku = a.skus().Get(*article.SKU)
+		}
 		r.SKUName, r.SKUCode = &sku.Name, sku.Code
 	}
 	return r

@@ -61,6 +61,9 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	if fault == nil {
 		fault = s.conflicts()
 	}
+	if fault == nil {
+		fault = s.calls(op, res, err, log)
+	}
 	return s.a, fault
 }
 
@@ -211,6 +214,9 @@ func (s *step) do(op engine.Op, res any, err error) error {
 			h.Status, h.Due = engine.Confirmed, 0
 			return ""
 		})
+	}
+	if hooking(op) {
+		return nil
 	}
 	return s.orders(op, res, err)
 }

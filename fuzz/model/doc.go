@@ -26,4 +26,7 @@
 //     short who could have been seated. (order_stock.go, handover.go)
 //  10. A plan of a reduction keeps every hold it says it keeps; it is refused only where an exhaustive search finds no
 //     plan either, and what it calls minimal moves no more than the least that search finds. (reduce.go)
+//  11. Each order that a command made, changed or removed, or of which it moved a unit to or from an article, is one event for
+//     each webhook that was enabled for it before, and nothing else is. (event.go)
+//  12. Attempts follow the schedule; three events in a row that fail for good disable a webhook. (schedule.go)
 package model

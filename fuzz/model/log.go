@@ -28,7 +28,7 @@ func parts(account ID, records []persist.Record) (due, own []persist.Change) {
 				continue
 			}
 			if c.Table == tagLedger {
-				actor := string(c.After[actorAt+4*max(0, int(c.After[0])-1):])
+				actor := actorOf(c)
 				before = before && (actor == "clock" || actor == "conflicts")
 			}
 			if before {
@@ -44,6 +44,9 @@ func parts(account ID, records []persist.Record) (due, own []persist.Change) {
 // actorAt is where a ledger's actor begins: behind the version, two numbers of 8 and five of 4 bytes, and its own length; version 2
 // has a number more, of orders.
 const actorAt = 1 + 2*8 + 5*4 + 4
+
+// actorOf is who asked for a command, by its change of the ledger.
+func actorOf(c persist.Change) string { return string(c.After[actorAt+4*max(0, int(c.After[0])-1):]) }
 
 // read takes what the log says into a copy of the account. Only lots, slots and units are looked at.
 func (a *Account) read(changes []persist.Change) (*Account, error) {

@@ -92,8 +92,8 @@ func (a *Account) place(hold ID) (r engine.UnitRecord) {
 		return r
 	}
 	r.Range, r.Conflict = u.Hull, u.Slot == 0
-	if x := a.Articles[a.lot(u.Lot).Article]; !r.Conflict || x.Gone {
-		r.Article = x.ID
+	if !r.Conflict {
+		r.Article = a.Articles[a.lot(u.Lot).Article].ID
 	}
 	return r
 }

@@ -239,6 +239,9 @@ func (a *Account) render(u Unit) engine.Unavailability {
 
 // Records judges everything that is read by name: units, hold records, events, conflicts.
 func (a *Account) Records(v engine.View, now int64) error {
+	if err := a.hookRecords(v); err != nil {
+		return err
+	}
 	for _, u := range a.Units {
 		if x, ok := v.Unavailability(u.ID); !ok || x != a.render(u) {
 			return wrong("unavailability %+v (%v), the twin says %+v", x, ok, a.render(u))

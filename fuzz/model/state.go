@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"holdfast/engine"
@@ -36,6 +37,10 @@ type Account struct {
 	Orders    []*Order
 	LastOrder uint32
 	Codes     []*engine.DiscountCode
+
+	Hooks      []Hook
+	Deliveries []engine.Delivery // without sizes and revisions
+	Said       map[ID]string     // what the last event of an order said of it, where there was somebody to tell
 }
 
 // Tally counts how often a run came to what it is there for: a generator that never gets to the hard cases shows.
@@ -53,6 +58,9 @@ type Tally struct {
 	Overbooked             int // units of orders that were short
 	Applied                int // discount codes
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
+	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
+	Lost, Drained          int // events that failed for good, and those that waited for a webhook that was disabled
+	Disabled, Requeued     int // webhooks that the engine disabled, and events that were sent again
 }
 
 // Add adds another run's counts.
@@ -65,6 +73,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
 		{&t.Applied, &o.Applied}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
+		{&t.Requeued, &o.Requeued},
 	} {
 		*n.to += *n.by
 	}
@@ -167,6 +177,9 @@ func (a *Account) clone() *Account {
 	c.Lots, c.Slots, c.Units = slices.Clone(a.Lots), slices.Clone(a.Slots), slices.Clone(a.Units)
 	c.Holds, c.Events, c.Kits = slices.Clone(a.Holds), slices.Clone(a.Events), slices.Clone(a.Kits)
 	c.Orders, c.Codes = slices.Clone(a.Orders), slices.Clone(a.Codes)
+	c.Hooks, c.Deliveries = slices.Clone(a.Hooks), slices.Clone(a.Deliveries)
+	c.Said = make(map[ID]string, len(a.Said))
+	maps.Copy(c.Said, a.Said)
 	return &c
 }
 

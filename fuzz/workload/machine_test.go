@@ -56,6 +56,9 @@ func TestEngineAgainstTwin(t *testing.T) {
 		}()
 		for tenant := range w.Tenants {
 			require.NoError(r, w.Furnish(d, tenant, tenant == 1))
+			if odds(d, "webhooks", 30) {
+				require.NoError(r, w.Hook(tenant))
+			}
 		}
 		tenant := func(d Dice) int { return d.N("tenant", 8) / 7 }
 		command := func(r *rapid.T) {
@@ -68,6 +71,11 @@ func TestEngineAgainstTwin(t *testing.T) {
 				require.NoError(r, fault)
 			}
 			n := tenant(d)
+			if a := w.Tenants[n].Twin; len(a.Hooks) > 0 && odds(d, "of webhooks", 10) {
+				_, _, fault := w.Do(n, hookCommand(d, a, w.Now()))
+				require.NoError(r, fault)
+				return
+			}
 			_, _, fault := w.Do(n, Command(d, w.Tenants[n].Twin, w.Now()))
 			require.NoError(r, fault)
 		}
@@ -92,6 +100,7 @@ func TestEngineAgainstTwin(t *testing.T) {
 		seen.Refused, seen.Moved, seen.Between, seen.Evicted, seen.Reseated, seen.Hard, seen.Searched, seen.Fewer, seen.Plans - seen.Blocked, seen.Blocked, seen.Pushed,
 		seen.Removed, seen.InUse,
 		seen.Kits, seen.Met,
+		seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued,
 	} {
 		require.Positive(t, n, "%+v", seen)
 	}

@@ -22,17 +22,18 @@ func TestOrders(t *testing.T) {
 	for seed := range uint64(100) {
 		seeds = append(seeds, seed)
 	}
-	for _, seed := range seeds {
-		require.NoError(t, orderWorld(seed, &seen), "seed %d", seed)
+	for i, seed := range seeds {
+		hooks := i >= len(orderSeeds) && seed%2 == 0
+		require.NoError(t, orderWorld(seed, hooks, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Applied, seen.Billed, seen.Lapsed} {
+	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Applied, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
 
-// orderWorld plays a random world of orders and holds.
-func orderWorld(seed uint64, seen *model.Tally) (err error) {
+// orderWorld plays a random world of orders and holds; hooks: with webhooks.
+func orderWorld(seed uint64, hooks bool, seen *model.Tally) (err error) {
 	d := Seeded{rand.New(rand.NewPCG(seed, 88))}
 	w, err := New(vfs.NewMem(), 1)
 	if err != nil {
@@ -47,7 +48,18 @@ func orderWorld(seed uint64, seen *model.Tally) (err error) {
 	if err := w.Furnish(d, 0, false); err != nil {
 		return err
 	}
+	if hooks {
+		if err := w.Hook(0); err != nil {
+			return err
+		}
+	}
 	for n := range 60 {
+		if hooks && odds(d, "of webhooks", 40) {
+			w.Clock += int64(d.N("seconds", 50)) * 1000
+			if _, _, err := w.Do(0, hookCommand(d, w.Tenants[0].Twin, w.Now())); err != nil {
+				return fmt.Errorf("step %d: %w", n, err)
+			}
+		}
 		if odds(d, "time passes", 25) {
 			w.Clock += int64(d.N("by", 8)) * hour / 2
 		}

@@ -10,8 +10,8 @@ import (
 // This file owns the sums that hold behind every command, whatever it was: they are asked of the engine's reads alone, not of the
 // twin, and each names two records that could come apart.
 
-// sums are the relations, in the order in which they are judged. What else is to be one with a change, such as the events that
-// tell of it, has its place here.
+// sums are the relations, in the order in which they are judged. That an event is there exactly when its change is, is judged
+// command by command, by the twin.
 var sums = []func(engine.View) error{unitsAreHolds, usesAreOrders, allocationsAreApplied}
 
 // Sums holds an account's records against each other.

@@ -108,7 +108,7 @@ func (w *World) OpenEngine() (err error) {
 		Store: w.Store, Manual: true, Checks: true,
 		Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
 		Now:    func() int64 { return w.Clock },
-		Random: w.random,
+		Random: w.random, Payload: payload,
 	})
 	return err
 }
@@ -167,7 +167,10 @@ func (w *World) Resume(seq uint64) error {
 			t.Twin, err = t.Twin.Step(t.ID, model.Tick{}, w.Now(), nil, nil, log)
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return w.told()
 }
 
 // Do submits a command for an account, and holds what came of it against all twins: of the other accounts nothing changed.
@@ -208,7 +211,7 @@ func (w *World) Do(tenant int, op engine.Op) (engine.Result, error, error) {
 		return res, err, fmt.Errorf("%T%+v at %d: %w\n%s", op, op, w.Now(), fault, w.logged.String())
 	}
 	t.Twin = twin
-	return res, err, nil
+	return res, err, w.told()
 }
 
 // log reads the records behind a sequence.

@@ -1,0 +1,220 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// This file owns events: which each command owes, to whom they are told, and what is told. An event is made exactly when what it
+// tells of is committed.
+
+const (
+	tagOrder    = 40
+	tagBody     = 43
+	tagDelivery = 44
+)
+
+// Hook is a webhook.
+type Hook struct {
+	ID      ID
+	Type    engine.OrderEvent
+	Version string
+	Enabled bool
+	Reason  string // why the engine disabled it
+	Failed  int    // events in a row that failed for good
+}
+
+// command is what the log says of one command of the engine.
+type command struct {
+	actor   string
+	changes []persist.Change
+}
+
+// commands cuts an account's changes where a change of the ledger begins the next command.
+func commands(changes []persist.Change) (list []command) {
+	for _, c := range changes {
+		if c.Table == tagLedger {
+			list = append(list, command{actor: actorOf(c)})
+			continue
+		}
+		last := &list[len(list)-1]
+		last.changes = append(last.changes, c)
+	}
+	return list
+}
+
+// told is what an event tells: that something became of an order.
+type told struct {
+	kind  engine.OrderEvent
+	order ID
+}
+
+// owed are the events of a command: each order's row that it made, changed or removed, and each order of which a unit came to
+// another article, lost its own, or got one.
+func (s *step) owed(c command) (list []told) {
+	tell := func(kind engine.OrderEvent, order ID) {
+		if !slices.ContainsFunc(list, func(t told) bool { return t.order == order }) {
+			list = append(list, told{kind, order})
+		}
+	}
+	for _, x := range c.changes {
+		switch id := ID(x.Key[16:]); {
+		case x.Table != tagOrder || bytes.Equal(x.Before, x.After):
+		case x.Before == nil:
+			tell(engine.OrderCreated, id)
+		case x.After == nil:
+			tell(engine.OrderDeleted, id)
+		default:
+			tell(engine.OrderUpdated, id)
+		}
+	}
+	for _, x := range c.changes {
+		if x.Table != tagUnit || x.Before == nil || x.After == nil {
+			continue
+		}
+		u, was := readUnit(ID(x.Key[16:]), x.After), readUnit(ID(x.Key[16:]), x.Before)
+		if u.Flags.Blocker() == timeline.BlockerOrder && s.articleOf(u) != s.articleOf(was) {
+			tell(engine.OrderUpdated, s.a.owner(u))
+		}
+	}
+	return list
+}
+
+// articleOf is the number of the article that a unit has, from 1; 0: it is a conflict.
+func (s *step) articleOf(u Unit) int {
+	if u.Slot == 0 {
+		return 0
+	}
+	return s.obs.lot(u.Lot).Article + 1
+}
+
+// envelope is what is sent of an event.
+type envelope struct {
+	EventID    string          `json:"eventId"`
+	EventType  string          `json:"eventType"`
+	EventTime  string          `json:"eventTime"`
+	Resource   string          `json:"resource"`
+	ResourceID string          `json:"resourceId"`
+	APIVersion string          `json:"apiVersion"`
+	Data       json.RawMessage `json:"data"`
+}
+
+// tell holds the deliveries that a command made against those that it owes to the webhooks as they were before it, and takes
+// them over.
+func (s *step) tell(c command, hooks []Hook, list []told) error {
+	bodies, sent := map[ID][]byte{}, map[ID]bool{}
+	var made []engine.Delivery
+	for _, x := range c.changes {
+		switch {
+		case x.Table == tagBody && x.After != nil:
+			bodies[ID(x.Key[16:])] = x.After[1:]
+		case x.Table == tagDelivery && x.Before == nil:
+			made = append(made, readDelivery(ID(x.Key[16:]), x.After))
+		}
+	}
+	events := map[ID]bool{}
+	for _, d := range s.a.Deliveries {
+		events[d.Event] = true
+	}
+	for _, t := range list {
+		if t.order != (ID{}) {
+			delete(s.a.Said, t.order)
+		}
+		event := ID{}
+		for _, h := range hooks {
+			if !h.Enabled || h.Type != t.kind {
+				continue
+			}
+			i := slices.IndexFunc(made, func(d engine.Delivery) bool { return d.Webhook == h.ID && d.Resource == t.order })
+			if i < 0 {
+				return wrong("%s of %x is not told to webhook %x", t.kind, t.order, h.ID)
+			}
+			d := made[i]
+			made = slices.Delete(made, i, i+1)
+			if event == (ID{}) {
+				if event = d.Event; events[event] {
+					return wrong("event %x is told twice", event)
+				}
+				events[event] = true
+			}
+			test := t.order == ID{}
+			want := engine.Delivery{
+				ID: d.ID, Webhook: h.ID, Event: event, Body: d.Body, Resource: t.order, Type: t.kind, State: engine.DeliveryPending, Test: test, ByHand: test, Next: s.now,
+			}
+			if d != want {
+				return wrong("an event is told by %+v, the twin says %+v", d, want)
+			}
+			var e envelope
+			if err := json.Unmarshal(bodies[d.Body], &e); err != nil {
+				return wrong("the body of %+v: %w", d, err)
+			}
+			whole := envelope{event.String(), string(t.kind), string(timeline.AppendInstant(nil, s.now)), "order", t.order.String(), h.Version, e.Data}
+			if none := string(e.Data) == "null"; none != (test || t.kind == engine.OrderDeleted) || !same(e, whole) {
+				return wrong("the body of %+v is %s", d, bodies[d.Body])
+			}
+			sent[d.Body] = true
+			if t.kind != engine.OrderDeleted && !test {
+				s.a.Said[t.order] = string(e.Data)
+			}
+			s.a.Deliveries = append(s.a.Deliveries, d)
+			s.a.Seen.Told++
+		}
+	}
+	if len(made) > 0 || len(sent) != len(bodies) {
+		return wrong("%d deliveries are of nothing that happened: %+v; %d bodies, %d are sent", len(made), made, len(bodies), len(sent))
+	}
+	return nil
+}
+
+func same(a, b envelope) bool {
+	a.Data, b.Data = nil, nil
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return bytes.Equal(x, y)
+}
+
+// readDelivery reads what the log has of a delivery, without its size and revision.
+func readDelivery(id ID, b []byte) engine.Delivery {
+	at := func(n int) ID { return ID(b[1+16*n : 17+16*n]) }
+	f := b[65:]
+	return engine.Delivery{
+		ID: id, Webhook: at(0), Event: at(1), Body: at(2), Resource: at(3),
+		Type: engine.OrderEvents[f[0]], State: engine.DeliveryState(f[1]), Test: f[2]&1 != 0, ByHand: f[2]&2 != 0, Attempts: int(f[3]), Tries: int(f[4]),
+		Next: i64(f[5:]), First: i64(f[13:]), Ended: i64(f[21:]),
+	}
+}
+
+// calls goes through the commands of a submission: what each does to webhooks and deliveries, and the events that it owes.
+func (s *step) calls(op engine.Op, res any, err error, log []persist.Change) error {
+	list, done := commands(log), err != nil
+	for _, c := range list {
+		hooks := slices.Clone(s.a.Hooks)
+		var events []told
+		switch c.actor {
+		case "clock":
+			s.round()
+		case "conflicts":
+		default:
+			done = true
+			if fault := s.hooks(op, res, err); fault != nil {
+				return fault
+			}
+			if o, ok := op.(engine.TestWebhook); ok {
+				h := s.a.hook(o.ID)
+				events, hooks = []told{{h.Type, ID{}}}, []Hook{*h}
+			}
+		}
+		if fault := s.tell(c, hooks, append(events, s.owed(c)...)); fault != nil {
+			return wrong("%s: %w", c.actor, fault)
+		}
+	}
+	if !done || err != nil {
+		return s.hooks(op, res, err)
+	}
+	return nil
+}

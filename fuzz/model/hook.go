@@ -1,0 +1,94 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns the commands on webhooks.
+
+func (a *Account) hook(id ID) *Hook { return at(a.Hooks, func(h *Hook) bool { return h.ID == id }) }
+
+// hooking says that a command is on webhooks: it is judged when what was due is done, command by command.
+func hooking(op engine.Op) bool {
+	switch op.(type) {
+	case engine.CreateWebhook, engine.DeleteWebhook, engine.EnableWebhook, engine.DisableWebhook, engine.PatchWebhook, engine.TestWebhook,
+		engine.RecordAttempts, engine.RedeliverDelivery, engine.RecoverDeliveries:
+		return true
+	}
+	return false
+}
+
+// hooks judges a command on webhooks; others it leaves alone.
+func (s *step) hooks(op engine.Op, res any, err error) error {
+	if fault := s.quiet(); fault != nil {
+		return fault
+	}
+	switch o := op.(type) {
+	case engine.CreateWebhook:
+		if err := refused(err, ""); err != nil {
+			return err
+		}
+		s.a.Hooks = append(s.a.Hooks, Hook{ID: res.(*engine.Webhook).ID, Type: o.EventType, Version: o.APIVersion, Enabled: true})
+	case engine.DeleteWebhook:
+		return s.hooked(o.ID, err, true, true, func(h *Hook) {
+			s.a.Hooks = slices.DeleteFunc(s.a.Hooks, func(x Hook) bool { return x.ID == o.ID })
+		})
+	case engine.EnableWebhook:
+		return s.hooked(o.ID, err, false, true, func(h *Hook) { h.Enabled, h.Reason, h.Failed = true, "", 0 })
+	case engine.DisableWebhook:
+		return s.hooked(o.ID, err, true, false, func(h *Hook) { h.Enabled = false })
+	case engine.PatchWebhook:
+		return s.hooked(o.ID, err, true, true, func(h *Hook) { h.Type = o.EventType.Value })
+	case engine.TestWebhook:
+		return s.hooked(o.ID, err, true, false, func(*Hook) {})
+	case engine.RecordAttempts:
+		s.attempts(o.Outcomes)
+		return refused(err, "")
+	case engine.RedeliverDelivery:
+		return s.redeliver(o, err)
+	case engine.RecoverDeliveries:
+		return s.recover(o, res, err)
+	}
+	return nil
+}
+
+// hooked does something to a webhook that may be enabled, or disabled.
+func (s *step) hooked(id ID, err error, enabled, disabled bool, do func(*Hook)) error {
+	h := s.a.hook(id)
+	switch {
+	case h == nil:
+		return refused(err, engine.CodeNotFound)
+	case h.Enabled && !enabled || !h.Enabled && !disabled:
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	if fault := refused(err, ""); fault != nil {
+		return fault
+	}
+	do(h)
+	return nil
+}
+
+// hookRecords judges every webhook, and that its log is what it was told of.
+func (a *Account) hookRecords(v engine.View) error {
+	if n := len(v.Webhooks()); n != len(a.Hooks) {
+		return wrong("%d webhooks, the twin has %d", n, len(a.Hooks))
+	}
+	for _, h := range a.Hooks {
+		w := v.Webhook(h.ID)
+		if w == nil || w.EventType != h.Type || w.APIVersion != h.Version || w.Enabled != h.Enabled || (w.DisabledReason == nil) != (h.Reason == "") {
+			return wrong("webhook %+v, the twin says %+v", w, h)
+		}
+		n := 0
+		for _, d := range a.Deliveries {
+			if d.Webhook == h.ID {
+				n++
+			}
+		}
+		if _, total := v.Deliveries(h.ID, 0, 0, 0); total != n {
+			return wrong("webhook %x was told %d times, the twin says %d", h.ID, total, n)
+		}
+	}
+	return a.deliveryRecords(v)
+}

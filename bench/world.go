@@ -28,7 +28,7 @@ type World struct {
 	}
 	dir   string
 	store *persist.Store
-	began time.Time // of the world's clock, which starts at Epoch
+	began time.Time // of the world's clock, which starts at Epoch or where a copied world's stopped
 }
 
 // Build makes a world: it sets the merchant up, books every hold with a command of its own, and opens the directory again,
@@ -106,12 +106,16 @@ func (w *World) load(progress func(string)) (err error) {
 	return err
 }
 
-// Now is the world's clock: it starts at the beginning of the data set and runs with the wall clock.
+// Now is the world's clock: it starts at the beginning of the data set, goes on where a copied world's stopped, and runs with
+// the wall clock.
 func (w *World) Now() int64 { return dataset.Epoch + time.Since(w.began).Milliseconds() }
 
 func (w *World) open() (err error) {
 	if w.store, err = persist.Open(persist.Options{Dir: w.dir}); err != nil {
 		return err
+	}
+	if behind := w.store.End().At - w.Now(); behind > 0 { // a copy is from a world whose clock had run on
+		w.began = w.began.Add(-time.Duration(behind) * time.Millisecond)
 	}
 	w.Engine, err = engine.Open(context.Background(), engine.Options{
 		Store: w.store, Now: w.Now, Payload: api.OrderPayload,

@@ -31,7 +31,7 @@ const (
 type Options struct {
 	Engine *engine.Engine
 	Client *http.Client
-	Now    func() int64 // milliseconds since the epoch
+	Now    func() int64 // milliseconds since the epoch: the wall clock, which may be behind the engine's present
 	// Timer returns a channel that is sent to after a while, and what stops that; default: a time.Timer.
 	Timer   func(d time.Duration) (<-chan time.Time, func())
 	Jitter  func() int64 // from 0 to engine.MaxJitter; default: by chance
@@ -214,7 +214,7 @@ func (d *Dispatcher) look(account engine.ID) {
 	if !ok {
 		return
 	}
-	now, next := d.Now(), int64(0)
+	now, next := v.Now(d.Now()), int64(0)
 	for _, w := range v.Webhooks() {
 		if !w.Enabled {
 			continue
@@ -272,7 +272,8 @@ func (d *Dispatcher) begin(v engine.View, x *engine.Delivery) {
 		defer d.workers.Done()
 		r := result{account: v.Account().ID, webhook: x.Webhook, outcome: engine.Outcome{Delivery: x.ID, Jitter: d.Jitter()}}
 		began := d.Now()
-		call, err := d.Engine.Call(v, x, began)
+		at := v.Now(began) // of the schedule: a clock that was set back ends none
+		call, err := d.Engine.Call(v, x, at)
 		switch {
 		case err != nil:
 			r.outcome.Error = "the event could not be read"
@@ -282,7 +283,7 @@ func (d *Dispatcher) begin(v engine.View, x *engine.Delivery) {
 			r.outcome.Attempt = attempt(d.ctx, d.Client, began, x.Event, call)
 			r.void = d.ctx.Err() != nil && r.outcome.Status == 0
 		}
-		r.outcome.Number, r.outcome.At, r.outcome.Took = x.Attempts+1, began, max(0, d.Now()-began)
+		r.outcome.Number, r.outcome.At, r.outcome.Took = x.Attempts+1, at, max(0, d.Now()-began)
 		d.metrics.underWay.Dec()
 		d.results <- r
 	}()

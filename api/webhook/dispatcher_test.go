@@ -130,6 +130,21 @@ func TestGivenUpAfterTenMinutes(t *testing.T) {
 	require.Len(t, s.attempts(id), 1)
 }
 
+// A clock that was set back delays no event, and ends no schedule: the engine's present does not go back.
+func TestClockGoesBack(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(status(500, 200))
+	h := s.hook(r.URL)
+	s.move(-60 * 60 * 1000)
+	d := s.after(h.event(), 1)
+	require.Equal(t, [2]any{engine.DeliveryPending, noon + 10_000}, [2]any{d.State, d.Next})
+	require.Equal(t, fmt.Sprint(s.Now()/1000), r.requests()[0].header.Get("webhook-timestamp"), "what a receiver compares with its own clock")
+	s.awaitTimer(d.Next)
+	s.move(60*60*1000 + 10_000)
+	require.Equal(t, engine.DeliveryDone, s.after(d.ID, 2).State)
+	require.Equal(t, noon, s.attempts(d.ID)[0].At)
+}
+
 // What is on disk after a power cut in the middle of a schedule goes on from there.
 func TestGoesOnAfterAPowerCut(t *testing.T) {
 	s := newShop(t)

@@ -176,7 +176,7 @@ func appendLineSubscription(b []byte, l *engine.OrderLine) []byte {
 func appendCheckoutFields(b []byte, list []engine.CheckoutField, ofLine bool) []byte {
 	return appendList(b, list, func(b []byte, f engine.CheckoutField) []byte {
 		if ofLine {
-			b = appendIDOrNull(append(b, `{"id":`...), f.ID)
+			b = appendTextOrNull(append(b, `{"id":`...), f.ID)
 		} else {
 			b = appendList(append(b, `{"ids":`...), f.IDs, appendID)
 		}

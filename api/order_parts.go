@@ -43,7 +43,7 @@ const maxParts = 100
 var (
 	customerFormFields = checkoutFields("CheckoutFieldInput",
 		defaulted("ids", list(uuid, 0, maxParts), nil, func(f *engine.CheckoutField) *[]engine.ID { return &f.IDs }))
-	lineFormFields = checkoutFields("LineCheckoutFieldInput", optional("id", uuid, func(f *engine.CheckoutField) **engine.ID { return &f.ID }))
+	lineFormFields = checkoutFields("LineCheckoutFieldInput", optional("id", text(1, 255), func(f *engine.CheckoutField) **string { return &f.ID }))
 
 	contactInput = object(shapeOf("ContactInput", contactFields(func(c *engine.ContactPatch) *engine.ContactPatch { return c })...))
 

@@ -40,7 +40,7 @@ func TestOrderRecord(t *testing.T) {
 		"consentAcceptances":[{"label":"Terms","consentText":"I agree","required":true,"acceptedAt":"2025-06-01T11:00:00Z","ipAddress":"192.0.2.1","links":[{"kind":"policy","name":"Terms"}]}],
 		"documents":[{"type":"email","name":"Confirmation"}],
 		"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"pricingRowId":%q,"taxRate":2300,"note":"Saddle high","revenueSplitRate":0.25,
-			"variants":[{"variantId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","variantValueId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8f","variantLabel":"Frame","variantValueLabel":"L"}],"checkoutFields":[{"name":"Helmet","type":"checkbox","value":"true"}]},
+			"variants":[{"variantId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","variantValueId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8f","variantLabel":"Frame","variantValueLabel":"L"}],"checkoutFields":[{"id":"helmet","name":"Helmet","type":"checkbox","value":"true"}]},
 			{"articleId":%q,"purchaseType":"sale","startDate":%q,"unitPrice":100,"isAddon":"cart","addonOfLine":0,"name":"To keep"}]}`,
 		location, tag["id"], user, "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e", item, when(noon+day), when(noon+3*day), row, first, when(noon+10*day)))
 	id, line := o["id"].(string), at(o, "lineItems", 0).(map[string]any)
@@ -68,7 +68,7 @@ func TestOrderRecord(t *testing.T) {
 	require.Equal(t, map[string]any{"currency": "EUR", "unitPrice": 5000.0, "quantity": 1.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
 		line["pricing"])
 	require.Equal(t, map[string]any{"currency": "EUR", "subtotal": 5100.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6250.0, "discountCodes": []any{}}, o["pricing"])
-	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT172800S", "2 days", "booking", nil, "Saddle high", "L", "true", nil, nil}, []any{
+	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT172800S", "2 days", "booking", nil, "Saddle high", "L", "true", "helmet", nil}, []any{
 		line["catalogItemId"], line["pricingRowId"], line["name"], line["duration"], line["durationLabel"], line["purchaseType"], line["returnedDate"], line["note"],
 		at(line, "variants", 0, "variantValueLabel"), at(line, "checkoutFields", 0, "value"), at(line, "checkoutFields", 0, "id"), line["isAddon"],
 	})

@@ -21,7 +21,7 @@ type OrderCustomer struct {
 
 // CheckoutField is a field of a form that the customer filled in.
 type CheckoutField struct {
-	ID              *ID      `json:",omitempty"` // of a line's
+	ID              *string  `json:",omitempty"` // of a line's
 	Name            string   `json:",omitempty"`
 	Type            string   `json:",omitempty"`
 	IDs             []ID     `json:",omitempty"` // of a customer's
@@ -136,6 +136,7 @@ func (c *checker) checkoutFields(pointer string, list []CheckoutField) {
 		if f.AttributeFormat != nil {
 			c.oneOf(at+"/attributeFormat", *f.AttributeFormat, CheckoutFieldFormats...)
 		}
+		c.optional(at+"/id", f.ID, 1, maxName)
 		c.optional(at+"/placeholder", f.Placeholder, 0, maxName)
 		c.optional(at+"/attributeId", f.AttributeID, 0, maxName)
 		c.optional(at+"/value", f.Value, 0, maxNote)

@@ -300,23 +300,7 @@ func (v View) Delivery(id ID) *Delivery { return v.acc.deliveries().Get(id) }
 
 // Deliveries returns a part of a webhook's log, the newest first, and how many deliveries there are; state 0 is any.
 func (v View) Deliveries(webhook ID, state DeliveryState, offset, most int) (list []*Delivery, total int) {
-	log := v.acc.deliveries().By(deliveryByWebhook, deliveryKey(webhook, state))
-	for range log {
-		total++
-	}
-	to := max(total-offset, 0)
-	from, i := max(to-most, 0), 0
-	for d := range log {
-		if i >= to {
-			break
-		}
-		if i >= from {
-			list = append(list, d)
-		}
-		i++
-	}
-	slices.Reverse(list)
-	return list, total
+	return v.acc.deliveries().Page(deliveryByWebhook, []string{deliveryKey(webhook, state)}, offset, most, true)
 }
 
 // Queue yields the pending deliveries of a webhook in the order in which they are due.

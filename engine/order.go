@@ -170,7 +170,18 @@ const (
 	orderByCustomer = iota
 	orderByTag
 	orderBySubscription
+	orderByState
 )
+
+// state is an order's status and whether it is archived, as a key.
+func (o *Order) state() string { return orderState(o.Status, o.ArchivedAt != 0) }
+
+func orderState(s OrderStatus, archived bool) string {
+	if archived {
+		return "archived " + OrderStatuses[s]
+	}
+	return OrderStatuses[s]
+}
 
 // orderKind's rows are found by number, too: a unit in the timelines says the number of its order.
 var orderKind = func() *kind[Order] {
@@ -191,6 +202,7 @@ var orderKind = func() *kind[Order] {
 			}
 			return keys
 		}),
+		table.By(func(o *Order) []string { return []string{o.state()} }),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
 	decode := k.decode
 	k.decode = func(account, key ID, b []byte) (*Order, error) {

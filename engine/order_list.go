@@ -5,10 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"holdfast/engine/table"
 )
 
-// This file owns the list of orders: which pass, and how they are found. Where a number, a customer or tags are given it looks
-// at theirs alone. What a list answers with is the page: no other order is rendered.
+// This file owns the list of orders: which pass, and how they are found. Where nothing but the state is asked for, the page is
+// found by its place; where a number, a customer, tags or the time of creation are given, it looks at theirs alone. What a list
+// answers with is the page: no other order is rendered.
 
 // OrderQuery says which orders are asked for. What is not set asks nothing; several values of one are or-ed.
 type OrderQuery struct {
@@ -28,24 +31,27 @@ type OrderQuery struct {
 
 // ListOrders gives the page asked for, and how many orders pass.
 func (v View) ListOrders(q *OrderQuery) (page []*Order, total int) {
-	orders := v.acc.orders()
-	if q.unfiltered() {
-		total = orders.Len()
-		for i := q.Offset; i < min(q.Offset+q.Limit, total); i++ {
-			at := i
-			if q.Desc {
-				at = total - 1 - i
-			}
-			page = append(page, orders.At(at))
-		}
-		return page, total
+	if q.byState() {
+		return v.acc.orders().Page(orderByState, q.states(), q.Offset, q.Limit, q.Desc)
 	}
 	search := strings.ToLower(q.Search)
 	return pageOf(q.candidates(v.acc), func(o *Order) bool { return q.passes(o) && v.acc.mentions(o, search) }, q.Offset, q.Limit)
 }
 
-func (q *OrderQuery) unfiltered() bool {
-	return q.Status == nil && q.Window == nil && q.Created == nil && q.Customer == nil && q.Tags == nil && q.Number == nil && q.Active && q.Archived && q.Search == ""
+func (q *OrderQuery) byState() bool {
+	return q.Window == nil && q.Created == nil && q.Customer == nil && q.Tags == nil && q.Number == nil && q.Search == ""
+}
+
+// states are the states that pass.
+func (q *OrderQuery) states() (keys []string) {
+	for s := range OrderStatuses {
+		for _, archived := range []bool{false, true} {
+			if s := OrderStatus(s); (q.Status == nil || slices.Contains(q.Status, s)) && (q.Active && !archived || q.Archived && archived) {
+				keys = append(keys, orderState(s, archived))
+			}
+		}
+	}
+	return keys
 }
 
 // candidates are orders among which all are that pass, in the order of the list.
@@ -69,10 +75,23 @@ func (q *OrderQuery) candidates(a *account) iter.Seq[*Order] {
 		}
 		slices.SortFunc(list, func(a, b *Order) int { return a.ID.Compare(b.ID) })
 		return inOrder(slices.Values(slices.Compact(list)), q.Desc)
+	case q.Created != nil:
+		return inOrder(createdIn(orders, *q.Created), q.Desc)
 	case q.Desc:
 		return orders.Backward()
 	}
 	return orders.All()
+}
+
+// createdIn yields the orders that were created in a span, its end included.
+func createdIn(orders *table.Table[Order], s Span) iter.Seq[*Order] {
+	return func(yield func(*Order) bool) {
+		for o := range orders.From(makeID(max(s.Start, 0), Base{})) {
+			if CreatedAt(o.ID) > s.End || !yield(o) {
+				return
+			}
+		}
+	}
 }
 
 // inOrder is a sequence as it comes, or the other way round.

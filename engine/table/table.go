@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"slices"
+	"sort"
 
 	"github.com/tidwall/btree"
 )
@@ -201,6 +202,65 @@ func (t *Table[R]) First(i int, key string) *R {
 		return r
 	}
 	return nil
+}
+
+// Page returns a part of the rows that index number i lists under some keys, in id order or against it, and how many there are.
+// No row may be under two of them. It takes logarithmic time and the length of the page for each key.
+func (t *Table[R]) Page(i int, keys []string, offset, limit int, desc bool) (page []*R, total int) {
+	entries := t.indexes[i].entries
+	from := make([]int, len(keys)) // where the entries of each key begin
+	for k, key := range keys {
+		from[k] = rank(entries, keyed{key: key})
+		total += rank(entries, keyed{key: key + "\x00"}) - from[k]
+	}
+	first, last := offset, min(offset+limit, total)
+	if desc {
+		first, last = total-last, total-offset
+	}
+	if first >= last {
+		return nil, total
+	}
+	// The first row of the page is that with so many before it.
+	at := sort.Search(t.Len(), func(n int) bool {
+		e, _ := t.rows.GetAt(n)
+		upTo := 0
+		for k, key := range keys {
+			upTo += rank(entries, keyed{key, e.id}) - from[k]
+			if _, listed := entries.Get(keyed{key, e.id}); listed {
+				upTo++
+			}
+		}
+		return upTo > first
+	})
+	e, _ := t.rows.GetAt(at)
+	for _, key := range keys {
+		left := last - first
+		entries.Ascend(keyed{key, e.id}, func(x keyed) bool {
+			if x.key != key || left == 0 {
+				return false
+			}
+			left--
+			page = append(page, t.Get(x.id))
+			return true
+		})
+	}
+	slices.SortFunc(page, func(a, b *R) int {
+		x, y := t.id(a), t.id(b)
+		return bytes.Compare(x[:], y[:])
+	})
+	page = page[:last-first]
+	if desc {
+		slices.Reverse(page)
+	}
+	return page, total
+}
+
+// rank is how many entries are before one.
+func rank(entries *btree.BTreeG[keyed], k keyed) int {
+	return sort.Search(entries.Len(), func(n int) bool {
+		e, _ := entries.GetAt(n)
+		return !lessKey(e, k)
+	})
 }
 
 type keyed struct {

@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -22,6 +23,9 @@ func idOf(n uint32) (id ID) {
 	binary.BigEndian.PutUint32(id[:], n)
 	return id
 }
+
+// number is how many tags a row has: a key that each row has one of.
+func number(r *row) string { return strconv.Itoa(len(r.tags)) }
 
 type twin map[ID]*row
 
@@ -54,11 +58,29 @@ func check(t require.TestingT, tab *Table[row], w twin) {
 		}
 		require.Equal(t, w.by(tag), ids)
 	}
+	for _, keys := range [][]string{{"0"}, {"2", "1"}, {"0", "1", "2", "none"}, {"none"}, {}} {
+		var all []*row
+		for r := range tab.All() {
+			if slices.Contains(keys, number(r)) {
+				all = append(all, r)
+			}
+		}
+		for _, desc := range []bool{false, true} {
+			for _, offset := range []int{0, 1, len(all) / 2, len(all) - 1, len(all), len(all) + 1} {
+				page, total := tab.Page(1, keys, max(offset, 0), 3, desc)
+				require.Equal(t, len(all), total)
+				from := min(max(offset, 0), len(all))
+				require.Equal(t, append([]*row{}, all[from:min(from+3, len(all))]...), append([]*row{}, page...))
+			}
+			slices.Reverse(all)
+		}
+	}
 }
 
 func TestTableAgainstMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tab := New(func(r *row) ID { return r.id }, By(func(r *row) []string { return r.tags }), Numbered(func(r *row) uint32 { return r.no }))
+		tab := New(func(r *row) ID { return r.id }, By(func(r *row) []string { return r.tags }), By(func(r *row) []string { return []string{number(r)} }),
+			Numbered(func(r *row) uint32 { return r.no }))
 		now := twin{}
 		type version struct {
 			tab *Table[row]

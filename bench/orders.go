@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"holdfast/bench/dataset"
 	"holdfast/engine"
@@ -51,7 +52,18 @@ func heapPerOrder(scale float64) (r Result, err error) {
 		return r, err
 	}
 	r = Judge(float64(used-bare)/float64(n), orderHeapTarget)
-	r.Note = fmt.Sprintf("%d orders, opened from disk, holds apart", n)
+	page := func(q engine.OrderQuery) time.Duration {
+		v, _ := w.Engine.View(shop.account)
+		q.Active, q.Limit = true, 50
+		start := time.Now()
+		const calls = 100
+		for range calls {
+			v.ListOrders(&q)
+		}
+		return time.Since(start) / calls
+	}
+	r.Note = fmt.Sprintf("%d orders, opened from disk, holds apart; a page of the list of all in %v, one from the middle in %v",
+		n, page(engine.OrderQuery{}).Round(time.Microsecond), page(engine.OrderQuery{Offset: n / 2}).Round(time.Microsecond))
 	return r, nil
 }
 

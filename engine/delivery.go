@@ -303,6 +303,9 @@ func (v View) Deliveries(webhook ID, state DeliveryState, offset, most int) (lis
 	return v.acc.deliveries().Page(deliveryByWebhook, []string{deliveryKey(webhook, state)}, offset, most, true)
 }
 
+// Queued is how many deliveries of a webhook wait.
+func (v View) Queued(webhook ID) int { return v.acc.calls.waiting(webhook) }
+
 // Queue yields the pending deliveries of a webhook in the order in which they are due.
 func (v View) Queue(webhook ID) iter.Seq[*Delivery] { return v.acc.calls.of(webhook) }
 

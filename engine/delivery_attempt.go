@@ -210,7 +210,7 @@ func (o RedeliverDelivery) plan(t *tx) (any, error) {
 	if err := w.enabled(); err != nil {
 		return nil, err
 	}
-	if !d.again() || t.acc.calls.waiting(w.ID) >= maxQueued {
+	if !d.again() || t.acc.calls.waiting(w.ID) >= MaxQueued {
 		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the delivery waits already, or was tried too often", Details: StateDetails{d.State.String(), []string{}}}
 	}
 	n := d.requeued(t.now)
@@ -257,7 +257,7 @@ func (o RecoverDeliveries) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	var r Recovered
-	room := min(maxRecover, maxQueued-t.acc.calls.waiting(w.ID))
+	room := min(maxRecover, MaxQueued-t.acc.calls.waiting(w.ID))
 	for d := range t.acc.deliveries().By(deliveryByWebhook, deliveryKey(w.ID, DeliveryFailed)) {
 		switch {
 		case d.Ended < o.Since || !d.again():

@@ -24,9 +24,9 @@ var bodyKind = storedRows(tagBody, "event body", func(b *eventBody) ID { return 
 		return &eventBody{ID: key, Text: append([]byte(nil), b[1:]...)}, nil
 	})
 
-// maxQueued is the most deliveries of a webhook that wait. Those of events beyond it are in the log as failed, from where they
+// MaxQueued is the most deliveries of a webhook that wait. Those of events beyond it are in the log as failed, from where they
 // can be recovered.
-const maxQueued = 100_000
+const MaxQueued = 100_000
 
 // emit makes an event of what a command does to an order, where a webhook is to be told: its bytes once for each version, and a
 // delivery for each webhook, with the change itself. data gives the order as the interface shows it in a version, as JSON; nil:
@@ -96,7 +96,7 @@ func (t *tx) delivery(e *event, w *webhookRow) *Delivery {
 		ID: t.newID(), Webhook: w.ID, Event: e.id, Body: body.id, Type: e.typ, Resource: e.resource, State: DeliveryPending, Next: t.now, Size: uint32(body.size), Revision: 1,
 	}
 	t.used += maxAttempts // the ids behind it are those of its attempts
-	if t.acc.calls.waiting(w.ID) >= maxQueued {
+	if t.acc.calls.waiting(w.ID) >= MaxQueued {
 		d.State, d.Next, d.Ended = DeliveryFailed, 0, t.now
 	}
 	return d

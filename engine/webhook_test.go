@@ -269,19 +269,19 @@ func TestRedelivery(t *testing.T) {
 func TestQueueIsBounded(t *testing.T) {
 	s := newShop(t)
 	w := s.hook(OrderCreated)
-	for s.view().acc.calls.waiting(w.ID) < maxQueued {
+	for s.view().acc.calls.waiting(w.ID) < MaxQueued {
 		s.do(emitting{typ: OrderCreated, times: maxRecover})
 	}
 	d := s.emitted(OrderCreated, w)
 	require.Equal(t, DeliveryFailed, d.State)
 	require.Equal(t, &Recovered{Left: 1}, s.do(RecoverDeliveries{Webhook: w.ID}))
 	n, oldest := s.view().Waiting()
-	require.Equal(t, [2]any{maxQueued, s.now}, [2]any{n, oldest})
+	require.Equal(t, [2]any{MaxQueued, s.now}, [2]any{n, oldest})
 	s.do(DisableWebhook{ID: w.ID})
 	require.NoError(t, s.Tick(t.Context()), "in parts, before anything else is done")
 	require.Empty(t, s.log(w, DeliveryPending))
 	s.do(EnableWebhook{ID: w.ID})
-	require.Equal(t, &Recovered{Queued: maxRecover, Left: maxQueued + 1 - maxRecover}, s.do(RecoverDeliveries{Webhook: w.ID}))
+	require.Equal(t, &Recovered{Queued: maxRecover, Left: MaxQueued + 1 - maxRecover}, s.do(RecoverDeliveries{Webhook: w.ID}))
 }
 
 func TestLogIsTrimmed(t *testing.T) {

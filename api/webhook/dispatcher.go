@@ -41,6 +41,7 @@ type Options struct {
 	Waiting func() int // commands that wait; default: the engine's
 
 	PerWebhook, InAll int // attempts under way; default 16 and 512
+	Patience          int // deliveries of a webhook that wait, from which on they give way no more; default: half of what may wait
 }
 
 // Dispatcher sends what is due until it is closed. But for Close it has one goroutine of its own that owns what is here.
@@ -100,6 +101,9 @@ func Start(o Options) *Dispatcher {
 	}
 	if o.InAll == 0 {
 		o.InAll = inAll
+	}
+	if o.Patience == 0 {
+		o.Patience = engine.MaxQueued / 2
 	}
 	d := &Dispatcher{
 		Options: o, quit: make(chan struct{}), ended: make(chan struct{}), results: make(chan result, o.InAll), done: make(chan []result, 1),
@@ -219,6 +223,7 @@ func (d *Dispatcher) look(account engine.ID) {
 		if !w.Enabled {
 			continue
 		}
+		behind := v.Queued(w.ID) >= d.Patience // slower commands are better than events that find no place
 		for x := range v.Queue(w.ID) {
 			if d.busy[x.ID] {
 				continue
@@ -232,7 +237,7 @@ func (d *Dispatcher) look(account engine.ID) {
 			if d.lanes[w.ID] >= d.PerWebhook {
 				break // looked at again when one of its own is over
 			}
-			if d.total >= d.InAll || d.lanes[w.ID] > 0 && d.total >= d.InAll/2 || d.paused() {
+			if d.total >= d.InAll || d.lanes[w.ID] > 0 && d.total >= d.InAll/2 || !behind && d.paused() {
 				if !d.queued[account] {
 					d.queued[account] = true
 					d.waiting = append(d.waiting, account)

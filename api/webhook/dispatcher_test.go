@@ -288,6 +288,17 @@ func TestDeliveriesGiveWay(t *testing.T) {
 	delivered(10 * busyStarts)
 }
 
+// Where a queue is long, events come first: what finds no place in it is not sent by itself.
+func TestALongQueueGivesNoWay(t *testing.T) {
+	s := newShop(t)
+	h := s.hook(s.receive(nil).URL)
+	s.waiting.Store(busyQueue)
+	for range patience + 2*busyStarts {
+		h.event()
+	}
+	s.await(func(v engine.View) bool { return v.Queued(h.id) < patience })
+}
+
 func TestDisabledAfterThreeEvents(t *testing.T) {
 	s := newShop(t)
 	down := true

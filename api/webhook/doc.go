@@ -11,5 +11,5 @@
 //  2. An endpoint has at most so many attempts under way, and one only while many others have some: a slow one delays none.
 //  3. Only public addresses on port 443 are dialled, unless their network is named. No redirect is followed, no proxy asked.
 //  4. A secret is in no log line, error or metric; the text of an error tells nothing of the network that the server is in.
-//  5. Deliveries give way: while commands wait for the writer, few attempts are begun.
+//  5. Deliveries give way: while commands wait for the writer, few attempts are begun, as long as the queue is not half full.
 package webhook

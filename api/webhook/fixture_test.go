@@ -32,7 +32,10 @@ import (
 // This file owns what the tests of the package play in: the real engine on a file system in memory, the dispatcher, receivers
 // that speak TLS with an authority of their own, and a clock that the test owns.
 
-const noon = int64(1748779200000) // 2025-06-01T12:00:00Z
+const (
+	noon     = int64(1748779200000) // 2025-06-01T12:00:00Z
+	patience = 50                   // deliveries that wait, from which on they give way no more
+)
 
 // clock fires timers when it is moved.
 type clock struct {
@@ -159,7 +162,7 @@ func (s *shop) open() {
 	require.NoError(s, err)
 	s.registry = prometheus.NewRegistry()
 	s.sender = Start(Options{
-		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Waiting: func() int { return int(s.waiting.Load()) }, Metrics: s.registry,
+		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Patience: patience, Waiting: func() int { return int(s.waiting.Load()) }, Metrics: s.registry,
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 }

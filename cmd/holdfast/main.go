@@ -1,4 +1,3 @@
-// Command holdfast serves and looks after an in-memory availability engine for rental merchants.
 package main
 
 // This file owns the command line as a whole: its subcommands, what counts as wrong usage, and the exit codes.

@@ -36,6 +36,9 @@ func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logge
 	if err != nil {
 		return nil, err
 	}
+	if behind := store.End().At - o.Now(); behind > clockMayDiffer {
+		log.Warn("the clock is behind the last change: nothing expires, and no delivery is tried again, until it has caught up", "seconds", behind/1000)
+	}
 	o.Store, o.Random, o.Logger, o.Payload = store, randomBase, log, api.OrderPayload
 	e, err := engine.Open(ctx, o)
 	if err != nil {
@@ -43,6 +46,9 @@ func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logge
 	}
 	return &core{store: store, engine: e}, nil
 }
+
+// clockMayDiffer is by how many milliseconds clocks of one machine differ before that is said.
+const clockMayDiffer = 1000
 
 func clock() int64 { return time.Now().UnixMilli() }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -82,6 +83,51 @@ func BenchmarkBook(b *testing.B) {
 		}
 		p.Submit(list[0])
 		list = list[1:]
+	}
+	require.NoError(b, p.Flush())
+}
+
+// stream draws orders for all benchmarks of orders, so that none meets another's.
+var stream = sync.OnceValue(func() *dataset.Orders { return built.Orders() })
+
+// openOrder is a drawn order as the command that opens it.
+func openOrder(w *World, x dataset.Order) engine.CreateOrder {
+	price := int64(4_500)
+	o := engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: w.Merchant.Locations[x.Location]}}
+	for _, sku := range x.SKUs {
+		o.Lines = append(o.Lines, engine.OrderLineInput{
+			Item: engine.Item{SKU: w.Merchant.SKUs[sku]}, Purchase: engine.PurchaseBooking, Quantity: dataset.LineUnits, From: &x.Start, To: &x.End, UnitPrice: &price,
+		})
+	}
+	return o
+}
+
+// BenchmarkOrder opens one order of three lines and nine units an iteration, many under way.
+func BenchmarkOrder(b *testing.B) {
+	w := open(b)
+	b.ReportAllocs()
+	p := dataset.NewPipeline(w.Engine, w.Account)
+	for b.Loop() {
+		p.Submit(openOrder(w, stream().Next()))
+	}
+	require.NoError(b, p.Flush())
+}
+
+// BenchmarkPatchOrder changes the note of such an order, of a thousand in turn.
+func BenchmarkPatchOrder(b *testing.B) {
+	w := open(b)
+	var orders []engine.ID
+	for range 1_000 {
+		r, err := w.Engine.Do(engine.Command{Account: w.Account, Op: openOrder(w, stream().Next())})
+		require.NoError(b, err)
+		orders = append(orders, r.Record.(*engine.OrderRecord).ID)
+	}
+	b.ReportAllocs()
+	p := dataset.NewPipeline(w.Engine, w.Account)
+	i := 0
+	for b.Loop() {
+		p.Submit(engine.PatchOrder{ID: orders[i%len(orders)], Note: engine.Some(strconv.Itoa(i))})
+		i++
 	}
 	require.NoError(b, p.Flush())
 }

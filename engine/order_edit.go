@@ -7,8 +7,11 @@ import "bytes"
 
 // orderEdit is what a plan makes of one order.
 type orderEdit struct {
-	before *Order // nil: it is made
-	now    *Order // nil: it goes
+	before  *Order // nil: it is made
+	image   []byte // before as it is written, once that was asked for
+	now     *Order // nil: it goes
+	settled bool   // now is as settle leaves it, and changed what settle says
+	changed bool
 }
 
 // editOf is what the plan has made of an order so far, or nil.
@@ -29,9 +32,10 @@ func (t *tx) order(id ID) *Order {
 	return t.acc.orders().Get(id)
 }
 
-// edit gives an order to change in place.
+// edit gives an order to change in place, up to its answer: behind that it is asked for again.
 func (t *tx) edit(id ID) (*Order, error) {
 	if e := t.editOf(id); e != nil && e.now != nil {
+		e.settled = false
 		return e.now, nil
 	}
 	o := t.order(id)
@@ -39,7 +43,7 @@ func (t *tx) edit(id ID) (*Order, error) {
 		return nil, notFound("order")
 	}
 	n := o.clone()
-	t.orders = append(t.orders, &orderEdit{o, n})
+	t.orders = append(t.orders, &orderEdit{before: o, now: n})
 	return n, nil
 }
 
@@ -56,7 +60,7 @@ func (t *tx) editMatching(id ID, ifMatch []uint64) (*Order, error) {
 }
 
 // add has the plan make an order.
-func (t *tx) add(o *Order) { t.orders = append(t.orders, &orderEdit{nil, o}) }
+func (t *tx) add(o *Order) { t.orders = append(t.orders, &orderEdit{now: o}) }
 
 // drop has the plan remove an order.
 func (t *tx) drop(id ID) error {
@@ -67,13 +71,20 @@ func (t *tx) drop(id ID) error {
 	return nil
 }
 
-// settle makes an order that was changed consistent, and the next revision. It may be called any number of times.
+// settle makes an order that was changed consistent, and the next revision, and says whether it is another than before.
 func (t *tx) settle(e *orderEdit) (changed bool) {
+	if e.settled {
+		return e.changed
+	}
 	n := e.now
 	n.derive()
+	e.settled, e.changed = true, true
 	if e.before != nil {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
-		if bytes.Equal(orderKind.encode(nil, e.before), orderKind.encode(nil, n)) {
+		if e.image == nil {
+			e.image = orderKind.encode(nil, e.before)
+		}
+		if e.changed = !bytes.Equal(e.image, orderKind.encode(nil, n)); !e.changed {
 			return false
 		}
 		n.Revision++
@@ -125,7 +136,7 @@ func (t *tx) recordOrders() {
 		if e.now != nil && !t.settle(e) || e.now == nil && e.before == nil {
 			continue
 		}
-		record(t, orderKind, e.before, e.now)
+		t.set = append(t.set, &change[Order]{orderKind, e.before, e.now, e.image})
 	}
 }
 

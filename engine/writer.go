@@ -271,7 +271,7 @@ func (w *writer) apply(a *account, t *tx) {
 		before = nil
 	}
 	ledgerAfter := t.ledger
-	set := append([]rowChange{&change[ledger]{ledgerKind, before, &ledgerAfter}}, t.set...)
+	set := append([]rowChange{&change[ledger]{kind: ledgerKind, before: before, after: &ledgerAfter}}, t.set...)
 	if w.engine.checks {
 		for _, c := range set {
 			if err := c.verify(a); err != nil {

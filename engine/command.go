@@ -146,6 +146,7 @@ type tx struct {
 	payload func(version string, o *OrderRecord) []byte
 	step    int64        // by which a unit that is late is kept longer, in milliseconds
 	orders  []*orderEdit // what the command makes of orders
+	named   edits        // what it makes of those whom orders name
 
 	explain bool             // a refusal says what stands in the way
 	moves   int              // holds that the plan moves to another slot

@@ -331,54 +331,38 @@ func (l *OrderLine) named(i Item) {
 // span is what a line takes its units for.
 func (l *OrderLine) span() Span { return Span{Start: l.From, End: l.To} }
 
-// more is the part for what few lines have, of a line's own.
-func (l *OrderLine) more() *LineMore {
-	m := LineMore{}
-	if l.More != nil {
-		m = *l.More
-	}
-	l.More = &m
-	return &m
-}
-
-// rest is the part that few lines have, to read.
-func (l *OrderLine) rest() *LineMore {
-	if l.More == nil {
-		return &LineMore{}
-	}
-	return l.More
-}
-
-// rest is the part that few orders have, to read.
-func (o *Order) rest() *OrderMore {
+// Rest is the part that few orders have; it is not to be changed.
+func (o *Order) Rest() *OrderMore {
 	if o.More == nil {
 		return &OrderMore{}
 	}
 	return o.More
 }
 
-// Rest is the part that few orders have; it is not to be changed.
-func (o *Order) Rest() *OrderMore { return o.rest() }
-
 // Rest is the part that few lines have; it is not to be changed.
-func (l *OrderLine) Rest() *LineMore { return l.rest() }
+func (l *OrderLine) Rest() *LineMore {
+	if l.More == nil {
+		return &LineMore{}
+	}
+	return l.More
+}
+
+// own is the part that few orders or lines have, to change: a copy in its place, for the other is the stored row's.
+func own[T any](part **T) *T {
+	n := new(T)
+	if *part != nil {
+		*n = **part
+	}
+	*part = n
+	return n
+}
 
 // SplitRate is the part of what a line brings in that is the merchant's.
 func (l *OrderLine) SplitRate() float64 {
-	if s := l.rest().RevenueSplit; s != nil {
+	if s := l.Rest().RevenueSplit; s != nil {
 		return float64(*s) / wholeSplit
 	}
 	return 1
-}
-
-// more is that part, of an order's own.
-func (o *Order) more() *OrderMore {
-	m := OrderMore{}
-	if o.More != nil {
-		m = *o.More
-	}
-	o.More = &m
-	return &m
 }
 
 // clone is a copy of an order that shares nothing that a plan changes in place.

@@ -30,7 +30,7 @@ func (o AddComment) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := n.more()
+	m := own(&n.More)
 	x := OrderComment{ID: t.newID(), UpdatedAt: t.now, AuthorType: AuthorSystem, Content: o.Content, Author: o.Author}
 	if o.Author != nil {
 		x.AuthorType = AuthorUser

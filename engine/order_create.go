@@ -114,7 +114,7 @@ func (t *tx) newOrder(in *OrderInput) (*Order, error) {
 	if m.Customers, err = t.orderCustomers(in.Customers); err != nil {
 		return nil, err
 	}
-	m.Consents, m.Documents = t.withIDs(in.Consents), t.documents(in.Documents)
+	m.Consents, m.Documents = withIDs(t, in.Consents), withIDs(t, in.Documents)
 	if !m.empty() {
 		o.More = &m
 	}
@@ -161,25 +161,24 @@ func (t *tx) orderCustomers(list []OrderCustomerInput) (out []OrderCustomer, err
 	return out, nil
 }
 
-func (t *tx) withIDs(list []Consent) []Consent {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].ID = t.newID()
-	}
-	return list
-}
+func (c *Consent) id() *ID       { return &c.ID }
+func (d *OrderDocument) id() *ID { return &d.ID }
 
-func (t *tx) documents(list []OrderDocument) []OrderDocument {
+// withIDs is a copy of parts that were given without ids, each with one.
+func withIDs[T any, P interface {
+	*T
+	id() *ID
+}](t *tx, list []T) []T {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].ID = t.newID()
+		*P(&list[i]).id() = t.newID()
 	}
 	return list
 }
 
 // hasCustomer says whether an id names one of those whom an order is for.
 func (o *Order) hasCustomer(id ID) bool {
-	return id == o.MainCustomer() || slices.ContainsFunc(o.rest().Customers, func(c OrderCustomer) bool { return c.ID == id })
+	return id == o.MainCustomer() || slices.ContainsFunc(o.Rest().Customers, func(c OrderCustomer) bool { return c.ID == id })
 }
 
 // MainCustomer is the id of the order's own record of the one whom it is for, where none was given.
@@ -405,7 +404,7 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := n.more()
+	m := own(&n.More)
 	o.Reference.set(&m.Reference)
 	o.Note.set(&m.Note)
 	o.Assigned.merge(&m.Assigned)
@@ -417,10 +416,10 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 		}
 	}
 	if o.Consents.Set {
-		m.Consents = t.withIDs(o.Consents.Value)
+		m.Consents = withIDs(t, o.Consents.Value)
 	}
 	if o.Documents.Set {
-		m.Documents = t.documents(o.Documents.Value)
+		m.Documents = withIDs(t, o.Documents.Value)
 	}
 	if m.empty() {
 		n.More = nil
@@ -458,7 +457,7 @@ func (o *PatchOrder) places(t *tx, n *Order) error {
 // Order returns an order's record, or nil.
 func (v View) Order(id ID) *OrderRecord {
 	if o := v.acc.orders().Get(id); o != nil {
-		return v.acc.orderRecord(o, v.acc.stock, edits{})
+		return v.acc.orderRecord(o, v.acc.stock, &edits{})
 	}
 	return nil
 }
@@ -467,4 +466,4 @@ func (v View) Order(id ID) *OrderRecord {
 func (v View) Orders() *table.Table[Order] { return v.acc.orders() }
 
 // OrderRecord is the answer for an order of this view.
-func (v View) OrderRecord(o *Order) *OrderRecord { return v.acc.orderRecord(o, v.acc.stock, edits{}) }
+func (v View) OrderRecord(o *Order) *OrderRecord { return v.acc.orderRecord(o, v.acc.stock, &edits{}) }

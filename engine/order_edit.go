@@ -105,29 +105,8 @@ func (t *tx) answer(o *Order) *OrderRecord {
 
 // shown is the record of an order that is settled, with what the plan makes of those whom it names.
 func (t *tx) shown(o *Order) *OrderRecord {
-	e := edits{map[uint32]*Article{}, map[ID]*SKU{}}
-	var contact *Contact
-	for _, c := range t.set {
-		switch c := c.(type) {
-		case *change[Customer]:
-			if c.after != nil && c.after.ID == o.Customer {
-				contact = &c.after.Contact
-			}
-		case *change[Article]:
-			if c.after != nil {
-				e.articles[c.after.No] = c.after
-			}
-		case *change[SKU]:
-			if c.after != nil {
-				e.skus[c.after.ID] = c.after
-			}
-		}
-	}
-	r := t.acc.orderRecord(o, t.draft().Stock(), e)
-	if contact != nil {
-		r.Contact = contact
-	}
-	return r
+	t.named.read(t.set)
+	return t.acc.orderRecord(o, t.draft().Stock(), &t.named)
 }
 
 // recordOrders adds what the plan has made of orders to the write set.

@@ -451,7 +451,7 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 	}
 	u.ByHand = false
 	h.Flags &^= timeline.PinnedSlot
-	if len(l.rest().Requirements) == 0 {
+	if len(l.Rest().Requirements) == 0 {
 		h.Flags &^= timeline.PinnedArticle
 	}
 	d.Replace(h)

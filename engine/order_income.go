@@ -78,7 +78,7 @@ func (l *OrderLine) earn(total int64, visit func(u *OrderUnit, n int64)) {
 	var c tally
 	c.add(l)
 	live, rate := int64(c.live), uint64(wholeSplit)
-	if s := l.rest().RevenueSplit; s != nil {
+	if s := l.Rest().RevenueSplit; s != nil {
 		rate = uint64(*s)
 	}
 	at := int64(0)

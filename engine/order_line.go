@@ -478,7 +478,7 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 		l.Name = newWord(o.Name.Value)
 	}
 	if o.Note.Set || o.ImageURL.Set || o.Variants.Set || o.Fields.Set || o.ExpectsLink.Set || o.RevenueSplit.Set {
-		m := l.more()
+		m := own(&l.More)
 		o.Note.set(&m.Note)
 		o.ImageURL.set(&m.ImageURL)
 		o.Variants.set(&m.Variants)
@@ -553,7 +553,7 @@ func (o DeleteOrderLine) plan(t *tx) (any, error) {
 	}
 	gone := map[ID]bool{o.ID: true}
 	n.Lines = slices.DeleteFunc(n.Lines, func(l OrderLine) bool { // an add-on comes behind what it is added to
-		if !gone[l.ID] && (l.rest().AddonOf == ID{} || !gone[l.rest().AddonOf]) {
+		if !gone[l.ID] && (l.Rest().AddonOf == ID{} || !gone[l.Rest().AddonOf]) {
 			return false
 		}
 		gone[l.ID] = true

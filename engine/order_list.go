@@ -136,7 +136,7 @@ func (a *account) mentions(o *Order, text string) bool {
 	names := func(c *Contact) bool {
 		return has(c.Name()) || c.CompanyName != nil && has(*c.CompanyName) || c.Email != nil && has(*c.Email)
 	}
-	m := o.rest()
+	m := o.Rest()
 	if has(m.Reference) || has(m.Note) || strconv.FormatUint(uint64(o.Number), 10) == text {
 		return true
 	}

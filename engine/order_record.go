@@ -31,16 +31,51 @@ type UnitRecord struct {
 	Conflict bool
 }
 
-// edits are rows of what units are named by, as a plan leaves them.
+// edits are rows of what orders and their units name, as a plan leaves them. Most plans change none.
 type edits struct {
-	articles map[uint32]*Article
-	skus     map[ID]*SKU
+	customers map[ID]*Customer
+	articles  map[uint32]*Article
+	skus      map[ID]*SKU
+	n         int // so much of the write set is read
+}
+
+// read reads what has come to the write set since.
+func (e *edits) read(set []rowChange) {
+	for _, c := range set[e.n:] {
+		switch c := c.(type) {
+		case *change[Customer]:
+			if c.after != nil {
+				put(&e.customers, c.after.ID, c.after)
+			}
+		case *change[Article]:
+			if c.after != nil {
+				put(&e.articles, c.after.No, c.after)
+			}
+		case *change[SKU]:
+			if c.after != nil {
+				put(&e.skus, c.after.ID, c.after)
+			}
+		}
+	}
+	e.n = len(set)
+}
+
+// put makes the map with its first entry.
+func put[K comparable, R any](m *map[K]*R, key K, r *R) {
+	if *m == nil {
+		*m = map[K]*R{}
+	}
+	(*m)[key] = r
 }
 
 // orderRecord is the answer for an order on some state of the stock, with some rows as a plan leaves them.
-func (a *account) orderRecord(o *Order, s *timeline.Stock, e edits) *OrderRecord {
+func (a *account) orderRecord(o *Order, s *timeline.Stock, e *edits) *OrderRecord {
 	r := &OrderRecord{Order: o, PickupAt: a.locations().Get(o.Pickup), ReturnAt: a.locations().Get(o.Return), Currency: a.row.Currency}
-	if m := a.customers().Get(o.Customer); m != nil {
+	m := e.customers[o.Customer]
+	if m == nil {
+		m = a.customers().Get(o.Customer)
+	}
+	if m != nil {
 		r.Contact = &m.Contact
 	}
 	for _, id := range o.Tags {
@@ -58,7 +93,7 @@ func (a *account) orderRecord(o *Order, s *timeline.Stock, e edits) *OrderRecord
 	return r
 }
 
-func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e edits) (r UnitRecord) {
+func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e *edits) (r UnitRecord) {
 	if u.Hold == (ID{}) {
 		return r
 	}

@@ -27,7 +27,7 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 		units += setLine(line, w.line, l.span(), l.Purchase.Type().kind(), uint64(units+1))
 		for j := range line {
 			q := &line[j]
-			q.overbook, q.requires = overbook, l.rest().Requirements
+			q.overbook, q.requires = overbook, l.Rest().Requirements
 			q.proto.Line, q.proto.Owner = l.No, uint64(o.Number)
 			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder)
 		}

@@ -131,3 +131,24 @@ func TestReturnElsewhereLeavesAConflict(t *testing.T) {
 	require.Equal(t, 1, a.Available)
 	s.reopen()
 }
+
+// What was handed over and whose subscription is cancelled at one instant is expected back like any other unit that is out.
+func TestCancelSubscriptionAtTheHandOver(t *testing.T) {
+	for _, begins := range []int64{0, day} { // now, and a day later, but handed over now
+		s := newShop(t)
+		article := s.article(ID{}, 1)
+		o := s.order(Item{Article: article}, PurchaseSubscription, s.now+begins, nil, 1, false)
+		s.do(FulfillOrder{ID: o.ID})
+		r := s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID}).(*OrderRecord)
+		require.Equal(t, Span{Start: s.now, End: s.now + 1}, r.Units[0].Range)
+		require.Equal(t, 1, s.available(Item{Article: article}, s.now+hour, s.now+day))
+		s.now += hour
+		require.NoError(t, s.Tick(t.Context()))
+		r = s.view().Order(o.ID)
+		require.Equal(t, OrderActive, r.Status)
+		require.Equal(t, 0, s.available(Item{Article: article}, s.now, s.now+hour), "it is not back")
+		require.Equal(t, 1, s.available(Item{Article: article}, s.now+hour, s.now+day))
+		require.Equal(t, OrderClosed, s.do(ReturnOrder{ID: o.ID}).(*OrderRecord).Status)
+		s.reopen()
+	}
+}

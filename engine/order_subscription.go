@@ -202,11 +202,13 @@ func (t *tx) endLine(l *OrderLine, at int64) {
 			continue
 		}
 		body := Span{Start: h.Body().Start, End: at}
+		if u.Handed != 0 {
+			body.End = max(at, body.Start+1) // it may have been handed over at this very instant
+		}
 		switch {
 		case u.Handed == 0 && (at <= t.now || body.Empty()):
 			t.free(u)
 			u.State = Cancelled
-		case body.Empty():
 		case !place.Seated():
 			t.draft().Replace(t.handedOver(h, t.draft().Stock().Lot(place.Lot), body).WithCut(0))
 			t.draft().SeatConflict(h.ID, 0)

@@ -102,11 +102,13 @@ func (s *step) unsubscribe(o *Order, l *OrderLine, atEnd bool, err error) error 
 				continue
 			}
 			body := Span{Start: h.Body().Start, End: at}
+			if u.Handed != 0 && body.Empty() {
+				body.End = body.Start + 1
+			}
 			switch {
 			case u.Handed == 0 && (at <= s.now || body.Empty()):
 				s.free(u)
 				u.State = engine.Cancelled
-			case body.Empty():
 			case h.Slot == 0:
 				i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == h.ID })
 				s.a.Units[i] = s.handed(*h, body)

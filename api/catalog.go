@@ -157,8 +157,7 @@ var catalogOperations = append([]operation{
 	}, input[listCatalog]{query: listCatalogQuery}, func(q *request, o *listCatalog) error {
 		o.filter.Active, o.filter.Archived = o.archive != archiveArchived, o.archive != archiveActive
 		items, total := q.view.Catalog(o.filter, o.page.offset(), o.page.size)
-		q.out = appendList(append(q.out, `{"data":`...), items, func(b []byte, i *engine.CatalogItem) []byte { return appendCatalogRow(q, b, i) })
-		q.out = q.closePage(q.out, o.page, total)
+		appendRows(q, o.page, items, total, appendCatalogRow)
 		return nil
 	}),
 	write(operation{

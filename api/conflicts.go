@@ -24,6 +24,12 @@ var conflictsQuery = shapeOf("ListConflicts", slices.Concat([]field[listConflict
 var conflictSchema = recordSchema("Conflict",
 	has("unavailability", unavailabilitySchema), has("reason", enumSchema("not_enough_stock", "fragmented_by_pinned_holds")), has("since", instantSchema))
 
+func appendConflict(q *request, b []byte, c engine.Conflict) []byte {
+	b = appendUnavailability(q, append(b, `{"unavailability":`...), &c.Unavailability)
+	b = appendText(append(b, `,"reason":`...), c.Reason)
+	return append(appendInstant(append(b, `,"since":`...), c.Since), '}')
+}
+
 var conflictOperations = []operation{
 	readChecked(operation{
 		id: "admin.conflicts.list", method: "GET", path: "/v1/admin/conflicts", scopes: []string{"inventory.stock_items.read"},
@@ -34,13 +40,7 @@ var conflictOperations = []operation{
 			o.filter.Window = &w
 		}
 		conflicts, total := q.view.Conflicts(o.filter, o.page.offset(), o.page.size, q.now)
-		q.out = append(q.out, `{"data":`...)
-		q.out = appendList(q.out, conflicts, func(b []byte, c engine.Conflict) []byte {
-			b = appendUnavailability(q, append(b, `{"unavailability":`...), &c.Unavailability)
-			b = appendText(append(b, `,"reason":`...), c.Reason)
-			return append(appendInstant(append(b, `,"since":`...), c.Since), '}')
-		})
-		q.out = q.closePage(q.out, o.page, total)
+		appendRows(q, o.page, conflicts, total, appendConflict)
 		return nil
 	}),
 }

@@ -106,8 +106,7 @@ var discountOperations = []operation{
 		summary: "Lists discount codes in order of creation.", answer: pagedSchema(discountSchema),
 	}, input[listDiscounts]{query: listDiscountsQuery}, func(q *request, o *listDiscounts) error {
 		codes, total := q.view.DiscountCodes(o.search, o.page.offset(), o.page.size)
-		q.out = appendList(append(q.out, `{"data":`...), codes, func(b []byte, d *engine.DiscountCode) []byte { return appendDiscountCode(q, b, d) })
-		q.out = q.closePage(q.out, o.page, total)
+		appendRows(q, o.page, codes, total, appendDiscountCode)
 		return nil
 	}),
 	write(operation{

@@ -158,9 +158,7 @@ var holdOperations = []operation{
 		summary: "Lists holds in order of creation, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
 		holds, total := q.view.Holds(p.offset(), p.size)
-		q.out = append(q.out, `{"data":`...)
-		q.out = appendList(q.out, holds, func(b []byte, h *engine.Hold) []byte { return appendHold(q, b, h) })
-		q.out = q.closePage(q.out, *p, total)
+		appendRows(q, *p, holds, total, appendHold)
 		return nil
 	}),
 	write(operation{

@@ -49,7 +49,6 @@ func (q *request) listOrders(o *listOrders) error {
 	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
 	o.Desc, o.Offset, o.Limit = o.direction == descending, o.page.offset(), o.page.size
 	orders, total := q.view.ListOrders(&o.OrderQuery)
-	q.out = appendList(append(q.out, `{"data":`...), orders, func(b []byte, r *engine.Order) []byte { return appendOrder(b, q.view.OrderRecord(r)) })
-	q.out = q.closePage(q.out, o.page, total)
+	appendRows(q, o.page, orders, total, func(q *request, b []byte, r *engine.Order) []byte { return appendOrder(b, q.view.OrderRecord(r)) })
 	return nil
 }

@@ -53,6 +53,12 @@ func appendPage[R any](q *request, p page, total int, at func(i int) R, record f
 	q.out = q.closePage(append(b, ']'), p, total)
 }
 
+// appendRows appends a page that was cut of a list of total records, and sets the links.
+func appendRows[R any](q *request, p page, rows []R, total int, record func(q *request, b []byte, r R) []byte) {
+	b := appendList(append(q.out, `{"data":`...), rows, func(b []byte, r R) []byte { return record(q, b, r) })
+	q.out = q.closePage(b, p, total)
+}
+
 // closePage ends a list that was begun with {"data":[…].
 func (q *request) closePage(b []byte, p page, total int) []byte {
 	pages := p.pages(total)

@@ -119,8 +119,7 @@ var webhookDeliveryOperations = []operation{
 			return notFound("webhook")
 		}
 		list, total := q.view.Deliveries(o.webhook, o.state, o.offset(), o.size)
-		at := func(i int) *engine.Delivery { return list[i-o.offset()] }
-		appendPage(q, o.page, total, at, appendDelivery)
+		appendRows(q, o.page, list, total, appendDelivery)
 		return nil
 	}),
 	read(operation{

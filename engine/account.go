@@ -72,7 +72,8 @@ func (o CreateAccount) plan(t *tx) (any, error) {
 
 func (CreateAccount) result() any { return new(Account) }
 
-func (a *Account) touch(now int64) { a.UpdatedAt, a.Revision = now, a.Revision+1 }
+func (a *Account) revision() uint64 { return a.Revision }
+func (a *Account) touch(now int64)  { a.UpdatedAt, a.Revision = now, a.Revision+1 }
 
 // PatchAccount changes the account. A new currency changes no amount, a new zone moves no hold. It answers with the *Account.
 type PatchAccount struct {
@@ -96,7 +97,7 @@ func (o PatchAccount) Check() []Fault {
 
 func (o PatchAccount) plan(t *tx) (any, error) {
 	a := t.acc.row
-	if err := match(o.IfMatch, a.Revision); err != nil {
+	if err := match(o.IfMatch, a.revision()); err != nil {
 		return nil, err
 	}
 	n := *a
@@ -160,6 +161,12 @@ func (c *checker) instant(pointer string, t int64) bool {
 	return true
 }
 
+func (c *checker) optionalInstant(pointer string, t *int64) {
+	if t != nil {
+		c.instant(pointer, *t)
+	}
+}
+
 // window checks a range; an open end is Forever.
 func (c *checker) window(fromPointer, toPointer string, w Span) {
 	ok := c.instant(fromPointer, w.Start)
@@ -168,6 +175,15 @@ func (c *checker) window(fromPointer, toPointer string, w Span) {
 	}
 	if ok && w.Start >= w.End {
 		c.fault(toPointer, "order", "must be later than from")
+	}
+}
+
+// patchWindow checks what is given of a range; an end that is null is open.
+func (c *checker) patchWindow(fromPointer, toPointer string, from, to Opt[int64]) {
+	c.optionalInstant(fromPointer, from.given())
+	c.optionalInstant(toPointer, to.given())
+	if from.Set && to.Set && !to.Null && from.Value >= to.Value {
+		c.fault(toPointer, "order", "must be later than startDate")
 	}
 }
 

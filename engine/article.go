@@ -379,11 +379,8 @@ func (o PatchArticle) Check() []Fault {
 }
 
 func (o PatchArticle) plan(t *tx) (any, error) {
-	r := t.acc.articles().Get(o.ID)
-	if r == nil {
-		return nil, notFound("article")
-	}
-	if err := match(o.IfMatch, r.Revision); err != nil {
+	r, err := found(t, articleKind, o.ID, o.IfMatch)
+	if err != nil {
 		return nil, err
 	}
 	if o.SKU.Set && !o.SKU.Null && t.acc.skus().Get(o.SKU.Value) == nil {

@@ -39,7 +39,8 @@ type Attribute struct {
 	Revision  uint64
 }
 
-func (d *Attribute) touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision+1 }
+func (d *Attribute) revision() uint64 { return d.Revision }
+func (d *Attribute) touch(now int64)  { d.UpdatedAt, d.Revision = now, d.Revision+1 }
 
 // AttributeOption is one of the values to choose from. Values name it by id, so it can get another name.
 type AttributeOption struct {
@@ -223,7 +224,7 @@ func (d *Attribute) option(id ID) *AttributeOption {
 }
 
 func (o PatchAttribute) plan(t *tx) (any, error) {
-	d, err := t.attribute(o.ID, o.IfMatch)
+	d, err := found(t, attributeKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -280,14 +281,6 @@ func (t *tx) options(d *Attribute, list []OptionPatch) []AttributeOption {
 
 func (PatchAttribute) result() any { return new(Attribute) }
 
-func (t *tx) attribute(id ID, ifMatch []uint64) (*Attribute, error) {
-	d := t.acc.attributes().Get(id)
-	if d == nil {
-		return nil, notFound("attribute")
-	}
-	return d, match(ifMatch, d.Revision)
-}
-
 // DeleteAttribute removes an attribute and its values from every record, in the same command and within the same bounds as
 // a deleted tag. It answers with nil.
 type DeleteAttribute struct {
@@ -298,7 +291,7 @@ type DeleteAttribute struct {
 func (DeleteAttribute) Check() []Fault { return nil }
 
 func (o DeleteAttribute) plan(t *tx) (any, error) {
-	d, err := t.attribute(o.ID, o.IfMatch)
+	d, err := found(t, attributeKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}

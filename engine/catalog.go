@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"slices"
 
 	"holdfast/engine/table"
@@ -122,12 +123,36 @@ func (c *checker) count(pointer string, n, least, most int) bool {
 	return true
 }
 
-func (c *checker) components(pointer string, list []Component) {
-	if !c.count(pointer, len(list), 0, maxComponents) {
+// each visits the elements of a list with their pointers, where there are as many as there may be.
+func each[T any](c *checker, pointer string, list []T, least, most int) iter.Seq2[string, *T] {
+	return func(yield func(string, *T) bool) {
+		if !c.count(pointer, len(list), least, most) {
+			return
+		}
+		for i := range list {
+			if !yield(pointer+"/"+itoa(i), &list[i]) {
+				return
+			}
+		}
+	}
+}
+
+// distinct demands that no id of a list is in it twice; a list that is not given is no fault.
+func (c *checker) distinct(pointer string, list []ID, most int) {
+	if list == nil || !c.count(pointer, len(list), 1, most) {
 		return
 	}
-	for i, x := range list {
-		at := pointer + "/" + itoa(i)
+	seen := make(map[ID]bool, len(list))
+	for i, id := range list {
+		if seen[id] {
+			c.fault(pointer+"/"+itoa(i), "duplicate", "is named more than once")
+		}
+		seen[id] = true
+	}
+}
+
+func (c *checker) components(pointer string, list []Component) {
+	for at, x := range each(c, pointer, list, 0, maxComponents) {
 		switch {
 		case x.CatalogItem != (ID{}):
 			c.fault(at+"/catalogItemId", "forbidden", "a component is a SKU or an article")
@@ -154,16 +179,10 @@ func (c *checker) purchases(pointer string, list []PurchaseType) {
 }
 
 func (c *checker) variants(pointer string, list []Variant) {
-	if !c.count(pointer, len(list), 0, maxVariants) {
-		return
-	}
-	for i, v := range list {
-		at := pointer + "/" + itoa(i)
+	for at, v := range each(c, pointer, list, 0, maxVariants) {
 		c.text(at+"/label", v.Label, 1, maxName)
-		if c.count(at+"/values", len(v.Values), 1, maxFieldValues) {
-			for j, x := range v.Values {
-				c.text(at+"/values/"+itoa(j)+"/label", x.Label, 1, maxName)
-			}
+		for at, x := range each(c, at+"/values", v.Values, 1, maxFieldValues) {
+			c.text(at+"/label", x.Label, 1, maxName)
 		}
 	}
 }
@@ -242,7 +261,7 @@ func (a *account) nextCatalogNo() uint32 {
 // refers demands that what an item names is there.
 func (t *tx) refers(i *CatalogItem) error {
 	if i.PricingTable != nil {
-		if _, err := t.pricingTable(*i.PricingTable); err != nil {
+		if _, err := found(t, pricingTableKind, *i.PricingTable, nil); err != nil {
 			return err
 		}
 	}
@@ -351,7 +370,7 @@ func (o PatchCatalogItem) checkOn(a *account) []Fault {
 }
 
 func (o PatchCatalogItem) plan(t *tx) (any, error) {
-	i, err := t.catalogItem(o.ID, o.IfMatch)
+	i, err := found(t, catalogKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -386,15 +405,6 @@ func (o PatchCatalogItem) plan(t *tx) (any, error) {
 
 func (PatchCatalogItem) result() any { return new(CatalogItem) }
 
-// catalogItem finds an item in a revision that the caller accepts.
-func (t *tx) catalogItem(id ID, ifMatch []uint64) (*CatalogItem, error) {
-	i := t.acc.catalog().Get(id)
-	if i == nil {
-		return nil, notFound("catalog item")
-	}
-	return i, match(ifMatch, i.Revision)
-}
-
 // ArchiveCatalogItem takes a catalog item out of the offer, or back into it. An item that is there already stays as it is.
 // It answers with the *CatalogItem.
 type ArchiveCatalogItem struct {
@@ -405,7 +415,7 @@ type ArchiveCatalogItem struct {
 func (ArchiveCatalogItem) Check() []Fault { return nil }
 
 func (o ArchiveCatalogItem) plan(t *tx) (any, error) {
-	i, err := t.catalogItem(o.ID, nil)
+	i, err := found(t, catalogKind, o.ID, nil)
 	if err != nil || o.Archived == (i.ArchivedAt != nil) {
 		return i, err
 	}
@@ -428,7 +438,7 @@ type DeleteCatalogItem struct {
 func (DeleteCatalogItem) Check() []Fault { return nil }
 
 func (o DeleteCatalogItem) plan(t *tx) (any, error) {
-	i, err := t.catalogItem(o.ID, o.IfMatch)
+	i, err := found(t, catalogKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}

@@ -75,6 +75,14 @@ func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, Value: v} }
 // Null is an input given as null.
 func Null[T any]() Opt[T] { return Opt[T]{Set: true, Null: true} }
 
+// given is the value, or nil where there is none.
+func (o Opt[T]) given() *T {
+	if !o.Set || o.Null {
+		return nil
+	}
+	return &o.Value
+}
+
 // merge puts a given value in place of the one a pointer field holds.
 func (o Opt[T]) merge(at **T) {
 	switch {

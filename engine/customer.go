@@ -78,7 +78,7 @@ func (o PatchCustomer) checkOn(a *account) []Fault {
 }
 
 func (o PatchCustomer) plan(t *tx) (any, error) {
-	m, err := t.customer(o.ID, o.IfMatch)
+	m, err := found(t, customerKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -93,14 +93,6 @@ func (o PatchCustomer) plan(t *tx) (any, error) {
 
 func (PatchCustomer) result() any { return new(Customer) }
 
-func (t *tx) customer(id ID, ifMatch []uint64) (*Customer, error) {
-	m := t.acc.customers().Get(id)
-	if m == nil {
-		return nil, notFound("customer")
-	}
-	return m, match(ifMatch, m.Revision)
-}
-
 // DeleteCustomer removes a customer for whom there is no order that is not closed; closed ones name nobody from then on. It answers with nil.
 type DeleteCustomer struct {
 	ID      ID
@@ -110,7 +102,7 @@ type DeleteCustomer struct {
 func (DeleteCustomer) Check() []Fault { return nil }
 
 func (o DeleteCustomer) plan(t *tx) (any, error) {
-	m, err := t.customer(o.ID, o.IfMatch)
+	m, err := found(t, customerKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}

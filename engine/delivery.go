@@ -70,19 +70,14 @@ var deliveryKind = func() *kind[Delivery] {
 	}))
 	k.resource = "" // the log tells of them
 	k.encode, k.decode = encodeDelivery, decodeDelivery
+	k.dueAt((*Delivery).givenUpAt)
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Delivery) {
 		if before != nil {
 			a.calls.remove(before)
-			if at := before.givenUpAt(); at != 0 {
-				a.due.remove(dueItem{at, before.ID, tagDelivery})
-			}
 		}
 		if after != nil {
 			a.calls.add(after)
-			if at := after.givenUpAt(); at != 0 {
-				a.due.add(dueItem{at, after.ID, tagDelivery})
-			}
 		}
 		put(s, a, before, after)
 		if before != nil && before.State == DeliveryPending || after != nil && after.State == DeliveryPending {

@@ -199,7 +199,7 @@ type RedeliverDelivery struct{ Webhook, ID ID }
 func (RedeliverDelivery) Check() []Fault { return nil }
 
 func (o RedeliverDelivery) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.Webhook, nil)
+	w, err := found(t, webhookKind, o.Webhook, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +249,7 @@ func (o RecoverDeliveries) Check() []Fault {
 }
 
 func (o RecoverDeliveries) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.Webhook, nil)
+	w, err := found(t, webhookKind, o.Webhook, nil)
 	if err != nil {
 		return nil, err
 	}

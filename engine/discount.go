@@ -103,7 +103,7 @@ func (d *DiscountTerms) check(c *checker) {
 	if d.StartsAt != nil && d.EndsAt != nil && *d.StartsAt >= *d.EndsAt {
 		c.fault("/endsAt", "order", "must be later than startsAt")
 	}
-	c.discountItems("/catalogItemIds", d.CatalogItems)
+	c.distinct("/catalogItemIds", d.CatalogItems, maxDiscountItems)
 	c.discountDuration("/subscriptionDuration", d.Duration)
 	c.cycles("/subscriptionDurationCycles", d.Cycles)
 	switch repeating := d.Duration == DiscountRepeating; {
@@ -131,25 +131,6 @@ func (c *checker) atLeastOne(pointer string, n *int64) {
 func (c *checker) cycles(pointer string, n *int64) {
 	if n != nil {
 		c.number(pointer, int(*n), 1, maxCount)
-	}
-}
-
-func (c *checker) optionalInstant(pointer string, t *int64) {
-	if t != nil {
-		c.instant(pointer, *t)
-	}
-}
-
-func (c *checker) discountItems(pointer string, list []ID) {
-	if list == nil || !c.count(pointer, len(list), 1, maxDiscountItems) {
-		return
-	}
-	seen := map[ID]bool{}
-	for i, id := range list {
-		if seen[id] {
-			c.fault(pointer+"/"+itoa(i), "duplicate", "is named more than once")
-		}
-		seen[id] = true
 	}
 }
 
@@ -206,7 +187,8 @@ func (t *tx) codeIsFree(code string, of ID) error {
 	return nil
 }
 
-func (d *DiscountCode) touch(now int64) { d.UpdatedAt, d.Revision = now, d.Revision+1 }
+func (d *DiscountCode) revision() uint64 { return d.Revision }
+func (d *DiscountCode) touch(now int64)  { d.UpdatedAt, d.Revision = now, d.Revision+1 }
 
 // PatchDiscountCode changes a discount code; lists are replaced as a whole. It answers with the *DiscountCode.
 type PatchDiscountCode struct {
@@ -226,32 +208,26 @@ type PatchDiscountCode struct {
 
 func (o PatchDiscountCode) Check() []Fault {
 	var c checker
-	given := func(n Opt[int64]) *int64 {
-		if !n.Set || n.Null {
-			return nil
-		}
-		return &n.Value
-	}
 	if o.Code.Set {
 		c.text("/code", o.Code.Value, 1, maxCode)
 	}
 	if o.ValueType.Set {
 		c.discountType("/valueType", o.ValueType.Value)
 	}
-	c.atLeastOne("/value", given(o.Value))
+	c.atLeastOne("/value", o.Value.given())
 	if o.Purchases.Set && !o.Purchases.Null {
 		c.purchases("/applicablePurchaseTypes", o.Purchases.Value)
 	}
-	c.atLeastOne("/usageLimit", given(o.UsageLimit))
-	c.optionalInstant("/startsAt", given(o.StartsAt))
-	c.optionalInstant("/endsAt", given(o.EndsAt))
+	c.atLeastOne("/usageLimit", o.UsageLimit.given())
+	c.optionalInstant("/startsAt", o.StartsAt.given())
+	c.optionalInstant("/endsAt", o.EndsAt.given())
 	if o.CatalogItems.Set && !o.CatalogItems.Null {
 		c.count("/catalogItemIds", len(o.CatalogItems.Value), 1, maxDiscountItems)
 	}
 	if o.Duration.Set && !o.Duration.Null {
 		c.discountDuration("/subscriptionDuration", o.Duration.Value)
 	}
-	c.cycles("/subscriptionDurationCycles", given(o.Cycles))
+	c.cycles("/subscriptionDurationCycles", o.Cycles.given())
 	return c.faults
 }
 
@@ -284,7 +260,7 @@ func (o PatchDiscountCode) merged(d DiscountTerms) DiscountTerms {
 }
 
 func (o PatchDiscountCode) plan(t *tx) (any, error) {
-	d, err := t.discount(o.ID, o.IfMatch)
+	d, err := found(t, discountKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -301,14 +277,6 @@ func (o PatchDiscountCode) plan(t *tx) (any, error) {
 
 func (PatchDiscountCode) result() any { return new(DiscountCode) }
 
-func (t *tx) discount(id ID, ifMatch []uint64) (*DiscountCode, error) {
-	d := t.acc.discounts().Get(id)
-	if d == nil {
-		return nil, notFound("discount code")
-	}
-	return d, match(ifMatch, d.Revision)
-}
-
 // DeleteDiscountCode removes a discount code; orders that carry it keep what it took off. It answers with nil.
 type DeleteDiscountCode struct {
 	ID      ID
@@ -318,7 +286,7 @@ type DeleteDiscountCode struct {
 func (DeleteDiscountCode) Check() []Fault { return nil }
 
 func (o DeleteDiscountCode) plan(t *tx) (any, error) {
-	d, err := t.discount(o.ID, o.IfMatch)
+	d, err := found(t, discountKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}

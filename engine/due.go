@@ -26,6 +26,20 @@ func (i dueItem) before(o dueItem) bool {
 	return i.tag < o.tag
 }
 
+// dueAt has time act on a kind's rows at the instant that at gives; 0: never.
+func (k *kind[R]) dueAt(at func(*R) int64) {
+	put := k.put
+	k.put = func(s *state, a *account, before, after *R) {
+		if before != nil && at(before) != 0 {
+			a.due.remove(dueItem{at(before), k.key(before), k.tag})
+		}
+		if after != nil && at(after) != 0 {
+			a.due.add(dueItem{at(after), k.key(after), k.tag})
+		}
+		put(s, a, before, after)
+	}
+}
+
 // dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.
 type dueQueue struct{ items *btree.BTreeG[dueItem] }
 

@@ -50,7 +50,7 @@ func (o CreateExternalPricingRow) Check() []Fault {
 }
 
 func (o CreateExternalPricingRow) plan(t *tx) (any, error) {
-	p, err := t.pricingTable(o.Table)
+	p, err := found(t, pricingTableKind, o.Table, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (DeleteExternalPricingRow) result() any { return new(any) }
 
 // externalRow finds an external row of a table in a revision that the caller accepts.
 func (t *tx) externalRow(table, id ID, ifMatch []uint64) (p *PricingTable, i int, err error) {
-	if p, err = t.pricingTable(table); err != nil {
+	if p, err = found(t, pricingTableKind, table, nil); err != nil {
 		return nil, 0, err
 	}
 	i = slices.IndexFunc(p.Externals, func(r ExternalPricingRow) bool { return r.ID == id })

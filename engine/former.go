@@ -130,11 +130,8 @@ type DeleteLocation struct {
 func (DeleteLocation) Check() []Fault { return nil }
 
 func (o DeleteLocation) plan(t *tx) (any, error) {
-	l := t.acc.locations().Get(o.ID)
-	if l == nil {
-		return nil, notFound("location")
-	}
-	if err := match(o.IfMatch, l.Revision); err != nil {
+	l, err := found(t, locationKind, o.ID, o.IfMatch)
+	if err != nil {
 		return nil, err
 	}
 	if err := t.acc.locationInUse(l, t.now); err != nil {
@@ -201,11 +198,8 @@ type DeleteSKU struct {
 func (DeleteSKU) Check() []Fault { return nil }
 
 func (o DeleteSKU) plan(t *tx) (any, error) {
-	s := t.acc.skus().Get(o.ID)
-	if s == nil {
-		return nil, notFound("SKU")
-	}
-	if err := match(o.IfMatch, s.Revision); err != nil {
+	s, err := found(t, skuKind, o.ID, o.IfMatch)
+	if err != nil {
 		return nil, err
 	}
 	articles := 0
@@ -241,11 +235,8 @@ type DeleteArticle struct {
 func (DeleteArticle) Check() []Fault { return nil }
 
 func (o DeleteArticle) plan(t *tx) (any, error) {
-	r := t.acc.articles().Get(o.ID)
-	if r == nil {
-		return nil, notFound("article")
-	}
-	if err := match(o.IfMatch, r.Revision); err != nil {
+	r, err := found(t, articleKind, o.ID, o.IfMatch)
+	if err != nil {
 		return nil, err
 	}
 	if err := t.usedByCatalog(r.ID); err != nil {

@@ -131,7 +131,6 @@ var labelled = []Labelled{SKULabels, ArticleLabels, CustomerLabels, CatalogLabel
 type labelledRow[R any] interface {
 	revised[R]
 	labels() *Labels
-	revision() uint64
 }
 
 // labelledKind is a Labelled.
@@ -145,11 +144,8 @@ func (k *labelledKind[R, P]) tagScope() TagScope { return k.scope }
 func (k *labelledKind[R, P]) zero() any          { return new(R) }
 
 func (k *labelledKind[R, P]) edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
-	r := k.kind.in(t.acc).Get(id)
-	if r == nil {
-		return nil, notFound(k.kind.name)
-	}
-	if err := match(ifMatch, P(r).revision()); err != nil {
+	r, err := found[R, P](t, k.kind, id, ifMatch)
+	if err != nil {
 		return nil, err
 	}
 	n := *r

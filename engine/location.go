@@ -46,7 +46,8 @@ type Location struct {
 	zone *timeline.Zone // derived
 }
 
-func (l *Location) touch(now int64) { l.UpdatedAt, l.Revision = now, l.Revision+1 }
+func (l *Location) revision() uint64 { return l.Revision }
+func (l *Location) touch(now int64)  { l.UpdatedAt, l.Revision = now, l.Revision+1 }
 
 // Zone is the location's time zone.
 func (l *Location) Zone() *timeline.Zone { return l.zone }
@@ -146,11 +147,8 @@ func (c *checker) patchName(pointer string, name Opt[string]) {
 }
 
 func (o PatchLocation) plan(t *tx) (any, error) {
-	l := t.acc.locations().Get(o.ID)
-	if l == nil {
-		return nil, notFound("location")
-	}
-	if err := match(o.IfMatch, l.Revision); err != nil {
+	l, err := found(t, locationKind, o.ID, o.IfMatch)
+	if err != nil {
 		return nil, err
 	}
 	n := *l

@@ -212,16 +212,7 @@ var orderKind = func() *kind[Order] {
 		}
 		return o.clone(), nil // reading lists leaves room in them
 	}
-	put := k.put
-	k.put = func(s *state, a *account, before, after *Order) {
-		if before != nil && before.Due != 0 {
-			a.due.remove(dueItem{before.Due, before.ID, tagOrder})
-		}
-		if after != nil && after.Due != 0 {
-			a.due.add(dueItem{after.Due, after.ID, tagOrder})
-		}
-		put(s, a, before, after)
-	}
+	k.dueAt(func(o *Order) int64 { return o.Due })
 	return k
 }()
 

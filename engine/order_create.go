@@ -57,13 +57,11 @@ func (in *OrderInput) check(c *checker) {
 	c.optional("/reference", in.Reference, 0, maxName)
 	c.optional("/note", in.Note, 0, maxNote)
 	c.oneOf("/channel", orDefault(in.Channel, defaultChannel), Channels...)
-	if c.count("/customers", len(in.Customers), 0, maxParts) {
-		for i := range in.Customers {
-			var of checker
-			in.Customers[i].Contact.check(&of)
-			of.checkoutFields("/checkoutFields", in.Customers[i].Fields)
-			c.within("/customers/"+itoa(i), of.faults)
-		}
+	for at, x := range each(c, "/customers", in.Customers, 0, maxParts) {
+		var of checker
+		x.Contact.check(&of)
+		of.checkoutFields("/checkoutFields", x.Fields)
+		c.within(at, of.faults)
 	}
 	c.checkoutFields("/checkoutFields", in.Fields)
 	c.consents("/consentAcceptances", in.Consents)
@@ -383,11 +381,8 @@ func (o *PatchOrder) method(m PaymentMethod) PaymentMethod {
 }
 
 func (o PatchOrder) plan(t *tx) (any, error) {
-	n, err := t.editMatching(o.ID, o.IfMatch)
+	n, err := t.editFor(Annotate, o.ID, o.IfMatch)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.allow(Annotate); err != nil {
 		return nil, err
 	}
 	if err := o.places(t, n); err != nil {

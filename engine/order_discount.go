@@ -69,11 +69,8 @@ func (o ApplyDiscount) Check() []Fault {
 }
 
 func (o ApplyDiscount) plan(t *tx) (any, error) {
-	n, err := t.edit(o.Order)
+	n, err := t.editFor(Discount, o.Order, nil)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.allow(Discount); err != nil {
 		return nil, err
 	}
 	d, err := t.acc.discount(n, o.Code, t.now)

@@ -59,6 +59,15 @@ func (t *tx) editMatching(id ID, ifMatch []uint64) (*Order, error) {
 	return t.edit(id)
 }
 
+// editFor is editMatching of an order whose state allows what is to be done with it.
+func (t *tx) editFor(a OrderAction, id ID, ifMatch []uint64) (*Order, error) {
+	n, err := t.editMatching(id, ifMatch)
+	if err != nil {
+		return nil, err
+	}
+	return n, n.allow(a)
+}
+
 // add has the plan make an order.
 func (t *tx) add(o *Order) { t.orders = append(t.orders, &orderEdit{now: o}) }
 

@@ -6,14 +6,19 @@ import (
 
 // This file owns the way of a unit to the customer and back: prepared, handed over, returned, and which article it is.
 
-// knows demands that units that are named are the order's.
-func (o *Order) knows(ids []ID) error {
-	for _, id := range ids {
-		if _, u := o.unit(id); u == nil {
-			return notFound("stock item of this order")
+// editUnits gives an order to change in place whose state allows something to be done with units: those named, which are its
+// own, or all that can.
+func (t *tx) editUnits(a OrderAction, id ID, units []ID) (*Order, error) {
+	n, err := t.edit(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range units {
+		if _, u := n.unit(id); u == nil {
+			return nil, notFound("stock item of this order")
 		}
 	}
-	return nil
+	return n, n.allow(a)
 }
 
 // unitsNamed are the units of an order that an operation is about: those named, which it knows, or all that can.
@@ -60,22 +65,6 @@ func unitState(u *OrderUnit) *Error {
 	return &Error{Code: CodeStateNotAllowed, Detail: "the stock item is " + d.State, Details: d}
 }
 
-func (c *checker) stockItems(ids []ID) {
-	if ids == nil {
-		return
-	}
-	if !c.count("/stockItemIds", len(ids), 1, maxUnits) {
-		return
-	}
-	seen := make(map[ID]bool, len(ids))
-	for i, id := range ids {
-		if seen[id] {
-			c.fault("/stockItemIds/"+itoa(i), "duplicate", "is named more than once")
-		}
-		seen[id] = true
-	}
-}
-
 // PrepareOrder says that units lie ready. It answers with the *OrderRecord.
 type PrepareOrder struct {
 	ID    ID
@@ -84,19 +73,13 @@ type PrepareOrder struct {
 
 func (o PrepareOrder) Check() []Fault {
 	var c checker
-	c.stockItems(o.Units)
+	c.distinct("/stockItemIds", o.Units, maxUnits)
 	return c.faults
 }
 
 func (o PrepareOrder) plan(t *tx) (any, error) {
-	n, err := t.edit(o.ID)
+	n, err := t.editUnits(Prepare, o.ID, o.Units)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.knows(o.Units); err != nil {
-		return nil, err
-	}
-	if err := n.allow(Prepare); err != nil {
 		return nil, err
 	}
 	units, err := n.unitsNamed(o.Units, func(_ *OrderLine, u *OrderUnit) bool {
@@ -123,10 +106,8 @@ type FulfillOrder struct {
 
 func (o FulfillOrder) Check() []Fault {
 	var c checker
-	c.stockItems(o.Units)
-	if o.At != nil {
-		c.instant("/at", *o.At)
-	}
+	c.distinct("/stockItemIds", o.Units, maxUnits)
+	c.optionalInstant("/at", o.At)
 	return c.faults
 }
 
@@ -142,14 +123,8 @@ func (t *tx) happened(at *int64) (int64, error) {
 }
 
 func (o FulfillOrder) plan(t *tx) (any, error) {
-	n, err := t.edit(o.ID)
+	n, err := t.editUnits(Fulfill, o.ID, o.Units)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.knows(o.Units); err != nil {
-		return nil, err
-	}
-	if err := n.allow(Fulfill); err != nil {
 		return nil, err
 	}
 	at, err := t.happened(o.At)
@@ -250,22 +225,14 @@ type ReturnOrder struct {
 
 func (o ReturnOrder) Check() []Fault {
 	var c checker
-	c.stockItems(o.Units)
-	if o.At != nil {
-		c.instant("/at", *o.At)
-	}
+	c.distinct("/stockItemIds", o.Units, maxUnits)
+	c.optionalInstant("/at", o.At)
 	return c.faults
 }
 
 func (o ReturnOrder) plan(t *tx) (any, error) {
-	n, err := t.edit(o.ID)
+	n, err := t.editUnits(Return, o.ID, o.Units)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.knows(o.Units); err != nil {
-		return nil, err
-	}
-	if err := n.allow(Return); err != nil {
 		return nil, err
 	}
 	at, err := t.happened(o.At)

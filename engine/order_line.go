@@ -264,11 +264,8 @@ func (o AddOrderLines) checkOn(a *account) []Fault {
 }
 
 func (o AddOrderLines) plan(t *tx) (any, error) {
-	n, err := t.edit(o.Order)
+	n, err := t.editFor(EditLines, o.Order, nil)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.allow(EditLines); err != nil {
 		return nil, err
 	}
 	if err := t.addLines(n, o.Lines, o.AllowOverbooked); err != nil {
@@ -347,15 +344,7 @@ func (o PatchOrderLine) Check() []Fault {
 	if o.Quantity.Set {
 		c.number("/quantity", o.Quantity.Value, 1, maxCount)
 	}
-	if o.From.Set {
-		c.instant("/startDate", o.From.Value)
-	}
-	if o.To.Set && !o.To.Null {
-		c.instant("/endDate", o.To.Value)
-	}
-	if o.From.Set && o.To.Set && !o.To.Null && o.From.Value >= o.To.Value {
-		c.fault("/endDate", "order", "must be later than startDate")
-	}
+	c.patchWindow("/startDate", "/endDate", o.From, o.To)
 	if o.UnitPrice.Set && !o.UnitPrice.Null {
 		c.price("/unitPrice", o.UnitPrice.Value)
 	}

@@ -124,11 +124,7 @@ func (c *checker) user(pointer string, u *UserRef) {
 }
 
 func (c *checker) checkoutFields(pointer string, list []CheckoutField) {
-	if !c.count(pointer, len(list), 0, maxParts) {
-		return
-	}
-	for i, f := range list {
-		at := pointer + "/" + itoa(i)
+	for at, f := range each(c, pointer, list, 0, maxParts) {
 		c.text(at+"/name", f.Name, 0, maxName)
 		if f.Type != "" {
 			c.oneOf(at+"/type", f.Type, CheckoutFieldTypes...)
@@ -141,50 +137,30 @@ func (c *checker) checkoutFields(pointer string, list []CheckoutField) {
 		c.optional(at+"/attributeId", f.AttributeID, 0, maxName)
 		c.optional(at+"/value", f.Value, 0, maxNote)
 		c.count(at+"/ids", len(f.IDs), 0, maxParts)
-		if c.count(at+"/options", len(f.Options), 0, maxParts) {
-			for j, o := range f.Options {
-				c.text(at+"/options/"+itoa(j)+"/name", o, 0, maxName)
-			}
+		for at, name := range each(c, at+"/options", f.Options, 0, maxParts) {
+			c.text(at+"/name", *name, 0, maxName)
 		}
 	}
 }
 
 func (c *checker) consents(pointer string, list []Consent) {
-	if !c.count(pointer, len(list), 0, maxParts) {
-		return
-	}
-	for i, x := range list {
-		at := pointer + "/" + itoa(i)
-		for _, f := range [...]struct {
-			name  string
-			value *string
-			most  int
-		}{
-			{"label", x.Label, maxName}, {"consentText", x.Text, maxNote}, {"ipAddress", x.IPAddress, maxName}, {"userAgent", x.UserAgent, maxNote},
-			{"locale", x.Locale, maxName},
-		} {
-			c.optional(at+"/"+f.name, f.value, 0, f.most)
-		}
-		if x.AcceptedAt != nil {
-			c.instant(at+"/acceptedAt", *x.AcceptedAt)
-		}
-		if c.count(at+"/links", len(x.Links), 0, maxParts) {
-			for j, l := range x.Links {
-				to := at + "/links/" + itoa(j)
-				c.text(to+"/kind", l.Kind, 1, maxName)
-				c.optional(to+"/name", l.Name, 0, maxName)
-				c.optional(to+"/content", l.Content, 0, maxNote)
-			}
+	for at, x := range each(c, pointer, list, 0, maxParts) {
+		c.optional(at+"/label", x.Label, 0, maxName)
+		c.optional(at+"/consentText", x.Text, 0, maxNote)
+		c.optional(at+"/ipAddress", x.IPAddress, 0, maxName)
+		c.optional(at+"/userAgent", x.UserAgent, 0, maxNote)
+		c.optional(at+"/locale", x.Locale, 0, maxName)
+		c.optionalInstant(at+"/acceptedAt", x.AcceptedAt)
+		for at, l := range each(c, at+"/links", x.Links, 0, maxParts) {
+			c.text(at+"/kind", l.Kind, 1, maxName)
+			c.optional(at+"/name", l.Name, 0, maxName)
+			c.optional(at+"/content", l.Content, 0, maxNote)
 		}
 	}
 }
 
 func (c *checker) orderDocuments(pointer string, list []OrderDocument) {
-	if !c.count(pointer, len(list), 0, maxParts) {
-		return
-	}
-	for i, x := range list {
-		at := pointer + "/" + itoa(i)
+	for at, x := range each(c, pointer, list, 0, maxParts) {
 		c.text(at+"/type", x.Type, 1, maxName)
 		c.text(at+"/name", x.Name, 0, maxName)
 		c.optional(at+"/fileRef", x.FileRef, 0, maxURL)
@@ -192,11 +168,7 @@ func (c *checker) orderDocuments(pointer string, list []OrderDocument) {
 }
 
 func (c *checker) variantsChosen(pointer string, list []LineVariant) {
-	if !c.count(pointer, len(list), 0, maxVariants) {
-		return
-	}
-	for i, v := range list {
-		at := pointer + "/" + itoa(i)
+	for at, v := range each(c, pointer, list, 0, maxVariants) {
 		c.optional(at+"/variantLabel", v.Label, 0, maxName)
 		c.optional(at+"/variantValueLabel", v.ValueLabel, 0, maxName)
 	}

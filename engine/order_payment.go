@@ -56,9 +56,7 @@ func (o AddPayment) Check() []Fault {
 	if o.Amount < 1 || o.Amount > maxSafe {
 		c.fault("/amount", "range", "must be a whole number of minor units between 1 and 9007199254740991")
 	}
-	if o.At != nil {
-		c.instant("/at", *o.At)
-	}
+	c.optionalInstant("/at", o.At)
 	return c.faults
 }
 

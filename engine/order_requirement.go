@@ -33,11 +33,7 @@ func (r *Requirement) filter(d *Attribute) Filter {
 
 // requirements names what is wrong with conditions as the account stands.
 func (a *account) requirements(c *checker, pointer string, list []Requirement) {
-	if !c.count(pointer, len(list), 0, maxRequirements) {
-		return
-	}
-	for i := range list {
-		r, at := &list[i], pointer+"/"+itoa(i)
+	for at, r := range each(c, pointer, list, 0, maxRequirements) {
 		c.oneOf(at+"/key", r.Key, RequirementAttribute)
 		d := a.attributes().Get(r.Attribute)
 		if d == nil {

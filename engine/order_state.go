@@ -54,11 +54,8 @@ type ConfirmOrder struct {
 func (ConfirmOrder) Check() []Fault { return nil }
 
 func (o ConfirmOrder) plan(t *tx) (any, error) {
-	n, err := t.edit(o.ID)
+	n, err := t.editFor(Confirm, o.ID, nil)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.allow(Confirm); err != nil {
 		return nil, err
 	}
 	if err := t.confirm(n, o.AllowOverbooked); err != nil {
@@ -84,11 +81,8 @@ type CancelOrder struct{ ID ID }
 func (CancelOrder) Check() []Fault { return nil }
 
 func (o CancelOrder) plan(t *tx) (any, error) {
-	n, err := t.edit(o.ID)
+	n, err := t.editFor(Cancel, o.ID, nil)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.allow(Cancel); err != nil {
 		return nil, err
 	}
 	for i := range n.Lines {
@@ -117,11 +111,8 @@ type ArchiveOrder struct {
 func (ArchiveOrder) Check() []Fault { return nil }
 
 func (o ArchiveOrder) plan(t *tx) (any, error) {
-	n, err := t.edit(o.ID)
+	n, err := t.editFor(Archive, o.ID, nil)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.allow(Archive); err != nil {
 		return nil, err
 	}
 	switch {
@@ -145,11 +136,8 @@ type DeleteOrder struct {
 func (DeleteOrder) Check() []Fault { return nil }
 
 func (o DeleteOrder) plan(t *tx) (any, error) {
-	n, err := t.editMatching(o.ID, o.IfMatch)
+	n, err := t.editFor(Delete, o.ID, o.IfMatch)
 	if err != nil {
-		return nil, err
-	}
-	if err := n.allow(Delete); err != nil {
 		return nil, err
 	}
 	for i := range n.Lines {

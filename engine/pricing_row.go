@@ -116,7 +116,7 @@ func (o CreatePricingRow) row() *PricingRow {
 }
 
 func (o CreatePricingRow) plan(t *tx) (any, error) {
-	p, err := t.pricingTable(o.Table)
+	p, err := found(t, pricingTableKind, o.Table, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func (DeletePricingRow) result() any { return new(any) }
 
 // pricingRow finds a row of a table in a revision that the caller accepts.
 func (t *tx) pricingRow(table, id ID, ifMatch []uint64) (p *PricingTable, i int, err error) {
-	if p, err = t.pricingTable(table); err != nil {
+	if p, err = found(t, pricingTableKind, table, nil); err != nil {
 		return nil, 0, err
 	}
 	if i = p.rowAt(id); i < 0 {

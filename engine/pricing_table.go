@@ -43,7 +43,8 @@ func (a *account) pricingRowByID(id ID) (*PricingTable, *PricingRow) {
 	return p, p.Row(id)
 }
 
-func (p *PricingTable) touch(now int64) { p.UpdatedAt, p.Revision = now, p.Revision+1 }
+func (p *PricingTable) revision() uint64 { return p.Revision }
+func (p *PricingTable) touch(now int64)  { p.UpdatedAt, p.Revision = now, p.Revision+1 }
 
 // CreatePricingTable makes a pricing table without rows. It answers with the *PricingTable.
 type CreatePricingTable struct {
@@ -80,11 +81,8 @@ func (o PatchPricingTable) Check() []Fault {
 }
 
 func (o PatchPricingTable) plan(t *tx) (any, error) {
-	p, err := t.pricingTable(o.ID)
+	p, err := found(t, pricingTableKind, o.ID, o.IfMatch)
 	if err != nil {
-		return nil, err
-	}
-	if err := match(o.IfMatch, p.Revision); err != nil {
 		return nil, err
 	}
 	return t.changePricing(p, func(n *PricingTable) {
@@ -108,11 +106,8 @@ type DeletePricingTable struct {
 func (DeletePricingTable) Check() []Fault { return nil }
 
 func (o DeletePricingTable) plan(t *tx) (any, error) {
-	p, err := t.pricingTable(o.ID)
+	p, err := found(t, pricingTableKind, o.ID, o.IfMatch)
 	if err != nil {
-		return nil, err
-	}
-	if err := match(o.IfMatch, p.Revision); err != nil {
 		return nil, err
 	}
 	if err := t.usedByCatalog(p.ID); err != nil {
@@ -127,13 +122,6 @@ func (o DeletePricingTable) plan(t *tx) (any, error) {
 }
 
 func (DeletePricingTable) result() any { return new(any) }
-
-func (t *tx) pricingTable(id ID) (*PricingTable, error) {
-	if p := pricingTableKind.in(t.acc).Get(id); p != nil {
-		return p, nil
-	}
-	return nil, notFound("pricing table")
-}
 
 // changePricing records what change makes of a table. change gets lists that nothing else refers to.
 func (t *tx) changePricing(p *PricingTable, change func(*PricingTable)) *PricingTable {

@@ -7,7 +7,17 @@ import "bytes"
 // revised is a record that counts its revisions.
 type revised[R any] interface {
 	*R
+	revision() uint64
 	touch(now int64) // makes it the next revision
+}
+
+// found is the record that a command names, in a revision that the caller accepts.
+func found[R any, P revised[R]](t *tx, k *kind[R], id ID, ifMatch []uint64) (*R, error) {
+	r := k.in(t.acc).Get(id)
+	if r == nil {
+		return nil, notFound(k.name)
+	}
+	return r, match(ifMatch, P(r).revision())
 }
 
 // revise adds a record as a patch leaves it to the write set, as its next revision, and returns it. One that is as it was stays

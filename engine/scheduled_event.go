@@ -30,7 +30,8 @@ type ScheduledEvent struct {
 	Revision uint64
 }
 
-func (s *ScheduledEvent) touch(int64) { s.Revision++ }
+func (s *ScheduledEvent) revision() uint64 { return s.Revision }
+func (s *ScheduledEvent) touch(int64)      { s.Revision++ }
 
 const eventByArticle = 0
 
@@ -115,32 +116,21 @@ func (o PatchScheduledEvent) Check() []Fault {
 	var c checker
 	c.patchName("/name", o.Name)
 	c.patchText("/comment", o.Comment, 0, maxNote)
-	if o.From.Set {
-		c.instant("/startDate", o.From.Value)
-	}
-	if o.To.Set && !o.To.Null {
-		c.instant("/endDate", o.To.Value)
-	}
-	if o.From.Set && o.To.Set && !o.To.Null && o.From.Value >= o.To.Value {
-		c.fault("/endDate", "order", "must be later than startDate")
-	}
+	c.patchWindow("/startDate", "/endDate", o.From, o.To)
 	return c.faults
 }
 
-func (t *tx) event(article, id ID) (*ScheduledEvent, error) {
+func (t *tx) event(article, id ID, ifMatch []uint64) (*ScheduledEvent, error) {
 	s := t.acc.events().Get(id)
 	if s == nil || s.Article != article {
 		return nil, notFound("scheduled event of this article")
 	}
-	return s, nil
+	return s, match(ifMatch, s.revision())
 }
 
 func (o PatchScheduledEvent) plan(t *tx) (any, error) {
-	s, err := t.event(o.Article, o.ID)
+	s, err := t.event(o.Article, o.ID, o.IfMatch)
 	if err != nil {
-		return nil, err
-	}
-	if err := match(o.IfMatch, s.Revision); err != nil {
 		return nil, err
 	}
 	n := *s
@@ -192,11 +182,8 @@ type DeleteScheduledEvent struct {
 func (DeleteScheduledEvent) Check() []Fault { return nil }
 
 func (o DeleteScheduledEvent) plan(t *tx) (any, error) {
-	s, err := t.event(o.Article, o.ID)
+	s, err := t.event(o.Article, o.ID, o.IfMatch)
 	if err != nil {
-		return nil, err
-	}
-	if err := match(o.IfMatch, s.Revision); err != nil {
 		return nil, err
 	}
 	if h, at, ok := t.draft().Take(after(s.ID, 1)); ok {

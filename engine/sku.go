@@ -235,11 +235,8 @@ func orUnit(u Opt[timeline.Unit]) timeline.Unit {
 }
 
 func (o PatchSKU) plan(t *tx) (any, error) {
-	s := t.acc.skus().Get(o.ID)
-	if s == nil {
-		return nil, notFound("SKU")
-	}
-	if err := match(o.IfMatch, s.Revision); err != nil {
+	s, err := found(t, skuKind, o.ID, o.IfMatch)
+	if err != nil {
 		return nil, err
 	}
 	if o.Code.Set && !o.Code.Null {

@@ -32,7 +32,8 @@ var tagKind = func() *kind[Tag] {
 
 func (a *account) tags() *table.Table[Tag] { return tableOf[Tag](a, tagTag) }
 
-func (g *Tag) touch(now int64) { g.UpdatedAt, g.Revision = now, g.Revision+1 }
+func (g *Tag) revision() uint64 { return g.Revision }
+func (g *Tag) touch(now int64)  { g.UpdatedAt, g.Revision = now, g.Revision+1 }
 
 // CreateTag makes a tag. It answers with the *Tag.
 type CreateTag struct {
@@ -69,7 +70,7 @@ func (o PatchTag) Check() []Fault {
 }
 
 func (o PatchTag) plan(t *tx) (any, error) {
-	g, err := t.tag(o.ID, o.IfMatch)
+	g, err := found(t, tagKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +83,6 @@ func (o PatchTag) plan(t *tx) (any, error) {
 
 func (PatchTag) result() any { return new(Tag) }
 
-func (t *tx) tag(id ID, ifMatch []uint64) (*Tag, error) {
-	g := t.acc.tags().Get(id)
-	if g == nil {
-		return nil, notFound("tag")
-	}
-	return g, match(ifMatch, g.Revision)
-}
-
 // DeleteTag removes a tag, and takes it off every record in the same command. Where that are more records than a write set
 // holds (99,000 rows, 16 MiB), the rest keep the link in their rows: it names nothing, is shown nowhere, and goes when the
 // record is next changed; their revisions stay. It answers with nil.
@@ -101,7 +94,7 @@ type DeleteTag struct {
 func (DeleteTag) Check() []Fault { return nil }
 
 func (o DeleteTag) plan(t *tx) (any, error) {
-	g, err := t.tag(o.ID, o.IfMatch)
+	g, err := found(t, tagKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}

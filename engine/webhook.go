@@ -66,14 +66,9 @@ var webhookKind = func() *kind[webhookRow] {
 		}
 		return []string{string(w.EventType)}
 	}))
+	k.dueAt(func(w *webhookRow) int64 { return w.Drain })
 	put := k.put
 	k.put = func(s *state, a *account, before, after *webhookRow) {
-		if before != nil && before.Drain != 0 {
-			a.due.remove(dueItem{before.Drain, before.ID, tagWebhook})
-		}
-		if after != nil && after.Drain != 0 {
-			a.due.add(dueItem{after.Drain, after.ID, tagWebhook})
-		}
 		put(s, a, before, after)
 		s.call(a)
 	}
@@ -185,16 +180,8 @@ func (o CreateWebhook) plan(t *tx) (any, error) {
 
 func (CreateWebhook) result() any { return new(Webhook) }
 
-// webhook finds a webhook that a command names.
-func (t *tx) webhook(id ID, ifMatch []uint64) (*webhookRow, error) {
-	w := t.acc.webhooks().Get(id)
-	if w == nil {
-		return nil, notFound("webhook")
-	}
-	return w, match(ifMatch, w.Revision)
-}
-
-func (w *webhookRow) touch(now int64) { w.UpdatedAt, w.Revision = now, w.Revision+1 }
+func (w *webhookRow) revision() uint64 { return w.Revision }
+func (w *webhookRow) touch(now int64)  { w.UpdatedAt, w.Revision = now, w.Revision+1 }
 
 // change records what a command makes of a webhook's own fields, if it changes them.
 func (w *webhookRow) change(t *tx, edit func(n *webhookRow)) (any, error) {
@@ -227,7 +214,7 @@ func (o PatchWebhook) Check() []Fault {
 }
 
 func (o PatchWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, o.IfMatch)
+	w, err := found(t, webhookKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +236,7 @@ type DeleteWebhook struct {
 func (DeleteWebhook) Check() []Fault { return nil }
 
 func (o DeleteWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, o.IfMatch)
+	w, err := found(t, webhookKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +253,7 @@ type EnableWebhook struct{ ID ID }
 func (EnableWebhook) Check() []Fault { return nil }
 
 func (o EnableWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, nil)
+	w, err := found(t, webhookKind, o.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +272,7 @@ type DisableWebhook struct{ ID ID }
 func (DisableWebhook) Check() []Fault { return nil }
 
 func (o DisableWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, nil)
+	w, err := found(t, webhookKind, o.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +318,7 @@ func (o RotateSecret) Check() []Fault {
 }
 
 func (o RotateSecret) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, nil)
+	w, err := found(t, webhookKind, o.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -359,7 +346,7 @@ func (o UpgradeWebhook) Check() []Fault {
 }
 
 func (o UpgradeWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, nil)
+	w, err := found(t, webhookKind, o.ID, nil)
 	if err != nil {
 		return nil, err
 	}

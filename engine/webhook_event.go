@@ -109,7 +109,7 @@ type TestWebhook struct{ ID ID }
 func (TestWebhook) Check() []Fault { return nil }
 
 func (o TestWebhook) plan(t *tx) (any, error) {
-	w, err := t.webhook(o.ID, nil)
+	w, err := found(t, webhookKind, o.ID, nil)
 	if err != nil {
 		return nil, err
 	}

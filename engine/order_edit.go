@@ -7,10 +7,10 @@ import "bytes"
 
 // orderEdit is what a plan makes of one order.
 type orderEdit struct {
-	before  *Order // nil: it is made
-	image   []byte // before as it is written, once that was asked for
-	now     *Order // nil: it goes
-	settled bool   // now is as settle leaves it, and changed what settle says
+	before  *Order  // nil: it is made
+	image   *[]byte // before as it is written, once that was asked for
+	now     *Order  // nil: it goes
+	settled bool    // now is as settle leaves it, and changed what settle says
 	changed bool
 }
 
@@ -91,9 +91,10 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 	if e.before != nil {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
 		if e.image == nil {
-			e.image = orderKind.encode(nil, e.before)
+			image := orderKind.encode(nil, e.before)
+			e.image = &image
 		}
-		if e.changed = !bytes.Equal(e.image, orderKind.encode(nil, n)); !e.changed {
+		if e.changed = !bytes.Equal(*e.image, orderKind.encode(nil, n)); !e.changed {
 			return false
 		}
 		n.Revision++

@@ -85,7 +85,7 @@ func (k *kind[R]) newTable() table.Any {
 type change[R any] struct {
 	kind          *kind[R]
 	before, after *R
-	image         []byte // before as it is written, where the plan knows that already
+	image         *[]byte // before as it is written, where the plan knows that already
 }
 
 // record adds a changed row to the write set; nil before is a new row, nil after a row that goes.
@@ -103,7 +103,7 @@ func (c *change[R]) key() ID {
 // was appends the row before, as it is written.
 func (c *change[R]) was(dst []byte) []byte {
 	if c.image != nil {
-		return append(dst, c.image...)
+		return append(dst, *c.image...)
 	}
 	return c.kind.encode(dst, c.before)
 }

@@ -100,7 +100,7 @@ type Stats struct {
 	Refused  uint64
 	Groups   uint64 // log records, each one sync
 	Queued   int    // commands waiting for the writer now
-	Waiting  int    // those, and the ones that wait for the sync of their group
+	Waiting  int    // those, and the ones whose group is on its way to the disk
 }
 
 // Stats reads the counters.

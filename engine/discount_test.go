@@ -154,6 +154,7 @@ func TestDiscountCodeOfACatalogItemThatIsGone(t *testing.T) {
 	s.do(DeleteCatalogItem{ID: items[2]})
 	require.Equal(t, items[:1], s.do(PatchDiscountCode{ID: d.ID, CatalogItems: Some(items[:1])}).(*DiscountCode).CatalogItems)
 	s.refused(CodeNotFound, PatchDiscountCode{ID: d.ID, CatalogItems: Some(items[1:])})
+	s.refused(CodeInvalid, PatchDiscountCode{ID: d.ID, CatalogItems: Some([]ID{items[0], items[0]})})
 }
 
 // useTwice counts uses of a code in one command, beside a change of its terms.

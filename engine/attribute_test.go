@@ -217,6 +217,7 @@ func TestValuesGoWithTheirAttributeOrOption(t *testing.T) {
 }
 
 func TestAnAttributeOnMoreRecordsThanACommandChanges(t *testing.T) {
+	large(t)
 	s := newShop(t)
 	d := s.attribute("colour", FormatSelect, "red", "blue")
 	s.attribute("note", FormatText)

@@ -44,6 +44,13 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
+// large leaves out, where the race detector runs, what is one goroutine's work on many records.
+func large(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many records, one goroutine")
+	}
+}
+
 func (s *shop) open() {
 	store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs, KeepLog: persist.Keep{All: true}, FoldBytes: 1 << 10})
 	require.NoError(s.T, err)

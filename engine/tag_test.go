@@ -125,6 +125,7 @@ func TestADeletedTagIsTakenOffEveryRecord(t *testing.T) {
 }
 
 func TestATagOnMoreRecordsThanACommandChanges(t *testing.T) {
+	large(t)
 	s := newShop(t)
 	a, b := s.tag("a", TagInventory), s.tag("b", TagInventory)
 	long := strings.Repeat("x", maxNote)

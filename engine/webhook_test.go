@@ -267,6 +267,7 @@ func TestRedelivery(t *testing.T) {
 }
 
 func TestQueueIsBounded(t *testing.T) {
+	large(t)
 	s := newShop(t)
 	w := s.hook(OrderCreated)
 	for s.view().acc.calls.waiting(w.ID) < MaxQueued {

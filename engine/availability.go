@@ -230,7 +230,7 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 		if err != nil {
 			return w, false, err
 		}
-		next = a.nextFit(a.stock, article, sku, places, q.NotBefore, q.Length, q.Quantity, q.Until, now)
+		next = a.nextFit(a.stock, article, sku, nil, places, q.NotBefore, q.Length, q.Quantity, q.Until, now)
 	}
 	if next == nil {
 		return w, false, nil
@@ -239,13 +239,13 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 }
 
 // nextFit finds the earliest window of a length, not before an instant, in which units of an item can be held at some places
-// together.
-func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
+// together, of articles that meet requirements.
+func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, requires []Requirement, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
 	var few [8]source
 	var pools []timeline.Shape
 	for _, l := range places {
 		sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
-		pools = appendShapes(pools, sources, l, length, now)
+		pools = appendShapes(pools, a.meeting(sources, requires, now), l, length, now)
 	}
 	from, ok := s.NextFit(pools, n, notBefore, until, now)
 	if !ok {

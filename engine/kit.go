@@ -11,8 +11,9 @@ import (
 
 // kit is a catalog item as it takes stock.
 type kit struct {
-	item  *CatalogItem
-	parts []part // no two of the same article or SKU
+	item     *CatalogItem
+	parts    []part        // no two of the same article or SKU
+	requires []Requirement // what the articles that parts are taken from must have
 }
 
 // part is what one kit takes of an article or a SKU.
@@ -119,7 +120,7 @@ type offer struct {
 func (k *kit) offers(a *account, l *Location, body Span, now int64) []offer {
 	list := make([]offer, len(k.parts))
 	for i, p := range k.parts {
-		list[i] = offer{part: p, sources: a.sources(nil, p.article, p.sku, l, body, now)}
+		list[i] = offer{part: p, sources: a.meeting(a.sources(nil, p.article, p.sku, l, body, now), k.requires, now)}
 		for j := range list[i].sources {
 			s := &list[i].sources[j]
 			s.closed = s.closed || !k.item.Takes()
@@ -132,10 +133,11 @@ func (k *kit) offers(a *account, l *Location, body Span, now int64) []offer {
 			if f.sku == nil || p.article == nil || len(p.sources) == 0 {
 				continue
 			}
-			no, _ := p.sources[0].pool.Lot()
+			lot := p.sources[0].pool
+			no, _ := lot.Lot()
 			pool := timeline.SKURef(a.stock.Lot(no).Pool)
 			for j, s := range f.sources {
-				if s.pool == pool {
+				if s.pool == pool || s.pool == lot {
 					f.pinned[j] += p.quantity
 				}
 			}
@@ -266,6 +268,9 @@ func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, no
 			return false
 		}
 		setLine(requests, 0, body, timeline.Booking, 1)
+		for i := range requests {
+			requests[i].requires = k.requires
+		}
 		return len(t.seatLines(rehearsal, requests)) == 0
 	}
 	if most := max(least, kitSeats/k.units()); bound > most {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"holdfast/timeline"
 )
 
@@ -45,9 +47,9 @@ func (a *account) requirements(c *checker, pointer string, list []Requirement) {
 	}
 }
 
-// condition is a requirement ready to be asked.
-func (t *tx) condition(r *Requirement) func(*Article) bool {
-	d := t.acc.attributes().Get(r.Attribute)
+// requirement is one ready to be asked.
+func (a *account) requirement(r *Requirement, now int64) func(*Article) bool {
+	d := a.attributes().Get(r.Attribute)
 	if d == nil {
 		return func(*Article) bool { return false } // nothing has what is gone
 	}
@@ -57,8 +59,8 @@ func (t *tx) condition(r *Requirement) func(*Article) bool {
 	if len(faults.faults) > 0 {
 		return func(*Article) bool { return false } // the attribute has become something else
 	}
-	zone := mustZone(t.acc.row.Timezone)
-	j := newJudge(format, f.Operator, operands, timeline.DateOf(zone, t.now), zone, d.chosen)
+	zone := mustZone(a.row.Timezone)
+	j := newJudge(format, f.Operator, operands, timeline.DateOf(zone, now), zone, d.chosen)
 	if d.Format.Chosen() {
 		j.alive = func(id ID) bool { return d.option(id) != nil }
 	}
@@ -67,27 +69,27 @@ func (t *tx) condition(r *Requirement) func(*Article) bool {
 		own := from.own(r)
 		v := j.of(&own)
 		if v == absent && r.SKU != nil {
-			general := from.sku(t.acc.skus().Get(*r.SKU))
+			general := from.sku(a.skus().Get(*r.SKU))
 			v = j.of(&general)
 		}
 		return v == passed || v == absent && j.without()
 	}
 }
 
-// meeting parts sources into those of single articles that meet all requirements.
-func (t *tx) meeting(sources []source, requires []Requirement) (list []source) {
+// meeting parts sources into those of single articles that meet all requirements; without any it leaves them as they are.
+func (a *account) meeting(sources []source, requires []Requirement, now int64) (list []source) {
+	if len(requires) == 0 {
+		return sources
+	}
 	conditions := make([]func(*Article) bool, len(requires))
 	for i := range requires {
-		conditions[i] = t.condition(&requires[i])
+		conditions[i] = a.requirement(&requires[i], now)
 	}
-next:
 	for _, s := range sources {
-		for _, no := range t.acc.stock.Lots(s.pool) {
-			r := t.acc.articles().No(t.acc.stock.Lot(no).Article)
-			for _, meets := range conditions {
-				if r == nil || !meets(r) {
-					continue next
-				}
+		for _, no := range a.stock.Lots(s.pool) {
+			r := a.articles().No(a.stock.Lot(no).Article)
+			if r == nil || slices.ContainsFunc(conditions, func(meets func(*Article) bool) bool { return !meets(r) }) {
+				continue
 			}
 			one := s
 			one.pool = timeline.LotRef(no)

@@ -28,6 +28,9 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 		for j := range line {
 			q := &line[j]
 			q.overbook, q.requires = overbook, l.Rest().Requirements
+			if q.kit != nil {
+				q.kit.requires = q.requires
+			}
 			q.proto.Line, q.proto.Owner = l.No, uint64(o.Number)
 			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder)
 		}

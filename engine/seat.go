@@ -193,7 +193,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 	}
 	flags := q.proto.Flags
 	if len(q.requires) > 0 {
-		sources, flags = t.meeting(sources, q.requires), flags|timeline.PinnedArticle
+		sources, flags = t.acc.meeting(sources, q.requires, t.now), flags|timeline.PinnedArticle
 	}
 	d := t.draft()
 	room := make([]int, 0, 2)
@@ -291,7 +291,7 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	}
 	short.Reason = reason.String()
 	if t.explain && q.body.End != Forever {
-		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.requires, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short
 }

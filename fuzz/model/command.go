@@ -160,12 +160,14 @@ func (s *step) do(op engine.Op, res any, err error) error {
 		s.a.Locations = append(s.a.Locations, &Location{ID: res.(*engine.Location).ID, Zone: o.Timezone})
 		return refused(err, "")
 	case engine.CreateSKU:
-		s.a.SKUs = append(s.a.SKUs, &SKU{ID: res.(*engine.SKU).ID, Before: o.Before, After: o.After})
+		s.a.SKUs = append(s.a.SKUs, &SKU{ID: res.(*engine.SKU).ID, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
 		return refused(err, "")
 	case engine.PatchSKU:
 		return s.patchSKU(o, err)
 	case engine.CreateCatalogItem, engine.PatchCatalogItem, engine.DeleteCatalogItem:
 		return s.catalog(o, res, err)
+	case engine.CreateAttribute, engine.PatchAttribute, engine.DeleteAttribute:
+		return s.attributes(o, res, err)
 	case engine.CreateArticle:
 		return s.createArticle(o, res, err)
 	case engine.PatchArticle:
@@ -245,6 +247,7 @@ func (s *step) patchSKU(o engine.PatchSKU, err error) error {
 		if k.ID == o.ID && !k.Gone {
 			n := *k
 			n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
+			n.Has = s.a.given(n.Has, o.Labels)
 			s.a.SKUs[i] = &n
 			return refused(err, "")
 		}
@@ -276,7 +279,7 @@ func (s *step) createArticle(o engine.CreateArticle, res any, err error) error {
 		return err
 	}
 	active := o.Status == "" || o.Status == engine.ArticleActive
-	s.a.Articles = append(s.a.Articles, &Article{ID: res.(*engine.Article).ID, SKU: o.SKU, Active: active, Takes: active, Before: o.Before, After: o.After})
+	s.a.Articles = append(s.a.Articles, &Article{ID: res.(*engine.Article).ID, SKU: o.SKU, Active: active, Takes: active, Before: o.Before, After: o.After, Has: s.a.given(nil, o.Labels)})
 	for _, q := range o.Quantities {
 		from := s.now
 		if q.From != nil {

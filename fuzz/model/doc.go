@@ -28,5 +28,7 @@
 //     plan either, and what it calls minimal moves no more than the least that search finds. (reduce.go)
 //  11. Each order that a command made, changed or removed, or of which it moved a unit to or from an article, is one event for
 //     each webhook that was enabled for it before, and nothing else is. (event.go)
-//  12. Attempts follow the schedule; three events in a row that fail for good disable a webhook. (schedule.go)
+//  12. A line that requires something gets units of articles that have it, each of which stays with its article; what a refusal
+//     says counts these articles alone. (attribute.go, order_stock.go)
+//  13. Attempts follow the schedule; three events in a row that fail for good disable a webhook. (schedule.go)
 package model

@@ -358,7 +358,8 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	return s.put(n, q.pools[0])
 }
 
-// unassign judges a unit that loses its pin: a conflict may find room in the whole pool now.
+// unassign judges a unit that loses its pin: a conflict may find room in the whole pool now. What requires something of its article
+// stays with that all the same.
 func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
 	if err := refused(err, refusal); err != nil || refusal != "" {
@@ -366,7 +367,10 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	}
 	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == list[0].unit.Hold })
 	u := &s.a.Units[i]
-	u.Flags &^= timeline.PinnedSlot | timeline.PinnedArticle
+	u.Flags &^= timeline.PinnedSlot
+	if len(list[0].line.Requires) == 0 {
+		u.Flags &^= timeline.PinnedArticle
+	}
 	if u.Slot == 0 {
 		s.push(u.ID)
 	}

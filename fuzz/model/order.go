@@ -35,6 +35,7 @@ type OrderLine struct {
 	Price     int64 // of one unit
 	TaxRate   int64
 	AddonOf   ID
+	Requires  []engine.Requirement
 	Units     []OrderUnit
 	Subscribe *Subscription
 }
@@ -199,9 +200,26 @@ func (s *step) misses(op engine.Op) bool {
 	return false
 }
 
+// senseless says that a command asks for something that no article can have, which counts more than all else.
+func (s *step) senseless(op engine.Op) bool {
+	var lines []engine.OrderLineInput
+	switch o := op.(type) {
+	case engine.CreateOrder:
+		lines = o.Lines
+	case engine.AddOrderLines:
+		lines = o.Lines
+	}
+	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
+		return slices.ContainsFunc(l.Requirements, func(q engine.Requirement) bool { return !s.a.sensible(q) })
+	})
+}
+
 // orders judges the commands on orders.
 func (s *step) orders(op engine.Op, res any, err error) error {
 	rec, _ := res.(*engine.OrderRecord)
+	if s.senseless(op) {
+		return refused(err, engine.CodeInvalid)
+	}
 	if s.misses(op) {
 		return refused(err, engine.CodeNotFound)
 	}
@@ -403,7 +421,7 @@ func (o *Order) ids(rec *engine.OrderRecord) error {
 // newLine is the line that an input makes; refusal is why it makes none.
 func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusal engine.Code) {
 	o.LastLine++
-	l = OrderLine{Item: in.Item, Purchase: in.Purchase, No: o.LastLine, Quantity: in.Quantity, Window: Span{Start: s.now, End: Forever}}
+	l = OrderLine{Item: in.Item, Purchase: in.Purchase, No: o.LastLine, Quantity: in.Quantity, Window: Span{Start: s.now, End: Forever}, Requires: in.Requirements}
 	if in.From != nil {
 		l.Window.Start = *in.From
 	}

@@ -60,6 +60,10 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 		switch {
 		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No, int(x.Quantity) != l.Quantity, x.From != l.Window.Start, x.To != l.Window.End:
 			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
+		case !slices.EqualFunc(x.Rest().Requirements, l.Requires, func(x, y engine.Requirement) bool {
+			return x.Key == y.Key && x.Operator == y.Operator && x.Attribute == y.Attribute && slices.Equal(x.Values, y.Values)
+		}):
+			return wrong("line %d requires %+v, the twin says %+v", i, x.Rest().Requirements, l.Requires)
 		case x.Fulfillment() != l.state():
 			return wrong("line %d is %s, the twin says %s", i, x.Fulfillment(), l.state())
 		case (x.Subscription != nil) != (l.Subscribe != nil), len(x.Units) != len(l.Units):

@@ -72,7 +72,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 		if refusal != "" {
 			return refused(err, refusal)
 		}
-		requests = append(requests, list...)
+		requests = append(requests, s.requiring(list, o.Lines[w.line].Requires)...)
 	}
 	ok, from, fault := s.allow(requests, overbook, err)
 	if !ok {
@@ -95,7 +95,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 			u := &l.Units[j]
 			u.Hold, u.Part, u.Made = rec.Lines[q.line].Units[j].Hold, parts[q.line], q.sku
 			x := Unit{ID: u.Hold, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase), Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
-			if q.named == 1 {
+			if q.named == 1 || q.picky {
 				x.Flags |= timeline.PinnedArticle
 			}
 			p := s.pooled(x.ID, q.pools)
@@ -122,6 +122,32 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 	return o.ids(rec)
 }
 
+// requiring leaves requests the articles that have what is required, each for itself: a unit stays with the one that it gets, as
+// the others of the pool need not have it.
+func (s *step) requiring(requests []request, requires []engine.Requirement) []request {
+	if len(requires) == 0 {
+		return requests
+	}
+	for i := range requests {
+		q := &requests[i]
+		q.picky = true
+		pools, hulls := q.pools, q.hulls
+		q.pools, q.hulls = nil, nil
+		for j, p := range pools {
+			for _, no := range p.Lots {
+				r := s.a.Articles[s.a.lot(no).Article]
+				if !slices.ContainsFunc(requires, func(x engine.Requirement) bool { return !s.a.meets(r, x, s.now) }) {
+					q.pools, q.hulls = append(q.pools, s.a.lotPool(no)), append(q.hulls, hulls[j])
+				}
+			}
+		}
+		if s.a.Seen.Required++; len(q.pools) == 0 {
+			s.a.Seen.Unmet++
+		}
+	}
+	return requests
+}
+
 // seat is a unit that a request was given.
 type seat struct {
 	id ID
@@ -146,7 +172,7 @@ func (s *step) overbooked(made []seat) {
 				s.a.Seen.Overbooked++
 			}
 			need := x.q.need(x.p, s.now)
-			if x.q.named != 2 && len(made) > 1 || need.Start < s.now || len(x.q.pools) > 1 {
+			if (x.q.named != 2 || x.q.picky) && len(made) > 1 || need.Start < s.now || len(x.q.pools) > 1 {
 				continue
 			}
 			v := s.a.clone()

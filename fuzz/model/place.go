@@ -18,10 +18,12 @@ type request struct {
 	kit      bool // the line names kits
 	sku      ID   // zero: an article
 	pools    []Pool
+	body     Span
 	hulls    []Span // by pool
 	slot     uint32
 	named    int // 0: a slot, 1: an article, 2: a SKU
 	quantity int
+	picky    bool // it requires something of articles
 	past     bool // a moved unit that keeps its hull and has begun: what is past of it needs no room
 }
 
@@ -71,6 +73,9 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			}
 			alone := !slices.ContainsFunc(before, q.meets)
 			c, available, taken := s.line(v, q, alone && may == certain)
+			if q.picky && slices.ContainsFunc(before, func(o request) bool { return q.meets(o) && o.roams() }) {
+				c, taken, loose = open, nil, true // a line before it may sit on one of its articles or on another
+			}
 			if may == open && c == certain {
 				c, taken = open, nil // who knows where the lines before it sit
 			}
@@ -102,6 +107,11 @@ func (q request) meets(o request) bool {
 	return slices.ContainsFunc(q.pools, func(p Pool) bool {
 		return slices.ContainsFunc(o.pools, func(r Pool) bool { return slices.ContainsFunc(p.Lots, r.has) })
 	})
+}
+
+// roams says that it is the engine's choice which article units of a request are of.
+func (q request) roams() bool {
+	return !q.picky && slices.ContainsFunc(q.pools, func(p Pool) bool { return len(p.Lots) > 1 })
 }
 
 // line judges one line on the account with the lines before it. sure: the lines before it are certain to sit.
@@ -162,7 +172,7 @@ func (s *step) onSlot(v *Account, q request) (may chance, available int, taken [
 // seated is a unit of a line as later lines of a command see it: where exactly it sits makes no difference to counts.
 func seated(a *Account, q request, p int, now int64) Unit {
 	u := Unit{Hull: q.need(p, now), Lot: q.pools[p].Lots[0], Line: uint16(q.line)}
-	if q.named < 2 {
+	if q.named < 2 || q.picky {
 		u.Flags = timeline.PinnedArticle
 	}
 	if u.Slot = q.slot; q.slot != 0 {
@@ -225,6 +235,9 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 			return wrong("refused for %s with %d of %d units free", d.Lines[0].Reason, total, requests[0].quantity)
 		}
 	}
+	if fault := s.nextOf(requests, d.Lines[0].Next); fault != nil {
+		return fault
+	}
 	if may != impossible || len(d.Lines) != len(shorts) {
 		if may == impossible && len(shorts) > len(d.Lines) {
 			return wrong("%d lines are short, the twin has %v", len(d.Lines), shorts)
@@ -234,6 +247,48 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 	for i, l := range d.Lines {
 		if w := shorts[i]; l.Line != w.line || l.Available != w.available && s.sure(requests) {
 			return wrong("line %d is short with %d of %d, the twin says %+v", l.Line, l.Available, l.Requested, w)
+		}
+	}
+	return nil
+}
+
+// nextOf judges the window in which a refused line is said to succeed: it can, and where it requires something of its articles, it
+// could not for sure before.
+func (s *step) nextOf(requests []request, w *Span) error {
+	if slices.ContainsFunc(requests, func(q request) bool {
+		return q.line != requests[0].line || q.slot != 0 || q.past || len(requests) > 1 && !q.kit
+	}) {
+		return nil
+	}
+	body := requests[0].body
+	over := func(w Span) chance {
+		list := slices.Clone(requests)
+		for i := range list {
+			list[i].hulls = nil
+			for _, p := range list[i].pools {
+				list[i].hulls = append(list[i].hulls, p.hull(w, s.now))
+			}
+		}
+		may, _, _ := s.judge(list)
+		return may
+	}
+	end := int64(Forever)
+	if w != nil {
+		if end = w.Start; w.End-w.Start != body.End-body.Start || w.Start < body.Start || over(*w) == impossible {
+			return wrong("refused over %+v at %d, the next window is %+v", body, s.now, *w)
+		}
+	}
+	if !requests[0].picky || body.End == Forever {
+		return nil
+	}
+	for _, q := range requests {
+		for _, p := range q.pools {
+			for _, t := range s.a.instants([]Pool{p}, Span{Start: body.Start, End: end}) {
+				t = addSteps(p.Location.Zone, t, p.Before.Amount, p.Before.Unit)
+				if x := (Span{Start: t, End: t + body.End - body.Start}); t >= body.Start && t < min(end, body.Start+366*dayMs) && over(x) == certain {
+					return wrong("refused over %+v at %d, the next window is %+v, and it can be had over %+v", body, s.now, w, x)
+				}
+			}
 		}
 	}
 	return nil
@@ -423,7 +478,7 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 		item = engine.Item{SKU: *article.SKU}
 	}
 	q, refusal = s.resolve(item, location.ID)
-	q.line, q.asked, q.quantity, q.slot = line, 1, 1, slot
+	q.line, q.body, q.asked, q.quantity, q.slot = line, body, 1, 1, slot
 	if slot != 0 {
 		q.named = 0
 	}

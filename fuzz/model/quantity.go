@@ -151,6 +151,7 @@ func (s *step) patchArticle(o engine.PatchArticle, err error) error {
 		}
 	}
 	n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
+	n.Has = s.a.given(n.Has, o.Labels)
 	return s.reassign(r, n)
 }
 

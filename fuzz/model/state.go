@@ -22,21 +22,22 @@ const Forever = engine.Forever
 
 // Account is one tenant. Lists of records are in order of creation; slots and units are in the order of their ids.
 type Account struct {
-	Zone      string
-	Seen      *Tally
-	Locations []*Location
-	SKUs      []*SKU
-	Articles  []*Article
-	Lots      []Lot
-	Slots     []Slot
-	Units     []Unit
-	Holds     []*Hold
-	Events    []*Event
-	Kits      []*Kit
-	Lost      map[ID]int64 // since when each conflict has been one
-	Orders    []*Order
-	LastOrder uint32
-	Codes     []*engine.DiscountCode
+	Zone       string
+	Seen       *Tally
+	Locations  []*Location
+	SKUs       []*SKU
+	Articles   []*Article
+	Attributes []*Attribute
+	Lots       []Lot
+	Slots      []Slot
+	Units      []Unit
+	Holds      []*Hold
+	Events     []*Event
+	Kits       []*Kit
+	Lost       map[ID]int64 // since when each conflict has been one
+	Orders     []*Order
+	LastOrder  uint32
+	Codes      []*engine.DiscountCode
 
 	Hooks      []Hook
 	Deliveries []engine.Delivery // without sizes and revisions
@@ -57,6 +58,7 @@ type Tally struct {
 	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
 	Overbooked             int // units of orders that were short
 	Applied                int // discount codes
+	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
 	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
 	Lost, Drained          int // events that failed for good, and those that waited for a webhook that was disabled
@@ -72,7 +74,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
-		{&t.Applied, &o.Applied}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Applied, &o.Applied}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued},
 	} {
@@ -91,6 +93,7 @@ type (
 	SKU struct {
 		ID            ID
 		Before, After *engine.Buffer
+		Has           []Has
 		Gone          bool
 	}
 	Article struct {
@@ -100,6 +103,7 @@ type (
 		Archived      bool
 		Takes         bool // active and not archived
 		Before, After *engine.Buffer
+		Has           []Has
 		Gone          bool
 	}
 	Hold struct {
@@ -174,6 +178,7 @@ func (u Unit) event() bool         { return u.Flags.Blocker() == timeline.Blocke
 func (a *Account) clone() *Account {
 	c := *a
 	c.Locations, c.SKUs, c.Articles = slices.Clone(a.Locations), slices.Clone(a.SKUs), slices.Clone(a.Articles)
+	c.Attributes = slices.Clone(a.Attributes)
 	c.Lots, c.Slots, c.Units = slices.Clone(a.Lots), slices.Clone(a.Slots), slices.Clone(a.Units)
 	c.Holds, c.Events, c.Kits = slices.Clone(a.Holds), slices.Clone(a.Events), slices.Clone(a.Kits)
 	c.Orders, c.Codes = slices.Clone(a.Orders), slices.Clone(a.Codes)

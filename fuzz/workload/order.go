@@ -18,6 +18,9 @@ const (
 
 // Command draws a command for an account as it is.
 func Command(d Dice, a *model.Account, now int64) engine.Op {
+	if len(a.Attributes) > 0 && odds(d, "of attributes", 6) {
+		return attributeCommand(d, a)
+	}
 	if odds(d, "of orders", 40) {
 		return orderCommand(d, a, now)
 	}
@@ -182,6 +185,9 @@ func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []engine.
 		}
 		price := int64(d.N("price", 5000))
 		l := engine.OrderLineInput{Item: item(d, a), Purchase: engine.PurchaseBooking, Quantity: 1 + d.N("quantity", 6)/4, From: &w.Start, UnitPrice: &price}
+		if len(a.Attributes) > 0 && odds(d, "requirements", 35) {
+			l.Requirements = requirements(d, a)
+		}
 		if odds(d, "taxed", 30) {
 			rate := 1900
 			l.TaxRate = &rate

@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
+	"holdfast/engine"
 	"holdfast/fuzz/model"
 )
 
@@ -23,17 +24,17 @@ func TestOrders(t *testing.T) {
 		seeds = append(seeds, seed)
 	}
 	for i, seed := range seeds {
-		hooks := i >= len(orderSeeds) && seed%2 == 0
-		require.NoError(t, orderWorld(seed, hooks, &seen), "seed %d", seed)
+		fresh := i >= len(orderSeeds)
+		require.NoError(t, orderWorld(seed, fresh && seed%2 == 0, fresh && seed%3 > 0, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Applied, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
+	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
 
-// orderWorld plays a random world of orders and holds; hooks: with webhooks.
-func orderWorld(seed uint64, hooks bool, seen *model.Tally) (err error) {
+// orderWorld plays a random world of orders and holds; hooks: with webhooks; rich: with attributes that lines ask for.
+func orderWorld(seed uint64, hooks, rich bool, seen *model.Tally) (err error) {
 	d := Seeded{rand.New(rand.NewPCG(seed, 88))}
 	w, err := New(vfs.NewMem(), 1)
 	if err != nil {
@@ -53,6 +54,11 @@ func orderWorld(seed uint64, hooks bool, seen *model.Tally) (err error) {
 			return err
 		}
 	}
+	if rich {
+		if err := w.Describe(d, 0); err != nil {
+			return err
+		}
+	}
 	for n := range 60 {
 		if hooks && odds(d, "of webhooks", 40) {
 			w.Clock += int64(d.N("seconds", 50)) * 1000
@@ -66,6 +72,9 @@ func orderWorld(seed uint64, hooks bool, seen *model.Tally) (err error) {
 		op := orderCommand
 		if odds(d, "of stock", 35) {
 			op = stockCommand
+		}
+		if rich && odds(d, "of attributes", 10) {
+			op = func(d Dice, a *model.Account, _ int64) engine.Op { return attributeCommand(d, a) }
 		}
 		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)

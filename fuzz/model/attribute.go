@@ -1,0 +1,345 @@
+package model
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"holdfast/engine"
+)
+
+// This file owns attributes: which there are, what articles and SKUs have for them, and whether that is what a line of an order
+// requires.
+
+// Attribute is an attribute. Like the other records it is a value.
+type Attribute struct {
+	ID      ID
+	Key     string
+	Format  engine.AttributeFormat
+	Options []engine.AttributeOption
+}
+
+// Has is what a record has for an attribute: a value, or the options that are chosen.
+type Has struct {
+	Attribute ID
+	Value     engine.Value
+	Chosen    []ID
+}
+
+func (a *Account) attribute(id ID) *Attribute {
+	return find(a.Attributes, func(d *Attribute) bool { return d.ID == id })
+}
+
+func (d *Attribute) option(is func(engine.AttributeOption) bool) *engine.AttributeOption {
+	return at(d.Options, func(o *engine.AttributeOption) bool { return is(*o) })
+}
+
+// given are the values of a record that is given more.
+func (a *Account) given(list []Has, p engine.LabelsPatch) []Has {
+	if p.Attributes.Null {
+		return nil
+	}
+	for _, in := range p.Attributes.Value {
+		d := find(a.Attributes, func(d *Attribute) bool { return d.Key == in.Key })
+		list = slices.DeleteFunc(slices.Clone(list), func(h Has) bool { return h.Attribute == d.ID })
+		if in.Value.Kind == engine.NoValue {
+			continue
+		}
+		h := Has{Attribute: d.ID, Value: in.Value}
+		names := in.Value.List
+		if d.Format == engine.FormatSelect {
+			names = []string{in.Value.Text}
+		}
+		for _, name := range names {
+			h.Chosen = append(h.Chosen, d.option(func(o engine.AttributeOption) bool { return o.Name == name }).ID)
+		}
+		if d.Format != engine.FormatMultiselect || len(names) > 0 {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// without are the values of a record when options are gone, or the attribute as a whole: where no option is given.
+func without(list []Has, attribute ID, options []engine.AttributeOption) (left []Has) {
+	for _, h := range list {
+		if h.Attribute == attribute {
+			h.Chosen = slices.DeleteFunc(slices.Clone(h.Chosen), func(id ID) bool {
+				return !slices.ContainsFunc(options, func(o engine.AttributeOption) bool { return o.ID == id })
+			})
+			if len(h.Chosen) == 0 {
+				continue
+			}
+		}
+		left = append(left, h)
+	}
+	return left
+}
+
+// attributes judges the commands on attributes.
+func (s *step) attributes(op engine.Op, res any, err error) error {
+	switch o := op.(type) {
+	case engine.CreateAttribute:
+		if slices.ContainsFunc(s.a.Attributes, func(d *Attribute) bool { return d.Key == o.Key }) {
+			return refused(err, engine.CodeConflict)
+		}
+		if err := refused(err, ""); err != nil {
+			return err
+		}
+		r := res.(*engine.Attribute)
+		s.a.Attributes = append(s.a.Attributes, &Attribute{r.ID, o.Key, o.Format, r.Options})
+		return nil
+	case engine.PatchAttribute:
+		i := slices.IndexFunc(s.a.Attributes, func(d *Attribute) bool { return d.ID == o.ID })
+		if i < 0 {
+			return refused(err, engine.CodeNotFound)
+		}
+		if err := refused(err, ""); err != nil {
+			return err
+		}
+		n := *s.a.Attributes[i]
+		if o.Options.Set {
+			var list []engine.AttributeOption
+			for k, p := range o.Options.Value {
+				made := res.(*engine.Attribute).Options[k]
+				was := n.option(func(x engine.AttributeOption) bool { return x.Name == p.Name })
+				if p.ID != nil && made.ID != *p.ID || p.ID == nil && was != nil && made.ID != was.ID || p.ID == nil && was == nil && n.option(func(x engine.AttributeOption) bool { return x.ID == made.ID }) != nil {
+					return wrong("option %q of %x got the id %x", p.Name, n.ID, made.ID)
+				}
+				list = append(list, engine.AttributeOption{ID: made.ID, Name: p.Name})
+			}
+			n.Options = list
+			s.sweep(n.ID, list, n.Format)
+		}
+		s.a.Attributes[i] = &n
+		return nil
+	case engine.DeleteAttribute:
+		d := s.a.attribute(o.ID)
+		if d == nil {
+			return refused(err, engine.CodeNotFound)
+		}
+		s.a.Attributes = slices.DeleteFunc(s.a.Attributes, func(x *Attribute) bool { return x == d })
+		s.sweep(d.ID, nil, d.Format)
+		return refused(err, "")
+	}
+	return wrong("the twin does not know %T", op)
+}
+
+// sweep takes from all records what an attribute with other options has no place for.
+func (s *step) sweep(attribute ID, options []engine.AttributeOption, format engine.AttributeFormat) {
+	if !format.Chosen() && options != nil {
+		return
+	}
+	for i, r := range s.a.Articles {
+		n := *r
+		n.Has = without(r.Has, attribute, options)
+		s.a.Articles[i] = &n
+	}
+	for i, k := range s.a.SKUs {
+		n := *k
+		n.Has = without(k.Has, attribute, options)
+		s.a.SKUs[i] = &n
+	}
+}
+
+// negated operators are true of what has no value.
+var negated = []engine.Operator{engine.DoesNotContain, engine.NotEqual, engine.NotInArray, engine.NotBetween}
+
+// fitting are the operators that fit values of a format.
+func fitting(f engine.AttributeFormat) []engine.Operator {
+	list := []engine.Operator{engine.Equal, engine.NotEqual, engine.InArray, engine.NotInArray, engine.IsEmpty, engine.IsNotEmpty}
+	switch f {
+	case engine.FormatText, engine.FormatFormula:
+		list = append(list, engine.StartsWith, engine.EndsWith, engine.Contains, engine.DoesNotContain)
+	case engine.FormatMultiselect:
+		list = append(list, engine.Contains, engine.DoesNotContain)
+	case engine.FormatNumber, engine.FormatDate:
+		list = append(list, engine.Greater, engine.GreaterOrEqual, engine.Less, engine.LessOrEqual, engine.Between, engine.NotBetween)
+	}
+	if f == engine.FormatDate {
+		list = append(list, engine.IsToday, engine.IsBeforeToday, engine.IsAfterToday)
+	}
+	return list
+}
+
+// sensible says that a requirement can be asked as the account stands.
+func (a *Account) sensible(q engine.Requirement) bool {
+	d := a.attribute(q.Attribute)
+	if d == nil || !slices.Contains(fitting(d.Format), q.Operator) {
+		return false
+	}
+	switch q.Operator {
+	case engine.IsEmpty, engine.IsNotEmpty, engine.IsToday, engine.IsBeforeToday, engine.IsAfterToday:
+		return len(q.Values) == 0
+	case engine.Between, engine.NotBetween:
+		return len(q.Values) == 2 && d.order(q.Values[0], q.Values[1]) <= 0
+	}
+	return len(q.Values) > 0
+}
+
+// order compares two values that are written as texts.
+func (d *Attribute) order(x, y string) int {
+	if d.Format != engine.FormatNumber {
+		return strings.Compare(x, y) // days are in the order of their texts
+	}
+	n, _ := strconv.ParseFloat(x, 64)
+	m, _ := strconv.ParseFloat(y, 64)
+	switch {
+	case n < m:
+		return -1
+	case n > m:
+		return 1
+	}
+	return 0
+}
+
+// has finds the value of an article: its own, else its SKU's; nil: it has none.
+func (a *Account) has(r *Article, attribute ID) *Has {
+	is := func(h *Has) bool { return h.Attribute == attribute }
+	if own := at(r.Has, is); own != nil || r.SKU == nil {
+		return own
+	}
+	return at(a.sku(*r.SKU).Has, is)
+}
+
+// meets says that an article has what a requirement asks for. Nothing has what an attribute that is gone would ask for.
+func (a *Account) meets(r *Article, q engine.Requirement, now int64) bool {
+	d := a.attribute(q.Attribute)
+	if d == nil {
+		return false
+	}
+	h := a.has(r, d.ID)
+	if h != nil && d.Format == engine.FormatFormula && h.Value.Kind != engine.TextValue {
+		h = nil // asked as a text, it is none
+	}
+	denies := slices.Contains(negated, q.Operator)
+	switch {
+	case h == nil:
+		return denies || q.Operator == engine.IsEmpty
+	case q.Operator == engine.IsEmpty:
+		return false
+	case q.Operator == engine.IsNotEmpty:
+		return true
+	}
+	return d.holds(h, q, a.today(now)) != denies
+}
+
+// today is the day of an instant where the account is.
+func (a *Account) today(now int64) string {
+	return time.UnixMilli(now).In(zone(a.Zone)).Format(time.DateOnly)
+}
+
+// holds says that an operator, less its negation, is true of a value and one of the operands.
+func (d *Attribute) holds(h *Has, q engine.Requirement, today string) bool {
+	for _, value := range d.texts(h) {
+		switch q.Operator {
+		case engine.Between, engine.NotBetween:
+			return d.order(q.Values[0], value) <= 0 && d.order(value, q.Values[1]) <= 0
+		case engine.IsToday:
+			return value == today
+		case engine.IsBeforeToday:
+			return value < today
+		case engine.IsAfterToday:
+			return value > today
+		}
+		for _, x := range q.Values {
+			if d.compares(value, q.Operator, x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// texts is a value as one would write it; of what is chosen, all of it.
+func (d *Attribute) texts(h *Has) (list []string) {
+	switch d.Format {
+	case engine.FormatSelect, engine.FormatMultiselect:
+		for _, id := range h.Chosen {
+			list = append(list, d.option(func(o engine.AttributeOption) bool { return o.ID == id }).Name)
+		}
+		return list
+	case engine.FormatNumber:
+		return []string{strconv.FormatFloat(h.Value.Number, 'g', -1, 64)}
+	case engine.FormatBoolean:
+		return []string{strconv.FormatBool(h.Value.Bool)}
+	}
+	return []string{h.Value.Text}
+}
+
+// compares holds one text against one operand, without case.
+func (d *Attribute) compares(value string, o engine.Operator, x string) bool {
+	value, x = strings.ToLower(value), strings.ToLower(x)
+	text := d.Format == engine.FormatText || d.Format == engine.FormatFormula
+	switch o {
+	case engine.StartsWith:
+		return strings.HasPrefix(value, x)
+	case engine.EndsWith:
+		return strings.HasSuffix(value, x)
+	case engine.Contains, engine.DoesNotContain:
+		if text {
+			return strings.Contains(value, x)
+		}
+		return value == x
+	case engine.Greater:
+		return d.order(value, x) > 0
+	case engine.GreaterOrEqual:
+		return d.order(value, x) >= 0
+	case engine.Less:
+		return d.order(value, x) < 0
+	case engine.LessOrEqual:
+		return d.order(value, x) <= 0
+	}
+	return d.order(value, x) == 0
+}
+
+// attributeRecords judges every attribute, and what articles and SKUs have.
+func (a *Account) attributeRecords(v engine.View) error {
+	if n := v.Attributes().Len(); n != len(a.Attributes) {
+		return wrong("%d attributes, the twin has %d", n, len(a.Attributes))
+	}
+	for _, d := range a.Attributes {
+		if r := v.Attribute(d.ID); r == nil || r.Key != d.Key || r.Format != d.Format || !slices.Equal(r.Options, d.Options) {
+			return wrong("attribute %+v, the twin says %+v", r, d)
+		}
+	}
+	for _, r := range a.Articles {
+		if r.Gone {
+			continue
+		}
+		if err := a.values(v, &v.Article(r.ID).Labels, r.Has); err != nil {
+			return wrong("article %x: %w", r.ID, err)
+		}
+	}
+	for _, k := range a.SKUs {
+		if k.Gone {
+			continue
+		}
+		if err := a.values(v, &v.SKU(k.ID).Labels, k.Has); err != nil {
+			return wrong("SKU %x: %w", k.ID, err)
+		}
+	}
+	return nil
+}
+
+// values judges what a record says that it has.
+func (a *Account) values(v engine.View, l *engine.Labels, want []Has) (err error) {
+	n := 0
+	v.EachAttribute(l, nil, func(d *engine.Attribute, x engine.Value, _ bool) {
+		n++
+		h := at(want, func(h *Has) bool { return h.Attribute == d.ID })
+		switch {
+		case h == nil:
+			err = wrong("it has %+v for %s, the twin says nothing", x, d.Key)
+		case d.Format == engine.FormatSelect && (engine.Value{Kind: engine.TextValue, Text: a.attribute(d.ID).texts(h)[0]}.Text != x.Text),
+			d.Format == engine.FormatMultiselect && !slices.Equal(a.attribute(d.ID).texts(h), x.List),
+			!d.Format.Chosen() && (x.Kind != h.Value.Kind || x.Text != h.Value.Text || x.Number != h.Value.Number || x.Bool != h.Value.Bool):
+			err = wrong("it has %+v for %s, the twin says %+v", x, d.Key, *h)
+		}
+	})
+	if err == nil && n != len(want) {
+		err = wrong("it has %d values, the twin says %+v", n, want)
+	}
+	return err
+}

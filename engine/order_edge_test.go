@@ -76,6 +76,21 @@ func TestNoteOnALineChangesNoPrice(t *testing.T) {
 	s.reopen()
 }
 
+// A line with neither a price of its own nor a row is for nothing, also when its row was taken off.
+func TestLineWithoutARowIsForNothing(t *testing.T) {
+	s := newShop(t)
+	table := s.do(CreatePricingTable{Name: "Prices"}).(*PricingTable).ID
+	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 100}).(*PricingRow)
+	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{
+		{Item: Item{Article: s.article(ID{}, 1)}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now), To: ptr(s.now + day), PricingRow: &row.ID},
+	}}).(*OrderRecord)
+	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Null[ID]()}
+	require.Equal(t, int64(0), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
+	patch.UnitPrice = Some(int64(70))
+	require.Equal(t, int64(70), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
+	s.reopen()
+}
+
 // A unit whose hand-over was put down as of before its slot began, and whose return as of soon after, took no room.
 func TestReturnBeforeTheSlotBegan(t *testing.T) {
 	s := newShop(t)

@@ -2,9 +2,13 @@ package engine
 
 // This file owns what an order costs: the price of each line, and what its codes take off.
 
-// price works out the unit price of a line from its pricing row, unless it was given.
+// price works out the unit price of a line from its pricing row, unless it was given. With neither the line is for nothing.
 func (t *tx) price(o *Order, l *OrderLine) error {
-	if l.OwnPrice || l.PricingRow == (ID{}) {
+	switch {
+	case l.OwnPrice:
+		return nil
+	case l.PricingRow == (ID{}):
+		l.UnitPrice = 0
 		return nil
 	}
 	_, row := t.acc.pricingRowByID(l.PricingRow)

@@ -30,5 +30,7 @@
 //     each webhook that was enabled for it before, and nothing else is. (event.go)
 //  12. A line that requires something gets units of articles that have it, each of which stays with its article; what a refusal
 //     says counts these articles alone. (attribute.go, order_stock.go)
-//  13. Attempts follow the schedule; three events in a row that fail for good disable a webhook. (schedule.go)
+//  13. A line costs what was given, else what its row asks for each duration begun; a row that changes or goes changes no line by
+//     itself. (pricing.go)
+//  14. Attempts follow the schedule; three events in a row that fail for good disable a webhook. (schedule.go)
 package model

@@ -33,6 +33,8 @@ type OrderLine struct {
 	Quantity  int
 	Window    Span
 	Price     int64 // of one unit
+	Own       bool  // the price was given
+	Row       ID    // what says it otherwise
 	TaxRate   int64
 	AddonOf   ID
 	Requires  []engine.Requirement
@@ -200,7 +202,8 @@ func (s *step) misses(op engine.Op) bool {
 	return false
 }
 
-// senseless says that a command asks for something that no article can have, which counts more than all else.
+// senseless says that a command asks for something that no article can have, or names a row for another way to buy, which counts
+// more than all else.
 func (s *step) senseless(op engine.Op) bool {
 	var lines []engine.OrderLineInput
 	switch o := op.(type) {
@@ -210,6 +213,11 @@ func (s *step) senseless(op engine.Op) bool {
 		lines = o.Lines
 	}
 	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
+		if l.PricingRow != nil {
+			if r := s.a.row(*l.PricingRow); r != nil && r.Purchase != l.Purchase {
+				return true
+			}
+		}
 		return slices.ContainsFunc(l.Requirements, func(q engine.Requirement) bool { return !s.a.sensible(q) })
 	})
 }
@@ -432,7 +440,7 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 		return l, engine.CodeNotFound
 	}
 	if in.UnitPrice != nil {
-		l.Price = *in.UnitPrice
+		l.Price, l.Own = *in.UnitPrice, true
 	}
 	if in.TaxRate != nil {
 		l.TaxRate = int64(*in.TaxRate)
@@ -442,9 +450,19 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 			return l, engine.CodeNotFound
 		}
 	}
-	if in.Purchase == engine.PurchaseSubscription {
-		l.Subscribe = &Subscription{Terms: *in.Subscription}
+	var row *engine.PricingRow
+	if in.PricingRow != nil {
+		if l.Row, row = *in.PricingRow, s.a.row(*in.PricingRow); row == nil {
+			return l, engine.CodeNotFound
+		}
 	}
+	switch {
+	case in.Purchase == engine.PurchaseSubscription && in.Subscription != nil:
+		l.Subscribe = &Subscription{Terms: *in.Subscription}
+	case in.Purchase == engine.PurchaseSubscription:
+		l.Subscribe = &Subscription{Terms: *row.Subscription}
+	}
+	s.quote(o, &l)
 	return l, ""
 }
 
@@ -546,7 +564,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	i := n.line(o.ID)
 	l := &n.Lines[i]
 	switch {
-	case o.From.Set || o.Quantity.Set || o.UnitPrice.Set || o.TaxRate.Set:
+	case o.From.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set:
 		if !slices.Contains(may[n.Status], engine.EditLines) {
 			return refused(err, engine.CodeStateNotAllowed)
 		}
@@ -571,11 +589,26 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	if l.Purchase == engine.PurchaseSale && l.Window.End != Forever || l.Purchase == engine.PurchaseBooking && l.Window.End == Forever || l.Window.Empty() {
 		return refused(err, engine.CodeInvalid)
 	}
+	if o.PricingRow.Set {
+		l.Row = ID{}
+		if !o.PricingRow.Null {
+			switch r := s.a.row(o.PricingRow.Value); {
+			case r == nil:
+				return refused(err, engine.CodeNotFound)
+			case r.Purchase != l.Purchase:
+				return refused(err, engine.CodeInvalid)
+			}
+			l.Row, l.Own = o.PricingRow.Value, false
+		}
+	}
 	if o.UnitPrice.Set {
-		l.Price = o.UnitPrice.Value
+		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
 	}
 	if o.TaxRate.Set {
 		l.TaxRate = int64(o.TaxRate.Value)
+	}
+	if o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set {
+		s.quote(n, l)
 	}
 	if n.Status == engine.OrderDraft {
 		if l.Quantity != was.Quantity {

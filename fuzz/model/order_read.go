@@ -58,7 +58,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 	for i := range o.Lines {
 		l, x := &o.Lines[i], &r.Lines[i]
 		switch {
-		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No, int(x.Quantity) != l.Quantity, x.From != l.Window.Start, x.To != l.Window.End:
+		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No, int(x.Quantity) != l.Quantity, x.From != l.Window.Start, x.To != l.Window.End, x.PricingRow != l.Row, x.OwnPrice != l.Own:
 			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
 		case !slices.EqualFunc(x.Rest().Requirements, l.Requires, func(x, y engine.Requirement) bool {
 			return x.Key == y.Key && x.Operator == y.Operator && x.Attribute == y.Attribute && slices.Equal(x.Values, y.Values)

@@ -262,6 +262,9 @@ func (a *Account) Records(v engine.View, now int64) error {
 	if err := a.attributeRecords(v); err != nil {
 		return err
 	}
+	if err := a.pricingRecords(v); err != nil {
+		return err
+	}
 	if err := a.present(v, now); err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type Account struct {
 	SKUs       []*SKU
 	Articles   []*Article
 	Attributes []*Attribute
+	Tables     []*Table
 	Lots       []Lot
 	Slots      []Slot
 	Units      []Unit
@@ -58,6 +59,7 @@ type Tally struct {
 	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
 	Overbooked             int // units of orders that were short
 	Applied                int // discount codes
+	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
 	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
 	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
@@ -74,7 +76,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
-		{&t.Applied, &o.Applied}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Applied, &o.Applied}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued},
 	} {
@@ -178,7 +180,7 @@ func (u Unit) event() bool         { return u.Flags.Blocker() == timeline.Blocke
 func (a *Account) clone() *Account {
 	c := *a
 	c.Locations, c.SKUs, c.Articles = slices.Clone(a.Locations), slices.Clone(a.SKUs), slices.Clone(a.Articles)
-	c.Attributes = slices.Clone(a.Attributes)
+	c.Attributes, c.Tables = slices.Clone(a.Attributes), slices.Clone(a.Tables)
 	c.Lots, c.Slots, c.Units = slices.Clone(a.Lots), slices.Clone(a.Slots), slices.Clone(a.Units)
 	c.Holds, c.Events, c.Kits = slices.Clone(a.Holds), slices.Clone(a.Events), slices.Clone(a.Kits)
 	c.Orders, c.Codes = slices.Clone(a.Orders), slices.Clone(a.Codes)

@@ -62,6 +62,9 @@ func TestEngineAgainstTwin(t *testing.T) {
 			if odds(d, "attributes", 60) {
 				require.NoError(r, w.Describe(d, tenant))
 			}
+			if odds(d, "pricing", 60) {
+				require.NoError(r, w.Price(d, tenant))
+			}
 		}
 		tenant := func(d Dice) int { return d.N("tenant", 8) / 7 }
 		command := func(r *rapid.T) {
@@ -102,7 +105,7 @@ func TestEngineAgainstTwin(t *testing.T) {
 	for _, n := range []int{
 		seen.Refused, seen.Moved, seen.Between, seen.Evicted, seen.Reseated, seen.Hard, seen.Searched, seen.Fewer, seen.Plans - seen.Blocked, seen.Blocked, seen.Pushed,
 		seen.Removed, seen.InUse,
-		seen.Kits, seen.Met, seen.Required - seen.Unmet, seen.Unmet,
+		seen.Kits, seen.Met, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept,
 		seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued,
 	} {
 		require.Positive(t, n, "%+v", seen)

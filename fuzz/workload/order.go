@@ -21,6 +21,9 @@ func Command(d Dice, a *model.Account, now int64) engine.Op {
 	if len(a.Attributes) > 0 && odds(d, "of attributes", 6) {
 		return attributeCommand(d, a)
 	}
+	if len(a.Tables) > 0 && odds(d, "of pricing", 5) {
+		return pricingCommand(d, a)
+	}
 	if odds(d, "of orders", 40) {
 		return orderCommand(d, a, now)
 	}
@@ -209,6 +212,13 @@ func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []engine.
 			}
 			l.To = &w.End
 		}
+		if len(a.Tables) > 0 {
+			if l.PricingRow = rowFor(d, a, l.Purchase); l.PricingRow != nil {
+				if l.UnitPrice = nil; odds(d, "terms of the row", 70) && *l.PricingRow != nobody {
+					l.Subscription = nil
+				}
+			}
+		}
 		if of != nil && len(of.Lines) > 0 && odds(d, "add-on", 20) {
 			id := pick(d, "line", of.Lines).ID
 			l.AddonOf = &id
@@ -264,6 +274,10 @@ func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.Patch
 			end()
 		}
 	case 5:
+		if len(a.Tables) > 0 && odds(d, "by row", 60) {
+			reprice(d, a, &l, &p)
+			return p
+		}
 		p.UnitPrice = engine.Some(int64(d.N("price", 5000)))
 	}
 	return p

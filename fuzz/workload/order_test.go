@@ -28,12 +28,13 @@ func TestOrders(t *testing.T) {
 		require.NoError(t, orderWorld(seed, fresh && seed%2 == 0, fresh && seed%3 > 0, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
+	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
 
-// orderWorld plays a random world of orders and holds; hooks: with webhooks; rich: with attributes that lines ask for.
+// orderWorld plays a random world of orders and holds; hooks: with webhooks; rich: with attributes that lines ask for, and
+// rows that they are priced by.
 func orderWorld(seed uint64, hooks, rich bool, seen *model.Tally) (err error) {
 	d := Seeded{rand.New(rand.NewPCG(seed, 88))}
 	w, err := New(vfs.NewMem(), 1)
@@ -58,6 +59,9 @@ func orderWorld(seed uint64, hooks, rich bool, seen *model.Tally) (err error) {
 		if err := w.Describe(d, 0); err != nil {
 			return err
 		}
+		if err := w.Price(d, 0); err != nil {
+			return err
+		}
 	}
 	for n := range 60 {
 		if hooks && odds(d, "of webhooks", 40) {
@@ -75,6 +79,9 @@ func orderWorld(seed uint64, hooks, rich bool, seen *model.Tally) (err error) {
 		}
 		if rich && odds(d, "of attributes", 10) {
 			op = func(d Dice, a *model.Account, _ int64) engine.Op { return attributeCommand(d, a) }
+		}
+		if rich && odds(d, "of pricing", 8) {
+			op = func(d Dice, a *model.Account, _ int64) engine.Op { return pricingCommand(d, a) }
 		}
 		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)

@@ -1,0 +1,142 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns pricing tables: their rows, and what a row asks for a line.
+
+// Table is a pricing table. Like the other records it is a value.
+type Table struct {
+	ID   ID
+	Name string
+	Rows []engine.PricingRow
+}
+
+func (a *Account) table(id ID) *Table {
+	return find(a.Tables, func(t *Table) bool { return t.ID == id })
+}
+
+func (t *Table) row(id ID) *engine.PricingRow {
+	return at(t.Rows, func(r *engine.PricingRow) bool { return r.ID == id })
+}
+
+// row finds a row in whatever table it is.
+func (a *Account) row(id ID) *engine.PricingRow {
+	for _, t := range a.Tables {
+		if r := t.row(id); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// pricing judges the commands on pricing tables.
+func (s *step) pricing(op engine.Op, res any, err error) error {
+	switch o := op.(type) {
+	case engine.CreatePricingTable:
+		if err := refused(err, ""); err != nil {
+			return err
+		}
+		s.a.Tables = append(s.a.Tables, &Table{ID: res.(*engine.PricingTable).ID, Name: o.Name})
+		return nil
+	case engine.PatchPricingTable:
+		return s.retable(o.ID, err, func(t *Table) engine.Code {
+			t.Name = o.Name.Value
+			return ""
+		})
+	case engine.DeletePricingTable:
+		t := s.a.table(o.ID)
+		switch {
+		case t == nil:
+			return refused(err, engine.CodeNotFound)
+		case s.ordered(func(n *Order) bool {
+			return slices.ContainsFunc(n.Lines, func(l OrderLine) bool { return t.row(l.Row) != nil })
+		}):
+			return refused(err, engine.CodeInUse)
+		}
+		s.a.Tables = slices.DeleteFunc(s.a.Tables, func(x *Table) bool { return x == t })
+		return refused(err, "")
+	case engine.CreatePricingRow:
+		return s.retable(o.Table, err, func(t *Table) engine.Code {
+			if r, ok := res.(*engine.PricingRow); ok {
+				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Duration: o.Duration, Subscription: o.Subscription})
+			}
+			return ""
+		})
+	case engine.PatchPricingRow:
+		return s.retable(o.Table, err, func(t *Table) engine.Code {
+			r := t.row(o.ID)
+			if r == nil {
+				return engine.CodeNotFound
+			}
+			if o.Price.Set {
+				r.Price = o.Price.Value
+			}
+			if o.Label.Set {
+				r.Label = o.Label.Value
+			}
+			r.Duration = patched(o.Duration, r.Duration)
+			return ""
+		})
+	case engine.DeletePricingRow:
+		return s.retable(o.Table, err, func(t *Table) engine.Code {
+			if t.row(o.ID) == nil {
+				return engine.CodeNotFound
+			}
+			t.Rows = slices.DeleteFunc(t.Rows, func(r engine.PricingRow) bool { return r.ID == o.ID })
+			return ""
+		})
+	}
+	return wrong("the twin does not know %T", op)
+}
+
+// retable judges a change of a table.
+func (s *step) retable(id ID, err error, change func(*Table) engine.Code) error {
+	i := slices.IndexFunc(s.a.Tables, func(t *Table) bool { return t.ID == id })
+	if i < 0 {
+		return refused(err, engine.CodeNotFound)
+	}
+	n := *s.a.Tables[i]
+	n.Rows = slices.Clone(n.Rows)
+	want := change(&n)
+	s.a.Tables[i] = &n
+	return refused(err, want)
+}
+
+// quote is what the row of a line asks for one unit: so much for each of its durations that the line's window takes, counted in the
+// calendar of the place where the stock is taken. Its own price stands, a row that is gone leaves the one that there was, and with
+// neither the line is for nothing.
+func (s *step) quote(o *Order, l *OrderLine) {
+	switch r := s.a.row(l.Row); {
+	case l.Own:
+	case l.Row == ID{}:
+		l.Price = 0
+	case r == nil:
+		s.a.Seen.Kept++
+	default:
+		s.a.Seen.Quoted++
+		l.Price = r.Price * UnitsOf(*r, l.Window, s.a.location(o.Pickup).Zone)
+	}
+}
+
+// pricingRecords judges every table.
+func (a *Account) pricingRecords(v engine.View) error {
+	if n := v.PricingTables().Len(); n != len(a.Tables) {
+		return wrong("%d pricing tables, the twin has %d", n, len(a.Tables))
+	}
+	for _, t := range a.Tables {
+		x := v.PricingTable(t.ID)
+		if x == nil || x.Name != t.Name || !slices.EqualFunc(x.Rows, t.Rows, sameRow) {
+			return wrong("pricing table %+v, the twin says %+v", x, *t)
+		}
+	}
+	return nil
+}
+
+func sameRow(x, y engine.PricingRow) bool {
+	same := (x.Duration == nil) == (y.Duration == nil) && (x.Duration == nil || *x.Duration == *y.Duration)
+	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price
+}

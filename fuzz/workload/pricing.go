@@ -1,0 +1,118 @@
+package workload
+
+import (
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+	"holdfast/timeline"
+)
+
+// This file owns random pricing tables: few rows of every kind, which come and go while lines are priced by them.
+
+const (
+	maxTables = 3 // of an account
+	maxRows   = 6 // of a table
+)
+
+// durations are what the price of a booking is for.
+var durations = []engine.Period{
+	{Amount: 1, Unit: timeline.Hours}, {Amount: 90, Unit: timeline.Minutes}, {Amount: 5, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days},
+	{Amount: 2, Unit: timeline.Days}, {Amount: 1, Unit: timeline.Weeks},
+}
+
+// Price gives an account a pricing table with a row of every kind.
+func (w *World) Price(d Dice, tenant int) error {
+	do := func(op engine.Op) error { _, _, fault := w.Do(tenant, op); return fault }
+	if err := do(engine.CreatePricingTable{Name: "prices"}); err != nil {
+		return err
+	}
+	t := w.Tenants[tenant].Twin.Tables[0]
+	for _, p := range append(purchases, engine.PurchaseBooking) {
+		if err := do(createRow(d, t, p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func createRow(d Dice, t *model.Table, p engine.PurchaseType) engine.CreatePricingRow {
+	o := engine.CreatePricingRow{Table: t.ID, Label: "row", Purchase: p, Price: int64(d.N("price", 900))}
+	switch p {
+	case engine.PurchaseBooking:
+		if odds(d, "by time", 80) {
+			x := pick(d, "duration", durations)
+			o.Duration = &x
+		}
+	case engine.PurchaseSubscription:
+		o.Subscription = terms(d)
+	}
+	return o
+}
+
+// rowFor is a row for a line of an account with tables, mostly one for its way to buy; nil: it has a price of its own.
+func rowFor(d Dice, a *model.Account, p engine.PurchaseType) *ID {
+	t := pick(d, "table", a.Tables)
+	fits := slices.DeleteFunc(slices.Clone(t.Rows), func(r engine.PricingRow) bool { return r.Purchase != p })
+	if odds(d, "any row", 3) {
+		fits = t.Rows
+	}
+	switch {
+	case odds(d, "nobody's", 2):
+		return &nobody
+	case len(fits) == 0 || odds(d, "own price", 40):
+		return nil
+	}
+	r := pick(d, "row", fits)
+	return &r.ID
+}
+
+// reprice gives a line a row, or takes its row or its own price away.
+func reprice(d Dice, a *model.Account, l *model.OrderLine, p *engine.PatchOrderLine) {
+	switch d.N("reprice", 5) {
+	case 0:
+		p.PricingRow = engine.Null[ID]()
+	case 1:
+		p.UnitPrice = engine.Null[int64]()
+	default:
+		if row := rowFor(d, a, l.Purchase); row != nil {
+			p.PricingRow = engine.Some(*row)
+		}
+		if odds(d, "own price, too", 30) {
+			p.UnitPrice = engine.Some(int64(d.N("price", 5000)))
+		}
+	}
+}
+
+// pricingCommand draws a command on the tables of an account that has some.
+func pricingCommand(d Dice, a *model.Account) engine.Op {
+	t := pick(d, "table", a.Tables)
+	switch kind := d.N("pricing command", 20); {
+	case kind < 1 && len(a.Tables) < maxTables:
+		return engine.CreatePricingTable{Name: "more"}
+	case kind < 2 && len(a.Tables) > 1:
+		return engine.DeletePricingTable{ID: t.ID}
+	case kind < 3:
+		return engine.PatchPricingTable{ID: t.ID, Name: engine.Some(pick(d, "name", []string{"prices", "other"}))}
+	case kind < 6 && len(t.Rows) < maxRows || len(t.Rows) == 0:
+		return createRow(d, t, pick(d, "purchase", purchases))
+	}
+	r := pick(d, "row", t.Rows)
+	if odds(d, "deleted", 15) {
+		return engine.DeletePricingRow{Table: t.ID, ID: r.ID}
+	}
+	o := engine.PatchPricingRow{Table: t.ID, ID: r.ID}
+	if odds(d, "price", 70) {
+		o.Price = engine.Some(int64(d.N("price", 900)))
+	}
+	if odds(d, "label", 30) {
+		o.Label = engine.Some(pick(d, "label", []string{"row", "other"}))
+	}
+	if r.Purchase == engine.PurchaseBooking && odds(d, "duration", 40) {
+		x := pick(d, "duration", durations)
+		if o.Duration.Amount, o.Duration.Unit = engine.Some(x.Amount), engine.Some(x.Unit); odds(d, "whole", 20) {
+			o.Duration = engine.BufferPatch{Amount: engine.Null[int64]()}
+		}
+	}
+	return o
+}

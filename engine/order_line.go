@@ -376,6 +376,7 @@ func (o PatchOrderLine) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	was := *l
+	was.Units = slices.Clone(l.Units) // the others are changed in place
 	if err := o.merge(t, l); err != nil {
 		return nil, err
 	}
@@ -396,6 +397,9 @@ func (o PatchOrderLine) plan(t *tx) (any, error) {
 		if err := t.reprice(n); err != nil {
 			return nil, err
 		}
+	}
+	if !alike(encodeCold[OrderLine], &was, l) {
+		l.UpdatedAt = t.now
 	}
 	t.seatFreed()
 	return t.answer(n), nil
@@ -478,7 +482,6 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 			l.More = nil
 		}
 	}
-	l.UpdatedAt = t.now
 	return nil
 }
 

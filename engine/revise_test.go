@@ -28,6 +28,10 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 	table := s.do(CreatePricingTable{Name: "x"}).(*PricingTable).ID
 	row := s.do(CreatePricingRow{Table: table, Label: "x", Purchase: PurchaseSubscription, Subscription: monthly}).(*PricingRow).ID
 	external := s.do(CreateExternalPricingRow{Table: table, Label: "x", URL: "https://example.com"}).(*ExternalPricingRow).ID
+	order := s.do(CreateOrder{OrderInput: OrderInput{Pickup: location, Note: ptr("x")}, Lines: []OrderLineInput{
+		{Item: Item{Article: article.ID}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(noon + day.Amount*hour), To: ptr(noon + 2*day.Amount*hour), UnitPrice: ptr(int64(5))},
+	}}).(*OrderRecord)
+	line := order.Lines[0].ID
 	event := s.do(CreateScheduledEvent{Article: article.ID, Location: location, Type: EventReservation, Name: "x", Window: Span{Start: noon, End: noon + day.Amount*hour}}).(*ScheduledEvent).ID
 
 	for _, c := range []struct{ same, other Op }{
@@ -48,6 +52,11 @@ func TestAPatchThatChangesNothingIsNoChange(t *testing.T) {
 			PatchPricingRow{Table: table, ID: row, Subscription: Some(SubscriptionPatch{RenewalPrice: Some[int64](1)})},
 		},
 		{PatchExternalPricingRow{Table: table, ID: external, Label: text}, PatchExternalPricingRow{Table: table, ID: external, TranslatedLabel: text}},
+		{PatchOrder{ID: order.ID, Pickup: Some(location), Note: text, Reference: Null[string]()}, PatchOrder{ID: order.ID, Note: Null[string]()}},
+		{
+			PatchOrderLine{Order: order.ID, ID: line, Quantity: Some(1), UnitPrice: Some(int64(5)), Note: Null[string]()},
+			PatchOrderLine{Order: order.ID, ID: line, Note: text},
+		},
 		{
 			PatchScheduledEvent{Article: article.ID, ID: event, Name: text, Location: Some(location), From: Some(noon)},
 			PatchScheduledEvent{Article: article.ID, ID: event, From: Some(noon + 1)},

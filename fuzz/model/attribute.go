@@ -14,10 +14,12 @@ import (
 
 // Attribute is an attribute. Like the other records it is a value.
 type Attribute struct {
-	ID      ID
-	Key     string
-	Format  engine.AttributeFormat
-	Options []engine.AttributeOption
+	ID       ID
+	Key      string
+	Name     string
+	Revision uint64
+	Format   engine.AttributeFormat
+	Options  []engine.AttributeOption
 }
 
 // Has is what a record has for an attribute: a value, or the options that are chosen.
@@ -54,11 +56,15 @@ func (a *Account) given(list []Has, p engine.LabelsPatch) []Has {
 		for _, name := range names {
 			h.Chosen = append(h.Chosen, d.option(func(o engine.AttributeOption) bool { return o.Name == name }).ID)
 		}
+		if d.Format.Chosen() {
+			h.Value = engine.Value{} // the options say it, whatever they are called
+		}
 		if d.Format != engine.FormatMultiselect || len(names) > 0 {
 			list = append(list, h)
 		}
 	}
-	return list
+	slices.SortFunc(list, func(x, y Has) int { return x.Attribute.Compare(y.Attribute) })
+	return append([]Has(nil), list...)
 }
 
 // without are the values of a record when options are gone, or the attribute as a whole: where no option is given.
@@ -88,7 +94,7 @@ func (s *step) attributes(op engine.Op, res any, err error) error {
 			return err
 		}
 		r := res.(*engine.Attribute)
-		s.a.Attributes = append(s.a.Attributes, &Attribute{r.ID, o.Key, o.Format, r.Options})
+		s.a.Attributes = append(s.a.Attributes, &Attribute{ID: r.ID, Key: o.Key, Name: o.Name, Format: o.Format, Options: r.Options})
 		return nil
 	case engine.PatchAttribute:
 		i := slices.IndexFunc(s.a.Attributes, func(d *Attribute) bool { return d.ID == o.ID })
@@ -99,6 +105,9 @@ func (s *step) attributes(op engine.Op, res any, err error) error {
 			return err
 		}
 		n := *s.a.Attributes[i]
+		if o.Name.Set {
+			n.Name = o.Name.Value
+		}
 		if o.Options.Set {
 			var list []engine.AttributeOption
 			for k, p := range o.Options.Value {

@@ -64,6 +64,10 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	if fault == nil {
 		fault = s.calls(op, res, err, log)
 	}
+	s.revise(commands(log))
+	if p, ok := op.(engine.PatchOrderLine); ok && err == nil && s.a.order(p.Order).Revision == a.order(p.Order).Revision {
+		s.a.Seen.Idle++
+	}
 	return s.a, fault
 }
 
@@ -296,7 +300,7 @@ func (s *step) createEvent(o engine.CreateScheduledEvent, res any, err error) er
 	if s.a.article(o.Article) == nil || s.a.location(o.Location) == nil {
 		return refused(err, engine.CodeNotFound)
 	}
-	e := &Event{Article: o.Article, Location: o.Location, Type: o.Type, Window: o.Window}
+	e := &Event{Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name, Window: o.Window}
 	if r, ok := res.(*engine.ScheduledEvent); ok && err == nil {
 		e.ID = r.ID
 	}
@@ -345,6 +349,9 @@ func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
 		return refused(err, engine.CodeNotFound)
 	}
 	n := *e
+	if o.Name.Set {
+		n.Name = o.Name.Value
+	}
 	if o.Location.Set {
 		n.Location = o.Location.Value
 	}

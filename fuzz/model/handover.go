@@ -355,6 +355,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	if ok, fault := judged(err, may); !ok {
 		return fault
 	}
+	list[0].unit.ByHand = true
 	return s.put(n, q.pools[0])
 }
 
@@ -365,6 +366,7 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	if err := refused(err, refusal); err != nil || refusal != "" {
 		return err
 	}
+	list[0].unit.ByHand = false
 	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == list[0].unit.Hold })
 	u := &s.a.Units[i]
 	u.Flags &^= timeline.PinnedSlot

@@ -10,9 +10,10 @@ import (
 
 // Kit is a catalog item. Like the other records it is a value.
 type Kit struct {
-	ID    ID
-	Takes bool // active, not archived
-	Parts []engine.Component
+	ID       ID
+	Takes    bool // active, not archived
+	Parts    []engine.Component
+	Revision uint64
 }
 
 func (a *Account) kit(id ID) *Kit { return find(a.Kits, func(k *Kit) bool { return k.ID == id }) }
@@ -47,7 +48,7 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		s.a.Kits = append(s.a.Kits, &Kit{res.(*engine.CatalogItem).ID, true, o.Components})
+		s.a.Kits = append(s.a.Kits, &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components})
 		return nil
 	case engine.PatchCatalogItem:
 		return change(o.ID, func(k *Kit) {

@@ -14,6 +14,7 @@ import (
 type Order struct {
 	ID             ID
 	No             uint32
+	Revision       uint64
 	Status         engine.OrderStatus
 	Cancelled      bool
 	Archived       bool
@@ -36,6 +37,7 @@ type OrderLine struct {
 	Own       bool  // the price was given
 	Row       ID    // what says it otherwise
 	TaxRate   int64
+	Note      string
 	AddonOf   ID
 	Requires  []engine.Requirement
 	Units     []OrderUnit
@@ -50,7 +52,8 @@ type OrderUnit struct {
 	Handed   int64
 	Returned int64
 	Part     int
-	Made     ID // the SKU that it was made for; zero: an article
+	Made     ID   // the SKU that it was made for; zero: an article
+	ByHand   bool // its article was named
 }
 
 func (o *Order) clone() *Order {
@@ -390,7 +393,7 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 			}
 			u := &s.a.Units[k]
 			u.Nth, u.Line, u.Flags = uint64(n.No), x.No, u.Flags.WithBlocker(timeline.BlockerOrder)
-			x.Units = append(x.Units, OrderUnit{Hold: id, Made: sku})
+			x.Units = append(x.Units, OrderUnit{Hold: id, Made: sku, ByHand: u.articlePinned()})
 		}
 		n.Lines = append(n.Lines, x)
 	}
@@ -509,7 +512,7 @@ func (s *step) planned(o *Order, l *OrderLine) engine.Code {
 			if len(units) < len(l.Units) {
 				u = l.Units[len(units)]
 			}
-			u.Part, u.Made = part, q.sku
+			u.Part, u.Made, u.ByHand = part, q.sku, l.Item.Article != ID{}
 			units = append(units, u)
 		}
 	}
@@ -603,6 +606,9 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	}
 	if o.UnitPrice.Set {
 		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
+	}
+	if o.Note.Set {
+		l.Note = o.Note.Value
 	}
 	if o.TaxRate.Set {
 		l.TaxRate = int64(o.TaxRate.Value)

@@ -93,7 +93,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 				return wrong("unit %d of line %d is missing", j, q.line)
 			}
 			u := &l.Units[j]
-			u.Hold, u.Part, u.Made = rec.Lines[q.line].Units[j].Hold, parts[q.line], q.sku
+			u.Hold, u.Part, u.Made, u.ByHand = rec.Lines[q.line].Units[j].Hold, parts[q.line], q.sku, l.Item.Article != ID{}
 			x := Unit{ID: u.Hold, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase), Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
 			if q.named == 1 || q.picky {
 				x.Flags |= timeline.PinnedArticle

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"reflect"
 	"slices"
 
 	"holdfast/engine"
@@ -10,9 +11,10 @@ import (
 
 // Table is a pricing table. Like the other records it is a value.
 type Table struct {
-	ID   ID
-	Name string
-	Rows []engine.PricingRow
+	ID       ID
+	Name     string
+	Rows     []engine.PricingRow
+	Revision uint64
 }
 
 func (a *Account) table(id ID) *Table {
@@ -62,7 +64,7 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 	case engine.CreatePricingRow:
 		return s.retable(o.Table, err, func(t *Table) engine.Code {
 			if r, ok := res.(*engine.PricingRow); ok {
-				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Duration: o.Duration, Subscription: o.Subscription})
+				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
 			}
 			return ""
 		})
@@ -72,13 +74,16 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 			if r == nil {
 				return engine.CodeNotFound
 			}
+			was := *r
 			if o.Price.Set {
 				r.Price = o.Price.Value
 			}
 			if o.Label.Set {
 				r.Label = o.Label.Value
 			}
-			r.Duration = patched(o.Duration, r.Duration)
+			if r.Duration = patched(o.Duration, r.Duration); !reflect.DeepEqual(*r, was) {
+				r.Revision++
+			}
 			return ""
 		})
 	case engine.DeletePricingRow:

@@ -256,6 +256,9 @@ func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.Patch
 			p.To = engine.Some(instant(d, a, now))
 		}
 	}
+	if len(a.Tables) > 0 && odds(d, "nothing new", 15) {
+		return nothingNew(d, l, p)
+	}
 	if o.Status == engine.OrderActive {
 		end()
 		return p
@@ -279,6 +282,26 @@ func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.Patch
 			return p
 		}
 		p.UnitPrice = engine.Some(int64(d.N("price", 5000)))
+	}
+	return p
+}
+
+// nothingNew is a patch of a line that says what is so already, or not much else.
+func nothingNew(d Dice, l model.OrderLine, p engine.PatchOrderLine) engine.PatchOrderLine {
+	switch d.N("as it is", 5) {
+	case 0:
+		p.Quantity = engine.Some(l.Quantity)
+	case 1:
+		p.From = engine.Some(l.Window.Start)
+	case 2:
+		if l.Own {
+			p.UnitPrice = engine.Some(l.Price)
+		}
+	case 3:
+		p.TaxRate = engine.Some(int(l.TaxRate))
+	}
+	if odds(d, "note", 60) {
+		p.Note = engine.Some(pick(d, "words", []string{"", "by the door"}))
 	}
 	return p
 }

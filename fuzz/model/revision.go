@@ -1,0 +1,120 @@
+package model
+
+import (
+	"bytes"
+	"reflect"
+
+	"holdfast/engine"
+)
+
+// This file owns revisions: how often a record has become another. A command that leaves all of it as it was makes no new one, and
+// what is counted of a record elsewhere (its holds, its uses) is no part of it.
+
+// revise counts on what a step has changed. An order can become another several times in it, where it was time that did it: the log
+// says how often.
+func (s *step) revise(commands []command) {
+	for i, o := range s.a.Orders {
+		times := 0
+		for _, c := range commands {
+			for _, x := range c.changes {
+				if x.Table == tagOrder && ID(x.Key[16:]) == o.ID && !bytes.Equal(x.Before, x.After) {
+					times++
+				}
+			}
+		}
+		n := *o
+		n.Revision = revised(s.was.order(o.ID), n, func(o *Order) *uint64 { return &o.Revision }, max(1, times))
+		s.a.Orders[i] = &n
+	}
+	for i, r := range s.a.Articles {
+		n := *r
+		n.Revision = revised(find(s.was.Articles, func(x *Article) bool { return x.ID == r.ID }), n, func(r *Article) *uint64 { return &r.Revision }, 1)
+		s.a.Articles[i] = &n
+	}
+	for i, k := range s.a.SKUs {
+		n := *k
+		n.Revision = revised(find(s.was.SKUs, func(x *SKU) bool { return x.ID == k.ID }), n, func(k *SKU) *uint64 { return &k.Revision }, 1)
+		s.a.SKUs[i] = &n
+	}
+	for i, k := range s.a.Kits {
+		n := *k
+		n.Revision = revised(s.was.kit(k.ID), n, func(k *Kit) *uint64 { return &k.Revision }, 1)
+		s.a.Kits[i] = &n
+	}
+	for i, d := range s.a.Attributes {
+		n := *d
+		n.Revision = revised(s.was.attribute(d.ID), n, func(d *Attribute) *uint64 { return &d.Revision }, 1)
+		s.a.Attributes[i] = &n
+	}
+	for i, e := range s.a.Events {
+		n := *e
+		n.Revision = revised(s.was.event(e.ID), n, func(e *Event) *uint64 { return &e.Revision }, 1)
+		s.a.Events[i] = &n
+	}
+	for i, t := range s.a.Tables {
+		n := *t
+		n.Revision = revised(s.was.table(t.ID), n, func(t *Table) *uint64 { return &t.Revision }, 1)
+		s.a.Tables[i] = &n
+	}
+}
+
+// revised is the revision of a record that was one thing, nil where it is made, and is another.
+func revised[R any](was *R, is R, revision func(*R) *uint64, times int) uint64 {
+	if was == nil {
+		return 1
+	}
+	n := *revision(was)
+	if *revision(&is) = n; !reflect.DeepEqual(*was, is) {
+		n += uint64(times)
+	}
+	return n
+}
+
+// revisions judges those of all records.
+func (a *Account) revisions(v engine.View) error {
+	check := func(what string, id ID, have, want uint64) error {
+		if have != want {
+			return wrong("%s %x is in its revision %d, the twin says %d", what, id, have, want)
+		}
+		return nil
+	}
+	var faults []error
+	for _, o := range a.Orders {
+		faults = append(faults, check("order", o.ID, v.Order(o.ID).Revision, o.Revision))
+	}
+	for _, r := range a.Articles {
+		if !r.Gone {
+			faults = append(faults, check("article", r.ID, v.Article(r.ID).Revision, r.Revision))
+		}
+	}
+	for _, k := range a.SKUs {
+		if !k.Gone {
+			faults = append(faults, check("SKU", k.ID, v.SKU(k.ID).Revision, k.Revision))
+		}
+	}
+	for _, k := range a.Kits {
+		faults = append(faults, check("catalog item", k.ID, v.CatalogItem(k.ID).Revision, k.Revision))
+	}
+	for _, d := range a.Attributes {
+		faults = append(faults, check("attribute", d.ID, v.Attribute(d.ID).Revision, d.Revision))
+	}
+	for _, e := range a.Events {
+		faults = append(faults, check("event", e.ID, v.ScheduledEvent(e.Article, e.ID).Revision, e.Revision))
+	}
+	for _, t := range a.Tables {
+		x := v.PricingTable(t.ID)
+		faults = append(faults, check("pricing table", t.ID, x.Revision, t.Revision))
+		for i, r := range t.Rows {
+			faults = append(faults, check("pricing row", r.ID, x.Rows[i].Revision, r.Revision))
+		}
+	}
+	for _, d := range a.Codes { // uses are no part of it
+		faults = append(faults, check("discount code", d.ID, v.DiscountCode(d.ID).Revision, 1))
+	}
+	for _, fault := range faults {
+		if fault != nil {
+			return fault
+		}
+	}
+	return nil
+}

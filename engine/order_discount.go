@@ -142,14 +142,14 @@ type RemoveDiscount struct {
 func (RemoveDiscount) Check() []Fault { return nil }
 
 func (o RemoveDiscount) plan(t *tx) (any, error) {
+	if n := t.order(o.Order); n != nil && n.code(o.Code) < 0 {
+		return nil, refuse(CodeNotFound, "the order carries no such discount code")
+	}
 	n, err := t.editMatching(o.Order, o.IfMatch)
 	if err != nil {
 		return nil, err
 	}
 	i := n.code(o.Code)
-	if i < 0 {
-		return nil, refuse(CodeNotFound, "the order carries no such discount code")
-	}
 	if err := n.allow(Discount); err != nil {
 		return nil, err
 	}

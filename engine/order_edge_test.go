@@ -91,6 +91,18 @@ func TestLineWithoutARowIsForNothing(t *testing.T) {
 	s.reopen()
 }
 
+// A line or a code that is not there counts more than a revision that is past.
+func TestUnknownPartOfAPastRevision(t *testing.T) {
+	s := newShop(t)
+	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseBooking, s.now, ptr(s.now+day), 1, false)
+	past := []uint64{o.Revision + 1}
+	s.refused(CodePrecondition, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, IfMatch: past})
+	s.refused(CodePrecondition, DeleteOrderLine{Order: o.ID, ID: o.Lines[0].ID, IfMatch: past})
+	s.refused(CodeNotFound, PatchOrderLine{Order: o.ID, ID: ID{9}, IfMatch: past})
+	s.refused(CodeNotFound, DeleteOrderLine{Order: o.ID, ID: ID{9}, IfMatch: past})
+	s.refused(CodeNotFound, RemoveDiscount{Order: o.ID, Code: "none", IfMatch: past})
+}
+
 // A unit whose hand-over was put down as of before its slot began, and whose return as of soon after, took no room.
 func TestReturnBeforeTheSlotBegan(t *testing.T) {
 	s := newShop(t)

@@ -68,6 +68,17 @@ func (t *tx) editFor(a OrderAction, id ID, ifMatch []uint64) (*Order, error) {
 	return n, n.allow(a)
 }
 
+// editLine is editMatching of an order that has a line, and says where. A line that it has not counts more than its revision.
+func (t *tx) editLine(order, line ID, ifMatch []uint64) (n *Order, i int, err error) {
+	if o := t.order(order); o != nil && o.line(line) < 0 {
+		return nil, 0, notFound("line item of this order")
+	}
+	if n, err = t.editMatching(order, ifMatch); err != nil {
+		return nil, 0, err
+	}
+	return n, n.line(line), nil
+}
+
 // add has the plan make an order.
 func (t *tx) add(o *Order) { t.orders = append(t.orders, &orderEdit{now: o}) }
 

@@ -363,13 +363,9 @@ func (o PatchOrderLine) Check() []Fault {
 }
 
 func (o PatchOrderLine) plan(t *tx) (any, error) {
-	n, err := t.editMatching(o.Order, o.IfMatch)
+	n, i, err := t.editLine(o.Order, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
-	}
-	i := n.line(o.ID)
-	if i < 0 {
-		return nil, notFound("line item of this order")
 	}
 	l := &n.Lines[i]
 	if err := o.allowed(n, l); err != nil {
@@ -533,12 +529,9 @@ type DeleteOrderLine struct {
 func (DeleteOrderLine) Check() []Fault { return nil }
 
 func (o DeleteOrderLine) plan(t *tx) (any, error) {
-	n, err := t.editMatching(o.Order, o.IfMatch)
+	n, _, err := t.editLine(o.Order, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
-	}
-	if n.line(o.ID) < 0 {
-		return nil, notFound("line item of this order")
 	}
 	if err := n.allow(EditLines); err != nil {
 		return nil, err

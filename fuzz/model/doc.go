@@ -32,6 +32,7 @@
 //     says counts these articles alone. (attribute.go, order_stock.go)
 //  13. A line costs what was given, else what its row asks for each duration begun; a row that changes or goes changes no line by
 //     itself. (pricing.go)
-//  14. What changes a record makes its next revision, and a command that leaves all of it as it was makes none. (revision.go)
+//  14. What changes a record makes its next revision, and a command that leaves all of it as it was makes none; who names another revision of an order is refused.
+//     (revision.go)
 //  15. Attempts follow the schedule; three events in a row that fail for good disable a webhook. (schedule.go)
 package model

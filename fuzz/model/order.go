@@ -22,7 +22,7 @@ type Order struct {
 	Lines          []OrderLine
 	LastLine       uint16
 	Codes          []AppliedCode
-	Paid           map[engine.PaymentKind]int64
+	Paid           map[Payment]int64
 }
 
 // OrderLine is a line item.
@@ -68,7 +68,7 @@ func (o *Order) clone() *Order {
 		}
 	}
 	n.Codes = slices.Clone(o.Codes)
-	n.Paid = map[engine.PaymentKind]int64{}
+	n.Paid = map[Payment]int64{}
 	for k, v := range o.Paid {
 		n.Paid[k] = v
 	}
@@ -188,7 +188,30 @@ func (s *step) there(id ID, units ...ID) bool {
 	return n == len(units)
 }
 
-// misses says that a command names a unit or an article that is not there, which counts more than the state of the order.
+// listed says that an order has a line.
+func (s *step) listed(order, line ID) bool {
+	o := s.a.order(order)
+	return o != nil && o.line(line) >= 0
+}
+
+// stale says that a command is on another revision of an order than the one that there is, which counts more than its state.
+func (s *step) stale(op engine.Op) bool {
+	var order ID
+	var list []uint64
+	switch o := op.(type) {
+	case engine.PatchOrderLine:
+		order, list = o.Order, o.IfMatch
+	case engine.DeleteOrderLine:
+		order, list = o.Order, o.IfMatch
+	case engine.DeleteOrder:
+		order, list = o.ID, o.IfMatch
+	case engine.RemoveDiscount:
+		order, list = o.Order, o.IfMatch
+	}
+	return len(list) > 0 && !slices.Contains(list, s.a.order(order).Revision)
+}
+
+// misses says that a command names a line, a code, a unit or an article that is not there, which counts more than the state of the order.
 func (s *step) misses(op engine.Op) bool {
 	switch o := op.(type) {
 	case engine.PrepareOrder:
@@ -201,6 +224,15 @@ func (s *step) misses(op engine.Op) bool {
 		return !s.there(o.Order, o.Unit) || s.a.article(o.Article) == nil
 	case engine.UnassignUnit:
 		return !s.there(o.Order, o.Unit)
+	case engine.PatchOrderLine:
+		return !s.listed(o.Order, o.ID)
+	case engine.DeleteOrderLine:
+		return !s.listed(o.Order, o.ID)
+	case engine.DeleteOrder:
+		return s.a.order(o.ID) == nil
+	case engine.RemoveDiscount:
+		n := s.a.order(o.Order)
+		return n == nil || n.code(o.Code) < 0
 	}
 	return false
 }
@@ -233,6 +265,10 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 	}
 	if s.misses(op) {
 		return refused(err, engine.CodeNotFound)
+	}
+	if s.stale(op) {
+		s.a.Seen.Stale++
+		return refused(err, engine.CodePrecondition)
 	}
 	switch o := op.(type) {
 	case engine.CreateOrder:
@@ -302,10 +338,7 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 	case engine.CancelSubscription:
 		return s.cancelSubscription(o, err)
 	case engine.AddPayment:
-		return s.with(o.Order, "", err, func(n *Order) error {
-			n.Paid[o.Kind] += o.Amount
-			return refused(err, "")
-		})
+		return s.with(o.Order, "", err, func(n *Order) error { return n.pay(o, err) })
 	case engine.CreateDiscountCode:
 		if err := refused(err, ""); err != nil {
 			return err
@@ -322,7 +355,7 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 }
 
 func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err error) error {
-	n := &Order{Pickup: o.Pickup, Return: o.Pickup, Status: o.Status, Paid: map[engine.PaymentKind]int64{}}
+	n := &Order{Pickup: o.Pickup, Return: o.Pickup, Status: o.Status, Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 	}
@@ -357,7 +390,7 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 		o.Pickup != (ID{}) && o.Pickup != here {
 		return refused(err, engine.CodeConflict)
 	}
-	n := &Order{Pickup: here, Return: here, Status: engine.OrderOpen, Paid: map[engine.PaymentKind]int64{}}
+	n := &Order{Pickup: here, Return: here, Status: engine.OrderOpen, Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 		if s.a.location(n.Return) == nil {
@@ -539,9 +572,6 @@ func (s *step) open(o *Order, first int, overbook bool, rec *engine.OrderRecord,
 }
 
 func (s *step) deleteLine(o engine.DeleteOrderLine, err error) error {
-	if n := s.a.order(o.Order); n == nil || n.line(o.ID) < 0 {
-		return refused(err, engine.CodeNotFound)
-	}
 	return s.with(o.Order, engine.EditLines, err, func(n *Order) error {
 		gone := []ID{o.ID}
 		n.Lines = slices.DeleteFunc(n.Lines, func(l OrderLine) bool {
@@ -561,9 +591,6 @@ func (s *step) deleteLine(o engine.DeleteOrderLine, err error) error {
 
 func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err error) error {
 	n := s.edit(o.Order)
-	if n == nil || n.line(o.ID) < 0 {
-		return refused(err, engine.CodeNotFound)
-	}
 	i := n.line(o.ID)
 	l := &n.Lines[i]
 	switch {

@@ -16,6 +16,37 @@ type AppliedCode struct {
 	Off   []engine.LineAmount
 }
 
+// Payment is what payments are added up by: what they are, and of which line, zero where they are of the order as a whole.
+type Payment struct {
+	Kind engine.PaymentKind
+	Line ID
+}
+
+// paid is what payments of a kind come to, those of lines and those of none.
+func (o *Order) paid(k engine.PaymentKind) (n int64) {
+	for p, amount := range o.Paid {
+		if p.Kind == k {
+			n += amount
+		}
+	}
+	return n
+}
+
+// pay judges a payment that is put down.
+func (o *Order) pay(op engine.AddPayment, err error) error {
+	p := Payment{Kind: op.Kind}
+	if op.Line != nil {
+		if p.Line = *op.Line; o.line(p.Line) < 0 {
+			return refused(err, engine.CodeNotFound)
+		}
+	}
+	if o.paid(p.Kind)+op.Amount > maxMoney {
+		return refused(err, engine.CodeInvalid)
+	}
+	o.Paid[p] += op.Amount
+	return refused(err, "")
+}
+
 // use counts uses of a code.
 func (s *step) use(id ID, n int64) {
 	for i, d := range s.a.Codes {
@@ -85,8 +116,7 @@ func (s *step) applyCode(o *Order, text string, res any, err error) error {
 	if d == nil {
 		return refused(err, engine.CodeDiscountNotFound)
 	}
-	applied := slices.ContainsFunc(o.Codes, func(c AppliedCode) bool { return strings.EqualFold(c.Terms.Code, text) })
-	want := Judge(*d, s.now, o.left(), applied)
+	want := Judge(*d, s.now, o.left(), o.code(text) >= 0)
 	if err := refused(err, want); err != nil || want != "" {
 		return err
 	}
@@ -105,13 +135,14 @@ func (s *step) applyCode(o *Order, text string, res any, err error) error {
 	return nil
 }
 
+// code finds a code that an order carries, whatever its case, or -1.
+func (o *Order) code(text string) int {
+	return slices.IndexFunc(o.Codes, func(c AppliedCode) bool { return strings.EqualFold(c.Terms.Code, text) })
+}
+
 func (s *step) removeCode(op engine.RemoveDiscount, err error) error {
-	carries := func(c AppliedCode) bool { return strings.EqualFold(c.Terms.Code, op.Code) }
-	if o := s.a.order(op.Order); o == nil || !slices.ContainsFunc(o.Codes, carries) {
-		return refused(err, engine.CodeNotFound)
-	}
 	return s.with(op.Order, engine.Discount, err, func(o *Order) error {
-		i := slices.IndexFunc(o.Codes, carries)
+		i := o.code(op.Code)
 		s.use(o.Codes[i].ID, -1)
 		o.Codes = slices.Delete(o.Codes, i, i+1)
 		o.reprice()

@@ -49,9 +49,14 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 			return wrong("a code takes off %+v, the twin says %+v", x.Allocations, c.Off)
 		}
 	}
-	for k, n := range o.Paid {
-		if r.Paid(k, ID{}) != n {
+	for _, k := range engine.PaymentKinds {
+		if n := o.paid(k); r.Paid(k, ID{}) != n {
 			return wrong("%d are paid as %s, the twin says %d", r.Paid(k, ID{}), k, n)
+		}
+		for _, l := range o.Lines {
+			if n := o.Paid[Payment{k, l.ID}]; r.Paid(k, l.ID) != n {
+				return wrong("%d are paid as %s for line %x, the twin says %d", r.Paid(k, l.ID), k, l.ID, n)
+			}
 		}
 	}
 	n := 0

@@ -59,7 +59,7 @@ type Tally struct {
 	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
 	Overbooked             int // units of orders that were short
 	Applied                int // discount codes
-	Idle                   int // patches of lines that changed nothing
+	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
 	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
 	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
@@ -77,7 +77,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
-		{&t.Applied, &o.Applied}, {&t.Idle, &o.Idle}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Applied, &o.Applied}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued},
 	} {

@@ -14,6 +14,7 @@ import (
 const (
 	maxOrders = 8 // of an account, before some are deleted
 	maxCodes  = 6
+	maxMoney  = 1<<53 - 1
 )
 
 // Command draws a command for an account as it is.
@@ -57,7 +58,7 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 		}
 	case kind < 46:
 		if len(o.Lines) > 0 {
-			return engine.DeleteOrderLine{Order: o.ID, ID: pick(d, "line", o.Lines).ID}
+			return engine.DeleteOrderLine{Order: o.ID, ID: line(d, a, o), IfMatch: revision(d, a, o)}
 		}
 	case kind < 50:
 		return engine.ConfirmOrder{ID: o.ID, AllowOverbooked: odds(d, "overbook", 40)}
@@ -66,7 +67,7 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 	case kind < 55:
 		return engine.ArchiveOrder{ID: o.ID, Archive: odds(d, "archive", 70)}
 	case kind < 57:
-		return engine.DeleteOrder{ID: o.ID}
+		return engine.DeleteOrder{ID: o.ID, IfMatch: revision(d, a, o)}
 	case kind < 59:
 		return engine.PrepareOrder{ID: o.ID, Units: some(d, o)}
 	case kind < 75:
@@ -88,9 +89,34 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 			}
 		}
 	case kind < 98:
-		return engine.AddPayment{Order: o.ID, Kind: pick(d, "payment", engine.PaymentKinds), Amount: 1 + int64(d.N("amount", 1000))}
+		p := engine.AddPayment{Order: o.ID, Kind: pick(d, "payment", engine.PaymentKinds), Amount: 1 + int64(d.N("amount", 1000))}
+		if len(a.Tables) > 0 && len(o.Lines) > 0 && odds(d, "of a line", 60) {
+			id := line(d, a, o)
+			p.Line = &id
+		}
+		if len(a.Tables) > 0 && odds(d, "all there is", 10) {
+			p.Amount = maxMoney - int64(d.N("less", 2000))
+		}
+		return p
 	}
 	return createOrder(d, a, now)
+}
+
+// line is a line of an order, of an account with tables seldom none.
+func line(d Dice, a *model.Account, o *model.Order) ID {
+	if len(a.Tables) > 0 && odds(d, "no line", 5) {
+		return nobody
+	}
+	return pick(d, "line", o.Lines).ID
+}
+
+// revision is what a command on an order says that it is about: mostly nothing, else the revision that there is, or one that is
+// past.
+func revision(d Dice, a *model.Account, o *model.Order) []uint64 {
+	if len(a.Tables) == 0 || !odds(d, "if match", 15) {
+		return nil
+	}
+	return []uint64{o.Revision - uint64(d.N("past", 2))}
 }
 
 // likely picks an order, mostly one in a state that allows what is drawn.
@@ -245,7 +271,10 @@ func terms(d Dice) *engine.SubscriptionTerms {
 
 func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.PatchOrderLine {
 	l := pick(d, "line", o.Lines)
-	p := engine.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 20)}
+	p := engine.PatchOrderLine{Order: o.ID, ID: l.ID, AllowOverbooked: odds(d, "overbook", 20), IfMatch: revision(d, a, o)}
+	if len(a.Tables) > 0 && odds(d, "no line", 2) {
+		p.ID = nobody
+	}
 	end := func() {
 		switch {
 		case l.Purchase == engine.PurchaseSale, l.Purchase == engine.PurchaseSubscription && odds(d, "open", 15):
@@ -337,7 +366,11 @@ func discountCommand(d Dice, a *model.Account, now int64) engine.Op {
 		code = "none"
 	}
 	if len(o.Codes) > 0 && odds(d, "off again", 30) {
-		return engine.RemoveDiscount{Order: o.ID, Code: pick(d, "code", o.Codes).Terms.Code}
+		x := engine.RemoveDiscount{Order: o.ID, Code: pick(d, "code", o.Codes).Terms.Code, IfMatch: revision(d, a, o)}
+		if len(a.Tables) > 0 && odds(d, "unknown", 5) {
+			x.Code = "none"
+		}
+		return x
 	}
 	return engine.ApplyDiscount{Order: o.ID, Code: code}
 }

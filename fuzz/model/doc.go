@@ -8,6 +8,20 @@
 // are conflicts. Where the engine is free (which slot a hold gets, which holds move to make room), the twin takes what the
 // engine chose, read from the engine's own log, and checks that it is lawful.
 //
+// # What it knows, and what not
+//
+// It knows locations, SKUs, articles and their quantities, scheduled events, holds and kits; orders with all that their lines take
+// and cost: requirements, pricing rows, subscriptions, discount codes, payments; attributes of articles and SKUs; webhooks with
+// their deliveries; and the revisions of orders, articles, SKUs, catalog items, attributes, events, discount codes, pricing tables
+// and rows.
+//
+// It does not know accounts and keys, customers, tags, comments, documents and consents, external pricing rows, what is said of a
+// subscription beside its instants, incomes, the list of articles with its filters and sorts, attributes of the format datetime,
+// idempotency, the change feed, a change of an order's own fields (PatchOrder), and the revisions of locations, holds and webhooks.
+//
+// One rule is the engine's own and narrower than the domain's: a unit of a line that requires something stays with the article that
+// it got, also where others of the pool have what is required.
+//
 // # The rules, by number
 //
 //  1. A unit has one place: a slot, or it is a conflict of one lot. (law.go)

@@ -15,8 +15,6 @@ import (
 // This file owns the random tests of what is paid and when: discounts, prices and the instants of subscriptions, each held
 // against the twin.
 
-var purchases = []engine.PurchaseType{engine.PurchaseBooking, engine.PurchaseSale, engine.PurchaseSubscription}
-
 // sum draws an amount of money: often one at which things meet.
 func sum(d Dice) int64 {
 	switch d.N("amount", 5) {

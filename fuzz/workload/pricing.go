@@ -15,6 +15,9 @@ const (
 	maxRows   = 6 // of a table
 )
 
+// purchases are all ways to buy.
+var purchases = []engine.PurchaseType{engine.PurchaseBooking, engine.PurchaseSale, engine.PurchaseSubscription}
+
 // durations are what the price of a booking is for.
 var durations = []engine.Period{
 	{Amount: 1, Unit: timeline.Hours}, {Amount: 90, Unit: timeline.Minutes}, {Amount: 5, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days},
@@ -28,7 +31,7 @@ func (w *World) Price(d Dice, tenant int) error {
 		return err
 	}
 	t := w.Tenants[tenant].Twin.Tables[0]
-	for _, p := range append(purchases, engine.PurchaseBooking) {
+	for _, p := range slices.Concat(purchases, []engine.PurchaseType{engine.PurchaseBooking}) {
 		if err := do(createRow(d, t, p)); err != nil {
 			return err
 		}

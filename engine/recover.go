@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 
 	"holdfast/persist"
 	"holdfast/timeline"
@@ -167,9 +168,10 @@ func (s *state) load(readers []rowReader) error {
 	slices.SortFunc(ids, ID.Compare)
 	for _, id := range ids {
 		a := s.account(id)
+		stock := loadHolds(parts[id])
 		for _, k := range schema {
 			if k.tableTag() == tagLot { // lots, slots and units at once, behind what they refer to
-				if err := a.loadStock(parts[id]); err != nil {
+				if err := a.loadStock(parts[id], stock); err != nil {
 					return err
 				}
 			}
@@ -254,14 +256,41 @@ func (s *state) replay(r persist.Record) error {
 	return nil
 }
 
-// loadStock builds an account's timelines and hold records from their rows.
-func (a *account) loadStock(parts []*accountLoader) error {
-	var lots []lot
-	var slots []timeline.Slot
+// heldStock is an account's units and hold records on their way from rows. They refer to nothing, so they are put in order on
+// goroutines of their own while other rows are put in place.
+type heldStock struct {
+	work    sync.WaitGroup
+	loader  *timeline.Loader // has the units
+	rows    *timeline.ByID[holdRow]
+	inOrder bool
+}
+
+func loadHolds(parts []*accountLoader) *heldStock {
 	units, holds := make([]chunks[timeline.Placed], len(parts)), make([]chunks[keyedHold], len(parts))
 	for i, l := range parts {
-		lots, slots = append(lots, l.lots...), append(slots, l.slots...)
 		units[i], holds[i] = l.units, l.holds
+		l.units, l.holds = chunks[timeline.Placed]{}, chunks[keyedHold]{}
+	}
+	s := &heldStock{loader: timeline.NewLoader()}
+	s.work.Go(func() { merge(units, func(u *timeline.Placed) ID { return u.ID }, s.loader.AddHolds) })
+	s.work.Go(func() {
+		rows := timeline.NewByIDLoader[holdRow]()
+		merge(holds, func(h *keyedHold) ID { return h.id }, func(run []keyedHold) {
+			for i := range run {
+				rows.Add(run[i].id, run[i].row)
+			}
+		})
+		s.rows, s.inOrder = rows.Finish()
+	})
+	return s
+}
+
+// loadStock builds an account's timelines from their rows.
+func (a *account) loadStock(parts []*accountLoader, held *heldStock) error {
+	var lots []lot
+	var slots []timeline.Slot
+	for _, l := range parts {
+		lots, slots = append(lots, l.lots...), append(slots, l.slots...)
 		for _, m := range l.more {
 			a.holds.more.Put(m)
 		}
@@ -271,44 +300,34 @@ func (a *account) loadStock(parts []*accountLoader) error {
 		for no, n := range l.kits {
 			a.kits.add(uint32(no), n)
 		}
-		l.lots, l.slots, l.units, l.holds, l.more, l.due, l.kits = nil, nil, chunks[timeline.Placed]{}, chunks[keyedHold]{}, nil, nil, nil
+		l.lots, l.slots, l.more, l.due, l.kits = nil, nil, nil, nil, nil
 	}
 	slices.SortFunc(lots, func(x, y lot) int { return cmp.Compare(x.no, y.no) })
 	slices.SortFunc(slots, func(x, y timeline.Slot) int { return cmp.Compare(x.No, y.No) })
 	a.aggregateAll()
-	loader := timeline.NewLoader()
+	placed := make([]timeline.Lot, len(lots))
 	for i := range lots {
-		l := &lots[i]
-		lot := timeline.Lot{No: l.no, Article: l.article, Location: l.location}
+		l, lot := &lots[i], &placed[i]
+		*lot = timeline.Lot{No: l.no, Article: l.article, Location: l.location}
 		if r := a.articles().No(l.article); r != nil { // nobody has seen it yet, so it may be changed
 			a.derive(r, append(r.lots, articleLot{location: l.location, no: l.no}))
 			lot.Pool = a.poolFor(r, l.location)
 		}
-		loader.AddLot(lot)
+	}
+	held.work.Wait()
+	for _, lot := range placed {
+		held.loader.AddLot(lot)
 	}
 	for _, s := range slots {
-		loader.AddSlot(s)
+		held.loader.AddSlot(s)
 	}
-	done := make(chan bool)
-	go func() {
-		rows := timeline.NewByIDLoader[holdRow]()
-		merge(holds, func(h *keyedHold) ID { return h.id }, func(run []keyedHold) {
-			for i := range run {
-				rows.Add(run[i].id, run[i].row)
-			}
-		})
-		var ok bool
-		a.holds.rows, ok = rows.Finish()
-		done <- ok
-	}()
-	merge(units, func(u *timeline.Placed) ID { return u.ID }, loader.AddHolds)
-	ok := <-done
-	var err error
-	if a.stock, err = loader.Finish(); err != nil {
-		return fmt.Errorf("%w: account %s: %w", persist.ErrCorrupt, a.id, err)
-	}
-	if !ok {
+	if !held.inOrder {
 		return fmt.Errorf("%w: account %s: hold records are out of order", persist.ErrCorrupt, a.id)
+	}
+	a.holds.rows = held.rows
+	var err error
+	if a.stock, err = held.loader.Finish(); err != nil {
+		return fmt.Errorf("%w: account %s: %w", persist.ErrCorrupt, a.id, err)
 	}
 	return nil
 }

@@ -337,7 +337,10 @@ func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{URL: w.URL, Secrets: []string{w.Secret}, Body: body.Text}
+	c := &Call{URL: w.URL, Secrets: []string{w.Secret}}
+	if c.Body, err = body.text(); err != nil {
+		return nil, err
+	}
 	if w.OldSecret != "" && now < w.OldUntil {
 		c.Secrets = append(c.Secrets, w.OldSecret)
 	}
@@ -348,14 +351,14 @@ func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
 func (e *Engine) DeliveryDetails(v View, d *Delivery) (body []byte, attempts []Attempt, err error) {
 	<-e.store.Wake(v.seq)
 	k, err := e.keptOf(v.acc.id, d)
+	if err == nil && k.body != nil {
+		body, err = k.body.text()
+	}
 	if err != nil {
 		return nil, nil, refuse(CodeStorageFailed, "the delivery cannot be read")
 	}
 	for _, a := range k.attempts {
 		attempts = append(attempts, a.Attempt)
-	}
-	if k.body != nil {
-		body = k.body.Text
 	}
 	return body, attempts, nil
 }
@@ -385,7 +388,7 @@ func (e *Engine) keptOf(account ID, d *Delivery) (k kept, err error) {
 		}
 	}
 	if k.body != nil {
-		k.size += len(k.body.Text)
+		k.size += len(k.body.packed)
 	}
 	return k, nil
 }

@@ -98,7 +98,9 @@ func TestEventHasTheOrderAsItIs(t *testing.T) {
 		EventType, ResourceID string
 		Data                  map[string]any
 	}
-	require.NoError(t, json.Unmarshal(body.Text, &got))
+	text, err := body.text()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &got))
 	require.Equal(t, "order.updated", got.EventType)
 	require.Equal(t, o.ID.String(), got.ResourceID)
 	require.Equal(t, map[string]any{"version": "2025-06", "revision": 2.0, "status": "open"}, got.Data)
@@ -160,4 +162,25 @@ func TestConflictHasNoArticleWhenItsArticleIsGone(t *testing.T) {
 	s.now = to
 	s.do(DeleteArticle{ID: article})
 	require.Equal(t, short, s.view().Order(o.ID).Units)
+}
+
+// Rows of before bodies were packed are read as they are.
+func TestEventBodyOfEachVersion(t *testing.T) {
+	text := []byte(`{"eventType":"order.created"}`)
+	for _, stored := range [][]byte{append([]byte{bodyPlain}, text...), newEventBody(ID{1}, text).packed} {
+		b, err := bodyKind.decode(ID{}, ID{1}, stored)
+		require.NoError(t, err)
+		got, err := b.text()
+		require.NoError(t, err)
+		require.Equal(t, text, got)
+		require.Equal(t, stored, bodyKind.encode(nil, b))
+	}
+	for _, bad := range [][]byte{{}, {bodyPacked + 1}} {
+		_, err := bodyKind.decode(ID{}, ID{1}, bad)
+		require.Error(t, err)
+	}
+	b, err := bodyKind.decode(ID{}, ID{1}, []byte{bodyPacked, 0xff})
+	require.NoError(t, err)
+	_, err = b.text()
+	require.Error(t, err)
 }

@@ -4,25 +4,48 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/klauspost/compress/s2"
+
 	"holdfast/timeline"
 )
 
 // This file owns events: their bytes, which are made once, and the deliveries that an event makes.
 
-// eventBody is what is sent of an event: the same bytes to all of one version, and on every attempt.
+// eventBody is what is sent of an event: the same bytes to all of one version, and on every attempt. They are packed, once: as
+// JSON repeats itself, a fifth of them goes to the log and through the compactions of rows.
 type eventBody struct {
-	ID   ID
-	Text []byte
+	ID     ID
+	packed []byte // the row's value, with its version
+}
+
+// Versions of an event body's row.
+const (
+	bodyPlain  = 1
+	bodyPacked = 2 // by S2
+)
+
+func newEventBody(id ID, text []byte) *eventBody {
+	b := make([]byte, 1+s2.MaxEncodedLen(len(text)))
+	b[0] = bodyPacked
+	return &eventBody{id, b[:1+len(s2.Encode(b[1:], text))]}
 }
 
 var bodyKind = storedRows(tagBody, "event body", func(b *eventBody) ID { return b.ID },
-	func(dst []byte, b *eventBody) []byte { return append(append(dst, hotVersion), b.Text...) },
+	func(dst []byte, b *eventBody) []byte { return append(dst, b.packed...) },
 	func(_, key ID, b []byte) (*eventBody, error) {
-		if len(b) == 0 || b[0] != hotVersion {
+		if len(b) == 0 || b[0] != bodyPlain && b[0] != bodyPacked {
 			return nil, fmt.Errorf("event body: unknown row version")
 		}
-		return &eventBody{ID: key, Text: append([]byte(nil), b[1:]...)}, nil
+		return &eventBody{key, slices.Clone(b)}, nil
 	})
+
+// text is the bytes that are sent.
+func (b *eventBody) text() ([]byte, error) {
+	if b.packed[0] == bodyPlain {
+		return b.packed[1:], nil
+	}
+	return s2.Decode(nil, b.packed[1:])
+}
 
 // MaxQueued is the most deliveries of a webhook that wait. Those of events beyond it are in the log as failed, from where they
 // can be recovered.
@@ -67,9 +90,10 @@ func (e *event) body(t *tx, version string) versionBody {
 			return b
 		}
 	}
-	row := &eventBody{ID: t.newID(), Text: e.text(t.now, version)}
+	text := e.text(t.now, version)
+	row := newEventBody(t.newID(), text)
 	record(t, bodyKind, nil, row)
-	b := versionBody{version, row.ID, len(row.Text)}
+	b := versionBody{version, row.ID, len(text)}
 	e.bodies = append(e.bodies, b)
 	return b
 }

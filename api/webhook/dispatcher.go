@@ -24,7 +24,7 @@ const (
 	busyQueue  = 16  // commands that wait, beside those of outcomes, from which on deliveries give way
 	busyFor    = 100 // milliseconds after which that is forgotten: right behind a sync nobody waits for a moment
 	busyPause  = 20  // milliseconds, in which busyStarts attempts are begun meanwhile
-	busyStarts = 4
+	busyStarts = 2
 )
 
 // Options are what a dispatcher needs from outside. Clock, chance and network are inputs.

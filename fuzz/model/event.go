@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/klauspost/compress/s2"
+
 	"holdfast/engine"
 	"holdfast/persist"
 	"holdfast/timeline"
@@ -112,7 +114,11 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 	for _, x := range c.changes {
 		switch {
 		case x.Table == tagBody && x.After != nil:
-			bodies[ID(x.Key[16:])] = x.After[1:]
+			text, err := s2.Decode(nil, x.After[1:])
+			if err != nil {
+				return wrong("the body %x: %w", x.Key[16:], err)
+			}
+			bodies[ID(x.Key[16:])] = text
 		case x.Table == tagDelivery && x.Before == nil:
 			made = append(made, readDelivery(ID(x.Key[16:]), x.After))
 		}

@@ -426,7 +426,8 @@ func (PatchOrder) result() any { return new(OrderRecord) }
 
 // places changes where an order's stock is taken and where it comes back.
 func (o *PatchOrder) places(t *tx, n *Order) error {
-	if o.Pickup.Set && o.Pickup.Value != n.Pickup {
+	elsewhere := o.Pickup.Set && o.Pickup.Value != n.Pickup
+	if elsewhere {
 		if n.Status != OrderDraft {
 			return &Error{Code: CodeStateNotAllowed, Detail: "the pickup location changes only in a draft", Details: StateDetails{State: n.Status.String(), Allowed: []string{OrderDraft.String()}}}
 		}
@@ -446,7 +447,15 @@ func (o *PatchOrder) places(t *tx, n *Order) error {
 			return notFound("location")
 		}
 	}
-	return nil
+	if !elsewhere {
+		return nil
+	}
+	for i := range n.Lines { // a day begins elsewhere at another time
+		if err := t.price(n, &n.Lines[i]); err != nil {
+			return err
+		}
+	}
+	return t.reprice(n)
 }
 
 // Order returns an order's record, or nil.

@@ -55,6 +55,33 @@ func TestDeletedSaleLeavesThePastAlone(t *testing.T) {
 	s.reopen()
 }
 
+// Days are those of the place where the order begins: on the day on which the clocks go back 25 hours are one.
+func TestAnotherPickupLocationPricesDaysAnew(t *testing.T) {
+	s := newShop(t)
+	s.now = 1761350400000 // 2025-10-25T00:00:00Z
+	bike := Item{SKU: s.sku()}
+	table := s.do(CreatePricingTable{Name: "Bikes"}).(*PricingTable).ID
+	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 100, Duration: &Period{Amount: 1, Unit: timeline.Days}}).(*PricingRow)
+	there := s.do(CreateLocation{Name: "Accra", Timezone: "Africa/Accra"}).(*Location).ID
+	from, to := s.now+12*hour, s.now+37*hour
+	o := s.rental(OrderDraft, bike, from, to, 1)
+	o.Lines[0].UnitPrice, o.Lines[0].PricingRow = nil, &row.ID
+	o.Lines = append(o.Lines, o.Lines[0])
+	o.Lines[1].UnitPrice, o.Lines[1].PricingRow = ptr(int64(7)), nil
+	prices := func(r any) (list []int64) {
+		for _, l := range r.(*OrderRecord).Lines {
+			list = append(list, l.UnitPrice)
+		}
+		return list
+	}
+	r := s.do(o).(*OrderRecord)
+	require.Equal(t, []int64{100, 7}, prices(r))
+	require.Equal(t, []int64{200, 7}, prices(s.do(PatchOrder{ID: r.ID, Pickup: Some(there)})))
+	require.Equal(t, []int64{100, 7}, prices(s.do(PatchOrder{ID: r.ID, Pickup: Some(s.loc)})))
+	s.do(PatchPricingRow{Table: table, ID: row.ID, Price: Some(int64(300))})
+	require.Equal(t, []int64{100, 7}, prices(s.do(PatchOrder{ID: r.ID, Pickup: Some(s.loc)})), "it is there already")
+}
+
 // A note changes no price, whatever has become of the row and of the location.
 func TestNoteOnALineChangesNoPrice(t *testing.T) {
 	s := newShop(t)

@@ -105,7 +105,7 @@ func TestEngineAgainstTwin(t *testing.T) {
 	for _, n := range []int{
 		seen.Refused, seen.Moved, seen.Between, seen.Evicted, seen.Reseated, seen.Hard, seen.Searched, seen.Fewer, seen.Plans - seen.Blocked, seen.Blocked, seen.Pushed,
 		seen.Removed, seen.InUse,
-		seen.Kits, seen.Met, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale,
+		seen.Kits, seen.Met, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Idle, seen.Stale,
 		seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued,
 	} {
 		require.Positive(t, n, "%+v", seen)

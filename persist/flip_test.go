@@ -67,7 +67,7 @@ func fileKind(name string) string {
 // TestFlippedBit flips bits in every file of a closed and of a crashed
 // directory. Each must be refused, when opened or when verified, or change
 // nothing. HOLDFAST_LONG=1 flips one bit of every byte, else of 25 in each
-// file.
+// file, -short of five.
 func TestFlippedBit(t *testing.T) {
 	seed := newSeed(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -105,6 +105,10 @@ func flipAll(t *testing.T, rng *rand.Rand, mem vfs.FS, toy *toy) {
 	require.NoError(t, err)
 	slices.Sort(names)
 	long, _ := strconv.ParseBool(os.Getenv("HOLDFAST_LONG"))
+	few := 25
+	if testing.Short() {
+		few = 5
+	}
 	type tally struct{ flips, refused, found, harmless int }
 	tallies := map[string]*tally{}
 	for _, n := range names {
@@ -117,7 +121,7 @@ func flipAll(t *testing.T, rng *rand.Rand, mem vfs.FS, toy *toy) {
 		}
 		stride := 1
 		if !long {
-			stride = max(len(clean)/25, 1)
+			stride = max(len(clean)/few, 1)
 		}
 		for i := rng.IntN(stride); i < len(clean); i += stride {
 			bit := rng.IntN(8)

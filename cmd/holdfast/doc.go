@@ -15,6 +15,5 @@
 //  3. What is read of a file is judged before anything of it is done; faults are named by line.
 //  4. A server answers while its state is loaded, and says that it is not ready. It stops in reverse: no new requests, those in
 //     flight, outcomes of webhooks, engine, store.
-//  5. A key is shown once, by the run that made it, before the first request is served, and is in no log line.
-//  6. What is random, and the time, enter the engine here and nowhere below.
+//  5. A key is shown once, by the run that made it, and is in no log line.
 package main

@@ -205,7 +205,8 @@ func (t *Table[R]) First(i int, key string) *R {
 }
 
 // Page returns a part of the rows that index number i lists under some keys, in id order or against it, and how many there are.
-// No row may be under two of them. It takes logarithmic time and the length of the page for each key.
+// No row may be under two of them. For each key it takes the length of the page, and the time of a search within a search by
+// place: both grow with the logarithm of the table.
 func (t *Table[R]) Page(i int, keys []string, offset, limit int, desc bool) (page []*R, total int) {
 	entries := t.indexes[i].entries
 	from := make([]int, len(keys)) // where the entries of each key begin

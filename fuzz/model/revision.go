@@ -26,35 +26,20 @@ func (s *step) revise(commands []command) {
 		n.Revision = revised(s.was.order(o.ID), n, func(o *Order) *uint64 { return &o.Revision }, max(1, times))
 		s.a.Orders[i] = &n
 	}
-	for i, r := range s.a.Articles {
+	count(s.a.Articles, func(r *Article) *Article { return find(s.was.Articles, func(x *Article) bool { return x.ID == r.ID }) }, func(r *Article) *uint64 { return &r.Revision })
+	count(s.a.SKUs, func(k *SKU) *SKU { return find(s.was.SKUs, func(x *SKU) bool { return x.ID == k.ID }) }, func(k *SKU) *uint64 { return &k.Revision })
+	count(s.a.Kits, func(k *Kit) *Kit { return s.was.kit(k.ID) }, func(k *Kit) *uint64 { return &k.Revision })
+	count(s.a.Attributes, func(d *Attribute) *Attribute { return s.was.attribute(d.ID) }, func(d *Attribute) *uint64 { return &d.Revision })
+	count(s.a.Events, func(e *Event) *Event { return s.was.event(e.ID) }, func(e *Event) *uint64 { return &e.Revision })
+	count(s.a.Tables, func(t *Table) *Table { return s.was.table(t.ID) }, func(t *Table) *uint64 { return &t.Revision })
+}
+
+// count puts records in place that know their revisions; was finds each as it was before the step.
+func count[R any](list []*R, was func(*R) *R, revision func(*R) *uint64) {
+	for i, r := range list {
 		n := *r
-		n.Revision = revised(find(s.was.Articles, func(x *Article) bool { return x.ID == r.ID }), n, func(r *Article) *uint64 { return &r.Revision }, 1)
-		s.a.Articles[i] = &n
-	}
-	for i, k := range s.a.SKUs {
-		n := *k
-		n.Revision = revised(find(s.was.SKUs, func(x *SKU) bool { return x.ID == k.ID }), n, func(k *SKU) *uint64 { return &k.Revision }, 1)
-		s.a.SKUs[i] = &n
-	}
-	for i, k := range s.a.Kits {
-		n := *k
-		n.Revision = revised(s.was.kit(k.ID), n, func(k *Kit) *uint64 { return &k.Revision }, 1)
-		s.a.Kits[i] = &n
-	}
-	for i, d := range s.a.Attributes {
-		n := *d
-		n.Revision = revised(s.was.attribute(d.ID), n, func(d *Attribute) *uint64 { return &d.Revision }, 1)
-		s.a.Attributes[i] = &n
-	}
-	for i, e := range s.a.Events {
-		n := *e
-		n.Revision = revised(s.was.event(e.ID), n, func(e *Event) *uint64 { return &e.Revision }, 1)
-		s.a.Events[i] = &n
-	}
-	for i, t := range s.a.Tables {
-		n := *t
-		n.Revision = revised(s.was.table(t.ID), n, func(t *Table) *uint64 { return &t.Revision }, 1)
-		s.a.Tables[i] = &n
+		*revision(&n) = revised(was(r), n, revision, 1)
+		list[i] = &n
 	}
 }
 

@@ -30,6 +30,11 @@ func (p part) item() Item {
 	return Item{SKU: p.sku.ID}
 }
 
+// has says that the part can be of an article.
+func (p part) has(r *Article) bool {
+	return r != nil && (r == p.article || p.sku != nil && r.SKU != nil && *r.SKU == p.sku.ID)
+}
+
 // kit resolves a catalog item.
 func (a *account) kit(id ID) (*kit, error) {
 	i := a.catalog().Get(id)

@@ -295,20 +295,22 @@ func (t *tx) takeOver(o *Order, rec *holdRecord) error {
 			return ofLineItem(i, err)
 		}
 		l := &o.Lines[len(o.Lines)-1]
-		parts := t.partsOf(x.Item, x.Quantity)
-		for j := range int(rec.lines[i].units) {
+		var is []*Article
+		for range int(rec.lines[i].units) {
 			next++
-			h, _, ok := d.Find(after(rec.id, uint64(next)))
+			h, at, ok := d.Find(after(rec.id, uint64(next)))
 			if !ok {
 				continue
 			}
 			h.Owner, h.Line, h.Flags = uint64(o.Number), l.No, h.Flags.WithBlocker(timeline.BlockerOrder)
 			d.Replace(h)
-			u := OrderUnit{ID: t.newID(), Hold: h.ID, ByHand: h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)}
-			if j < len(parts) {
-				u.Part = parts[j]
+			is = append(is, t.acc.articles().No(d.Stock().Lot(at.Lot).Article))
+			l.Units = append(l.Units, OrderUnit{ID: t.newID(), Hold: h.ID, ByHand: h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
+		}
+		if x.CatalogItem != (ID{}) {
+			for j, part := range t.partsOf(x.CatalogItem, x.Quantity, is) {
+				l.Units[j].Part = part
 			}
-			l.Units = append(l.Units, u)
 		}
 	}
 	ended := *rec
@@ -317,17 +319,24 @@ func (t *tx) takeOver(o *Order, rec *holdRecord) error {
 	return nil
 }
 
-// partsOf says of each unit of n items which component it is.
-func (t *tx) partsOf(i Item, n int) (parts []uint16) {
-	if i.CatalogItem == (ID{}) {
-		return nil
+// partsOf says of units, which are of these articles, which component of n kits each is. Where they are not what the kit takes
+// by now each is a part of its own, so that none is given back for another.
+func (t *tx) partsOf(id ID, n int, units []*Article) (parts []uint16) {
+	k, err := t.acc.kit(id)
+	if err == nil {
+		for j, p := range k.parts {
+			parts = append(parts, slices.Repeat([]uint16{uint16(j)}, n*p.quantity)...)
+		}
 	}
-	k, err := t.acc.kit(i.CatalogItem)
-	if err != nil {
-		return nil
+	whole := len(parts) == len(units)
+	for i := 0; whole && i < len(units); i++ {
+		whole = k.parts[parts[i]].has(units[i])
 	}
-	for j, p := range k.parts {
-		parts = append(parts, slices.Repeat([]uint16{uint16(j)}, n*p.quantity)...)
+	if !whole {
+		parts = parts[:0]
+		for i := range units {
+			parts = append(parts, uint16(i))
+		}
 	}
 	return parts
 }

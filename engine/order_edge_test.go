@@ -206,3 +206,35 @@ func TestCancelSubscriptionAtTheHandOver(t *testing.T) {
 		s.reopen()
 	}
 }
+
+// Fewer kits keep whole kits, also where the kit is made of other components by now: what an order took over from a hold is then
+// not given back in part at all.
+func TestFewerKitsOfAHold(t *testing.T) {
+	s := newShop(t)
+	bike, helmet := Item{Article: s.article(ID{}, 9)}, Item{SKU: s.sku()}
+	s.article(helmet.SKU, 9)
+	kit := s.kit(Component{bike, 2}, Component{helmet, 1})
+	ordered := func() *OrderRecord {
+		return s.do(OrderHold{Hold: s.book(kit, s.now+day, s.now+2*day, 2).ID}).(*OrderRecord)
+	}
+	fewer := func(o *OrderRecord) PatchOrderLine {
+		return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(1)}
+	}
+	require.Len(t, s.do(fewer(ordered())).(*OrderRecord).Units, 3)
+	require.Equal(t, 7, s.available(bike, s.now+day, s.now+2*day))
+	require.Equal(t, 8, s.available(helmet, s.now+day, s.now+2*day))
+
+	o := ordered()
+	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{helmet, 1}, {bike, 2}})})
+	require.Len(t, s.do(fewer(o)).(*OrderRecord).Units, 3, "it was its order's before the kit changed")
+	require.Equal(t, 5, s.available(bike, s.now+day, s.now+2*day))
+	require.Equal(t, 7, s.available(helmet, s.now+day, s.now+2*day))
+
+	h := s.book(kit, s.now+day, s.now+2*day, 2)
+	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{helmet, 2}, {bike, 1}})})
+	o = s.do(OrderHold{Hold: h.ID}).(*OrderRecord)
+	s.refused(CodeConflict, fewer(o))
+	require.Equal(t, 1, s.available(bike, s.now+day, s.now+2*day))
+	require.Equal(t, 5, s.available(helmet, s.now+day, s.now+2*day))
+	s.reopen()
+}

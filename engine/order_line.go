@@ -485,10 +485,9 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) error {
 	l := &o.Lines[line]
 	if l.Quantity < was.Quantity { // first: what goes needs no room in the other window
-		if len(l.Units)%int(was.Quantity) != 0 { // an open line has nothing cancelled
-			return refuse(CodeConflict, "the item takes other components now; make another line")
+		if err := t.fewer(l, int(was.Quantity)); err != nil {
+			return err
 		}
-		l.Units = t.fewer(l.Units, int(was.Quantity), int(l.Quantity))
 	}
 	if l.span() != was.span() {
 		if err := t.extend(l, line); err != nil {
@@ -504,20 +503,26 @@ func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) erro
 	return nil
 }
 
-// fewer keeps units for n of so many items, of each part the first.
-func (t *tx) fewer(units []OrderUnit, items, n int) []OrderUnit {
+// fewer keeps the units of as many items as a line has now, of each part the first. An open line has nothing cancelled.
+func (t *tx) fewer(l *OrderLine, items int) error {
 	of, seen := map[uint16]int{}, map[uint16]int{}
-	for i := range units {
-		of[units[i].Part]++
+	for i := range l.Units {
+		of[l.Units[i].Part]++
 	}
-	return slices.DeleteFunc(units, func(u OrderUnit) bool {
+	for _, n := range of {
+		if n%items != 0 {
+			return refuse(CodeConflict, "the item takes other components now; make another line")
+		}
+	}
+	l.Units = slices.DeleteFunc(l.Units, func(u OrderUnit) bool {
 		seen[u.Part]++
-		goes := seen[u.Part] > of[u.Part]/items*n
+		goes := seen[u.Part] > of[u.Part]/items*int(l.Quantity)
 		if goes {
 			t.free(&u)
 		}
 		return goes
 	})
+	return nil
 }
 
 // DeleteOrderLine takes a line item and its add-ons off a draft or an open order. It answers with nil.

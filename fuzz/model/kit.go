@@ -31,6 +31,39 @@ func (k *Kit) parts() (list []engine.Component) {
 	return list
 }
 
+// componentsOf says of each unit of a hold's line which component it is; where one is not what the kit takes by now each is one of its
+// own.
+func (a *Account) componentsOf(h *Hold, line int) (list []int) {
+	l, nth := h.Lines[line], uint64(1)
+	for _, before := range h.Lines[:line] {
+		nth += uint64(len(before.Made))
+	}
+	k := a.kit(l.CatalogItem)
+	if k == nil {
+		return make([]int, len(l.Made))
+	}
+	whole := true
+	for j, p := range k.parts() {
+		for range l.Quantity * p.Quantity {
+			u := a.unit(follows(h.ID, nth+uint64(len(list))))
+			if list = append(list, j); u == nil || len(list) > len(l.Made) {
+				whole = false
+				continue
+			}
+			r := a.Articles[a.lot(u.Lot).Article]
+			whole = whole && (r.ID == p.Article || r.SKU != nil && *r.SKU == p.SKU)
+		}
+	}
+	if whole && len(list) == len(l.Made) {
+		return list
+	}
+	list = list[:0]
+	for j := range l.Made {
+		list = append(list, j)
+	}
+	return list
+}
+
 // catalog judges the commands on catalog items.
 func (s *step) catalog(op engine.Op, res any, err error) error {
 	change := func(id ID, change func(*Kit)) error {

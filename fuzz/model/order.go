@@ -417,7 +417,8 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 			x.Purchase = engine.PurchaseSale
 		}
 		n.LastLine = x.No
-		for _, sku := range l.Made {
+		part := s.a.componentsOf(h, i)
+		for j, sku := range l.Made {
 			id := follows(h.ID, nth)
 			nth++
 			k := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == id })
@@ -426,7 +427,7 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 			}
 			u := &s.a.Units[k]
 			u.Nth, u.Line, u.Flags = uint64(n.No), x.No, u.Flags.WithBlocker(timeline.BlockerOrder)
-			x.Units = append(x.Units, OrderUnit{Hold: id, Made: sku, ByHand: u.articlePinned()})
+			x.Units = append(x.Units, OrderUnit{Hold: id, Part: part[j], Made: sku, ByHand: u.articlePinned()})
 		}
 		n.Lines = append(n.Lines, x)
 	}
@@ -658,13 +659,14 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 		return n.ids(rec)
 	}
 	if l.Quantity < was.Quantity {
-		each := len(l.Units) / was.Quantity
-		if each*was.Quantity != len(l.Units) {
-			return refused(err, engine.CodeConflict)
-		}
-		var parts = map[int]int{}
+		parts := map[int]int{}
 		for _, u := range l.Units {
 			parts[u.Part]++
+		}
+		for _, n := range parts {
+			if n%was.Quantity != 0 {
+				return refused(err, engine.CodeConflict)
+			}
 		}
 		seen := map[int]int{}
 		l.Units = slices.DeleteFunc(l.Units, func(u OrderUnit) bool {

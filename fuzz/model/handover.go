@@ -129,10 +129,14 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 		h := *s.a.unit(x.unit.Hold)
 		home := s.a.home(h)
 		body := h.Body()
+		wide := home
+		if early > 0 { // what moved for the units before may have left a lot that this one is pinned to
+			wide = s.a.poolOf(h.Lot)
+		}
 		if h.Slot == 0 {
 			early++
 			switch need := rest(h, s.now); {
-			case h.slotPinned() || s.a.full(home, need):
+			case h.slotPinned() || s.a.full(wide, need):
 				may = impossible
 			case !s.a.easy(home, need, s.now) || early > 1:
 				may = min(may, open)
@@ -150,7 +154,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 			has := Span{Start: min(had.Start, max(at, s.now)), End: n.Hull.End}
 			c := certain
 			for _, w := range more(had, has) {
-				if free, _, _, _ := s.a.least(home, w); free < 1 {
+				if free, _, _, _ := s.a.least(wide, w); free < 1 {
 					c = impossible
 				}
 			}
@@ -243,6 +247,7 @@ func (s *step) stay(u, n Unit) error {
 		}
 	}
 	s.take(u.ID)
+	s.stayed = append(s.stayed, n)
 	return s.putOut(n, u.Slot)
 }
 
@@ -291,12 +296,6 @@ func (s *step) overdue() error {
 			return err
 		}
 	}
-	spent := map[uint32]bool{}
-	for _, given := range []bool{true, false} { // those that were given another slot's end first
-		for _, u := range late {
-			s.postpone(u, *s.a.unit(u.ID), given, spent)
-		}
-	}
 	return nil
 }
 
@@ -308,25 +307,56 @@ func (s *step) notOver(end int64) int64 {
 	return end
 }
 
-// postpone lets the slot of a late unit end later, where no other slot of its lot could give it its end.
-func (s *step) postpone(u, n Unit, given bool, spent map[uint32]bool) {
-	x, o := s.a.slot(u.Slot), s.obs.slot(u.Slot)
-	if x.Span.End >= n.Hull.End || o == nil || given != (o.Span.End != n.Hull.End) {
-		return
+// postpone takes over which slots end later for units that stayed on them longer: what a lot gained by way of ends must be ends of
+// those units, each in the place of an earlier one, and none of it while another slot has such an end to spare.
+func (s *step) postpone(slots []Slot) error {
+	lots := map[uint32][]int64{} // of each lot the ends of its units that stayed
+	for _, u := range s.stayed {
+		lots[u.Lot] = append(lots[u.Lot], u.Hull.End)
 	}
-	for _, y := range s.a.Slots {
-		lies := func(v Unit) bool { return v.Slot == y.No && v.Hull.End > x.Span.End }
-		idle := !slices.ContainsFunc(s.a.Units, lies) && !slices.ContainsFunc(s.obs.Units, lies) // another late unit may have sent something there
-		if y.Lot == x.Lot && y.Span.End >= n.Hull.End && y.Span.Start <= x.Span.End && idle && !spent[y.No] {
-			spent[y.No] = true
-			return // it has one to spare
+	for lot, stayed := range lots {
+		lost, gained := s.ends(slots, lot)
+		if len(lost) != len(gained) {
+			continue // what is wrong with them is none of this
+		}
+		for i, end := range gained {
+			at := slices.Index(stayed, end)
+			if at < 0 || lost[i] >= end {
+				break
+			}
+			stayed = slices.Delete(stayed, at, at+1)
+			if x := s.spare(lot, lost[0], end); x != nil {
+				return wrong("a slot of lot %d was to end at %d and ends at %d, where slot %+v has nothing behind it", lot, lost[i], end, *x)
+			}
+			at = slices.IndexFunc(slots, func(x Slot) bool { return x.Lot == lot && x.Span.End == lost[i] })
+			slots[at].Span.End = end
+			s.a.Seen.Postponed++
 		}
 	}
-	if given {
-		return
+	return nil
+}
+
+// ends are those that slots of a lot had and have no more, and those that they have now, but for slots that are no more because they
+// got the end at which they begin.
+func (s *step) ends(slots []Slot, lot uint32) (lost, gained []int64) {
+	starts, _ := missing(slots, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.Start })
+	lost, gained = missing(slots, s.obs.Slots, lot, func(x Slot) int64 { return x.Span.End })
+	for _, start := range starts {
+		if i := slices.Index(lost, start); i >= 0 {
+			lost = slices.Delete(lost, i, i+1)
+		}
 	}
-	s.a.Seen.Postponed++
-	x.Span.End = n.Hull.End
+	return lost, gained
+}
+
+// spare is a slot of a lot that is idle from an instant on, before and after, and ends no earlier than another.
+func (s *step) spare(lot uint32, from, end int64) *Slot {
+	return at(s.a.Slots, func(x *Slot) bool {
+		o := s.obs.slot(x.No)
+		lies := func(u Unit) bool { return u.Slot == x.No && u.Hull.End > from }
+		return x.Lot == lot && x.Span.Start <= from && x.Span.End >= end && o != nil && o.Span.End >= end &&
+			!slices.ContainsFunc(s.was.Units, lies) && !slices.ContainsFunc(s.obs.Units, lies)
+	})
 }
 
 // assign judges a unit that is to be one of an article: what may move makes room, also in the article's pool.

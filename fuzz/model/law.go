@@ -22,6 +22,7 @@ type step struct {
 	short  map[ID]bool    // units that the command made or moved and that may be conflicts, as overbooking was allowed
 	pushed map[ID]bool    // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
 	fixed  map[ID]uint32  // slots that units keep
+	stayed []Unit         // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
 	later  []func() error // judgements of what came of the command as a whole
 }
 
@@ -170,6 +171,9 @@ func (s *step) slots() error {
 		}
 	}
 	want := slices.Concat(s.a.Slots, s.added)
+	if err := s.postpone(want); err != nil {
+		return err
+	}
 	for no := range uint32(max(len(s.a.Lots), len(s.obs.Lots))) {
 		starts, more := missing(want, s.obs.Slots, no+1, func(x Slot) int64 { return x.Span.Start })
 		ends, later := missing(want, s.obs.Slots, no+1, func(x Slot) int64 { return x.Span.End })

@@ -3,10 +3,12 @@ package workload
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"holdfast/engine"
 	"holdfast/fuzz/model"
@@ -14,18 +16,31 @@ import (
 
 // This file owns the random test of orders alone: small worlds in which most commands are on orders.
 
-// orderSeeds are worlds in which the engine or the twin was once wrong, before those that come as they come.
-var orderSeeds = []uint64{4, 10, 35, 38, 45, 94, 125, 135, 149, 224, 424, 477, 530, 628, 660, 880}
+// orderWorld is a random world of orders.
+type orderWorld struct {
+	hooks bool // with webhooks
+	rich  bool // with attributes that lines ask for, and rows that they are priced by
+}
+
+// varied is a world whose seed says of what sort it is.
+func varied(seed uint64) orderWorld { return orderWorld{seed%2 == 0, seed%3 > 0} }
+
+var (
+	plainOnce  = []uint64{4, 10, 35, 38, 45, 94, 125, 135, 149, 224, 424, 477, 530, 628, 660, 880} // plain worlds in which the engine or the twin was once wrong
+	variedOnce = []uint64{1200, 2920, 3024, 6081, 500183, 502236}                                  // and such of every sort
+)
 
 func TestOrders(t *testing.T) {
 	var seen model.Tally
-	seeds := orderSeeds
+	for _, seed := range plainOnce {
+		require.NoError(t, orderWorld{}.play(orderDice(seed), &seen), "seed %d", seed)
+	}
+	seeds := slices.Clone(variedOnce)
 	for seed := range uint64(100) {
 		seeds = append(seeds, seed)
 	}
-	for i, seed := range seeds {
-		fresh := i >= len(orderSeeds)
-		require.NoError(t, orderWorld(seed, fresh && seed%2 == 0, fresh && seed%3 > 0, &seen), "seed %d", seed)
+	for _, seed := range seeds {
+		require.NoError(t, varied(seed).play(orderDice(seed), &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
 	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
@@ -33,10 +48,18 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// orderWorld plays a random world of orders and holds; hooks: with webhooks; rich: with attributes that lines ask for, and
-// rows that they are priced by.
-func orderWorld(seed uint64, hooks, rich bool, seen *model.Tally) (err error) {
-	d := Seeded{rand.New(rand.NewPCG(seed, 88))}
+func orderDice(seed uint64) Dice { return Seeded{rand.New(rand.NewPCG(seed, 88))} }
+
+// TestMoreOrders plays worlds as they come.
+func TestMoreOrders(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		d, seen := Roll(r), model.Tally{}
+		require.NoError(r, orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67)}.play(d, &seen))
+	})
+}
+
+// play plays orders and holds, most of them orders.
+func (c orderWorld) play(d Dice, seen *model.Tally) (err error) {
 	w, err := New(vfs.NewMem(), 1)
 	if err != nil {
 		return err
@@ -50,12 +73,12 @@ func orderWorld(seed uint64, hooks, rich bool, seen *model.Tally) (err error) {
 	if err := w.Furnish(d, 0, false); err != nil {
 		return err
 	}
-	if hooks {
+	if c.hooks {
 		if err := w.Hook(0); err != nil {
 			return err
 		}
 	}
-	if rich {
+	if c.rich {
 		if err := w.Describe(d, 0); err != nil {
 			return err
 		}
@@ -64,7 +87,7 @@ func orderWorld(seed uint64, hooks, rich bool, seen *model.Tally) (err error) {
 		}
 	}
 	for n := range 60 {
-		if hooks && odds(d, "of webhooks", 40) {
+		if c.hooks && odds(d, "of webhooks", 40) {
 			w.Clock += int64(d.N("seconds", 50)) * 1000
 			if _, _, err := w.Do(0, hookCommand(d, w.Tenants[0].Twin, w.Now())); err != nil {
 				return fmt.Errorf("step %d: %w", n, err)
@@ -77,10 +100,10 @@ func orderWorld(seed uint64, hooks, rich bool, seen *model.Tally) (err error) {
 		if odds(d, "of stock", 35) {
 			op = stockCommand
 		}
-		if rich && odds(d, "of attributes", 10) {
+		if c.rich && odds(d, "of attributes", 10) {
 			op = func(d Dice, a *model.Account, _ int64) engine.Op { return attributeCommand(d, a) }
 		}
-		if rich && odds(d, "of pricing", 8) {
+		if c.rich && odds(d, "of pricing", 8) {
 			op = func(d Dice, a *model.Account, _ int64) engine.Op { return pricingCommand(d, a) }
 		}
 		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {

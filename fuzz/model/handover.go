@@ -129,15 +129,17 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 		h := *s.a.unit(x.unit.Hold)
 		home := s.a.home(h)
 		body := h.Body()
-		wide := home
-		if early > 0 { // what moved for the units before may have left a lot that this one is pinned to
-			wide = s.a.poolOf(h.Lot)
+		full := impossible
+		if early > 0 && len(s.a.poolOf(h.Lot).Lots) > len(home.Lots) {
+			full = open // what moved for the units before may have left the lot that this one is pinned to
 		}
 		if h.Slot == 0 {
 			early++
 			switch need := rest(h, s.now); {
-			case h.slotPinned() || s.a.full(wide, need):
+			case h.slotPinned():
 				may = impossible
+			case s.a.full(home, need):
+				may = min(may, full)
 			case !s.a.easy(home, need, s.now) || early > 1:
 				may = min(may, open)
 			}
@@ -154,8 +156,8 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 			has := Span{Start: min(had.Start, max(at, s.now)), End: n.Hull.End}
 			c := certain
 			for _, w := range more(had, has) {
-				if free, _, _, _ := s.a.least(wide, w); free < 1 {
-					c = impossible
+				if free, _, _, _ := s.a.least(home, w); free < 1 {
+					c = full
 				}
 			}
 			if c == certain && len(more(had, has)) > 0 {

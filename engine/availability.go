@@ -34,12 +34,16 @@ func (v View) Available(q Query, now int64) (Availability, error) {
 	}
 	answer := Availability{Exact: true}
 	var few [8]source
-	sources, err := v.acc.resolve(few[:0], q.Item, q.Location, q.Window, now)
+	sources, sole, err := v.acc.resolve(few[:0], q.Item, q.Location, q.Window, now)
 	if err != nil {
 		return answer, err
 	}
 	for _, s := range sources {
-		a := v.acc.stock.Available(s.pool, s.hull, now)
+		no, _ := s.pool.Lot()
+		a, ok := sole.Available(no, s.hull)
+		if !ok {
+			a = v.acc.stock.Available(s.pool, s.hull, now)
+		}
 		if !s.closed {
 			answer.Available += a.Available
 		}
@@ -85,35 +89,38 @@ func (a *account) places(location ID) ([]*Location, error) {
 	return []*Location{l}, nil
 }
 
-// named is the article or the SKU that an item names.
-func (a *account) named(i Item) (article *Article, sku *SKU, err error) {
+// named is the article or the SKU that an item names, and the slot of an article that has one.
+func (a *account) named(i Item) (article *Article, sku *SKU, sole timeline.Sole, err error) {
 	if i.Article != (ID{}) {
-		if article = a.articles().Get(i.Article); article == nil {
-			return nil, nil, errNoArticle
+		article, no := a.articles().Find(i.Article)
+		if sole = a.stock.Sole(no); article == nil {
+			return nil, nil, sole, errNoArticle
 		}
-	} else if sku = a.skus().Get(i.SKU); sku == nil {
-		return nil, nil, errNoSKU
+		return article, nil, sole, nil
 	}
-	return article, sku, nil
+	if sku = a.skus().Get(i.SKU); sku == nil {
+		return nil, nil, sole, errNoSKU
+	}
+	return nil, sku, sole, nil
 }
 
 // resolve lists the pools of an item at a location, or at all.
-func (a *account) resolve(dst []source, i Item, location ID, window Span, now int64) ([]source, error) {
-	article, sku, err := a.named(i)
+func (a *account) resolve(dst []source, i Item, location ID, window Span, now int64) ([]source, timeline.Sole, error) {
+	article, sku, sole, err := a.named(i)
 	if err != nil {
-		return dst, err
+		return dst, sole, err
 	}
 	if location != (ID{}) {
 		l := a.locations().Get(location)
 		if l == nil {
-			return dst, errNoLocation
+			return dst, sole, errNoLocation
 		}
-		return a.sources(dst, article, sku, l, window, now), nil
+		return a.sources(dst, article, sku, l, window, now), sole, nil
 	}
 	for i := range a.locations().Len() {
 		dst = a.sources(dst, article, sku, a.locations().At(i), window, now)
 	}
-	return dst, nil
+	return dst, sole, nil
 }
 
 // The refusals of reads are made once: a query of an unknown item costs nothing.
@@ -159,7 +166,7 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 		return a.calendarOfKits(k, places, q.Window, zone, size, dst)
 	}
 	var few [8]source
-	sources, err := a.resolve(few[:0], q.Item, q.Location, q.Window, 0)
+	sources, _, err := a.resolve(few[:0], q.Item, q.Location, q.Window, 0)
 	if err != nil {
 		return dst, err
 	}
@@ -226,7 +233,7 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 		}
 		next = a.nextKits(a.stock, k, places, q.NotBefore, q.Length, q.Quantity, q.Until, now)
 	default:
-		article, sku, err := a.named(q.Item)
+		article, sku, _, err := a.named(q.Item)
 		if err != nil {
 			return w, false, err
 		}
@@ -304,7 +311,7 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 		}
 	} else {
 		var err error
-		if sources, err = a.resolve(nil, q.Item, q.Location, q.Window, now); err != nil {
+		if sources, _, err = a.resolve(nil, q.Item, q.Location, q.Window, now); err != nil {
 			return nil, err
 		}
 	}

@@ -39,6 +39,29 @@ func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 	return a
 }
 
+// Sole is the slot of an article that has one in all; the zero value is none.
+type Sole struct {
+	stock *Stock
+	slot  *slotEntry
+}
+
+// Sole goes from an article straight to its slot. A reader that takes it before it looks at anything else of the article waits
+// for both at a time: in a store larger than the caches that is most of what a read takes.
+func (s *Stock) Sole(article uint32) Sole {
+	if a := s.articles.at(int(article)); a != nil && a.sole != 0 {
+		return Sole{s, s.slot(a.sole)}
+	}
+	return Sole{}
+}
+
+// Available is what Stock.Available says of a lot, where the slot is its slot and no conflict stands in line there.
+func (x Sole) Available(no LotNo, hull Span) (a Answer, ok bool) {
+	if x.slot == nil || x.slot.lot != no || x.stock.conflicts.len() > 0 && x.stock.lot(no).conflicts > 0 {
+		return a, false
+	}
+	return x.slot.available(hull), true
+}
+
 // available is the answer of a lot that has one slot and no conflict, as most have: it is free, or it is not from some instant on.
 func (e *slotEntry) available(w Span) Answer {
 	at, taken := w.End, 0

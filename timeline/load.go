@@ -184,7 +184,11 @@ func (l *Loader) loadSlots(s *Stock) {
 		b.units[j]++
 		b.from[j], b.until[j] = max(b.from[j], slot.Span.Start), min(b.until[j], slot.Span.End)
 		b.all = b.all.Clip(slot.Span)
-		s.articles.own(s.edit, int(b.article[j])).units++
+		a := s.articles.own(s.edit, int(b.article[j]))
+		a.units, a.sole = a.units+1, slot.No
+		if a.units > 1 {
+			a.sole = 0
+		}
 	}
 	for i := 1; i < len(ends); i++ {
 		ends[i] += ends[i-1]

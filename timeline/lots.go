@@ -17,10 +17,11 @@ type lotBlock struct {
 
 const blockLots = 64
 
-// articleEntry is the chain of an article's lots, by lotEntry.next, and the number of slots they have.
+// articleEntry is the chain of an article's lots, by lotEntry.next, the number of slots they have, and the slot where that is 1.
 type articleEntry struct {
 	first LotNo
 	units int32
+	sole  SlotNo
 }
 
 // block is the block of a lot, and its place there.
@@ -84,11 +85,24 @@ func (s *Stock) noteSlot(no LotNo, was, is Span) {
 		if a.units += by; a.units > 0 {
 			s.byUnits.set(s.edit, unitsKey(a.units, b.article[i]), struct{}{})
 		}
+		a.sole = s.soleOf(a)
 	}
 	b.all = always
 	for j := range blockLots {
 		b.all = b.all.Clip(Span{b.from[j], b.until[j]})
 	}
+}
+
+// soleOf is the slot of an article that has one.
+func (s *Stock) soleOf(a *articleEntry) SlotNo {
+	if a.units != 1 {
+		return 0
+	}
+	no := a.first
+	for len(s.lot(no).slots) == 0 {
+		no = s.lot(no).next
+	}
+	return s.lot(no).slots[0]
 }
 
 // unitsKey orders articles by units, the most first, then by number.

@@ -279,6 +279,18 @@ func (n *naive) compareAll(t require.TestingT, s *Stock, w Span) {
 	require.Equal(t, over, got, "Overlapping %v", w)
 	for _, l := range n.lots {
 		require.Equal(t, l, s.Lot(l.No))
+		var of []Slot
+		for _, x := range n.slots {
+			if s.Lot(x.Lot).Article == l.Article {
+				of = append(of, x)
+			}
+		}
+		conflict := slices.ContainsFunc(n.holds, func(h Placed) bool { return !h.Place.Seated() && h.Place.Lot == l.No })
+		a, ok := s.Sole(l.Article).Available(l.No, w)
+		require.Equal(t, len(of) == 1 && of[0].Lot == l.No && !conflict, ok, "the one slot of article %d", l.Article)
+		if ok {
+			require.Equal(t, s.Available(LotRef(l.No), w, 0), a)
+		}
 	}
 	_, _, ok := s.Find(testID(1 << 40))
 	require.False(t, ok)

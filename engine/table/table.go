@@ -96,27 +96,29 @@ func (t *Table[R]) Len() int { return t.rows.Len() }
 // Get returns the row with an id, or nil.
 func (t *Table[R]) Get(id ID) *R {
 	if t.hash != nil {
-		return t.byHash(id)
+		r, _ := t.Find(id)
+		return r
 	}
 	e, _ := t.rows.Get(entry[R]{id: id})
 	return e.row
 }
 
-// byHash is Get where rows have numbers.
-func (t *Table[R]) byHash(id ID) *R {
+// Find returns the row with an id and its number, or nil. The number is known before the row is: who goes on from it need not
+// wait for the row to come from memory. The table was made with Numbered.
+func (t *Table[R]) Find(id ID) (r *R, no uint32) {
 	slots := *t.hash.slots.Load()
 	mask, hash := uint64(len(slots)-1), uint64(hashOf(id))
 	for i := hash & mask; ; i = (i + 1) & mask {
 		s := slots[i].Load()
 		if s == 0 {
-			return nil
+			return nil, 0
 		}
 		if s>>32 != hash {
 			continue
 		}
 		// A number of a row that is gone, or that this version does not have yet, finds nothing.
 		if r := t.numbers.get(uint32(s)); r != nil && t.id(r) == id {
-			return r
+			return r, uint32(s)
 		}
 	}
 }

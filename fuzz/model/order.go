@@ -679,8 +679,11 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 		})
 	}
 	if l.Window != was.Window {
-		if code(err) == engine.CodeInsufficient && l.Quantity > was.Quantity {
-			return errRefused // one of the two was refused: which, the engine does not say
+		if l.Quantity > was.Quantity { // one of the two was refused: which, the engine does not say
+			_, refusal := s.ask(i, l.input(n, l.Quantity-was.Quantity))
+			if c := code(err); c == engine.CodeInsufficient || c != "" && c == refusal {
+				return errRefused
+			}
 		}
 		if fault := s.redate(n, i, o.AllowOverbooked, err); fault != nil {
 			return fault

@@ -73,7 +73,7 @@ func (o CreateScheduledEvent) plan(t *tx) (any, error) {
 	s := &ScheduledEvent{ID: t.newID(), Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name, Comment: o.Comment, Window: o.Window, Revision: 1}
 	if o.Type == EventReservation {
 		t.used++ // the unavailability's id
-		if err := t.seatEvent(s, r, l); err != nil {
+		if err := t.seatEvent(s, r, l, false); err != nil {
 			return nil, err
 		}
 	}
@@ -81,11 +81,15 @@ func (o CreateScheduledEvent) plan(t *tx) (any, error) {
 	return s, nil
 }
 
-// seatEvent takes the unit of a reservation: on the article itself, without buffers, whatever the article's status.
-func (t *tx) seatEvent(s *ScheduledEvent, r *Article, l *Location) error {
+// seatEvent takes the unit of a reservation, or takes it anew where it moves: on the article itself, without buffers, whatever the
+// article's status.
+func (t *tx) seatEvent(s *ScheduledEvent, r *Article, l *Location, moves bool) error {
 	h := timeline.NewHold(after(s.ID, 1), s.Window, 0, 0)
 	h.Owner, h.Kind = 1, timeline.Booking
 	h.Flags = timeline.PinnedArticle.WithBlocker(timeline.BlockerScheduledEvent)
+	if moves {
+		h = begun(h, t.now)
+	}
 	reason := timeline.NotEnoughStock
 	var sources []source
 	if lot := r.lotAt(l.No); lot != nil {
@@ -162,7 +166,7 @@ func (o PatchScheduledEvent) plan(t *tx) (any, error) {
 		if h, at, ok := t.draft().Take(after(s.ID, 1)); ok {
 			t.freed(h.Span, at)
 		}
-		if err := t.seatEvent(&n, t.acc.articles().Get(s.Article), l); err != nil {
+		if err := t.seatEvent(&n, t.acc.articles().Get(s.Article), l, true); err != nil {
 			return nil, err
 		}
 		t.seatFreed()

@@ -219,7 +219,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			s := sources[best]
 			h := timeline.NewHold(id, s.hull, q.body.Start-s.hull.Start, trail(q.body, s.hull))
 			h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, flags
-			if q.keepHull {
+			if q.first == 0 {
 				h = begun(h, t.now)
 			}
 			if q.first != 0 && flags.Blocker() == timeline.BlockerHold {
@@ -252,7 +252,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 	return nil
 }
 
-// begun is a hold that changes its slot: the part of it that is past needs no room on the new one.
+// begun is a hold that changes its dates or its slot: the part of it that is past needs no room.
 func begun(h timeline.Hold, now int64) timeline.Hold {
 	if h.Span.Start < now && now < h.Span.End {
 		return h.WithCut(now - h.Span.Start)

@@ -308,16 +308,16 @@ func (s *step) createEvent(o engine.CreateScheduledEvent, res any, err error) er
 	if o.Type == engine.EventNote {
 		return refused(err, "")
 	}
-	return s.seatEvent(e, err)
+	return s.seatEvent(e, e.Window, err)
 }
 
 // seatEvent judges the unit of a reservation: on its article, without buffers, whatever the article's status.
-func (s *step) seatEvent(e *Event, err error) error {
+func (s *step) seatEvent(e *Event, need Span, err error) error {
 	no := s.a.lotAt(e.Article, e.Location)
 	home, may := Pool{}, impossible
 	if no != 0 {
 		home = s.a.lotPool(no)
-		may = s.a.room(home, e.Window, 1, s.now)
+		may = s.a.room(home, need, 1, s.now)
 	}
 	if ok, fault := judged(err, may); !ok {
 		return fault
@@ -375,7 +375,11 @@ func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
 		return refused(err, "")
 	}
 	s.take(follows(n.ID, 1))
-	return s.seatEvent(&n, err)
+	need := n.Window
+	if need.Start < s.now && s.now < need.End {
+		need.Start = s.now // what is past of it needs no room
+	}
+	return s.seatEvent(&n, need, err)
 }
 
 func (s *step) deleteEvent(o engine.DeleteScheduledEvent, err error) error {

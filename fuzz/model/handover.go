@@ -375,7 +375,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	for range q.pools {
 		q.hulls = append(q.hulls, n.Hull)
 	}
-	q.past = n.Hull.Start < s.now && n.Hull.End > s.now
+	q.past = true
 	s.take(h.ID)
 	may, _, _ := s.judge([]request{q})
 	if may == impossible && len(q.pools) > 0 {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"slices"
 
 	"holdfast/engine"
@@ -159,6 +160,7 @@ type seat struct {
 // held against the engine behind the command.
 func (s *step) overbooked(made []seat) {
 	slices.SortStableFunc(made, func(x, y seat) int { return x.q.named - y.q.named })
+	before := maps.Clone(s.short) // the same command asked for those first
 	for _, x := range made {
 		s.short[x.id] = true
 	}
@@ -176,7 +178,9 @@ func (s *step) overbooked(made []seat) {
 				continue
 			}
 			v := s.a.clone()
-			v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return slices.ContainsFunc(made[i:], func(y seat) bool { return y.id == u.ID }) })
+			v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool {
+				return s.short[u.ID] && !before[u.ID] && !slices.ContainsFunc(made[:i], func(y seat) bool { return y.id == u.ID })
+			})
 			free, _, _, _ := v.least(x.q.pools[x.p], need)
 			if u.Slot != 0 && free < 1 && len(s.freed) == 0 {
 				return wrong("unit %+v was seated where %d units are free", *u, free)
@@ -242,6 +246,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		for _, p := range q.pools {
 			q.hulls = append(q.hulls, p.hull(w, s.now))
 		}
+		q.past = true
 		requests, units = append(requests, q), append(units, n)
 	}
 	if may != certain || len(units) == 0 {

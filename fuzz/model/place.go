@@ -24,13 +24,13 @@ type request struct {
 	named    int // 0: a slot, 1: an article, 2: a SKU
 	quantity int
 	picky    bool // it requires something of articles
-	past     bool // a moved unit that keeps its hull and has begun: what is past of it needs no room
+	past     bool // of a unit that is there: what is past of it needs no room
 }
 
 // need is the room that a unit of the line takes in its i-th pool.
 func (q request) need(i int, now int64) Span {
-	if q.past {
-		return Span{Start: now, End: q.hulls[i].End}
+	if x := q.hulls[i]; q.past && x.Start < now && now < x.End {
+		return Span{Start: now, End: x.End}
 	}
 	return q.hulls[i]
 }
@@ -414,9 +414,7 @@ func (s *step) move(o engine.MoveHold, err error) error {
 			}
 			q.hulls = append(q.hulls, hull)
 		}
-		if l.From == nil && l.To == nil && n.Hull.Start < s.now && n.Hull.End > s.now {
-			q.past = true
-		}
+		q.past = true
 		requests[i], units[i] = q, n
 	}
 	for _, l := range o.Lines {

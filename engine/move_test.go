@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns moves of what is held already: other dates, another unit.
+
+// What is past of a hold that has begun needs no room, also where it lies on a unit that was another's then: such a hold can be
+// made shorter and longer like any other.
+func TestOtherDatesForWhatHasBegun(t *testing.T) {
+	s := newShop(t)
+	begin := ptr(s.now - 9*day)
+	sku := s.sku()
+	unit := func() ID {
+		return s.do(CreateArticle{Name: "Unit", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1, From: begin}}}).(*Article).ID
+	}
+	first, second := unit(), unit()
+	s.book(Item{Article: second}, s.now-3*day, s.now-day, 1)
+	h := s.book(Item{SKU: sku}, s.now-2*day, s.now+day, 1)
+	o := s.order(Item{SKU: sku}, PurchaseBooking, s.now+2*day, ptr(s.now+3*day), 1, false)
+	s.do(ArchiveArticle{ID: first, Archived: true})
+	id := h.Lines[0].Units[0].ID
+	u, _ := s.view().Unavailability(id)
+	require.Equal(t, second, u.Article, "its past is another's there")
+
+	move := func(from, to int64) MoveHold {
+		return MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: id, From: &from, To: &to}}}
+	}
+	s.do(move(s.now-2*day, s.now+hour))
+	s.do(move(s.now-4*day, s.now+2*day))
+	s.refused(CodeInsufficient, move(s.now-2*day, s.now+2*day+hour))
+	s.do(DeleteOrder{ID: o.ID})
+	s.do(move(s.now-2*day, s.now+2*day+hour))
+	s.reopen()
+}
+
+func TestOtherDatesForAReservationThatHasBegun(t *testing.T) {
+	s := newShop(t)
+	article := s.do(CreateArticle{Name: "Lot", Quantities: []InitialQuantity{{Location: s.loc, Count: 2, From: ptr(s.now - 9*day)}}}).(*Article).ID
+	old := s.book(Item{Article: article}, s.now-3*day, s.now-2*day, 1).Lines[0].Units[0].ID
+	next := s.book(Item{Article: article}, s.now+5*day, s.now+6*day, 1)
+	u, _ := s.view().Unavailability(old)
+	s.do(MoveHold{ID: next.ID, Lines: []MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &u.Slot}}}) // so that this is the unit that stays
+	e := s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventReservation, Name: "Repair", Window: Span{Start: s.now - 4*day, End: s.now + day}}).(*ScheduledEvent)
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+	s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + hour)})
+	s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + 2*day)})
+	s.reopen()
+}

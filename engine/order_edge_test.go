@@ -194,7 +194,7 @@ func TestCancelSubscriptionAtTheHandOver(t *testing.T) {
 		o := s.order(Item{Article: article}, PurchaseSubscription, s.now+begins, nil, 1, false)
 		s.do(FulfillOrder{ID: o.ID})
 		r := s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID}).(*OrderRecord)
-		require.Equal(t, Span{Start: s.now, End: s.now + 1}, r.Units[0].Range)
+		require.Equal(t, Span{Start: s.now, End: s.now + hour/4}, r.Units[0].Range, "the customer has it yet")
 		require.Equal(t, 1, s.available(Item{Article: article}, s.now+hour, s.now+day))
 		s.now += hour
 		require.NoError(t, s.Tick(t.Context()))
@@ -237,4 +237,77 @@ func TestFewerKitsOfAHold(t *testing.T) {
 	require.Equal(t, 1, s.available(bike, s.now+day, s.now+2*day))
 	require.Equal(t, 5, s.available(helmet, s.now+day, s.now+2*day))
 	s.reopen()
+}
+
+// The refusal of a hand-over says what stands in the way, also where the unit is a conflict.
+func TestHandOverOfAConflictSaysWhatIsInTheWay(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	first := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+2*day), 1, false)
+	s.do(FulfillOrder{ID: first.ID})
+	second := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, true)
+	e := s.refused(CodeInsufficient, FulfillOrder{ID: second.ID})
+	next := Span{Start: s.now + 2*day, End: s.now + 3*day}
+	require.Equal(t, []Shortage{{Requested: 1, Reason: "not_enough_stock", Blockers: []ID{first.Lines[0].Units[0].Hold}, Next: &next}}, e.Details.(ShortageDetails).Lines)
+}
+
+// Of an order all of which is cancelled nothing is pending.
+func TestCancelledSubscriptionCancelsItsOrder(t *testing.T) {
+	s := newShop(t)
+	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseSubscription, s.now+day, nil, 1, false)
+	r := s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID}).(*OrderRecord)
+	require.Equal(t, OrderClosed, r.Status)
+	require.Equal(t, Cancelled, r.Fulfillment())
+}
+
+// A subscription that is cancelled while its unit is out gives the unit to nobody: it is not back.
+func TestCancelSubscriptionWhileItIsOut(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	o := s.order(Item{Article: article}, PurchaseSubscription, s.now, nil, 1, false)
+	s.do(FulfillOrder{ID: o.ID})
+	s.now += day
+	waits := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, true)
+	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID})
+	require.True(t, s.view().Order(waits.ID).Conflict())
+	require.Equal(t, 0, s.available(Item{Article: article}, s.now, s.now+hour))
+	s.do(ReturnOrder{ID: o.ID})
+	require.False(t, s.view().Order(waits.ID).Conflict())
+	s.reopen()
+}
+
+// What is cancelled at the end of a term ends then: nobody moves that end any more.
+func TestEndOfACancellingSubscriptionIsFixed(t *testing.T) {
+	s := newShop(t)
+	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseSubscription, s.now, nil, 1, false)
+	s.do(FulfillOrder{ID: o.ID})
+	r := s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true}).(*OrderRecord)
+	end := r.Units[0].Range.End
+	require.Equal(t, s.now+day, end)
+	s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Null[int64]()})
+	s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 9*day)})
+	require.Equal(t, end, s.view().Order(o.ID).Units[0].Range.End)
+}
+
+// An extension that may overbook sends away what is in its way, as what was overbooked anew would be.
+func TestOverbookedExtension(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	o := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, false)
+	s.do(FulfillOrder{ID: o.ID})
+	next := s.order(Item{Article: article}, PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
+	longer := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + day + hour)}
+	s.refused(CodeInsufficient, longer)
+	longer.AllowOverbooked = true
+	require.Equal(t, s.now+day+hour, s.do(longer).(*OrderRecord).Units[0].Range.End)
+	require.True(t, s.view().Order(next.ID).Conflict())
+	s.reopen()
+}
+
+// A hand-over as long ago as can be is one.
+func TestHandOverAtTheBeginningOfTime(t *testing.T) {
+	s := newShop(t)
+	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+	require.Equal(t, OrderActive, s.do(FulfillOrder{ID: o.ID, At: ptr(int64(0))}).(*OrderRecord).Status)
+	s.refused(CodeStateNotAllowed, CancelOrder{ID: o.ID})
 }

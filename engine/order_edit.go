@@ -228,7 +228,7 @@ func (o *Order) Fulfillment() Fulfillment {
 	for i := range o.Lines {
 		c.add(&o.Lines[i])
 	}
-	if c.live == 0 && !o.Cancelled {
+	if o.units() == 0 && !o.Cancelled {
 		return Pending // nothing is in it yet
 	}
 	return c.state()

@@ -119,7 +119,7 @@ func (t *tx) happened(at *int64) (int64, error) {
 	if *at > t.now {
 		return 0, invalid([]Fault{{Pointer: "/at", Code: "range", Message: "must not be later than now"}})
 	}
-	return *at, nil
+	return max(*at, 1), nil // 0 says that it has not happened
 }
 
 func (o FulfillOrder) plan(t *tx) (any, error) {
@@ -170,9 +170,11 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 			Details: StateDetails{State: x.unit.State.String(), Allowed: []string{string(Extend)}}}
 	}
 	if !place.Seated() {
-		if place, ok = d.SeatConflict(h.ID, 0); !ok {
+		seat, ok := d.SeatConflict(h.ID, 0)
+		if !ok {
 			return t.shortOf(x, h, place), nil
 		}
+		place = seat
 		h, _, _ = d.Find(h.ID)
 	}
 	if at < body.Start {

@@ -412,10 +412,13 @@ func (PatchOrderLine) result() any { return new(OrderRecord) }
 // allowed refuses what the state of the order does not allow to change.
 func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	switch {
+	case o.To.Set && l.Subscription != nil && l.Subscription.CancelAt != 0:
+		state := string(l.Subscription.Status())
+		return &Error{Code: CodeStateNotAllowed, Detail: "the subscription is " + state + ", and its end is fixed", Details: StateDetails{State: state}}
 	case o.From.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set:
 		return n.allow(EditLines)
 	case o.To.Set:
-		if s := l.Subscription; s != nil && s.over() || l.Fulfillment() == Returned {
+		if l.Fulfillment() == Returned {
 			return &Error{Code: CodeStateNotAllowed, Detail: "the line is over", Details: StateDetails{State: l.Fulfillment().String()}}
 		}
 		return n.allow(Extend)
@@ -490,7 +493,7 @@ func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) erro
 		}
 	}
 	if l.span() != was.span() {
-		if err := t.extend(l, line); err != nil {
+		if err := t.extend(l, line, overbook); err != nil {
 			return err
 		}
 		if err := t.redate(o, line, overbook); err != nil {

@@ -70,3 +70,31 @@ func TestShortageOfKitsThatMeetInAnArticle(t *testing.T) {
 	short := s.shortLine(kit, 2, isRed)
 	require.Equal(t, Shortage{Requested: 2, Available: 1, Reason: "not_enough_stock"}, short)
 }
+
+// In another window a unit may be of another article that has what is required, but not where it was assigned by hand.
+func TestOtherDatesForALineWithRequirements(t *testing.T) {
+	s := newShop(t)
+	sku, red, isRed := s.coloured()
+	also := s.article(sku, 1)
+	s.do(PatchArticle{ID: also, Labels: LabelsPatch{Attributes: Some([]AttributeInput{{"colour", Value{Kind: TextValue, Text: "red"}}})}})
+	kit := s.kit(Component{Item{SKU: sku}, 1})
+	for _, i := range []Item{{SKU: sku}, kit} {
+		r := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
+			{Item: i, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + 2*hour), Requirements: isRed},
+		}}).(*OrderRecord)
+		was, other := r.Units[0].Article, red
+		if was == red {
+			other = also
+		}
+		h := s.book(Item{Article: was}, s.now+5*hour, s.now+6*hour, 1)
+		later := PatchOrderLine{Order: r.ID, ID: r.Lines[0].ID, From: Some(s.now + 5*hour), To: Some(s.now + 6*hour)}
+		s.do(AssignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID, Article: was})
+		s.refused(CodeInsufficient, later)
+		s.do(UnassignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID})
+		r = s.do(later).(*OrderRecord)
+		require.Equal(t, other, r.Units[0].Article)
+		s.do(ReleaseHold{ID: h.ID})
+		s.do(DeleteOrder{ID: r.ID})
+	}
+	s.reopen()
+}

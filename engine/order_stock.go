@@ -136,11 +136,17 @@ func (t *tx) redate(o *Order, line int, overbook bool) error {
 		if !ok || u.Handed != 0 {
 			continue
 		}
+		loose := t.loose(l, u, h, at)
+		if loose {
+			h.Flags &^= timeline.PinnedArticle
+		}
 		q, err := t.moveRequest(line, MoveLine{From: &l.From, To: &l.To}, h, at)
 		if err != nil {
 			return ofLineItem(line, err)
 		}
-		q.overbook = overbook
+		if q.overbook = overbook; loose {
+			q.requires = l.Rest().Requirements
+		}
 		requests = append(requests, q)
 	}
 	for i := range requests {
@@ -150,8 +156,21 @@ func (t *tx) redate(o *Order, line int, overbook bool) error {
 	return t.seatAll(ID{}, requests)
 }
 
-// extend gives the units of a line that are out the line's end: all or none.
-func (t *tx) extend(l *OrderLine, line int) error {
+// loose says that a unit is on its article for the line's requirements alone: seated anew, it may be of another that meets them.
+func (t *tx) loose(l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Place) bool {
+	if len(l.Rest().Requirements) == 0 || u.ByHand || h.Flags.Has(timeline.PinnedSlot) {
+		return false
+	}
+	if l.Names != namesCatalogItem {
+		return true
+	}
+	k, err := t.acc.kit(l.Of)
+	return err == nil && int(u.Part) < len(k.parts) && k.parts[u.Part].sku != nil && k.parts[u.Part].has(t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article))
+}
+
+// extend gives the units of a line that are out the line's end: all or none. Overbooked, what is in their way makes room or becomes a
+// conflict.
+func (t *tx) extend(l *OrderLine, line int, overbook bool) error {
 	for j := range l.Units {
 		u := &l.Units[j]
 		if u.Handed == 0 || u.Returned != 0 {
@@ -165,7 +184,7 @@ func (t *tx) extend(l *OrderLine, line int) error {
 		if l.To <= body.Start {
 			return invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than the hand-over"}})
 		}
-		if !t.stretch(h, at, body, false) {
+		if !t.stretch(h, at, body, overbook) {
 			return insufficient([]Shortage{*t.shortOf(unitOfLine{line, l, u}, h.WithSpan(Span{Start: h.Span.Start, End: body.End}).WithBuffers(0, 0), at)})
 		}
 	}

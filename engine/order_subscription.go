@@ -203,7 +203,7 @@ func (t *tx) endLine(l *OrderLine, at int64) {
 		}
 		body := Span{Start: h.Body().Start, End: at}
 		if u.Handed != 0 {
-			body.End = max(at, body.Start+1) // it may have been handed over at this very instant
+			body.End = t.notOver(at) // it is not back yet
 		}
 		switch {
 		case u.Handed == 0 && (at <= t.now || body.Empty()):

@@ -595,6 +595,8 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	i := n.line(o.ID)
 	l := &n.Lines[i]
 	switch {
+	case o.To.Set && l.Subscribe != nil && l.Subscribe.CancelAt != 0:
+		return refused(err, engine.CodeStateNotAllowed)
 	case o.From.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set:
 		if !slices.Contains(may[n.Status], engine.EditLines) {
 			return refused(err, engine.CodeStateNotAllowed)
@@ -750,8 +752,8 @@ func (o *Order) state() engine.Fulfillment {
 	o.each(func(l *OrderLine, u *OrderUnit) {
 		units, sales = append(units, *u), append(sales, l.Purchase == engine.PurchaseSale)
 	})
-	if f := state(units, func(i int) bool { return sales[i] }); f != engine.Cancelled || o.Cancelled {
-		return f
+	if len(units) == 0 && !o.Cancelled {
+		return engine.Pending
 	}
-	return engine.Pending
+	return state(units, func(i int) bool { return sales[i] })
 }

@@ -193,6 +193,19 @@ func (s *step) overbooked(made []seat) {
 	})
 }
 
+// loose says that a unit is on its article for what its line requires alone.
+func (s *step) loose(l *OrderLine, u *OrderUnit, h Unit) bool {
+	switch k := s.a.kit(l.Item.CatalogItem); {
+	case len(l.Requires) == 0, u.ByHand, h.slotPinned():
+		return false
+	case k == nil:
+		return true
+	default:
+		r := s.a.Articles[s.a.lot(h.Lot).Article]
+		return u.Part < len(k.parts()) && k.parts()[u.Part].SKU != (ID{}) && r.SKU != nil && *r.SKU == k.parts()[u.Part].SKU
+	}
+}
+
 // redate judges another window of a line: units that are out get its end, the others are seated anew, all or none.
 func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	l := &o.Lines[line]
@@ -208,6 +221,14 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 			return rightly(err, engine.CodeInvalid)
 		}
 		n := s.handed(h, body)
+		if overbook {
+			if err == nil {
+				if err := s.stay(h, n); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		c := s.stretches(h, n)
 		if may != certain && c == certain && !h.Hull.Covers(n.Hull) {
 			c = open
@@ -232,8 +253,12 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		if h == nil || u.Handed != 0 {
 			continue
 		}
-		w := l.Window
-		q, n, refusal := s.moved(line, engine.MoveLine{From: &w.Start, To: &w.End}, *h)
+		w, x := l.Window, *h
+		loose := s.loose(l, u, x)
+		if loose {
+			x.Flags &^= timeline.PinnedArticle
+		}
+		q, n, refusal := s.moved(line, engine.MoveLine{From: &w.Start, To: &w.End}, x)
 		if refusal != "" {
 			if may == certain {
 				return rightly(err, refusal)
@@ -246,7 +271,9 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		for _, p := range q.pools {
 			q.hulls = append(q.hulls, p.hull(w, s.now))
 		}
-		q.past = true
+		if q.past = true; loose {
+			q, n.Flags = s.requiring([]request{q}, l.Requires)[0], n.Flags|timeline.PinnedArticle
+		}
 		requests, units = append(requests, q), append(units, n)
 	}
 	if may != certain || len(units) == 0 {

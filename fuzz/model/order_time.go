@@ -102,8 +102,8 @@ func (s *step) unsubscribe(o *Order, l *OrderLine, atEnd bool, err error) error 
 				continue
 			}
 			body := Span{Start: h.Body().Start, End: at}
-			if u.Handed != 0 && body.Empty() {
-				body.End = body.Start + 1
+			if u.Handed != 0 {
+				body.End = s.notOver(at)
 			}
 			switch {
 			case u.Handed == 0 && (at <= s.now || body.Empty()):

@@ -57,13 +57,16 @@ var createOrderShape = shapeOf("CreateOrder", slices.Concat([]field[createOrder]
 // orderHold is an order of a hold as it comes in.
 type orderHold struct {
 	engine.OrderHold
-	pickup *engine.ID
-	status *string
+	pickup       *engine.ID
+	status       *string
+	subscription *lineSubscription
 }
 
 var orderHoldShape = shapeOf("OrderHold", slices.Concat([]field[orderHold]{
 	optional("status", orderStatus, func(o *orderHold) **string { return &o.status }).says("An order of a hold is open.").shows(`"open"`),
 	optional("pickupLocationId", uuid, func(o *orderHold) **engine.ID { return &o.pickup }).says("Where the hold has its stock."),
+	optional("subscription", object(lineSubscriptionShape), func(o *orderHold) **lineSubscription { return &o.subscription }).
+		says("The terms of the lines that are held as subscriptions.").shows("null"),
 }, orderFields(func(o *orderHold) *engine.OrderInput { return &o.OrderInput }))...)
 
 var patchOrderShape = shapeOf("PatchOrder",
@@ -109,7 +112,7 @@ var orderOperations = append([]operation{
 	write(operation{
 		id: "admin.holds.order", method: "POST", path: "/v1/admin/holds/{id}/order", scopes: ordersWrite, answer: orderSchema,
 		summary: "Makes an order of a hold: it takes the hold's lines and units over as they are, without a moment between.",
-	}, input[orderHold]{path: byUUID(func(o *orderHold) *engine.ID { return &o.Hold }), body: orderHoldShape}, func(_ *request, o *orderHold) engine.Op {
+	}, input[orderHold]{path: byUUID(func(o *orderHold) *engine.ID { return &o.Hold }), body: orderHoldShape}, func(q *request, o *orderHold) engine.Op {
 		if o.status != nil {
 			status := engine.OrderDraft
 			if *o.status == "open" {
@@ -119,6 +122,9 @@ var orderOperations = append([]operation{
 		}
 		if o.pickup != nil {
 			o.Pickup = *o.pickup
+		}
+		if s := o.subscription; s != nil {
+			o.Subscription, o.Collection = q.terms("/subscription", s.subscriptionInput), s.collection
 		}
 		return o.OrderHold
 	}, answerOrder),

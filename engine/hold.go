@@ -181,7 +181,7 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 		q := &line[0]
 		rec.lines[i] = holdLine{
 			from: l.Window.Start, to: l.Window.End, item: q.item, location: q.location.No, quantity: uint16(l.Quantity), units: uint16(n),
-			named: l.Item.kind(), kind: q.proto.Kind,
+			named: l.Item.kind(), purchase: purchaseOf(l.Purchase),
 		}
 		if q.kit != nil {
 			rec.lines[i].item = q.kit.item.No
@@ -496,10 +496,7 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 	}
 	n := uint64(1)
 	for i, l := range rec.lines {
-		out := HoldLine{Location: a.locationID(l.location), Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: PurchaseBooking}
-		if l.kind == timeline.SalesReservation {
-			out.Purchase = PurchaseSale
-		}
+		out := HoldLine{Location: a.locationID(l.location), Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: l.purchase.Type()}
 		switch l.named {
 		case namesSKU:
 			out.SKU = a.skuID(l.item)

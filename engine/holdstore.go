@@ -41,7 +41,7 @@ type holdLine struct {
 	quantity       uint16 // asked for
 	units          uint16 // that it takes: of kits, several each
 	named          itemKind
-	kind           timeline.Kind
+	purchase       purchase
 }
 
 // itemKind says what an Item names.
@@ -172,7 +172,7 @@ var holdKind = &kind[holdRecord]{
 			dst = binary.LittleEndian.AppendUint32(dst, l.item)
 			dst = binary.LittleEndian.AppendUint32(dst, l.location)
 			dst = binary.LittleEndian.AppendUint16(dst, l.quantity)
-			dst = append(dst, byte(l.named), byte(l.kind))
+			dst = append(dst, byte(l.named), byte(l.purchase)+1)
 			if l.named == namesCatalogItem {
 				dst = binary.LittleEndian.AppendUint16(dst, l.units)
 			}
@@ -239,9 +239,11 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	h.lines = make([]holdLine, n)
 	for i := range h.lines {
 		h.lines[i] = holdLine{
-			from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16(), named: itemKind(r.u8()), kind: timeline.Kind(r.u8()),
+			from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16(), named: itemKind(r.u8()), purchase: purchase(r.u8() - 1),
 		}
 		switch l := &h.lines[i]; {
+		case int(l.purchase) >= len(purchases):
+			return nil, fmt.Errorf("hold: stored line has purchase type %d", l.purchase)
 		case l.named == namesCatalogItem:
 			l.units = r.u16()
 		case l.named > namesCatalogItem:

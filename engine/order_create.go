@@ -224,8 +224,10 @@ func (CreateOrder) result() any { return new(OrderRecord) }
 // answers with the *OrderRecord.
 type OrderHold struct {
 	OrderInput
-	Hold   ID
-	Status *OrderStatus // an order of a hold is open
+	Hold         ID
+	Status       *OrderStatus       // an order of a hold is open
+	Subscription *SubscriptionTerms // of the lines that are held as subscriptions
+	Collection   *string            // how those are paid
 }
 
 func (o OrderHold) Check() []Fault {
@@ -236,6 +238,8 @@ func (o OrderHold) Check() []Fault {
 	if o.Status != nil && *o.Status != OrderOpen {
 		c.fault("/status", "enum", "must be open: the hold has its stock already")
 	}
+	c.subscription("/subscription", o.Subscription)
+	c.optional("/subscription/collectionMethod", o.Collection, 1, maxName)
 	return c.faults
 }
 
@@ -267,7 +271,7 @@ func (o OrderHold) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	n.Status = OrderOpen
-	if err := t.takeOver(n, rec); err != nil {
+	if err := t.takeOver(n, rec, &o); err != nil {
 		return nil, err
 	}
 	if err := t.reprice(n); err != nil {
@@ -278,44 +282,73 @@ func (o OrderHold) plan(t *tx) (any, error) {
 
 func (OrderHold) result() any { return new(OrderRecord) }
 
-// takeOver makes lines of a hold's lines, and its units theirs.
-func (t *tx) takeOver(o *Order, rec *holdRecord) error {
+// takeOver makes lines of a hold's lines, and its units theirs. Units of one line that were moved apart become lines of their own: a
+// line has one window.
+func (t *tx) takeOver(o *Order, rec *holdRecord, in *OrderHold) error {
 	d := t.draft()
-	held, next := t.hold(rec), 0
+	held, next := t.hold(rec), uint64(0)
 	for i := range held.Lines {
 		x := &held.Lines[i]
-		in := OrderLineInput{Item: x.Item, Purchase: x.Purchase, Quantity: x.Quantity, From: &x.Window.Start}
-		if x.Window.End != Forever {
-			in.To = &x.Window.End
-		}
-		if x.Purchase == PurchaseBooking && x.Window.End == Forever {
-			return refuse(CodeConflict, "line %d of the hold has no end; a booking has one", i)
-		}
-		if err := t.addLine(o, &in); err != nil {
-			return ofLineItem(i, err)
-		}
-		l := &o.Lines[len(o.Lines)-1]
-		var is []*Article
-		for range int(rec.lines[i].units) {
+		var windows [][]timeline.Placed
+		for range rec.lines[i].units {
 			next++
-			h, at, ok := d.Find(after(rec.id, uint64(next)))
-			if !ok {
-				continue
+			h, at, _ := d.Find(after(rec.id, next))
+			j := slices.IndexFunc(windows, func(w []timeline.Placed) bool { return w[0].Body() == h.Body() })
+			if j < 0 {
+				j, windows = len(windows), append(windows, nil)
 			}
-			h.Owner, h.Line, h.Flags = uint64(o.Number), l.No, h.Flags.WithBlocker(timeline.BlockerOrder)
-			d.Replace(h)
-			is = append(is, t.acc.articles().No(d.Stock().Lot(at.Lot).Article))
-			l.Units = append(l.Units, OrderUnit{ID: t.newID(), Hold: h.ID, ByHand: h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
+			windows[j] = append(windows[j], timeline.Placed{Hold: h, Place: at})
 		}
-		if x.CatalogItem != (ID{}) {
-			for j, part := range t.partsOf(x.CatalogItem, x.Quantity, is) {
-				l.Units[j].Part = part
+		if x.CatalogItem != (ID{}) && len(windows) > 1 {
+			return refuse(CodeConflict, "line %d of the hold is of kits whose units were moved apart; an order takes a kit for one window", i)
+		}
+		for _, units := range windows {
+			if err := t.takeOverUnits(o, x, i, units, in); err != nil {
+				return err
 			}
 		}
 	}
 	ended := *rec
 	ended.status, ended.due = Ordered, t.now+endedKept
 	record(t, holdKind, rec, &ended)
+	return nil
+}
+
+// takeOverUnits makes a line of units of a hold's line that have one window.
+func (t *tx) takeOverUnits(o *Order, x *HoldLine, line int, units []timeline.Placed, of *OrderHold) error {
+	w := units[0].Body()
+	in := OrderLineInput{Item: x.Item, Purchase: x.Purchase, Quantity: len(units), From: &w.Start}
+	if w.End != Forever {
+		in.To = &w.End
+	}
+	if x.CatalogItem != (ID{}) {
+		in.Quantity = x.Quantity
+	}
+	switch {
+	case x.Purchase == PurchaseBooking && w.End == Forever:
+		return refuse(CodeConflict, "line %d of the hold has no end; a booking has one", line)
+	case x.Purchase == PurchaseSubscription && of.Subscription == nil:
+		return invalid([]Fault{{Pointer: "/subscription", Code: "required", Message: "is missing: line " + itoa(line) + " of the hold is a subscription"}})
+	case x.Purchase == PurchaseSubscription:
+		in.Subscription, in.Collection = of.Subscription, of.Collection
+	}
+	if err := t.addLine(o, &in); err != nil {
+		return ofLineItem(line, err)
+	}
+	l := &o.Lines[len(o.Lines)-1]
+	is := make([]*Article, len(units))
+	for j, u := range units {
+		u.Owner, u.Line, u.Flags = uint64(o.Number), l.No, u.Flags.WithBlocker(timeline.BlockerOrder)
+		t.draft().Replace(u.Hold)
+		is[j] = t.acc.articles().No(t.acc.stock.Lot(u.Place.Lot).Article)
+		l.Units = append(l.Units, OrderUnit{ID: t.newID(), Hold: u.ID, ByHand: u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
+	}
+	if x.CatalogItem != (ID{}) {
+		for j, part := range t.partsOf(x.CatalogItem, x.Quantity, is) {
+			l.Units[j].Part = part
+		}
+	}
+	t.beginSubscription(o, l)
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
 )
 
 // This file owns the story of one order.
@@ -93,5 +95,45 @@ func TestAddonsOfOneRequest(t *testing.T) {
 	s.do(DeleteOrderLine{Order: o.ID, ID: o.Lines[1].ID})
 	require.Len(t, s.view().Order(o.ID).Lines, 1)
 	require.Equal(t, 2, s.available(Item{Article: r}, from, to))
+	s.reopen()
+}
+
+// Units of a hold that were moved apart are lines of their own windows; a kit is not taken apart.
+func TestOrderOfAHoldThatWasMovedApart(t *testing.T) {
+	s := newShop(t)
+	item := Item{Article: s.article(ID{}, 2)}
+	from, to := s.now+5*day, s.now+6*day
+	apart := func(i Item) *Hold {
+		h := s.book(i, s.now+day, s.now+2*day, 2)
+		return s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: h.Lines[0].Units[0].ID, From: &from, To: &to}}}).(*Hold)
+	}
+	o := s.do(OrderHold{Hold: apart(item).ID}).(*OrderRecord)
+	require.Len(t, o.Lines, 2)
+	for i, want := range []Span{{Start: from, End: to}, {Start: s.now + day, End: s.now + 2*day}} {
+		require.Equal(t, want, o.Lines[i].span())
+		require.Equal(t, uint16(1), o.Lines[i].Quantity)
+		require.Equal(t, want, o.Units[i].Range)
+	}
+	s.do(DeleteOrder{ID: o.ID})
+	s.refused(CodeConflict, OrderHold{Hold: apart(s.kit(Component{item, 1})).ID})
+	s.reopen()
+}
+
+// What is held as a subscription is ordered as one, by the terms that the order gives.
+func TestOrderOfAHeldSubscription(t *testing.T) {
+	s := newShop(t)
+	h := s.do(PlaceHold{Lines: []HoldLineInput{{
+		Item: Item{Article: s.article(ID{}, 1)}, Location: s.loc, Window: Span{Start: s.now, End: Forever}, Quantity: 1, Purchase: PurchaseSubscription,
+	}}}).(*Hold)
+	require.Equal(t, PurchaseSubscription, h.Lines[0].Purchase)
+	s.reopen()
+	h, _ = s.view().Hold(h.ID)
+	require.Equal(t, PurchaseSubscription, h.Lines[0].Purchase)
+	e := s.refused(CodeInvalid, OrderHold{Hold: h.ID})
+	require.Equal(t, "/subscription", e.Faults[0].Pointer)
+	o := s.do(OrderHold{Hold: h.ID, Subscription: &SubscriptionTerms{
+		Cycle: Period{Amount: 1, Unit: timeline.Days}, RenewalType: DefaultRenewalType, InitialCharge: DefaultInitialCharge,
+	}}).(*OrderRecord)
+	require.Equal(t, s.now+day, o.Lines[0].Subscription.NextBillingAt)
 	s.reopen()
 }

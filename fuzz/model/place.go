@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -336,7 +337,7 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 	}
 	n := uint64(1)
 	for _, l := range o.Lines {
-		h.Lines = append(h.Lines, Line{Item: l.Item, Location: l.Location, Window: l.Window, Quantity: l.Quantity, Sale: l.Purchase == engine.PurchaseSale})
+		h.Lines = append(h.Lines, Line{Item: l.Item, Location: l.Location, Window: l.Window, Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, engine.PurchaseBooking)})
 	}
 	for i, q := range requests {
 		l, line := o.Lines[q.line], &h.Lines[q.line]

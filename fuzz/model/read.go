@@ -295,7 +295,7 @@ func (a *Account) record(h *engine.Hold, want *Hold) error {
 	k := uint64(1)
 	for i := range min(len(h.Lines), len(want.Lines)) {
 		x, w := h.Lines[i], want.Lines[i]
-		bad = bad || x.Item != w.Item || x.Location != w.Location || x.Window != w.Window || x.Quantity != w.Quantity
+		bad = bad || x.Item != w.Item || x.Location != w.Location || x.Window != w.Window || x.Quantity != w.Quantity || x.Purchase != w.Purchase
 		units := len(w.Made)
 		if want.Status.Ended() {
 			units = 0

@@ -122,7 +122,7 @@ type (
 		Location ID
 		Window   Span
 		Quantity int
-		Sale     bool
+		Purchase engine.PurchaseType
 		Made     []ID // of each unit the SKU that it was made for; zero: an article
 	}
 	Event struct {

@@ -182,8 +182,11 @@ func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
 		for try := 0; try < 6 && odds(d, "tight", 80) && a.Known(l.Item) && !a.Tight(l.Item, l.Location, l.Window, now); try++ {
 			l.Window = Window(d, a, now)
 		}
-		if l.Window.End == engine.Forever && odds(d, "sale", 50) {
+		switch {
+		case l.Window.End == engine.Forever && odds(d, "sale", 50):
 			l.Purchase = engine.PurchaseSale
+		case odds(d, "subscription", 10):
+			l.Purchase = engine.PurchaseSubscription
 		}
 		o.Lines = append(o.Lines, l)
 	}

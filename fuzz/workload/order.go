@@ -42,6 +42,9 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 	case kind < 24:
 		if h := hold(d, a); h != nil {
 			o := engine.OrderHold{Hold: h.ID}
+			if odds(d, "terms", 70) {
+				o.Subscription = terms(d)
+			}
 			o.Return = back(d, a)
 			return o
 		}

@@ -110,6 +110,7 @@ type OrderLine struct {
 	Quantity     uint16
 	TaxRate      uint16 `json:",omitempty"` // basis points
 	OwnPrice     bool   `json:",omitempty"` // the unit price was given, not worked out
+	FromOpening  bool   `json:",omitempty"` // no start was given: it begins when it takes stock
 	From, To     int64  // To is Forever where the end is open
 	UnitPrice    int64  `json:",omitempty"` // of one unit for the whole period; of a subscription for the first cycle
 	PricingRow   ID

@@ -311,3 +311,46 @@ func TestHandOverAtTheBeginningOfTime(t *testing.T) {
 	require.Equal(t, OrderActive, s.do(FulfillOrder{ID: o.ID, At: ptr(int64(0))}).(*OrderRecord).Status)
 	s.refused(CodeStateNotAllowed, CancelOrder{ID: o.ID})
 }
+
+// A sale whose start was left open begins when it takes its unit, however long it was a draft.
+func TestDraftOfASaleWithoutAStart(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	l := OrderLineInput{Item: Item{Article: article}, Purchase: PurchaseSale, Quantity: 1}
+	draft := func() *OrderRecord {
+		return s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{l}}).(*OrderRecord)
+	}
+	free, dated := draft(), draft()
+	s.do(PatchOrderLine{Order: dated.ID, ID: dated.Lines[0].ID, From: Some(s.now)})
+	s.book(Item{Article: article}, s.now, s.now+hour, 1)
+	s.now += day
+	s.refused(CodeInsufficient, ConfirmOrder{ID: dated.ID})
+	r := s.do(ConfirmOrder{ID: free.ID}).(*OrderRecord)
+	require.Equal(t, s.now, r.Lines[0].From)
+	s.reopen()
+}
+
+// Another pricing row gives a subscription its terms with its price.
+func TestAnotherRowGivesOtherTerms(t *testing.T) {
+	s := newShop(t)
+	table := s.do(CreatePricingTable{Name: "Plans"}).(*PricingTable).ID
+	row := func(label string, price int64, unit timeline.Unit, committed *int64) *PricingRow {
+		return s.do(CreatePricingRow{Table: table, Label: label, Purchase: PurchaseSubscription, Price: price, Subscription: &SubscriptionTerms{
+			Cycle: Period{Amount: 1, Unit: unit}, CommitmentCycles: committed, RenewalType: DefaultRenewalType, InitialCharge: DefaultInitialCharge,
+		}}).(*PricingRow)
+	}
+	monthly, yearly := row("Monthly", 100, timeline.Months, nil), row("Yearly", 1000, timeline.Years, ptr(int64(2)))
+	for _, status := range []OrderStatus{OrderDraft, OrderOpen} {
+		o := s.do(CreateOrder{OrderInput: OrderInput{Status: status, Pickup: s.loc}, Lines: []OrderLineInput{
+			{Item: Item{Article: s.article(ID{}, 1)}, Purchase: PurchaseSubscription, Quantity: 1, From: &s.now, PricingRow: &monthly.ID},
+		}}).(*OrderRecord)
+		was := *o.Lines[0].Subscription
+		l := s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Some(yearly.ID)}).(*OrderRecord).Lines[0]
+		require.Equal(t, int64(1000), l.UnitPrice)
+		require.Equal(t, "Yearly", l.Subscription.Label)
+		require.Equal(t, *yearly.Subscription, l.Subscription.Terms)
+		require.Equal(t, was.ID, l.Subscription.ID)
+		require.Equal(t, status == OrderOpen, l.Subscription.NextBillingAt > was.NextBillingAt)
+	}
+	s.reopen()
+}

@@ -147,7 +147,7 @@ func (t *tx) addLine(o *Order, in *OrderLineInput) error {
 		ID: t.newID(), Purchase: purchaseOf(in.Purchase), No: o.LastLine, Quantity: uint16(in.Quantity), From: t.now, To: Forever, UpdatedAt: t.now,
 	}
 	l.named(in.Item)
-	if in.From != nil {
+	if l.FromOpening = in.From == nil; !l.FromOpening {
 		l.From = *in.From
 	}
 	if in.To != nil {
@@ -307,7 +307,11 @@ func (t *tx) addLines(o *Order, lines []OrderLineInput, overbook bool) error {
 func (t *tx) open(o *Order, first int, overbook bool) error {
 	wants := make([]want, 0, len(o.Lines)-first)
 	for i := first; i < len(o.Lines); i++ {
-		wants = append(wants, want{i, int(o.Lines[i].Quantity)})
+		l := &o.Lines[i]
+		if l.FromOpening {
+			l.From, l.FromOpening, l.UpdatedAt = t.now, false, t.now
+		}
+		wants = append(wants, want{i, int(l.Quantity)})
 	}
 	if err := t.takeStock(o, wants, overbook); err != nil {
 		return err
@@ -432,6 +436,7 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 		l.Quantity = uint16(o.Quantity.Value)
 	}
 	o.From.set(&l.From)
+	l.FromOpening = l.FromOpening && !o.From.Set
 	if o.To.Set {
 		l.To = o.To.Value
 		if o.To.Null {
@@ -457,6 +462,9 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 				return invalid([]Fault{{Pointer: "/pricingRowId", Code: "purchase", Message: "is a row for a " + string(row.Purchase)}})
 			}
 			l.PricingRow, l.OwnPrice = row.ID, false
+			if l.Subscription != nil {
+				l.Subscription.agree(row)
+			}
 		}
 	}
 	if o.UnitPrice.Set {

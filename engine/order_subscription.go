@@ -56,10 +56,7 @@ func (s *Subscription) end(at int64) {
 func (t *tx) newSubscription(row *PricingRow, in *OrderLineInput) *Subscription {
 	s := &Subscription{ID: t.newID(), Collection: DefaultCollection}
 	if row != nil {
-		s.Label = row.Label
-		if row.Subscription != nil {
-			s.Terms = *row.Subscription
-		}
+		s.agree(row)
 	}
 	if in.Subscription != nil {
 		s.Terms = *in.Subscription
@@ -68,6 +65,13 @@ func (t *tx) newSubscription(row *PricingRow, in *OrderLineInput) *Subscription 
 		s.Collection = *in.Collection
 	}
 	return s
+}
+
+// agree takes over the terms of a pricing row.
+func (s *Subscription) agree(row *PricingRow) {
+	if s.Label = row.Label; row.Subscription != nil {
+		s.Terms = *row.Subscription
+	}
 }
 
 // beginSubscription sets the first payment behind the one that is made with the order.

@@ -27,21 +27,22 @@ type Order struct {
 
 // OrderLine is a line item.
 type OrderLine struct {
-	ID        ID
-	Item      engine.Item
-	Purchase  engine.PurchaseType
-	No        uint16
-	Quantity  int
-	Window    Span
-	Price     int64 // of one unit
-	Own       bool  // the price was given
-	Row       ID    // what says it otherwise
-	TaxRate   int64
-	Note      string
-	AddonOf   ID
-	Requires  []engine.Requirement
-	Units     []OrderUnit
-	Subscribe *Subscription
+	ID          ID
+	Item        engine.Item
+	Purchase    engine.PurchaseType
+	No          uint16
+	Quantity    int
+	Window      Span
+	FromOpening bool  // it begins when it takes stock
+	Price       int64 // of one unit
+	Own         bool  // the price was given
+	Row         ID    // what says it otherwise
+	TaxRate     int64
+	Note        string
+	AddonOf     ID
+	Requires    []engine.Requirement
+	Units       []OrderUnit
+	Subscribe   *Subscription
 }
 
 // OrderUnit is an order stock item.
@@ -494,7 +495,7 @@ func (o *Order) ids(rec *engine.OrderRecord) error {
 func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusal engine.Code) {
 	o.LastLine++
 	l = OrderLine{Item: in.Item, Purchase: in.Purchase, No: o.LastLine, Quantity: in.Quantity, Window: Span{Start: s.now, End: Forever}, Requires: in.Requirements}
-	if in.From != nil {
+	if l.FromOpening = in.From == nil; !l.FromOpening {
 		l.Window.Start = *in.From
 	}
 	if in.To != nil {
@@ -585,7 +586,11 @@ func (s *step) planned(o *Order, l *OrderLine) engine.Code {
 func (s *step) open(o *Order, first int, overbook bool, rec *engine.OrderRecord, err error) error {
 	var wants []want
 	for i := first; i < len(o.Lines); i++ {
-		wants = append(wants, want{i, o.Lines[i].Quantity})
+		l := &o.Lines[i]
+		if l.FromOpening {
+			l.Window.Start, l.FromOpening = s.now, false
+		}
+		wants = append(wants, want{i, l.Quantity})
 	}
 	if fault := s.takeStock(o, wants, overbook, rec, err); fault != nil || err != nil {
 		return fault
@@ -639,7 +644,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 		l.Quantity = o.Quantity.Value
 	}
 	if o.From.Set {
-		l.Window.Start = o.From.Value
+		l.Window.Start, l.FromOpening = o.From.Value, false
 	}
 	if o.To.Set {
 		if l.Window.End = o.To.Value; o.To.Null {
@@ -659,6 +664,9 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 				return refused(err, engine.CodeInvalid)
 			}
 			l.Row, l.Own = o.PricingRow.Value, false
+			if t := s.a.row(l.Row).Subscription; l.Subscribe != nil && t != nil {
+				l.Subscribe.Terms = *t
+			}
 		}
 	}
 	if o.UnitPrice.Set {
@@ -672,6 +680,9 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	}
 	if o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set {
 		s.quote(n, l)
+		if n.Status != engine.OrderDraft {
+			s.begin(n, l)
+		}
 	}
 	if n.Status == engine.OrderDraft {
 		if l.Quantity != was.Quantity {

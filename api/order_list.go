@@ -22,7 +22,7 @@ var listOrdersQuery = shapeOf("ListOrders", slices.Concat([]field[listOrders]{
 	defaulted("status", list(enum(engine.OrderStatuses...), 0, 4), nil, func(o *listOrders) *[]string { return &o.status }).says("Default: all."),
 	optional("dateRange", dateRange, func(o *listOrders) **window { return &o.window }).says("Orders of which a line is for some of it."),
 	optional("createdAt", dateRange, func(o *listOrders) **window { return &o.created }).says("Both ends are in it."),
-	optional("customerId", uuid, func(o *listOrders) **engine.ID { return &o.Customer }),
+	optional("customerId", uuid, func(o *listOrders) **engine.ID { return &o.Customer }).says("Orders that are for this customer, or name them in their list of customers."),
 	defaulted("tagIds", list(looseID, 1, 100), nil, func(o *listOrders) *[]engine.ID { return &o.Tags }).says("Orders that have one of them."),
 	optional("number", integer[uint32](1, math.MaxUint32), func(o *listOrders) **uint32 { return &o.Number }),
 	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listOrders) *archiveFilter { return &o.archive }),

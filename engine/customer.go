@@ -93,7 +93,7 @@ func (o PatchCustomer) plan(t *tx) (any, error) {
 
 func (PatchCustomer) result() any { return new(Customer) }
 
-// DeleteCustomer removes a customer for whom there is no order that is not closed; closed ones name nobody from then on. It answers with nil.
+// DeleteCustomer removes a customer whom no order refers to that is not closed; closed ones are for nobody from then on. It answers with nil.
 type DeleteCustomer struct {
 	ID      ID
 	IfMatch []uint64

@@ -57,6 +57,42 @@ func TestCustomers(t *testing.T) {
 	s.reopen()
 }
 
+// A customer whom an order names beside its main contact is one whom it refers to, until it is closed or names another.
+func TestOrdersReferToAllWhomTheyName(t *testing.T) {
+	s := newShop(t)
+	bike := Item{SKU: s.sku()}
+	s.article(bike.SKU, 1)
+	customer := func(name string) ID {
+		return s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some(name)}}).(*Customer).ID
+	}
+	main, beside, other := customer("Ann"), customer("Ben"), customer("Cleo")
+	in := s.rental(OrderOpen, bike, s.now+day, s.now+2*day, 1)
+	in.Customer = &main
+	in.Customers = []OrderCustomerInput{{Customer: &beside}, {Customer: &main}, {Customer: &beside}, {Contact: ContactPatch{FirstName: Some("Dan")}}}
+	o := s.do(in).(*OrderRecord)
+	orders := func(id ID) (numbers []uint32) {
+		list, total := s.view().ListOrders(&OrderQuery{Customer: &id, Active: true, Limit: 10})
+		require.Len(t, list, total)
+		for _, o := range list {
+			numbers = append(numbers, o.Number)
+		}
+		return numbers
+	}
+	for range 2 {
+		require.Equal(t, [][]uint32{{1}, {1}, nil}, [][]uint32{orders(main), orders(beside), orders(other)})
+		s.refused(CodeInUse, DeleteCustomer{ID: main})
+		s.refused(CodeInUse, DeleteCustomer{ID: beside})
+		s.reopen()
+	}
+	s.do(PatchOrder{ID: o.ID, Customers: Some([]OrderCustomerInput{{Customer: &other}})})
+	require.Equal(t, [][]uint32{{1}, nil, {1}}, [][]uint32{orders(main), orders(beside), orders(other)})
+	s.do(DeleteCustomer{ID: beside})
+	s.refused(CodeInUse, DeleteCustomer{ID: other})
+	s.do(CancelOrder{ID: o.ID})
+	s.do(DeleteCustomer{ID: other})
+	s.reopen()
+}
+
 func TestFaultsOfContacts(t *testing.T) {
 	s := newShop(t)
 	long := strings.Repeat("x", 256)

@@ -187,11 +187,11 @@ func orderState(s OrderStatus, archived bool) string {
 // orderKind's rows are found by number, too: a unit in the timelines says the number of its order.
 var orderKind = func() *kind[Order] {
 	k := rowsOf(tagOrder, "order", func(o *Order) ID { return o.ID },
-		table.By(func(o *Order) []string {
-			if o.Customer == (ID{}) {
-				return nil
+		table.By(func(o *Order) (keys []string) {
+			for _, id := range o.customers() {
+				keys = append(keys, string(id[:]))
 			}
-			return []string{string(o.Customer[:])}
+			return keys
 		}),
 		table.By(func(o *Order) []string { return o.tagKeys() }),
 		table.By(func(o *Order) (keys []string) {
@@ -292,6 +292,22 @@ func (o *Order) units() (n int) {
 		n += len(o.Lines[i].Units)
 	}
 	return n
+}
+
+// customers are those whom an order refers to, each once: the one whom it is for, and those of its own list.
+func (o *Order) customers() (ids []ID) {
+	if o.Customer != (ID{}) {
+		ids = append(ids, o.Customer)
+	}
+	if o.More == nil {
+		return ids
+	}
+	for i := range o.More.Customers {
+		if id := o.More.Customers[i].Customer; id != (ID{}) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // Item names what a line takes.

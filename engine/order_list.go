@@ -18,7 +18,7 @@ type OrderQuery struct {
 	Status   []OrderStatus
 	Window   *Span // a line is for some of it; a sale is at its beginning
 	Created  *Span // its end is in it
-	Customer *ID
+	Customer *ID   // whom it is for, or whom its list of customers names
 	Tags     []ID
 	Number   *uint32
 	Active   bool // those that are not archived
@@ -109,7 +109,7 @@ func (q *OrderQuery) passes(o *Order) bool {
 	switch {
 	case q.Status != nil && !slices.Contains(q.Status, o.Status),
 		o.ArchivedAt == 0 && !q.Active, o.ArchivedAt != 0 && !q.Archived,
-		q.Customer != nil && o.Customer != *q.Customer,
+		q.Customer != nil && !slices.Contains(o.customers(), *q.Customer),
 		q.Tags != nil && !slices.ContainsFunc(o.Tags, func(id ID) bool { return slices.Contains(q.Tags, id) }),
 		q.Created != nil && (CreatedAt(o.ID) < q.Created.Start || CreatedAt(o.ID) > q.Created.End),
 		q.Window != nil && !slices.ContainsFunc(o.Lines, func(l OrderLine) bool { return l.within(*q.Window) }):

@@ -145,7 +145,8 @@ func TestTagsOfRecords(t *testing.T) {
 	hold := s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, noon+day, noon+2*day, 1), "{", `{"expiresInSeconds":600,`, 1))["id"].(string)
 	event := s.ok("POST", "/v1/admin/articles/"+article+"/scheduled-events", fmt.Sprintf(
 		`{"type":"note","name":"n","serviceLocationId":%q,"startDate":%q,"endDate":%q}`, location, when(noon), when(noon+day)))["id"].(string)
-	scoped := s.newKey(s.account, engine.CreateKey{PublicID: "readonly1", Scopes: []string{"account.read", "inventory.read", "locations.read"}})
+	order := s.ok("POST", ordersPath, rental("open", location, sku, noon+3*day, noon+4*day, 1, ""))["id"].(string)
+	scoped := s.newKey(s.account, engine.CreateKey{PublicID: "readonly1", Scopes: []string{"account.read", "inventory.read", "locations.read", "orders.read"}})
 	for _, c := range []struct {
 		path         string
 		method, body string // a change of the record
@@ -155,6 +156,7 @@ func TestTagsOfRecords(t *testing.T) {
 		{"/v1/admin/skus/" + sku, "PATCH", `{"name":"n"}`, true},
 		{"/v1/admin/articles/" + article, "PATCH", `{"name":"n"}`, false},
 		{"/v1/admin/holds/" + hold, "POST /extend", `{"expiresInSeconds":700}`, false},
+		{ordersPath + "/" + order, "PATCH", `{"note":"n"}`, false},
 	} {
 		first := s.call("GET", c.path, "")
 		tag := first.header["Etag"]

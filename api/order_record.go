@@ -260,10 +260,9 @@ func appendAllocations(b []byte, list []engine.LineAmount) []byte {
 	})
 }
 
-// answerOrder answers with an order and its entity tag.
+// answerOrder answers with an order and its entity tag. The tag is that of the stored row, for If-Match: where its units are and
+// whom it is for changes without it.
 func answerOrder(q *request, r *engine.OrderRecord) error {
-	if !q.sameRevision(r.Revision) {
-		q.out = appendOrder(q.out, r)
-	}
+	q.tag, q.out = r.Revision, appendOrder(q.out, r)
 	return nil
 }

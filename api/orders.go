@@ -129,7 +129,7 @@ var orderOperations = append([]operation{
 		return o.OrderHold
 	}, answerOrder),
 	read(operation{
-		id: "admin.orders.get", method: "GET", path: orderPath, scopes: ordersRead, cached: true,
+		id: "admin.orders.get", method: "GET", path: orderPath, scopes: ordersRead,
 		summary: "Returns an order.", answer: orderSchema,
 	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
 		r := q.view.Order(*id)

@@ -307,6 +307,31 @@ func TestAssignedUnits(t *testing.T) {
 	s.refused(404, engine.CodeNotFound, "POST", path+"/assign", `{"articleId":"`+nobodyID+`"}`)
 }
 
+// Where an order's units are is no change of the order: its tag stays, and so it is always answered with its record.
+func TestOrderIsReadWithItsUnitsWhereTheyAre(t *testing.T) {
+	s, location, sku, first, second := stocked(t)
+	from, to := noon+day, noon+2*day
+	o := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
+	path := ordersPath + "/" + o["id"].(string)
+	was, other := at(o, "stockItems", 0, "inventoryArticleId").(string), second
+	if was == second {
+		other = first
+	}
+	tag := s.call("GET", path, "").header["Etag"]
+	read := func() any {
+		a := s.call("GET", path, "", "If-None-Match", tag)
+		require.Equal(t, []any{200, tag}, []any{a.status, a.header["Etag"]})
+		return at(a.object(), "stockItems", 0)
+	}
+	next := s.ok("POST", ordersPath, rental("open", location, sku, from, to, 1, ""))
+	s.ok("POST", ordersPath+"/"+next["id"].(string)+"/stock-items/"+at(next, "stockItems", 0, "id").(string)+"/assign", fmt.Sprintf(`{"articleId":%q}`, was))
+	require.Equal(t, []any{other, false}, []any{at(read(), "inventoryArticleId"), at(read(), "hasConflicts")})
+	s.ok("POST", "/v1/admin/articles/"+other+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"force":true}`, location))
+	require.Equal(t, []any{nil, true}, []any{at(read(), "inventoryArticleId"), at(read(), "hasConflicts")})
+	require.Equal(t, 200, s.call("PATCH", path, `{"note":"Phone"}`, "If-Match", tag).status)
+	s.call("PATCH", path, `{"note":"Mail"}`, "If-Match", tag).isRefusal(412, engine.CodePrecondition)
+}
+
 func TestBadOrders(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)

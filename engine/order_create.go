@@ -174,9 +174,13 @@ func withIDs[T any, P interface {
 	return list
 }
 
-// hasCustomer says whether an id names one of those whom an order is for.
+// hasCustomer says whether an id names one of those whom an order is for: those given, else the one whom its main contact is of.
 func (o *Order) hasCustomer(id ID) bool {
-	return id == o.MainCustomer() || slices.ContainsFunc(o.Rest().Customers, func(c OrderCustomer) bool { return c.ID == id })
+	list := o.Rest().Customers
+	if len(list) == 0 {
+		return o.Customer != (ID{}) && id == o.MainCustomer()
+	}
+	return slices.ContainsFunc(list, func(c OrderCustomer) bool { return c.ID == id })
 }
 
 // MainCustomer is the id of the order's own record of the one whom it is for, where none was given.
@@ -461,7 +465,25 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 	if m.empty() {
 		n.More = nil
 	}
+	if o.Customers.Set || o.Customer.Set {
+		t.forNobodyElse(n)
+	}
 	return t.answer(n), nil
+}
+
+// forNobodyElse lets lines that are for somebody whom an order has no more be for nobody in particular.
+func (t *tx) forNobodyElse(o *Order) {
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if id := l.Rest().OrderCustomer; id == (ID{}) || o.hasCustomer(id) {
+			continue
+		}
+		m := own(&l.More)
+		if m.OrderCustomer = (ID{}); m.empty() {
+			l.More = nil
+		}
+		l.UpdatedAt = t.now
+	}
 }
 
 func (PatchOrder) result() any { return new(OrderRecord) }

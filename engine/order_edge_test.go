@@ -354,3 +354,46 @@ func TestAnotherRowGivesOtherTerms(t *testing.T) {
 	}
 	s.reopen()
 }
+
+// A line that is for somebody whom the order has no more is for nobody in particular from then on.
+func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
+	s := newShop(t)
+	bike := Item{SKU: s.sku()}
+	named := func(name string) OrderCustomerInput {
+		return OrderCustomerInput{Contact: ContactPatch{FirstName: Some(name)}}
+	}
+	in := s.rental(OrderDraft, bike, s.now+day, s.now+2*day, 1)
+	in.Contact = &ContactPatch{FirstName: Some("Ann")}
+	in.Customers = []OrderCustomerInput{named("Ben"), named("Cleo")}
+	o := s.do(in).(*OrderRecord)
+	line := in.Lines[0]
+	line.OrderCustomer = ptr(o.MainCustomer())
+	s.refused(CodeNotFound, AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line}}) // the order lists others
+	line.OrderCustomer = &o.More.Customers[1].ID
+	noted := line
+	noted.Note = ptr("Saddle high")
+	made := s.now
+	s.do(AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line, noted}})
+
+	s.now += hour
+	lines := s.do(PatchOrder{ID: o.ID, Note: Some("Late"), Assigned: Null[UserRef]()}).(*OrderRecord).Lines
+	require.Equal(t, []ID{{}, *line.OrderCustomer, *line.OrderCustomer}, []ID{lines[0].Rest().OrderCustomer, lines[1].More.OrderCustomer, lines[2].More.OrderCustomer})
+	s.now += hour
+	o = s.do(PatchOrder{ID: o.ID, Customers: Some([]OrderCustomerInput{named("Ben"), named("Cleo")})}).(*OrderRecord)
+	require.Nil(t, o.Lines[1].More)
+	require.Equal(t, &LineMore{Note: "Saddle high"}, o.Lines[2].More)
+	require.Equal(t, []int64{made, s.now, s.now}, []int64{o.Lines[0].UpdatedAt, o.Lines[1].UpdatedAt, o.Lines[2].UpdatedAt})
+
+	// Without a list it is the one whom the order is for, as long as there is one.
+	s.do(PatchOrder{ID: o.ID, Customers: Null[[]OrderCustomerInput]()})
+	line.OrderCustomer = ptr(o.MainCustomer())
+	s.do(AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line}})
+	customer := func(op PatchOrder) ID {
+		op.ID = o.ID
+		return s.do(op).(*OrderRecord).Lines[3].Rest().OrderCustomer
+	}
+	require.Equal(t, o.MainCustomer(), customer(PatchOrder{Contact: &ContactPatch{FirstName: Some("Eva")}}))
+	require.Zero(t, customer(PatchOrder{Customer: Null[ID]()}))
+	s.refused(CodeNotFound, AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line}})
+	s.reopen()
+}

@@ -214,7 +214,7 @@ func appendStockItem(b []byte, r *engine.OrderRecord, l *engine.OrderLine, u *en
 	more := l.Rest()
 	b = appendID(append(b, `{"id":`...), u.ID)
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(u.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), max(engine.CreatedAt(u.ID), u.Handed, u.Returned))
+	b = appendInstant(append(b, `,"updatedAt":`...), max(engine.CreatedAt(u.ID), u.Handed, u.Returned, u.UpdatedAt))
 	b = appendText(append(b, `,"name":`...), l.Name.String())
 	b = appendID(append(b, `,"lineItemId":`...), l.ID)
 	b = appendText(append(b, `,"fulfillmentState":`...), u.State.String())

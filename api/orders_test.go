@@ -287,6 +287,50 @@ func TestOrderLines(t *testing.T) {
 	s.refused(404, engine.CodeNotFound, "DELETE", line, "")
 }
 
+// Each stock item says when it was last changed itself, whatever happens to the others and to the order.
+func TestStockItemsSayWhenTheyChanged(t *testing.T) {
+	s, location, sku, first, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	o := s.ok("POST", ordersPath, rental("draft", location, sku, from, to, 2, ""))
+	path := ordersPath + "/" + o["id"].(string)
+	one, two := at(o, "stockItems", 0, "id").(string), at(o, "stockItems", 1, "id").(string)
+	times := []int64{noon, noon}
+	step := func(method, path, body string, changed ...int) {
+		t.Helper()
+		s.clock.Add(60_000)
+		for _, i := range changed {
+			times[i] = s.clock.Load()
+		}
+		o := s.ok(method, path, body)
+		require.Equal(t, when(times[0]), at(o, "stockItems", 0, "updatedAt"), path)
+		if len(listOf(o["stockItems"])) > 1 {
+			require.Equal(t, when(times[1]), at(o, "stockItems", 1, "updatedAt"), path)
+		}
+	}
+	step("PATCH", path, `{"note":"By the door"}`)
+	step("POST", path+"/confirm", "", 0, 1)
+	step("POST", path+"/prepare", fmt.Sprintf(`{"stockItemIds":[%q]}`, one), 0)
+	step("POST", path+"/prepare", fmt.Sprintf(`{"stockItemIds":[%q]}`, one))
+	step("POST", path+"/stock-items/"+two+"/assign", fmt.Sprintf(`{"articleId":%q}`, first), 1)
+	step("POST", path+"/stock-items/"+two+"/unassign", "", 1)
+	step("POST", path+"/stock-items/"+two+"/unassign", "")
+	step("POST", path+"/fulfill", fmt.Sprintf(`{"stockItemIds":[%q],"at":%q}`, one, when(noon)), 0)
+	step("POST", path+"/fulfill", "", 1)
+	step("POST", path+"/return", fmt.Sprintf(`{"stockItemIds":[%q],"at":%q}`, two, when(noon+600_000)), 1)
+
+	// Where one goes, the others stay as they were.
+	o = s.ok("POST", ordersPath, rental("open", location, sku, to+day, to+2*day, 1, ""))
+	path = ordersPath + "/" + o["id"].(string)
+	times[0] = s.clock.Load()
+	lines := fmt.Sprintf(`{"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`, sku, when(to+day), when(to+2*day))
+	times[1] = times[0] + 60_000
+	step("POST", path+"/line-items", lines)
+	s.ok("DELETE", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), "")
+	times[0] = times[1]
+	step("PATCH", path, `{"note":"One left"}`)
+	step("POST", path+"/cancel", "", 0)
+}
+
 func TestAssignedUnits(t *testing.T) {
 	s, location, sku, first, second := stocked(t)
 	from, to := noon+day, noon+2*day

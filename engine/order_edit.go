@@ -101,6 +101,7 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 	e.settled, e.changed = true, true
 	if e.before != nil {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
+		t.dateUnits(e.before, n)
 		if e.image == nil {
 			image := orderKind.encode(nil, e.before)
 			e.image = &image
@@ -114,6 +115,25 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 	}
 	n.UpdatedAt, n.UpdatedBy = t.now, newWord(t.actor)
 	return true
+}
+
+// dateUnits says of each unit of an order when it was last changed: now, where it is another than before.
+func (t *tx) dateUnits(before, n *Order) {
+	was := make(map[ID]OrderUnit, before.units())
+	for i := range before.Lines {
+		for _, u := range before.Lines[i].Units {
+			was[u.ID] = u
+		}
+	}
+	for i := range n.Lines {
+		for j := range n.Lines[i].Units {
+			u := &n.Lines[i].Units[j]
+			old, there := was[u.ID]
+			if u.UpdatedAt = old.UpdatedAt; there && *u != old {
+				u.UpdatedAt = t.now
+			}
+		}
+	}
 }
 
 // answer is an order's record as the plan leaves it.

@@ -61,8 +61,8 @@ var (
 		has("inventoryArticleId", idSchema.orNull()), has("pickupServiceLocation", stockPlaceSchema.orNull()), has("returnServiceLocation", stockPlaceSchema.orNull()),
 		has("pickupDate", instantSchema), has("returnDate", instantSchema.orNull()), has("unavailabilityId", idSchema.orNull()),
 		has("purchaseType", purchaseType.schema), has("inventoryArticle", recordSchema("InventoryArticle", has("name", textSchema),
-			has("codes", listSchema(textSchema)), has("binLocation", textSchema.orNull()), has("skuName", textSchema.orNull()), has("skuCode", textSchema.orNull())).orNull()),
-		has("note", textSchema.orNull()), has("revenueSplitRate", &Schema{Type: "number"}), has("hasConflicts", booleanSchema))
+			has("codes", listSchema(textSchema)), has("binLocation", nullSchema), has("skuName", textSchema.orNull()), has("skuCode", textSchema.orNull())).orNull()),
+		has("note", nullSchema), has("revenueSplitRate", &Schema{Type: "number"}), has("hasConflicts", booleanSchema))
 
 	amountOfTime           = []Member{has("amount", integerSchema), has("unit", enumSchema(unitNames...))}
 	subscriptionDataSchema = recordSchema("SubscriptionData", has("hasSubscriptions", booleanSchema), has("currency", textSchema),
@@ -255,12 +255,10 @@ func appendStockItem(b []byte, r *engine.OrderRecord, l *engine.OrderLine, u *en
 	} else {
 		b = appendText(append(b, `{"name":`...), at.Name)
 		b = appendList(append(b, `,"codes":`...), at.Codes, appendText)
-		b = appendTextOrNull(append(b, `,"binLocation":`...), at.Bin)
-		b = appendTextOrNull(append(b, `,"skuName":`...), at.SKUName)
+		b = appendTextOrNull(append(b, `,"binLocation":null,"skuName":`...), at.SKUName)
 		b = append(appendTextOrNull(append(b, `,"skuCode":`...), at.SKUCode), '}')
 	}
-	b = appendTextOrNull(append(b, `,"note":`...), u.Note)
-	b = appendNumber(append(b, `,"revenueSplitRate":`...), l.SplitRate())
+	b = appendNumber(append(b, `,"note":null,"revenueSplitRate":`...), l.SplitRate())
 	return append(appendBool(append(b, `,"hasConflicts":`...), at.Conflict), '}')
 }
 

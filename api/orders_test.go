@@ -81,9 +81,9 @@ func TestOrderRecord(t *testing.T) {
 	// One stock item a unit; the unavailability names order and stock item, and the article of it shows both.
 	require.Len(t, o["stockItems"], 2)
 	unit, sold := at(o, "stockItems", 0).(map[string]any), at(o, "stockItems", 1).(map[string]any)
-	require.Equal(t, []any{line["id"], id, "auto-assigned", false, 0.25, "Bike", "B1", nil, when(noon + day), when(noon + 3*day)}, []any{
+	require.Equal(t, []any{line["id"], id, "auto-assigned", false, 0.25, "Bike", "B1", nil, nil, when(noon + day), when(noon + 3*day)}, []any{
 		unit["lineItemId"], unit["orderId"], unit["codeType"], unit["hasConflicts"], unit["revenueSplitRate"], at(unit, "inventoryArticle", "skuName"),
-		at(unit, "inventoryArticle", "skuCode"), at(unit, "inventoryArticle", "binLocation"), unit["pickupDate"], unit["returnDate"],
+		at(unit, "inventoryArticle", "skuCode"), at(unit, "inventoryArticle", "binLocation"), unit["note"], unit["pickupDate"], unit["returnDate"],
 	})
 	require.Equal(t, at(unit, "inventoryArticle", "codes", 0), unit["code"])
 	require.Equal(t, []any{"manual", "c-one", first, 1.0, nil}, []any{sold["codeType"], sold["code"], sold["inventoryArticleId"], sold["revenueSplitRate"], sold["returnDate"]})

@@ -145,9 +145,8 @@ type OrderUnit struct {
 	Returned  int64 `json:",omitempty"`
 	UpdatedAt int64 `json:",omitempty"` // 0: not since it was made, or before rows said so
 	State     Fulfillment
-	ByHand    bool    `json:",omitempty"` // its article was named
-	Part      uint16  `json:",omitempty"` // which component of a kit it is
-	Note      *string `json:",omitempty"`
+	ByHand    bool   `json:",omitempty"` // its article was named
+	Part      uint16 `json:",omitempty"` // which component of a kit it is
 }
 
 // purchase is a PurchaseType in a byte.

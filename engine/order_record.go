@@ -24,7 +24,6 @@ type UnitRecord struct {
 	Article  ID // zero: it has none
 	Name     string
 	Codes    []string
-	Bin      *string
 	SKUName  *string
 	SKUCode  *string
 	Range    Span // the hull; empty where it takes no stock

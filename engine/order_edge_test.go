@@ -397,3 +397,28 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 	s.refused(CodeNotFound, AddOrderLines{Order: o.ID, Lines: []OrderLineInput{line}})
 	s.reopen()
 }
+
+// A line that is over has no other end; what else its order allows is said.
+func TestEndOfALineThatIsOver(t *testing.T) {
+	s := newShop(t)
+	o := s.order(Item{Article: s.article(ID{}, 1)}, PurchaseSubscription, s.now, nil, 1, false)
+	in := s.rental(OrderOpen, Item{Article: s.article(ID{}, 1)}, s.now, s.now+day, 1)
+	in.Lines = append(in.Lines, s.rental(OrderOpen, Item{Article: s.article(ID{}, 1)}, s.now, s.now+day, 1).Lines...)
+	two := s.do(in).(*OrderRecord)
+	said := func(o *OrderRecord, state string, allowed ...string) {
+		t.Helper()
+		e := s.refused(CodeStateNotAllowed, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 9*day)})
+		require.Equal(t, StateDetails{State: state, Allowed: allowed}, e.Details)
+	}
+	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
+	said(o, "cancelling", "prepare", "fulfill", "cancel", "delete", "discount-codes", "line-items", "assign", "patch")
+	s.do(FulfillOrder{ID: o.ID})
+	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID})
+	said(o, "cancelled", "fulfill", "return", "assign", "patch")
+	s.do(ReturnOrder{ID: o.ID})
+	said(o, "cancelled", "archive", "delete", "patch")
+
+	s.do(FulfillOrder{ID: two.ID})
+	s.do(ReturnOrder{ID: two.ID, Units: []ID{two.Lines[0].Units[0].ID}})
+	said(two, "returned", "fulfill", "return", "assign", "patch")
+}

@@ -418,12 +418,12 @@ func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	switch {
 	case o.To.Set && l.Subscription != nil && l.Subscription.CancelAt != 0:
 		state := string(l.Subscription.Status())
-		return &Error{Code: CodeStateNotAllowed, Detail: "the subscription is " + state + ", and its end is fixed", Details: StateDetails{State: state}}
+		return &Error{Code: CodeStateNotAllowed, Detail: "the subscription is " + state + ", and its end is fixed", Details: StateDetails{State: state, Allowed: n.allowedBut(Extend)}}
 	case o.From.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set:
 		return n.allow(EditLines)
 	case o.To.Set:
 		if l.Fulfillment() == Returned {
-			return &Error{Code: CodeStateNotAllowed, Detail: "the line is over", Details: StateDetails{State: l.Fulfillment().String()}}
+			return &Error{Code: CodeStateNotAllowed, Detail: "the line is over", Details: StateDetails{State: l.Fulfillment().String(), Allowed: n.allowedBut(Extend)}}
 		}
 		return n.allow(Extend)
 	}

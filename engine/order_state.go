@@ -1,6 +1,10 @@
 package engine
 
-import "holdfast/timeline"
+import (
+	"slices"
+
+	"holdfast/timeline"
+)
 
 // This file owns the life of an order: which state allows what, and the moves from one state to the next that no unit's way
 // makes by itself.
@@ -34,14 +38,21 @@ var allowedIn = [...][]OrderAction{
 
 // allow refuses what an order's state does not allow, and says what it does.
 func (o *Order) allow(a OrderAction) error {
-	d := StateDetails{State: o.Status.String()}
-	for _, x := range allowedIn[o.Status] {
-		if x == a {
-			return nil
-		}
-		d.Allowed = append(d.Allowed, string(x))
+	if slices.Contains(allowedIn[o.Status], a) {
+		return nil
 	}
+	d := StateDetails{State: o.Status.String(), Allowed: o.allowedBut(a)}
 	return &Error{Code: CodeStateNotAllowed, Detail: "the order is " + d.State + ", which does not allow " + string(a), Details: d}
+}
+
+// allowedBut is what an order's state allows beside what is refused.
+func (o *Order) allowedBut(refused OrderAction) (names []string) {
+	for _, a := range allowedIn[o.Status] {
+		if a != refused {
+			names = append(names, string(a))
+		}
+	}
+	return names
 }
 
 // ConfirmOrder makes a draft an open order: it takes stock for all lines or for none. With AllowOverbooked what is short

@@ -279,6 +279,20 @@ func TestOrderLines(t *testing.T) {
 	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q}`, when(to+9*day)), "body /endDate order")
 	s.refused(400, engine.CodeInvalid, "PATCH", line, `{"endDate":null}`, "body /endDate required")
 
+	// The price is a row's or the line's own.
+	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
+	for _, c := range []struct {
+		row, price string
+		want       []any
+	}{
+		{"null", "7", []any{nil, 7.0}}, {`"` + row + `"`, "null", []any{row, 10000.0}}, {"null", "null", []any{nil, 0.0}},
+	} {
+		s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"pricingRowId":%q,"unitPrice":1}`, row), "body /unitPrice exclusive")
+		l := at(s.ok("PATCH", line, fmt.Sprintf(`{"pricingRowId":%s,"unitPrice":%s}`, c.row, c.price)), "lineItems", 0)
+		require.Equal(t, c.want, []any{at(l, "pricingRowId"), at(l, "pricing", "unitPrice")})
+	}
+
 	// An add-on goes with what it is added to.
 	s.call("DELETE", line, "", "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
 	s.ok("DELETE", line, "")

@@ -350,6 +350,9 @@ func (o PatchOrderLine) Check() []Fault {
 	}
 	c.patchWindow("/startDate", "/endDate", o.From, o.To)
 	if o.UnitPrice.Set && !o.UnitPrice.Null {
+		if o.PricingRow.Set && !o.PricingRow.Null {
+			c.fault("/unitPrice", "exclusive", "has a pricing row or a unit price, not both")
+		}
 		c.price("/unitPrice", o.UnitPrice.Value)
 	}
 	if o.TaxRate.Set && !o.TaxRate.Null {

@@ -70,7 +70,7 @@ func rowFor(d Dice, a *model.Account, p engine.PurchaseType) *ID {
 	return &r.ID
 }
 
-// reprice gives a line a row, or takes its row or its own price away.
+// reprice gives a line a row, at times with a price, which is refused, or takes its row or its own price away.
 func reprice(d Dice, a *model.Account, l *model.OrderLine, p *engine.PatchOrderLine) {
 	switch d.N("reprice", 5) {
 	case 0:

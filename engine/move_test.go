@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
 )
 
 // This file owns moves of what is held already: other dates, another unit.
@@ -48,5 +50,24 @@ func TestOtherDatesForAReservationThatHasBegun(t *testing.T) {
 	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
 	s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + hour)})
 	s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + 2*day)})
+	s.reopen()
+}
+
+// Of several pools of a SKU a unit that has begun takes one with room from now on.
+func TestOtherDatesInAnotherPool(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	unit := func(after int64) ID {
+		return s.do(CreateArticle{Name: "Unit", SKU: &sku, After: &Buffer{Amount: after, Unit: timeline.Hours}, Quantities: []InitialQuantity{
+			{Location: s.loc, Count: 1, From: ptr(s.now - 9*day)},
+		}}).(*Article).ID
+	}
+	busy, over := unit(4), unit(1)
+	s.book(Item{Article: over}, s.now-4*day, s.now-3*day, 1)
+	o := s.order(Item{SKU: sku}, PurchaseBooking, s.now-4*day, ptr(s.now+day), 1, false)
+	s.book(Item{Article: busy}, s.now+2*day, s.now+3*day, 1)
+	require.Equal(t, busy, o.Units[0].Article)
+	r := s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 4*day)}).(*OrderRecord)
+	require.Equal(t, over, r.Units[0].Article)
 	s.reopen()
 }

@@ -199,7 +199,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 	room := make([]int, 0, 2)
 	if len(sources) > 1 { // units are taken from the pool with most available
 		for _, s := range sources {
-			room = append(room, d.Available(s.pool, s.hull).Available)
+			room = append(room, d.Available(s.pool, q.room(s.hull, t.now)).Available)
 		}
 	}
 	reason := timeline.NotEnoughStock
@@ -252,6 +252,14 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 	return nil
 }
 
+// room is what a unit of the request takes of its hull: of one that is there already what is past needs none.
+func (q *request) room(hull Span, now int64) Span {
+	if q.first == 0 && hull.Start < now && now < hull.End {
+		hull.Start = now
+	}
+	return hull
+}
+
 // begun is a hold that changes its dates or its slot: the part of it that is past needs no room.
 func begun(h timeline.Hold, now int64) timeline.Hold {
 	if h.Span.Start < now && now < h.Span.End {
@@ -274,9 +282,9 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	d := t.draft()
 	free := 0
 	for _, s := range sources {
-		a := d.Available(s.pool, s.hull)
+		a := d.Available(s.pool, q.room(s.hull, t.now))
 		short.Available += a.Available
-		count, _, _, _ := d.Stock().MinFree(s.pool, s.hull)
+		count, _, _, _ := d.Stock().MinFree(s.pool, q.room(s.hull, t.now))
 		free += max(0, count)
 		if t.explain {
 			t.blockers(short, s.pool, a.At)

@@ -238,8 +238,8 @@ func (s *step) misses(op engine.Op) bool {
 	return false
 }
 
-// senseless says that a command asks for something that no article can have, or names a row for another way to buy, or a row and
-// a price, which counts more than all else.
+// senseless says that a command asks for something that no article can have, or names a row for another way to buy, which counts
+// more than all else.
 func (s *step) senseless(op engine.Op) bool {
 	var lines []engine.OrderLineInput
 	switch o := op.(type) {
@@ -247,8 +247,6 @@ func (s *step) senseless(op engine.Op) bool {
 		lines = o.Lines
 	case engine.AddOrderLines:
 		lines = o.Lines
-	case engine.PatchOrderLine:
-		return o.PricingRow.Set && !o.PricingRow.Null && o.UnitPrice.Set && !o.UnitPrice.Null
 	}
 	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
 		if l.PricingRow != nil {

@@ -25,17 +25,12 @@ type orderWorld struct {
 // varied is a world whose seed says of what sort it is.
 func varied(seed uint64) orderWorld { return orderWorld{seed%2 == 0, seed%3 > 0} }
 
-var (
-	plainOnce  = []uint64{4, 10, 35, 38, 45, 94, 125, 135, 149, 224, 424, 477, 530, 628, 660, 880} // plain worlds in which the engine or the twin was once wrong
-	variedOnce = []uint64{1200, 2920, 3024, 6081, 8157, 8864, 18534, 500183, 502236}               // and such of every sort
-)
+// rare are worlds that come to what few do.
+var rare = []uint64{115, 173, 235, 550}
 
 func TestOrders(t *testing.T) {
 	var seen model.Tally
-	for _, seed := range plainOnce {
-		require.NoError(t, orderWorld{}.play(orderDice(seed), &seen), "seed %d", seed)
-	}
-	seeds := slices.Clone(variedOnce)
+	seeds := slices.Clone(rare)
 	for seed := range uint64(100) {
 		seeds = append(seeds, seed)
 	}

@@ -70,19 +70,18 @@ func rowFor(d Dice, a *model.Account, p engine.PurchaseType) *ID {
 	return &r.ID
 }
 
-// reprice gives a line a row, at times with a price, which is refused, or takes its row or its own price away.
+// reprice gives a line a row or a price, or takes its row or its own price away.
 func reprice(d Dice, a *model.Account, l *model.OrderLine, p *engine.PatchOrderLine) {
 	switch d.N("reprice", 5) {
 	case 0:
-		p.PricingRow = engine.Null[ID]()
+		if p.PricingRow = engine.Null[ID](); odds(d, "own price", 30) {
+			p.UnitPrice = engine.Some(int64(d.N("price", 5000)))
+		}
 	case 1:
 		p.UnitPrice = engine.Null[int64]()
 	default:
 		if row := rowFor(d, a, l.Purchase); row != nil {
 			p.PricingRow = engine.Some(*row)
-		}
-		if odds(d, "own price, too", 30) {
-			p.UnitPrice = engine.Some(int64(d.N("price", 5000)))
 		}
 	}
 }

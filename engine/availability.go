@@ -135,7 +135,7 @@ type Bucket struct {
 	Range     Span
 	MinFree   int // may be negative where stock is overbooked
 	MaxFree   int
-	Available int // units that are free over the whole bucket
+	Available int // units that are free over the whole bucket, 0 where the item takes no new holds
 }
 
 // BucketSize is how a calendar is cut.
@@ -170,11 +170,11 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 	if err != nil {
 		return dst, err
 	}
-	pools := make([]timeline.PoolRef, 0, len(sources))
-	for _, s := range sources {
-		if !s.closed {
-			pools = append(pools, s.pool)
-		}
+	pools := make([]timeline.PoolRef, len(sources))
+	closed := false // an article's sources are, all of them; a SKU's never are
+	for i, s := range sources {
+		pools[i] = s.pool
+		closed = closed || s.closed
 	}
 	edges, err := a.edges(zone, size, pools, q.Window)
 	if err != nil {
@@ -183,6 +183,9 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 	counted := bucketScratch.Get().(*[]timeline.Bucket)
 	*counted = a.stock.Calendar(pools, edges, (*counted)[:0])
 	for i, b := range *counted {
+		if closed {
+			b.Available = 0
+		}
 		dst = append(dst, Bucket{Span{Start: edges[i], End: edges[i+1]}, b.Min, b.Max, b.Available})
 	}
 	bucketScratch.Put(counted)

@@ -212,6 +212,34 @@ func TestTakingAnArticleOutGivesItsHoldsToOthers(t *testing.T) {
 	s.reopen()
 }
 
+// Free is what is free, whatever takes new holds; only available is none where nothing does. The calendar says what the point
+// answer says.
+func TestCalendarOfWhatTakesNoHolds(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 2)
+	bike := Item{Article: article}
+	kit := s.kit(Component{bike, 1})
+	s.book(bike, noon+day, noon+2*day, 1)
+	window := Span{Start: noon, End: noon + 2*day}
+	requireClosed := func(i Item) {
+		t.Helper()
+		a, err := s.view().Available(Query{Item: i, Location: s.loc, Window: window}, s.now)
+		require.NoError(t, err)
+		require.Equal(t, Availability{Stock: 2, Committed: 1, Exact: true}, a)
+		for _, location := range []ID{s.loc, {}} {
+			buckets, err := s.view().Calendar(Query{Item: i, Location: location, Window: window}, BucketChange, nil)
+			require.NoError(t, err)
+			require.Equal(t, []Bucket{{Span{Start: noon, End: noon + day}, 2, 2, 0}, {Span{Start: noon + day, End: noon + 2*day}, 1, 1, 0}}, buckets)
+		}
+	}
+	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogInactive)})
+	requireClosed(kit)
+	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogActive)})
+	s.do(ArchiveArticle{ID: article, Archived: true})
+	requireClosed(bike)
+	requireClosed(kit)
+}
+
 func TestForcedReductionAndReturn(t *testing.T) {
 	s := newShop(t)
 	lot := s.article(ID{}, 3)

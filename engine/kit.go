@@ -160,11 +160,6 @@ func (f *offer) demand() int {
 	return n
 }
 
-// open is the sources that take new holds.
-func (f *offer) open() []source {
-	return slices.DeleteFunc(slices.Clone(f.sources), func(s source) bool { return s.closed })
-}
-
 // meets says that another part of the kit takes from the same pool.
 func (f *offer) meets() bool { return slices.ContainsFunc(f.pinned, func(n int) bool { return n > 0 }) }
 

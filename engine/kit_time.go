@@ -61,7 +61,7 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 	for i, l := range places {
 		byPlace[i] = k.offers(a, l, w, 0)
 		for _, f := range byPlace[i] {
-			for _, s := range f.open() {
+			for _, s := range f.sources {
 				pools = append(pools, s.pool)
 			}
 		}
@@ -81,7 +81,7 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 		lows := make([][][]timeline.Bucket, len(offers))
 		for i, f := range offers {
 			free := make([]int, len(total))
-			for _, s := range f.open() {
+			for _, s := range f.sources {
 				for n, b := range a.stock.Calendar([]timeline.PoolRef{s.pool}, steps, nil) {
 					free[n] += b.Min
 				}
@@ -100,8 +100,12 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 		for n := range available {
 			for i := range offers {
 				room[i] = room[i][:0]
-				for _, low := range lows[i] {
-					room[i] = append(room[i], low[n].Min)
+				for j, low := range lows[i] {
+					free := 0
+					if !offers[i].sources[j].closed {
+						free = low[n].Min
+					}
+					room[i] = append(room[i], free)
 				}
 			}
 			available[n] += mostOf(offers, room)

@@ -205,7 +205,7 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 	}
 	var want engine.Availability
 	for i, p := range k.parts() {
-		pools, named := a.open(k, p, q.Location)
+		pools, named := a.partPools(k, p, q.Location)
 		if meet && len(pools) != 1 {
 			return nil // which part there is least of is not told by what they have in all
 		}
@@ -264,10 +264,7 @@ func floor(a, b int) int {
 
 // kitBuckets counts kits in buckets: at every instant, at each location, of the part that there is least of.
 func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.Bucket) {
-	var all []Pool
-	if k.Takes {
-		all = a.pools(engine.Item{CatalogItem: k.ID}, location)
-	}
+	all := a.pools(engine.Item{CatalogItem: k.ID}, location)
 	for i := range len(edges) - 1 {
 		b := engine.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
 		for j, t := range a.instants(all, b.Range) {
@@ -286,7 +283,13 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.
 		}
 		for _, l := range a.standing() {
 			if location == (ID{}) || l.ID == location {
-				b.Available += a.kitsOver(k, l.ID, func(p Pool) int { free, _, _, _ := a.least(p, b.Range); return max(0, free) })
+				b.Available += a.kitsOver(k, l.ID, func(p Pool) int {
+					if p.Closed || !k.Takes {
+						return 0
+					}
+					free, _, _, _ := a.least(p, b.Range)
+					return max(0, free)
+				})
 			}
 		}
 		list = append(list, b)
@@ -294,13 +297,10 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.
 	return list
 }
 
-// open are the pools of a part at a location that take new holds, and how many units of each pool the other parts of its
-// kit take that name an article there.
-func (a *Account) open(k *Kit, p engine.Component, location ID) (pools []Pool, named []int) {
+// partPools are the pools of a part at a location, and how many units of each pool the other parts of its kit take that name
+// an article there.
+func (a *Account) partPools(k *Kit, p engine.Component, location ID) (pools []Pool, named []int) {
 	for _, pool := range a.pools(p.Item, location) {
-		if pool.Closed || !k.Takes {
-			continue
-		}
 		n := 0
 		for _, o := range k.parts() {
 			if p.SKU != (ID{}) && o.Article != (ID{}) && pool.has(a.lotAt(o.Article, location)) {
@@ -316,7 +316,7 @@ func (a *Account) open(k *Kit, p engine.Component, location ID) (pools []Pool, n
 func (a *Account) kitsNow(k *Kit, location ID, free func(Pool) int) (n int) {
 	for i, p := range k.parts() {
 		units, each := 0, p.Quantity
-		pools, named := a.open(k, p, location)
+		pools, named := a.partPools(k, p, location)
 		for j, pool := range pools {
 			units, each = units+free(pool), each+named[j]
 		}
@@ -332,7 +332,7 @@ func (a *Account) kitsOver(k *Kit, location ID, free func(Pool) int) (n int) {
 	for ; ; n++ {
 		for _, p := range k.parts() {
 			left := 0
-			pools, named := a.open(k, p, location)
+			pools, named := a.partPools(k, p, location)
 			for j, pool := range pools {
 				left += max(0, free(pool)-(n+1)*named[j])
 			}

@@ -83,7 +83,7 @@ func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize
 	if err != nil {
 		return wrong("calendar %+v: %v", q, err)
 	}
-	pools := slices.DeleteFunc(a.pools(q.Item, q.Location), func(p Pool) bool { return p.Closed })
+	pools := a.pools(q.Item, q.Location)
 	z := a.Zone
 	if l := a.location(q.Location); l != nil {
 		z = l.Zone
@@ -144,8 +144,9 @@ func (a *Account) buckets(pools []Pool, edges []int64) (list []engine.Bucket) {
 			}
 		}
 		for _, p := range pools {
-			free, _, _, _ := a.least(p, b.Range)
-			b.Available += max(0, free)
+			if free, _, _, _ := a.least(p, b.Range); !p.Closed {
+				b.Available += max(0, free)
+			}
 		}
 		list = append(list, b)
 	}

@@ -87,6 +87,9 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/holds", `{"lines":[]}`, "body /lines length")
 	bad("POST /v1/admin/holds", `{"lines":[`+strings.Repeat(`{},`, 1000)+`{}]}`, thousandLines()...)
 	bad("POST /v1/admin/articles", `{"name":"x","quantities":[{"serviceLocationId":"$location","count":0}]}`, "body /quantities/0/count range")
+	tooMany := strings.Repeat(`,{"serviceLocationId":"$location","count":10000}`, 11)[1:]
+	bad("POST /v1/admin/articles", `{"name":"x","quantities":[`+tooMany+`]}`, "body /quantities range")
+	bad("POST /v1/admin/articles", `{"name":"","quantities":[`+tooMany+`,{"serviceLocationId":"$location","count":0}]}`, "body /name length", "body /quantities/11/count range", "body /quantities range")
 	bad("GET /v1/admin/locations?page=0&pageSize=251", "", "query page range", "query pageSize range")
 	bad("GET /v1/admin/locations?page=-1&pageSize=ten", "", "query page range", "query pageSize type")
 	bad("GET /v1/admin/locations?page=01&pageSize=%2B5", "", "query page type", "query pageSize type")

@@ -237,12 +237,17 @@ func (o CreateArticle) Check() []Fault {
 		c.fault("/quantities", "length", "must have at most 1000 entries")
 		return c.faults
 	}
+	units := 0
 	for i, q := range o.Quantities {
 		at := "/quantities/" + itoa(i)
 		c.number(at+"/count", q.Count, 1, maxCount)
 		if q.From != nil {
 			c.instant(at+"/from", *q.From)
 		}
+		units += min(q.Count, maxCount)
+	}
+	if units > maxSlots {
+		c.fault("/quantities", "range", "an article has at most 100000 slots")
 	}
 	return c.faults
 }
@@ -282,14 +287,10 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 	}
 	o.Details.apply(t, r)
 	record(t, articleKind, nil, r)
-	units := 0
 	for _, q := range o.Quantities {
 		l := t.acc.locations().Get(q.Location)
 		if l == nil {
 			return nil, notFound("location")
-		}
-		if units += q.Count; units > maxSlots {
-			return nil, refuse(CodeInvalid, "an article has at most %d slots", maxSlots)
 		}
 		from := t.now
 		if q.From != nil {

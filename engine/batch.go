@@ -31,7 +31,7 @@ type Batch struct{ Rows []Row }
 type BatchResult struct{ Rows int }
 
 func (o Batch) Check() []Fault {
-	if n := len(o.Rows); n < 1 || n > maxRows {
+	if n := len(o.Rows); n < 1 || n > maxBatch {
 		return []Fault{{Code: "length", Message: "must have between 1 and 100000 rows"}}
 	}
 	var faults []Fault

@@ -174,6 +174,25 @@ func TestFaultsAreAllNamed(t *testing.T) {
 	require.Equal(t, []string{"/lines/0", "/lines/0/quantity", "/lines/0/to", "/lines/0/purchaseType", "/lines/1", "/lines/1/from", "/lines/2/to"}, pointers)
 }
 
+// What an article may have it may have from the start, and what waits for its units is seated by the same command.
+func TestTheLargestArticle(t *testing.T) {
+	large(t)
+	s := newShop(t)
+	sku := s.sku()
+	old := s.article(sku, 1)
+	s.book(Item{SKU: sku}, noon+day, noon+2*day, 1)
+	s.do(DecreaseQuantity{Article: old, Location: s.loc, Amount: 1, Force: true})
+	o := CreateArticle{Name: "Chair", SKU: &sku}
+	for range maxSlots / maxCount {
+		o.Quantities = append(o.Quantities, InitialQuantity{Location: s.loc, Count: maxCount})
+	}
+	chair := s.do(o).(*Article).ID
+	require.Zero(t, s.view().acc.stock.ConflictLen())
+	s.refused(CodeInvalid, IncreaseQuantity{Article: chair, Location: s.loc, Amount: 1})
+	o.Quantities = append(o.Quantities, InitialQuantity{Location: s.loc, Count: 1})
+	require.Equal(t, []Fault{{Pointer: "/quantities", Code: "range", Message: "an article has at most 100000 slots"}}, s.refused(CodeInvalid, o).Faults)
+}
+
 func TestPreviewIsThePlanWithoutTheWrite(t *testing.T) {
 	s := newShop(t)
 	article := s.article(ID{}, 2)

@@ -251,7 +251,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 }
 
 func tooManyRows() *Error {
-	return invalid([]Fault{{Code: "range", Message: "would change more than 100000 rows at once"}})
+	return invalid([]Fault{{Code: "range", Message: "would change more than 110000 rows at once"}})
 }
 
 // nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped: ids

@@ -72,10 +72,10 @@ func importHelp() string {
 	text := `Makes records of the rows of a file: of a running server through its ops listener, or in the data directory of a stopped one. RESOURCE is one of
 ` + strings.Join(api.ExchangeNames(), ", ") + `; an empty account takes them in this order.
 
-The whole file is one command of the engine: all rows are made or none, and every bad row is reported with its line. It has at most 100,000 rows (units of new
-articles and of holds count) and 16 MiB; other writes wait while it is decided, and the feed of changes tells of it in one answer. A larger file takes --batch N:
-every N rows are a command, the first that is refused ends the import, and what had landed is said. --check reports what is wrong with all rows and changes
-nothing; with --batch each batch is held against the present state.
+The whole file is one command of the engine: all rows are made or none, and every bad row is reported with its line. It has at most 100,000 rows (110,000
+with the units of new articles and of holds) and 16 MiB; other writes wait while it is decided, and the feed of changes tells of it in one answer. A larger file
+takes --batch N: every N rows are a command, the first that is refused ends the import, and what had landed is said. --check reports what is wrong with all rows
+and changes nothing; with --batch each batch is held against the present state.
 
 Rows are judged in their order. Holds of the past do not move to make room: put holds in the order in which they begin, as an export does.
 

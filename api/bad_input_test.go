@@ -117,6 +117,13 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/holds?dry=1", `{"lines":[{"quantity":0,"x":[`, "query dry unknown", "body /lines/0/quantity range", "body /lines/0/x unknown", "body /lines/0/x/0 malformed")
 	bad("POST /v1/admin/holds", `[]`, "body  type")
 	bad("POST /v1/admin/holds", `{"lines":`+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+"}", "body /lines/0 type", "body /lines"+strings.Repeat("/0", 31)+" too_deep")
+	// Behind what is too deep nothing was read: what stands there is not missing.
+	deep := `{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,`
+	deeper := "body /a" + strings.Repeat("/0", 31) + " too_deep"
+	bad("POST /v1/admin/holds", deep+`"lines":[{"skuId":"$sku","serviceLocationId":"$location",`+from+`}]}`, "body /a unknown", deeper)
+	bad("POST /v1/admin/availability/explain", deep+`"skuId":"$sku",`+from+`}`, "body /a unknown", deeper)
+	bad("POST /v1/admin/availability/explain", `{"a":1,`, "body /a unknown", "body /a malformed")
+	bad("POST /v1/admin/articles/$article/tags", deep+`"tagIds":[]}`, "body /a unknown", deeper)
 	bad("POST /v1/admin/holds", "", "body /lines required") // no body counts as {}
 	s.call("PATCH", "/v1/admin/skus/"+sku, "", "Content-Type", "application/json").isRefusal(400, engine.CodeMalformed, "body  malformed")
 }

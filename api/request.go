@@ -136,16 +136,12 @@ func digest(a, b, c []byte) (id engine.ID) {
 }
 
 // faulted refuses the request if anything was found wrong with it. check, if not nil, is asked for what it finds on top;
-// what it says of a value that could not even be read is left out.
+// what it says of a value that could not even be read is left out, and so is all it says of a body that was not read to its end.
 func (q *request) faulted(check engine.Op) *engine.Error {
 	if len(q.faults.list) == 0 {
 		return nil
 	}
-	malformed := false
-	for _, f := range q.faults.list {
-		malformed = malformed || f.Code == faultMalformed && f.In == "body"
-	}
-	if check != nil && !malformed {
+	if check != nil && !q.json.dead {
 		read := len(q.faults.list)
 		for _, f := range q.view.Check(check) {
 			if !coversFault(q.faults.list[:read], f) {
@@ -153,7 +149,8 @@ func (q *request) faulted(check engine.Op) *engine.Error {
 			}
 		}
 	}
-	if malformed {
+	malformed := func(f engine.Fault) bool { return f.Code == faultMalformed && f.In == "body" }
+	if slices.ContainsFunc(q.faults.list, malformed) {
 		return &engine.Error{Code: engine.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.list}
 	}
 	return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.list}

@@ -140,7 +140,7 @@ func (q *request) given(o *tagIDs) (ids []engine.ID, inQuery bool) {
 	}
 	switch {
 	case o.query == nil && o.body == nil:
-		if !q.faults.at("tagIds") {
+		if !q.json.dead && !q.faults.at("tagIds") {
 			tell("body", "/tagIds", faultRequired, "is missing, here and in the query")
 		}
 	case o.query != nil && o.body != nil && !sameIDs(o.query, o.body):

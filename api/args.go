@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -114,6 +115,13 @@ func (a *args) next(name string) *arg {
 		}
 	}
 	return nil
+}
+
+// unread tells whether a parameter of a name was given in a coding that could not be read.
+func (a *args) unread(name string) bool {
+	return slices.ContainsFunc(a.faults.list, func(f engine.Fault) bool {
+		return f.In == a.in && f.Code == faultMalformed && strings.TrimSuffix(f.Pointer, "[]") == name
+	})
 }
 
 // below tells whether any parameter is nested under a name.

@@ -103,6 +103,8 @@ func TestBadInput(t *testing.T) {
 	bad("GET /v1/admin/account?verbose=1", "", "query verbose unknown")
 	bad("GET /v1/admin/articles?sort=&dateRange[zone]=UTC", "", "query dateRange[from] required", "query dateRange[to] required", "query sort enum", "query dateRange[zone] unknown")
 	bad("GET /v1/admin/account?a=%zz&b=%ff", "", "query a malformed", "query b malformed")
+	bad("GET /v1/admin/articles/$article/plan-quantity-change?serviceLocationId=%ff&amount=1%zz", "", "query serviceLocationId malformed", "query amount malformed")
+	bad("GET /v1/admin/articles/$article?dateRange[from]=%ff&dateRange[to]=2025-06-03T12:00:00Z", "", "query dateRange[from] malformed")
 	bad("POST "+holdPath+"/confirm", `{"now":true}`, "body /now unknown")
 	bad("DELETE "+holdPath, `{"force":true}`, "body /force unknown")
 	bad("GET "+holdPath, `{"x":1}`, "body /x unknown")

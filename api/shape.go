@@ -204,7 +204,7 @@ func (s *shape[T]) readArgs(a *args, prefix string, dst *T) {
 		if f.query(a, name, dst) {
 			continue
 		}
-		if f.required {
+		if f.required && !a.unread(name) {
 			a.fault(name, faultRequired, "is missing")
 		}
 		if f.absent != nil {

@@ -33,6 +33,7 @@ type serveConfig struct {
 	overdue   time.Duration
 	limits    limitsConfig
 	hooks     hooksConfig
+	bootstrap string // see bootstrapKey
 }
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {

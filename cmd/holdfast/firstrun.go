@@ -24,6 +24,15 @@ const firstRunMark = "FIRST-RUN"
 
 const keyLabel = "first key"
 
+// bootstrapKey is the first key that is given from outside, empty where none is. It is judged before anything is made.
+func bootstrapKey() (string, error) {
+	key := os.Getenv(bootstrapVariable)
+	if _, _, ok := auth.Parse([]byte(key)); key != "" && !ok {
+		return "", usagef("%s must be hf_<id>_<secret>: 8 to 32 and 32 to 64 letters and digits", bootstrapVariable)
+	}
+	return key, nil
+}
+
 // firstRun is what the first run on a directory made; on a later one only account is set.
 type firstRun struct {
 	account engine.ID
@@ -32,8 +41,8 @@ type firstRun struct {
 	mark    string // path of the mark, empty where there is none
 }
 
-// firstRun makes the account and its first key where there are none, or finishes what an earlier first run has begun. The key is bootstrap, where that is not
-// empty. Call confirm when the program is ready.
+// firstRun makes the account and its first key where there are none, or finishes what an earlier first run has begun. The key is bootstrap (see
+// bootstrapKey), where that is not empty. Call confirm when the program is ready.
 func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 	mark := filepath.Join(dir, firstRunMark)
 	marked, err := readMark(mark)
@@ -59,10 +68,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 	if f.given = bootstrap != ""; !f.given {
 		f.key = auth.Draw()
 	}
-	id, secret, ok := auth.Parse([]byte(f.key))
-	if !ok {
-		return f, usagef("%s must be hf_<id>_<secret>: 8 to 32 and 32 to 64 letters and digits", bootstrapVariable)
-	}
+	id, secret, _ := auth.Parse([]byte(f.key))
 	if marked != "" && !fresh {
 		if kept, err := c.revokeUnseen(f.account, marked, string(id), f.given); err != nil || kept {
 			return f, err

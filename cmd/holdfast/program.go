@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -104,7 +103,7 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 		return err
 	}
 	p.core.Store(core)
-	first, err := core.firstRun(p.config.data, "Holdfast", os.Getenv(bootstrapVariable))
+	first, err := core.firstRun(p.config.data, "Holdfast", p.config.bootstrap)
 	if err != nil {
 		return err
 	}

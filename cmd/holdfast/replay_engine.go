@@ -24,6 +24,10 @@ const ahead = 1024
 
 // playHere plays in a new data directory: the one that the options name, which is kept, or a temporary one.
 func playHere(ctx context.Context, p *replayPlan, c replayConfig, file string, errs io.Writer, tick func()) (o outcome, err error) {
+	bootstrap, err := bootstrapKey()
+	if err != nil {
+		return o, err
+	}
 	dir := c.data
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "holdfast-replay-*"); err != nil {
@@ -44,7 +48,7 @@ func playHere(ctx context.Context, p *replayPlan, c replayConfig, file string, e
 		return o, err
 	}
 	defer func() { err = errors.Join(err, core.Close()) }()
-	first, err := core.firstRun(dir, "Replay of "+file, os.Getenv(bootstrapVariable))
+	first, err := core.firstRun(dir, "Replay of "+file, bootstrap)
 	if err != nil {
 		return o, err
 	}

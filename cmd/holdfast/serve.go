@@ -17,7 +17,7 @@ func newServe() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve a data directory",
 		Long: `Serves a data directory on loopback. The first run makes the account and a key with full access, and prints the key: this once.
-` + bootstrapVariable + ` sets that first key instead; it is ignored once there is an account.
+` + bootstrapVariable + ` sets that first key instead; once there is an account it is ignored, but has to look like a key.
 On SIGTERM it finishes what is in flight and stops; on a second one it stops at once.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,6 +36,9 @@ On SIGTERM it finishes what is in flight and stops; on a second one it stops at 
 			}
 			client, err := c.hooks.client()
 			if err != nil {
+				return err
+			}
+			if c.bootstrap, err = bootstrapKey(); err != nil {
 				return err
 			}
 			p, err := start(cmd.Context(), c, limits, client, cmd.OutOrStdout(), newLog(cmd.ErrOrStderr()))

@@ -206,6 +206,19 @@ func TestPreviewIsThePlanWithoutTheWrite(t *testing.T) {
 	require.Equal(t, res.Record, s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1}))
 }
 
+// What an article does not have it does not have, be it nothing at all: one plan, one digest.
+func TestPlanOfMoreThanThereIs(t *testing.T) {
+	s := newShop(t)
+	want := QuantityPlan{Reason: "not_enough_stock", Minimal: true}
+	for units := range 3 {
+		article := s.article(ID{}, units)
+		plan, err := s.view().PlanQuantity(article, s.loc, 3, nil, s.now)
+		require.NoError(t, err)
+		want.Digest = plan.digest()
+		require.Equal(t, &want, plan, units)
+	}
+}
+
 func TestTakingAnArticleOutGivesItsHoldsToOthers(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()

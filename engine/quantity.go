@@ -20,7 +20,7 @@ type QuantityPlan struct {
 	Removed    []ID   // slots that end at the effective instant
 	Reason     string // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
 	Blockers   []Unavailability
-	Minimal    bool // no plan that keeps all holds moves fewer
+	Minimal    bool // no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves none
 	LowerBound int  // no plan moves fewer than this
 	Digest     string
 }

@@ -39,7 +39,7 @@ type Reduction struct {
 	Ends       []SlotEnd // by slot
 	Moves      []Move    // by hold
 	Blockers   []ID      // ascending
-	Minimal    bool      // no plan that keeps the same holds has fewer moves
+	Minimal    bool      // no plan that keeps the same holds has fewer moves; so where stock is not enough, and there is none
 	LowerBound int       // no plan that keeps the same holds has fewer moves than this
 }
 
@@ -63,7 +63,7 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	}
 	r := d.reducer(lot, amount, at)
 	if amount > len(r.current)+len(r.later) {
-		return Reduction{Lot: lot, Amount: amount, At: at, Reason: NotEnoughStock}
+		return Reduction{Lot: lot, Amount: amount, At: at, Reason: NotEnoughStock, Minimal: true}
 	}
 	if p := r.plan(nil); p != nil {
 		return r.result(p, nil, Granted)

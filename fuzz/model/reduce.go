@@ -37,7 +37,7 @@ func (a *Account) Plan(p *engine.QuantityPlan, article, location ID, amount int,
 		}
 	}
 	if amount > len(current)+len(later) {
-		if p.OK || p.Reason != "not_enough_stock" || len(p.Removed) > 0 {
+		if p.OK || p.Reason != "not_enough_stock" || len(p.Removed) > 0 || !p.Minimal {
 			return wrong("%d of %d units are to go, the plan is %+v", amount, len(current)+len(later), p)
 		}
 		return nil

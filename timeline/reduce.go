@@ -79,8 +79,7 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 		return best
 	}
 	f := d.Stock().fixityOf(others, at, d.now)
-	auto := func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) == anywhere }
-	if leaving, ok := r.orphans(nil, auto); ok {
+	if leaving, ok := r.orphans(nil, r.auto(f)); ok {
 		best = d.pushOut(r, others, f, r.force(leaving, why), best)
 	}
 	if !best.OK {
@@ -310,11 +309,36 @@ func (d *Draft) pushOut(r *reducer, p PoolRef, f fixity, plan, best Reduction) R
 	if len(blockers) >= len(best.Blockers) {
 		return best
 	}
+	plan.LowerBound = r.atLeast(blockers, f)
 	best = d.difference(g, plan, blockers)
 	if len(blockers) == 0 {
 		best.OK, best.Reason = true, Granted
 	}
 	return best
+}
+
+// auto says which holds of the lot may leave it for others of its pool.
+func (r *reducer) auto(f fixity) func(*bar) bool {
+	return func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) == anywhere }
+}
+
+// atLeast bounds the moves, in the lot and out of it, of any plan that keeps all holds but the blockers. Whatever slots end, what lies on them past their ends
+// has to move, and no choice of them has less on it than the cheapest. And the holds that leave the lot are at least as many as orphans says: with fewer gone,
+// there is an instant at which more stay than the lot has slots left.
+func (r *reducer) atLeast(blockers []ID, f fixity) (moves int) {
+	var gone []int32
+	for i, h := range r.holds {
+		if slices.Contains(blockers, h.ID) {
+			gone = append(gone, int32(i))
+		}
+	}
+	if now, later, need, more, ok := r.closings(r.without(gone)); ok {
+		moves = holds(now[:need]) + holds(later[:more])
+	}
+	if leaving, ok := r.orphans(gone, r.auto(f)); ok {
+		moves = max(moves, len(leaving))
+	}
+	return moves
 }
 
 // seatElsewhere seats a hold that was taken out of its lot in the pool of the lot. What is counted for conflicts does not hold it up.

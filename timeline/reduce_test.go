@@ -10,23 +10,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bruteReduce tries every choice of slots that end, of planned ends that go with them, and of holds that are left out, and every way to lay the rest. It returns
-// the fewest holds left out and the fewest moves with those, and whether there is any way.
-func bruteReduce(s *Stock, lot LotNo, amount int, at, now int64) (lost, moves int, ok bool) {
+// bruteReduce tries every choice of slots that end, of planned ends that go with them, and of holds that are left out, and every way to lay the rest on p, which
+// is the lot or its pool. It returns the fewest holds left out and the fewest moves with those, and whether there is any way.
+func bruteReduce(s *Stock, p PoolRef, lot LotNo, amount int, at, now int64) (lost, moves int, ok bool) {
 	floor := min(now, at)
-	slots, list := pieces(s, LotRef(lot), floor, now)
+	slots, list := pieces(s, p, floor, now)
 	var current, later uint
 	ends := map[int]int{} // slot -> its ending in list
 	var out []int         // holds that could become conflicts
 	for l, slot := range slots {
 		switch {
+		case slot.Lot != lot:
 		case slot.Span.Start > at:
 			later |= 1 << l
 		case slot.Span.End > at:
 			current |= 1 << l
 		}
 	}
-	at2hold := map[int]Hold{}
 	i := 0
 	for l, slot := range slots { // in the order in which pieces made them
 		if slot.Span.Start > floor {
@@ -39,7 +39,6 @@ func bruteReduce(s *Stock, lot LotNo, amount int, at, now int64) (lost, moves in
 		for h := range s.Holds(slot.No, Span{floor, Forever}) {
 			if !h.Flags.Has(Out) && h.Span.End > now {
 				out = append(out, i)
-				at2hold[i] = h
 			}
 			i++
 		}
@@ -197,7 +196,7 @@ func TestReduceBrute(t *testing.T) {
 		}
 		done++
 		r := x.s.Reduce(1, amount, at, x.now)
-		lost, moves, ok := bruteReduce(x.s, 1, amount, at, x.now)
+		lost, moves, ok := bruteReduce(x.s, LotRef(1), 1, amount, at, x.now)
 		picture := func() string { return draw(x.s, LotRef(1), x.now) }
 		if !ok {
 			if r.OK || r.Feasible() {
@@ -391,6 +390,55 @@ func TestReducePush(t *testing.T) {
 	t.Logf("%d plans keep all holds with the pool's help, %d keep more", pushed, partly)
 	require.NotZero(t, pushed)
 	require.NotZero(t, partly)
+}
+
+// What a plan that moves holds to other lots calls its bound, no plan all over the pool goes below that keeps the same holds.
+func TestReducePushBound(t *testing.T) {
+	rnd := seeded(t)
+	done, proven := 0, 0
+	for i := 0; done < 1000; i++ {
+		k := poolKind{slots: 4, lots: 3, holds: 16, line: 16, pins: []int{0, 15}[i%2], ends: []int{0, 15}[i/2%2]}
+		x, amount, at := reducible(rnd, k)
+		r := x.s.Reduce(1, amount, at, x.now)
+		helped := slices.ContainsFunc(r.Moves, func(m Move) bool {
+			slot, _ := x.s.Slot(m.To)
+			return slot.Lot != 1
+		})
+		if _, list := pieces(x.s, SKURef(1), min(x.now, at), x.now); len(list) > 12 || !helped {
+			continue
+		}
+		done++
+		kept := x.s.Fork()
+		for _, id := range r.Blockers {
+			kept.Remove(id)
+		}
+		lost, moves, ok := bruteReduce(kept, SKURef(1), 1, amount, at, x.now)
+		picture := func() string { return draw(x.s, SKURef(1), x.now) }
+		require.True(t, ok && lost == 0, "pool %d, %d at %d\n%s%+v", i, amount, at, picture(), r)
+		require.LessOrEqual(t, r.LowerBound, moves, "pool %d, %d at %d\n%s%+v", i, amount, at, picture(), r)
+		require.Equal(t, r.LowerBound == len(r.Moves), r.Minimal)
+		if r.Minimal {
+			proven++
+		}
+	}
+	t.Logf("%d plans, %d proven minimal", done, proven)
+	require.Greater(t, proven, done/2)
+}
+
+// One slot, and its hold has to leave: that is one move, and no plan has fewer.
+func TestReducePushOfOne(t *testing.T) {
+	s := New()
+	for no := LotNo(1); no <= 2; no++ {
+		s.AddLot(no, uint32(no), 1)
+		s.SetPool(no, 1)
+		s.PutSlot(Slot{testID(int(no)), SlotNo(no), no, Span{0, Forever}})
+	}
+	s.Put(NewHold(testID(11), Span{4, 11}, 0, 0), Place{1, 1})
+	r := s.Reduce(1, 1, 0, 0)
+	require.True(t, r.OK)
+	require.Len(t, r.Moves, 1)
+	require.Equal(t, 1, r.LowerBound)
+	require.True(t, r.Minimal)
 }
 
 // The slot that ends may get the end at which it begins from another one, in the exchange that makes room for a hold which the pool keeps: it is gone, and the

@@ -37,7 +37,10 @@ busiest instant of the file needs (--capacity, in percent). Then a sweep of its 
 every instant of their window had a free unit.
 
 The whole file is read and checked first: a bad row is named by its line, and nothing is changed. Against a server, whose clock cannot be set, a file
-of the past is moved ahead of it by whole weeks, as what is over may not move any more.`,
+of the past is moved ahead of it by whole weeks, as what is over may not move any more.
+
+Moved are changes of place that made room for a booking. A server does not say them: of it they are the bookings that were not called off and that end on
+another unit than they were first put on, each once, so fewer.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			zone, err := c.check()

@@ -46,6 +46,7 @@ type lotEntry struct {
 	next      LotNo    // of the same article
 	lone      SlotNo   // the slot, where there is one only: most reads need not go to the list
 	slots     []SlotNo // ascending; never changed in place
+	grown     *token   // who may append to slots in place
 	large     *large   // nil: few slots, walk them
 }
 
@@ -184,11 +185,15 @@ func (e *lotEntry) note() {
 
 func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {
 	lot := s.ownLot(no)
-	if by > 0 {
-		lot.slots = with(lot.slots, slot)
-	} else {
+	switch n := len(lot.slots); {
+	case by < 0:
 		lot.slots = without(lot.slots, slot)
+	case n > 0 && lot.grown == s.edit && lot.slots[n-1] < slot: // who has an earlier version has a shorter list
+		lot.slots = append(lot.slots, slot)
+	default:
+		lot.slots = with(lot.slots, slot)
 	}
+	lot.grown = s.edit
 	lot.note()
 	if lot.pool != 0 {
 		s.pools.own(s.edit, int(lot.pool)).slots += int32(by)

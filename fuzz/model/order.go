@@ -521,11 +521,13 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 			return l, engine.CodeNotFound
 		}
 	}
-	switch {
-	case in.Purchase == engine.PurchaseSubscription && in.Subscription != nil:
-		l.Subscribe = &Subscription{Terms: *in.Subscription}
-	case in.Purchase == engine.PurchaseSubscription:
-		l.Subscribe = &Subscription{Terms: *row.Subscription}
+	if in.Purchase == engine.PurchaseSubscription {
+		if l.Subscribe = new(Subscription); row != nil {
+			l.Subscribe.agree(row)
+		}
+		if in.Subscription != nil {
+			l.Subscribe.Terms = *in.Subscription
+		}
 	}
 	s.quote(o, &l)
 	return l, ""
@@ -664,8 +666,8 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 				return refused(err, engine.CodeInvalid)
 			}
 			l.Row, l.Own = o.PricingRow.Value, false
-			if t := s.a.row(l.Row).Subscription; l.Subscribe != nil && t != nil {
-				l.Subscribe.Terms = *t
+			if l.Subscribe != nil {
+				l.Subscribe.agree(s.a.row(l.Row))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"reflect"
 	"slices"
 
 	"holdfast/engine"
@@ -74,12 +75,12 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 		case (x.Subscription != nil) != (l.Subscribe != nil), len(x.Units) != len(l.Units):
 			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
 		}
-		if b, y := l.Subscribe, x.Subscription; b != nil && (y.ID != b.ID || y.NextBillingAt != b.NextBillingAt || y.CancelAt != b.CancelAt || y.CancelledAt != b.CancelledAt) {
+		if b, y := l.Subscribe, x.Subscription; b != nil && (y.ID != b.ID || y.Label != b.Label || !reflect.DeepEqual(y.Terms, b.Terms) || y.NextBillingAt != b.NextBillingAt || y.CancelAt != b.CancelAt || y.CancelledAt != b.CancelledAt) {
 			return wrong("line %d has the subscription %+v, the twin says %+v", i, *y, *b)
 		}
 		for j := range l.Units {
 			u, y := &l.Units[j], &x.Units[j]
-			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed || u.Returned != y.Returned || u.ByHand != y.ByHand {
+			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed || u.Returned != y.Returned || u.ByHand != y.ByHand || u.Part != int(y.Part) {
 				return wrong("unit %d of line %d is %+v, the twin says %+v", j, i, *y, *u)
 			}
 			if n >= len(r.Units) {

@@ -11,9 +11,17 @@ import (
 // Subscription is a line's subscription.
 type Subscription struct {
 	ID                    ID
+	Label                 string // of the pricing row
 	Terms                 engine.SubscriptionTerms
 	NextBillingAt         int64
 	CancelAt, CancelledAt int64
+}
+
+// agree takes over what a pricing row says.
+func (b *Subscription) agree(row *engine.PricingRow) {
+	if b.Label = row.Label; row.Subscription != nil {
+		b.Terms = *row.Subscription
+	}
 }
 
 func (b *Subscription) end(at int64) {

@@ -15,13 +15,15 @@ import (
 
 // QuantityPlan says how units of an article can go. It is the answer of the preview and of the write alike.
 type QuantityPlan struct {
-	OK         bool
-	Moves      []SlotMove
-	Removed    []ID   // slots that end at the effective instant
-	Reason     string // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
-	Blockers   []Unavailability
-	Minimal    bool // no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves none
-	LowerBound int  // no plan moves fewer than this
+	OK       bool
+	Moves    []SlotMove
+	Removed  []ID   // slots that end at the effective instant
+	Reason   string // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
+	Blockers []Unavailability
+	// Minimal: no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves none. Where all
+	// stay in the article, that is among the plans in which they do: others are looked at only where there is no such plan.
+	Minimal    bool
+	LowerBound int // no such plan moves fewer than this
 	Digest     string
 }
 

@@ -51,7 +51,8 @@ func (r *Reduction) Feasible() bool { return r.Amount > 0 && len(r.Slots) >= r.A
 //
 // Fewest moves: where each displaced hold has a gap on the emptiest slots, that is proven; a lot of up to six slots and about 60 holds in play is swept, which
 // is exact; else the plan is as good as direct fits, the search for few moves and the exchange walk make it. Where nothing is pinned and the count of units
-// that stay suffices, there is a plan always. Where the lot's own slots do not suffice, auto-assigned holds go to other lots of the pool.
+// that stay suffices, there is a plan always. Where the lot's own slots do not suffice, auto-assigned holds go to other lots of the pool; only then is such a plan
+// looked at, and what is said of the moves of a plan inside the lot is said among those.
 func (s *Stock) Reduce(lot LotNo, amount int, at, now int64) Reduction {
 	return s.Draft(now).Reduce(lot, amount, at)
 }

@@ -523,8 +523,8 @@ func (t *tx) fewer(l *OrderLine, items int) error {
 	for i := range l.Units {
 		of[l.Units[i].Part]++
 	}
-	for _, n := range of {
-		if n%items != 0 {
+	for i := range l.Units {
+		if of[l.Units[i].Part]%items != 0 {
 			return refuse(CodeConflict, "the item takes other components now; make another line")
 		}
 	}

@@ -254,15 +254,17 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 
 // room is what a unit of the request takes of its hull: of one that is there already what is past needs none.
 func (q *request) room(hull Span, now int64) Span {
-	if q.first == 0 && hull.Start < now && now < hull.End {
+	if q.first == 0 && runs(hull, now) {
 		hull.Start = now
 	}
 	return hull
 }
 
+func runs(hull Span, now int64) bool { return hull.Start < now && now < hull.End }
+
 // begun is a hold that changes its dates or its slot: the part of it that is past needs no room.
 func begun(h timeline.Hold, now int64) timeline.Hold {
-	if h.Span.Start < now && now < h.Span.End {
+	if runs(h.Span, now) {
 		return h.WithCut(now - h.Span.Start)
 	}
 	return h

@@ -364,14 +364,15 @@ func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
 			n.Window.End = Forever
 		}
 	}
+	moved := n.Window != e.Window || n.Location != e.Location
 	switch {
 	case n.Window.Empty():
 		return refused(err, engine.CodeInvalid)
-	case s.a.location(n.Location) == nil:
+	case s.a.location(n.Location) == nil && (moved || o.Location.Set): // one that stays may be where no location is any more
 		return refused(err, engine.CodeNotFound)
 	}
 	s.a.Events[slices.Index(s.a.Events, e)] = &n
-	if n.Type == engine.EventNote || n.Window == e.Window && n.Location == e.Location {
+	if n.Type == engine.EventNote || !moved {
 		return refused(err, "")
 	}
 	s.take(follows(n.ID, 1))

@@ -73,7 +73,7 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 	o.run = func(q *request) error {
 		v := new(In)
 		readInput(q, in, v)
-		if check != nil && !(in.body != nil && q.json.dead) { // what was not read says nothing
+		if check != nil && !q.json.dead { // what was not read says nothing
 			check(q, v)
 		}
 		if err := q.faulted(nil); err != nil {
@@ -176,6 +176,8 @@ func readInput[In any](q *request, in input[In], v *In) {
 	case len(body) > 0:
 		q.json.reset(body, &q.faults)
 		q.json.document(func(r *jsonReader) { emptyShape.readJSON(r, &none{}) })
+	default:
+		q.json.reset(nil, &q.faults) // nothing is left of an earlier request's body
 	}
 }
 

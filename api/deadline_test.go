@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/valyala/fasthttp/fasthttputil"
 )
 
 // timers counts how often a connection's timers are moved.
@@ -117,5 +118,31 @@ func TestTimersMoveSeldom(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		require.Equal(t, 3, under.moves)
+	})
+}
+
+// The tests' own connections are as patient as real ones: a request that comes when the timer has gone off is read all the same.
+func TestConnectionsInMemoryArePatient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := fasthttputil.NewInmemoryListener()
+		other := make(chan net.Conn, 1)
+		go func() {
+			c, err := l.Dial()
+			require.NoError(t, err)
+			other <- c
+		}()
+		c, err := patientListener{timely{l}}.Accept()
+		require.NoError(t, err)
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(readTimeout)))
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(idleTimeout)))
+		go func() {
+			time.Sleep(readTimeout + time.Second)
+			_, _ = (<-other).Write([]byte("late"))
+		}()
+		b := make([]byte, 8)
+		n, err := c.Read(b)
+		require.NoError(t, err)
+		require.Equal(t, "late", string(b[:n]))
+		require.NoError(t, l.Close())
 	})
 }

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -45,6 +47,34 @@ type shop struct {
 	other    string // full access, of another account
 }
 
+// timely is a listener in memory whose connections say that they are out of time as real ones do: a patient connection looks for
+// that error, and would take another for the end.
+type timely struct{ net.Listener }
+
+func (l timely) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return timelyConn{c}, err
+}
+
+type timelyConn struct{ net.Conn }
+
+func (c timelyConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, timeless(err)
+}
+
+func (c timelyConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	return n, timeless(err)
+}
+
+func timeless(err error) error {
+	if errors.Is(err, fasthttputil.ErrTimeout) {
+		return os.ErrDeadlineExceeded
+	}
+	return err
+}
+
 func newShop(t testing.TB) *shop {
 	s := &shop{TB: t, listener: fasthttputil.NewInmemoryListener(), log: new(bytes.Buffer)}
 	s.clock.Store(noon)
@@ -62,7 +92,7 @@ func newShop(t testing.TB) *shop {
 	s.server = NewServer(Options{Now: s.clock.Load, Logger: slog.New(slog.NewTextHandler(s.log, nil))})
 	s.server.Attach(s.eng)
 	done := make(chan error, 1)
-	go func() { done <- s.server.Serve(s.listener) }()
+	go func() { done <- s.server.Serve(timely{s.listener}) }()
 	s.client = &fasthttp.Client{Dial: func(string) (net.Conn, error) { return s.listener.Dial() }, MaxIdemponentCallAttempts: 1, DisablePathNormalizing: true}
 	t.Cleanup(func() {
 		s.client.CloseIdleConnections()

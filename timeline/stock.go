@@ -45,8 +45,8 @@ type lotEntry struct {
 	conflicts int32
 	next      LotNo    // of the same article
 	lone      SlotNo   // the slot, where there is one only: most reads need not go to the list
-	slots     []SlotNo // ascending; never changed in place
-	grown     *token   // who may append to slots in place
+	slots     []SlotNo // ascending; what a published version sees of it never changes
+	grown     *token   // who may append to slots, beyond the end any published version sees
 	large     *large   // nil: few slots, walk them
 }
 

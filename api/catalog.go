@@ -111,7 +111,7 @@ func appendCatalogItem(q *request, b []byte, i *engine.CatalogItem) []byte {
 }
 
 func answerCatalogItem(q *request, i *engine.CatalogItem) error {
-	if !q.sameRevision(i.Revision) {
+	if !q.sameLabelled(i.Revision, &i.Labels, i.UpdatedAt) {
 		q.out = appendCatalogItem(q, q.out, i)
 	}
 	return nil

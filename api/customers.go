@@ -30,7 +30,7 @@ func appendCustomer(q *request, b []byte, m *engine.Customer) []byte {
 }
 
 func answerCustomer(q *request, m *engine.Customer) error {
-	if q.sameRevision(m.Revision) {
+	if q.sameLabelled(m.Revision, &m.Labels, m.UpdatedAt) {
 		return nil
 	}
 	q.out = appendCustomer(q, q.out, m)

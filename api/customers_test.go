@@ -15,6 +15,7 @@ func TestCustomers(t *testing.T) {
 	s := newShop(t)
 	vip := s.tag("VIP", "customers")
 	s.ok("POST", "/v1/admin/attributes", `{"name":"Note","key":"note","format":"text"}`)
+	s.clock.Add(1)
 	body := fmt.Sprintf(`{"firstName":"Ann","lastName":"Lee","email":"ann@example.com","phone":"+351 1","marketingConsent":true,"dateOfBirth":"1980-02-29",
 		"billingAddress":{"address":"Main Street 1","zipCode":"1000","city":"Lisboa","country":"PT","state":"LX","details":"2nd floor","deliveryNotes":"ring twice"},
 		"customerType":"business","companyName":"Lee Ltd","taxId":"PT1","language":"pt-PT","tags":[%q],"attributes":{"note":"n"}}`, vip)
@@ -25,7 +26,7 @@ func TestCustomers(t *testing.T) {
 		"id": m["id"], "firstName": "Ann", "lastName": "Lee", "fullName": "Ann Lee", "email": "ann@example.com", "phone": "+351 1", "marketingConsent": true,
 		"dateOfBirth": "1980-02-29", "shippingAddress": nil, "customerType": "business", "companyName": "Lee Ltd", "taxId": "PT1", "language": "pt-PT",
 		"billingAddress": map[string]any{"address": "Main Street 1", "zipCode": "1000", "city": "Lisboa", "country": "PT", "state": "LX", "details": "2nd floor", "deliveryNotes": "ring twice"},
-		"tags":           m["tags"], "attributes": m["attributes"], "createdAt": when(noon), "updatedAt": when(noon),
+		"tags":           m["tags"], "attributes": m["attributes"], "createdAt": when(noon+1), "updatedAt": when(noon+1),
 	}, m)
 	path := "/v1/admin/customers/" + m["id"].(string)
 	require.Equal(t, m, s.ok("GET", path, ""))
@@ -42,7 +43,7 @@ func TestCustomers(t *testing.T) {
 	require.Equal(t, false, n["marketingConsent"])
 	require.Empty(t, n["attributes"])
 	require.Equal(t, m["tags"], n["tags"])
-	require.Equal(t, when(noon+1000), n["updatedAt"])
+	require.Equal(t, when(noon+1001), n["updatedAt"])
 	n = s.ok("PATCH", path, `{"shippingAddress":{"details":"x","deliveryNotes":"ring","country":null}}`)
 	require.Equal(t, map[string]any{
 		"address": nil, "zipCode": nil, "city": "Porto", "country": nil, "state": nil, "details": "x", "deliveryNotes": "ring",

@@ -270,6 +270,16 @@ func parseTags(raw []byte) (tags []uint64, all bool) {
 	return tags, false
 }
 
+// sameLabelled is sameRevision of a record that shows the names of its labels: where one of them has changed since the record did,
+// the caller's copy may have the old name.
+func (q *request) sameLabelled(revision uint64, l *engine.Labels, updatedAt int64) bool {
+	if q.view.Relabelled(l, updatedAt) {
+		q.tag = revision
+		return false
+	}
+	return q.sameRevision(revision)
+}
+
 // sameRevision sets the answer's entity tag, and says whether the caller has this revision already, by If-None-Match: then
 // the answer is 304 and has no body.
 func (q *request) sameRevision(revision uint64) bool {

@@ -74,7 +74,7 @@ func appendArticleSKU(q *request, b []byte, s *engine.SKU) []byte {
 }
 
 func answerSKU(q *request, s *engine.SKU) error {
-	if q.sameRevision(s.Revision) {
+	if q.sameLabelled(s.Revision, &s.Labels, s.UpdatedAt) {
 		return nil
 	}
 	q.out = appendSKU(q, q.out, s)

@@ -2,6 +2,8 @@ package api
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,6 +48,37 @@ func TestTags(t *testing.T) {
 
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
 	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
+}
+
+// A record shows the names of what it is labelled with, and who holds it with an old one is not told that it is the same.
+func TestARenamedLabelIsSeen(t *testing.T) {
+	s := newShop(t)
+	tags := map[string]string{"/skus": "inventory", "/customers": "customers", "/catalog": "catalog"}
+	names := map[string]string{"/skus": `"name":"Bike"`, "/customers": `"firstName":"Ada","lastName":"L","email":"ada@example.com"`, "/catalog": `"name":"Bike"`}
+	for _, of := range slices.Sorted(maps.Keys(tags)) {
+		tag := s.tag("red", tags[of])
+		attribute := s.ok("POST", "/v1/admin/attributes", fmt.Sprintf(`{"name":"Colour","key":"colour%s","format":"text"}`, of[1:]))["id"].(string)
+		s.clock.Add(1000)
+		made := s.ok("POST", "/v1/admin"+of, fmt.Sprintf(`{%s,"tags":[%q],"attributes":{"colour%s":"red"}}`, names[of], tag, of[1:]))
+		path := "/v1/admin" + of + "/" + made["id"].(string)
+		require.Equal(t, 304, s.call("GET", path, "", "If-None-Match", `"1"`).status, of)
+		for _, rename := range [][2]string{{"/v1/admin/tags/" + tag, `{"value":"crimson"}`}, {"/v1/admin/attributes/" + attribute, `{"name":"Color"}`}, {"/v1/admin/tags/" + tag, ""}} {
+			s.clock.Add(1000)
+			was := s.call("GET", path, "")
+			if rename[1] != "" {
+				s.ok("PATCH", rename[0], rename[1])
+			} else {
+				require.Equal(t, 200, s.call("DELETE", rename[0], "").status)
+			}
+			now := s.call("GET", path, "", "If-None-Match", was.header["Etag"])
+			require.Equal(t, 200, now.status, of)
+			require.NotEqual(t, string(was.body), string(now.body), of)
+			s.clock.Add(1000)
+			// A change of its own: from then on it is told apart again.
+			patched := s.call("PATCH", path, fmt.Sprintf(`{"attributes":{"colour%s":%q}}`, of[1:], "after "+rename[1]))
+			require.Equal(t, 304, s.call("GET", path, "", "If-None-Match", patched.header["Etag"]).status, of)
+		}
+	}
 }
 
 func TestTagsByScopeOfTheKey(t *testing.T) {

@@ -49,6 +49,18 @@ func (p *LabelsPatch) check(c *checker) {
 	}
 }
 
+// Relabelled says that a tag or an attribute of a record is gone, or has changed at an instant or since: the record shows another
+// name then, or none, which is not a change of the record.
+func (v View) Relabelled(l *Labels, since int64) bool {
+	return slices.ContainsFunc(l.Tags, func(id ID) bool {
+		g := v.acc.tags().Get(id)
+		return g == nil || g.UpdatedAt >= since
+	}) || slices.ContainsFunc(l.Attributes, func(x AttributeValue) bool {
+		d := v.acc.attributes().Get(x.Attribute)
+		return d == nil || d.UpdatedAt >= since
+	})
+}
+
 // checkOn names what is wrong with labels for a kind of record as the account stands.
 func (p *LabelsPatch) checkOn(a *account, of Labelled) []Fault {
 	var c checker

@@ -26,7 +26,7 @@ func TestCustomers(t *testing.T) {
 		"id": m["id"], "firstName": "Ann", "lastName": "Lee", "fullName": "Ann Lee", "email": "ann@example.com", "phone": "+351 1", "marketingConsent": true,
 		"dateOfBirth": "1980-02-29", "shippingAddress": nil, "customerType": "business", "companyName": "Lee Ltd", "taxId": "PT1", "language": "pt-PT",
 		"billingAddress": map[string]any{"address": "Main Street 1", "zipCode": "1000", "city": "Lisboa", "country": "PT", "state": "LX", "details": "2nd floor", "deliveryNotes": "ring twice"},
-		"tags":           m["tags"], "attributes": m["attributes"], "createdAt": when(noon+1), "updatedAt": when(noon+1),
+		"tags":           m["tags"], "attributes": m["attributes"], "createdAt": when(noon + 1), "updatedAt": when(noon + 1),
 	}, m)
 	path := "/v1/admin/customers/" + m["id"].(string)
 	require.Equal(t, m, s.ok("GET", path, ""))

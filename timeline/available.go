@@ -48,8 +48,8 @@ type Sole struct {
 // Sole goes from an article straight to its slot. A reader that takes it before it looks at anything else of the article waits
 // for both at a time: in a store larger than the caches that is most of what a read takes.
 func (s *Stock) Sole(article uint32) Sole {
-	if a := s.articles.at(int(article)); a != nil && a.sole != 0 {
-		return Sole{s, s.slot(a.sole)}
+	if no := s.sole(article); no != 0 {
+		return Sole{s, s.slot(no)}
 	}
 	return Sole{}
 }

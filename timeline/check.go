@@ -203,7 +203,8 @@ func (c *checker) packed() {
 			_, ok := c.s.byUnits.get(unitsKey(a.units, uint32(i)))
 			c.want(ok, "article %d with %d slots is not in the order by units", i, a.units)
 		}
-		c.want(a.sole == c.s.soleOf(a), "article %d has slot %d alone, not %d", i, c.s.soleOf(a), a.sole)
+		sole := c.s.sole(uint32(i))
+		c.want(sole == c.s.soleOf(a), "article %d has slot %d alone, not %d", i, c.s.soleOf(a), sole)
 		for no := a.first; no != 0; no = c.s.lot(no).next {
 			b, j := c.s.block(no)
 			chains++

@@ -28,7 +28,8 @@
 //	  gapIndex   gaps by length class, start, slot, with the furthest end of every subtree         the tightest gap, the longest free, how many are free throughout
 //	  pinned     seats that may not move, by their ends                                            whether the count is the answer
 //	blocks     plain facts of 64 lots side by side                                                 the article list
-//	articles   an article's lots, and its slot where it has one                                    the shortest way to most answers
+//	articles   an article's lots, and how many slots they have
+//	soles      an article's slot, where it has one                                                 the shortest way to most answers
 //
 // # Versions
 //

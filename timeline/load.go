@@ -184,11 +184,7 @@ func (l *Loader) loadSlots(s *Stock) {
 		b.units[j]++
 		b.from[j], b.until[j] = max(b.from[j], slot.Span.Start), min(b.until[j], slot.Span.End)
 		b.all = b.all.Clip(slot.Span)
-		a := s.articles.own(s.edit, int(b.article[j]))
-		a.units, a.sole = a.units+1, slot.No
-		if a.units > 1 {
-			a.sole = 0
-		}
+		s.articles.own(s.edit, int(b.article[j])).units++
 	}
 	for i := 1; i < len(ends); i++ {
 		ends[i] += ends[i-1]
@@ -213,6 +209,7 @@ func (l *Loader) loadSlots(s *Stock) {
 	for i := range s.articles.n {
 		if a := s.articles.at(i); a.units > 0 {
 			byUnits = append(byUnits, unitsKey(a.units, uint32(i)))
+			s.setSole(uint32(i), s.soleOf(a))
 		}
 	}
 	slices.SortFunc(byUnits, key.compare)

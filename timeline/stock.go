@@ -24,6 +24,7 @@ type Stock struct {
 	conflicts tree[idKey, Hold]
 	blocks    vec[*lotBlock]
 	articles  vec[articleEntry]
+	soles     vec[soleRow]
 	byUnits   tree[key, struct{}] // articles with slots, the most units first
 	slotCount int
 }

@@ -277,7 +277,7 @@ func TestCheckFinds(t *testing.T) {
 		"pinned seat":         func(s *Stock) { l := s.lots.own(s.edit, 1).large; l.pinned.put(s.edit, Out, 1, Span{7, 9}) },
 		"large missing":       func(s *Stock) { s.lots.own(s.edit, 1).large = nil },
 		"packed units":        func(s *Stock) { b, i := s.ownBlock(1); b.units[i]++ },
-		"sole slot":           func(s *Stock) { s.articles.own(s.edit, 1).sole = 9 },
+		"sole slot":           func(s *Stock) { s.setSole(1, 9) },
 		"order by units":      func(s *Stock) { s.byUnits.set(s.edit, unitsKey(3, 3), struct{}{}) },
 		"number of slots":     func(s *Stock) { s.slotCount++ },
 		"summary":             func(s *Stock) { n := s.classes.of[4].root; n.in.sums[1] = n.in.sums[0]; n.keys[1].lo-- },

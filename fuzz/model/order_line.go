@@ -1,0 +1,263 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+)
+
+// This file owns the lines of orders: how they come, change and go.
+
+// newLine is the line that an input makes; refusal is why it makes none.
+func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusal engine.Code) {
+	o.LastLine++
+	l = OrderLine{Item: in.Item, Purchase: in.Purchase, No: o.LastLine, Quantity: in.Quantity, Window: Span{Start: s.now, End: Forever}, Requires: in.Requirements}
+	if l.FromOpening = in.From == nil; !l.FromOpening {
+		l.Window.Start = *in.From
+	}
+	if in.To != nil {
+		l.Window.End = *in.To
+	}
+	if !s.a.Known(in.Item) {
+		return l, engine.CodeNotFound
+	}
+	if in.UnitPrice != nil {
+		l.Price, l.Own = *in.UnitPrice, true
+	}
+	if in.TaxRate != nil {
+		l.TaxRate = int64(*in.TaxRate)
+	}
+	if in.AddonOf != nil {
+		if l.AddonOf = *in.AddonOf; o.line(l.AddonOf) < 0 {
+			return l, engine.CodeNotFound
+		}
+	}
+	var row *engine.PricingRow
+	if in.PricingRow != nil {
+		if l.Row, row = *in.PricingRow, s.a.row(*in.PricingRow); row == nil {
+			return l, engine.CodeNotFound
+		}
+	}
+	if in.Purchase == engine.PurchaseSubscription {
+		if l.Subscribe = new(Subscription); row != nil {
+			l.Subscribe.agree(row)
+		}
+		if in.Subscription != nil {
+			l.Subscribe.Terms = *in.Subscription
+		}
+	}
+	s.quote(o, &l)
+	return l, ""
+}
+
+// addLines judges lines that are added to an order: those of a draft say which units they would take, others take them.
+func (s *step) addLines(o *Order, lines []engine.OrderLineInput, overbook bool, rec *engine.OrderRecord, err error) error {
+	first := len(o.Lines)
+	for i := range lines {
+		l, refusal := s.newLine(o, &lines[i])
+		if refusal != "" {
+			return refused(err, refusal)
+		}
+		o.Lines = append(o.Lines, l)
+	}
+	if o.Status != engine.OrderDraft {
+		return s.open(o, first, overbook, rec, err)
+	}
+	for i := first; i < len(o.Lines); i++ {
+		if refusal := s.planned(o, &o.Lines[i]); refusal != "" {
+			return refused(err, refusal)
+		}
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	if err := o.ids(rec); err != nil {
+		return err
+	}
+	if !o.reprice() {
+		return wrong("order %d costs more than there is money", o.No)
+	}
+	return nil
+}
+
+// planned gives a line of a draft the units that it would take.
+func (s *step) planned(o *Order, l *OrderLine) engine.Code {
+	requests, refusal := s.ask(0, l.input(o, l.Quantity))
+	if refusal != "" {
+		return refusal
+	}
+	var units []OrderUnit
+	for part, q := range requests {
+		for range q.quantity {
+			u := OrderUnit{}
+			if len(units) < len(l.Units) {
+				u = l.Units[len(units)]
+			}
+			u.Part, u.Made, u.ByHand = part, q.sku, l.Item.Article != ID{}
+			units = append(units, u)
+		}
+	}
+	l.Units = units
+	return ""
+}
+
+// open takes stock for an order's lines from one on, and begins their subscriptions.
+func (s *step) open(o *Order, first int, overbook bool, rec *engine.OrderRecord, err error) error {
+	var wants []want
+	for i := first; i < len(o.Lines); i++ {
+		l := &o.Lines[i]
+		if l.FromOpening {
+			l.Window.Start, l.FromOpening = s.now, false
+		}
+		wants = append(wants, want{i, l.Quantity})
+	}
+	if fault := s.takeStock(o, wants, overbook, rec, err); fault != nil || err != nil {
+		return fault
+	}
+	for i := first; i < len(o.Lines); i++ {
+		s.begin(o, &o.Lines[i])
+	}
+	if !o.reprice() {
+		return wrong("order %d costs more than there is money", o.No)
+	}
+	return nil
+}
+
+func (s *step) deleteLine(o engine.DeleteOrderLine, err error) error {
+	return s.with(o.Order, engine.EditLines, err, func(n *Order) error {
+		gone := []ID{o.ID}
+		n.Lines = slices.DeleteFunc(n.Lines, func(l OrderLine) bool {
+			goes := slices.Contains(gone, l.ID) || l.AddonOf != (ID{}) && slices.Contains(gone, l.AddonOf)
+			if goes {
+				gone = append(gone, l.ID)
+				for j := range l.Units {
+					s.free(&l.Units[j])
+				}
+			}
+			return goes
+		})
+		n.reprice()
+		return refused(err, "")
+	})
+}
+
+func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err error) error {
+	n := s.edit(o.Order)
+	i := n.line(o.ID)
+	l := &n.Lines[i]
+	switch {
+	case o.To.Set && l.Subscribe != nil && l.Subscribe.CancelAt != 0:
+		return refused(err, engine.CodeStateNotAllowed)
+	case o.From.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set:
+		if !slices.Contains(may[n.Status], engine.EditLines) {
+			return refused(err, engine.CodeStateNotAllowed)
+		}
+	case o.To.Set:
+		over := l.Subscribe != nil && l.Subscribe.CancelledAt != 0 || l.state() == engine.Returned
+		if over || !slices.Contains(may[n.Status], engine.Extend) {
+			return refused(err, engine.CodeStateNotAllowed)
+		}
+	}
+	was := *l
+	if o.Quantity.Set {
+		l.Quantity = o.Quantity.Value
+	}
+	if o.From.Set {
+		l.Window.Start, l.FromOpening = o.From.Value, false
+	}
+	if o.To.Set {
+		if l.Window.End = o.To.Value; o.To.Null {
+			l.Window.End = Forever
+		}
+	}
+	if l.Purchase == engine.PurchaseSale && l.Window.End != Forever || l.Purchase == engine.PurchaseBooking && l.Window.End == Forever || l.Window.Empty() {
+		return refused(err, engine.CodeInvalid)
+	}
+	if o.PricingRow.Set {
+		l.Row = ID{}
+		if !o.PricingRow.Null {
+			switch r := s.a.row(o.PricingRow.Value); {
+			case r == nil:
+				return refused(err, engine.CodeNotFound)
+			case r.Purchase != l.Purchase:
+				return refused(err, engine.CodeInvalid)
+			}
+			l.Row, l.Own = o.PricingRow.Value, false
+			if l.Subscribe != nil {
+				l.Subscribe.agree(s.a.row(l.Row))
+			}
+		}
+	}
+	if o.UnitPrice.Set {
+		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
+	}
+	if o.Note.Set {
+		l.Note = o.Note.Value
+	}
+	if o.TaxRate.Set {
+		l.TaxRate = int64(o.TaxRate.Value)
+	}
+	if o.From.Set || o.To.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set {
+		s.quote(n, l)
+		if n.Status != engine.OrderDraft {
+			s.begin(n, l)
+		}
+	}
+	if n.Status == engine.OrderDraft {
+		if l.Quantity != was.Quantity {
+			if refusal := s.planned(n, l); refusal != "" {
+				return refused(err, refusal)
+			}
+		}
+		if !n.reprice() {
+			return refused(err, engine.CodeInvalid)
+		}
+		if err := refused(err, ""); err != nil {
+			return err
+		}
+		return n.ids(rec)
+	}
+	if l.Quantity < was.Quantity {
+		parts := map[int]int{}
+		for _, u := range l.Units {
+			parts[u.Part]++
+		}
+		for _, n := range parts {
+			if n%was.Quantity != 0 {
+				return refused(err, engine.CodeConflict)
+			}
+		}
+		seen := map[int]int{}
+		l.Units = slices.DeleteFunc(l.Units, func(u OrderUnit) bool {
+			seen[u.Part]++
+			if seen[u.Part] <= parts[u.Part]/was.Quantity*l.Quantity {
+				return false
+			}
+			s.free(&u)
+			return true
+		})
+	}
+	if l.Window != was.Window {
+		if l.Quantity > was.Quantity { // one of the two was refused: which, the engine does not say
+			_, refusal := s.ask(i, l.input(n, l.Quantity-was.Quantity))
+			if c := code(err); c == engine.CodeInsufficient || c != "" && c == refusal {
+				return errRefused
+			}
+		}
+		if fault := s.redate(n, i, o.AllowOverbooked, err); fault != nil {
+			return fault
+		}
+		s.begin(n, l)
+	}
+	if l.Quantity > was.Quantity {
+		if fault := s.takeStock(n, []want{{i, l.Quantity - was.Quantity}}, o.AllowOverbooked, rec, err); fault != nil || err != nil {
+			return fault
+		}
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	n.reprice()
+	n.stage()
+	return n.ids(rec)
+}

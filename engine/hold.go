@@ -317,7 +317,8 @@ type MoveLine struct {
 	Slot           *ID // pins it to the slot
 }
 
-// MoveHold changes units of a hold together: all or nothing. It answers with the *Hold.
+// MoveHold changes units of a hold together: all or nothing. Where an article's own slots have no room for a unit that is pinned to it,
+// what is auto-assigned there goes to other articles of the pool. It answers with the *Hold.
 type MoveHold struct {
 	ID    ID
 	Lines []MoveLine

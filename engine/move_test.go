@@ -71,3 +71,44 @@ func TestOtherDatesInAnotherPool(t *testing.T) {
 	require.Equal(t, over, r.Units[0].Article)
 	s.reopen()
 }
+
+// A unit that is put on an article, or on one slot of it, pushes what is there to another article of the pool, where it may move.
+func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	unit := func() ID {
+		return s.do(CreateArticle{Name: "Unit", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article).ID
+	}
+	unit()
+	unit()
+	one, two := s.book(Item{SKU: sku}, s.now+day, s.now+2*day, 1), s.book(Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+	id := func(h *Hold) ID { return h.Lines[0].Units[0].ID }
+	of := func(h *Hold) Unavailability {
+		u, ok := s.view().Unavailability(id(h))
+		require.True(t, ok)
+		return u
+	}
+	onto := func(h *Hold, l MoveLine) MoveHold {
+		l.Unavailability = id(h)
+		return MoveHold{ID: h.ID, Lines: []MoveLine{l}}
+	}
+	first, second := of(one).Article, of(two).Article
+	s.do(onto(two, MoveLine{Article: &first}))
+	require.Equal(t, [2]ID{second, first}, [2]ID{of(one).Article, of(two).Article}, "they have changed places")
+
+	s.refused(CodeInsufficient, onto(one, MoveLine{Article: &first}))
+	slot := of(two).Slot
+	s.refused(CodeInsufficient, onto(one, MoveLine{Slot: &slot}))
+
+	roaming := s.book(Item{SKU: sku}, s.now+7*day, s.now+8*day, 1)
+	on := of(roaming).Article
+	pinned := s.book(Item{Article: on}, s.now+5*day, s.now+6*day, 1)
+	s.do(onto(pinned, MoveLine{To: ptr(s.now + 8*day)}))
+	require.Equal(t, on, of(pinned).Article)
+	require.NotEqual(t, on, of(roaming).Article)
+	s.refused(CodeInsufficient, onto(pinned, MoveLine{From: ptr(s.now + day)}))
+	slot = of(roaming).Slot
+	s.do(onto(pinned, MoveLine{Slot: &slot}))
+	require.Equal(t, on, of(roaming).Article, "and back")
+	s.reopen()
+}

@@ -351,7 +351,7 @@ func (o AssignUnit) plan(t *tx) (any, error) {
 	}
 	t.draft().Take(h.ID)
 	t.freed(h.Span, at)
-	if err := t.seatPinned(&q); err != nil {
+	if err := t.seatAll(ID{}, []request{q}); err != nil {
 		return nil, err
 	}
 	u.ByHand = true
@@ -360,41 +360,6 @@ func (o AssignUnit) plan(t *tx) (any, error) {
 }
 
 func (AssignUnit) result() any { return new(OrderRecord) }
-
-// seatPinned seats a unit on its article. Where the article's own slots have no room, its other holds may move away to other
-// articles of the pool.
-func (t *tx) seatPinned(q *request) error {
-	d := t.draft()
-	err := t.seatAll(ID{}, []request{*q})
-	if err == nil {
-		return nil
-	}
-	l := q.article.lotAt(q.location.No)
-	if l == nil {
-		return err
-	}
-	lot := d.Stock().Lot(l.no)
-	if lot.Pool == 0 {
-		return err
-	}
-	for _, s := range t.acc.sources(nil, q.article, nil, q.location, q.body, t.now) {
-		hull := s.hull
-		if q.keepHull {
-			hull = q.proto.Span
-		}
-		h := timeline.NewHold(q.proto.ID, hull, q.body.Start-hull.Start, trail(q.body, hull))
-		h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, q.proto.Flags
-		if free, _, _, _ := d.Stock().MinFree(timeline.SKURef(lot.Pool), hull); free < 1 {
-			continue
-		}
-		for _, slot := range d.Stock().Slots(l.no) {
-			if _, why := d.SeatOn(timeline.SKURef(lot.Pool), slot, begun(h, t.now)); why == timeline.Granted {
-				return nil
-			}
-		}
-	}
-	return err
-}
 
 // UnassignUnit takes a unit's pin off: it stays where it is, and may move from then on. It answers with the *OrderRecord.
 type UnassignUnit struct{ Order, Unit ID }

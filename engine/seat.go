@@ -230,7 +230,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			} else {
 				_, reason = d.Seat(s.pool, h, q.rule)
 			}
-			ok = reason == timeline.Granted
+			ok = reason == timeline.Granted || q.first == 0 && q.article != nil && t.pushIn(s.pool, q.slot, h)
 			if lots := t.acc.stock.Lots(s.pool); !ok && q.overbook && len(lots) > 0 {
 				d.Keep(h, lots[0])
 				ok = true
@@ -250,6 +250,29 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		}
 	}
 	return nil
+}
+
+// pushIn seats a unit that moves on its article, or on one slot of that, where the article's own slots have no room: what is auto-assigned
+// there goes to other articles of the pool.
+func (t *tx) pushIn(p timeline.PoolRef, slot timeline.SlotNo, h timeline.Hold) bool {
+	d := t.draft()
+	no, _ := p.Lot()
+	lot := d.Stock().Lot(no)
+	if lot.Pool == 0 {
+		return false
+	}
+	wide := timeline.SKURef(lot.Pool)
+	if free, _, _, _ := d.Stock().MinFree(wide, h.Seat()); free < 1 {
+		return false
+	}
+	slots := d.Stock().Slots(no)
+	if slot != 0 {
+		slots = []timeline.SlotNo{slot}
+	}
+	return slices.ContainsFunc(slots, func(slot timeline.SlotNo) bool {
+		_, why := d.SeatOn(wide, slot, h)
+		return why == timeline.Granted
+	})
 }
 
 // room is what a unit of the request takes of its hull: of one that is there already what is past needs none.

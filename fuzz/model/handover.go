@@ -92,7 +92,7 @@ func (s *step) stretches(h, n Unit) chance {
 	if clear && v.slot(h.Slot).Span.Covers(need) {
 		return certain
 	}
-	if ok, known := v.fits(pool, need, 1, h.Slot, s.now); known && !ok {
+	if ok, known := v.fits(pool, need, 1, only(h.Slot), s.now); known && !ok {
 		return impossible
 	}
 	return open
@@ -368,7 +368,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 		return refused(err, refusal)
 	}
 	h := *s.a.unit(list[0].unit.Hold)
-	q, n, refusal := s.moved(0, engine.MoveLine{Article: &op.Article}, h)
+	q, n, refusal := s.moved(o.line(list[0].line.ID), engine.MoveLine{Article: &op.Article}, h)
 	if refusal != "" {
 		return refused(err, refusal)
 	}
@@ -377,14 +377,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	}
 	q.past = true
 	s.take(h.ID)
-	may, _, _ := s.judge([]request{q})
-	if may == impossible && len(q.pools) > 0 {
-		wide := s.a.poolOf(q.pools[0].Lots[0])
-		if free, _, _, _ := s.a.least(wide, n.Hull); free >= 1 && len(wide.Lots) > 1 {
-			may = open
-		}
-	}
-	if ok, fault := judged(err, may); !ok {
+	if ok, _, fault := s.grant([]request{q}, err); !ok {
 		return fault
 	}
 	list[0].unit.ByHand = true

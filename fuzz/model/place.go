@@ -74,6 +74,9 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			}
 			alone := !slices.ContainsFunc(before, q.meets)
 			c, available, taken := s.line(v, q, alone && may == certain)
+			if c == impossible && s.pushes(v, q) {
+				c, taken = open, nil
+			}
 			if q.picky && slices.ContainsFunc(before, func(o request) bool { return q.meets(o) && o.roams() }) {
 				c, taken, loose = open, nil, true // a line before it may sit on one of its articles or on another
 			}
@@ -164,10 +167,28 @@ func (s *step) onSlot(v *Account, q request) (may chance, available int, taken [
 	if slot.Span.Covers(need) && !blocked {
 		return certain, 1, taken
 	}
-	if ok, known := v.fits(q.pools[0], need, 1, q.slot, s.now); known && !ok {
+	if ok, known := v.fits(q.pools[0], need, 1, only(q.slot), s.now); known && !ok {
 		return impossible, 0, nil
 	}
 	return open, 0, nil
+}
+
+// only is the slot of a number.
+func only(no uint32) func(Slot) bool { return func(x Slot) bool { return x.No == no } }
+
+// pushes says that a unit that moves onto an article, or a slot of it, may find room there as what is there goes to other articles of the
+// pool.
+func (s *step) pushes(v *Account, q request) bool {
+	if !q.past || q.named == 2 || len(q.pools) == 0 {
+		return false
+	}
+	lot, need := q.pools[0].Lots[0], q.need(0, s.now)
+	wide := v.poolOf(lot)
+	if free, _, _, _ := v.least(wide, need); free < 1 || len(wide.Lots) == 1 {
+		return false
+	}
+	ok, known := v.fits(wide, need, 1, func(x Slot) bool { return x.Lot == lot && (q.slot == 0 || x.No == q.slot) }, s.now)
+	return ok || !known
 }
 
 // seated is a unit of a line as later lines of a command see it: where exactly it sits makes no difference to counts.

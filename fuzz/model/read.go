@@ -65,7 +65,7 @@ func (a *Account) Available(v engine.View, q engine.Query, now int64) error {
 // most is how many units, up to a count, can be seated over a hull, by exhaustive search.
 func (a *Account) most(p Pool, hull Span, count int, now int64) (n int, known bool) {
 	for n = count; n > 0; n-- {
-		if ok, known := a.fits(p, hull, n, 0, now); !known || ok {
+		if ok, known := a.fits(p, hull, n, nil, now); !known || ok {
 			return n, known
 		}
 	}

@@ -111,17 +111,17 @@ const (
 )
 
 // fits says whether n more units can be seated over a hull at all, whatever moves; known is false where the pool is too
-// large to say. A slot, where one is given, is the only one that takes them.
-func (a *Account) fits(p Pool, hull Span, n int, slot uint32, now int64) (ok, known bool) {
+// large to say. Slots that are not among those given take none of them; nil: all do.
+func (a *Account) fits(p Pool, hull Span, n int, on func(Slot) bool, now int64) (ok, known bool) {
 	lanes, fixed, tasks := a.board(p, hull.Start, now)
 	if len(lanes) > maxLanes || len(tasks) > maxTasks {
-		if slot != 0 || slices.ContainsFunc(tasks, func(t task) bool { return t.span.Overlaps(hull) }) {
+		if on != nil || slices.ContainsFunc(tasks, func(t task) bool { return t.span.Overlaps(hull) }) {
 			return false, false
 		}
 		return a.freeThroughout(p, hull) >= n, true // nothing that takes room there may move
 	}
 	for range n {
-		tasks = append(tasks, task{span: hull, home: -1, may: func(l int) bool { return slot == 0 || lanes[l].No == slot }})
+		tasks = append(tasks, task{span: hull, home: -1, may: func(l int) bool { return on == nil || on(lanes[l]) }})
 	}
 	cost, known := cheapest(len(lanes), fixed, tasks)
 	return cost >= 0, known

@@ -17,7 +17,8 @@
 //
 // It does not know accounts and keys, customers, tags, comments, documents and consents, external pricing rows, what is said of a
 // subscription beside its instants, incomes, the list of articles with its filters and sorts, attributes of the format datetime,
-// idempotency, the change feed, a change of an order's own fields (PatchOrder), and the revisions of locations, holds and webhooks.
+// idempotency, the change feed, of an order's own fields more than its places and its note, and the revisions of locations, holds and
+// webhooks.
 //
 // One rule is the engine's own and narrower than the domain's: a unit of a line that requires something stays with the article that
 // it got while the line keeps its dates, also where others of the pool have what is required.

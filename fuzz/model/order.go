@@ -19,6 +19,7 @@ type Order struct {
 	Cancelled      bool
 	Archived       bool
 	Pickup, Return ID
+	Note           string
 	Lines          []OrderLine
 	LastLine       uint16
 	Codes          []AppliedCode
@@ -200,6 +201,8 @@ func (s *step) stale(op engine.Op) bool {
 	var order ID
 	var list []uint64
 	switch o := op.(type) {
+	case engine.PatchOrder:
+		order, list = o.ID, o.IfMatch
 	case engine.PatchOrderLine:
 		order, list = o.Order, o.IfMatch
 	case engine.DeleteOrderLine:
@@ -229,6 +232,8 @@ func (s *step) misses(op engine.Op) bool {
 		return !s.listed(o.Order, o.ID)
 	case engine.DeleteOrderLine:
 		return !s.listed(o.Order, o.ID)
+	case engine.PatchOrder:
+		return s.a.order(o.ID) == nil
 	case engine.DeleteOrder:
 		return s.a.order(o.ID) == nil
 	case engine.RemoveDiscount:
@@ -276,6 +281,8 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 		return s.createOrder(o, rec, err)
 	case engine.OrderHold:
 		return s.orderHold(o, rec, err)
+	case engine.PatchOrder:
+		return s.with(o.ID, "", err, func(n *Order) error { return s.patchOrder(n, o, err) })
 	case engine.AddOrderLines:
 		return s.with(o.Order, engine.EditLines, err, func(n *Order) error { return s.addLines(n, o.Lines, o.AllowOverbooked, rec, err) })
 	case engine.PatchOrderLine:
@@ -398,6 +405,39 @@ func (o *Order) ids(rec *engine.OrderRecord) error {
 		}
 	}
 	return nil
+}
+
+// patchOrder judges a change of an order's own fields: where its stock is taken, which a draft may change, and where it comes back.
+func (s *step) patchOrder(o *Order, op engine.PatchOrder, err error) error {
+	if op.Note.Set {
+		o.Note = op.Note.Value
+	}
+	elsewhere := op.Pickup.Set && op.Pickup.Value != o.Pickup
+	if elsewhere && o.Status != engine.OrderDraft {
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	follows := o.Return == o.Pickup
+	if elsewhere {
+		o.Pickup = op.Pickup.Value
+	}
+	switch {
+	case op.Return.Set && !op.Return.Null:
+		o.Return = op.Return.Value
+	case op.Return.Null, follows:
+		o.Return = o.Pickup
+	}
+	if (op.Pickup.Set || op.Return.Set) && (s.a.location(o.Pickup) == nil || s.a.location(o.Return) == nil) {
+		return refused(err, engine.CodeNotFound)
+	}
+	if elsewhere {
+		for i := range o.Lines {
+			s.quote(o, &o.Lines[i])
+		}
+		if !o.reprice() {
+			return refused(err, engine.CodeInvalid)
+		}
+	}
+	return refused(err, "")
 }
 
 // state is how far units are together; sale says of the i-th whether it is sold.

@@ -36,8 +36,8 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 	prices, _ := r.LinePrices()
 	sum, ok := r.Price()
 	switch {
-	case r.Number != o.No, r.Status != o.Status, r.Cancelled != o.Cancelled, (r.ArchivedAt != 0) != o.Archived, r.Pickup != o.Pickup, r.Return != o.Return:
-		return wrong("it is %s (cancelled %v, archived %v)", r.Status, r.Cancelled, r.ArchivedAt != 0)
+	case r.Number != o.No, r.Status != o.Status, r.Cancelled != o.Cancelled, (r.ArchivedAt != 0) != o.Archived, r.Pickup != o.Pickup, r.Return != o.Return, r.Rest().Note != o.Note:
+		return wrong("it is %s (cancelled %v, archived %v) from %x to %x", r.Status, r.Cancelled, r.ArchivedAt != 0, r.Pickup, r.Return)
 	case r.Fulfillment() != o.state():
 		return wrong("it is %s, the twin says %s", r.Fulfillment(), o.state())
 	case !ok || sum != total || !slices.Equal(prices, lines):

@@ -101,8 +101,27 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 			p.Amount = maxMoney - int64(d.N("less", 2000))
 		}
 		return p
+	case kind < 99:
+		return patchOrder(d, a, o)
 	}
 	return createOrder(d, a, now)
+}
+
+// patchOrder is a change of an order's own fields.
+func patchOrder(d Dice, a *model.Account, o *model.Order) engine.PatchOrder {
+	p := engine.PatchOrder{ID: o.ID, IfMatch: revision(d, a, o)}
+	if odds(d, "from elsewhere", 50) {
+		p.Pickup = engine.Some(location(d, a))
+	}
+	if odds(d, "back elsewhere", 40) {
+		if p.Return = engine.Some(location(d, a)); odds(d, "back to where it came from", 40) {
+			p.Return = engine.Null[ID]()
+		}
+	}
+	if odds(d, "note", 30) {
+		p.Note = engine.Some(pick(d, "note", []string{"", "ring twice"}))
+	}
+	return p
 }
 
 // line is a line of an order, of an account with tables seldom none.
@@ -140,6 +159,8 @@ func likely(d Dice, a *model.Account, kind int) *model.Order {
 			return o.Status != engine.OrderActive
 		case kind < 95:
 			return o.Status != engine.OrderOpen
+		case kind == 98:
+			return o.Status != engine.OrderDraft
 		}
 		return false
 	})

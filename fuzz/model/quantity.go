@@ -91,22 +91,29 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 			return wrong("the plan moves %x to %x, the log says %+v", m.Unavailability, m.To, o)
 		}
 	}
-	return s.endSlots(s.a.lotAt(article, location), amount, at, plan)
+	return s.endSlots(s.a.lotAt(article, location), amount, at, plan, again)
 }
 
 // endSlots takes the slots of an applied plan out of the account. Which of the lot's planned ends go with them is the engine's
-// choice, so the twin takes the ends as they are now, and checks that they come from the ones there were.
-func (s *step) endSlots(lot uint32, amount int, at int64, plan *engine.QuantityPlan) error {
+// choice, so the twin takes the ends as they are now, and checks that they come from the ones there were. A conflict that was
+// seated again may have exchanged the new ends, too.
+func (s *step) endSlots(lot uint32, amount int, at int64, plan *engine.QuantityPlan, again bool) error {
 	var ends []int64
 	for _, x := range s.a.Slots {
 		if x.Lot == lot {
 			ends = append(ends, x.Span.End)
 		}
 	}
-	kept := s.a.Slots[:0:0]
+	kept, left := s.a.Slots[:0:0], amount
 	for _, x := range s.a.Slots {
 		o := s.obs.slot(x.No)
 		goes := slices.Contains(plan.Removed, x.ID)
+		if again {
+			goes = x.Lot == lot && left > 0 && (o == nil && x.Span.Start >= at || o != nil && o.Span.End == at)
+		}
+		if goes {
+			left--
+		}
 		switch {
 		case x.Lot != lot:
 			kept = append(kept, x)

@@ -12,8 +12,8 @@ func (t *tx) price(o *Order, l *OrderLine) error {
 		return nil
 	}
 	_, row := t.acc.pricingRowByID(l.PricingRow)
-	if row == nil {
-		return nil // the row is gone: the line keeps the price that it had
+	if row == nil || row.Purchase != l.Purchase.Type() {
+		return nil // the row is gone, or for another way to buy: the line keeps the price that it had
 	}
 	where := t.acc.locations().Get(o.Pickup)
 	price, ok := UnitPrice(row, l.span(), where.Zone())

@@ -81,6 +81,9 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 			if o.Label.Set {
 				r.Label = o.Label.Value
 			}
+			if o.Purchase.Set {
+				r.Purchase = o.Purchase.Value
+			}
 			if r.Duration = patched(o.Duration, r.Duration); !reflect.DeepEqual(*r, was) {
 				r.Revision++
 			}
@@ -112,14 +115,14 @@ func (s *step) retable(id ID, err error, change func(*Table) engine.Code) error 
 }
 
 // quote is what the row of a line asks for one unit: so much for each of its durations that the line's window takes, counted in the
-// calendar of the place where the stock is taken. Its own price stands, a row that is gone leaves the one that there was, and with
-// neither the line is for nothing.
+// calendar of the place where the stock is taken. Its own price stands, a row that is gone, or for another way to buy by now, leaves
+// the one that there was, and with neither the line is for nothing.
 func (s *step) quote(o *Order, l *OrderLine) {
 	switch r := s.a.row(l.Row); {
 	case l.Own:
 	case l.Row == ID{}:
 		l.Price = 0
-	case r == nil:
+	case r == nil, r.Purchase != l.Purchase:
 		s.a.Seen.Kept++
 	default:
 		s.a.Seen.Quoted++

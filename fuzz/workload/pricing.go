@@ -115,6 +115,8 @@ func pricingCommand(d Dice, a *model.Account) engine.Op {
 		if o.Duration.Amount, o.Duration.Unit = engine.Some(x.Amount), engine.Some(x.Unit); odds(d, "whole", 20) {
 			o.Duration = engine.BufferPatch{Amount: engine.Null[int64]()}
 		}
+	} else if r.Purchase != engine.PurchaseSubscription && r.Duration == nil && odds(d, "for another way to buy", 30) {
+		o.Purchase = engine.Some(pick(d, "purchase", []engine.PurchaseType{engine.PurchaseBooking, engine.PurchaseSale}))
 	}
 	return o
 }

@@ -65,8 +65,8 @@ func bookingBeside(s *Server, w *bench.World, stream *dataset.Orders, budget tim
 	defer func() { err = errors.Join(err, x.close()) }()
 	c := newClients(s.address, "POST", s.key, holdConnections)
 	defer c.close()
-	const part = 5_000                             // holds of a turn
-	if err := x.order(stream, 4_000); err != nil { // more than is sent in a turn
+	part := ahead(5_000, budget)                      // holds of a turn
+	if err := x.order(stream, part*4/5); err != nil { // more than is sent in a turn
 		return r, err
 	}
 	bodies := make([][]byte, part)

@@ -97,6 +97,11 @@ func holdsOfOnePool(s *Server, w *bench.World, budget time.Duration) (bench.Resu
 	})
 }
 
+// ahead is how many requests are drawn before they are sent: so many of the usual 5 seconds, of less time fewer.
+func ahead(usual int, budget time.Duration) int {
+	return min(usual, max(1_000, int(float64(usual)*budget.Seconds()/5)))
+}
+
 // bookings sends bodies that are drawn ahead, a part of a second's worth at a time.
 func bookings(s *Server, w *bench.World, budget time.Duration, draw func() []byte) (r bench.Result, err error) {
 	c := newClients(s.address, "POST", s.key, holdConnections)
@@ -104,7 +109,7 @@ func bookings(s *Server, w *bench.World, budget time.Duration, draw func() []byt
 	var t bench.Tally
 	before := w.Engine.Stats()
 	for t.Took < budget {
-		bodies := make([][]byte, 10_000)
+		bodies := make([][]byte, ahead(10_000, budget))
 		for i := range bodies {
 			bodies[i] = draw()
 		}

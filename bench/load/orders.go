@@ -19,7 +19,7 @@ func orders(s *Server, w *bench.World, stream *dataset.Orders, budget time.Durat
 	var t bench.Tally
 	before := w.Engine.Stats()
 	for t.Took < budget {
-		bodies := make([][]byte, 2_000)
+		bodies := make([][]byte, ahead(2_000, budget))
 		for i := range bodies {
 			bodies[i] = orderBody(w, stream.Next())
 		}

@@ -103,18 +103,24 @@ func TestNoteOnALineChangesNoPrice(t *testing.T) {
 	s.reopen()
 }
 
-// A row that has become one for another way to buy prices a line of the old one no more: that keeps its price, as when the row is gone.
-func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
-	s := newShop(t)
+// priced is an order of a day, priced by a row.
+func (s *shop) priced() (*PricingRow, *OrderRecord) {
 	table := s.do(CreatePricingTable{Name: "Prices"}).(*PricingTable).ID
 	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 100}).(*PricingRow)
 	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{
 		{Item: Item{Article: s.article(ID{}, 1)}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now), To: ptr(s.now + day), PricingRow: &row.ID},
 	}}).(*OrderRecord)
-	s.do(PatchPricingRow{Table: table, ID: row.ID, Purchase: Some(PurchaseSale), Price: Some(int64(900))})
+	return row, o
+}
+
+// A row that has become one for another way to buy prices a line of the old one no more: that keeps its price, as when the row is gone.
+func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
+	s := newShop(t)
+	row, o := s.priced()
+	s.do(PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: Some(PurchaseSale), Price: Some(int64(900))})
 	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 2*day)}
 	require.Equal(t, int64(100), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
-	s.do(PatchPricingRow{Table: table, ID: row.ID, Purchase: Some(PurchaseBooking)})
+	s.do(PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: Some(PurchaseBooking)})
 	patch.To = Some(s.now + 3*day)
 	require.Equal(t, int64(900), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
 	s.reopen()
@@ -123,11 +129,7 @@ func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 // A line with neither a price of its own nor a row is for nothing, also when its row was taken off.
 func TestLineWithoutARowIsForNothing(t *testing.T) {
 	s := newShop(t)
-	table := s.do(CreatePricingTable{Name: "Prices"}).(*PricingTable).ID
-	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 100}).(*PricingRow)
-	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{
-		{Item: Item{Article: s.article(ID{}, 1)}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now), To: ptr(s.now + day), PricingRow: &row.ID},
-	}}).(*OrderRecord)
+	_, o := s.priced()
 	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Null[ID]()}
 	require.Equal(t, int64(0), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
 	patch.UnitPrice = Some(int64(70))

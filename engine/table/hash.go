@@ -31,7 +31,7 @@ func hashOf(id ID) uint32 {
 // add notes the number of a new id. Writer only.
 func (h *hashed) add(id ID, no uint32) {
 	slots := *h.slots.Load()
-	// Fuller than is usual: a smaller table is more in the caches, and a look-up ends in the line in which it began.
+	// Fuller than is usual: a smaller table is more in the caches, and a look-up mostly ends in the line in which it began.
 	if h.used++; 5*h.used > 4*len(slots) {
 		larger := make([]atomic.Uint64, 2*len(slots))
 		for i := range slots {

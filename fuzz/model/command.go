@@ -229,16 +229,24 @@ func (s *step) do(op engine.Op, res any, err error) error {
 	return s.orders(op, res, err)
 }
 
+// over says why nothing can be done with a hold any more: empty where it can.
+func (h *Hold) over() engine.Code {
+	switch {
+	case h == nil:
+		return engine.CodeNotFound
+	case h.Status == engine.Expired:
+		return engine.CodeHoldExpired
+	case h.Status.Ended():
+		return engine.CodeStateNotAllowed
+	}
+	return ""
+}
+
 // live finds a hold that has not ended, and changes it.
 func (s *step) live(id ID, err error, change func(*Hold) engine.Code) error {
 	h := s.a.hold(id)
-	switch {
-	case h == nil:
-		return refused(err, engine.CodeNotFound)
-	case h.Status == engine.Expired:
-		return refused(err, engine.CodeHoldExpired)
-	case h.Status.Ended():
-		return refused(err, engine.CodeStateNotAllowed)
+	if want := h.over(); want != "" {
+		return refused(err, want)
 	}
 	n := *h
 	want := change(&n)

@@ -12,13 +12,8 @@ import (
 // orderHold judges a hold that becomes an order: units stay where they are.
 func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error) error {
 	h := s.a.hold(o.Hold)
-	switch {
-	case h == nil:
-		return refused(err, engine.CodeNotFound)
-	case h.Status == engine.Expired:
-		return refused(err, engine.CodeHoldExpired)
-	case h.Status.Ended():
-		return refused(err, engine.CodeStateNotAllowed)
+	if want := h.over(); want != "" {
+		return refused(err, want)
 	}
 	here := h.Lines[0].Location
 	if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Location != here }) || s.a.location(here) == nil ||

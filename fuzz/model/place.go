@@ -404,13 +404,8 @@ func (s *step) pooled(id ID, pools []Pool) int {
 
 func (s *step) move(o engine.MoveHold, err error) error {
 	h := s.a.hold(o.ID)
-	switch {
-	case h == nil:
-		return refused(err, engine.CodeNotFound)
-	case h.Status == engine.Expired:
-		return refused(err, engine.CodeHoldExpired)
-	case h.Status.Ended():
-		return refused(err, engine.CodeStateNotAllowed)
+	if want := h.over(); want != "" {
+		return refused(err, want)
 	}
 	requests, units, bodies := make([]request, len(o.Lines)), make([]Unit, len(o.Lines)), make([]Span, len(o.Lines))
 	for i, l := range o.Lines {

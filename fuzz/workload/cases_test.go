@@ -12,20 +12,25 @@ import (
 
 // This file owns cases that random runs come to too seldom: played by hand, and judged by the twin.
 
-// TestConflictMovedOntoASlot moves a conflict, together with a unit that leaves a slot, onto that slot. An older conflict
-// would fit there, too, but what the command asks for comes before what it leaves free for others.
-func TestConflictMovedOntoASlot(t *testing.T) {
+// played is a world with a location and a SKU, and what does a command there that is not refused.
+func played(t *testing.T) (w *World, do func(engine.Op) any, here, sku ID) {
 	w, err := New(vfs.NewMem(), 1)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, w.Close()) }()
-	do := func(op engine.Op) any {
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	do = func(op engine.Op) any {
 		res, err, fault := w.Do(0, op)
 		require.NoError(t, fault)
 		require.NoError(t, err)
 		return res.Record
 	}
-	here := do(engine.CreateLocation{Name: "here", Timezone: Zones[0]}).(*engine.Location).ID
-	sku := do(engine.CreateSKU{Name: "kind"}).(*engine.SKU).ID
+	here = do(engine.CreateLocation{Name: "here", Timezone: Zones[0]}).(*engine.Location).ID
+	return w, do, here, do(engine.CreateSKU{Name: "kind"}).(*engine.SKU).ID
+}
+
+// TestConflictMovedOntoASlot moves a conflict, together with a unit that leaves a slot, onto that slot. An older conflict
+// would fit there, too, but what the command asks for comes before what it leaves free for others.
+func TestConflictMovedOntoASlot(t *testing.T) {
+	w, do, here, sku := played(t)
 	article := do(engine.CreateArticle{
 		Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 3}},
 	}).(*engine.Article).ID
@@ -55,17 +60,7 @@ func TestConflictMovedOntoASlot(t *testing.T) {
 // TestConflictTakesTheNewEnd decreases a quantity at a later instant. That pushes a hold out, and what comes free until then seats a
 // conflict: on the slot that was to end, whose end another slot takes over.
 func TestConflictTakesTheNewEnd(t *testing.T) {
-	w, err := New(vfs.NewMem(), 1)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, w.Close()) }()
-	do := func(op engine.Op) any {
-		res, err, fault := w.Do(0, op)
-		require.NoError(t, fault)
-		require.NoError(t, err)
-		return res.Record
-	}
-	here := do(engine.CreateLocation{Name: "here", Timezone: Zones[0]}).(*engine.Location).ID
-	sku := do(engine.CreateSKU{Name: "kind"}).(*engine.SKU).ID
+	w, do, here, sku := played(t)
 	article := func(count int) ID {
 		return do(engine.CreateArticle{Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: count}}}).(*engine.Article).ID
 	}

@@ -44,7 +44,9 @@ func (j jamFS) watch(f vfs.File, err error, op, name string) (vfs.File, error) {
 		return f, err
 	}
 	j.check(err, op, name)
-	return jamFile{File: f, fs: j, name: name}, nil
+	ahead, err := newAheadFile(f)
+	j.check(err, "stat", name)
+	return jamFile{File: ahead, fs: j, name: name}, nil
 }
 
 // OpenDir is for syncing a directory, which a new log file needs as well.

@@ -1,0 +1,46 @@
+package persist
+
+// This file owns the room that the log's file has ahead of what is written.
+
+import "github.com/cockroachdb/pebble/v2/vfs"
+
+// A sync of bytes that are new to a file has to change the file as well: its
+// size, and which blocks it has. Over bytes that are there already it takes half
+// as long and half the CPU, so zeros go ahead of the log: as many as it has
+// written, within these. Pebble takes zeros for the end of the log, and writes
+// files it uses again in just that way.
+const (
+	leastAhead = 32 << 10
+	mostAhead  = 1 << 20
+)
+
+// aheadFile is a log file that is written from its start to its end. It belongs
+// to one goroutine, but for what a vfs.File lets others call.
+type aheadFile struct {
+	vfs.File
+	at   int64 // where the next byte goes
+	size int64
+}
+
+// newAheadFile takes a file at its start, which may hold something already.
+func newAheadFile(f vfs.File) (*aheadFile, error) {
+	i, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return &aheadFile{File: f, size: i.Size()}, nil
+}
+
+func (a *aheadFile) Write(p []byte) (int, error) {
+	if end := a.at + int64(len(p)); end > a.size {
+		zeros := make([]byte, end+min(max(end, leastAhead), mostAhead)-a.size)
+		n, err := a.File.WriteAt(zeros, a.size)
+		a.size += int64(n)
+		if err != nil {
+			return 0, err
+		}
+	}
+	n, err := a.File.Write(p)
+	a.at += int64(n)
+	return n, err
+}

@@ -13,11 +13,11 @@ type ByID[V any] struct {
 }
 
 // NewByID makes an empty map.
-func NewByID[V any]() *ByID[V] { return &ByID[V]{edit: new(token)} }
+func NewByID[V any]() *ByID[V] { return &ByID[V]{edit: newToken()} }
 
 // Publish gives a copy that never changes, in constant time.
 func (m *ByID[V]) Publish() *ByID[V] {
-	m.edit = new(token)
+	m.edit = m.edit.next()
 	return &ByID[V]{rows: m.rows}
 }
 
@@ -56,7 +56,7 @@ type ByIDLoader[V any] struct {
 // NewByIDLoader makes an empty loader.
 func NewByIDLoader[V any]() *ByIDLoader[V] {
 	l := new(ByIDLoader[V])
-	l.rows.edit = new(token)
+	l.rows.edit = newToken()
 	return l
 }
 

@@ -63,7 +63,7 @@ func (i *classItem) since() uint64 { return i.order & (1<<classShift - 1) }
 
 // NewLoader makes a Loader.
 func NewLoader() *Loader {
-	edit := new(token)
+	edit := newToken()
 	l := &Loader{edit: edit, from: Forever}
 	l.ids.edit = edit
 	return l

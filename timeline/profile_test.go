@@ -41,7 +41,7 @@ func TestProfileAgainstSlow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p profile
 		var slow slowProfile
-		edit := new(token)
+		edit := newToken()
 		instants := int64(rapid.SampledFrom([]int{10, 300, 5000}).Draw(t, "instants"))
 		for range rapid.SampledFrom([]int{1, 5, 60, 500, 3000}).Draw(t, "spans") {
 			// The draws are few: the bulk follows from one number, or rapid would spend its time on drawing.
@@ -62,7 +62,7 @@ func TestProfileAgainstSlow(t *testing.T) {
 		}
 		for len(slow) > 0 && rapid.Bool().Draw(t, "drop some") {
 			kept := p
-			edit = new(token)
+			edit = newToken()
 			before := kept.at(instants / 2)
 			for range rapid.IntRange(1, 1+len(slow)/2).Draw(t, "drop") {
 				i := len(slow) / 2

@@ -61,21 +61,21 @@ type poolEntry struct {
 
 // New is an empty Stock.
 func New() *Stock {
-	edit := new(token)
+	edit := newToken()
 	return &Stock{edit: edit, classes: &classes{edit: edit}}
 }
 
 // Fork is a scratch copy in O(1). It writes nothing to s.
 func (s *Stock) Fork() *Stock {
 	f := *s
-	f.edit = new(token)
+	f.edit = newToken()
 	return &f
 }
 
 // Publish hands out the Stock as it is now, as a version that never changes. Only the owner of s calls it, and goes on with s.
 func (s *Stock) Publish() *Stock {
 	p := *s
-	p.edit, s.edit = new(token), new(token)
+	p.edit, s.edit = newToken(), s.edit.next()
 	return &p
 }
 

@@ -6,12 +6,20 @@ package timeline
 import "slices"
 
 // token is who may change a node in place: the one owner whose edit points to the same token. A node with another token is shared, and copied before it is
-// changed. It has a byte, as pointers to distinct variables of no size may be equal.
-type token struct{ _ byte }
+// changed. Each version of an owner has a token of its own, and all of them one line: what is behind the end of an array that an older version sees is the
+// owner's still, so it appends there without copying. It has a byte, as pointers to distinct variables of no size may be equal.
+type token struct{ line *line }
+
+type line struct{ _ byte }
+
+func newToken() *token { return &token{new(line)} }
+
+// next is the token of the owner's next version.
+func (t *token) next() *token { return &token{t.line} }
 
 // The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a neighbour.
 //
-// A write copies one leaf and one inner node of each tree it changes, or few more. Leaves of 128 items save 2 bytes a hold, and cost a sixth more garbage and
+// A write copies one leaf and the children of the inner nodes above it. Leaves of 128 items save 2 bytes a hold, and cost a sixth more garbage and
 // time a write; leaves of 32 cost 5 bytes a hold for hardly less. One child more than 31 in an array of 32 would not fit the allocator's sizes.
 const (
 	leafMax  = 64
@@ -28,7 +36,7 @@ type summer[K, V, S any] interface {
 // makes a version; a version may be read by anyone while nobody calls set or del with the token of its nodes.
 //
 // Keys and values of a leaf lie in two arrays of exact size, up to the allocator's class, so that memory follows the number of items and not the fill of the
-// nodes, which is 69 % after random insertion. Appending at the right edge leaves full leaves behind.
+// nodes, which is 69 % after random insertion. Appending at the right edge leaves full leaves behind, and copies none.
 type sumTree[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	root *node[K, V, S, A]
 	n    int
@@ -42,18 +50,19 @@ type none[K, V any] struct{}
 func (none[K, V]) leaf([]K, []V) struct{}   { return struct{}{} }
 func (none[K, V]) join([]struct{}) struct{} { return struct{}{} }
 
-// node is a leaf (in is nil, vals[i] belongs to keys[i]), or an inner node: keys[i] is the first key of child i and lies in in.keys.
+// node is a leaf (in is nil, vals[i] belongs to keys[i]), or an inner node: keys[i] is the first key of child i, in an array that never changes, as most writes
+// leave it as it is.
 type node[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	edit *token
 	keys []K
 	vals []V
 	in   *inner[K, V, S, A]
+	long bool // a leaf that shares its arrays with an older version, which sees less of them
 }
 
 // inner is what a node has beside its keys where it has children. One array a kind, with room for one more than the most, so that copying it is one move.
 type inner[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	kids [innerMax + 1]*node[K, V, S, A]
-	keys [innerMax + 1]K
 	sums [innerMax + 1]S
 }
 
@@ -114,11 +123,9 @@ func (t *sumTree[K, V, S, A]) set(edit *token, k K, v V) (added bool) {
 
 // newInner is an inner node over up to innerMax children.
 func newInner[K sorter[K], V any, S comparable, A summer[K, V, S]](edit *token, kids []*node[K, V, S, A]) *node[K, V, S, A] {
-	n := &node[K, V, S, A]{edit: edit, in: new(inner[K, V, S, A])}
-	n.keys = n.in.keys[:len(kids)]
+	n := &node[K, V, S, A]{edit: edit, keys: make([]K, len(kids)), in: new(inner[K, V, S, A])}
 	for i, kid := range kids {
-		n.in.kids[i] = kid
-		n.note(i)
+		n.in.kids[i], n.keys[i], n.in.sums[i] = kid, kid.keys[0], kid.sum()
 	}
 	return n
 }
@@ -126,7 +133,11 @@ func newInner[K sorter[K], V any, S comparable, A summer[K, V, S]](edit *token, 
 // note takes first key and summary of child i as they are now.
 func (n *node[K, V, S, A]) note(i int) {
 	kid := n.in.kids[i]
-	n.keys[i], n.in.sums[i] = kid.keys[0], kid.sum()
+	n.in.sums[i] = kid.sum()
+	if first := kid.keys[0]; n.keys[i] != first {
+		n.keys = slices.Clone(n.keys)
+		n.keys[i] = first
+	}
 }
 
 // ownInner is the inner node itself where edit may change it, else a copy that edit may.
@@ -135,28 +146,25 @@ func (n *node[K, V, S, A]) ownInner(edit *token) *node[K, V, S, A] {
 		return n
 	}
 	in := *n.in
-	return &node[K, V, S, A]{edit: edit, keys: in.keys[:len(n.keys)], in: &in}
+	return &node[K, V, S, A]{edit: edit, keys: n.keys, in: &in}
 }
 
 // open makes room for one more child at i.
 func (n *node[K, V, S, A]) open(i int, kid *node[K, V, S, A]) {
 	m := len(n.keys)
-	n.keys = n.in.keys[:m+1]
-	copy(n.keys[i+1:], n.keys[i:m])
+	n.keys = insertAt(n.keys, false, i, kid.keys[0])
 	copy(n.in.kids[i+1:m+1], n.in.kids[i:m])
 	copy(n.in.sums[i+1:m+1], n.in.sums[i:m])
-	n.in.kids[i] = kid
-	n.note(i)
+	n.in.kids[i], n.in.sums[i] = kid, kid.sum()
 }
 
 // shut takes child i out.
 func (n *node[K, V, S, A]) shut(i int) {
 	m := len(n.keys) - 1
-	copy(n.keys[i:], n.keys[i+1:])
+	n.keys = removeAt(n.keys, false, i)
 	copy(n.in.kids[i:m], n.in.kids[i+1:m+1])
 	copy(n.in.sums[i:m], n.in.sums[i+1:m+1])
 	n.in.kids[m] = nil
-	n.keys = n.in.keys[:m]
 }
 
 // set returns the node that takes n's place and, where it had to split, the one right of it. last: no node is right of n.
@@ -183,19 +191,23 @@ func (n *node[K, V, S, A]) set(edit *token, k K, v V, last bool) (left, right *n
 	}
 	right = newInner(edit, n.in.kids[at:m])
 	clear(n.in.kids[at:])
-	n.keys = n.in.keys[:at]
+	n.keys = slices.Clone(n.keys[:at])
 	return n, right, added
 }
 
 func (n *node[K, V, S, A]) setLeaf(edit *token, k K, v V, last bool) (left, right *node[K, V, S, A], added bool) {
 	i := k.search(n.keys)
-	owned := n.edit == edit
+	owned := n.owned(edit)
 	if i < len(n.keys) && n.keys[i] == k {
 		if !owned {
 			n = &node[K, V, S, A]{edit: edit, keys: slices.Clone(n.keys), vals: slices.Clone(n.vals)}
 		}
 		n.vals[i] = v
 		return n, nil, false
+	}
+	if last && i == len(n.keys) {
+		left, right = n.append(edit, k, v)
+		return left, right, true
 	}
 	if len(n.keys) < leafMax {
 		keys, vals := insertAt(n.keys, owned, i, k), insertAt(n.vals, owned, i, v)
@@ -204,9 +216,6 @@ func (n *node[K, V, S, A]) setLeaf(edit *token, k K, v V, last bool) (left, righ
 		}
 		n.keys, n.vals = keys, vals
 		return n, nil, true
-	}
-	if last && i == len(n.keys) {
-		return n, &node[K, V, S, A]{edit: edit, keys: []K{k}, vals: []V{v}}, true
 	}
 	at := len(n.keys) / 2
 	left = &node[K, V, S, A]{edit: edit, keys: n.keys[:at], vals: n.vals[:at]}
@@ -219,6 +228,26 @@ func (n *node[K, V, S, A]) setLeaf(edit *token, k K, v V, last bool) (left, righ
 		left.keys, left.vals = slices.Clone(left.keys), slices.Clone(left.vals)
 	}
 	return left, right, true
+}
+
+// owned says that edit may change a leaf's arrays in place, and no version sees them.
+func (n *node[K, V, S, A]) owned(edit *token) bool { return n.edit == edit && !n.long }
+
+// append puts an item behind all others of the last leaf. More will come: ids only grow. So it takes room for as many as there are, and the next ones go there
+// without a copy, whichever version they belong to.
+func (n *node[K, V, S, A]) append(edit *token, k K, v V) (left, right *node[K, V, S, A]) {
+	m := len(n.keys)
+	switch {
+	case m == leafMax:
+		return n, &node[K, V, S, A]{edit: edit, keys: []K{k}, vals: []V{v}}
+	case m == cap(n.keys) || m == cap(n.vals) || n.edit.line != edit.line:
+		room := min(m, leafMax-m)
+		n = &node[K, V, S, A]{edit: edit, keys: append(slices.Grow([]K(nil), m+room), n.keys...), vals: append(slices.Grow([]V(nil), m+room), n.vals...)}
+	case n.edit != edit:
+		n = &node[K, V, S, A]{edit: edit, keys: n.keys, vals: n.vals, long: true}
+	}
+	n.keys, n.vals = append(n.keys, k), append(n.vals, v)
+	return n, nil
 }
 
 // insertAt puts v at s[i]: in place where the array is owned and has room, else in a new array of the allocator's next size; an owned one gets a little more
@@ -282,7 +311,7 @@ func (n *node[K, V, S, A]) del(edit *token, k K) (out *node[K, V, S, A], v V, ok
 			return n, v, false
 		}
 		v = n.vals[i]
-		owned := n.edit == edit
+		owned := n.owned(edit)
 		keys, vals := removeAt(n.keys, owned, i), removeAt(n.vals, owned, i)
 		if !owned {
 			n = &node[K, V, S, A]{edit: edit}

@@ -29,36 +29,47 @@ func (counter) join(sums []count) (c count) {
 
 type testTree = sumTree[instant, int, count, counter]
 
-// TestTreeAgainstMap drives a tree and a map side by side, in bursts that split and join nodes, and checks versions taken on the way.
+// TestTreeAgainstMap drives trees and maps side by side, in bursts that split and join nodes, and checks versions taken on the way. Forks of versions go on
+// beside what they came from.
 func TestTreeAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type version struct {
 			tree testTree
 			want map[instant]int
 		}
-		var tree testTree
-		edit := new(token)
-		want := map[instant]int{}
+		type owner struct {
+			version
+			edit *token
+		}
+		owners := []*owner{{version{want: map[instant]int{}}, newToken()}}
 		var kept []version
+		x := owners[0]
 		put := func(k instant, v int) {
-			_, had := want[k]
-			require.Equal(t, !had, tree.set(edit, k, v))
-			want[k] = v
+			_, had := x.want[k]
+			require.Equal(t, !had, x.tree.set(x.edit, k, v))
+			x.want[k] = v
 		}
 		drop := func(k instant) {
-			was, had := want[k]
-			v, ok := tree.del(edit, k)
+			was, had := x.want[k]
+			v, ok := x.tree.del(x.edit, k)
 			require.Equal(t, had, ok)
 			require.Equal(t, was, v)
-			delete(want, k)
+			delete(x.want, k)
 		}
 		for range rapid.IntRange(1, 30).Draw(t, "bursts") {
 			from := instant(rapid.IntRange(0, 9000).Draw(t, "from"))
 			n := rapid.SampledFrom([]int{1, 2, 31, 128, 129, 700, 5000}).Draw(t, "n")
-			switch rapid.SampledFrom([]string{"up", "down", "mixed", "drop", "thin", "drop up", "version"}).Draw(t, "burst") {
+			switch rapid.SampledFrom([]string{"up", "on", "down", "mixed", "drop", "thin", "drop up", "version", "fork", "other"}).Draw(t, "burst") {
 			case "up":
 				for i := range n {
 					put(from+instant(i), i)
+				}
+			case "on": // behind all others, a version in between
+				for i := range min(n, 200) {
+					put(20_000+instant(len(x.want)), i)
+					if i%7 == 0 {
+						kept, x.edit = append(kept, version{x.tree, cloneMap(x.want)}), x.edit.next()
+					}
 				}
 			case "down":
 				for i := range n {
@@ -81,11 +92,20 @@ func TestTreeAgainstMap(t *testing.T) {
 					drop(from - instant(i))
 				}
 			case "version":
-				kept = append(kept, version{tree, cloneMap(want)})
-				edit = new(token)
+				kept, x.edit = append(kept, version{x.tree, cloneMap(x.want)}), x.edit.next()
+			case "fork":
+				if len(kept) > 0 {
+					v := kept[int(from+9000)%len(kept)]
+					x = &owner{version{v.tree, cloneMap(v.want)}, newToken()}
+					owners = append(owners, x)
+				}
+			case "other":
+				x = owners[int(from+9000)%len(owners)]
 			}
 		}
-		kept = append(kept, version{tree, want})
+		for _, x := range owners {
+			kept = append(kept, x.version)
+		}
 		for _, v := range kept {
 			require.NoError(t, v.tree.verify())
 			require.Equal(t, len(v.want), v.tree.len())
@@ -131,7 +151,7 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 // TestTreeAppendsFill holds that ids, which only grow, leave full leaves behind.
 func TestTreeAppendsFill(t *testing.T) {
 	var tree testTree
-	edit := new(token)
+	edit := newToken()
 	for i := range 100 * leafMax {
 		tree.set(edit, instant(i), i)
 	}
@@ -152,7 +172,7 @@ func TestVec(t *testing.T) {
 			want map[int]int
 		}
 		var v vec[int]
-		edit := new(token)
+		edit := newToken()
 		want := map[int]int{}
 		var kept []version
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -162,7 +182,7 @@ func TestVec(t *testing.T) {
 			}
 			if rapid.IntRange(0, 9).Draw(t, "kind") == 0 {
 				kept = append(kept, version{v, cloneMap(want)})
-				edit = new(token)
+				edit = newToken()
 			}
 			want[i]++
 			*v.own(edit, i)++

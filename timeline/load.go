@@ -203,6 +203,10 @@ func (l *Loader) loadSlots(s *Stock) {
 			s.pools.own(s.edit, int(lot.Pool)).slots += int32(to - from)
 		}
 	}
+	for i := range s.pools.n {
+		q := s.pools.own(s.edit, i)
+		q.few = s.slotsOf(q.lots, q.slots, walkMax)
+	}
 	s.slotCount = len(l.slots)
 
 	var byUnits []key

@@ -54,10 +54,8 @@ const probes = 32 // a pool of more slots is large, and has an index
 
 // probe appends the slots of p that are alive at t.
 func (s *Stock) probe(dst []probe, p PoolRef, t int64) []probe {
-	for _, lot := range s.Lots(p) {
-		for _, no := range s.lot(lot).slots {
-			dst = append(dst, probe{no: no, e: s.slot(no)})
-		}
+	for _, no := range s.few(p) {
+		dst = append(dst, probe{no: no, e: s.slot(no)})
 	}
 	n := 0
 	for _, x := range dst {

@@ -70,6 +70,17 @@ func (s *Stock) Slots(no LotNo) []SlotNo {
 	return nil
 }
 
+// few lists the slots of p, which has no large.
+func (s *Stock) few(p PoolRef) []SlotNo {
+	if no, ok := p.Lot(); ok {
+		return s.Slots(no)
+	}
+	if e := s.pool(PoolNo(p.no)); e != nil {
+		return e.few
+	}
+	return nil
+}
+
 // SlotCount counts the slots of p, whatever their range.
 func (s *Stock) SlotCount(p PoolRef) int {
 	if no, ok := p.Lot(); ok {

@@ -56,7 +56,8 @@ type poolEntry struct {
 	lots      []LotNo // ascending; never changed in place
 	slots     int32
 	conflicts int32
-	large     *large // nil: few slots, walk them; or one lot, ask that
+	few       []SlotNo // all slots, lot by lot, where they are few enough to walk; never changed in place
+	large     *large   // nil: few slots, walk them; or one lot, ask that
 }
 
 // New is an empty Stock.
@@ -107,6 +108,7 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 		q.lots = without(q.lots, no)
 		q.slots -= int32(len(e.slots))
 		q.conflicts -= e.conflicts
+		q.few = s.slotsOf(q.lots, q.slots, walkMax)
 		if s.fitPool(e.pool); q.large != nil {
 			q.large = q.large.own(s.edit)
 			s.leaveLot(q.large, no)
@@ -118,6 +120,7 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 		q.lots = with(q.lots, no)
 		q.slots += int32(len(e.slots))
 		q.conflicts += e.conflicts
+		q.few = s.slotsOf(q.lots, q.slots, walkMax)
 		if q.large != nil {
 			q.large = q.large.own(s.edit)
 			s.joinLot(q.large, no)
@@ -197,9 +200,23 @@ func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {
 	lot.grown = s.edit
 	lot.note()
 	if lot.pool != 0 {
-		s.pools.own(s.edit, int(lot.pool)).slots += int32(by)
+		q := s.pools.own(s.edit, int(lot.pool))
+		q.slots += int32(by)
+		q.few = s.slotsOf(q.lots, q.slots, walkMax)
 	}
 	s.slotCount += by
+}
+
+// slotsOf lists the n slots of some lots, where they are not more than most.
+func (s *Stock) slotsOf(lots []LotNo, n, most int32) (all []SlotNo) {
+	if n > most {
+		return nil
+	}
+	all = make([]SlotNo, 0, n)
+	for _, lot := range lots {
+		all = append(all, s.lot(lot).slots...)
+	}
+	return all
 }
 
 // Put seats a hold at at.Slot, or keeps it as a conflict of at.Lot where that is 0. The id is new; the seat lies inside the slot and meets no other.

@@ -18,7 +18,8 @@ func (s *Stock) walked() *Stock {
 		}
 	}
 	for i := range w.pools.n {
-		w.pools.own(w.edit, i).large = nil
+		q := w.pools.own(w.edit, i)
+		q.large, q.few = nil, w.slotsOf(q.lots, q.slots, q.slots)
 	}
 	return w
 }
@@ -277,6 +278,7 @@ func TestCheckFinds(t *testing.T) {
 		"pinned seat":         func(s *Stock) { l := s.lots.own(s.edit, 1).large; l.pinned.put(s.edit, Out, 1, Span{7, 9}) },
 		"large missing":       func(s *Stock) { s.lots.own(s.edit, 1).large = nil },
 		"packed units":        func(s *Stock) { b, i := s.ownBlock(1); b.units[i]++ },
+		"slots to walk":       func(s *Stock) { s.pools.own(s.edit, 1).few = []SlotNo{1} },
 		"sole slot":           func(s *Stock) { s.setSole(1, 9) },
 		"order by units":      func(s *Stock) { s.byUnits.set(s.edit, unitsKey(3, 3), struct{}{}) },
 		"number of slots":     func(s *Stock) { s.slotCount++ },

@@ -12,7 +12,7 @@ import (
 const (
 	// The folder waits while Pebble's L0 has this many sublevels, unless more
 	// than maxUnfolded bytes of log are waiting in memory.
-	maxSublevels = 10
+	maxSublevels = 16
 	maxUnfolded  = 256 << 20
 	throttlePoll = 50 * time.Millisecond
 )

@@ -13,7 +13,7 @@ type Stats struct {
 	UnfoldedBytes int64 // of log, waiting in memory for the folder
 	KeptBytes     int64 // of log; 0 while the log is still being read, or kept for ever
 	DiskBytes     uint64
-	Sublevels     int // of Pebble's L0: the folder waits at 10
+	Sublevels     int // of Pebble's L0: the folder waits at 16
 	// SyncSeconds is the time of each sync of Pebble's log file.
 	SyncSeconds prometheus.Histogram
 }

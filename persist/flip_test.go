@@ -188,6 +188,7 @@ func TestFlipUnderWayIsNoticedWhileRunning(t *testing.T) {
 	s = open(t, o)
 	defer s.Close()
 	toy.resume(s)
+	<-s.checked // nobody reads the files whose bytes are changed here
 	names, err := mem.List("/data")
 	require.NoError(t, err)
 	for _, n := range names {

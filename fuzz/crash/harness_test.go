@@ -176,7 +176,18 @@ func (s *script) judge(t *testing.T, fs vfs.FS, name string, least, most int, ow
 
 // hooked is a file system that asks before each operation; what the hook returns is the operation's error.
 func hooked(fs vfs.FS, hook func(errorfs.Op) error) vfs.FS {
-	return errorfs.Wrap(fs, errorfs.InjectorFunc(hook))
+	return stepped{errorfs.Wrap(fs, errorfs.InjectorFunc(hook))}
+}
+
+// stepped uses a file again in steps of their own: the one step of a file system in memory takes a lock for reading twice, and waits for ever where a clone
+// comes between.
+type stepped struct{ vfs.FS }
+
+func (s stepped) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := s.Rename(old, name); err != nil {
+		return nil, err
+	}
+	return s.OpenReadWrite(name, c)
 }
 
 func isSync(op errorfs.Op) bool {

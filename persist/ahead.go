@@ -5,8 +5,8 @@ package persist
 import "github.com/cockroachdb/pebble/v2/vfs"
 
 // A sync of bytes that are new to a file has to change the file as well: its
-// size, and which blocks it has. Over bytes that are there already it takes half
-// as long and half the CPU, so zeros go ahead of the log: as many as it has
+// size, and which blocks it has. Over bytes that are there already it takes little
+// more than half as long (BenchmarkSync), so zeros go ahead of the log: as many as it has
 // written, within these. Pebble takes zeros for the end of the log, and writes
 // files it uses again in just that way.
 const (

@@ -43,16 +43,52 @@ func BenchmarkCommit(b *testing.B) {
 	b.Run("memory", func(b *testing.B) { benchmarkCommit(b, Options{Dir: "/data", FS: vfs.NewMem()}, 20) })
 }
 
+// BenchmarkSync writes and syncs, at the end of a file and over the zeros ahead
+// of it.
 func BenchmarkSync(b *testing.B) {
-	f, err := vfs.Default.Create(filepath.Join(b.TempDir(), "f"), vfs.WriteCategoryUnspecified)
-	require.NoError(b, err)
-	buf := make([]byte, 20*310)
-	for b.Loop() {
-		_, err := f.Write(buf)
-		require.NoError(b, err)
-		require.NoError(b, f.SyncData())
+	for _, name := range []string{"end", "ahead"} {
+		b.Run(name, func(b *testing.B) {
+			f, err := vfs.Default.Create(filepath.Join(b.TempDir(), "f"), vfs.WriteCategoryUnspecified)
+			require.NoError(b, err)
+			if name == "ahead" {
+				f, err = newAheadFile(f)
+				require.NoError(b, err)
+			}
+			buf := make([]byte, 20*310)
+			for b.Loop() {
+				_, err := f.Write(buf)
+				require.NoError(b, err)
+				require.NoError(b, f.SyncData())
+			}
+			require.NoError(b, f.Close())
+		})
 	}
-	require.NoError(b, f.Close())
+}
+
+// BenchmarkMerge folds in memory and counts the bytes that merges write for one
+// of the rows and the log, as deep as L0 may get here and with Pebble's own depth.
+func BenchmarkMerge(b *testing.B) {
+	for _, depth := range []int{0, 4} {
+		b.Run(strconv.Itoa(depth), func(b *testing.B) {
+			o := Options{Dir: "/data", FS: vfs.NewMem(), MemTableSize: 1 << 20, l0Depth: depth}
+			s := open(b, o)
+			var g Group
+			seq := uint64(0)
+			for b.Loop() {
+				seq++
+				group(&g, 20, seq)
+				require.NoError(b, s.Commit(&g, seq, int64(seq), seq))
+				s.Published(seq)
+			}
+			var flushed, merged uint64
+			for _, l := range s.db.Metrics().Levels {
+				flushed += l.TableBytesFlushed
+				merged += l.TableBytesCompacted
+			}
+			b.ReportMetric(float64(merged)/float64(flushed), "merged/flushed")
+			require.NoError(b, s.Close())
+		})
+	}
 }
 
 func BenchmarkGroup(b *testing.B) {

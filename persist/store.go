@@ -52,6 +52,7 @@ type Options struct {
 	CacheSize    int64  // bytes of Pebble's block cache; 0 means 64 MiB
 
 	sublevels func(*pebble.DB) int // depth of L0; tests set it
+	l0Depth   int                  // twice the depth at which L0 is merged; benchmarks set it
 }
 
 // Keep says how much of the log is kept behind the fold, for followers and for
@@ -84,6 +85,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.sublevels == nil {
 		o.sublevels = func(db *pebble.DB) int { return int(db.Metrics().Levels[0].Sublevels) }
+	}
+	if o.l0Depth == 0 {
+		o.l0Depth = 16
 	}
 	if o.MemTableSize == 0 {
 		o.MemTableSize = 64 << 20
@@ -385,9 +389,8 @@ func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly
 		CacheSize:                   o.CacheSize,
 		// Half as deep as this, L0 is merged with what it overlaps in the level
 		// below: the deeper it is, the less of that is written anew for a byte.
-		// At 4, Pebble's own, a million holds wrote 1.2 KB each in merges, at 16
-		// 0.9; and 0.5 where the log kept is shorter than L0.
-		L0CompactionThreshold: 16,
+		// Pebble's own is 4. BenchmarkMerge counts the bytes.
+		L0CompactionThreshold: o.l0Depth,
 		// The folder is throttled by the depth of L0, the log must not be.
 		L0StopWritesThreshold: 1000,
 		LBaseMaxBytes:         256 << 20,

@@ -7,9 +7,10 @@ import "slices"
 
 // token is who may change a node in place: the one owner whose edit points to the same token. A node with another token is shared, and copied before it is
 // changed. Each version of an owner has a token of its own, and all of them one line: what is behind the end of an array that an older version sees is the
-// owner's still, so it appends there without copying. It has a byte, as pointers to distinct variables of no size may be equal.
+// owner's still, so it appends there without copying.
 type token struct{ line *line }
 
+// line has a byte, as pointers to distinct variables of no size may be equal.
 type line struct{ _ byte }
 
 func newToken() *token { return &token{new(line)} }

@@ -441,3 +441,30 @@ func TestEndOfALineThatIsOver(t *testing.T) {
 	s.do(ReturnOrder{ID: two.ID, Units: []ID{two.Lines[0].Units[0].ID}})
 	said(two, "returned", "fulfill", "return", "assign", "patch")
 }
+
+// The first conflict of an account waits for room like any other: also for what a later line of its own command leaves on its
+// article.
+func TestOverbookedLineIsSeatedWhereALaterOneLeavesRoom(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	first, second := s.article(sku, 1), s.article(sku, 1)
+	at := func(hours int64) int64 { return s.now + day + hours*hour }
+	roaming := s.book(Item{SKU: sku}, at(0), at(10), 1).Lines[0].Units[0].ID
+	s.book(Item{Article: second}, at(12), at(20), 1)
+	u, _ := s.view().Unavailability(roaming)
+	require.Equal(t, first, u.Article)
+
+	line := func(i Item, from, to int64) OrderLineInput {
+		return OrderLineInput{Item: i, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to}
+	}
+	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Status: OrderOpen, AllowOverbooked: true}, Lines: []OrderLineInput{
+		line(Item{Article: first}, at(0), at(5)),
+		line(Item{SKU: sku}, at(8), at(20)), // has room on the first article when what is there goes to the second
+	}}).(*OrderRecord)
+	u, _ = s.view().Unavailability(roaming)
+	require.Equal(t, second, u.Article)
+	u, _ = s.view().Unavailability(o.Lines[0].Units[0].Hold)
+	require.NotZero(t, u.Slot, "it needs no other's room any more")
+	require.Equal(t, first, u.Article)
+	s.reopen()
+}

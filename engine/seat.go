@@ -377,7 +377,7 @@ const maxTries = 1000
 // leftRoom wants a follow-up where holds that the command moved to other articles left room that a conflict pinned there may
 // wait for.
 func (t *tx) leftRoom() {
-	if t.stock == nil || t.waiting != nil || t.acc.stock.ConflictLen() == 0 {
+	if t.stock == nil || t.waiting != nil || t.stock.Stock().ConflictLen() == 0 { // also those that the command itself made
 		return
 	}
 	if left := t.stock.Left(); len(left) > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"holdfast/engine"
 	"holdfast/persist"
+	"holdfast/persist/power"
 )
 
 // This file owns the repeat of a keyed command after a crash: its record may still be in the log alone.
@@ -28,7 +29,7 @@ func TestRepeatAfterCrash(t *testing.T) {
 		require.NoError(t, err)
 		return store, e
 	}
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	store, e := open(mem)
 	account := engine.ID{0: 1, 6: 0x70, 8: 0x80, 15: 1}
 	do := func(op engine.Op) any {

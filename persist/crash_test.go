@@ -11,11 +11,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/persist/power"
 )
 
 // crash is what a power cut left, with what the writer knew at that moment.
 type crash struct {
-	fs          *vfs.MemFS
+	fs          *power.Disk
 	name        string
 	least, most uint64
 }
@@ -25,7 +27,7 @@ type crash struct {
 // again at every sync of that opening.
 func TestCrashAtEverySync(t *testing.T) {
 	seed := newSeed(t)
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	fs := hook(mem)
 	o := small(fs)
 	o.KeepLog = Keep{Records: 20}
@@ -103,7 +105,7 @@ func mustRecover(t *testing.T, toy *toy, c crash, o Options) uint64 {
 func TestCrashThenGoOn(t *testing.T) {
 	seed := newSeed(t)
 	rng := rand.New(rand.NewPCG(seed, 2))
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	toy := newToy(seed)
 	for round := range 60 {
 		o := small(mem)
@@ -124,7 +126,7 @@ func TestCrashThenGoOn(t *testing.T) {
 // restore: what is left either holds everything or does not open.
 func TestCrashDuringBackup(t *testing.T) {
 	seed := newSeed(t)
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	fs := hook(mem)
 	s := open(t, small(fs))
 	toy := newToy(seed)

@@ -14,6 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/persist/power"
 )
 
 // failing makes every operation that matches fail from now on.
@@ -61,7 +63,7 @@ func mustBeDead(t *testing.T, toy *toy, s *Store) {
 
 func TestFailedSyncOfTheLog(t *testing.T) {
 	for _, kind := range []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpFileSyncData, errorfs.OpFileSync} {
-		mem := vfs.NewCrashableMem()
+		mem := power.NewDisk()
 		fs := hook(mem)
 		var l logs
 		o := small(fs)
@@ -96,7 +98,7 @@ func TestFailedSyncOfTheLog(t *testing.T) {
 }
 
 func TestFailedManifest(t *testing.T) {
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	fs := hook(mem)
 	s := open(t, small(fs))
 	toy := newToy(1)
@@ -115,7 +117,7 @@ func TestFailedManifest(t *testing.T) {
 }
 
 func TestFlushKeepsFailing(t *testing.T) {
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	fs := hook(mem)
 	s := open(t, small(fs))
 	toy := newToy(1)
@@ -150,7 +152,7 @@ func TestFailedHead(t *testing.T) {
 // A full disk fails writes of data, and is over after a restart on a disk with
 // room.
 func TestFullDisk(t *testing.T) {
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	fs := hook(mem)
 	s := open(t, small(fs))
 	toy := newToy(1)
@@ -194,7 +196,7 @@ func TestEveryOperationFails(t *testing.T) {
 // failNth says whether there was an n-th operation.
 func failNth(t *testing.T, seed, n uint64, forGood bool) (hit bool) {
 	t.Helper()
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	fs := hook(mem)
 	var ops atomic.Uint64
 	var first atomic.Pointer[string]

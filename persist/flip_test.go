@@ -14,6 +14,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/persist/power"
 )
 
 func readAll(tb testing.TB, fs vfs.FS, path string) []byte {
@@ -73,7 +75,7 @@ func TestFlippedBit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for _, closed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("closed=%v", closed), func(t *testing.T) {
-			mem := vfs.NewCrashableMem()
+			mem := power.NewDisk()
 			o := small(mem)
 			o.KeepLog = Keep{Records: 40}
 			toy := newToy(seed)

@@ -12,6 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/persist/power"
 )
 
 // manual is a store that folds only when told.
@@ -68,7 +70,7 @@ func TestFoldCutAnywhere(t *testing.T) {
 	seed := newSeed(t)
 	rng := rand.New(rand.NewPCG(seed, 5))
 	for range 30 {
-		mem := vfs.NewCrashableMem()
+		mem := power.NewDisk()
 		toy := newToy(seed + rng.Uint64N(1000))
 		s := manual(t, mem)
 		var f fold

@@ -251,15 +251,6 @@ func hook(fs vfs.FS) *hooked {
 	return h
 }
 
-// ReuseForWrite does the steps of a file system in memory one by one: its own
-// takes a lock for reading twice, and waits for ever where a clone comes between.
-func (h *hooked) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := h.Rename(old, name); err != nil {
-		return nil, err
-	}
-	return h.OpenReadWrite(name, c)
-}
-
 func (h *hooked) set(fn func(errorfs.Op) error) { h.fn.Store(&fn) }
 
 func isSync(op errorfs.Op) bool {

@@ -7,6 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/persist/power"
 )
 
 // This file owns the tests of records that are on their way to the disk together.
@@ -18,7 +20,7 @@ func (t *toy) send(s *Store) (*Pending, error) {
 }
 
 func TestSeveralOnTheirWay(t *testing.T) {
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	s := open(t, small(mem))
 	toy := newToy(1)
 	var way []*Pending
@@ -41,7 +43,7 @@ func TestSeveralOnTheirWay(t *testing.T) {
 
 func TestFailedSyncWithSeveralOnTheirWay(t *testing.T) {
 	for seed := range uint64(8) {
-		mem := vfs.NewCrashableMem()
+		mem := power.NewDisk()
 		fs := hook(mem)
 		s := open(t, small(fs))
 		toy := newToy(1)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/persist/power"
 )
 
 // verified recomputes both schemes as a receiver does, and returns of how many secrets the standard header has a signature.
@@ -154,7 +155,7 @@ func TestGoesOnAfterAPowerCut(t *testing.T) {
 	for i := range 2 {
 		d := s.after(id, i+1)
 		s.awaitTimer(d.Next)
-		after := s.fs.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{})
+		after := s.fs.(*power.Disk).CrashClone(vfs.CrashCloneCfg{})
 		s.close()
 		s.fs = after
 		s.open()

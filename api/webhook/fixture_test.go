@@ -27,6 +27,7 @@ import (
 
 	"holdfast/engine"
 	"holdfast/persist"
+	"holdfast/persist/power"
 )
 
 // This file owns what the tests of the package play in: the real engine on a file system in memory, the dispatcher, receivers
@@ -143,7 +144,7 @@ func (b *lockedBuffer) text() string {
 }
 
 func newShop(t testing.TB) *shop {
-	s := &shop{TB: t, clock: newClock(), fs: vfs.NewCrashableMem(), roots: x509.NewCertPool(), log: new(lockedBuffer), account: engine.ID{6: 0x70, 8: 0x80, 15: 1}}
+	s := &shop{TB: t, clock: newClock(), fs: power.NewDisk(), roots: x509.NewCertPool(), log: new(lockedBuffer), account: engine.ID{6: 0x70, 8: 0x80, 15: 1}}
 	s.client = NewClient(ClientOptions{Allow: prefixes("127.0.0.0/8", "::1/128"), Roots: s.roots})
 	s.open()
 	t.Cleanup(func() { s.close() })

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
 	"holdfast/fuzz/model"
 	"holdfast/fuzz/workload"
+	"holdfast/persist/power"
 )
 
 // This file owns failing disks.
@@ -41,7 +41,7 @@ func TestEveryOperationFails(t *testing.T) {
 // failNth says whether there was an n-th operation.
 func (s *script) failNth(t *testing.T, seed, n uint64, forGood bool) (hit bool) {
 	t.Helper()
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	var ops atomic.Uint64
 	var first atomic.Pointer[string]
 	w := &workload.World{FS: hooked(mem, func(op errorfs.Op) error {

@@ -15,6 +15,7 @@ import (
 	"holdfast/fuzz/model"
 	"holdfast/fuzz/workload"
 	"holdfast/persist"
+	"holdfast/persist/power"
 )
 
 // This file owns the script: how it is recorded, how it is played, and how what is left of it is judged.
@@ -176,24 +177,13 @@ func (s *script) judge(t *testing.T, fs vfs.FS, name string, least, most int, ow
 
 // hooked is a file system that asks before each operation; what the hook returns is the operation's error.
 func hooked(fs vfs.FS, hook func(errorfs.Op) error) vfs.FS {
-	return stepped{errorfs.Wrap(fs, errorfs.InjectorFunc(hook))}
-}
-
-// stepped uses a file again in steps of their own: the one step of a file system in memory takes a lock for reading twice, and waits for ever where a clone
-// comes between.
-type stepped struct{ vfs.FS }
-
-func (s stepped) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := s.Rename(old, name); err != nil {
-		return nil, err
-	}
-	return s.OpenReadWrite(name, c)
+	return errorfs.Wrap(fs, errorfs.InjectorFunc(hook))
 }
 
 func isSync(op errorfs.Op) bool {
 	return op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
 }
 
-func clone(fs *vfs.MemFS, percent int, seed uint64) *vfs.MemFS {
+func clone(fs *power.Disk, percent int, seed uint64) *power.Disk {
 	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, uint64(percent)))})
 }

@@ -6,19 +6,19 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
 	"holdfast/fuzz/workload"
 	"holdfast/persist"
+	"holdfast/persist/power"
 )
 
 // This file owns power cuts.
 
 // cut is what a power cut left, and which lines were answered and submitted by then.
 type cut struct {
-	fs          *vfs.MemFS
+	fs          *power.Disk
 	name        string
 	least, most int
 }
@@ -35,7 +35,7 @@ func TestCrashAtEverySync(t *testing.T) {
 		commands, deepEvery = 200, 3
 	}
 	s := record(t, seed, commands)
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	var answered atomic.Int64
 	var mu sync.Mutex
 	var cuts []cut

@@ -17,6 +17,7 @@ import (
 	"holdfast/engine"
 	"holdfast/fuzz/workload"
 	"holdfast/persist"
+	"holdfast/persist/power"
 )
 
 // This file owns clients of orders who lose the power: they open, hand over and return orders and apply codes under idempotency
@@ -165,10 +166,10 @@ func TestOrdersRetriedAfterPowerCut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	replayed := 0
 	for run := range runs {
-		mem := vfs.NewCrashableMem()
+		mem := power.NewDisk()
 		at, percent := uint64(1+rng.IntN(40)), []int{0, 50, 100}[run%3]
 		var mu sync.Mutex
-		var left *vfs.MemFS
+		var left *power.Disk
 		var heard []client
 		clients := make([]client, count)
 		armed, n := false, uint64(0)

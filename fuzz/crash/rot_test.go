@@ -13,6 +13,7 @@ import (
 	"holdfast/engine"
 	"holdfast/fuzz/workload"
 	"holdfast/persist"
+	"holdfast/persist/power"
 )
 
 // This file owns rotten bits.
@@ -29,12 +30,12 @@ func TestFlippedBits(t *testing.T) {
 		flips = 40_000
 	}
 	s := record(t, seed, 30)
-	mem := vfs.NewCrashableMem()
+	mem := power.NewDisk()
 	w := &workload.World{FS: mem}
 	_, err := s.play(w, func(int) {})
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	closed := []*vfs.MemFS{clone(mem, 100, seed)} // everything lies in the log
+	closed := []*power.Disk{clone(mem, 100, seed)} // everything lies in the log
 	require.NoError(t, w.Open())
 	require.NoError(t, w.Close())
 	closed = append(closed, mem) // opened once more: what was folded lies in tables

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -110,51 +111,72 @@ func scanRows(db *pebble.DB, workers int, from, to byte, fn func(worker int, tab
 	return nil
 }
 
+// smallPiece is what is not worth being cut, in bytes.
+const smallPiece = 64 << 10
+
 // splitPoints cuts the rows within bounds into pieces of about equal size, many
-// more than workers. It halves the range of keys that are really there, and each
-// half again, until Pebble's index says that a piece is small.
+// more than workers: it halves the largest piece, by keys that are really there,
+// until there are enough. Sizes are what Pebble's index says. That counts whole
+// blocks of every table that a piece touches, so a piece need not get smaller
+// from being cut; the number of pieces ends it.
 func splitPoints(db *pebble.DB, bounds *pebble.IterOptions, workers int) (cuts [][]byte, err error) {
 	if workers < 2 {
 		return nil, nil
 	}
-	total, err := db.EstimateDiskUsage(bounds.LowerBound, bounds.UpperBound)
-	if err != nil {
-		return nil, err
-	}
-	piece := max(total/uint64(32*workers), 64<<10)
 	it, err := db.NewIter(bounds)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	var split func(lo, hi []byte) error
-	split = func(lo, hi []byte) error {
+	type piece struct {
+		first, last []byte // keys of rows
+		size        uint64
+	}
+	var pieces []piece
+	add := func(lo, hi []byte) error {
 		if !it.SeekGE(lo) || bytes.Compare(it.Key(), hi) >= 0 {
 			return it.Error()
 		}
-		first := bytes.Clone(it.Key())
+		p := piece{first: bytes.Clone(it.Key())}
 		if !it.SeekLT(hi) {
 			return it.Error()
 		}
-		last := bytes.Clone(it.Key())
-		if bytes.Equal(first, last) {
-			return nil
+		p.last = bytes.Clone(it.Key())
+		if !bytes.Equal(p.first, p.last) {
+			var err error
+			if p.size, err = db.EstimateDiskUsage(p.first, p.last); err != nil {
+				return err
+			}
 		}
-		size, err := db.EstimateDiskUsage(first, last)
-		if err != nil || size <= piece {
-			return err
+		pieces = append(pieces, p)
+		return nil
+	}
+	if err := add(bounds.LowerBound, bounds.UpperBound); err != nil {
+		return nil, err
+	}
+	for len(pieces) > 0 && len(pieces) < 64*workers {
+		largest := 0
+		for i := range pieces {
+			if pieces[i].size > pieces[largest].size {
+				largest = i
+			}
 		}
-		mid := between(first, last)
-		if bytes.Compare(mid, first) <= 0 || bytes.Compare(mid, last) > 0 {
-			mid = last
+		p := pieces[largest]
+		if p.size <= smallPiece {
+			break
 		}
-		if err := split(first, mid); err != nil {
-			return err
+		pieces = slices.Delete(pieces, largest, largest+1)
+		mid := between(p.first, p.last)
+		if bytes.Compare(mid, p.first) <= 0 || bytes.Compare(mid, p.last) > 0 {
+			mid = p.last
+		}
+		if err := errors.Join(add(p.first, mid), add(mid, append(p.last, 0))); err != nil {
+			return nil, err
 		}
 		cuts = append(cuts, mid)
-		return split(mid, hi)
 	}
-	return cuts, split(bounds.LowerBound, bounds.UpperBound)
+	slices.SortFunc(cuts, bytes.Compare)
+	return cuts, nil
 }
 
 // between is a key about half-way from lo to hi, lo < hi, as if keys were

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 )
@@ -81,6 +83,34 @@ func TestScanIsShared(t *testing.T) {
 	require.NoError(t, it.Close())
 	require.Less(t, max(largest, piece), n/16)
 	require.Greater(t, pieces, 30)
+}
+
+// Where many tables overlap, a single row touches more than a small piece has: such rows are not cut one from the other, which
+// takes longer than reading them.
+func TestOverlappingTablesAreCutSeldom(t *testing.T) {
+	db, err := pebble.Open("", &pebble.Options{FS: vfs.NewMem(), DisableAutomaticCompactions: true, L0StopWritesThreshold: 100, Logger: pebbleLogger{log: slog.New(slog.DiscardHandler)}})
+	require.NoError(t, err)
+	defer db.Close()
+	value := make([]byte, 100)
+	rng := rand.NewChaCha8([32]byte{})
+	const files, rows = 32, 2000
+	for f := range files {
+		b := db.NewBatch()
+		for i := range rows {
+			rng.Read(value)
+			require.NoError(t, b.Set(appendRowKey(nil, 5, binary.BigEndian.AppendUint64(nil, uint64(i*files+f)<<20)), value, nil))
+		}
+		require.NoError(t, b.Commit(pebble.NoSync))
+		require.NoError(t, db.Flush())
+	}
+	bounds := rowBounds(0, 255)
+	cuts, err := splitPoints(db, bounds, 2)
+	require.NoError(t, err)
+	require.Greater(t, len(cuts), 30)
+	require.Less(t, len(cuts), 128)
+	for i := range cuts[1:] {
+		require.Negative(t, bytes.Compare(cuts[i], cuts[i+1]))
+	}
 }
 
 func TestScanOfTables(t *testing.T) {

@@ -17,7 +17,10 @@ import (
 // each.
 
 // usual is how many runs the test makes, and how many are enough to come to every hard case.
-const usual = 600
+const (
+	usual = 600
+	fewer = 200 // of those that take longest
+)
 
 // TestMain makes a run last: HOLDFAST_LONG=1 takes many minutes, -short a few seconds.
 func TestMain(m *testing.M) {
@@ -29,14 +32,14 @@ func TestMain(m *testing.M) {
 			flag.Set(name, value)
 		}
 	}
-	checks := strconv.Itoa(usual)
+	checks := usual
 	if testing.Short() {
-		checks = "40"
+		checks = 40
 	}
 	if long, _ := strconv.ParseBool(os.Getenv("HOLDFAST_LONG")); long {
-		checks = "20000"
+		checks = 20000
 	}
-	set("rapid.checks", checks)
+	set("rapid.checks", strconv.Itoa(checks))
 	set("rapid.steps", "50")
 	set("rapid.nofailfile", "true") // the seed that is printed says it all
 	os.Exit(m.Run())

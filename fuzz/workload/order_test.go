@@ -1,9 +1,11 @@
 package workload
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -47,6 +49,10 @@ func orderDice(seed uint64) Dice { return Seeded{rand.New(rand.NewPCG(seed, 88))
 
 // TestMoreOrders plays worlds as they come.
 func TestMoreOrders(t *testing.T) {
+	if checks := flag.Lookup("rapid.checks").Value; checks.String() == strconv.Itoa(usual) {
+		require.NoError(t, checks.Set(strconv.Itoa(fewer)))
+		defer checks.Set(strconv.Itoa(usual))
+	}
 	rapid.Check(t, func(r *rapid.T) {
 		d, seen := Roll(r), model.Tally{}
 		require.NoError(r, orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67)}.play(d, &seen))

@@ -377,10 +377,10 @@ const maxTries = 1000
 // leftRoom wants a follow-up where holds that the command moved to other articles left room that a conflict pinned there may
 // wait for.
 func (t *tx) leftRoom() {
-	if t.stock == nil || t.waiting != nil || t.stock.Stock().ConflictLen() == 0 { // also those that the command itself made
+	if t.stock == nil || t.waiting != nil {
 		return
 	}
-	if left := t.stock.Left(); len(left) > 0 {
+	if left := t.stock.Left(); len(left) > 0 && t.stock.Stock().ConflictLen() > 0 { // also those that the command itself made
 		t.waiting = &timeline.Waiting{Room: left}
 	}
 }

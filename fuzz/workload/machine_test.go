@@ -18,7 +18,7 @@ import (
 
 // usual is how many runs the test makes, and how many are enough to come to every hard case.
 const (
-	usual = 600
+	usual = 400
 	fewer = 200 // of those that take longest
 )
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
 )
 
 // This file owns the stories of units that are out: early, late, longer than planned, and elsewhere.
@@ -62,6 +64,46 @@ func TestLateReturn(t *testing.T) {
 	require.False(t, s.orderNow(next).Conflict())
 	require.Equal(t, OrderClosed, s.orderNow(out).Status)
 	require.Equal(t, end+30*60_000+4*hour, s.orderNow(out).Units[0].Range.End)
+	s.reopen()
+}
+
+// A late unit that is found out of late, as after a stop, may lie over what is past by then and moves no more. Its slot's planned
+// end goes to another one all the same, where that is idle.
+func TestLateUnitGivesItsSlotsEndAway(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 2)
+	bike := Item{Article: article}
+	end := noon + 3*hour
+	out := s.rent(bike, noon, noon+2*hour, 1)
+	s.do(FulfillOrder{ID: out.ID})
+	slot := func(h ID) ID {
+		u, _ := s.view().Unavailability(h)
+		return u.Slot
+	}
+	mine := slot(out.Lines[0].Units[0].Hold)
+	other := s.book(bike, noon+2*hour, noon+9*hour, 1)
+	behind := s.book(bike, noon+2*hour, end, 1)
+	if u := behind.Lines[0].Units[0].ID; slot(u) != mine {
+		s.do(MoveHold{ID: behind.ID, Lines: []MoveLine{{Unavailability: u, Slot: &mine}}})
+	}
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, From: &end})
+	ends := func() map[ID]int64 {
+		by := map[ID]int64{}
+		for _, no := range []timeline.SlotNo{1, 2} {
+			x, _ := s.view().acc.stock.Slot(no)
+			by[x.ID] = x.Span.End
+		}
+		return by
+	}
+	require.Equal(t, end, ends()[mine])
+	s.do(ReleaseHold{ID: other.ID})
+
+	s.tick(end + 10*60_000)
+	late := s.orderNow(out).Units[0]
+	require.Equal(t, end+15*60_000, late.Range.End)
+	require.Equal(t, mine, slot(out.Lines[0].Units[0].Hold))
+	require.Equal(t, Forever, ends()[mine])
+	require.Equal(t, 0, s.available(bike, s.now, s.now+hour), "one unit is left, and it is out")
 	s.reopen()
 }
 

@@ -254,7 +254,7 @@ func (t *tx) handedOver(h timeline.Hold, lot timeline.Lot, body Span) timeline.H
 }
 
 // pushAside seats a unit that is out on its slot whatever is in its way: that is seated elsewhere if it may move, else it
-// becomes a conflict.
+// becomes a conflict. The slot ends no earlier than the unit.
 func (t *tx) pushAside(id ID, at timeline.Place, n timeline.Hold) {
 	d := t.draft()
 	d.Take(id)
@@ -266,10 +266,11 @@ func (t *tx) pushAside(id ID, at timeline.Place, n timeline.Hold) {
 		d.Take(h.ID)
 		d.Keep(h, at.Lot)
 	}
-	if s, _ := d.Stock().Slot(at.Slot); s.Span.End < n.Span.End {
+	slot, _ := d.Stock().Slot(at.Slot)
+	if _, why := d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n); why != timeline.Granted && slot.Span.End < n.Span.End { // no other takes over its end
 		d.EndSlot(at.Slot, n.Span.End)
+		d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
 	}
-	d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
 	for _, h := range met {
 		d.SeatConflict(h.ID, 0)
 	}

@@ -20,10 +20,11 @@ func (t *token) next() *token { return &token{t.line} }
 
 // The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a neighbour.
 //
-// A write copies one leaf and the children of the inner nodes above it. Leaves of 128 items save 2 bytes a hold, and cost a sixth more garbage and
-// time a write; leaves of 32 cost 5 bytes a hold for hardly less. One child more than 31 in an array of 32 would not fit the allocator's sizes.
+// A write copies one leaf and the children of the inner nodes above it. Leaves of 64 items save 3 bytes a hold (HeapPerHold of bench) and cost a tenth more
+// time a booking of one large pool (HTTPHoldsOfOnePool); leaves of 16 cost another 9 bytes for hardly less. One child more than 31
+// in an array of 32 would not fit the allocator's sizes.
 const (
-	leafMax  = 64
+	leafMax  = 32
 	innerMax = 31
 )
 

@@ -97,7 +97,7 @@ type Filter struct {
 // fact is what a record has in one field. Which members count depends on the format.
 type fact struct {
 	has    bool
-	void   bool    // what it has is the empty text: no value, but nothing stands in for it
+	void   bool    // what it has is the empty text, or of another format: no value, but nothing stands in for it
 	number float64 // a number, an instant, a day since 1970, or 1 for true
 	texts  []string
 	ids    []ID // a select's or multiselect's options, tags, records
@@ -137,7 +137,7 @@ func (f *fact) equal(o *fact) bool {
 	return f.has == o.has && f.void == o.void && f.number == o.number && slices.Equal(f.texts, o.texts) && slices.Equal(f.ids, o.ids)
 }
 
-// valueFact is an attribute's kept value, seen in a format.
+// valueFact is an attribute's kept value, seen in a format. One that is none there hides what would stand in for it all the same.
 func valueFact(v AttributeValue, as AttributeFormat) (f fact) {
 	switch as {
 	case FormatNumber:
@@ -152,9 +152,10 @@ func valueFact(v AttributeValue, as AttributeFormat) (f fact) {
 		return idsFact(v.Options...)
 	default:
 		if v.Kind == TextValue {
-			return textFact(v.Text)
+			f = textFact(v.Text)
 		}
 	}
+	f.void = !f.has
 	return f
 }
 

@@ -98,3 +98,31 @@ func TestOtherDatesForALineWithRequirements(t *testing.T) {
 	}
 	s.reopen()
 }
+
+// What an article has for an attribute hides what its SKU has, also from one who asks in another format: for lines with requirements
+// and for filters of lists alike.
+func TestAValueOfAnotherFormatHidesTheSKUs(t *testing.T) {
+	s := newShop(t)
+	trait := s.do(CreateAttribute{Name: "Trait", Key: "trait", Format: FormatFormula}).(*Attribute).ID
+	sku := s.sku()
+	numbered, plain := s.article(sku, 1), s.article(sku, 1)
+	has := func(v Value) LabelsPatch { return LabelsPatch{Attributes: Some([]AttributeInput{{"trait", v}})} }
+	red := Value{Kind: TextValue, Text: "red"}
+	s.do(PatchSKU{ID: sku, Labels: has(red)})
+	s.do(PatchArticle{ID: numbered, Labels: has(Value{Kind: NumberValue, Number: 2.5})})
+	r := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{{
+		Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + 2*hour),
+		Requirements: []Requirement{{Key: RequirementAttribute, Operator: Equal, Values: []string{"red"}, Attribute: trait}},
+	}}}).(*OrderRecord)
+	require.Equal(t, plain, r.Units[0].Article)
+	for operator, want := range map[Operator]ID{Equal: plain, NotEqual: numbered, IsEmpty: numbered, IsNotEmpty: plain} {
+		f := Filter{Attribute: trait, Format: FormatText, Operator: operator}
+		if operator == Equal || operator == NotEqual {
+			f.Values = []Value{red}
+		}
+		page, _, err := s.view().ListArticles(&ArticleQuery{Window: Span{Start: s.now, End: s.now}, Now: s.now, Active: true, Filters: []Filter{f}, Limit: 10}, nil)
+		require.NoError(t, err)
+		require.Len(t, page, 1, operator)
+		require.Equal(t, want, page[0].ID, operator)
+	}
+}

@@ -1,6 +1,7 @@
-# What there is to do here. Nothing but test-clients needs the network once `go mod download` has run.
+# What there is to do here. Nothing but test-clients and lint needs the network once `go mod download` has run.
 #   make run          serve the demo merchant
 #   make test         vet, all tests, and the race detector where goroutines meet
+#   make lint         staticcheck, at the version that this file names; the first run needs the network
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs
@@ -16,11 +17,12 @@ FUZZCHECKS  ?= 2000
 BENCHTIME   ?= 5s
 TESTTIMEOUT ?= 10m
 BARRAGE     ?= 1m
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Where goroutines share memory. The rest is single-threaded by design.
 RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/history ./fuzz/crash)
 
-.PHONY: run build test vet race bench bench-short fuzz test-crash test-clients test-barrage document clean
+.PHONY: run build test vet lint bench bench-short fuzz test-crash test-clients test-barrage document clean
 
 run: build
 	./holdfast serve --demo
@@ -35,6 +37,10 @@ test: vet
 
 vet:
 	go vet ./...
+
+# A tool of its own module: it is not among what the project builds with.
+lint:
+	GOFLAGS= go run $(STATICCHECK) ./...
 
 bench:
 	go run ./bench/run -time $(BENCHTIME) $(BENCHFLAGS)

@@ -151,7 +151,7 @@ func TestPaymentsAndComments(t *testing.T) {
 	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon+day, noon+2*day, 1, ""))
 	path, line := ordersPath+"/"+o["id"].(string), at(o, "lineItems", 0, "id").(string)
 	for i, kind := range []string{"capture", "refund", "deposit_capture", "deposit_refund", "deposit_authorise", "deposit_cancel"} {
-		o = s.ok("POST", path+"/payments", fmt.Sprintf(`{"kind":%q,"amount":%d,"lineItemId":%q}`, kind, 10*(i+1), line))
+		s.ok("POST", path+"/payments", fmt.Sprintf(`{"kind":%q,"amount":%d,"lineItemId":%q}`, kind, 10*(i+1), line))
 	}
 	o = s.ok("POST", path+"/payments", `{"kind":"capture","amount":5,"at":"2025-05-01T00:00:00Z"}`)
 	for i, name := range []string{"capturedTotal", "refundedTotal", "depositCapturedTotal", "depositRefundedTotal", "depositAuthorisedTotal", "depositCancelledTotal"} {

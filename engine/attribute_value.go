@@ -46,10 +46,6 @@ type AttributeValue struct {
 	Options   []ID      `json:",omitempty"`
 }
 
-func (v AttributeValue) equal(o AttributeValue) bool {
-	return v.Attribute == o.Attribute && v.Kind == o.Kind && v.Text == o.Text && v.Number == o.Number && slices.Equal(v.Options, o.Options)
-}
-
 // maxValues is the most attributes that one record has values for.
 const maxValues = 250
 

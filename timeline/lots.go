@@ -10,7 +10,7 @@ type lotBlock struct {
 	article  [blockLots]uint32
 	location [blockLots]uint32
 	units    [blockLots]int32 // slots, whatever their range
-	from     [blockLots]int64 // all of them are alive over [from, until)
+	from     [blockLots]int64 // all of them are alive over [from, until); never where they share no instant
 	until    [blockLots]int64
 	all      Span // the part of time over which every slot of every lot here is alive; may be empty
 }
@@ -60,7 +60,19 @@ func (s *Stock) ownBlock(no LotNo) (*lotBlock, int) {
 	return *b, int(no % blockLots)
 }
 
-var always = Span{math.MinInt64, Forever}
+// always is what no slots share, never what those share that are not all alive at any instant.
+var (
+	always = Span{math.MinInt64, Forever}
+	never  = Span{Forever, math.MinInt64}
+)
+
+// orNever is the stretch over which slots are alive together, in the one way in which a block says that there is none.
+func orNever(alive Span) Span {
+	if alive.Empty() {
+		return never
+	}
+	return alive
+}
 
 // noteLot puts a new lot into its block and its article's chain.
 func (s *Stock) noteLot(no LotNo, article, location uint32) {
@@ -74,15 +86,23 @@ func (s *Stock) noteLot(no LotNo, article, location uint32) {
 // will be.
 func (s *Stock) noteSlot(no LotNo, was, is Span) {
 	b, i := s.ownBlock(no)
+	kept := Span{b.from[i], b.until[i]}
+	alive := kept
 	if !is.Empty() {
-		b.from[i], b.until[i] = max(b.from[i], is.Start), min(b.until[i], is.End)
+		alive = orNever(alive.Clip(is))
 	}
-	if !was.Empty() && (was.Start == b.from[i] || was.End == b.until[i]) {
-		alive := always
-		for _, slot := range s.lot(no).slots {
-			alive = alive.Clip(s.slot(slot).span)
-		}
+	// Only a slot that was one of those which bound the stretch can widen it, by a range that reaches further or by going.
+	begins := kept == never || was.Start == kept.Start
+	ends := kept == never || was.End == kept.End
+	if !was.Empty() && (is.Empty() && (begins || ends) || begins && is.Start < was.Start || ends && is.End > was.End) {
+		alive = s.aliveTogether(no)
+	}
+	if alive != kept {
 		b.from[i], b.until[i] = alive.Start, alive.End
+		b.all = always
+		for j := range blockLots {
+			b.all = b.all.Clip(Span{b.from[j], b.until[j]})
+		}
 	}
 	by := int32(0)
 	if was.Empty() {
@@ -102,10 +122,27 @@ func (s *Stock) noteSlot(no LotNo, was, is Span) {
 		}
 		s.setSole(b.article[i], s.soleOf(a))
 	}
-	b.all = always
-	for j := range blockLots {
-		b.all = b.all.Clip(Span{b.from[j], b.until[j]})
+}
+
+// aliveTogether is the stretch over which all slots of a lot are alive. Those of a large lot it does not walk: there all are alive where the profile counts them
+// all, and the first change behind that takes one away.
+func (s *Stock) aliveTogether(no LotNo) Span {
+	e := s.lot(no)
+	if e.large == nil || len(e.slots) == 0 {
+		alive := always
+		for _, slot := range e.slots {
+			s.visited++
+			alive = alive.Clip(s.slot(slot).span)
+		}
+		return orNever(alive)
 	}
+	from, ok := e.large.stock.reaches(always.Start, int32(len(e.slots)))
+	if !ok {
+		return never
+	}
+	var behind steps
+	behind.seek(&e.large.stock, from)
+	return Span{from, behind.at()}
 }
 
 // soleOf is the slot of an article that has one.

@@ -328,6 +328,9 @@ func (b *board) pickUp(q *sweep, w Span, keep bool, more ...bar) (bars []bar) {
 			t.cost, t.close = costEnd, true
 		case x.hold == closure:
 			t.close = true
+			if x.home >= 0 {
+				t.cost = costEnd
+			}
 		}
 		for l := range b.lanes {
 			if lo, hi := b.meet(l, x.span); lo == hi && b.mayLie(x, l) {

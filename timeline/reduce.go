@@ -21,26 +21,29 @@ type SlotEnd struct {
 	End  int64
 }
 
-// Reduction is a plan for a lot to have Amount slots less from At on. What lies on them past that instant is seated elsewhere.
+// Reduction is a plan for a lot to have Amount units less at every instant from At on, whatever is planned for it already. What lies on slots past their new
+// ends is seated elsewhere.
 //
-// Slots are the ones that end then, or begin after it and are taken out of existence; of those that are alive at that instant first, of those that begin later
-// only where these do not suffice. Ends are other slots that change ends with them or among each other, as slots of one lot may.
+// Slots are the ones that end then; one that begins just then is taken out of existence. No planned end is used up for that: a slot that was to end later hands
+// its end on to another of the lot, and one that gets the end at which it begins is gone. Ends are these other slots.
 //
-// Where not all holds can be kept, OK is false and Reason says why. Blockers then are a smallest set of holds that would have to go, and Slots, Ends and Moves
-// are what happens when they do: applied all the same, the plan makes conflicts of them. Where even that is not possible, because there are not as many units
-// that are not with a customer, there are no Slots.
+// Where at some instant from At on the lot has fewer units, the reason is NotEnoughStock, there is nothing else in the plan, and PossibleFrom says from when on it
+// has as many. Where not all holds can be kept, OK is false and Reason says why. Blockers then are a smallest set of holds that would have to go, and Slots, Ends
+// and Moves are what happens when they do: applied all the same, the plan makes conflicts of them. Where even that is not possible, because there are not as many
+// units that are not with a customer, there are no Slots.
 type Reduction struct {
-	Lot        LotNo
-	Amount     int
-	At         int64
-	OK         bool
-	Reason     Refusal
-	Slots      []SlotNo  // ascending
-	Ends       []SlotEnd // by slot
-	Moves      []Move    // by hold
-	Blockers   []ID      // ascending
-	Minimal    bool      // no plan that keeps the same holds has fewer moves; so where stock is not enough, and there is none
-	LowerBound int       // no plan that keeps the same holds has fewer moves than this
+	Lot          LotNo
+	Amount       int
+	At           int64
+	OK           bool
+	Reason       Refusal
+	PossibleFrom int64     // with NotEnoughStock: the earliest instant from which on there are as many units at every instant, Forever where there is none
+	Slots        []SlotNo  // ascending
+	Ends         []SlotEnd // by slot
+	Moves        []Move    // by hold
+	Blockers     []ID      // ascending
+	Minimal      bool      // no plan that keeps the same holds has fewer moves; so where stock is not enough, and there is none
+	LowerBound   int       // no plan that keeps the same holds has fewer moves than this
 }
 
 // Feasible says that the plan can be applied, if need be by making conflicts of its blockers. The zero Reduction is no plan.
@@ -59,13 +62,13 @@ func (s *Stock) Reduce(lot LotNo, amount int, at, now int64) Reduction {
 
 // Reduce is Stock.Reduce for the draft as it is. It changes nothing; ApplyReduction does.
 func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
+	if from := d.Stock().enough(lot, amount, at); from > at {
+		return Reduction{Lot: lot, Amount: amount, At: at, Reason: NotEnoughStock, PossibleFrom: from, Minimal: true}
+	}
 	if quick, ok := d.reduceEmptiest(lot, amount, at); ok {
 		return quick
 	}
 	r := d.reducer(lot, amount, at)
-	if amount > len(r.current)+len(r.later) {
-		return Reduction{Lot: lot, Amount: amount, At: at, Reason: NotEnoughStock, Minimal: true}
-	}
 	if p := r.plan(nil); p != nil {
 		return r.result(p, nil, Granted)
 	}
@@ -89,7 +92,38 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	return best
 }
 
-// reduceEmptiest ends the slots with the fewest holds past the instant, where each of these has a gap elsewhere: then nothing could be better. It is for lots of
+// enough is the earliest instant, not before at, from which on a lot has at least amount units at every instant; Forever where there is none.
+func (s *Stock) enough(lot LotNo, amount int, at int64) (from int64) {
+	if l := s.large(LotRef(lot)); l != nil {
+		below, ok := l.stock.lastBelow(Span{at, Forever}, int32(amount))
+		if !ok {
+			return at
+		}
+		var behind steps
+		behind.seek(&l.stock, below)
+		return behind.at()
+	}
+	edges := []int64{at}
+	for _, no := range s.Slots(lot) {
+		for _, t := range [2]int64{s.slot(no).span.Start, s.slot(no).span.End} {
+			if at < t && t < Forever {
+				edges = append(edges, t)
+			}
+		}
+	}
+	slices.Sort(edges)
+	from = Forever
+	for _, t := range slices.Backward(edges) {
+		if int(s.unitsOver(lot, Span{t, t + 1})) < amount {
+			break
+		}
+		from = t
+	}
+	return from
+}
+
+// reduceEmptiest ends the slots with the fewest holds past the instant, where each of these has a gap elsewhere, and so has each end that is handed on: then
+// nothing could be better. It is for lots of
 // many slots, which it does not lay out; ok is false where it is not that simple.
 func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, ok bool) {
 	s := d.Stock()
@@ -103,7 +137,7 @@ func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, 
 		if !e.span.Holds(at) {
 			continue
 		}
-		c := closing{lane: int(no)}
+		c := closing{lane: int(no), fresh: e.span.Start == at, ends: !e.span.Open()}
 		for h, p := e.rail.next(e.rail.from(at)); h != nil; h, p = e.rail.next(p) {
 			c.holds++
 			if f.of(h) == fixed {
@@ -113,14 +147,18 @@ func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, 
 		}
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(x, y closing) int { return cmp.Or(cmp.Compare(x.holds, y.holds), cmp.Compare(y.lane, x.lane)) })
+	slices.SortFunc(list, closing.compare)
 	if len(list) < amount || list[amount-1].holds == math.MaxInt32 {
 		return out, false
 	}
 	g := d.Fork()
 	var displaced []Hold
+	var handedOn []int64
 	for _, c := range list[:amount] {
 		no := SlotNo(c.lane)
+		if c.ends {
+			handedOn = append(handedOn, s.slot(no).span.End)
+		}
 		for h := range s.Holds(no, Span{at, Forever}) {
 			g.Take(h.ID)
 			displaced = append(displaced, h.WithCut(max(h.Cut(), f.floor-h.Span.Start)))
@@ -136,6 +174,13 @@ func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, 
 			return out, false
 		}
 		g.put(h, Place{lot, no})
+	}
+	for _, end := range handedOn {
+		no, ok := g.Stock().TightGap(LotRef(lot), Span{end, Forever})
+		if !ok {
+			return out, false
+		}
+		g.EndSlot(no, end)
 	}
 	out = Reduction{Lot: lot, Amount: amount, At: at, OK: true, LowerBound: holds(list[:amount])}
 	return d.difference(g, out, nil), true
@@ -177,16 +222,12 @@ func (d *Draft) carry(r Reduction) (blockers []Hold) {
 // result reads a plan off the board that it came to.
 func (r *reducer) result(p *layout, blockers []int32, why Refusal) Reduction {
 	out := Reduction{Lot: r.lot, Amount: r.amount, At: r.at, OK: why == Granted, Reason: why, LowerBound: p.lower}
-	more := r.amount - len(r.current) // slots that begin later and go altogether
 	for l := range p.lanes {
 		slot := p.lanes[l].slot
 		switch end := p.endOf(l); {
 		case end == slot.Span.End:
 		case end == r.at && len(out.Slots) < r.amount: // one more has the end of a slot that was to end then anyway
 			out.Slots = append(out.Slots, slot.No)
-		case end <= slot.Span.Start && slot.Span.Start > r.at && more > 0:
-			out.Slots = append(out.Slots, slot.No)
-			more--
 		default:
 			out.Ends = append(out.Ends, SlotEnd{slot.No, end})
 		}
@@ -231,17 +272,23 @@ func (r *reducer) force(over []int32, why Refusal) Reduction {
 		return r.lost(swept, why)
 	}
 	b := r.without(over)
-	now, later, need, more, ok := r.closings(b)
-	if !ok {
-		return Reduction{Lot: r.lot, Amount: r.amount, At: r.at, Reason: PinnedHoldsInTheWay, Blockers: r.outs()}
-	}
+	now, ok := r.closings(b)
 	best := (*board)(nil)
-	for _, earliest := range [2]bool{false, true} {
+	if ok {
 		try := b.clone()
-		r.shut(try, slices.Concat(now[:need], later[:more]), earliest, true)
-		if best == nil || len(try.stuck) < len(best.stuck) {
+		if r.shut(try, now[:r.amount], true); !try.keepsEnd() {
 			best = try
 		}
+	}
+	if try := b.clone(); best == nil || len(best.stuck) > 0 {
+		if displaced, ok := r.match(try, b.droppable); ok {
+			if r.settle(try, displaced, true); best == nil || len(try.stuck) < len(best.stuck) {
+				best = try
+			}
+		}
+	}
+	if best == nil {
+		return Reduction{Lot: r.lot, Amount: r.amount, At: r.at, Reason: PinnedHoldsInTheWay, Blockers: r.outs()}
 	}
 	for _, i := range over {
 		best.stuck = append(best.stuck, bar{hold: i})
@@ -267,17 +314,14 @@ func (r *reducer) lost(b *board, why Refusal) Reduction {
 	for _, x := range b.stuck {
 		blockers = append(blockers, x.hold)
 	}
-	lower := 0
-	if now, later, need, more, ok := r.closings(r.without(blockers)); ok {
-		lower = holds(now[:need]) + holds(later[:more])
-	}
+	lower, _ := r.bound(r.without(blockers))
 	return r.result(&layout{b, lower}, blockers, why)
 }
 
 // outs lists the holds that are with a customer past the instant, and so keep their slots from ending.
 func (r *reducer) outs() (ids []ID) {
-	for _, l := range slices.Concat(r.current, r.later) {
-		for _, x := range r.past(r.board, l) {
+	for _, l := range r.lasting {
+		for _, x := range r.past(l, r.at) {
 			if x.hold >= 0 && x.bound == fixed && !r.droppable(&x) {
 				ids = append(ids, r.holds[x.hold].ID)
 			}
@@ -333,9 +377,7 @@ func (r *reducer) atLeast(blockers []ID, f fixity) (moves int) {
 			gone = append(gone, int32(i))
 		}
 	}
-	if now, later, need, more, ok := r.closings(r.without(gone)); ok {
-		moves = holds(now[:need]) + holds(later[:more])
-	}
+	moves, _ = r.bound(r.without(gone))
 	if leaving, ok := r.orphans(gone, r.auto(f)); ok {
 		moves = max(moves, len(leaving))
 	}
@@ -380,31 +422,18 @@ func (d *Draft) difference(g *Draft, plan Reduction, blockers []ID) Reduction {
 	}
 	slices.Sort(g.slots)
 	g.slots = slices.Compact(g.slots)
-	gone := func(no SlotNo) bool { // altogether, as it begins no earlier than the plan; one that does may have got an end where it begins
-		before, _ := was.Slot(no)
-		_, ok := is.Slot(no)
-		return !ok && before.Span.Start >= plan.At && slices.Contains(plan.Slots, no)
-	}
-	for _, no := range g.slots {
-		if gone(no) {
-			out.Slots = append(out.Slots, no)
-		}
-	}
 	for _, no := range g.slots {
 		before, _ := was.Slot(no)
 		after, ok := is.Slot(no)
-		ends := before.Span.Start == plan.At // a slot that got the end at which it begins is gone
-		if ok {
-			ends = before.Span.End != after.Span.End && after.Span.End == plan.At
+		if !ok {
+			after.Span.End = before.Span.Start // it got the end at which it begins
 		}
-		switch {
-		case gone(no):
-		case ends && before.Lot == plan.Lot && len(out.Slots) < plan.Amount:
-			out.Slots = append(out.Slots, no) // it may be one that was to end earlier and changed ends with one that goes
-		case !ok:
-			out.Ends = append(out.Ends, SlotEnd{no, before.Span.Start})
-		case before != after:
-			out.Ends = append(out.Ends, SlotEnd{no, after.Span.End})
+		switch end := after.Span.End; {
+		case end == before.Span.End:
+		case end == plan.At && before.Lot == plan.Lot && len(out.Slots) < plan.Amount:
+			out.Slots = append(out.Slots, no)
+		default:
+			out.Ends = append(out.Ends, SlotEnd{no, end})
 		}
 	}
 	out.Minimal = len(out.Moves) == out.LowerBound

@@ -10,30 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bruteReduce tries every choice of slots that end, of planned ends that go with them, and of holds that are left out, and every way to lay the rest on p, which
-// is the lot or its pool. It returns the fewest holds left out and the fewest moves with those, and whether there is any way.
+// bruteReduce tries every way in which the slots of a lot can have the planned ends and as many more as are to go, which holds are left out, and every way to lay
+// the rest on p, which is the lot or its pool. It returns the fewest holds left out and the fewest moves with those, and whether there is any way.
 func bruteReduce(s *Stock, p PoolRef, lot LotNo, amount int, at, now int64) (lost, moves int, ok bool) {
 	floor := min(now, at)
 	slots, list := pieces(s, p, floor, now)
-	var current, later uint
-	ends := map[int]int{} // slot -> its ending in list
-	var out []int         // holds that could become conflicts
-	for l, slot := range slots {
-		switch {
-		case slot.Lot != lot:
-		case slot.Span.Start > at:
-			later |= 1 << l
-		case slot.Span.End > at:
-			current |= 1 << l
-		}
-	}
+	var ours uint
+	var out []int // holds that could become conflicts
 	i := 0
 	for l, slot := range slots { // in the order in which pieces made them
+		if slot.Lot == lot {
+			ours |= 1 << l
+		}
 		if slot.Span.Start > floor {
 			i++
 		}
 		if !slot.Span.Open() {
-			ends[l] = i
 			i++
 		}
 		for h := range s.Holds(slot.No, Span{floor, Forever}) {
@@ -43,68 +35,21 @@ func bruteReduce(s *Stock, p PoolRef, lot LotNo, amount int, at, now int64) (los
 			i++
 		}
 	}
-	need := min(amount, bits.OnesCount(current))
-	more := amount - need
-	if more > bits.OnesCount(later) {
-		return 0, 0, false
+	for range amount {
+		list = append(list, piece{Span{at, Forever}, ours, -1, 0})
 	}
 	try := func(left uint) (int, bool) {
-		best, found := math.MaxInt, false
-		for gone := uint(0); gone < 1<<len(slots); gone++ {
-			if gone&^(current|later) != 0 || bits.OnesCount(gone&current) != need || bits.OnesCount(gone&later) != more {
-				continue
-			}
-			for waived := uint(0); waived < 1<<len(slots); waived++ {
-				if waived&^(current|later) != 0 || bits.OnesCount(waived) != amount {
-					continue
-				}
-				// An end goes for a slot that is gone by then.
-				lawful := true
-				for l, slot := range slots {
-					e, closed := slot.Span.End, need
-					if waived>>l&1 == 0 || e == Forever {
-						continue
-					}
-					ended := 0
-					for k := range slots {
-						if waived>>k&1 == 1 && slots[k].Span.End <= e {
-							ended++
-						}
-						if (gone&later)>>k&1 == 1 && slots[k].Span.Start <= e {
-							closed++
-						}
-					}
-					lawful = lawful && ended <= closed
-				}
-				if !lawful {
-					continue
-				}
-				skip := map[int]bool{}
-				for k, j := range out {
-					skip[j] = left>>k&1 == 1
-				}
-				for l := range slots {
-					if e, ok := ends[l]; ok && waived>>l&1 == 1 {
-						skip[e] = true
-					}
-				}
-				var rest []piece
-				for j, x := range list {
-					if !skip[j] {
-						rest = append(rest, x)
-					}
-				}
-				for l, slot := range slots {
-					if gone>>l&1 == 1 {
-						rest = append(rest, piece{Span{max(at, slot.Span.Start), Forever}, 1 << l, l, 0})
-					}
-				}
-				if cost, ok := cheapest(len(slots), rest, best, false); ok {
-					best, found = cost, true
-				}
+		skip := map[int]bool{}
+		for k, j := range out {
+			skip[j] = left>>k&1 == 1
+		}
+		var rest []piece
+		for j, x := range list {
+			if !skip[j] {
+				rest = append(rest, x)
 			}
 		}
-		return best, found
+		return cheapest(len(slots), rest, math.MaxInt, false)
 	}
 	for lost = 0; lost <= len(out); lost++ {
 		best, found := math.MaxInt, false
@@ -150,26 +95,37 @@ func requirePlan(t *testing.T, s *Stock, r Reduction, now int64) {
 		delete(moved, c.ID())
 	}
 	require.Empty(t, moved)
-	was, is := s.CountAt(LotRef(r.Lot), r.At).Stock, d.Stock().CountAt(LotRef(r.Lot), r.At).Stock
-	require.Equal(t, max(0, was-r.Amount), is)
 	require.Len(t, r.Slots, r.Amount, "%s%+v", draw(s, LotRef(r.Lot), now), r)
 	requireStock(t, s, d.Stock(), r)
 }
 
 // requireStock checks what a plan did to the count of units: nothing in other lots and before its instant, whatever ends were exchanged; and from then on it
-// took as many as it said, until they would have ended.
+// took as many as it said, at every instant.
 func requireStock(t *testing.T, was, is *Stock, r Reduction) {
 	t.Helper()
 	for _, lot := range was.Lots(was.home(&Hold{}, r.Lot)) {
-		for at := int64(-1); at < 100; at++ {
-			less := was.CountAt(LotRef(lot), at).Stock - is.CountAt(LotRef(lot), at).Stock
-			most := 0
+		for at := int64(-1); at < 200; at++ {
+			less, want := was.CountAt(LotRef(lot), at).Stock-is.CountAt(LotRef(lot), at).Stock, 0
 			if lot == r.Lot && at >= r.At {
-				most = r.Amount
+				want = r.Amount
 			}
-			require.True(t, 0 <= less && less <= most, "lot %d has %d units less at %d\n%s%+v", lot, less, at, draw(was, was.home(&Hold{}, r.Lot), 0), r)
+			require.Equal(t, want, less, "lot %d at %d\n%s%+v", lot, at, draw(was, was.home(&Hold{}, r.Lot), 0), r)
 		}
 	}
+}
+
+// requireEnough checks what a plan says of the number of units alone, instant by instant.
+func requireEnough(t *testing.T, s *Stock, r Reduction) {
+	t.Helper()
+	from := Forever
+	for at := int64(200); at >= r.At && s.CountAt(LotRef(r.Lot), at).Stock >= r.Amount; at-- {
+		from = at
+	}
+	if from == r.At {
+		require.NotEqual(t, NotEnoughStock, r.Reason, "%s%+v", draw(s, LotRef(r.Lot), 0), r)
+		return
+	}
+	require.Equal(t, Reduction{Lot: r.Lot, Amount: r.Amount, At: r.At, Reason: NotEnoughStock, PossibleFrom: from, Minimal: true}, r, draw(s, LotRef(r.Lot), 0))
 }
 
 func reducible(rnd *rand.Rand, k poolKind) (*testPool, int, int64) {
@@ -196,6 +152,7 @@ func TestReduceBrute(t *testing.T) {
 		}
 		done++
 		r := x.s.Reduce(1, amount, at, x.now)
+		requireEnough(t, x.s, r)
 		lost, moves, ok := bruteReduce(x.s, LotRef(1), 1, amount, at, x.now)
 		picture := func() string { return draw(x.s, LotRef(1), x.now) }
 		if !ok {
@@ -259,6 +216,7 @@ func TestReduceLarge(t *testing.T) {
 		at := now + []int64{0, rnd.Int63n(15)}[rnd.Intn(2)]
 		r := s.Reduce(1, amount, at, now)
 		picture := func() string { return draw(s, LotRef(1), now) }
+		requireEnough(t, s, r)
 		if !r.Feasible() {
 			out := 0
 			for slot := range s.PoolSlots(LotRef(1)) {
@@ -272,23 +230,10 @@ func TestReduceLarge(t *testing.T) {
 		}
 		requirePlan(t, s, r, now)
 
-		// The count, instant by instant: the earliest ends go.
-		var ends []int64
-		for slot := range s.PoolSlots(LotRef(1)) {
-			if slot.Span.End > at {
-				ends = append(ends, slot.Span.End)
-			}
-		}
-		slices.Sort(ends)
 		fits := true
-		for at := at; at < 2*line; at++ {
-			stock := 0
-			for _, end := range ends[amount:] {
-				if end > at {
-					stock++
-				}
-			}
-			fits = fits && s.CountAt(LotRef(1), at).Committed <= stock
+		for t := at; t < 2*line; t++ {
+			n := s.CountAt(LotRef(1), t)
+			fits = fits && n.Committed <= n.Stock-amount
 		}
 		require.Equal(t, fits, r.OK, "lot %d, %d at %d: %v\n%s", i, amount, at, r, picture())
 		require.LessOrEqual(t, r.LowerBound, len(r.Moves))
@@ -484,22 +429,103 @@ func TestReducePushLeavesNoUnitMore(t *testing.T) {
 	require.Equal(t, []SlotEnd{{3, 9}}, r.Ends)
 }
 
-// Where fewer slots are there than are to go, one that begins later goes, too; but an end from before its beginning does not go with it, or there were a unit
-// more from that end on.
-func TestReduceLaterLeavesNoUnitMore(t *testing.T) {
+// A slot that begins later does not stand in for one that is to go before: the plan is refused, and says from when on there are as many.
+func TestReduceWantsStockAtEveryInstant(t *testing.T) {
 	s := New()
 	s.AddLot(1, 1, 1)
-	for i, span := range []Span{{0, 6}, {15, 22}, {1, 10}, {3, Forever}} {
+	for i, span := range []Span{{0, 6}, {15, 22}, {1, 10}, {3, Forever}, {22, Forever}} {
 		s.PutSlot(Slot{testID(i + 1), SlotNo(i + 1), 1, span})
 	}
-	s.Put(NewHold(testID(11), Span{15, 16}, 0, 0), Place{1, 2})
-	s.Put(NewHold(testID(12), Span{10, 17}, 0, 0), Place{1, 4})
-	s.Put(NewHold(testID(13), Span{1, 6}, 0, 0), Place{1, 3})
-	s.Put(NewHold(testID(14), Span{1, 4}, 0, 0), Place{1, 1})
-	r := s.Reduce(1, 2, 0, 0)
-	require.Len(t, r.Blockers, 1)
-	requirePlan(t, s, r, 0)
-	require.NotContains(t, r.Slots, SlotNo(2))
+	for _, c := range []struct {
+		amount   int
+		at, from int64
+	}{{1, 0, 0}, {2, 0, 15}, {2, 1, 15}, {2, 15, 15}, {2, 22, 22}, {3, 0, Forever}, {1, 10, 10}} {
+		r := s.Reduce(1, c.amount, c.at, 0)
+		requireEnough(t, s, r)
+		if c.from > c.at {
+			require.Equal(t, c.from, r.PossibleFrom)
+			r = s.Reduce(1, c.amount, min(c.from, 1000), 0)
+		}
+		if c.from < Forever {
+			require.True(t, r.OK)
+			requirePlan(t, s, r, 0)
+		}
+	}
+}
+
+// Planned decreases add up, in whatever order they are entered: each leaves the quantity lower from its instant on, beside all others.
+func TestReductionsAddUp(t *testing.T) {
+	rnd := seeded(t)
+	for range 300 {
+		type change struct {
+			amount int
+			at     int64
+		}
+		var list []change
+		units := 0
+		for range 2 + rnd.Intn(3) {
+			c := change{1 + rnd.Intn(2), rnd.Int63n(5) * 10}
+			list, units = append(list, c), units+c.amount
+		}
+		slots := []int{units, 70}[rnd.Intn(2)] // large lots have their own way
+		for range 3 {
+			s := wideLot(slots)
+			rnd.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			for _, c := range list {
+				r := s.Reduce(1, c.amount, c.at, 0)
+				require.True(t, r.OK, "%+v: %+v", list, r)
+				d := s.Draft(0)
+				d.ApplyReduction(r)
+				s = d.Stock().Publish()
+			}
+			for at := int64(0); at < 60; at++ {
+				want := slots
+				for _, c := range list {
+					if c.at <= at {
+						want -= c.amount
+					}
+				}
+				require.Equal(t, want, s.CountAt(LotRef(1), at).Stock, "%+v at %d", list, at)
+			}
+			require.NoError(t, s.Check())
+		}
+	}
+}
+
+// A decrease at the instant at which units come calls those off, where that costs no more moves than to end others.
+func TestReduceCallsOffWhatBegins(t *testing.T) {
+	for _, slots := range []int{1, 7, 20, 90} {
+		s := wideLot(slots)
+		for no := SlotNo(1000); no < 1003; no++ {
+			s.PutSlot(Slot{testID(int(no)), no, 1, Span{30, Forever}})
+		}
+		r := s.Reduce(1, 2, 30, 0)
+		require.Equal(t, []SlotNo{1001, 1002}, r.Slots, slots)
+		require.Empty(t, r.Ends)
+		requirePlan(t, s, r, 0)
+		require.Equal(t, slots+1, func() int { d := s.Draft(0); d.ApplyReduction(r); return len(d.Stock().Slots(1)) }())
+	}
+}
+
+// An end that a slot hands on goes to one that has no use for what lies behind it, in small lots and in those that are not laid out.
+func TestReduceHandsOnEnds(t *testing.T) {
+	for _, slots := range []int{2, 12, 80} {
+		s := New()
+		s.AddLot(1, 1, 1)
+		for no := SlotNo(1); int(no) <= slots; no++ {
+			end := int64(100)
+			if no == 1 {
+				end = Forever
+			}
+			s.PutSlot(Slot{testID(int(no)), no, 1, Span{0, end}})
+		}
+		s.Put(NewHold(testID(1001), Span{10, 20}, 0, 0), Place{1, 1})
+		r := s.Reduce(1, 1, 5, 0)
+		require.True(t, r.OK)
+		require.Empty(t, r.Moves)
+		require.Equal(t, []SlotEnd{{1, 100}}, r.Ends)
+		requirePlan(t, s, r, 0)
+	}
 }
 
 // A plan from an instant that is past keeps the room that was found for what moves: more of a hold is past when it makes room for one that begins later. Cut
@@ -557,6 +583,9 @@ func TestReduceEmptiest(t *testing.T) {
 		}
 		amount, at := 1+rnd.Intn(12), now+int64(i%2)*5
 		d := s.Draft(now)
+		if s.enough(1, amount, at) > at {
+			continue
+		}
 		r, ok := d.reduceEmptiest(1, amount, at)
 		require.Empty(t, d.Changes())
 		long := d.reducer(1, amount, at).plan(nil)

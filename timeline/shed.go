@@ -4,7 +4,6 @@ package timeline
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 )
 
@@ -14,8 +13,7 @@ type reducer struct {
 	lot     LotNo
 	amount  int
 	at      int64
-	current []int // lanes alive at the instant
-	later   []int // lanes that begin after it
+	lasting []int // lanes that end after the instant
 }
 
 func (d *Draft) reducer(lot LotNo, amount int, at int64) *reducer {
@@ -27,33 +25,34 @@ func (d *Draft) reducer(lot LotNo, amount int, at int64) *reducer {
 	r.knowAll()
 	r.layAll()
 	for l := range r.lanes {
-		switch slot := r.lanes[l].slot; {
-		case slot.Span.Start > at:
-			r.later = append(r.later, l)
-		case slot.Span.End > at:
-			r.current = append(r.current, l)
+		if r.lanes[l].slot.Span.End > at {
+			r.lasting = append(r.lasting, l)
 		}
 	}
 	return r
 }
 
-// past is the bars of a lane that reach past the instant, the slot's end not among them.
-func (r *reducer) past(b *board, l int) []bar {
+// past is the bars of a lane that reach past an instant, the slot's end not among them.
+func (b *board) past(l int, t int64) []bar {
 	bars := b.lanes[l].bars
-	bars = bars[firstEndingAfter(bars, r.at):]
+	bars = bars[firstEndingAfter(bars, t):]
 	if n := len(bars); n > 0 && bars[n-1].hold == ending {
 		bars = bars[:n-1]
 	}
 	return bars
 }
 
-// cheap orders lanes by how little ending them costs: nothing that is with a customer, fewest holds that may not move, fewest holds, largest number. Lanes that
-// cannot end are left out.
-func (r *reducer) cheap(b *board, lanes []int) (list []closing) {
-	for _, l := range lanes {
-		c := closing{lane: l, at: max(r.at, b.lanes[l].slot.Span.Start)}
+// closable orders the lanes that are alive at an instant by how little ending them then costs. Lanes that cannot end then, because something that is with a
+// customer or over lies there, are left out.
+func (r *reducer) closable(b *board, t int64) (list []closing) {
+	for _, l := range r.lasting {
+		slot := b.lanes[l].slot
+		if slot.Span.Start > t || b.endOf(l) <= t {
+			continue
+		}
+		c := closing{lane: l, at: t, fresh: slot.Span.Start == t, ends: b.endOf(l) != Forever}
 		ok := true
-		for _, x := range r.past(b, l) {
+		for _, x := range b.past(l, t) {
 			switch {
 			case x.hold < 0:
 			case x.bound != fixed:
@@ -68,18 +67,32 @@ func (r *reducer) cheap(b *board, lanes []int) (list []closing) {
 			list = append(list, c)
 		}
 	}
-	slices.SortFunc(list, func(x, y closing) int {
-		return cmp.Or(cmp.Compare(x.pinned, y.pinned), cmp.Compare(x.holds, y.holds), cmp.Compare(y.lane, x.lane))
-	})
+	slices.SortFunc(list, closing.compare)
 	return list
 }
 
-// closing is a lane that is to end, and what lies on it past that instant.
+// closing is a lane that is to end at an instant.
 type closing struct {
 	lane   int
 	at     int64
-	holds  int
-	pinned int
+	holds  int  // past the instant, those that may move
+	pinned int  // and those that may not
+	fresh  bool // it begins just then: to end it calls off what was planned
+	ends   bool // it has an end, which is to be handed on
+}
+
+// compare orders lanes by what it costs to end them: fewest holds that may not move, fewest holds, one that begins just then, one without an end, the largest number.
+func (c closing) compare(o closing) int {
+	rank := func(c closing) int {
+		switch {
+		case c.fresh:
+			return 0
+		case !c.ends:
+			return 1
+		}
+		return 2
+	}
+	return cmp.Or(cmp.Compare(c.pinned, o.pinned), cmp.Compare(c.holds, o.holds), cmp.Compare(rank(c), rank(o)), cmp.Compare(o.lane, c.lane))
 }
 
 // droppable says that a fixed bar could become a conflict: a unit that is with a customer cannot, and what is over is history.
@@ -87,12 +100,32 @@ func (b *board) droppable(x *bar) bool {
 	return x.hold >= 0 && !b.holds[x.hold].Flags.Has(Out) && b.holds[x.hold].Span.End > b.now
 }
 
-// closings is the lanes to consider: need of them from those alive, more from those that begin later. ok is false where there are not as many.
-func (r *reducer) closings(b *board) (now, later []closing, need, more int, ok bool) {
-	now, later = r.cheap(b, r.current), r.cheap(b, r.later)
-	need = min(r.amount, len(r.current))
-	more = r.amount - need
-	return now, later, need, more, len(now) >= need && len(later) >= more
+// closings is the lanes to consider; ok is false where there are not as many as are to end.
+func (r *reducer) closings(b *board) (now []closing, ok bool) {
+	now = r.closable(b, r.at)
+	return now, len(now) >= r.amount
+}
+
+// bound is a number below which no plan's moves are: at the plan's instant, and at each planned end behind it, so many lanes more have ended as are to go, and no
+// choice of them has fewer holds past that instant than the cheapest. ok is false where there are not as many that could, so no plan keeps all. The planned ends
+// of lots of many lanes are not looked at.
+func (r *reducer) bound(b *board) (moves int, ok bool) {
+	at := []int64{r.at}
+	if len(r.lasting) <= boardLanes {
+		for _, l := range r.lasting {
+			if end := b.endOf(l); end != Forever {
+				at = append(at, end)
+			}
+		}
+	}
+	for _, t := range at {
+		list := r.closable(b, t)
+		if len(list) < r.amount || stays(list[:r.amount]) > 0 {
+			return moves, false
+		}
+		moves = max(moves, holds(list[:r.amount]))
+	}
+	return moves, true
 }
 
 // layout is what a plan comes to.
@@ -104,17 +137,17 @@ type layout struct {
 // plan looks for a plan that keeps every hold but the dropped ones, nil where it finds none.
 func (r *reducer) plan(dropped []int32) *layout {
 	b := r.without(dropped)
-	now, later, need, more, ok := r.closings(b)
-	if !ok || stays(now[:need])+stays(later[:more]) > 0 {
+	lower, ok := r.bound(b)
+	if !ok {
 		return nil
 	}
-	lower := holds(now[:need]) + holds(later[:more])
-	best := r.direct(b, now, need, later[:more], &lower)
+	now, _ := r.closings(b)
+	best := r.direct(b, now, &lower)
 	if best == nil {
 		if over, ok := r.orphans(dropped, nil); !ok || len(over) > 0 {
 			return nil // by count alone
 		}
-		best = r.rearranged(b, now[:need], later, more)
+		best = r.rearranged(b, now)
 	}
 	if best == nil || best.moved > lower {
 		if swept, proven := r.sweepAll(b, best, false); swept != nil || proven && best != nil {
@@ -158,23 +191,23 @@ func (r *reducer) without(dropped []int32) *board {
 // directTries is how many choices of slots are tried for direct fits.
 const directTries = 16
 
-// direct looks for slots whose displaced holds all have gaps elsewhere, so that nothing else moves. Where one slot goes, a lane that fails costs a move more
-// than it has holds, which may raise the bound.
-func (r *reducer) direct(b *board, now []closing, need int, later []closing, lower *int) (best *board) {
-	if r.amount == 1 && need == 1 {
+// direct looks for slots whose displaced holds, and ends, all have gaps elsewhere, so that nothing else moves. Where one slot goes, a lane that fails costs a move
+// more than it has holds, which may raise the bound.
+func (r *reducer) direct(b *board, now []closing, lower *int) (best *board) {
+	if r.amount == 1 {
 		bound, more := -1, 1
 		if slices.ContainsFunc(b.lanes, func(l lane) bool { return len(l.bars) > 0 && l.bars[len(l.bars)-1].hold == ending }) {
 			more = 0 // an exchange of ends may make the gap, and moves no hold
 		}
 		for i, c := range now {
-			if bound >= 0 && c.holds >= bound || c.pinned > 0 {
+			if bound >= 0 && c.holds > bound || c.pinned > 0 {
 				break
 			}
 			if i == directTries {
 				bound = min(bound, c.holds)
 				break
 			}
-			if best = b.clone(); r.shut(best, []closing{c}, false, false) {
+			if best = b.clone(); r.shut(best, now[i:i+1], false) {
 				if bound < 0 || c.holds < bound {
 					bound = c.holds
 				}
@@ -188,16 +221,16 @@ func (r *reducer) direct(b *board, now []closing, need int, later []closing, low
 		*lower = max(*lower, bound)
 		return best
 	}
-	chosen, next := slices.Concat(now[:need], later), need
+	chosen, next := slices.Clone(now[:r.amount]), r.amount
 	for range directTries {
 		try := b.clone()
-		if r.shut(try, chosen, false, false) {
+		if r.shut(try, chosen, false) {
 			return try
 		}
-		// The lane whose hold found no gap stays; the next one goes in its place.
+		// The lane whose hold or end found no gap stays; the next one goes in its place.
 		l := try.stuck[0].home
 		i := slices.IndexFunc(chosen, func(c closing) bool { return c.lane == int(l) })
-		if i >= need || next == len(now) || now[next].pinned > 0 {
+		if next == len(now) || now[next].pinned > 0 {
 			return nil
 		}
 		chosen[i] = now[next]
@@ -206,46 +239,77 @@ func (r *reducer) direct(b *board, now []closing, need int, later []closing, low
 	return nil
 }
 
-// rearranged ends slots and makes room for their holds by moving others, too. Where the slots' own ends leave too little stock later on, the earliest ends of
-// the lot go in their place, and the slots that had them last longer; and those of the later slots go that begin last.
-func (r *reducer) rearranged(b *board, now, later []closing, more int) *board {
-	for round := range 3 {
-		if round == 2 {
-			if more == 0 {
-				break
-			}
-			later = lastFirst(later)
-		}
-		if try := b.clone(); r.shut(try, slices.Concat(now, later[:more]), round > 0, true) {
+// rearranged ends slots and makes room for their holds, and for the ends that they hand on, by moving others, too: the emptiest slots, then those without a planned
+// end, then whichever end last for what may not move. The first of these ways that leads there is taken.
+func (r *reducer) rearranged(b *board, now []closing) *board {
+	try := b.clone()
+	if r.shut(try, now[:r.amount], true) {
+		return try
+	}
+	open := slices.DeleteFunc(slices.Clone(now), func(c closing) bool { return c.ends || c.pinned > 0 })
+	if len(open) >= r.amount && slices.ContainsFunc(now[:r.amount], func(c closing) bool { return c.ends }) {
+		if try = b.clone(); r.shut(try, open[:r.amount], true) {
 			return try
 		}
+	}
+	try = b.clone()
+	if displaced, ok := r.match(try, func(x *bar) bool { return x.bound != fixed }); ok && r.settle(try, displaced, true) {
+		return try
 	}
 	return nil
 }
 
-// lastFirst orders slots that begin later: without those that begin last, most stock is left.
-func lastFirst(later []closing) []closing {
-	later = slices.Clone(later)
-	slices.SortStableFunc(later, func(x, y closing) int { return cmp.Compare(y.at, x.at) })
-	return later
-}
-
-// shut ends lanes on the board and lays what was on them elsewhere; what finds no place is in b.stuck. earliest: it is the earliest ends of the lot that go.
-func (r *reducer) shut(b *board, chosen []closing, earliest, rearrange bool) bool {
+// shut ends lanes on the board and lays what was on them elsewhere, their own ends among it; what finds no place is in b.stuck.
+func (r *reducer) shut(b *board, chosen []closing, rearrange bool) bool {
 	var displaced []bar
-	if earliest {
-		r.passEnds(b, chosen)
-	}
 	for _, c := range chosen {
 		bars := b.lanes[c.lane].bars
 		i := firstEndingAfter(bars, c.at)
-		for _, x := range bars[i:] {
-			if x.hold >= 0 {
-				displaced = append(displaced, x)
+		displaced = append(displaced, slices.DeleteFunc(slices.Clone(bars[i:]), func(x bar) bool { return x.hold == beginning })...)
+		b.lanes[c.lane].bars = bars[:i]
+		b.setEnd(c.lane, c.at)
+	}
+	return r.settle(b, displaced, rearrange)
+}
+
+// match deals out the ends of the lot anew, the planned ones and those at the plan's instant: the earliest to the lane that is free of what stays the earliest.
+// Where this is no way for every lane to keep what stays, none is, and ok is false. loose says what need not stay; of that, the displaced overlap the new ends.
+func (r *reducer) match(b *board, loose func(*bar) bool) (displaced []bar, ok bool) {
+	ends, last := make([]int64, len(r.lasting)), make([]int64, len(b.lanes))
+	for i, l := range r.lasting {
+		ends[i], last[l] = b.endOf(l), b.lanes[l].slot.Span.Start
+		for _, x := range b.past(l, r.at) {
+			if x.hold >= 0 && !loose(&x) {
+				last[l] = max(last[l], x.span.End)
 			}
 		}
-		b.lanes[c.lane].bars = append(bars[:i:i], bar{Span{c.at, Forever}, ending, int32(c.lane), inLot, false})
 	}
+	slices.Sort(ends)
+	ends = append(slices.Repeat([]int64{r.at}, r.amount), ends[:len(ends)-r.amount]...)
+	lanes := slices.SortedFunc(slices.Values(r.lasting), func(x, y int) int {
+		return cmp.Or(cmp.Compare(max(r.at, last[x]), max(r.at, last[y])), cmp.Compare(b.endOf(x), b.endOf(y)), cmp.Compare(y, x))
+	})
+	for i, l := range lanes {
+		if last[l] > ends[i] {
+			return nil, false
+		}
+	}
+	for i, l := range lanes {
+		b.setEnd(l, Forever)
+		bars := b.lanes[l].bars
+		from := len(bars)
+		for from > 0 && bars[from-1].span.End > ends[i] {
+			from--
+		}
+		displaced = append(displaced, bars[from:]...)
+		b.lanes[l].bars = slices.Clone(bars[:from])
+		b.setEnd(l, ends[i])
+	}
+	return displaced, true
+}
+
+// settle lays what was displaced on the board, where there is a gap, or, rearrange, by making room. What finds no place is in b.stuck.
+func (r *reducer) settle(b *board, displaced []bar, rearrange bool) bool {
 	slices.SortFunc(displaced, func(x, y bar) int {
 		return cmp.Or(cmp.Compare(x.span.Start, y.span.Start), cmp.Compare(x.home, y.home))
 	})
@@ -275,6 +339,11 @@ func (r *reducer) shut(b *board, chosen []closing, earliest, rearrange bool) boo
 	return len(b.stuck) == 0
 }
 
+// keepsEnd says that a planned end has found no lane: then the board is no plan, whatever else is given up.
+func (b *board) keepsEnd() bool {
+	return slices.ContainsFunc(b.stuck, func(x bar) bool { return x.hold == ending })
+}
+
 // tightest is the lane with a gap for x of the tightest length class, of those the first.
 func (b *board) tightest(x *bar) (best int, ok bool) {
 	class := classCount
@@ -288,29 +357,6 @@ func (b *board) tightest(x *bar) (best int, ok bool) {
 		}
 	}
 	return best, class < classCount
-}
-
-// passEnds gives later ends of the chosen lanes to lanes that end earlier, but not before the chosen one closes (closedBy).
-func (r *reducer) passEnds(b *board, chosen []closing) {
-	var to []int
-	for _, l := range slices.Concat(r.current, r.later) {
-		if !slices.ContainsFunc(chosen, func(c closing) bool { return c.lane == l }) {
-			to = append(to, l)
-		}
-	}
-	chosen = slices.Clone(chosen)
-	slices.SortStableFunc(chosen, func(x, y closing) int { return cmp.Compare(b.endOf(y.lane), b.endOf(x.lane)) })
-	slices.SortStableFunc(to, func(x, y int) int { return cmp.Compare(b.endOf(x), b.endOf(y)) })
-	for _, c := range chosen {
-		i := slices.IndexFunc(to, func(l int) bool { return b.endOf(l) >= c.at })
-		if i < 0 || b.endOf(c.lane) <= b.endOf(to[i]) {
-			continue
-		}
-		was, is := b.endOf(to[i]), b.endOf(c.lane)
-		b.setEnd(to[i], is)
-		b.setEnd(c.lane, was)
-		to = slices.Delete(to, i, i+1)
-	}
 }
 
 // setEnd lets lane l end at t, whatever lies behind that.
@@ -334,82 +380,51 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 	if len(b.lanes) > sweepSlots {
 		return nil, false
 	}
-	need := min(r.amount, len(r.current))
-	more := r.amount - need
-	proven = true
-	// Which of the slots that begin later go, is tried one choice after the other; there are seldom any.
-	for choice := range 1 << len(r.later) {
-		if bits.OnesCount(uint(choice)) != more {
-			continue
+	c := b.clone()
+	q := sweep{lanes: len(c.lanes), width: reduceWidth, work: reduceWork}
+	if best != nil {
+		q.limit = int64(best.moved) * costMove
+	}
+	var closed []bar
+	for range r.amount {
+		closed = append(closed, bar{Span{r.at, Forever}, closure, -1, anywhere, false})
+	}
+	fresh := 0
+	for l := range c.lanes {
+		if c.lanes[l].slot.Span.Start == r.at && fresh < r.amount { // to end it calls off what was planned
+			closed[fresh].home = int32(l)
+			fresh++
 		}
-		c := b.clone()
-		q := sweep{lanes: len(c.lanes), width: reduceWidth, work: reduceWork}
-		if best != nil {
-			q.limit = int64(best.moved) * costMove
-		}
-		var closed []bar
-		for range need {
-			closed = append(closed, bar{Span{r.at, Forever}, closure, -1, anywhere, false})
-		}
-		for i, l := range r.later {
-			if choice>>i&1 == 1 {
-				closed = append(closed, bar{Span{c.lanes[l].slot.Span.Start, Forever}, closure, int32(l), fixed, false})
-			}
-		}
-		if lose {
-			for l := range c.lanes {
-				for i := range c.lanes[l].bars {
-					if x := &c.lanes[l].bars[i]; x.bound == fixed && c.droppable(x) {
-						x.bound = inPlace
-					}
+	}
+	if lose {
+		for l := range c.lanes {
+			for i := range c.lanes[l].bars {
+				if x := &c.lanes[l].bars[i]; x.bound == fixed && c.droppable(x) {
+					x.bound = inPlace
 				}
 			}
 		}
-		bars := c.pickUp(&q, r.window, true, slices.Clone(closed)...)
-		for i := range q.tasks {
-			t := &q.tasks[i]
-			if x := &bars[i]; x.hold == ending && x.span.Start > r.at {
-				t.waive = closedBy(closed, x.span.Start)
-			}
-			if lose && bars[i].hold >= 0 {
-				t.drop = costDrop
-			}
-		}
-		ok := q.run()
-		proven = proven && q.proven
-		if !ok {
-			continue
-		}
-		for i, l := range q.at {
-			switch x := bars[i]; {
-			case l < 0 && x.hold >= 0:
-				c.stuck = append(c.stuck, x)
-			case l < 0:
-			case x.hold == closure:
-				c.drop(l, bar{x.span, ending, int32(l), inLot, false})
-			default:
-				c.drop(l, x)
-			}
-		}
-		if found == nil || len(c.stuck) < len(found.stuck) || len(c.stuck) == len(found.stuck) && c.moved < found.moved {
-			found, best = c, c
-		}
-		if lose {
-			best = nil
+	}
+	bars := c.pickUp(&q, r.window, true, closed...)
+	for i := range q.tasks {
+		if lose && bars[i].hold >= 0 {
+			q.tasks[i].drop = costDrop
 		}
 	}
-	return found, proven
-}
-
-// closedBy counts the closures up to an instant. No more planned ends than that may go up to it: an end goes for a slot that is gone by then, or there were a
-// unit more in between.
-func closedBy(closed []bar, t int64) (n int) {
-	for i := range closed {
-		if closed[i].span.Start <= t {
-			n++
+	if !q.run() {
+		return nil, q.proven
+	}
+	for i, l := range q.at {
+		switch x := bars[i]; {
+		case l < 0:
+			c.stuck = append(c.stuck, x)
+		case x.hold == closure:
+			c.drop(l, bar{x.span, ending, int32(l), inLot, false})
+		default:
+			c.drop(l, x)
 		}
 	}
-	return n
+	return c, q.proven
 }
 
 // orphans is the fewest holds that have to go, beside those that are gone, for the count to do, and ok false where that is not possible. only: which holds may go at all; nil: all that
@@ -417,8 +432,7 @@ func closedBy(closed []bar, t int64) (n int) {
 //
 // Sweep by start; where more overlap than slots stay, drop the one that ends last. That is optimal: at the first instant with too many one of them must go, all
 // of them lie over it, and after it only their ends matter (maximum k-colourable subgraph of an interval graph; Faigle and Nawijn 1995, Carlisle and Lloyd
-// 1995). What is fixed is kept. The slots that end are counted as those with the earliest ends, which leaves most stock, be they
-// of slots that begin later, for which they could not go (closedBy): so few at least.
+// 1995). What is fixed is kept.
 func (r *reducer) orphans(gone []int32, only func(*bar) bool) (out []int32, ok bool) {
 	type step struct {
 		at   int64
@@ -427,32 +441,15 @@ func (r *reducer) orphans(gone []int32, only func(*bar) bool) (out []int32, ok b
 		ends bool
 	}
 	var list []step
-	_, later, need, more, _ := r.closings(r.board)
-	closed := map[int]bool{}
-	for _, c := range lastFirst(later)[:min(more, len(later))] {
-		closed[c.lane] = true
-	}
-	var ends []int64
 	for l := range r.lanes {
-		from, to := max(r.floor, r.lanes[l].slot.Span.Start), r.endOf(l)
-		if to > r.at {
-			ends = append(ends, to)
-			to = Forever
-		}
-		if !closed[l] {
-			list = append(list, step{at: from, by: 1}, step{at: to, by: -1})
-		}
+		list = append(list, step{at: max(r.floor, r.lanes[l].slot.Span.Start), by: 1}, step{at: r.endOf(l), by: -1})
 		for i := range r.lanes[l].bars {
 			if x := &r.lanes[l].bars[i]; x.hold >= 0 && !slices.Contains(gone, x.hold) {
 				list = append(list, step{at: x.span.Start, x: x}, step{at: x.span.End, x: x, ends: true})
 			}
 		}
 	}
-	list = append(list, step{at: r.at, by: -need})
-	slices.Sort(ends)
-	for _, t := range ends[min(r.amount, len(ends)):] {
-		list = append(list, step{at: t, by: -1})
-	}
+	list = append(list, step{at: r.at, by: -r.amount})
 	slices.SortStableFunc(list, func(x, y step) int { return cmp.Compare(x.at, y.at) })
 	stock, taken := 0, 0
 	var active []*bar // droppable, by end

@@ -27,6 +27,7 @@ type Stock struct {
 	soles     vec[soleRow]
 	byUnits   tree[key, struct{}] // articles with slots, the most units first
 	slotCount int
+	visited   int // slots that were walked to note what lots weigh: tests bound it
 }
 
 const conflictBit = 1 << 31

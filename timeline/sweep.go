@@ -39,7 +39,6 @@ type task struct {
 	cost  int64  // elsewhere
 	drop  int64  // cost of leaving it out; 0: it must be laid
 	close bool   // nothing follows it on its lane, ever
-	waive int    // may be left out, where fewer than so many were before it; for nothing where its home is closed
 }
 
 // sweep is a question and, after run, its answer.
@@ -57,12 +56,11 @@ type sweep struct {
 
 // state is one way things can stand when the sweep has come to some instant. Who lies where is in layer.lay.
 type state struct {
-	hash   uint64
-	cost   int64
-	bound  int64 // cost plus what is bound to follow
-	waived int32
-	from   int32 // the state of the layer before, and what was done with the task then
-	lane   int32
+	hash  uint64
+	cost  int64
+	bound int64 // cost plus what is bound to follow
+	from  int32 // the state of the layer before, and what was done with the task then
+	lane  int32
 }
 
 // layer is all states after some task; lay has lanes entries for each state: the task on the lane plus 1, 0 where it is free.
@@ -155,23 +153,16 @@ func (r *sweepRun) step(i, j int) {
 		if t.home != l {
 			cost += t.cost
 		}
-		r.add(i, j, l, lay, cost, was.waived)
-	}
-	if int(was.waived) < t.waive {
-		cost := was.cost
-		if lay[t.home] == 0 || !r.tasks[lay[t.home]-1].close {
-			cost += t.cost
-		}
-		r.add(i, j, -1, lay, cost, was.waived+1)
+		r.add(i, j, l, lay, cost)
 	}
 	if t.drop > 0 {
-		r.add(i, j, -1, lay, was.cost+t.drop, was.waived)
+		r.add(i, j, -1, lay, was.cost+t.drop)
 	}
 }
 
 // add puts a state into the next layer, or finds it there and keeps the cheaper way to it. States are told apart by 64 bits of hash: should two ever share
 // them, the dearer is lost, never an answer made that does not hold.
-func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64, waived int32) {
+func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64) {
 	if r.work--; cost >= r.limit || r.work < 0 {
 		return
 	}
@@ -183,7 +174,7 @@ func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64, waived int32) {
 	if i+1 < len(r.tasks) {
 		until = r.tasks[i+1].span.Start
 	}
-	bound, hash, next := cost, uint64(waived), (i+1)*r.lanes
+	bound, hash, next := cost, uint64(0), (i+1)*r.lanes
 	for l, x := range r.lay {
 		if x == 0 {
 			continue
@@ -201,7 +192,7 @@ func (r *sweepRun) add(i, j, lane int, lay []uint16, cost int64, waived int32) {
 		return
 	}
 	hash = scramble(hash)
-	made := state{hash, cost, bound, waived, int32(j), int32(lane)}
+	made := state{hash, cost, bound, int32(j), int32(lane)}
 	mask := uint64(len(r.table) - 1)
 	for p := hash & mask; ; p = (p + 1) & mask {
 		k := int(r.table[p]) - 1

@@ -1,0 +1,92 @@
+package timeline
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// wideLot is a lot of so many slots without holds, all of them alive from 0 on.
+func wideLot(slots int) *Stock {
+	s := New()
+	s.AddLot(1, 1, 1)
+	s.SetPool(1, 1)
+	for no := SlotNo(1); int(no) <= slots; no++ {
+		s.PutSlot(Slot{testID(int(no)), no, 1, Span{0, Forever}})
+	}
+	return s
+}
+
+// What a lot weighs is noted without going through its slots, whichever of them change and how: those that bound the stretch over which all are alive, too.
+func TestNotingASlotWalksNoLot(t *testing.T) {
+	const slots = 2000
+	for name, span := range map[string]func(i int) Span{
+		"all end at once":          func(int) Span { return Span{0, 50} },
+		"each ends earlier":        func(i int) Span { return Span{0, int64(2*slots - i)} },
+		"each ends later":          func(i int) Span { return Span{0, int64(slots + i)} },
+		"they share no instant":    func(i int) Span { return Span{int64(i), int64(i + 1)} },
+		"each begins later":        func(i int) Span { return Span{int64(i), Forever} },
+		"each begins earlier":      func(i int) Span { return Span{int64(slots - i), Forever} },
+		"some are gone, some stay": func(i int) Span { return Span{0, []int64{Forever, 9}[i%2]} },
+	} {
+		s := wideLot(slots)
+		s.visited = 0
+		for round := range 2 { // there and back
+			for i := range slots {
+				no := SlotNo(i + 1)
+				is := span(i)
+				if round == 1 {
+					is = Span{0, Forever}
+				}
+				s.PutSlot(Slot{testID(int(no)), no, 1, is})
+			}
+			require.NoError(t, s.Check(), name)
+		}
+		for i := range slots - 1 {
+			s.PutSlot(Slot{testID(i + 1), SlotNo(i + 1), 1, span(i)})
+			s.RemoveSlot(SlotNo(i + 1))
+		}
+		require.NoError(t, s.Check(), name)
+		require.LessOrEqual(t, s.visited, walkMax*walkMax, name)
+	}
+}
+
+// A lot's own note is that of a walk, for lots small and large, while slots come, go and change.
+func TestAliveTogether(t *testing.T) {
+	rnd := rand.New(rand.NewSource(1))
+	for _, most := range []int{4, 60} {
+		s := New()
+		s.AddLot(1, 1, 1)
+		for range 3000 {
+			no := SlotNo(1 + rnd.Intn(most))
+			start := rnd.Int63n(8)
+			span := Span{start, start + 6 + rnd.Int63n(12)}
+			if rnd.Intn(2) == 0 {
+				span.End = Forever
+			}
+			if rnd.Intn(4) == 0 && s.slots.n > int(no) && s.slot(no) != nil {
+				s.RemoveSlot(no)
+			} else {
+				s.PutSlot(Slot{testID(int(no)), no, 1, span})
+			}
+			require.NoError(t, s.Check())
+		}
+	}
+}
+
+// BenchmarkEndSlots ends some slots of a lot that has many.
+func BenchmarkEndSlots(b *testing.B) {
+	for _, slots := range []int{1000, 90_000} {
+		b.Run(fmt.Sprint(slots), func(b *testing.B) {
+			s := wideLot(slots).Publish()
+			for b.Loop() {
+				d := s.Draft(0)
+				for no := SlotNo(1); no <= 1000; no++ {
+					d.EndSlot(no, 50)
+				}
+			}
+		})
+	}
+}

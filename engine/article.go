@@ -175,15 +175,26 @@ func (a *account) poolFor(r *Article, location uint32) timeline.PoolNo {
 	if r.SKU == nil || !r.Takes() {
 		return 0
 	}
+	return a.poolOf(*r.SKU, a.poolKey(r, location))
+}
+
+// poolKey tells the pool of an article's lot from others of its SKU: by the place, and by the effective buffers as values, however
+// they were entered.
+func (a *account) poolKey(r *Article, location uint32) skuPool {
 	before, after := a.buffers(r)
-	return a.poolOf(*r.SKU, skuPool{location: location, before: before, after: after})
+	return skuPool{location: location, before: before.Value(), after: after.Value()}
+}
+
+// is says that a pool is the one that a key asks for.
+func (p skuPool) is(key skuPool) bool {
+	return p.location == key.location && p.before == key.before && p.after == key.after
 }
 
 // poolOf finds the number of a SKU's pool, or gives it one.
 func (a *account) poolOf(sku ID, want skuPool) timeline.PoolNo {
 	s := a.skus().Get(sku)
 	for _, p := range s.pools {
-		if p.location == want.location && p.before == want.before && p.after == want.after {
+		if p.is(want) {
 			return p.no
 		}
 	}

@@ -317,7 +317,23 @@ type MoveLine struct {
 	Slot           *ID // pins it to the slot
 }
 
-// MoveHold changes units of a hold together: all or nothing. Where an article's own slots have no room for a unit that is pinned to it,
+// idle says that the line leaves a unit as it is: the dates that it names are those that the unit has.
+func (l *MoveLine) idle(h timeline.Hold) bool { return l.Article == nil && l.Slot == nil && l.body(h) == h.Body() }
+
+// body is the window that the line gives to a unit.
+func (l *MoveLine) body(h timeline.Hold) Span {
+	body := h.Body()
+	if l.From != nil {
+		body.Start = *l.From
+	}
+	if l.To != nil {
+		body.End = *l.To
+	}
+	return body
+}
+
+// MoveHold changes units of a hold together: all or nothing. A unit gets its buffers anew where its dates change, or where it goes to an
+// article whose effective buffers are of other values than those of the article that it leaves; else its hull stays as it is. Where an article's own slots have no room for a unit that is pinned to it,
 // what is auto-assigned there goes to other articles of the pool. It answers with the *Hold.
 type MoveHold struct {
 	ID    ID
@@ -367,14 +383,17 @@ func (o MoveHold) plan(t *tx) (any, error) {
 		if !ok || t.acc.ownerOf(h) != rec.id {
 			return nil, notFound("unavailability of this hold")
 		}
+		if l.idle(h) {
+			continue
+		}
 		q, err := t.moveRequest(i, l, h, at)
 		if err != nil {
 			return nil, err
 		}
 		requests = append(requests, q)
 	}
-	for _, l := range o.Lines { // all out first: two units may change places
-		h, at, _ := d.Take(l.Unavailability)
+	for i := range requests { // all out first: two units may change places
+		h, at, _ := d.Take(requests[i].proto.ID)
 		t.freed(h.Span, at)
 	}
 	if err := t.seatAll(rec.id, requests); err != nil {
@@ -394,19 +413,12 @@ func (o MoveHold) plan(t *tx) (any, error) {
 
 // moveRequest is the request that a moved unit makes: its own id and kind, what is given anew, and the pins it has.
 func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Place) (request, error) {
-	lot := t.acc.stock.Lot(at.Lot)
-	body := h.Body()
-	moved := l.From != nil || l.To != nil
-	if l.From != nil {
-		body.Start = *l.From
-	}
-	if l.To != nil {
-		body.End = *l.To
-	}
+	lot, body := t.acc.stock.Lot(at.Lot), l.body(h)
 	if body.Empty() {
 		return request{}, invalid([]Fault{{Pointer: "/lines/" + itoa(line) + "/to", Code: "order", Message: "must be later than from"}})
 	}
-	flags, item := h.Flags, t.acc.articles().No(lot.Article)
+	leaves := t.acc.articles().No(lot.Article)
+	flags, item := h.Flags, leaves
 	var slot timeline.SlotNo
 	switch {
 	case l.Article != nil:
@@ -445,8 +457,16 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 	}
 	q.line, q.body, q.quantity, q.proto, q.slot = line, body, 1, h, slot
 	q.proto.Flags = flags
-	q.keepHull = !moved
+	q.keepHull = body == h.Body() && t.acc.sameBuffers(leaves, item)
 	return q, nil
+}
+
+// sameBuffers says that two articles have effective buffers of the same values.
+func (a *account) sameBuffers(r, other *Article) bool {
+	if r == other || r == nil {
+		return r == other
+	}
+	return a.poolKey(r, 0).is(a.poolKey(other, 0))
 }
 
 // retime gives a line the window that its units have, where they all have one.

@@ -112,3 +112,66 @@ func TestMoveOntoAnArticleMakesRoomInThePool(t *testing.T) {
 	require.Equal(t, on, of(roaming).Article, "and back")
 	s.reopen()
 }
+
+// A unit that goes to an article with other buffers gets those, also where its dates stay: else the refusal would name the very window that
+// it refuses as the next one.
+func TestMoveToAnArticleWithOtherBuffers(t *testing.T) {
+	s := newShop(t)
+	unit := func(before *Buffer) ID {
+		return s.do(CreateArticle{Name: "Unit", Before: before, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article).ID
+	}
+	a, b := unit(&Buffer{Amount: 5, Unit: timeline.Hours}), unit(nil)
+	at := func(h int64) int64 { return s.now + 100*hour + h*hour }
+	s.book(Item{Article: b}, at(0), at(10), 1)
+	h := s.book(Item{Article: a}, at(12), at(20), 1)
+	id := h.Lines[0].Units[0].ID
+	hull := func() Span {
+		u, _ := s.view().Unavailability(id)
+		return u.Range
+	}
+	move := func(l MoveLine) MoveHold {
+		l.Unavailability = id
+		return MoveHold{ID: h.ID, Lines: []MoveLine{l}}
+	}
+	s.do(move(MoveLine{Article: &b}))
+	require.Equal(t, Span{Start: at(12), End: at(20)}, hull())
+	s.do(move(MoveLine{Article: &a, From: ptr(at(12))}))
+	require.Equal(t, Span{Start: at(7), End: at(20)}, hull())
+
+	// An article of the same setting, however it was entered, leaves the hull as it is; dates that are sent as they are change nothing.
+	alike := unit(&Buffer{Amount: 300, Unit: timeline.Minutes})
+	s.do(PatchArticle{ID: a, Before: BufferPatch{Amount: Some(int64(1)), Unit: Some(timeline.Hours)}})
+	seq, _ := s.State()
+	s.do(move(MoveLine{From: ptr(at(12)), To: ptr(at(20))}))
+	unchanged, _ := s.State()
+	require.Equal(t, seq, unchanged)
+	require.Equal(t, Span{Start: at(7), End: at(20)}, hull())
+	s.do(PatchArticle{ID: a, Before: BufferPatch{Amount: Some(int64(5)), Unit: Some(timeline.Hours)}})
+	s.do(move(MoveLine{Article: &alike, From: ptr(at(12))}))
+	require.Equal(t, Span{Start: at(7), End: at(20)}, hull())
+
+	// What keeps its hull is refused for it, and the next window is another one.
+	same := unit(&Buffer{Amount: 5, Unit: timeline.Hours})
+	s.book(Item{Article: same}, at(-10), at(6), 1)
+	s.do(PatchArticle{ID: same, Before: BufferPatch{Amount: Some(int64(0)), Unit: Some(timeline.Hours)}})
+	s.do(PatchArticle{ID: alike, Before: BufferPatch{Amount: Some(int64(0)), Unit: Some(timeline.Hours)}})
+	s.book(Item{Article: same}, at(6), at(8), 1)
+	e := s.refused(CodeInsufficient, move(MoveLine{Article: &same}))
+	require.Equal(t, Span{Start: at(12) + 1, End: at(20) + 1}, *e.Details.(ShortageDetails).Lines[0].Next)
+	s.reopen()
+}
+
+// Dates of a line that a unit of it has already leave that unit alone, on a line of an order as well.
+func TestSameDatesOfALine(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 1)
+	o := s.order(Item{SKU: sku}, PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
+	s.do(PatchArticle{ID: article, After: BufferPatch{Amount: Some(int64(4)), Unit: Some(timeline.Hours)}})
+	s.book(Item{SKU: sku}, s.now+2*day, s.now+3*day, 1)
+	later := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: Some(s.now + day), To: Some(s.now + 2*day)}
+	r := s.do(later).(*OrderRecord)
+	require.Equal(t, s.now+2*day, r.Units[0].Range.End)
+	later.From = Some(s.now + day + hour)
+	s.refused(CodeInsufficient, later)
+}

@@ -318,8 +318,8 @@ func (t *tx) moveUnit(o *Order, u *OrderUnit, at timeline.Place, returned int64)
 	t.newUnits(r, to.No, 1, Span{Start: begins, End: end})
 }
 
-// AssignUnit makes a unit of an order be one of an article: it is pinned there, and what may move makes room. It answers with
-// the *OrderRecord.
+// AssignUnit makes a unit of an order be one of an article: it is pinned there, with the article's buffers where those are of other values
+// than those of the article that it leaves, and what may move makes room. It answers with the *OrderRecord.
 type AssignUnit struct {
 	Order, Unit, Article ID
 }

@@ -133,14 +133,15 @@ func (t *tx) redate(o *Order, line int, overbook bool) error {
 	for j := range l.Units {
 		u := &l.Units[j]
 		h, at, ok := d.Find(u.Hold)
-		if !ok || u.Handed != 0 {
+		dates := MoveLine{From: &l.From, To: &l.To}
+		if !ok || u.Handed != 0 || dates.idle(h) {
 			continue
 		}
 		loose := t.loose(l, u, h, at)
 		if loose {
 			h.Flags &^= timeline.PinnedArticle
 		}
-		q, err := t.moveRequest(line, MoveLine{From: &l.From, To: &l.To}, h, at)
+		q, err := t.moveRequest(line, dates, h, at)
 		if err != nil {
 			return ofLineItem(line, err)
 		}

@@ -222,9 +222,9 @@ func (a *account) poolNow(r *Article, location uint32) timeline.PoolNo {
 	if r.SKU == nil || !r.Takes() {
 		return 0
 	}
-	before, after := a.buffers(r)
+	key := a.poolKey(r, location)
 	for _, p := range a.skus().Get(*r.SKU).pools {
-		if p.location == location && p.before == before && p.after == after {
+		if p.is(key) {
 			return p.no
 		}
 	}

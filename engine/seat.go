@@ -324,7 +324,11 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	}
 	short.Reason = reason.String()
 	if t.explain && q.body.End != Forever {
-		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.requires, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
+		notBefore := q.body.Start
+		if q.keepHull {
+			notBefore++ // at other dates its buffers are made anew, at these they stay as they are
+		}
+		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.requires, []*Location{q.location}, notBefore, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short
 }

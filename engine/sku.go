@@ -31,7 +31,7 @@ type SKU struct {
 // skuPool is one pool of a SKU: the lots of its articles at one location that have the same effective buffers.
 type skuPool struct {
 	location      uint32
-	before, after Buffer
+	before, after Buffer // as values, see Buffer.Value
 	no            timeline.PoolNo
 }
 

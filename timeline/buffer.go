@@ -57,11 +57,29 @@ var maxBuffer = [...]int64{
 	Seconds: 3660 * 86400, Minutes: 3660 * 1440, Hours: 3660 * 24, Days: 3660, Weeks: 3660 / 7, Months: 120, Years: 10,
 }
 
-// Buffer is a time kept free before or after a booking. The zero value is none. Comparable: two buffers are the same setting when they are ==, 60 minutes and
-// 1 hour are not.
+// Buffer is a time kept free before or after a booking. The zero value is none. Two that are == were entered alike; two of the same Value are the same
+// setting, as 60 minutes and 1 hour are.
 type Buffer struct {
 	Amount int64 // >= 0
 	Unit   Unit
+}
+
+// Value is the buffer in the one way in which all that keep the same time free are written: none is the zero value, what is exact is in seconds, days and weeks
+// are in days, months and years in months. A day is a step of the calendar, so it is not 24 hours.
+func (b Buffer) Value() Buffer {
+	switch {
+	case b.Zero():
+		return Buffer{}
+	case b.Unit == Minutes:
+		return Buffer{b.Amount * (Minute / Second), Seconds}
+	case b.Unit == Hours:
+		return Buffer{b.Amount * (Hour / Second), Seconds}
+	case b.Unit == Weeks:
+		return Buffer{b.Amount * 7, Days}
+	case b.Unit == Years:
+		return Buffer{b.Amount * 12, Months}
+	}
+	return b
 }
 
 // Zero says that the buffer keeps nothing free.

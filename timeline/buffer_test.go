@@ -252,3 +252,28 @@ func TestWallInstant(t *testing.T) {
 	require.Equal(t, utc(t, "2016-07-01T14:00:00Z"), WallInstant(lisbon, Date{2016, 7, 1}, 15*Hour))
 	require.Equal(t, utc(t, "2016-01-01T15:00:00Z"), WallInstant(lisbon, Date{2016, 1, 1}, 15*Hour))
 }
+
+// A buffer and its value keep the same time free, and the values of buffers that do not are not the same.
+func TestValueOfABuffer(t *testing.T) {
+	b := func(n int64, u Unit) Buffer { return Buffer{n, u} }
+	for _, alike := range [][]Buffer{
+		{{}, b(0, Seconds), b(0, Days), b(0, Years)},
+		{b(7200, Seconds), b(120, Minutes), b(2, Hours)},
+		{b(14, Days), b(2, Weeks)},
+		{b(24, Months), b(2, Years)},
+	} {
+		for _, x := range alike {
+			require.Equal(t, alike[0].Value(), x.Value())
+		}
+	}
+	require.NotEqual(t, b(24, Hours).Value(), b(1, Days).Value())
+	require.NotEqual(t, b(30, Days).Value(), b(1, Months).Value())
+	z := zone(t, "Europe/Helsinki")
+	r := rand.New(rand.NewPCG(8, 8))
+	for range 2000 {
+		x := Buffer{r.Int64N(40), Seconds + Unit(r.IntN(int(Years)))}
+		body := Span{utc(t, "2025-03-20T10:00:00+02:00") + r.Int64N(30*dayMs), Forever}
+		body.End = body.Start + 1 + r.Int64N(dayMs)
+		require.Equal(t, Hull(body, x, x, z, 0), Hull(body, x.Value(), x.Value(), z, 0), "%v", x)
+	}
+}

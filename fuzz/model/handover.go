@@ -372,8 +372,8 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	if refusal != "" {
 		return refused(err, refusal)
 	}
-	for range q.pools {
-		q.hulls = append(q.hulls, n.Hull)
+	for _, p := range q.pools {
+		q.hulls = append(q.hulls, s.moves(h, p, h.Body()))
 	}
 	q.past = true
 	s.take(h.ID)
@@ -381,7 +381,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 		return fault
 	}
 	list[0].unit.ByHand = true
-	return s.put(n, q.pools[0])
+	return s.put(n.over(h.Body(), q.hulls[0]), q.pools[0])
 }
 
 // unassign judges a unit that loses its pin: a conflict may find room in the whole pool now. What requires something of its article

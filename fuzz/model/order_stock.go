@@ -250,7 +250,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	for j := range l.Units {
 		u := &l.Units[j]
 		h := s.a.unit(u.Hold)
-		if h == nil || u.Handed != 0 {
+		if h == nil || u.Handed != 0 || h.Body() == l.Window {
 			continue
 		}
 		w, x := l.Window, *h

@@ -407,35 +407,37 @@ func (s *step) move(o engine.MoveHold, err error) error {
 	if want := h.over(); want != "" {
 		return refused(err, want)
 	}
-	requests, units, bodies := make([]request, len(o.Lines)), make([]Unit, len(o.Lines)), make([]Span, len(o.Lines))
+	var requests []request
+	var units []Unit
+	var bodies []Span
 	for i, l := range o.Lines {
 		u := s.a.unit(l.Unavailability)
 		if u == nil || u.Owner() != h.ID || u.event() {
 			return refused(err, engine.CodeNotFound)
 		}
+		body := u.Body()
+		if l.From != nil {
+			body.Start = *l.From
+		}
+		if l.To != nil {
+			body.End = *l.To
+		}
+		if body == u.Body() && l.Article == nil && l.Slot == nil {
+			s.a.Seen.Still++
+			continue // nothing is to be another than it is
+		}
 		q, n, refusal := s.moved(i, l, *u)
 		if refusal != "" {
 			return refused(err, refusal)
 		}
-		bodies[i] = n.Body()
-		if l.From != nil {
-			bodies[i].Start = *l.From
-		}
-		if l.To != nil {
-			bodies[i].End = *l.To
-		}
 		for _, p := range q.pools {
-			hull := n.Hull
-			if l.From != nil || l.To != nil {
-				hull = p.hull(bodies[i], s.now)
-			}
-			q.hulls = append(q.hulls, hull)
+			q.hulls = append(q.hulls, s.moves(*u, p, body))
 		}
 		q.past = true
-		requests[i], units[i] = q, n
+		requests, units, bodies = append(requests, q), append(units, n), append(bodies, body)
 	}
-	for _, l := range o.Lines {
-		s.take(l.Unavailability)
+	for _, u := range units {
+		s.take(u.ID)
 	}
 	ok, _, fault := s.grant(requests, err)
 	if !ok {
@@ -452,6 +454,19 @@ func (s *step) move(o engine.MoveHold, err error) error {
 	}
 	s.retime(h)
 	return nil
+}
+
+// moves is the hull of a unit that goes to a pool: made anew where its dates change, or where bookings of the article that it goes to bring
+// other buffers than those of the article that it leaves.
+func (s *step) moves(u Unit, p Pool, body Span) Span {
+	leaves, goes := s.a.Articles[s.a.lot(u.Lot).Article], s.a.Articles[s.a.lot(p.Lots[0]).Article]
+	if body == u.Body() && s.a.sameSetting(leaves, goes) {
+		return u.Hull
+	}
+	if body == u.Body() {
+		s.a.Seen.Restamped++
+	}
+	return p.hull(body, s.now)
 }
 
 // moved resolves where a unit is to go, and gives it the pins that it is to have.

@@ -59,6 +59,7 @@ type Tally struct {
 	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
 	Overbooked             int // units of orders that were short
 	Applied                int // discount codes
+	Still, Restamped       int // units told to move to where and when they are, and those that got other buffers at the dates that they had
 	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
 	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
 	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
@@ -77,7 +78,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
-		{&t.Applied, &o.Applied}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued},
 	} {
@@ -272,6 +273,40 @@ func (a *Account) buffers(r *Article) (before, after engine.Buffer) {
 	return pick(r.Before, s.Before), pick(r.After, s.After)
 }
 
+// keepsAlike says that two buffers keep the same time free, in whatever words: an exact time is as long as it has milliseconds; steps of the
+// calendar are so many days or so many months, which are no exact times.
+func keepsAlike(x, y engine.Buffer) bool {
+	in := func(b engine.Buffer) (length [3]int64) {
+		kind, each := 0, int64(0)
+		switch b.Unit {
+		case timeline.Seconds:
+			each = 1000
+		case timeline.Minutes:
+			each = 60 * 1000
+		case timeline.Hours:
+			each = 60 * 60 * 1000
+		case timeline.Days:
+			kind, each = 1, 1
+		case timeline.Weeks:
+			kind, each = 1, 7
+		case timeline.Months:
+			kind, each = 2, 1
+		case timeline.Years:
+			kind, each = 2, 12
+		}
+		length[kind] = b.Amount * each
+		return length
+	}
+	return in(x) == in(y)
+}
+
+// sameSetting says that bookings of two articles bring the same buffers.
+func (a *Account) sameSetting(x, y *Article) bool {
+	before, after := a.buffers(x)
+	b, c := a.buffers(y)
+	return keepsAlike(before, b) && keepsAlike(after, c)
+}
+
 // Pool is a set of lots whose units stand in for each other, with the buffers that a booking of it brings.
 type Pool struct {
 	Lots          []uint32
@@ -307,7 +342,7 @@ next:
 		}
 		before, after := a.buffers(r)
 		for i := range pools {
-			if pools[i].Before == before && pools[i].After == after {
+			if keepsAlike(pools[i].Before, before) && keepsAlike(pools[i].After, after) {
 				pools[i].Lots = append(pools[i].Lots, l.No)
 				continue next
 			}

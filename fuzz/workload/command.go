@@ -11,9 +11,11 @@ import (
 // This file owns random commands.
 
 // buffers are what articles and SKUs keep free around bookings; mostly nothing, sometimes calendar units.
+// buffers are some of each kind of length, the same in other words, and others that are nearly the same.
 var buffers = []engine.Buffer{
-	{Amount: 1, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Hours}, {Amount: 90, Unit: timeline.Minutes},
-	{Amount: 4, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days}, {Amount: 1, Unit: timeline.Weeks}, {Amount: 1, Unit: timeline.Months},
+	{Amount: 1, Unit: timeline.Hours}, {Amount: 60, Unit: timeline.Minutes}, {Amount: 90, Unit: timeline.Minutes}, {Amount: 0, Unit: timeline.Hours},
+	{Amount: 4, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Days}, {Amount: 24, Unit: timeline.Hours}, {Amount: 1, Unit: timeline.Weeks},
+	{Amount: 7, Unit: timeline.Days}, {Amount: 1, Unit: timeline.Months},
 }
 
 func buffer(d Dice) *engine.Buffer {
@@ -208,7 +210,7 @@ func moveHold(d Dice, a *model.Account, now int64) (o engine.MoveHold, ok bool) 
 			continue
 		}
 		l := engine.MoveLine{Unavailability: u.ID}
-		switch d.N("move", 6) {
+		switch d.N("move", 7) {
 		case 0, 1:
 			w := Window(d, a, now)
 			l.From, l.To = &w.Start, &w.End
@@ -220,6 +222,13 @@ func moveHold(d Dice, a *model.Account, now int64) (o engine.MoveHold, ok bool) 
 			l.To = &to
 		case 4:
 			l.Article = &pick(d, "article", a.Articles).ID
+			if odds(d, "from as it is", 40) {
+				from := u.Body().Start
+				l.From = &from
+			}
+		case 6:
+			w := u.Body()
+			l.From, l.To = &w.Start, &w.End
 		case 5:
 			s := pick(d, "slot", a.Slots)
 			l.Slot = &s.ID

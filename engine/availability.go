@@ -272,9 +272,15 @@ func appendShapes(pools []timeline.Shape, sources []source, l *Location, length,
 			continue
 		}
 		before, after := src.before, src.after
-		pools = append(pools, timeline.Shape{Pool: src.pool, Hull: func(from int64) Span {
-			return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
-		}})
+		pools = append(pools, timeline.Shape{
+			Pool: src.pool,
+			Hull: func(from int64) Span {
+				return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
+			},
+			Turn: func(from int64) int64 {
+				return timeline.HullTurn(Span{Start: from, End: from + length}, before, after, zone)
+			},
+		})
 	}
 	return pools
 }

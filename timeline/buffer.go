@@ -178,3 +178,63 @@ func Hull(body Span, before, after Buffer, z *Zone, now int64) Span {
 	}
 	return hull
 }
+
+// HullTurn is an instant after from until which neither end of the hull of a body that begins ever later, and is as long as the given one, moves back; Forever
+// where none does any more. Calendar steps turn where a step of months is cut to a shorter month (the 29th to the 31st of March are all the 28th of February
+// less a month), and where the zone's clock changes at either end of the step. It may name an instant at which nothing moves back.
+func HullTurn(body Span, before, after Buffer, z *Zone) int64 {
+	turn := stepsTurn(z, body.Start, -before.Amount, before.Unit)
+	if body.Open() {
+		return turn
+	}
+	if t := stepsTurn(z, body.End, after.Amount, after.Unit); t < Forever {
+		turn = min(turn, t-body.Length())
+	}
+	return turn
+}
+
+// stepsTurn is an instant after t until which AddSteps never moves back as its t moves forward.
+func stepsTurn(z *Zone, t, n int64, unit Unit) int64 {
+	if n == 0 || unit < Days {
+		return Forever
+	}
+	if unit == Weeks {
+		n, unit = 7*n, Days
+	} else if unit == Years {
+		n, unit = 12*n, Months
+	}
+	e := z.era(t)
+	day, clock := floorDiv(t+e.offset, dayMs)
+	to := day + n
+	if unit == Months {
+		to = addMonths(day, n)
+	}
+	// The wall clock behind which the zone's next change lies, seen from where the step comes to, or the end of the gap that it comes to.
+	edge := Forever
+	if at, exists, jump := z.instant(to*dayMs + clock); !exists {
+		edge = z.local(jump)
+	} else if f := z.era(at); f.end < Forever {
+		edge = max(f.end+f.offset, z.local(f.end))
+	}
+	if unit == Days {
+		if edge == Forever {
+			return e.end
+		}
+		return min(e.end, edge-n*dayMs-e.offset)
+	}
+	for last := day + turnDays; day < last; day++ {
+		if edge < (to+1)*dayMs {
+			return min(e.end, day*dayMs+max(0, edge-to*dayMs)-e.offset)
+		}
+		next := addMonths(day+1, n)
+		if next == to { // the month that it comes to is shorter
+			day++
+			break
+		}
+		to = next
+	}
+	return min(e.end, day*dayMs-e.offset)
+}
+
+// turnDays is how far stepsTurn looks for the end of a month: one that is shorter than another comes sooner, but where years are counted.
+const turnDays = 100

@@ -11,11 +11,12 @@ import (
 // nextTries is how many windows that the count allows are seated for real before next fit gives up on a pool that is not easy.
 const nextTries = 64
 
-// Shape is one of several pools that are asked together, and what a window needs in it: the hull, buffers included, of a window that begins at from. Neither
-// end of the hull moves back when from moves forward.
+// Shape is one of several pools that are asked together, and what a window needs in it: the hull, buffers included, of a window that begins at from. Before the
+// instant Turn(from), neither end of the hull moves back when from moves forward; without a Turn they never do.
 type Shape struct {
 	Pool PoolRef
 	Hull func(from int64) Span
+	Turn func(from int64) int64
 }
 
 // NextFit is the earliest instant from notBefore on, and before until, at which a window can begin in which n units can be held over the pools together: what
@@ -33,18 +34,28 @@ func (s *Stock) NextFit(pools []Shape, n int, notBefore, until, now int64) (from
 
 // NextWhere is NextFit for what takes of the pools in other ways than by their sum. enough says whether so many free units of each would do, never below 0; of
 // more it never says less. Where it does, held says whether it can be had.
+//
+// It goes from turn to turn: where a hull moves back, a window can be had again whose hull was left behind.
 func (s *Stock) NextWhere(pools []Shape, notBefore, until int64, enough func(free []int) bool, held func(from int64) bool) (from int64, ok bool) {
 	c := s.counting(pools, notBefore, until, enough)
-	t := notBefore
-	for range nextTries {
-		if t, ok = c.next(t); !ok {
-			return 0, false
+	tries := nextTries
+	for begin := notBefore; begin < until && tries > 0; begin = c.until {
+		c.until = until
+		for i := range pools {
+			if turn := pools[i].Turn; turn != nil {
+				c.until = min(c.until, turn(begin))
+			}
 		}
-		if held(t) {
-			return t, true
-		}
-		if t, ok = s.nextRoom(pools, t, until); !ok {
-			return 0, false
+		for t := begin; tries > 0; tries-- {
+			if t, ok = c.next(t); !ok {
+				break
+			}
+			if held(t) {
+				return t, true
+			}
+			if t, ok = s.nextRoom(pools, t, c.until); !ok {
+				break
+			}
 		}
 	}
 	return 0, false
@@ -57,16 +68,23 @@ type counting struct {
 	need   []int   // by pool: with less it is not enough, whatever the others have
 	free   []int   // by pool, over the hull that is looked at
 	enough func(free []int) bool
-	until  int64
+	until  int64 // where the next turn is, or the end
 }
 
 // plenty is more units than any pool has.
 const plenty = 1 << 24
 
+// backAtMost is more than the end of any hull ever moves back: three days at the end of a month, and a day that a zone repeats.
+const backAtMost = 5 * dayMs
+
 func (s *Stock) counting(pools []Shape, notBefore, until int64, enough func(free []int) bool) counting {
-	c := counting{pools, make([]curve, len(pools)), make([]int, len(pools)), make([]int, len(pools)), enough, until}
+	c := counting{pools: pools, curves: make([]curve, len(pools)), need: make([]int, len(pools)), free: make([]int, len(pools)), enough: enough}
 	for i := range pools {
-		c.curves[i] = s.curveOf(pools[i].Pool, pools[i].Hull(notBefore).Start, pools[i].Hull(until).End)
+		over := Span{pools[i].Hull(notBefore).Start, pools[i].Hull(until).End}
+		if pools[i].Turn != nil {
+			over = Span{over.Start - backAtMost, max(over.End, over.End+backAtMost)} // Forever stays what it is
+		}
+		c.curves[i] = s.curveOf(pools[i].Pool, over)
 	}
 	for i := range c.free {
 		c.free[i] = plenty
@@ -138,20 +156,23 @@ func (s *Stock) held(pools []Shape, n int, t, now int64) bool {
 	return false
 }
 
-// first is the first instant after t at which a window can begin whose hull begins at u or later; until where none before it does.
+// first is the first instant after t at which a window can begin whose hull begins at u or later; until where none before it does. No hull moves back between
+// the two.
 func (p *Shape) first(t, until, u int64) int64 {
 	behind := func(t int64) bool { return p.Hull(t).Start >= u }
 	// Buffers are mostly of one length, and then this is it.
-	lo, hi := t, min(until, t+(u-p.Hull(t).Start))
-	if hi > lo && behind(hi) {
+	lo, hi := t, t+(u-p.Hull(t).Start)
+	if hi >= until {
+		lo, hi = t, until-1
+	} else if hi > lo && behind(hi) {
 		if !behind(hi - 1) {
 			return hi
 		}
 	} else {
-		lo, hi = max(lo, hi), until
-		if !behind(until) {
-			return until
-		}
+		lo, hi = max(lo, hi), until-1
+	}
+	if !behind(hi) {
+		return until
 	}
 	for hi-lo > 1 { // behind(hi), not behind(lo)
 		if mid := lo + (hi-lo)/2; behind(mid) {
@@ -195,11 +216,11 @@ type curve struct {
 	free  []int
 }
 
-func (s *Stock) curveOf(p PoolRef, from, to int64) (c curve) {
+func (s *Stock) curveOf(p PoolRef, over Span) (c curve) {
 	if c.large = s.large(p); c.large != nil {
 		return c
 	}
-	s.Sweep(p, Span{from, max(to, from+1)}, func(over Span, n Count) bool {
+	s.Sweep(p, over, func(over Span, n Count) bool {
 		c.at, c.free = append(c.at, over.Start), append(c.free, n.Free())
 		return true
 	})

@@ -2,13 +2,16 @@ package engine
 
 // This file owns the one function that makes a group durable. A replicated log would take its place.
 
-// commitGroups makes groups durable that were handed to the log, one after the other: synced, then visible, then
+// commitGroups makes groups durable that the encoder has handed to the log, one after the other: synced, then visible, then
 // answered. The writer goes on before the answers are given: those who wait have more to do than it takes to tell it.
 func (w *writer) commitGroups() {
 	defer w.engine.done.Done()
 	e := w.engine
-	for g := range w.pending {
-		err := g.record.Wait()
+	for g := range w.written {
+		err := g.err
+		for i := 0; i < len(g.records) && err == nil; i++ {
+			err = g.records[i].Wait()
+		}
 		e.stats.sealed.Add(-int64(len(g.waiters)))
 		if err != nil {
 			w.synced <- err
@@ -16,7 +19,7 @@ func (w *writer) commitGroups() {
 			continue
 		}
 		e.current.Store(g.snapshot)
-		e.store.Published(g.seq)
+		e.store.Published(g.snapshot.seq)
 		e.bells.ring(g.touched)
 		e.called.add(g.called)
 		e.stats.groups.Add(1)

@@ -71,7 +71,7 @@ type recentKey struct{ account, key ID }
 
 type recentRow struct {
 	row   *idemRow // nil: forgotten
-	group uint64   // sequence of the log record that says so
+	group uint64   // whose log record says so
 }
 
 // keyedRow is what a command did to the record of a key.
@@ -100,7 +100,7 @@ func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
 	row := cmd.Idem.kept
 	running := false
 	if r, ok := w.recent.rows[recentKey{cmd.Account, cmd.Idem.Key}]; ok {
-		row, running = r.row, r.group > w.engine.current.Load().seq
+		row, running = r.row, r.group > w.engine.current.Load().groups
 	}
 	if row == nil || row.Until <= w.state.at {
 		cmd.Idem.kept = row

@@ -29,7 +29,7 @@ type accountLoader struct {
 	more  []*holdMore
 	due   []dueItem
 	kits  kitCounts
-	kept  [maxTag + 1]uint64 // what rows that are on disk alone make of the state hash
+	kept  keptSums // of rows that are on disk alone
 }
 
 // keyedHold is a hold's dense row with its id.
@@ -184,7 +184,9 @@ func (s *state) load(readers []rowReader) error {
 		}
 		for _, l := range parts[id] {
 			for tag, sum := range l.kept {
-				a.kept[tag] += sum
+				if sum != 0 {
+					a.keep(byte(tag), sum)
+				}
 			}
 		}
 		a.income.addAll(a)
@@ -236,14 +238,18 @@ func (s *state) replay(r persist.Record) error {
 			return fmt.Errorf("log record %d: %w", r.Seq, err)
 		}
 		set = append(set, change)
-		var sum uint64
+		var sum, delta uint64
 		if c.Before != nil {
 			sum, buf = rowHash(buf, c.Table, c.Key, c.Before)
-			s.hash -= sum
+			delta -= sum
 		}
 		if c.After != nil {
 			sum, buf = rowHash(buf, c.Table, c.Key, c.After)
-			s.hash += sum
+			delta += sum
+		}
+		s.hash += delta
+		if k.stored() {
+			s.account(of).keep(c.Table, delta)
 		}
 	}
 	if err := flush(); err != nil {

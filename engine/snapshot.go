@@ -19,7 +19,7 @@ type account struct {
 	at     int64 // instant of the account's last change
 
 	tables [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
-	kept   [maxTag + 1]uint64    // by table byte: what rows that are on disk alone make of the state hash
+	kept   *keptSums             // of rows that are on disk alone; nil: there were none. Of the writer's own account: when it was opened
 	holds  holdStore
 	stock  *timeline.Stock
 	pools  poolNumbers
@@ -54,9 +54,9 @@ func (a *account) publish() *account {
 
 // state is the writer's: what all commands so far, durable or not yet, have made.
 type state struct {
-	seq      uint64 // log sequence of the last closed group
+	seq      uint64 // log sequence, as it was read: live, the encoder counts on
 	at       int64  // instant of the last command
-	hash     uint64 // sum of rowHash over all rows
+	hash     uint64 // sum of rowHash over all rows, likewise
 	accounts map[ID]*account
 	touched  []*account // changed since the last snapshot, in the order of their first change
 	dirty    map[ID]bool
@@ -118,17 +118,22 @@ type snapshot struct {
 	accounts *btree.BTreeG[tenant]
 	keys     *btree.BTreeG[keyRef]
 	alarms   *btree.BTreeG[alarm]
+	groups   uint64     // closed since the engine was opened
+	changed  []*account // the accounts that are new in it, until they are complete
 }
 
 // publish makes a snapshot of the state as it is. Writer only.
 func (s *state) publish() *snapshot {
+	changed := make([]*account, 0, len(s.touched))
 	for _, a := range s.touched {
-		s.tree.Set(tenant{a.id, a.publish()})
+		copied := a.publish()
+		changed = append(changed, copied)
+		s.tree.Set(tenant{a.id, copied})
 		s.setAlarm(a)
 		delete(s.dirty, a.id)
 	}
 	s.touched = s.touched[:0]
-	return &snapshot{seq: s.seq, at: s.at, hash: s.hash, accounts: s.tree.Copy(), keys: s.keys.Copy(), alarms: s.alarms.Copy()}
+	return &snapshot{seq: s.seq, at: s.at, hash: s.hash, accounts: s.tree.Copy(), keys: s.keys.Copy(), alarms: s.alarms.Copy(), changed: changed}
 }
 
 // View is one account at one sequence. All reads are methods of it; there is no way from a View to another account. It may

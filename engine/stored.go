@@ -8,24 +8,19 @@ func storedRows[R any](
 	tag byte, name string, key func(*R) ID, encode func(dst []byte, r *R) []byte, decode func(account, key ID, b []byte) (*R, error),
 ) *kind[R] {
 	k := &kind[R]{tag: tag, name: name, key: key, encode: encode, decode: decode}
-	sum := func(of, id ID, value []byte) uint64 {
-		row := rowKey(nil, tag, of, id)
-		h, _ := rowHash(nil, tag, row[1:], value)
-		return h
-	}
-	k.put = func(_ *state, a *account, before, after *R) {
-		if before != nil {
-			a.kept[tag] -= sum(a.id, key(before), encode(nil, before))
-		}
-		if after != nil {
-			a.kept[tag] += sum(a.id, key(after), encode(nil, after))
-		}
-	}
+	k.put = func(*state, *account, *R, *R) {}
 	k.scan = func(l *accountLoader, id ID, value []byte) error {
-		l.kept[tag] += sum(l.id, id, value)
+		row := rowKey(nil, tag, l.id, id)
+		sum, _ := rowHash(nil, tag, row[1:], value)
+		l.kept[tag] += sum
 		return nil
 	}
-	k.total = func(a *account) uint64 { return a.kept[tag] }
+	k.total = func(a *account) uint64 {
+		if a.kept == nil {
+			return 0
+		}
+		return a.kept[tag]
+	}
 	return k
 }
 
@@ -37,4 +32,12 @@ func readStored[R any](e *Engine, k *kind[R], account, id ID) (*R, error) {
 		return nil, err
 	}
 	return k.decode(account, id, b)
+}
+
+// keep adds to the sum of a kind's rows, while the state is built.
+func (a *account) keep(tag byte, sum uint64) {
+	if a.kept == nil {
+		a.kept = new(keptSums)
+	}
+	a.kept[tag] += sum
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // This file owns the single writer: it takes commands one by one, plans each on the state that all before it have made,
-// and applies what was planned. commit.go makes it durable.
+// and applies what was planned. encode.go writes it down, commit.go makes it durable.
 //
 // The steps of a write, by the names of the functions:
 //
@@ -19,12 +19,12 @@ import (
 //	runDue   what is due in the account is done first, as commands of their own
 //	plan     the operation judges the command and collects a write set, or refuses
 //	apply    the write set goes into the open group and into the state
-//	seal     the group is closed and handed to the log as one record: when nothing is on its way to the disk, or when it
-//	         is large enough to follow what is
+//	seal     the group is closed: when nothing is on its way to the disk, or when it is large enough to follow what is
+//	encode   its changes are written down, beside the writer, and handed to the log as one record
 //	commit   synced; then the snapshot is visible; then the waiters are answered
 
 const (
-	maxGroupBytes    = 1 << 20
+	maxGroupRows     = 10_000
 	maxGroupCommands = 4096
 	dueAtOnce        = 1000   // due items done by one command
 	dueRows          = 10_000 // rows that such a command changes before it leaves the rest to the next
@@ -38,20 +38,22 @@ const (
 type writer struct {
 	engine *Engine
 	state  *state
-	buf    encodeBuffer
 	recent *recent
 
 	open     *group
-	log      persist.Group // of the open group
-	inFlight int           // groups that are on their way to the disk
-	pending  chan *group   // to the committer
-	synced   chan error    // from the committer, for each of these
+	groups   uint64      // closed so far
+	inFlight int         // groups that are on their way to the disk
+	pending  chan *group // to the encoder
+	written  chan *group // from there to the committer
+	synced   chan error  // from the committer, for each of these
 }
 
-// group is what one log record holds, and who waits for it.
+// group is commands that become durable together, and who waits for them.
 type group struct {
-	record   *persist.Pending
-	seq      uint64
+	entries  []entry
+	rows     int // in all entries
+	records  []*persist.Pending
+	err      error // why they were not handed to the log
 	snapshot *snapshot
 	touched  []ID // accounts that the snapshot changes
 	called   []ID // those of them whose queue of deliveries it changes
@@ -65,7 +67,7 @@ type waiter struct {
 }
 
 func newWriter(e *Engine, s *state) *writer {
-	return &writer{recent: newRecent(cap(e.queue)), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
+	return &writer{recent: newRecent(cap(e.queue)), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
 }
 
 func (w *writer) run() {
@@ -76,7 +78,7 @@ func (w *writer) run() {
 		case w.inFlight == 0:
 			w.gather()
 			w.seal()
-		case w.inFlight < maxInFlight && len(w.open.waiters) >= w.worth() && w.log.Len() > 0:
+		case w.inFlight < maxInFlight && len(w.open.waiters) >= w.worth() && len(w.open.entries) > 0:
 			w.seal()
 		}
 		queue := w.engine.queue
@@ -100,13 +102,13 @@ func (w *writer) run() {
 }
 
 func (w *writer) full() bool {
-	return w.log.Bytes() >= maxGroupBytes || len(w.open.waiters) >= maxGroupCommands
+	return w.open.rows >= maxGroupRows || len(w.open.waiters) >= maxGroupCommands
 }
 
 // gather takes what is in the queue before a group is closed, and once more after those who were just answered had their
 // turn: until the group is worth its sync. The rest follows in the next one while this one is on its way.
 func (w *writer) gather() {
-	if w.log.Len() == 0 {
+	if len(w.open.entries) == 0 {
 		return
 	}
 	for range 2 {
@@ -151,7 +153,7 @@ func (w *writer) drain() {
 func (w *writer) take(f *Future) {
 	res, err := w.judge(&f.cmd)
 	f.judged(res, err)
-	if w.log.Len() == 0 && w.inFlight == 0 {
+	if len(w.open.entries) == 0 && w.inFlight == 0 {
 		// Nothing durable is waited for: the answer depends on nothing that could still be lost.
 		f.answer(res, err)
 		return
@@ -211,7 +213,7 @@ func (w *writer) do(cmd *Command) (Result, error) {
 	}
 	w.apply(a, t)
 	for _, k := range t.keyed {
-		w.recent.add(cmd.Account, k, w.state.seq+1)
+		w.recent.add(cmd.Account, k, w.groups+1)
 	}
 	w.engine.stats.commands.Add(1)
 	w.follow(cmd.Account, t.waiting)
@@ -266,12 +268,13 @@ func (w *writer) nextBase() Base {
 
 // apply puts a plan's write set into the open group and into the state.
 func (w *writer) apply(a *account, t *tx) {
-	before := &a.ledger
-	if before.Sequence == 0 {
-		before = nil
+	is := t.ledger
+	first := &change[ledger]{kind: ledgerKind, after: &is}
+	if a.ledger.Sequence != 0 {
+		was := a.ledger // the account's own goes on
+		first.before = &was
 	}
-	ledgerAfter := t.ledger
-	set := append([]rowChange{&change[ledger]{kind: ledgerKind, before: before, after: &ledgerAfter}}, t.set...)
+	set := append([]rowChange{first}, t.set...)
 	if w.engine.checks {
 		for _, c := range set {
 			if err := c.verify(a); err != nil {
@@ -279,9 +282,8 @@ func (w *writer) apply(a *account, t *tx) {
 			}
 		}
 	}
-	for _, c := range set {
-		w.state.hash += c.log(&w.log, &w.buf, a.id)
-	}
+	w.open.entries = append(w.open.entries, entry{a.id, w.state.at, set})
+	w.open.rows += len(set)
 	if t.used > 0 {
 		w.state.lastID = makeID(t.now, t.base.plus(t.used-1))
 	}
@@ -308,10 +310,10 @@ func (w *writer) follow(account ID, waiting *timeline.Waiting) {
 	}
 }
 
-// seal closes the open group and hands it to the log; it says whether there was anything to do.
+// seal closes the open group and hands it on; it says whether there was anything to do.
 func (w *writer) seal() bool {
 	g := w.open
-	if w.log.Len() == 0 {
+	if len(g.entries) == 0 {
 		if len(g.waiters) == 0 {
 			return false
 		}
@@ -321,18 +323,12 @@ func (w *writer) seal() bool {
 		g.waiters = g.waiters[:0]
 		return true
 	}
-	record, err := w.engine.store.Append(&w.log, w.state.seq+1, w.state.at, w.state.hash)
 	w.inFlight++
-	if err != nil {
-		w.synced <- err // there is room: a group that was not handed over takes none
-		w.engine.storageFailed(g.waiters)
-		g.waiters = nil
-		return true
-	}
-	w.state.seq++
-	g.record, g.seq, g.touched = record, w.state.seq, w.state.touchedIDs(nil)
+	w.groups++
+	g.touched = w.state.touchedIDs(nil)
 	g.called, w.state.called = w.state.called, nil
 	g.snapshot = w.state.publish()
+	g.snapshot.groups = w.groups
 	w.engine.stats.sealed.Add(int64(len(g.waiters)))
 	w.pending <- g
 	w.open = &group{waiters: make([]waiter, 0, len(g.waiters))}

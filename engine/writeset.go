@@ -22,6 +22,8 @@ import (
 type rowChange interface {
 	// log appends the change to a group and returns by how much it moves the state hash.
 	log(g *persist.Group, buf *encodeBuffer, account ID) uint64
+	// of is the kind of the row.
+	of() kindOf
 	// verify holds the change's before against the row that is there.
 	verify(a *account) error
 	// remove is the first pass of Apply: holds that go or move leave their slots, so that two may change places.
@@ -92,6 +94,8 @@ type change[R any] struct {
 func record[R any](t *tx, k *kind[R], before, after *R) {
 	t.set = append(t.set, &change[R]{kind: k, before: before, after: after})
 }
+
+func (c *change[R]) of() kindOf { return c.kind }
 
 func (c *change[R]) key() ID {
 	if c.after != nil {
@@ -197,11 +201,15 @@ type kindOf interface {
 	inFeed() string
 	told(a *account, key ID, before, after []byte) (toldChange, error)
 	due(t *tx, id ID)
+	stored() bool
 }
 
 func (k *kind[R]) tableTag() byte    { return k.tag }
 func (k *kind[R]) tableName() string { return k.name }
 func (k *kind[R]) due(t *tx, id ID)  { k.fall(t, id) }
+
+// stored says that rows of the kind are on disk alone.
+func (k *kind[R]) stored() bool { return k.total != nil }
 
 func (k *kind[R]) read(account, key ID, before, after []byte) (rowChange, error) {
 	c := &change[R]{kind: k}

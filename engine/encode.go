@@ -1,0 +1,109 @@
+package engine
+
+import "holdfast/persist"
+
+// This file owns the encoder. It stands between the writer and the committer, takes the groups that the writer has closed in
+// their order, writes their changes as they go to the log, and hands them over. So what is to be written of a command, its
+// result under an idempotency key and its events among it, holds up no other command.
+//
+// The writer leaves it values alone: rows before and after, and what an answer or an event is made of. None of them changes
+// behind the plan that made it. The state hash and the sums of rows that are on disk alone follow from the bytes, so they are
+// summed up here; a snapshot gets them before anybody sees it.
+
+// maxRecordBytes is how large a record grows before the next command of its group begins another one: how much a row comes to
+// is known when it is written, which is behind the writer's own bounds of a group.
+const maxRecordBytes = 8 << 20
+
+// entry is what one command changed.
+type entry struct {
+	account ID
+	at      int64
+	set     []rowChange
+}
+
+type encoder struct {
+	store  *persist.Store
+	log    persist.Group // of the record that is being written
+	buf    encodeBuffer
+	seq    uint64 // of the last record handed over
+	hash   uint64 // sum of rowHash over all rows
+	kept   map[ID]*keptSums
+	owned  map[ID]bool // whose sums no snapshot has
+	failed error       // what ended it
+}
+
+// keptSums are, by table byte, what an account's rows that are on disk alone make of the state hash.
+type keptSums [maxTag + 1]uint64
+
+func newEncoder(store *persist.Store, s *state) *encoder {
+	c := &encoder{store: store, seq: s.seq, hash: s.hash, kept: map[ID]*keptSums{}, owned: map[ID]bool{}}
+	for id, a := range s.accounts {
+		c.kept[id] = a.kept
+	}
+	return c
+}
+
+// run writes groups until there are no more. Behind one that could not be handed over none is.
+func (c *encoder) run(closed <-chan *group, written chan<- *group) {
+	defer close(written)
+	for g := range closed {
+		if c.failed == nil {
+			c.failed = c.write(g)
+		}
+		g.err = c.failed
+		written <- g
+	}
+}
+
+// write hands a group to the log: as one record, or as several where it is large. It is all there, or a part from its
+// beginning, of which nobody was told.
+func (c *encoder) write(g *group) error {
+	for i, e := range g.entries {
+		if c.log.Bytes() >= maxRecordBytes {
+			if err := c.hand(g, g.entries[i-1].at); err != nil {
+				return err
+			}
+		}
+		for _, x := range e.set {
+			delta := x.log(&c.log, &c.buf, e.account)
+			c.hash += delta
+			if k := x.of(); k.stored() {
+				c.sums(e.account)[k.tableTag()] += delta
+			}
+		}
+	}
+	g.entries = nil
+	if err := c.hand(g, g.snapshot.at); err != nil {
+		return err
+	}
+	g.snapshot.seq, g.snapshot.hash = c.seq, c.hash
+	for _, a := range g.snapshot.changed {
+		a.kept = c.kept[a.id]
+	}
+	g.snapshot.changed = nil
+	clear(c.owned)
+	return nil
+}
+
+// hand hands what is written to the log, as a record of an instant.
+func (c *encoder) hand(g *group, at int64) error {
+	p, err := c.store.Append(&c.log, c.seq+1, at, c.hash)
+	if err != nil {
+		return err
+	}
+	c.seq++
+	g.records = append(g.records, p)
+	return nil
+}
+
+// sums are an account's sums, to change.
+func (c *encoder) sums(id ID) *keptSums {
+	if !c.owned[id] {
+		n := new(keptSums)
+		if s := c.kept[id]; s != nil {
+			*n = *s
+		}
+		c.kept[id], c.owned[id] = n, true
+	}
+	return c.kept[id]
+}

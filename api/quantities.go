@@ -52,6 +52,7 @@ var planSchema = recordSchema("QuantityPlan",
 	has("moves", listSchema(recordSchema("SlotMove", has("unavailabilityId", idSchema), has("fromSlotId", idSchema), has("toSlotId", idSchema)))),
 	has("removedSlotIds", listSchema(idSchema)),
 	has("reason", enumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way").orNull()),
+	has("possibleFrom", instantSchema.orNull().says("With not_enough_stock: the earliest instant from which on there are as many units at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")),
 	has("blockingUnavailabilities", listSchema(unavailabilitySchema)),
 	has("minimal", booleanSchema), has("lowerBound", integerSchema), has("plan", textSchema))
 
@@ -69,6 +70,7 @@ func appendPlan(q *request, b []byte, p *engine.QuantityPlan) []byte {
 	} else {
 		b = appendText(b, p.Reason)
 	}
+	b = appendInstantOrNull(append(b, `,"possibleFrom":`...), p.PossibleFrom)
 	b = q.appendUnavailabilities(append(b, `,"blockingUnavailabilities":`...), p.Blockers)
 	b = appendBool(append(b, `,"minimal":`...), p.Minimal)
 	b = appendInt(append(b, `,"lowerBound":`...), p.LowerBound)
@@ -85,7 +87,7 @@ var quantityOperations = []operation{
 	read(operation{
 		id: "admin.articles.planQuantityChange", method: "GET", path: "/v1/admin/articles/{id}/plan-quantity-change",
 		scopes: []string{"inventory.stock_items.read"}, answer: planSchema,
-		summary: "Says how units of an article could go, and what stands in the way. Changes nothing.",
+		summary: "Says how units of an article could go, and what stands in the way. The quantity would be lower at every instant from the effective one on, whatever is planned: where there are too few units at one of them, the reason is not_enough_stock and possibleFrom says from when on there are enough. Changes nothing.",
 	}, input[planQuantity]{path: byID(func(o *planQuantity) *engine.ID { return &o.article }), query: planQuantityQuery},
 		func(q *request, o *planQuantity) error {
 			p, err := q.view.PlanQuantity(o.article, o.location, o.amount, o.at, q.now)
@@ -97,19 +99,19 @@ var quantityOperations = []operation{
 	write(operation{
 		id: "admin.articles.decreaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/decrease-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
-		summary: "Takes units away: plans on the state it meets and answers with the plan it applied.",
+		summary: "Takes units away: plans on the state it meets and answers with the plan it applied. The quantity is lower at every instant from the effective one on, beside all that is planned. Units that were to come just then are called off before others where that moves no more holds. Slots of the article at the location may hand planned ends to each other.",
 	}, input[engine.DecreaseQuantity]{path: byID(func(o *engine.DecreaseQuantity) *engine.ID { return &o.Article }), body: decreaseShape},
 		func(_ *request, o *engine.DecreaseQuantity) engine.Op { return o }, answerPlan),
 	write(operation{
 		id: "admin.articles.increaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/increase-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: articleSchema,
-		summary: "Adds units.",
+		summary: "Adds units, from the effective instant on. Units that were to go just then stay: a planned decrease is called off before new units are made.",
 	}, input[engine.IncreaseQuantity]{path: byID(func(o *engine.IncreaseQuantity) *engine.ID { return &o.Article }), body: increaseShape},
 		func(_ *request, o *engine.IncreaseQuantity) engine.Op { return o }, answerArticle),
 	write(operation{
 		id: "admin.articles.transferQuantity", method: "POST", path: "/v1/admin/articles/{id}/transfer-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: planSchema,
-		summary: "Moves units to another location; answers with the plan of the location that they leave.",
+		summary: "Moves units to another location, as a decrease there and an increase here at one instant; answers with the plan of the location that they leave. The transfer back at the same instant calls off a planned one.",
 	}, input[engine.TransferQuantity]{path: byID(func(o *engine.TransferQuantity) *engine.ID { return &o.Article }), body: transferShape},
 		func(_ *request, o *engine.TransferQuantity) engine.Op { return o }, answerPlan),
 }

@@ -12,14 +12,23 @@ import (
 
 // This file owns quantities: planning, taking and adding units of an article at a location, moving them to another, and
 // taking an article out of its pool.
+//
+// A change of n at an instant changes the quantity by n at every instant from then on, whatever is planned before or behind it: changes
+// add up, in whatever order they are entered, and a decrease that would leave less than nothing at any later instant is refused. A
+// planned change is called off by its opposite at its own instant, a transfer by the transfer back: a decrease takes units that begin
+// just then before others where that costs no more moves, and an increase lets units that were to end just then go on before it makes
+// new ones.
 
 // QuantityPlan says how units of an article can go. It is the answer of the preview and of the write alike.
 type QuantityPlan struct {
-	OK       bool
-	Moves    []SlotMove
-	Removed  []ID   // slots that end at the effective instant
-	Reason   string // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
-	Blockers []Unavailability
+	OK      bool
+	Moves   []SlotMove
+	Removed []ID   // slots that end at the effective instant
+	Reason  string // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
+	// PossibleFrom is the earliest instant from which on there are as many units at every instant, where there are not from the effective
+	// instant on; nil where there is none either. Holds may be in the way of a plan from then on, too.
+	PossibleFrom *int64 `json:",omitempty"`
+	Blockers     []Unavailability
 	// Minimal: no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves none. Where all
 	// stay in the article, that is among the plans in which they do: others are looked at only where there is no such plan.
 	Minimal    bool
@@ -102,6 +111,10 @@ func (a *account) planReduction(r *Article, l *Location, amount int, at, now int
 		red = a.stock.Reduce(lot.no, amount, at, now)
 	}
 	plan := &QuantityPlan{OK: red.OK, Reason: red.Reason.String(), Minimal: red.Minimal, LowerBound: red.LowerBound}
+	if red.Reason == timeline.NotEnoughStock && red.PossibleFrom < Forever {
+		from := red.PossibleFrom
+		plan.PossibleFrom = &from
+	}
 	for _, s := range red.Slots {
 		plan.Removed = append(plan.Removed, a.slotID(s))
 	}
@@ -146,7 +159,8 @@ func (p *QuantityPlan) digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// IncreaseQuantity adds units to an article at a location. It answers with the *Article.
+// IncreaseQuantity adds units to an article at a location: those that were to end just then go on, the others are new. It answers with
+// the *Article.
 type IncreaseQuantity struct {
 	Article  ID
 	Location ID
@@ -174,16 +188,27 @@ func (o IncreaseQuantity) plan(t *tx) (any, error) {
 
 func (IncreaseQuantity) result() any { return new(Article) }
 
-// addUnits makes slots of an article at a location, and the lot where it is the first.
+// addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned; the others are made.
 func (t *tx) addUnits(r *Article, l *Location, amount int, from int64) error {
+	stock := t.acc.stock
+	if t.stock != nil {
+		stock = t.stock.Stock()
+	}
+	var ending []timeline.SlotNo
+	if lot := r.lotAt(l.No); lot != nil {
+		ending = stock.EndingAt(lot.no, from, amount)
+	}
 	slots := 0
 	for _, x := range r.lots {
 		slots += len(t.acc.stock.Slots(x.no))
 	}
-	if slots+amount > maxSlots {
+	if slots+amount-len(ending) > maxSlots {
 		return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "an article has at most 100000 slots"}})
 	}
-	t.newUnits(r, l.No, amount, Span{Start: from, End: Forever})
+	for _, no := range ending {
+		t.draft().EndSlot(no, Forever)
+	}
+	t.newUnits(r, l.No, amount-len(ending), Span{Start: from, End: Forever})
 	return nil
 }
 
@@ -214,7 +239,7 @@ func (t *tx) newUnits(r *Article, location uint32, amount int, over Span) {
 			t.newSlot(no, over)
 		}
 	}
-	t.room = append(t.room, timeline.Freed{Lot: no, Span: over})
+	t.freedOf(r, no, over)
 }
 
 // poolNow is the pool that a lot of an article at a location belongs to, 0 where there is no such pool yet.
@@ -232,7 +257,8 @@ func (a *account) poolNow(r *Article, location uint32) timeline.PoolNo {
 }
 
 // DecreaseQuantity takes units from an article at a location: it plans on the state it meets and applies the plan. Where
-// not all holds can be kept it is refused, or, with Force, the blockers become conflicts. It answers with the
+// not all holds can be kept it is refused, or, with Force, the blockers become conflicts. Where at some instant from then on there are
+// not as many units, it is refused. It answers with the
 // *QuantityPlan applied.
 type DecreaseQuantity struct {
 	Article  ID
@@ -272,10 +298,18 @@ func (t *tx) reduce(q quantityChange, expected *string, force bool) (*QuantityPl
 		return nil, &Error{Code: CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
 	}
 	if !red.OK && (!force || !red.Feasible()) {
-		return nil, &Error{Code: CodeQuantityBlocked, Detail: "not every hold can be kept: " + plan.Reason, Details: QuantityDetails{plan}}
+		return nil, &Error{Code: CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
 	}
 	t.draft().ApplyReduction(red)
 	return plan, nil
+}
+
+// refusal says why a plan is refused.
+func (p *QuantityPlan) refusal() string {
+	if p.Reason == timeline.NotEnoughStock.String() {
+		return "there are not as many units at every instant from then on: " + p.Reason
+	}
+	return "not every hold can be kept: " + p.Reason
 }
 
 // TransferQuantity moves units of an article to another location: they end here and begin there. It answers with the

@@ -362,7 +362,14 @@ func (a *account) holdsOver(p timeline.PoolRef, at int64, n int) (list []timelin
 // freed notes that room came free at a place: conflicts there may be seated now.
 func (t *tx) freed(s Span, at timeline.Place) {
 	if at.Seated() {
-		t.room = append(t.room, timeline.Freed{Lot: at.Lot, Span: s})
+		t.freedOf(t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article), at.Lot, s)
+	}
+}
+
+// freedOf notes that a lot of an article has room. Of one that takes no holds, nobody gets any.
+func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
+	if r == nil || r.Takes() {
+		t.room = append(t.room, timeline.Freed{Lot: lot, Span: s})
 	}
 }
 

@@ -187,7 +187,7 @@ func (c *checker) packed() {
 		}
 		alive := always
 		for _, slot := range want.slots {
-			alive = orNever(alive.Clip(c.s.slot(slot).span))
+			alive = alive.Clip(c.s.slot(slot).span)
 		}
 		b, j := c.s.block(no)
 		got := Span{b.from[j], b.until[j]}

@@ -16,6 +16,14 @@
 //
 //	   ---- a gap: alive and free        .... not alive        spans are half-open: what touches shares no instant
 //
+// # Stock
+//
+// How many units a lot has is right at every instant; which slot has which end is not fixed. Slots of one lot may hand their planned ends to each other when holds
+// are seated, moved or pushed aside, and when units go: an end that comes to lie where a slot begins takes that slot out of existence, so that of one unit up to an
+// instant and two from it on, the first may go on where one of the two begins. What never changes by that is the quantity: at each instant the number of slots alive.
+// A reduction is one end more at its instant, beside all that were planned: the quantity is lower from then on at every instant. So reductions add up in whatever
+// order they come, and one that would leave less than nothing at any later instant cannot be made.
+//
 // A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order of time; everything else is an index
 // over them, kept with every change:
 //

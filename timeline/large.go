@@ -64,10 +64,33 @@ func (l *large) live(edit *token, span Span, by int32) {
 	l.pinned.live(edit, span, by)
 }
 
+// extend takes note that a slot ends at another instant.
+func (l *large) extend(edit *token, was, is int64) {
+	if is == was {
+		return
+	}
+	more, by := Span{was, is}, int32(1)
+	if is < was {
+		more, by = Span{is, was}, -1
+	}
+	l.net.add(edit, more, by)
+	l.stock.add(edit, more, by)
+	if was != Forever {
+		tally(&l.ends, edit, was, -1)
+	}
+	if is != Forever {
+		tally(&l.ends, edit, is, 1)
+	}
+}
+
 // resize takes note that a slot's range has changed from one to another, both around its holds.
 func (l *large) resize(edit *token, no SlotNo, r *rail, was, is Span) {
-	l.live(edit, was, -1)
-	l.live(edit, is, 1)
+	if was.Start == is.Start {
+		l.extend(edit, was.End, is.End)
+	} else {
+		l.live(edit, was, -1)
+		l.live(edit, is, 1)
+	}
 	first, _ := r.next(railPos{})
 	if first == nil {
 		l.gaps.del(edit, was, no)

@@ -182,9 +182,8 @@ func (l *Loader) loadSlots(s *Stock) {
 		ends[slot.Lot+1]++
 		b, j := s.ownBlock(slot.Lot)
 		b.units[j]++
-		alive := orNever(slot.Span.Clip(Span{b.from[j], b.until[j]}))
-		b.from[j], b.until[j] = alive.Start, alive.End
-		b.all = b.all.Clip(alive)
+		b.from[j], b.until[j] = max(b.from[j], slot.Span.Start), min(b.until[j], slot.Span.End)
+		b.all = b.all.Clip(slot.Span)
 		s.articles.own(s.edit, int(b.article[j])).units++
 	}
 	for i := 1; i < len(ends); i++ {

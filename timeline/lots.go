@@ -10,7 +10,7 @@ type lotBlock struct {
 	article  [blockLots]uint32
 	location [blockLots]uint32
 	units    [blockLots]int32 // slots, whatever their range
-	from     [blockLots]int64 // all of them are alive over [from, until); never where they share no instant
+	from     [blockLots]int64 // all of them are alive over [from, until)
 	until    [blockLots]int64
 	all      Span // the part of time over which every slot of every lot here is alive; may be empty
 }
@@ -60,19 +60,7 @@ func (s *Stock) ownBlock(no LotNo) (*lotBlock, int) {
 	return *b, int(no % blockLots)
 }
 
-// always is what no slots share, never what those share that are not all alive at any instant.
-var (
-	always = Span{math.MinInt64, Forever}
-	never  = Span{Forever, math.MinInt64}
-)
-
-// orNever is the stretch over which slots are alive together, in the one way in which a block says that there is none.
-func orNever(alive Span) Span {
-	if alive.Empty() {
-		return never
-	}
-	return alive
-}
+var always = Span{math.MinInt64, Forever}
 
 // noteLot puts a new lot into its block and its article's chain.
 func (s *Stock) noteLot(no LotNo, article, location uint32) {
@@ -89,11 +77,10 @@ func (s *Stock) noteSlot(no LotNo, was, is Span) {
 	kept := Span{b.from[i], b.until[i]}
 	alive := kept
 	if !is.Empty() {
-		alive = orNever(alive.Clip(is))
+		alive = alive.Clip(is)
 	}
 	// Only a slot that was one of those which bound the stretch can widen it, by a range that reaches further or by going.
-	begins := kept == never || was.Start == kept.Start
-	ends := kept == never || was.End == kept.End
+	begins, ends := was.Start == kept.Start, was.End == kept.End
 	if !was.Empty() && (is.Empty() && (begins || ends) || begins && is.Start < was.Start || ends && is.End > was.End) {
 		alive = s.aliveTogether(no)
 	}
@@ -124,25 +111,18 @@ func (s *Stock) noteSlot(no LotNo, was, is Span) {
 	}
 }
 
-// aliveTogether is the stretch over which all slots of a lot are alive. Those of a large lot it does not walk: there all are alive where the profile counts them
-// all, and the first change behind that takes one away.
+// aliveTogether is from the latest begin of a lot's slots to the earliest end. The slots of a large lot it does not walk.
 func (s *Stock) aliveTogether(no LotNo) Span {
 	e := s.lot(no)
-	if e.large == nil || len(e.slots) == 0 {
-		alive := always
-		for _, slot := range e.slots {
-			s.visited++
-			alive = alive.Clip(s.slot(slot).span)
-		}
-		return orNever(alive)
+	if e.large != nil && len(e.slots) > 0 {
+		return e.large.pinned.alive()
 	}
-	from, ok := e.large.stock.reaches(always.Start, int32(len(e.slots)))
-	if !ok {
-		return never
+	alive := always
+	for _, slot := range e.slots {
+		s.visited++
+		alive = alive.Clip(s.slot(slot).span)
 	}
-	var behind steps
-	behind.seek(&e.large.stock, from)
-	return Span{from, behind.at()}
+	return alive
 }
 
 // soleOf is the slot of an article that has one.

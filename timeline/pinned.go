@@ -107,6 +107,17 @@ func (p *pinned) shared(t int64, several bool) Span {
 	return all
 }
 
+// alive is the stretch over which all slots are alive, of which there are some: from the latest begin to the earliest end.
+func (p *pinned) alive() Span {
+	last, _ := lastKey(&p.begins)
+	all := Span{last, Forever}
+	p.ends.scan(instant(always.Start), func(keys []instant, _ []int32) bool {
+		all.End = int64(keys[0])
+		return false
+	})
+	return all
+}
+
 func lastKey(t *tree[instant, int32]) (int64, bool) {
 	n := t.root
 	if n == nil {

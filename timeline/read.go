@@ -48,6 +48,23 @@ func (s *Stock) Lot(no LotNo) Lot {
 	return Lot{no, b.article[i], b.location[i], e.pool}
 }
 
+// EndingAt lists slots of a lot that end at an instant, those of the smallest numbers, at most n.
+func (s *Stock) EndingAt(lot LotNo, at int64, n int) (list []SlotNo) {
+	if l := s.large(LotRef(lot)); l != nil {
+		most, _ := l.ends.get(instant(at))
+		n = min(n, int(most))
+	}
+	for _, no := range s.Slots(lot) {
+		if len(list) == n {
+			break
+		}
+		if s.slot(no).span.End == at {
+			list = append(list, no)
+		}
+	}
+	return list
+}
+
 // Lots lists the lots of p, ascending; the list is not the caller's to change. A pool that does not exist has none.
 func (s *Stock) Lots(p PoolRef) []LotNo {
 	if no, ok := p.Lot(); ok {

@@ -45,6 +45,9 @@ func (s *step) reseated(was, o Unit) error {
 	if !s.a.home(was).has(o.Lot) {
 		return wrong("conflict %+v was seated on lot %d, outside of its pool", was, o.Lot)
 	}
+	if r := s.a.Articles[s.a.lot(o.Lot).Article]; !r.Takes {
+		return wrong("conflict %+v was seated on lot %d of an article that is out", was, o.Lot)
+	}
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {
 		return wrong("conflict %+v was seated with a cut of %d, want %d", was, o.Cut, want)
 	}

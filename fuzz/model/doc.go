@@ -30,9 +30,12 @@
 //  3. What is over, handed over or pinned to a slot never moves. What is pinned to an article moves inside its lot.
 //     Everything else moves inside its pool. A move changes nothing but the place. (law.go)
 //  4. The part of a hold before the instant of a command may be cut off when it moves, and then only. (law.go)
-//  5. Slots of one lot may exchange their planned ends; beyond that, a slot changes only by a change of quantity. (law.go)
+//  5. Slots of one lot may exchange their planned ends, and one that gets the end at which it begins is no more; beyond that, a slot
+//     changes only by a change of quantity. (law.go) A change of n at an instant makes the quantity higher or lower by n at every
+//     instant from then on, whatever is planned; where it would be less than nothing at one of them, it is refused, with the earliest
+//     instant from which on it would do. The opposite at the same instant calls it off. (quantity.go, reduce.go)
 //  6. Nothing becomes a conflict but what a command may make one, and a conflict that overlaps what came free is seated
-//     where it can be, the older one first. (conflict.go)
+//     where it can be, the older one first; never on an article that is out. (conflict.go)
 //  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go)
 //  8. In a pool that is not easy, what is promised can be seated, and what is called exact is the most that can: held
 //     against an exhaustive search where the pool is small. (search.go)

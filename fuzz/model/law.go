@@ -39,9 +39,16 @@ func (s *step) take(id ID) Unit {
 	u := s.a.Units[i]
 	s.a.Units = slices.Delete(s.a.Units, i, i+1)
 	if u.Slot != 0 {
-		s.freed = append(s.freed, freed{u.Lot, u.Hull, false})
+		s.frees(u.Lot, u.Hull)
 	}
 	return u
+}
+
+// frees notes that room came free on a lot. An article that is out gives it to nobody.
+func (s *step) frees(lot uint32, over Span) {
+	if s.a.Articles[s.a.lot(lot).Article].Takes {
+		s.freed = append(s.freed, freed{lot, over, false})
+	}
 }
 
 // put puts a unit into the account, at the place that the engine gave it.

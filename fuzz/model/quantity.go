@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 
 	"holdfast/engine"
@@ -20,7 +21,24 @@ func (s *step) addSlots(article, location ID, n int, from int64) {
 	for range n {
 		s.added = append(s.added, Slot{Lot: no, Span: Span{Start: from, End: Forever}})
 	}
-	s.freed = append(s.freed, freed{no, Span{Start: from, End: Forever}, false})
+	s.frees(no, Span{Start: from, End: Forever})
+}
+
+// raise makes the quantity of an article at a location higher from an instant on: units that were to go just then stay, and
+// the others are new.
+func (s *step) raise(article, location ID, n int, from int64) {
+	no := s.a.lotAt(article, location)
+	for i := range s.a.Slots {
+		if x := &s.a.Slots[i]; n > 0 && no != 0 && x.Lot == no && x.Span.End == from {
+			x.Span.End = Forever
+			n--
+			s.a.Seen.CalledOff++
+		}
+	}
+	if r := s.a.article(article); no != 0 && !r.Takes && slices.ContainsFunc(s.a.Units, func(u Unit) bool { return u.Lot == no && u.Slot == 0 && u.Hull.End > s.now }) {
+		s.a.Seen.RaisedOut++
+	}
+	s.addSlots(article, location, n, from)
 }
 
 func (s *step) instant(at *int64) int64 {
@@ -34,7 +52,7 @@ func (s *step) increase(o engine.IncreaseQuantity, err error) error {
 	if s.a.article(o.Article) == nil || s.a.location(o.Location) == nil {
 		return refused(err, engine.CodeNotFound)
 	}
-	s.addSlots(o.Article, o.Location, o.Amount, s.instant(o.From))
+	s.raise(o.Article, o.Location, o.Amount, s.instant(o.From))
 	return refused(err, "")
 }
 
@@ -52,7 +70,7 @@ func (s *step) transfer(o engine.TransferQuantity, res any, err error) error {
 	if err := s.reduce(o.Article, o.From, o.Amount, s.instant(o.At), nil, false, res, err); err != nil {
 		return err
 	}
-	s.addSlots(o.Article, o.To, o.Amount, s.instant(o.At))
+	s.raise(o.Article, o.To, o.Amount, s.instant(o.At))
 	return nil
 }
 
@@ -92,53 +110,41 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 			return wrong("the plan moves %x to %x, the log says %+v", m.Unavailability, m.To, o)
 		}
 	}
-	return s.endSlots(s.a.lotAt(article, location), amount, at, plan, again)
+	return s.lower(s.a.lotAt(article, location), amount, at, plan, again)
 }
 
-// endSlots takes the slots of an applied plan out of the account. Which of the lot's planned ends go with them is the engine's
-// choice, so the twin takes the ends as they are now, and checks that they come from the ones there were. A conflict that was
-// seated again may have exchanged the new ends, too.
-func (s *step) endSlots(lot uint32, amount int, at int64, plan *engine.QuantityPlan, again bool) error {
-	var ends []int64
-	for _, x := range s.a.Slots {
-		if x.Lot == lot {
-			ends = append(ends, x.Span.End)
+// lower judges the slots that a reduction has left: the quantity of the lot is as it was up to the instant, and lower by the
+// amount at every instant from it on. Which slot has which end is the engine's choice, so the twin takes the slots as they
+// are now. Those that the plan names end at the instant; a conflict that was seated again may have exchanged the ends.
+func (s *step) lower(lot uint32, amount int, at int64, plan *engine.QuantityPlan, again bool) error {
+	for _, t := range append(s.a.edges(lot, math.MinInt64), append(s.obs.edges(lot, math.MinInt64), at)...) {
+		want := s.a.unitsAt(lot, t)
+		if t >= at {
+			want -= amount
+		}
+		if got := s.obs.unitsAt(lot, t); got != want {
+			return wrong("lot %d was to have %d units at %d and has %d", lot, want, t, got)
 		}
 	}
-	kept, left := s.a.Slots[:0:0], amount
+	kept := s.a.Slots[:0:0]
 	for _, x := range s.a.Slots {
-		o := s.obs.slot(x.No)
-		goes := slices.Contains(plan.Removed, x.ID)
-		if again {
-			goes = x.Lot == lot && left > 0 && (o == nil && x.Span.Start >= at || o != nil && o.Span.End == at)
-		}
-		if goes {
-			left--
-		}
-		switch {
-		case x.Lot != lot:
+		if x.Lot != lot {
 			kept = append(kept, x)
 			continue
-		case goes && (o != nil) != (x.Span.Start < at) || goes && o != nil && o.Span.End != at:
+		}
+		o := s.obs.slot(x.No)
+		if o != nil {
+			if o.ID != x.ID || o.Lot != x.Lot || o.Span.Start != x.Span.Start {
+				return wrong("slot %+v became %+v", x, o)
+			}
+			kept = append(kept, *o)
+		} else if x.Span.Start == at {
+			s.a.Seen.CalledOff++
+		}
+		ended := o == nil && x.Span.Start == at || o != nil && o.Span.End == at
+		if slices.Contains(plan.Removed, x.ID) && !ended && !again {
 			return wrong("slot %+v was to end at %d and is %+v", x, at, o)
 		}
-		if !goes {
-			end := x.Span.Start // of a slot that got the end at which it begins, and is no more
-			if o != nil {
-				end = o.Span.End
-			}
-			i := slices.Index(ends, end)
-			if i < 0 {
-				return wrong("slot %+v got an end that none of its lot had: %+v", x, o)
-			}
-			ends = slices.Delete(ends, i, i+1)
-		}
-		if o != nil {
-			kept = append(kept, *o)
-		}
-	}
-	if len(ends) != amount || slices.ContainsFunc(ends, func(t int64) bool { return t <= at }) {
-		return wrong("%d slots were to end at %d, gone are the ends %v", amount, at, ends)
 	}
 	s.a.Slots = kept
 	return nil

@@ -21,26 +21,64 @@ func as[D any](err error) (d D, ok bool) {
 // dropCost is more than all moves of a searched lot.
 const dropCost = 1000
 
-// Plan judges a plan for an article to have fewer units at a location from an instant on.
+// unitsAt is the quantity of a lot at an instant: the number of its slots that are alive then.
+func (a *Account) unitsAt(lot uint32, t int64) (n int) {
+	for _, s := range a.Slots {
+		if s.Lot == lot && s.Span.Holds(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// edges are the instants from one on at which the quantity of a lot may change, that one with them, in order.
+func (a *Account) edges(lot uint32, from int64) []int64 {
+	list := []int64{from}
+	for _, s := range a.Slots {
+		for _, t := range []int64{s.Span.Start, s.Span.End} {
+			if s.Lot == lot && from < t && t < Forever {
+				list = append(list, t)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// enough is the earliest instant from one on behind which a lot never has less than so many units; ok is false where there is none.
+func (a *Account) enough(lot uint32, amount int, at int64) (from int64, ok bool) {
+	for _, t := range a.edges(lot, at) {
+		if a.unitsAt(lot, t) < amount {
+			ok = false
+		} else if !ok {
+			from, ok = t, true
+		}
+	}
+	return from, ok
+}
+
+// Plan judges a plan for an article to have fewer units at a location, at every instant from one on.
 func (a *Account) Plan(p *engine.QuantityPlan, article, location ID, amount int, at, now int64) error {
 	a.Seen.Plans++
 	if !p.OK {
 		a.Seen.Blocked++
 	}
 	no := a.lotAt(article, location)
-	var current, later []Slot
-	for _, s := range a.Slots {
-		if s.Lot == no && s.Span.Start > at {
-			later = append(later, s)
-		} else if s.Lot == no && s.Span.End > at {
-			current = append(current, s)
+	from, ever := a.enough(no, amount, at)
+	if !ever || from > at {
+		if ever {
+			a.Seen.Scarce++
 		}
-	}
-	if amount > len(current)+len(later) {
-		if p.OK || p.Reason != "not_enough_stock" || len(p.Removed) > 0 || !p.Minimal {
-			return wrong("%d of %d units are to go, the plan is %+v", amount, len(current)+len(later), p)
+		if p.OK || p.Reason != "not_enough_stock" || len(p.Removed)+len(p.Moves)+len(p.Blockers) > 0 || !p.Minimal {
+			return wrong("%d units are to go, which is possible from %d on (%v), the plan is %+v", amount, from, ever, p)
+		}
+		if (p.PossibleFrom != nil) != ever || ever && *p.PossibleFrom != from {
+			return wrong("there are %d units from %d on (%v), the plan says %v", amount, from, ever, p.PossibleFrom)
 		}
 		return nil
+	}
+	if p.PossibleFrom != nil || p.Reason == "not_enough_stock" {
+		return wrong("there are %d units from %d on, the plan is %+v", amount, at, p)
 	}
 	if p.OK != (p.Reason == "") || p.OK && len(p.Blockers) > 0 || !p.OK && len(p.Blockers) == 0 {
 		return wrong("plan %+v contradicts itself", p)
@@ -53,7 +91,7 @@ func (a *Account) Plan(p *engine.QuantityPlan, article, location ID, amount int,
 			return err
 		}
 	}
-	return a.exhausted(p, no, amount, len(current), at, now)
+	return a.exhausted(p, no, amount, at, now)
 }
 
 // carried checks that what a plan does is lawful.
@@ -83,43 +121,39 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 	if len(p.Removed) != amount {
 		return wrong("a plan for %d units takes %d: %+v", amount, len(p.Removed), p)
 	}
-	// Ends of a lot may be exchanged: the slots that stay need ends that are late enough, the earliest ones go, of each slot
-	// that goes one behind its own end.
+	// Ends of a lot may be exchanged, and none is used up: those that were planned are there beside the new ones, and each slot gets one that is no earlier than
+	// what lies on it. A slot whose end is where it begins is no more.
 	for _, l := range v.Lots {
-		var ends, need, gone []int64
+		var ends, need []int64
+		gone := 0
 		for _, s := range v.Slots {
 			if s.Lot != l.No {
 				continue
 			}
-			end, last := s.Span.End, s.Span.Start
+			last := s.Span.Start
 			for _, u := range v.Units {
 				if u.Slot == s.No {
 					last = max(last, u.Hull.End)
 				}
 			}
+			ends = append(ends, s.Span.End)
 			if slices.Contains(p.Removed, s.ID) {
-				if gone = append(gone, max(at, s.Span.Start)); s.Lot != lot || last > max(at, s.Span.Start) {
-					return wrong("slot %+v cannot go: something lies on it until %d", s, last)
+				if gone++; last > at {
+					return wrong("slot %+v cannot end at %d: something lies on it until %d", s, at, last)
 				}
-			} else {
-				need = append(need, last)
+				continue
 			}
-			ends = append(ends, end)
+			need = append(need, last)
+		}
+		if l.No != lot && gone > 0 || l.No == lot && gone != amount {
+			return wrong("lot %d loses %d slots of %d", l.No, gone, amount)
 		}
 		slices.Sort(ends)
 		slices.Sort(need)
-		slices.Sort(gone)
-		for _, from := range gone {
-			i := slices.IndexFunc(ends, func(t int64) bool { return t > at && t >= from })
-			ends = slices.Delete(ends, i, i+1)
-		}
-		for i := range need {
+		for i := range need { // as many of the ends that are Forever are no more as are new
 			if need[i] > ends[i] {
 				return wrong("lot %d has the ends %v for what lasts until %v", l.No, ends, need)
 			}
-		}
-		if l.No != lot && len(gone) > 0 || l.No == lot && len(gone) != amount {
-			return wrong("lot %d loses %d of %d slots", l.No, len(gone), amount)
 		}
 	}
 	for i, u := range v.Units {
@@ -136,10 +170,10 @@ func slotByID(slots []Slot, id ID) *Slot { return at(slots, func(s *Slot) bool {
 
 // exhausted holds a plan against an exhaustive search: there is no plan that keeps all where it says so, and none with fewer
 // moves or fewer blockers.
-func (a *Account) exhausted(p *engine.QuantityPlan, lot uint32, amount, current int, at, now int64) error {
+func (a *Account) exhausted(p *engine.QuantityPlan, lot uint32, amount int, at, now int64) error {
 	pool := Pool{Lots: []uint32{lot}}
 	alone := len(a.poolOf(lot).Lots) == 1
-	drops, moves, known := a.search(pool, amount, current, at, now, nil)
+	drops, moves, known := a.search(pool, amount, at, now, nil)
 	switch possible := drops >= 0; {
 	case !known, !possible && !p.OK && len(p.Removed) == 0:
 		return nil // not even by making conflicts: something that is over lies there
@@ -160,7 +194,7 @@ func (a *Account) exhausted(p *engine.QuantityPlan, lot uint32, amount, current 
 		return wrong("%d blockers, the search finds %d: %+v", len(p.Blockers), drops, p)
 	}
 	if !p.OK && !outside {
-		if _, moves, known := a.search(pool, amount, current, at, now, p.Blockers); known && p.LowerBound > moves {
+		if _, moves, known := a.search(pool, amount, at, now, p.Blockers); known && p.LowerBound > moves {
 			return wrong("the bound with blockers is %d, the search finds %d moves", p.LowerBound, moves)
 		}
 	}
@@ -179,8 +213,9 @@ func (a *Account) small(p Pool, at int64) bool {
 }
 
 // search finds the fewest holds that cannot be kept, -1 where even that is no way, and the fewest moves with those gone.
-// Some may be gone from the start.
-func (a *Account) search(p Pool, amount, current int, at, now int64, gone []engine.Unavailability) (drops, moves int, known bool) {
+// Some may be gone from the start. To have so many units less is to lay as many more ends on the slots, beside those that
+// are planned.
+func (a *Account) search(p Pool, amount int, at, now int64, gone []engine.Unavailability) (drops, moves int, known bool) {
 	v := a.clone()
 	for _, b := range gone {
 		v.unit(b.ID).Slot = 0
@@ -189,62 +224,30 @@ func (a *Account) search(p Pool, amount, current int, at, now int64, gone []engi
 	if len(lanes) > maxLanes || len(things) > maxTasks {
 		return 0, 0, false
 	}
-	need := min(amount, current)
-	best, found := 0, false
-	for choice := range 1 << len(lanes) {
-		// Which of the slots that begin later go is tried one choice after the other.
-		fixed, removed, fits := make([][]Span, len(lanes)), 0, true
-		for l := range lanes {
-			if choice>>l&1 == 1 {
-				removed++
-				fits = fits && lanes[l].Span.Start > at
-				fixed[l] = append(fixed[l], Span{Start: lanes[l].Span.Start, End: Forever})
-			}
-		}
-		if !fits || removed != amount-need {
-			continue
-		}
-		var tasks []task
-		for range need {
-			tasks = append(tasks, task{span: Span{Start: at, End: Forever}, home: -1, may: func(int) bool { return true }})
-		}
-		for _, x := range things {
-			t := task{span: x.span, home: x.lane, may: func(int) bool { return true }}
-			u := v.unit(x.unit)
-			switch {
-			case u == nil && x.move == nowhere, u != nil && (u.out() || u.Hull.End <= now):
-				fits = fits && !slices.ContainsFunc(fixed[x.lane], x.span.Overlaps)
-				fixed[x.lane] = append(fixed[x.lane], x.span)
-				continue
-			case u == nil:
-				if x.span.Start > at { // an end goes for a slot that is gone by then
-					t.waive = need
-					for l := range lanes {
-						if choice>>l&1 == 1 && lanes[l].Span.Start <= x.span.Start {
-							t.waive++
-						}
-					}
-				}
-			case u.slotPinned():
-				t.may, t.drop = func(l int) bool { return l == x.lane }, dropCost
-			default:
-				t.cost, t.drop = 1, dropCost
-			}
-			tasks = append(tasks, t)
-		}
-		if !fits {
-			continue
-		}
-		cost, known := cheapest(len(lanes), fixed, tasks)
-		if !known {
-			return 0, 0, false
-		}
-		if cost >= 0 && (!found || cost < best) {
-			best, found = cost, true
-		}
+	fixed := make([][]Span, len(lanes))
+	anywhere := func(int) bool { return true }
+	var tasks []task
+	for range amount {
+		tasks = append(tasks, task{span: Span{Start: at, End: Forever}, home: -1, may: anywhere})
 	}
-	if !found {
-		return -1, 0, true
+	for _, x := range things {
+		t := task{span: x.span, home: x.lane, may: anywhere}
+		u := v.unit(x.unit)
+		switch {
+		case u == nil && x.move == nowhere, u != nil && (u.out() || u.Hull.End <= now):
+			fixed[x.lane] = append(fixed[x.lane], x.span)
+			continue
+		case u == nil: // a planned end
+		case u.slotPinned():
+			t.may, t.drop = func(l int) bool { return l == x.lane }, dropCost
+		default:
+			t.cost, t.drop = 1, dropCost
+		}
+		tasks = append(tasks, t)
 	}
-	return best / dropCost, best % dropCost, true
+	cost, known := cheapest(len(lanes), fixed, tasks)
+	if cost < 0 || !known {
+		return -1, 0, known
+	}
+	return cost / dropCost, cost % dropCost, true
 }

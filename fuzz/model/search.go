@@ -15,7 +15,6 @@ type task struct {
 	may        func(lane int) bool
 	home, cost int
 	drop       int // cost of leaving it out, 0: it may not be
-	waive      int // may be left out for nothing, where fewer than so many were before it
 }
 
 // maxStates is how many ways to stand the search keeps after a task before it gives up.
@@ -27,20 +26,19 @@ func cheapest(lanes int, fixed [][]Span, tasks []task) (cost int, known bool) {
 	tasks = slices.Clone(tasks)
 	slices.SortStableFunc(tasks, func(x, y task) int { return cmp.Compare(x.span.Start, y.span.Start) })
 	type state struct {
-		until  []int64 // per lane: when what was laid on it ends
-		waived int
-		cost   int
+		until []int64 // per lane: when what was laid on it ends
+		cost  int
 	}
 	states := []state{{until: make([]int64, lanes)}}
 	for _, x := range tasks {
 		next := map[string]int{}
 		var made []state
-		add := func(from state, lane, cost, waived int) {
-			s := state{slices.Clone(from.until), from.waived + waived, from.cost + cost}
+		add := func(from state, lane, cost int) {
+			s := state{slices.Clone(from.until), from.cost + cost}
 			if lane >= 0 {
 				s.until[lane] = x.span.End
 			}
-			key := []byte{byte(s.waived)}
+			var key []byte
 			for l := range s.until {
 				if s.until[l] <= x.span.Start {
 					s.until[l] = 0 // all that is over is alike
@@ -64,13 +62,10 @@ func cheapest(lanes int, fixed [][]Span, tasks []task) (cost int, known bool) {
 				if l == x.home {
 					cost = 0
 				}
-				add(s, l, cost, 0)
+				add(s, l, cost)
 			}
 			if x.drop > 0 {
-				add(s, -1, x.drop, 0)
-			}
-			if s.waived < x.waive {
-				add(s, -1, 0, 1)
+				add(s, -1, x.drop)
 			}
 		}
 		if states = made; len(states) > maxStates {

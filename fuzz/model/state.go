@@ -53,6 +53,8 @@ type Tally struct {
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
+	Scarce, CalledOff      int // reductions that only units to come could carry, and units whose planned end or beginning was called off
+	RaisedOut              int // increases of articles that are out and have conflicts
 	Removed, InUse         int // locations, SKUs and articles that were deleted, and those that could not be
 	Kits, Met              int // answers about kits, and those of kits of which two parts meet in a pool
 	Late, Postponed        int // units kept for another step, and slots that ended later for one
@@ -75,6 +77,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
 		{&t.Searched, &o.Searched}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
+		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},

@@ -270,6 +270,17 @@ func quantity(d Dice, a *model.Account, now int64) engine.Op {
 		t := instant(d, a, now)
 		at = &t
 	}
+	if o, ok := planned(d, a, now); ok && odds(d, "about what is planned", 25) {
+		return o
+	}
+	if out := slices.DeleteFunc(slices.Clone(a.Units), func(u model.Unit) bool {
+		return u.Slot != 0 || a.Articles[a.Lots[u.Lot-1].Article].Takes
+	}); len(out) > 0 && odds(d, "of what is out", 60) {
+		lot := a.Lots[pick(d, "conflict of what is out", out).Lot-1]
+		if there := a.Locations[lot.Location]; !there.Gone && !a.Articles[lot.Article].Gone {
+			return engine.IncreaseQuantity{Article: a.Articles[lot.Article].ID, Location: there.ID, Amount: amount, From: at}
+		}
+	}
 	switch d.N("quantity", 5) {
 	case 0:
 		return engine.IncreaseQuantity{Article: article, Location: here, Amount: amount, From: at}
@@ -284,6 +295,47 @@ func quantity(d Dice, a *model.Account, now int64) engine.Op {
 		o.Expected = &stale
 	}
 	return o
+}
+
+// planned draws a change of quantity about one that is planned: it calls that off, as an opposite or a transfer back at its
+// instant, or comes before it or behind it.
+func planned(d Dice, a *model.Account, now int64) (engine.Op, bool) {
+	list := slices.DeleteFunc(slices.Clone(a.Slots), func(s model.Slot) bool {
+		return s.Span.Start <= now && (s.Span.End <= now || s.Span.End == engine.Forever)
+	})
+	if len(list) == 0 {
+		return nil, false
+	}
+	s := pick(d, "slot that comes or goes", list)
+	lot := a.Lots[s.Lot-1]
+	article, here := a.Articles[lot.Article], a.Locations[lot.Location]
+	there := location(d, a)
+	if article.Gone || here.Gone || there == here.ID {
+		return nil, false
+	}
+	comes := s.Span.Start > now
+	at := s.Span.Start
+	if !comes {
+		at = s.Span.End
+	}
+	amount := 1 + d.N("amount", 5)/4
+	switch d.N("planned change", 6) {
+	case 0, 1:
+		if comes {
+			return engine.DecreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at}, true
+		}
+		return engine.IncreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at}, true
+	case 2:
+		if comes {
+			return engine.TransferQuantity{Article: article.ID, From: here.ID, To: there, Amount: amount, At: &at}, true
+		}
+		return engine.TransferQuantity{Article: article.ID, From: there, To: here.ID, Amount: amount, At: &at}, true
+	case 3: // again, earlier or later
+		at += int64(d.N("by", 24)-12) * hour
+		return engine.TransferQuantity{Article: article.ID, From: here.ID, To: there, Amount: amount, At: &at}, true
+	}
+	at += int64(d.N("by", 24)-12) * hour
+	return engine.DecreaseQuantity{Article: article.ID, Location: here.ID, Amount: amount, From: &at, Force: odds(d, "force", 40)}, true
 }
 
 func patchArticle(d Dice, a *model.Account) engine.Op {

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
+)
+
+// This file owns planned changes of quantity: that they add up, and how they are called off.
+
+// stocked is a shop with a second location.
+type stocked struct {
+	*shop
+	there ID
+}
+
+func newStocked(t *testing.T) stocked {
+	s := newShop(t)
+	return stocked{s, s.do(CreateLocation{Name: "There", Timezone: "Europe/Helsinki"}).(*Location).ID}
+}
+
+// units is how many units an article has at a location at some instants.
+func (s stocked) units(article, location ID, at ...int64) (list []int) {
+	a := s.view().acc
+	for _, t := range at {
+		lot, n := a.articles().Get(article).lotAt(a.locations().Get(location).No), 0
+		if lot != nil {
+			n = a.stock.CountAt(timeline.LotRef(lot.no), t).Stock
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// A unit that is planned to go somewhere is not brought forward by another transfer: it would come twice and leave once.
+func TestPlannedTransfersTakeNoUnitTwice(t *testing.T) {
+	s := newStocked(t)
+	article := s.article(ID{}, 1)
+	move := func(from, to ID, at int64) TransferQuantity {
+		return TransferQuantity{Article: article, From: from, To: to, Amount: 1, At: &at}
+	}
+	s.do(move(s.loc, s.there, noon+20*day))
+	e := s.refused(CodeQuantityBlocked, move(s.loc, s.there, noon+15*day))
+	plan := e.Details.(QuantityDetails).Plan
+	require.Equal(t, "not_enough_stock", plan.Reason)
+	require.Nil(t, plan.PossibleFrom)
+	require.Equal(t, []int{0, 1, 1}, s.units(article, s.there, noon+19*day, noon+20*day, noon+26*day))
+
+	s.do(move(s.there, s.loc, noon+20*day)) // calls it off
+	require.Equal(t, []int{1, 1}, s.units(article, s.loc, noon, noon+25*day))
+	require.Equal(t, []int{0, 0}, s.units(article, s.there, noon, noon+25*day))
+	require.Len(t, s.view().acc.stock.Slots(s.view().acc.articles().Get(article).lotAt(1).no), 1, "the unit is the one it was")
+	s.book(Item{Article: article}, noon+19*day, noon+21*day, 1)
+	s.refused(CodeQuantityBlocked, move(s.loc, s.there, noon+15*day))
+	s.do(move(s.loc, s.there, noon+21*day))
+	require.Equal(t, []int{1, 0}, s.units(article, s.loc, noon, noon+21*day))
+	s.reopen()
+}
+
+// Two planned decreases are two, in whichever order they are entered.
+func TestPlannedDecreasesAddUp(t *testing.T) {
+	s := newStocked(t)
+	for _, days := range [][]int64{{10, 20}, {20, 10}, {10, 10}, {0, 10}, {10, 0}} {
+		article := s.article(ID{}, 3)
+		want := []int{3, 3, 3}
+		for _, d := range days {
+			at := noon + d*day
+			s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, From: &at})
+			for i, seen := range []int64{5, 15, 25} {
+				if d <= seen {
+					want[i]--
+				}
+			}
+		}
+		require.Equal(t, want, s.units(article, s.loc, noon+5*day, noon+15*day, noon+25*day), days)
+	}
+}
+
+// What comes later does not stand in for what is to go before: the refusal says from when on it does, and from then on it does.
+func TestDecreaseSaysFromWhenOnItIsPossible(t *testing.T) {
+	s := newStocked(t)
+	article := s.article(ID{}, 1)
+	comes := noon + 10*day
+	s.do(IncreaseQuantity{Article: article, Location: s.loc, Amount: 2, From: &comes})
+	two := DecreaseQuantity{Article: article, Location: s.loc, Amount: 2, Force: true}
+	plan := s.refused(CodeQuantityBlocked, two).Details.(QuantityDetails).Plan
+	require.Equal(t, "not_enough_stock", plan.Reason)
+	require.Equal(t, &comes, plan.PossibleFrom)
+	require.Empty(t, plan.Removed)
+	preview, err := s.view().PlanQuantity(article, s.loc, 2, nil, s.now)
+	require.NoError(t, err)
+	require.Equal(t, plan, preview)
+	two.From = plan.PossibleFrom
+	s.do(two) // and calls off what was to come
+	require.Equal(t, []int{1, 1, 1}, s.units(article, s.loc, noon, comes, comes+day))
+	require.Len(t, s.view().acc.stock.Slots(s.view().acc.articles().Get(article).lotAt(1).no), 1)
+}
+
+// An increase at the instant of a planned decrease calls it off: the unit goes on, and what is held across the instant fits on it.
+func TestIncreaseCallsOffADecrease(t *testing.T) {
+	s := newStocked(t)
+	article := s.article(ID{}, 1)
+	goes := noon + 10*day
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, From: &goes})
+	s.refused(CodeInsufficient, s.booking(Item{Article: article}, goes-day, goes+day, 1))
+	s.do(IncreaseQuantity{Article: article, Location: s.loc, Amount: 2, From: &goes})
+	require.Equal(t, []int{1, 2, 2}, s.units(article, s.loc, noon, goes, goes+day))
+	require.Equal(t, 1, s.available(Item{Article: article}, goes-day, goes+day))
+	s.book(Item{Article: article}, goes-day, goes+day, 1)
+	s.reopen()
+}
+
+// An article that is out gives none of its conflicts a unit, whatever comes to it or comes free there.
+func TestWhatIsOutSeatsNoConflict(t *testing.T) {
+	for name, out := range map[string]func(ID) Op{
+		"inactive": func(id ID) Op { return PatchArticle{ID: id, Status: Some(ArticleInactive)} },
+		"archived": func(id ID) Op { return ArchiveArticle{ID: id, Archived: true} },
+	} {
+		s := newStocked(t)
+		article := s.article(ID{}, 2)
+		s.do(IncreaseQuantity{Article: article, Location: s.there, Amount: 1})
+		h := s.book(Item{Article: article}, noon+day, noon+2*day, 1)
+		repair := s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventReservation, Name: "repair", Window: Span{Start: noon + day, End: noon + 3*day}}).(*ScheduledEvent)
+		s.do(out(article))
+		conflict := func() bool {
+			u, ok := s.view().Unavailability(h.Lines[0].Units[0].ID)
+			require.True(t, ok)
+			return u.Conflict()
+		}
+		require.True(t, conflict(), name)
+		s.do(IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+		require.True(t, conflict(), name)
+		s.do(TransferQuantity{Article: article, From: s.there, To: s.loc, Amount: 1})
+		require.True(t, conflict(), name)
+		s.do(DeleteScheduledEvent{Article: article, ID: repair.ID})
+		require.True(t, conflict(), name)
+		if name == "inactive" {
+			s.do(PatchArticle{ID: article, Status: Some(ArticleActive)})
+		} else {
+			s.do(ArchiveArticle{ID: article})
+		}
+		require.False(t, conflict(), "in again, it has units for them")
+		s.reopen()
+	}
+}

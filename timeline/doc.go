@@ -16,6 +16,9 @@
 //
 //	   ---- a gap: alive and free        .... not alive        spans are half-open: what touches shares no instant
 //
+// What a hold has, it has: conflicts are counted against room that is asked for anew (MayTake), by a new hold or by one that is made longer, and never against
+// what a hold had before the command, nor against a unit that is handed over.
+//
 // A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order of time; everything else is an index
 // over them, kept with every change:
 //

@@ -30,6 +30,7 @@ var schema = []kindOf{
 	customerKind,
 	formerKind,
 	orderKind,
+	orderUnitsKind,
 	discountKind,
 	webhookKind,
 	bodyKind,
@@ -67,7 +68,9 @@ const (
 	tagDelivery = 44
 	tagAttempt  = 45
 
-	maxTag = tagAttempt
+	tagOrderUnits = 46
+
+	maxTag = tagOrderUnits
 )
 
 var kindByTag = func() (t [256]kindOf) {

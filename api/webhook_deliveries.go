@@ -50,7 +50,7 @@ var (
 	deliveryMembers = []Member{
 		has("id", idSchema), has("webhookId", idSchema), has("eventId", idSchema), has("eventType", orderEvent.schema), has("resource", enumSchema("order")),
 		has("resourceId", idSchema), has("test", booleanSchema), has("state", deliveryState.schema), has("attemptCount", integerSchema),
-		has("lastStatus", integerSchema.orNull().says("Of the last answer; null: there was none.")), has("size", integerSchema.says("Bytes of the body and of the answers kept.")),
+		has("lastStatus", integerSchema.orNull().says("Of the last answer; null: there was none.")), has("size", integerSchema.says("Bytes of the body and of the answers kept; about, until the body was sent once.")),
 		has("createdAt", instantSchema), has("nextAttemptAt", instantSchema.orNull()), has("endedAt", instantSchema.orNull()),
 	}
 	deliverySchema = recordSchema("WebhookDelivery", deliveryMembers...)

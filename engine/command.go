@@ -132,6 +132,8 @@ type Result struct {
 	Replayed bool          // true: a repeat under an idempotency key, nothing was done
 	Moves    int           // holds of others that changed their slot to make room
 	Took     time.Duration // how long planning took, by Options.Stopwatch; of a refusal, too
+
+	kept *idemRow // of a repeat: where Record is read from
 }
 
 // tx is a plan's working view: the account as it is, the command's instant and ids, and the changes collected so far.

@@ -44,7 +44,7 @@ type Delivery struct {
 	First    int64  // first attempt of the schedule, 0: none yet
 	Ended    int64  // when it was delivered or given up
 	Status   int    // of the last answer, 0: there was none
-	Size     uint32 // in bytes, of the body and of the answers kept
+	Size     uint32 // in bytes, of the body and of the answers kept; of the body about, until it was sent once
 	Revision uint32
 }
 

@@ -40,6 +40,7 @@ var attemptKind = storedRows(tagAttempt, "delivery attempt", func(a *attemptRow)
 type Outcome struct {
 	Delivery ID
 	Jitter   int64
+	Sent     int // bytes of the body, 0: it was not come by
 	Attempt
 }
 
@@ -53,7 +54,7 @@ type RecordAttempts struct{ Outcomes []Outcome }
 func (o RecordAttempts) Check() []Fault {
 	var c checker
 	for i, x := range o.Outcomes {
-		if x.Jitter < 0 || x.Jitter > MaxJitter || x.Took < 0 || x.At < minInstant || x.At > maxInstant || len(x.Answer) > KeptAnswer || len(x.Error) > maxName {
+		if x.Jitter < 0 || x.Jitter > MaxJitter || x.Sent < 0 || x.Took < 0 || x.At < minInstant || x.At > maxInstant || len(x.Answer) > KeptAnswer || len(x.Error) > maxName {
 			c.fault("/outcomes/"+itoa(i), "range", "is no outcome of an attempt")
 		}
 	}
@@ -72,6 +73,9 @@ func (o RecordAttempts) plan(t *tx) (any, error) {
 		record(t, attemptKind, nil, &attemptRow{after(d.ID, uint64(x.Number)), x.Attempt})
 		n := d.changed()
 		n.Attempts, n.Status = x.Number, x.Status
+		if d.Attempts == 0 && x.Sent > 0 {
+			n.Size = uint32(x.Sent)
+		}
 		n.Size += uint32(len(x.Answer) + rowSize)
 		t.attempted(&n, x)
 		record(t, deliveryKind, d, &n)

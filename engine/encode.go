@@ -25,6 +25,7 @@ type encoder struct {
 	store  *persist.Store
 	log    persist.Group // of the record that is being written
 	buf    encodeBuffer
+	limit  int    // maxRecordBytes; tests have another
 	seq    uint64 // of the last record handed over
 	hash   uint64 // sum of rowHash over all rows
 	kept   map[ID]*keptSums
@@ -36,7 +37,7 @@ type encoder struct {
 type keptSums [maxTag + 1]uint64
 
 func newEncoder(store *persist.Store, s *state) *encoder {
-	c := &encoder{store: store, seq: s.seq, hash: s.hash, kept: map[ID]*keptSums{}, owned: map[ID]bool{}}
+	c := &encoder{store: store, limit: maxRecordBytes, seq: s.seq, hash: s.hash, kept: map[ID]*keptSums{}, owned: map[ID]bool{}}
 	for id, a := range s.accounts {
 		c.kept[id] = a.kept
 	}
@@ -59,7 +60,7 @@ func (c *encoder) run(closed <-chan *group, written chan<- *group) {
 // beginning, of which nobody was told.
 func (c *encoder) write(g *group) error {
 	for i, e := range g.entries {
-		if c.log.Bytes() >= maxRecordBytes {
+		if c.log.Bytes() >= c.limit {
 			if err := c.hand(g, g.entries[i-1].at); err != nil {
 				return err
 			}

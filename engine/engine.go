@@ -132,14 +132,20 @@ type Future struct {
 // Wait blocks until the command is durable, or refused. A refusal waits, too, for what it was judged behind.
 func (f *Future) Wait() (Result, error) {
 	<-f.done
-	return f.res, f.engine.explain(&f.cmd, f.err)
+	if f.err != nil {
+		return f.res, f.engine.explain(&f.cmd, f.err)
+	}
+	return f.res.read(f.cmd.Op)
 }
 
 // Planned blocks until the command is judged and tells the judgement, which may still be lost: it is good for nothing but
 // building further commands on it, as they are lost with it. A refusal is not explained.
 func (f *Future) Planned() (Result, error) {
 	<-f.planned
-	return f.early, f.earlier
+	if f.earlier != nil {
+		return f.early, f.earlier
+	}
+	return f.early.read(f.cmd.Op)
 }
 
 // judged tells Planned.

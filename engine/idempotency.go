@@ -32,18 +32,30 @@ type idemRow struct {
 	Fingerprint ID
 	Until       int64
 	Result      json.RawMessage
+
+	result any // what Result is made of when the row is written, beside the writer
 }
 
 var idempotencyKind = storedRows(tagIdempotency, "idempotency record", func(r *idemRow) ID { return r.Key },
-	encodeCold[idemRow], decodeCold[idemRow]("idempotency record"))
+	func(dst []byte, r *idemRow) []byte {
+		if r.result != nil {
+			r.Result, r.result = mustJSON(r.result), nil
+		}
+		const end = `null}`
+		dst = encodeCold(dst, &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until})
+		if len(r.Result) > 0 { // it is JSON already, and may be long
+			dst = append(append(dst[:len(dst)-len(end)], r.Result...), '}')
+		}
+		return dst
+	},
+	decodeCold[idemRow]("idempotency record"))
 
 // remember adds the record of a keyed command to its own write set.
 func (t *tx) remember(i *Idempotency, result any) {
-	b, err := json.Marshal(result)
-	if err != nil {
-		panic(err) // results are plain records
+	r := &idemRow{Key: i.Key, Fingerprint: i.Fingerprint, Until: t.now + idemKept, result: result}
+	if result == nil {
+		r.Result = json.RawMessage("null")
 	}
-	r := &idemRow{Key: i.Key, Fingerprint: i.Fingerprint, Until: t.now + idemKept, Result: b}
 	record(t, idempotencyKind, i.kept, r) // what was kept has lapsed, or this would be a repeat
 	t.keyed = append(t.keyed, keyedRow{r.Key, r})
 }
@@ -112,11 +124,20 @@ func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
 	case running:
 		return res, true, refuse(CodeIdempotencyInUse, "the first request under this idempotency key is still running")
 	}
-	record := cmd.Op.result()
-	if err := json.Unmarshal(row.Result, record); err != nil {
-		return res, true, refuse(CodeInternal, "the kept result cannot be read")
+	return Result{Sequence: w.state.accounts[cmd.Account].ledger.Sequence, Replayed: true, kept: row}, true, nil
+}
+
+// read completes the answer to a repeat with the first one's result, on the goroutine of the one who asks.
+func (r Result) read(op Op) (Result, error) {
+	if r.kept == nil {
+		return r, nil
 	}
-	return Result{Record: record, Sequence: w.state.accounts[cmd.Account].ledger.Sequence, Replayed: true}, true, nil
+	r.Record = op.result()
+	if err := json.Unmarshal(r.kept.Result, r.Record); err != nil {
+		return Result{}, refuse(CodeInternal, "the kept result cannot be read")
+	}
+	r.kept = nil
+	return r, nil
 }
 
 // forget drops idempotency records that are kept no longer. What they are is an input: a plan reads no disk.

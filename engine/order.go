@@ -6,7 +6,7 @@ import (
 	"holdfast/engine/table"
 )
 
-// This file owns orders as they are stored: the row with its lines and their units, its states, and how a plan changes one.
+// This file owns orders as they are kept: with their lines and units, and their states. order_units.go writes them.
 //
 // An order takes stock by the same seating as a hold (order_stock.go). Where a unit sits is not in the row: that is in the
 // timelines, and changes without it.
@@ -85,6 +85,9 @@ type Order struct {
 	Due        int64          `json:",omitempty"` // when time next changes one of its subscriptions; 0: never
 	Labels
 	More *OrderMore `json:",omitempty"`
+
+	inline bool // it was read from a row that has its units in it, and is written so
+	bare   bool // it was read without its units
 }
 
 // OrderMore is what few orders have.
@@ -205,13 +208,13 @@ var orderKind = func() *kind[Order] {
 		}),
 		table.By(func(o *Order) []string { return []string{o.state()} }),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
-	decode := k.decode
-	k.decode = func(account, key ID, b []byte) (*Order, error) {
-		o, err := decode(account, key, b)
-		if err != nil {
-			return nil, err
+	k.encode, k.decode = encodeOrder, decodeOrder
+	put := k.put
+	k.put = func(s *state, a *account, before, after *Order) {
+		if after != nil {
+			after.unpack(k.in(a).Get(after.ID))
 		}
-		return o.clone(), nil // reading lists leaves room in them
+		put(s, a, before, after)
 	}
 	k.dueAt(func(o *Order) int64 { return o.Due })
 	return k

@@ -8,7 +8,7 @@ import "bytes"
 // orderEdit is what a plan makes of one order.
 type orderEdit struct {
 	before  *Order  // nil: it is made
-	image   *[]byte // before as it is written, once that was asked for
+	image   *[]byte // before without its units, as it is written, once that was asked for
 	now     *Order  // nil: it goes
 	settled bool    // now is as settle leaves it, and changed what settle says
 	changed bool
@@ -43,6 +43,7 @@ func (t *tx) edit(id ID) (*Order, error) {
 		return nil, notFound("order")
 	}
 	n := o.clone()
+	n.inline = false
 	t.orders = append(t.orders, &orderEdit{before: o, now: n})
 	return n, nil
 }
@@ -103,10 +104,10 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
 		t.dateUnits(e.before, n)
 		if e.image == nil {
-			image := orderKind.encode(nil, e.before)
+			image := e.before.encodeAlone(nil)
 			e.image = &image
 		}
-		if e.changed = !bytes.Equal(*e.image, orderKind.encode(nil, n)); !e.changed {
+		if e.changed = !bytes.Equal(*e.image, n.encodeAlone(nil)) || !n.sameUnits(e.before); !e.changed {
 			return false
 		}
 		n.Revision++
@@ -119,21 +120,31 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 
 // dateUnits says of each unit of an order when it was last changed: now, where it is another than before.
 func (t *tx) dateUnits(before, n *Order) {
-	was := make(map[ID]OrderUnit, before.units())
-	for i := range before.Lines {
-		for _, u := range before.Lines[i].Units {
-			was[u.ID] = u
+	var was map[ID]*OrderUnit // where units do not stand where they stood
+	olds, news := before.unitsFrom(0), n.unitsFrom(0)
+	for u := news.next(); u != nil; u = news.next() {
+		old := olds.next()
+		if old == nil || old.ID != u.ID {
+			if was == nil {
+				was = before.unitsByID()
+			}
+			old = was[u.ID]
 		}
-	}
-	for i := range n.Lines {
-		for j := range n.Lines[i].Units {
-			u := &n.Lines[i].Units[j]
-			old, there := was[u.ID]
-			if u.UpdatedAt = old.UpdatedAt; there && *u != old {
+		if u.UpdatedAt = 0; old != nil {
+			if u.UpdatedAt = old.UpdatedAt; *u != *old {
 				u.UpdatedAt = t.now
 			}
 		}
 	}
+}
+
+func (o *Order) unitsByID() map[ID]*OrderUnit {
+	m := make(map[ID]*OrderUnit, o.units())
+	c := o.unitsFrom(0)
+	for u := c.next(); u != nil; u = c.next() {
+		m[u.ID] = u
+	}
+	return m
 }
 
 // answer is an order's record as the plan leaves it.
@@ -156,7 +167,12 @@ func (t *tx) recordOrders() {
 		if e.now != nil && !t.settle(e) || e.now == nil && e.before == nil {
 			continue
 		}
-		t.set = append(t.set, &change[Order]{orderKind, e.before, e.now, e.image})
+		c := &change[Order]{kind: orderKind, before: e.before, after: e.now}
+		if e.before != nil && !e.before.inline {
+			c.image = e.image
+		}
+		t.set = append(t.set, c)
+		t.recordUnits(e.before, e.now)
 	}
 }
 

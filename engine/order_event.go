@@ -48,10 +48,15 @@ func (t *tx) elsewhere(p, q timeline.Place) bool {
 }
 
 func (t *tx) tell(typ OrderEvent, o *Order) {
-	t.emit(typ, o.ID, func(version string) []byte {
+	t.emit(typ, o.ID, func() eventData {
 		if t.payload == nil {
-			return []byte("null")
+			return eventData{write: func(string) []byte { return []byte("null") }}
 		}
-		return t.payload(version, t.shown(o))
+		const order, part = 2 << 10, 512 // about what is written of an order, of each line and of each unit
+		r, payload := t.shown(o), t.payload
+		return eventData{
+			about: order + part*(len(r.Lines)+len(r.Units)),
+			write: func(version string) []byte { return payload(version, r) },
+		}
 	})
 }

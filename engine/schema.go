@@ -30,6 +30,7 @@ var schema = []kindOf{
 	customerKind,
 	formerKind,
 	orderKind,
+	orderUnitsKind,
 	discountKind,
 	webhookKind,
 	bodyKind,
@@ -67,7 +68,9 @@ const (
 	tagDelivery = 44
 	tagAttempt  = 45
 
-	maxTag = tagAttempt
+	tagOrderUnits = 46
+
+	maxTag = tagOrderUnits
 )
 
 var kindByTag = func() (t [256]kindOf) {
@@ -86,11 +89,15 @@ var kindByTag = func() (t [256]kindOf) {
 const coldVersion = 1
 
 func encodeCold[R any](dst []byte, r *R) []byte {
-	b, err := json.Marshal(r)
+	return append(append(dst, coldVersion), mustJSON(r)...)
+}
+
+func mustJSON(v any) []byte {
+	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // rows are plain structs of strings, numbers and lists
+		panic(err) // rows and results are plain structs of strings, numbers and lists
 	}
-	return append(append(dst, coldVersion), b...)
+	return b
 }
 
 func decodeCold[R any](name string) func(account, key ID, b []byte) (*R, error) {

@@ -15,7 +15,8 @@ import (
 // JSON repeats itself, a fifth of them goes to the log and through the compactions of rows.
 type eventBody struct {
 	ID     ID
-	packed []byte // the row's value, with its version
+	packed []byte        // the row's value, with its version
+	make   func() []byte // what makes it when the row is written, beside the writer
 }
 
 // Versions of an event body's row.
@@ -24,19 +25,24 @@ const (
 	bodyPacked = 2 // by S2
 )
 
-func newEventBody(id ID, text []byte) *eventBody {
+func pack(text []byte) []byte {
 	b := make([]byte, 1+s2.MaxEncodedLen(len(text)))
 	b[0] = bodyPacked
-	return &eventBody{id, b[:1+len(s2.Encode(b[1:], text))]}
+	return b[:1+len(s2.Encode(b[1:], text))]
 }
 
 var bodyKind = storedRows(tagBody, "event body", func(b *eventBody) ID { return b.ID },
-	func(dst []byte, b *eventBody) []byte { return append(dst, b.packed...) },
+	func(dst []byte, b *eventBody) []byte {
+		if b.packed == nil && b.make != nil {
+			b.packed, b.make = pack(b.make()), nil
+		}
+		return append(dst, b.packed...)
+	},
 	func(_, key ID, b []byte) (*eventBody, error) {
 		if len(b) == 0 || b[0] != bodyPlain && b[0] != bodyPacked {
 			return nil, fmt.Errorf("event body: unknown row version")
 		}
-		return &eventBody{key, slices.Clone(b)}, nil
+		return &eventBody{ID: key, packed: slices.Clone(b)}, nil
 	})
 
 // text is the bytes that are sent.
@@ -52,9 +58,9 @@ func (b *eventBody) text() ([]byte, error) {
 const MaxQueued = 100_000
 
 // emit makes an event of what a command does to an order, where a webhook is to be told: its bytes once for each version, and a
-// delivery for each webhook, with the change itself. data gives the order as the interface shows it in a version, as JSON; nil:
-// there is none any more.
-func (t *tx) emit(typ OrderEvent, resource ID, data func(version string) []byte) {
+// delivery for each webhook, with the change itself. data is asked for what the order has become where there is somebody to tell;
+// nil: there is none any more.
+func (t *tx) emit(typ OrderEvent, resource ID, data func() eventData) {
 	hooks := t.acc.webhooks()
 	if hooks.Len() == 0 {
 		return
@@ -62,7 +68,10 @@ func (t *tx) emit(typ OrderEvent, resource ID, data func(version string) []byte)
 	var e event
 	for w := range hooks.By(webhookByType, string(typ)) {
 		if e.id == (ID{}) {
-			e = event{id: t.newID(), typ: typ, resource: resource, data: data}
+			e = event{id: t.newID(), typ: typ, resource: resource}
+			if data != nil {
+				e.data = data()
+			}
 		}
 		record(t, deliveryKind, nil, t.delivery(&e, w))
 	}
@@ -73,8 +82,15 @@ type event struct {
 	id       ID
 	typ      OrderEvent
 	resource ID
-	data     func(version string) []byte
+	data     eventData
 	bodies   []versionBody
+}
+
+// eventData is an order as the interface shows it in a version, as JSON. It is written beside the writer, from what does not
+// change any more; until then it is known about how long it will be.
+type eventData struct {
+	about int
+	write func(version string) []byte
 }
 
 type versionBody struct {
@@ -90,10 +106,12 @@ func (e *event) body(t *tx, version string) versionBody {
 			return b
 		}
 	}
-	text := e.text(t.now, version)
-	row := newEventBody(t.newID(), text)
+	const envelope = 256 // about
+	row := &eventBody{ID: t.newID()}
+	it, now := *e, t.now
+	row.make = func() []byte { return it.text(now, version) }
 	record(t, bodyKind, nil, row)
-	b := versionBody{version, row.ID, len(text)}
+	b := versionBody{version, row.ID, envelope + e.data.about}
 	e.bodies = append(e.bodies, b)
 	return b
 }
@@ -106,10 +124,10 @@ func (e *event) text(now int64, version string) []byte {
 	b = e.resource.AppendTo(append(b, `","resource":"order","resourceId":"`...))
 	b = append(append(b, `","apiVersion":"`...), version...)
 	b = append(b, `","data":`...)
-	if e.data == nil {
+	if e.data.write == nil {
 		return append(b, "null}"...)
 	}
-	data := e.data(version)
+	data := e.data.write(version)
 	return append(append(slices.Grow(b, len(data)+1), data...), '}')
 }
 

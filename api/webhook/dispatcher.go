@@ -286,6 +286,7 @@ func (d *Dispatcher) begin(v engine.View, x *engine.Delivery) {
 			r.void = true
 		default:
 			r.outcome.Attempt = attempt(d.ctx, d.Client, began, x.Event, call)
+			r.outcome.Sent = len(call.Body)
 			r.void = d.ctx.Err() != nil && r.outcome.Status == 0
 		}
 		r.outcome.Number, r.outcome.At, r.outcome.Took = x.Attempts+1, at, max(0, d.Now()-began)

@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+
+	gojson "github.com/goccy/go-json"
+)
+
+// This file owns how orders and their units are written. The units have rows of their own, many in one, so that what is
+// written of a change is the order without its units, and those rows whose units it changes. In memory an order has its units
+// in its lines.
+
+// unitsPerRow is how many units of an order a row has. They are counted through the order's lines.
+const unitsPerRow = 64
+
+// orderUnits is such a row: units of the order with a number, from part*unitsPerRow on.
+type orderUnits struct {
+	order, part uint32
+	units       []OrderUnit
+}
+
+const orderUnitsName = "units of an order"
+
+var orderUnitsKind = &kind[orderUnits]{
+	tag:  tagOrderUnits,
+	name: orderUnitsName,
+	key: func(r *orderUnits) (id ID) { // it has no id of its own
+		binary.BigEndian.PutUint32(id[8:], r.order)
+		binary.BigEndian.PutUint32(id[12:], r.part)
+		return id
+	},
+	encode: encodeOrderUnits,
+	decode: decodeOrderUnits,
+	find: func(a *account, like *orderUnits) *orderUnits {
+		return a.orders().No(like.order).unitsRow(like.part)
+	},
+	all: func(a *account) iter.Seq[*orderUnits] {
+		return func(yield func(*orderUnits) bool) {
+			for o := range a.orders().All() {
+				for part := range o.unitsRows() {
+					if !yield(o.unitsRow(part)) {
+						return
+					}
+				}
+			}
+		}
+	},
+	put: func(_ *state, a *account, _, after *orderUnits) {
+		if after == nil {
+			return // the order has fewer by now
+		}
+		if o := a.orders().No(after.order); o != nil { // as the same command leaves it: nobody has seen it yet
+			c := o.unitsFrom(int(after.part) * unitsPerRow)
+			for _, is := range after.units {
+				if u := c.next(); u != nil {
+					*u = is
+				}
+			}
+		}
+	},
+}
+
+// unitsRows is how many rows the units of an order make.
+func (o *Order) unitsRows() uint32 {
+	if o == nil || o.inline {
+		return 0
+	}
+	return uint32(o.units()+unitsPerRow-1) / unitsPerRow
+}
+
+// unitsRow is one of them, or nil.
+func (o *Order) unitsRow(part uint32) *orderUnits {
+	if part >= o.unitsRows() {
+		return nil
+	}
+	first := int(part) * unitsPerRow
+	r := &orderUnits{order: o.Number, part: part}
+	if len(o.Lines) == 1 {
+		r.units = o.Lines[0].Units[first:min(first+unitsPerRow, len(o.Lines[0].Units))]
+		return r
+	}
+	r.units = make([]OrderUnit, min(unitsPerRow, o.units()-first))
+	c := o.unitsFrom(first)
+	for i := range r.units {
+		r.units[i] = *c.next()
+	}
+	return r
+}
+
+// unitCursor goes through the units of an order.
+type unitCursor struct {
+	order    *Order
+	line, at int
+}
+
+// unitsFrom is a cursor before the unit at a place.
+func (o *Order) unitsFrom(place int) unitCursor {
+	c := unitCursor{order: o, at: place}
+	for c.line < len(o.Lines) && c.at >= len(o.Lines[c.line].Units) {
+		c.at -= len(o.Lines[c.line].Units)
+		c.line++
+	}
+	return c
+}
+
+// next is the next unit, or nil.
+func (c *unitCursor) next() *OrderUnit {
+	for c.line < len(c.order.Lines) {
+		if units := c.order.Lines[c.line].Units; c.at < len(units) {
+			c.at++
+			return &units[c.at-1]
+		}
+		c.line, c.at = c.line+1, 0
+	}
+	return nil
+}
+
+// recordUnits adds the rows of units that differ between two states of an order to the write set; nil: there is no order.
+func (t *tx) recordUnits(before, after *Order) {
+	for part := range max(before.unitsRows(), after.unitsRows()) {
+		was, is := before.unitsRow(part), after.unitsRow(part)
+		if was == nil || is == nil || !slices.Equal(was.units, is.units) {
+			record(t, orderUnitsKind, was, is)
+		}
+	}
+}
+
+// sameUnits says that two states of an order with the same lines have the same units.
+func (o *Order) sameUnits(p *Order) bool {
+	return slices.EqualFunc(o.Lines, p.Lines, func(l, m OrderLine) bool { return slices.Equal(l.Units, m.Units) })
+}
+
+// What an order's unit has, in its row.
+const (
+	unitByHand = 1 << iota
+	unitHasHold
+	unitHanded
+	unitReturned
+	unitUpdated
+	unitOfPart
+)
+
+func encodeOrderUnits(dst []byte, r *orderUnits) []byte {
+	dst = append(dst, hotVersion)
+	for i := range r.units {
+		u := &r.units[i]
+		flags := byte(0)
+		for _, f := range [...]struct {
+			set  bool
+			flag byte
+		}{
+			{u.ByHand, unitByHand}, {u.Hold != (ID{}), unitHasHold}, {u.Handed != 0, unitHanded}, {u.Returned != 0, unitReturned},
+			{u.UpdatedAt != 0, unitUpdated}, {u.Part != 0, unitOfPart},
+		} {
+			if f.set {
+				flags |= f.flag
+			}
+		}
+		dst = append(append(dst, byte(u.State), flags), u.ID[:]...)
+		if u.Hold != (ID{}) {
+			dst = append(dst, u.Hold[:]...)
+		}
+		for _, at := range [...]int64{u.Handed, u.Returned, u.UpdatedAt} {
+			if at != 0 {
+				dst = binary.LittleEndian.AppendUint64(dst, uint64(at))
+			}
+		}
+		if u.Part != 0 {
+			dst = binary.LittleEndian.AppendUint16(dst, u.Part)
+		}
+	}
+	return dst
+}
+
+func decodeOrderUnits(_, key ID, b []byte) (*orderUnits, error) {
+	r, err := hotReader(orderUnitsName, b)
+	if err != nil {
+		return nil, err
+	}
+	n := &orderUnits{order: binary.BigEndian.Uint32(key[8:]), part: binary.BigEndian.Uint32(key[12:]), units: make([]OrderUnit, 0, unitsPerRow)}
+	for len(r.b) > 0 && !r.bad && len(n.units) < unitsPerRow {
+		u := OrderUnit{State: Fulfillment(r.u8())}
+		flags := r.u8()
+		u.ID, u.ByHand = r.id(), flags&unitByHand != 0
+		if flags&unitHasHold != 0 {
+			u.Hold = r.id()
+		}
+		for _, f := range [...]struct {
+			flag byte
+			at   *int64
+		}{{unitHanded, &u.Handed}, {unitReturned, &u.Returned}, {unitUpdated, &u.UpdatedAt}} {
+			if flags&f.flag != 0 {
+				*f.at = r.i64()
+			}
+		}
+		if flags&unitOfPart != 0 {
+			u.Part = r.u16()
+		}
+		if int(u.State) >= len(Fulfillments) {
+			return nil, fmt.Errorf("%s: stored unit has state %d", orderUnitsName, u.State)
+		}
+		n.units = append(n.units, u)
+	}
+	return n, r.done(orderUnitsName)
+}
+
+// Versions of an order's row. One that is read from a row with its units in it is written so until its next change.
+const (
+	orderWithUnits = coldVersion
+	orderVersion   = 2
+)
+
+// storedOrder is an order as it is written: of each line it says how many units it has.
+type storedOrder struct {
+	Order
+	Lines []storedLine `json:",omitempty"`
+}
+
+type storedLine struct {
+	OrderLine
+	Units int `json:",omitempty"`
+}
+
+func encodeOrder(dst []byte, o *Order) []byte {
+	if o.inline {
+		return encodeCold(dst, o)
+	}
+	return o.encodeAlone(dst)
+}
+
+// encodeAlone writes an order without its units.
+func (o *Order) encodeAlone(dst []byte) []byte {
+	s := storedOrder{Order: *o, Lines: make([]storedLine, len(o.Lines))}
+	for i := range o.Lines {
+		s.Lines[i] = storedLine{o.Lines[i], len(o.Lines[i].Units)}
+	}
+	b, err := json.Marshal(&s)
+	if err != nil {
+		panic(err) // rows are plain structs of strings, numbers and lists
+	}
+	return append(append(dst, orderVersion), b...)
+}
+
+func decodeOrder(account, key ID, b []byte) (*Order, error) {
+	if len(b) == 0 || b[0] != orderVersion {
+		o, err := decodeCold[Order]("order")(account, key, b)
+		if err != nil {
+			return nil, err
+		}
+		o = o.clone() // reading lists leaves room in them
+		o.inline = true
+		return o, nil
+	}
+	var s storedOrder
+	if err := gojson.Unmarshal(b[1:], &s); err != nil {
+		return nil, fmt.Errorf("order: %w", err)
+	}
+	s.Order.Lines = make([]OrderLine, len(s.Lines))
+	for i := range s.Lines {
+		l := s.Lines[i].OrderLine
+		if n := s.Lines[i].Units; n < 0 || n > maxUnits {
+			return nil, fmt.Errorf("order: stored line has %d units", n)
+		} else if n > 0 {
+			l.Units = make([]OrderUnit, n)
+		}
+		s.Order.Lines[i] = l
+	}
+	s.Codes = slices.Clip(s.Codes)
+	s.bare = true
+	return &s.Order, nil
+}
+
+// unpack gives an order that was read without its units those that it had before. The rows of those that changed follow.
+func (o *Order) unpack(before *Order) {
+	if !o.bare {
+		return
+	}
+	o.bare = false
+	if before == nil {
+		return
+	}
+	old, now := before.unitsFrom(0), o.unitsFrom(0)
+	for was, is := old.next(), now.next(); was != nil && is != nil; was, is = old.next(), now.next() {
+		*is = *was
+	}
+}

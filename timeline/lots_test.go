@@ -76,15 +76,29 @@ func TestAliveTogether(t *testing.T) {
 	}
 }
 
-// BenchmarkEndSlots ends some slots of a lot that has many.
-func BenchmarkEndSlots(b *testing.B) {
-	for _, slots := range []int{1000, 90_000} {
-		b.Run(fmt.Sprint(slots), func(b *testing.B) {
-			s := wideLot(slots).Publish()
+// BenchmarkReduceMany takes 10,000 units of an article that has many: planned ahead, and then what is left for who has to go on, which is to take over the plan, to
+// carry it out on a draft, and to make the changes that the draft tells.
+func BenchmarkReduceMany(b *testing.B) {
+	const amount = 10_000
+	for _, slots := range []int{90_000, 100_000} {
+		s := wideLot(slots).Publish()
+		b.Run(fmt.Sprintf("%d/ahead", slots), func(b *testing.B) {
 			for b.Loop() {
+				s.ReduceAhead(1, amount, 50, 0)
+			}
+		})
+		ahead := s.ReduceAhead(1, amount, 50, 0)
+		b.Run(fmt.Sprintf("%d/then", slots), func(b *testing.B) {
+			for b.Loop() {
+				r, ok := s.ReduceAs(ahead, 1, amount, 50, 0)
+				if !ok {
+					b.Fatal("planned in vain")
+				}
 				d := s.Draft(0)
-				for no := SlotNo(1); no <= 1000; no++ {
-					d.EndSlot(no, 50)
+				d.ApplyReduction(r)
+				f := s.Fork()
+				for _, c := range d.Changes().Slots {
+					f.PutSlot(c.After)
 				}
 			}
 		})

@@ -7,10 +7,15 @@
 // set, or a refusal. Apply is the only mutator and cannot fail. A preview is a plan without apply; recovery is apply without
 // a plan.
 //
-//	submit -> take -> runDue -> plan -> apply -> seal -> commit -> visible -> answered
-//	|         '-------- the single writer -----------'   '--- the committer ---------'
-//	'- any goroutine                                       a group is one log record and one sync;
-//	                                                       the next one is planned meanwhile
+//	submit -> take -> runDue -> plan -> apply -> seal -> encode -> commit -> visible -> answered
+//	|         '-------- the single writer -----------'   |         '--- the committer ---------'
+//	'- any goroutine                                     '- the encoder
+//	                  a group is one log record (a large one several) and one sync; the next ones are planned meanwhile
+//
+// The writer writes nothing down. What an entry of a group, a result under an idempotency key or an event says is a value that
+// nobody changes any more; the encoder makes the bytes of it, in the order of the groups and of the commands in them, sums the
+// state hash up over them and hands them to the log. So they are in one record with the change, and a command holds up no other
+// by how much is to be written of it (encode.go).
 //
 // Readers load one pointer and have everything of one account at one sequence, as long as they like. The state is made of
 // copy-on-write trees: publishing it is a handful of pointers, whatever its size.
@@ -18,10 +23,10 @@
 // An account's stock in time is a timeline.Stock; the rows of the other resources are engine/table tables. Every row kind is
 // a value of kind (writeset.go), listed in schema.go.
 //
-// An order takes its stock by the seating that holds take theirs by (seat.go, order_stock.go). Its row says which units it has;
-// where they sit is in the timelines alone, and a unit there says the number of its order. A plan changes orders through
-// edit (order_edit.go); what webhooks are told is read off the write set, whoever made it (order_event.go), and lies in the
-// same write set. Time acts on rows that are due (due.go): a hold expires, a unit that is not back is kept for another step, a
+// An order takes its stock by the seating that holds take theirs by (seat.go, order_stock.go). Its rows say which units it has,
+// 64 in each beside its own, so that a change writes those that it changes (order_units.go); where they sit is in the timelines
+// alone, and a unit there says the number of its order. A plan changes orders through edit (order_edit.go); what webhooks are
+// told is read off the write set, whoever made it (order_event.go), and lies in the same write set. Time acts on rows that are due (due.go): a hold expires, a unit that is not back is kept for another step, a
 // subscription's next payment is set, a delivery is given up.
 //
 // # Invariants

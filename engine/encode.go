@@ -36,11 +36,12 @@ type encoder struct {
 // keptSums are, by table byte, what an account's rows that are on disk alone make of the state hash.
 type keptSums [maxTag + 1]uint64
 
-func newEncoder(store *persist.Store, s *state) *encoder {
+func newEncoder(store *persist.Store, s *snapshot) *encoder {
 	c := &encoder{store: store, limit: maxRecordBytes, seq: s.seq, hash: s.hash, kept: map[ID]*keptSums{}, owned: map[ID]bool{}}
-	for id, a := range s.accounts {
-		c.kept[id] = a.kept
-	}
+	s.accounts.Scan(func(a tenant) bool {
+		c.kept[a.id] = a.kept
+		return true
+	})
 	return c
 }
 

@@ -219,7 +219,7 @@ func TestALargeGroupIsSeveralRecords(t *testing.T) {
 	store, err := persist.Open(persist.Options{Dir: "data", FS: fs, KeepLog: persist.Keep{All: true}})
 	require.NoError(t, err)
 	s := newState()
-	c := newEncoder(store, s)
+	c := newEncoder(store, s.publish())
 	c.limit = 1 << 10
 	g := &group{}
 	for i := range 3 {

@@ -88,7 +88,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	o.Store.Published(s.seq) // what was found is durable: followers and look-ups may see all of it
 	w := newWriter(e, s)
 	e.done.Add(2)
-	go newEncoder(o.Store, s).run(w.pending, w.written)
+	go newEncoder(o.Store, e.current.Load()).run(w.pending, w.written)
 	go w.commitGroups()
 	go w.run()
 	if err := e.Tick(ctx); err != nil {

@@ -191,7 +191,7 @@ func (s fieldSet) keep(b []byte, start int) []byte {
 		name := i + 1
 		end := name + bytes.IndexByte(b[name:], '"') // names have no escapes
 		next := endOfValue(b, end+2)
-		if s[articleMembers[string(b[name:end])]] {
+		if s[articleMembers[ofTotal(string(b[name:end]))]] {
 			if out > start+1 {
 				b[out] = ','
 				out++
@@ -240,7 +240,7 @@ var listedArticleSchema = func() *Schema {
 	return &s
 }()
 
-var articleListSchema = recordSchema("ArticleList", has("articles", listSchema(listedArticleSchema)), has("totalCount", integerSchema))
+var articleListSchema = recordSchema("ArticleList", has("articles", listSchema(listedArticleSchema)), has("totalCount", integerSchema)).whole()
 
 // listOfArticles completes one of the two operations that list articles.
 func listOfArticles(o operation, in input[listArticles]) operation {
@@ -270,6 +270,7 @@ func (q *request) listArticles(o *listArticles) error {
 	if o.Location != nil {
 		location = *o.Location
 	}
+	q.stock.Most = rowEntries
 	q.stock.Reset(o.Window)
 	q.out = append(q.out, `{"articles":[`...)
 	for i, r := range articles {
@@ -282,9 +283,12 @@ func (q *request) listArticles(o *listArticles) error {
 			}
 		}
 		start := len(q.out)
-		q.appendArticleWith(r, &q.stock)
+		q.appendArticleWith(r, &q.stock, rowEntries, rowSteps)
 		if o.fields != nil {
 			q.out = o.fields.keep(q.out, start)
+		}
+		if q.out = row(q.out, start); !q.grown(len(q.out)) {
+			return nil
 		}
 	}
 	q.out = append(appendInt(append(q.out, `],"totalCount":`...), total), '}')

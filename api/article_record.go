@@ -29,7 +29,8 @@ var (
 		has("descriptionOrigin", enumSchema("article", "sku")), has("condition", textSchema.orNull()), has("description", textSchema.orNull()),
 	}, bufferMembers, []Member{
 		has("bufferTimeOriginBefore", enumSchema("article", "sku")), has("bufferTimeOrigin", enumSchema("article", "sku")),
-		has("conflicts", recordSchema("ArticleConflicts", has("byLocation", &Schema{Type: "object", Extra: listSchema(idSchema)}))),
+		has("conflicts", recordSchema("ArticleConflicts", has("byLocation", &Schema{Type: "object", Extra: listSchema(idSchema)}),
+			may("total", integerSchema.says("How many conflicts there are, where not all of them are named.")))),
 		has("snapshotDate", recordSchema("SnapshotDate", has("from", instantSchema), has("to", instantSchema))),
 		has("quantity", countsSchema), has("availability", countsSchema),
 		has("temporalStock", recordSchema("TemporalStock", has("stockBalance", seriesSchema), has("stockAvailableToSell", seriesSchema),
@@ -40,15 +41,23 @@ var (
 // appendArticle appends an article to the answer, its stock over a window. Where it is gone from the view, by a command
 // behind the one that is answered, it has no units.
 func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
+	return q.appendArticleUpTo(r, w, engine.MaxListed, engine.MaxListed, maxRecord)
+}
+
+// appendArticleUpTo is appendArticle with so many entries of the lists of its stock and steps of its series, and bytes, at most.
+func (q *request) appendArticleUpTo(r *engine.Article, w engine.Span, entries, steps, most int) error {
+	q.stock.Most = entries
 	if err := q.view.ArticleStock(&q.stock, r.ID, engine.ID{}, w, q.now); err != nil {
 		q.stock.Reset(w)
 	}
-	q.appendArticleWith(r, &q.stock)
+	start := len(q.out)
+	q.appendArticleWith(r, &q.stock, entries, steps)
+	q.out = bounded(q.out, start, most)
 	return nil
 }
 
-// appendArticleWith appends an article with a stock.
-func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStock) {
+// appendArticleWith appends an article with a stock: the first entries of its lists and steps of its series.
+func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStock, entries, steps int) {
 	w := stock.Window
 	var sku *engine.SKU
 	if r.SKU != nil {
@@ -62,9 +71,9 @@ func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStoc
 	b = appendInstant(append(b, `,"updatedAt":`...), r.UpdatedAt)
 	b = appendInstantOrNull(append(b, `,"archivedAt":`...), r.ArchivedAt)
 	b = appendPlace(b, r, sku)
-	b = q.appendUnavailabilities(append(b, `,"unavailability":`...), stock.Units)
-	b = appendList(append(b, `,"scheduledEvents":`...), stock.Events, func(b []byte, s *engine.ScheduledEvent) []byte { return appendEvent(q, b, s) })
-	b = appendList(append(b, `,"articleLocations":`...), stock.Locations, func(b []byte, l engine.ArticleLocation) []byte {
+	b = q.appendFirstUnits(b, "unavailability", stock.Units, stock.Taken)
+	b = appendFirst(b, "scheduledEvents", stock.Events, len(stock.Events), entries, func(b []byte, s *engine.ScheduledEvent) []byte { return appendEvent(q, b, s) })
+	b = appendFirst(b, "articleLocations", stock.Locations, len(stock.Locations), entries, func(b []byte, l engine.ArticleLocation) []byte {
 		b = appendID(append(b, `{"serviceLocationId":`...), l.Location)
 		b = appendRange(append(b, `,"range":`...), l.Range)
 		return append(appendInt(append(b, `,"count":`...), l.Count), '}')
@@ -83,15 +92,15 @@ func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStoc
 		b = appendArticleSKU(q, b, sku)
 	}
 	b = q.appendArticleOrigins(b, r, sku)
-	b = appendConflictsByLocation(append(b, `,"conflicts":`...), stock.Units)
+	b = appendConflictsByLocation(append(b, `,"conflicts":`...), stock.Conflicts, stock.Conflicted)
 	b = appendInstant(append(b, `,"snapshotDate":{"from":`...), w.Start)
 	b = appendInstant(append(b, `,"to":`...), w.End)
-	b = appendCounts(append(b, `},"quantity":`...), stock.Quantity)
-	b = appendCounts(append(b, `,"availability":`...), stock.Availability)
-	b = appendSeries(append(b, `,"temporalStock":{"stockBalance":`...), stock.Balance)
-	b = appendSeries(append(b, `,"stockAvailableToSell":`...), stock.ToSell)
-	b = appendSeries(append(b, `,"stockCommitted":`...), stock.Committed)
-	b = appendSeries(append(b, `,"stockUtilisation":`...), stock.Utilisation)
+	b = appendCounts(append(b, `},"quantity":`...), stock.Quantity, steps)
+	b = appendCounts(append(b, `,"availability":`...), stock.Availability, steps)
+	b = appendSeries(append(b, `,"temporalStock":{`...), "stockBalance", stock.Balance, steps)
+	b = appendSeries(b, "stockAvailableToSell", stock.ToSell, steps)
+	b = appendSeries(b, "stockCommitted", stock.Committed, steps)
+	b = appendSeries(b, "stockUtilisation", stock.Utilisation, steps)
 	q.out = append(b, "}}"...)
 }
 
@@ -134,10 +143,11 @@ func orElse[V any](own, other *V) *V {
 	return other
 }
 
-func appendConflictsByLocation(b []byte, units []engine.Unavailability) []byte {
+// appendConflictsByLocation appends the first conflicts, of which there are total.
+func appendConflictsByLocation(b []byte, units []engine.Unavailability, total int) []byte {
 	var places []engine.ID
 	for _, u := range units {
-		if u.Conflict() && !slices.Contains(places, u.Location) {
+		if !slices.Contains(places, u.Location) {
 			places = append(places, u.Location)
 		}
 	}
@@ -149,7 +159,7 @@ func appendConflictsByLocation(b []byte, units []engine.Unavailability) []byte {
 		b = append(appendID(b, place), ':', '[')
 		first := true
 		for _, u := range units {
-			if u.Conflict() && u.Location == place {
+			if u.Location == place {
 				if !first {
 					b = append(b, ',')
 				}
@@ -159,16 +169,19 @@ func appendConflictsByLocation(b []byte, units []engine.Unavailability) []byte {
 		}
 		b = append(b, ']')
 	}
-	return append(b, "}}"...)
+	if b = append(b, '}'); total > len(units) {
+		b = appendInt(append(b, `,"total":`...), total)
+	}
+	return append(b, '}')
 }
 
-func appendCounts(b []byte, counts []engine.LocationCount) []byte {
+func appendCounts(b []byte, counts []engine.LocationCount, most int) []byte {
 	total := 0
 	for _, c := range counts {
 		total += c.Count
 	}
 	b = appendInt(append(b, `{"total":`...), total)
-	b = appendList(append(b, `,"byLocation":`...), counts, func(b []byte, c engine.LocationCount) []byte {
+	b = appendFirst(b, "byLocation", counts, len(counts), most, func(b []byte, c engine.LocationCount) []byte {
 		b = appendID(append(b, `{"serviceLocationId":`...), c.Location)
 		b = appendInt(append(b, `,"count":`...), c.Count)
 		return append(appendInstantOrNull(append(b, `,"fromDate":`...), c.From), '}')
@@ -176,8 +189,8 @@ func appendCounts(b []byte, counts []engine.LocationCount) []byte {
 	return append(b, '}')
 }
 
-func appendSeries(b []byte, steps []engine.Step) []byte {
-	return appendList(b, steps, func(b []byte, s engine.Step) []byte {
+func appendSeries(b []byte, name string, steps []engine.Step, most int) []byte {
+	return appendFirst(b, name, steps, len(steps), most, func(b []byte, s engine.Step) []byte {
 		b = appendRange(append(b, `{"range":`...), s.Range)
 		return append(strconv.AppendFloat(append(b, `,"value":`...), s.Value, 'f', -1, 64), '}')
 	})

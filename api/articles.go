@@ -154,6 +154,23 @@ var articleOperations = append([]operation{
 			q.tag = r.Revision
 			return q.appendArticle(r, q.span(o.window))
 		}),
+	readChecked(operation{
+		id: "admin.articles.listUnavailabilities", method: "GET", path: "/v1/admin/articles/{id}/unavailabilities", scopes: articlesRead,
+		summary: "Lists all that is taken of an article in a window, in order of creation.", answer: pagedSchema(unavailabilitySchema),
+	}, input[listUnits]{
+		path: byID(func(l *listUnits) *engine.ID { return &l.of }),
+		query: shapeOf("ListArticleUnavailabilities", append(pageFields(func(l *listUnits) *page { return &l.page }),
+			optional("dateRange", dateRange, func(l *listUnits) **window { return &l.window }).says("Default: now."))...),
+	},
+		func(q *request, l *listUnits) { q.checkWindow(l.window) },
+		func(q *request, l *listUnits) error {
+			units, total, err := q.view.ArticleUnits(l.of, q.span(l.window), l.page.part())
+			if err != nil {
+				return err
+			}
+			appendRows(q, l.page, units, total, listedUnit)
+			return nil
+		}),
 	write(operation{
 		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: articleSchema,
 		summary: "Changes an article. One that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.",

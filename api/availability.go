@@ -61,7 +61,7 @@ var (
 	}
 	availabilitySchema     = recordSchema("Availability", slices.Concat(availabilityMembers, []Member{has("sequence", integerSchema)})...)
 	availabilityListSchema = recordSchema("AvailabilityList",
-		has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...))), has("sequence", integerSchema))
+		has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...))), has("sequence", integerSchema)).whole()
 )
 
 // appendAvailability appends the members of one answer, with its opening brace.
@@ -165,7 +165,7 @@ var calendarQuery = shapeOf("Calendar", slices.Concat(
 var calendarSchema = recordSchema("CalendarAnswer",
 	has("buckets", listSchema(recordSchema("Bucket",
 		has("range", rangeSchema), has("minFree", integerSchema), has("maxFree", integerSchema), has("available", integerSchema)))),
-	has("sequence", integerSchema))
+	has("sequence", integerSchema)).whole()
 
 type nextInput struct {
 	engine.NextQuery
@@ -192,10 +192,11 @@ var nextSchema = recordSchema("NextAnswer", has("from", instantSchema.orNull()),
 
 var explainSchema = recordSchema("Explanation",
 	has("available", integerSchema), has("at", instantSchema), has("stock", integerSchema),
-	has("blockingUnavailabilities", listSchema(unavailabilitySchema)),
+	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("The first 20 by start, then id.")),
+	has("blockingTotal", integerSchema.says("How many stand in the way.")),
 	has("alternatives", listSchema(recordSchema("Alternative",
 		has("kind", enumSchema("later", "shorter", "location", "article")), has("from", instantSchema), has("to", instantSchema.orNull()),
-		has("serviceLocationId", idSchema.orNull()), has("articleId", idSchema.orNull())))))
+		has("serviceLocationId", idSchema.orNull()), has("articleId", idSchema.orNull()))))).whole()
 
 func appendGivenID(b []byte, id engine.ID) []byte {
 	if id == (engine.ID{}) {
@@ -292,6 +293,7 @@ var availabilityOperations = []operation{
 			q.out = appendInstant(append(q.out, `,"at":`...), x.At)
 			q.out = appendInt(append(q.out, `,"stock":`...), x.Stock)
 			q.out = q.appendUnavailabilities(append(q.out, `,"blockingUnavailabilities":`...), x.Blockers)
+			q.out = appendInt(append(q.out, `,"blockingTotal":`...), x.Blocking)
 			q.out = appendList(append(q.out, `,"alternatives":`...), x.Alternatives, func(b []byte, a engine.Alternative) []byte {
 				b = appendText(append(b, `{"kind":`...), a.Kind)
 				b = appendInstant(append(b, `,"from":`...), a.Window.Start)

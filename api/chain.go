@@ -16,8 +16,8 @@ import (
 
 // This file owns the chain that every request goes through, and which refusal wins where several apply:
 //
-//	framing, 404 and 405 of the route, 429 of the address, 401, version, 429 of account and key, 403, 415 and 413, all 400
-//	together, 403 of denied members, then the operation's own (404, 412, 409, 422).
+//	framing, 404 and 405 of the route, 429 of the address, 401, version, 429 of account and key, 403, 429 of bytes under way,
+//	415 and 413, all 400 together, 403 of denied members, then the operation's own (404, 412, 409, 422).
 //
 // The guards stand in that order in admit, one refusal each. What they look at is there before the body is read, so that a
 // body that is refused for its size is refused by the same guards.
@@ -41,6 +41,11 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 	if err == nil {
 		if err := q.op.run(q); err != nil {
 			q.refuse(asRefusal(err), err)
+			return
+		}
+		if q.crowded {
+			err := q.tooManyBytes()
+			q.refuse(err, err)
 			return
 		}
 		q.answer()
@@ -108,6 +113,9 @@ func (q *request) admit() *engine.Error {
 	}
 	if err := q.authorise(); err != nil {
 		return err
+	}
+	if q.server.room.full(q.view.Account().ID) {
+		return q.tooManyBytes()
 	}
 	return q.mediaType()
 }
@@ -261,8 +269,7 @@ func (q *request) answer() {
 	} else {
 		c = q.compress()
 	}
-	q.ctx.Response.SwapBody(q.out)
-	q.out = nil
+	q.send()
 	if q.tag != 0 {
 		q.tagBuf = appendEntityTag(q.tagBuf[:0], q.tag, c)
 		h.SetCanonical(headerETag, q.tagBuf)
@@ -285,7 +292,7 @@ func (q *request) compress() coding {
 	h.SetCanonical(headerVary, valueAcceptEncoding)
 	c := accepted(q.ctx.Request.Header.Peek("Accept-Encoding"))
 	if c != plain {
-		q.out = append(q.out[:0], compress(c, q.out)...)
+		q.out = compress(c, q.out)
 		h.SetContentEncoding(c.String())
 	}
 	return c
@@ -302,8 +309,7 @@ func (q *request) refuse(e *engine.Error, cause error) {
 		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
 	}
 	q.out = appendProblem(q.out[:0], e, q.id, q.faults.more, func(b []byte) []byte { return q.appendDetails(b, e.Details) })
-	q.ctx.Response.SwapBody(q.out)
-	q.out = nil
+	q.send()
 	q.ctx.Response.SetStatusCode(s.number)
 	q.ctx.Response.Header.SetContentTypeBytes(mediaProblem)
 	if s.number == fasthttp.StatusServiceUnavailable {

@@ -35,13 +35,13 @@ var feeds = []feed{
 		if r == nil {
 			return false, nil
 		}
-		return true, q.appendArticle(r, q.span(nil))
+		return true, q.appendArticleUpTo(r, q.span(nil), rowEntries, rowSteps, maxRow)
 	}},
 	{"scheduledEvent", by(articlesRead...), told(engine.View.ScheduledEventByID, appendEvent)},
 	{"hold", by(holdsRead...), told(func(v engine.View, id engine.ID) *engine.Hold {
-		h, _ := v.Hold(id)
+		h, _ := v.HoldWith(id, rowEntries)
 		return h
-	}, appendHold)},
+	}, listedHold)},
 	{"tag", func(area string) []string { return []string{tagScopes[engine.TagScope(area)] + ".read"} }, told(engine.View.Tag, appendTag)},
 	{"attribute", by(attributesRead...), told(engine.View.Attribute, appendAttribute)},
 	{"customer", by("customers.read"), told(engine.View.Customer, appendCustomer)},
@@ -49,7 +49,12 @@ var feeds = []feed{
 	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, appendCatalogItem)},
 	{"discountCode", by(discountsRead...), told(engine.View.DiscountCode, appendDiscountCode)},
 	{"webhook", by(webhooksRead...), told(engine.View.Webhook, appendWebhook)},
-	{"order", by(ordersRead...), told(engine.View.Order, func(_ *request, b []byte, r *engine.OrderRecord) []byte { return appendOrder(b, r) })},
+	{"order", by(ordersRead...), told(func(v engine.View, id engine.ID) *engine.OrderRecord {
+		if r := v.Orders().Get(id); r != nil {
+			return v.OrderRecord(r, rowEntries)
+		}
+		return nil
+	}, func(_ *request, b []byte, r *engine.OrderRecord) []byte { return appendOrderUpTo(b, r, rowEntries) })},
 }
 
 // told makes a feed's record of a look-up and an encoder.
@@ -57,7 +62,8 @@ func told[R any](find func(v engine.View, id engine.ID) *R, write func(q *reques
 	return func(q *request, id engine.ID) (bool, error) {
 		r := find(q.view, id)
 		if r != nil {
-			q.out = write(q, q.out, r)
+			start := len(q.out)
+			q.out = row(write(q, q.out, r), start)
 		}
 		return r != nil, nil
 	}
@@ -76,8 +82,9 @@ func feedOf(k *engine.Key, c engine.Change) *feed {
 	return nil
 }
 
-// cursor is a place in the feed: the account's sequence up to which all was read, and of which log, where that is said.
-type cursor struct{ sequence, incarnation uint64 }
+// cursor is a place in the feed: the account's sequence up to which all was read, of which log, where that is said, and how many
+// changes of the command behind it were read, too, where an answer has ended inside of that.
+type cursor struct{ sequence, incarnation, inside uint64 }
 
 var cursorKind = scalar(jsonString, textSchema, func(raw []byte, dst *cursor) wrong {
 	sequence, incarnation, of := bytes.Cut(raw, []byte{'.'})
@@ -87,8 +94,15 @@ var cursorKind = scalar(jsonString, textSchema, func(raw []byte, dst *cursor) wr
 	}
 	dst.sequence = uint64(n)
 	if of {
+		incarnation, inside, within := bytes.Cut(incarnation, []byte{'.'})
 		var err error
 		if dst.incarnation, err = strconv.ParseUint(string(incarnation), 16, 64); err != nil || dst.incarnation == 0 {
+			return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+		}
+		if !within {
+			return wrong{}
+		}
+		if dst.inside, err = strconv.ParseUint(string(inside), 10, 32); err != nil || dst.inside == 0 {
 			return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
 		}
 	}
@@ -105,7 +119,7 @@ var listChangesQuery = shapeOf("ListChanges",
 	defaulted("after", cursorKind, cursor{}, func(o *listChanges) *cursor { return &o.after }).says(
 		"The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if that is all there was."),
 	defaulted("limit", integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).says(
-		"What one command changed is never parted, so there may be more."),
+		"What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends before, anywhere: go on from its next."),
 	defaulted("wait", integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).says(
 		"Seconds to wait for a change where there is none."))
 
@@ -114,7 +128,7 @@ var changesSchema = recordSchema("ChangeList",
 		has("sequence", integerSchema), has("at", instantSchema), has("actor", textSchema), has("resource", enumSchema(engine.Resources()...)),
 		has("resourceId", idSchema), has("change", enumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted))),
 		has("record", (&Schema{}).says("The record as it is now, null where there is none any more."))))),
-	has("next", textSchema))
+	has("next", textSchema)).whole()
 
 // pollers counts those who wait for a change.
 type pollers struct {
@@ -159,7 +173,7 @@ func (q *request) listChanges(o *listChanges) error {
 		return refuse(engine.CodeCursorGone, "the cursor is of another log: read the present state, and go on from its sequence")
 	}
 	account, after := q.view.Account().ID, o.after.sequence
-	var changes []engine.Change
+	var changes []placedChange
 	var over <-chan time.Time
 	for {
 		more := q.eng.Changed(account)           // before the look, so that nothing is missed
@@ -171,9 +185,13 @@ func (q *request) listChanges(o *listChanges) error {
 			if err != nil {
 				return err
 			}
-			for _, c := range list {
-				if feedOf(q.key, c) != nil {
-					changes = append(changes, c)
+			inside := uint64(0)
+			for i, c := range list {
+				if inside++; i == 0 || list[i-1].Sequence != c.Sequence {
+					inside = 1
+				}
+				if feedOf(q.key, c) != nil && (c.Sequence > o.after.sequence+1 || inside > o.after.inside) {
+					changes = append(changes, placedChange{c, inside})
 				}
 			}
 			after = next
@@ -203,9 +221,17 @@ func (q *request) listChanges(o *listChanges) error {
 	}
 }
 
-func (q *request) answerChanges(changes []engine.Change, after uint64) error {
+func (q *request) answerChanges(changes []placedChange, after uint64) error {
 	q.out = append(q.out, `{"changes":[`...)
+	inside := uint64(0)
 	for i, c := range changes {
+		if len(q.out) >= maxFeed {
+			after, inside = changes[i-1].behind()
+			break
+		}
+		if !q.grown(len(q.out)) {
+			return nil
+		}
 		if i > 0 {
 			q.out = append(q.out, ',')
 		}
@@ -216,7 +242,7 @@ func (q *request) answerChanges(changes []engine.Change, after uint64) error {
 		q.out = appendID(append(q.out, `,"resourceId":`...), c.ID)
 		q.out = appendText(append(q.out, `,"change":`...), string(c.Kind))
 		q.out = append(q.out, `,"record":`...)
-		found, err := feedOf(q.key, c).record(q, c.ID)
+		found, err := feedOf(q.key, c.Change).record(q, c.ID)
 		if err != nil {
 			return err
 		}
@@ -226,9 +252,22 @@ func (q *request) answerChanges(changes []engine.Change, after uint64) error {
 		q.out = append(q.out, '}')
 	}
 	q.out = strconv.AppendUint(append(q.out, `],"next":"`...), after, 10)
-	q.out = append(strconv.AppendUint(append(q.out, '.'), q.eng.Incarnation(), 16), `"}`...)
+	q.out = strconv.AppendUint(append(q.out, '.'), q.eng.Incarnation(), 16)
+	if inside > 0 {
+		q.out = strconv.AppendUint(append(q.out, '.'), inside, 10)
+	}
+	q.out = append(q.out, `"}`...)
 	return nil
 }
+
+// placedChange is a change, and the how manieth of its command it is.
+type placedChange struct {
+	engine.Change
+	inside uint64
+}
+
+// behind is the cursor behind the change: inside its command, of which there may be more.
+func (c placedChange) behind() (sequence, inside uint64) { return c.Sequence - 1, c.inside }
 
 var changeOperations = []operation{
 	read(operation{

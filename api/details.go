@@ -46,6 +46,7 @@ func (q *request) appendShortage(b []byte, s engine.Shortage) []byte {
 		}
 	}
 	b = q.appendUnavailabilities(append(b, `,"blockingUnavailabilities":`...), blockers)
+	b = appendInt(append(b, `,"blockingTotal":`...), s.Blocking)
 	if s.Next == nil {
 		return append(b, `,"next":null}`...)
 	}

@@ -109,6 +109,9 @@ func (c *components) members(o ordered, s *Schema, closed bool) ordered {
 			p = p.with("x-scopes", []string{m.Scope})
 		}
 		properties = properties.with(m.Name, p)
+		if name, total := totalMember(m); name != "" && !closed && s.Name != "" && !s.Whole {
+			properties = properties.with(name, c.schema(total, closed))
+		}
 		if m.Required {
 			required = append(required, m.Name)
 		}

@@ -122,4 +122,4 @@ var problemSchema = recordSchema("Problem",
 	has("type", &Schema{Type: "string", Format: "uri"}), has("title", textSchema), has("status", integerSchema), has("detail", textSchema),
 	has("code", textSchema), has("requestId", textSchema), has("details", &Schema{Type: "object", Extra: &Schema{}}),
 	may("errors", listSchema(recordSchema("Fault",
-		has("in", enumSchema("body", "query", "path", "header")), has("pointer", textSchema), has("code", textSchema), has("message", textSchema)))))
+		has("in", enumSchema("body", "query", "path", "header")), has("pointer", textSchema), has("code", textSchema), has("message", textSchema))))).whole()

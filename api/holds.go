@@ -106,6 +106,17 @@ var holdSchema = recordSchema("Hold",
 		has("unavailabilities", listSchema(unavailabilitySchema))))))
 
 func appendHold(q *request, b []byte, h *engine.Hold) []byte {
+	start := len(b)
+	return bounded(appendHoldUpTo(q, b, h, engine.MaxListed, engine.MaxListed), start, maxRecord)
+}
+
+// listedHold appends a hold as a row.
+func listedHold(q *request, b []byte, h *engine.Hold) []byte {
+	return appendHoldUpTo(q, b, h, rowEntries, rowEntries)
+}
+
+// appendHoldUpTo appends a hold with the first of its lines, and of their units.
+func appendHoldUpTo(q *request, b []byte, h *engine.Hold, lines, units int) []byte {
 	b = appendID(append(b, `{"id":`...), h.ID)
 	b = appendText(append(b, `,"status":`...), h.Status.String())
 	b = appendInstantOrNull(append(b, `,"expiresAt":`...), h.ExpiresAt)
@@ -117,7 +128,7 @@ func appendHold(q *request, b []byte, h *engine.Hold) []byte {
 		b = appendText(b, h.Note)
 	}
 	b = append(b, `,"lines":[`...)
-	for i := range h.Lines {
+	for i := range min(len(h.Lines), lines) {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -128,10 +139,14 @@ func appendHold(q *request, b []byte, h *engine.Hold) []byte {
 		b = appendInstant(append(b, `,"to":`...), l.Window.End)
 		b = appendInt(append(b, `,"quantity":`...), l.Quantity)
 		b = appendText(append(b, `,"purchaseType":`...), string(l.Purchase))
-		b = q.appendUnavailabilities(append(b, `,"unavailabilities":`...), l.Units)
-		b = append(b, '}')
+		shown := min(len(l.Units), units)
+		units -= shown
+		b = append(q.appendFirstUnits(b, "unavailabilities", l.Units[:shown], max(l.Taken, len(l.Units))), '}')
 	}
-	return append(b, "]}"...)
+	if b = append(b, ']'); len(h.Lines) > lines {
+		b = appendInt(append(b, `,"linesTotal":`...), len(h.Lines))
+	}
+	return append(b, '}')
 }
 
 // appendItem appends the three members of what was asked for, of which one is not null.
@@ -157,8 +172,22 @@ var holdOperations = []operation{
 		id: "admin.holds.list", method: "GET", path: "/v1/admin/holds", scopes: holdsRead,
 		summary: "Lists holds in order of creation, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
-		holds, total := q.view.Holds(p.offset(), p.size)
-		appendRows(q, *p, holds, total, appendHold)
+		holds, total := q.view.Holds(p.offset(), p.size, rowEntries)
+		appendRows(q, *p, holds, total, listedHold)
+		return nil
+	}),
+	read(operation{
+		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities", scopes: holdsRead,
+		summary: "Lists all that a hold takes, in the order of its lines. One that has ended takes nothing.", answer: pagedSchema(unavailabilitySchema),
+	}, input[listUnits]{
+		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
+		query: shapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),
+	}, func(q *request, l *listUnits) error {
+		units, total, ok := q.view.HoldUnits(l.of, l.page.part())
+		if !ok {
+			return notFound("hold")
+		}
+		appendRows(q, l.page, units, total, listedUnit)
 		return nil
 	}),
 	write(operation{
@@ -169,7 +198,7 @@ var holdOperations = []operation{
 		id: "admin.holds.get", method: "GET", path: "/v1/admin/holds/{id}", scopes: holdsRead,
 		summary: "Returns a hold; one that ended answers for 24 hours.", answer: holdSchema,
 	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
-		h, ok := q.view.Hold(*id)
+		h, ok := q.view.HoldWith(*id, engine.MaxListed)
 		if !ok {
 			return notFound("hold")
 		}

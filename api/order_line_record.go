@@ -195,11 +195,13 @@ func appendCheckoutFields(b []byte, list []engine.CheckoutField, ofLine bool) []
 	})
 }
 
-func appendStockItems(b []byte, r *engine.OrderRecord) []byte {
-	b = append(b, '[')
+// appendStockItems appends the first units of an order, as a member.
+func appendStockItems(b []byte, r *engine.OrderRecord, most int) []byte {
+	b = append(b, `,"stockItems":[`...)
 	n := 0
+	most = min(most, len(r.Units))
 	for i := range r.Lines {
-		for j := range r.Lines[i].Units {
+		for j := range min(len(r.Lines[i].Units), most-n) {
 			if n > 0 {
 				b = append(b, ',')
 			}
@@ -207,7 +209,10 @@ func appendStockItems(b []byte, r *engine.OrderRecord) []byte {
 			n++
 		}
 	}
-	return append(b, ']')
+	if b = append(b, ']'); r.StockItems() > n {
+		b = appendInt(append(b, `,"stockItemsTotal":`...), r.StockItems())
+	}
+	return b
 }
 
 func appendStockItem(b []byte, r *engine.OrderRecord, l *engine.OrderLine, u *engine.OrderUnit, at *engine.UnitRecord) []byte {

@@ -49,6 +49,8 @@ func (q *request) listOrders(o *listOrders) error {
 	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
 	o.Desc, o.Offset, o.Limit = o.direction == descending, o.page.offset(), o.page.size
 	orders, total := q.view.ListOrders(&o.OrderQuery)
-	appendRows(q, o.page, orders, total, func(q *request, b []byte, r *engine.Order) []byte { return appendOrder(b, q.view.OrderRecord(r)) })
+	appendRows(q, o.page, orders, total, func(q *request, b []byte, r *engine.Order) []byte {
+		return appendOrderUpTo(b, q.view.OrderRecord(r, rowEntries), rowEntries)
+	})
 	return nil
 }

@@ -78,6 +78,12 @@ func OrderPayload(_ string, r *engine.OrderRecord) []byte {
 }
 
 func appendOrder(b []byte, r *engine.OrderRecord) []byte {
+	start := len(b)
+	return bounded(appendOrderUpTo(b, r, engine.MaxListed), start, maxRecord)
+}
+
+// appendOrderUpTo appends an order with the first entries of its longest lists.
+func appendOrderUpTo(b []byte, r *engine.OrderRecord, most int) []byte {
 	more := r.Rest()
 	b = appendID(append(b, `{"id":`...), r.ID)
 	b = appendInt(append(b, `,"number":`...), r.Number)
@@ -101,19 +107,22 @@ func appendOrder(b []byte, r *engine.OrderRecord) []byte {
 	}
 	prices, _ := r.LinePrices()
 	b = append(b, `,"lineItems":[`...)
-	for i := range r.Lines {
+	for i := range min(len(r.Lines), most) {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = appendOrderLine(b, r, &r.Lines[i], prices[i])
 	}
-	b = appendStockItems(append(b, `],"stockItems":`...), r)
+	if b = append(b, ']'); len(r.Lines) > most {
+		b = appendInt(append(b, `,"lineItemsTotal":`...), len(r.Lines))
+	}
+	b = appendStockItems(b, r, most)
 	b = appendList(append(b, `,"documents":`...), more.Documents, func(b []byte, d engine.OrderDocument) []byte {
 		b = appendText(append(appendID(append(b, `{"id":`...), d.ID), `,"type":`...), d.Type)
 		b = appendText(append(b, `,"name":`...), d.Name)
 		return append(appendTextOrNull(append(b, `,"fileRef":`...), d.FileRef), '}')
 	})
-	b = appendList(append(b, `,"comments":`...), more.Comments, appendComment)
+	b = appendFirst(b, "comments", more.Comments, len(more.Comments), most, appendComment)
 	b = appendBool(append(b, `,"hasSavedPaymentMethod":`...), more.Method.HasSaved)
 	b = append(b, `,"savedCard":`...)
 	if card := more.Method.Card; card == nil {

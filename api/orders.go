@@ -138,6 +138,22 @@ var orderOperations = append([]operation{
 		}
 		return answerOrder(q, r)
 	}),
+	read(operation{
+		id: "admin.orders.listStockItems", method: "GET", path: orderPath + "/stock-items", scopes: ordersRead,
+		summary: "Lists all stock items of an order, in the order of its lines.", answer: pagedSchema(stockItemSchema),
+	}, input[listUnits]{
+		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
+		query: shapeOf("ListStockItems", pageFields(func(l *listUnits) *page { return &l.page })...),
+	}, func(q *request, l *listUnits) error {
+		r, items, total := q.view.OrderStockItems(l.of, l.page.part())
+		if r == nil {
+			return notFound("order")
+		}
+		appendRows(q, l.page, items, total, func(_ *request, b []byte, x engine.OrderStockItem) []byte {
+			return appendStockItem(b, r, x.Line, x.Unit, &x.At)
+		})
+		return nil
+	}),
 	write(operation{
 		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite, guarded: true,
 		summary: "Changes what an order has as given. Its lines have operations of their own.", answer: orderSchema,

@@ -48,15 +48,27 @@ func appendPage[R any](q *request, p page, total int, at func(i int) R, record f
 		if i > from {
 			b = append(b, ',')
 		}
-		b = record(q, b, at(i))
+		start := len(b)
+		if b = row(record(q, b, at(i)), start); !q.grown(len(b)) {
+			break
+		}
 	}
 	q.out = q.closePage(append(b, ']'), p, total)
 }
 
 // appendRows appends a page that was cut of a list of total records, and sets the links.
 func appendRows[R any](q *request, p page, rows []R, total int, record func(q *request, b []byte, r R) []byte) {
-	b := appendList(append(q.out, `{"data":`...), rows, func(b []byte, r R) []byte { return record(q, b, r) })
-	q.out = q.closePage(b, p, total)
+	b := append(q.out, `{"data":[`...)
+	for i, r := range rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		start := len(b)
+		if b = row(record(q, b, r), start); !q.grown(len(b)) {
+			break
+		}
+	}
+	q.out = q.closePage(append(b, ']'), p, total)
 }
 
 // closePage ends a list that was begun with {"data":[…].

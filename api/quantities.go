@@ -12,12 +12,18 @@ type planQuantity struct {
 	article, location engine.ID
 	amount            int
 	at                *int64
+	plan              *string
+	page              page
 }
 
 var planQuantityQuery = shapeOf("PlanQuantityChange",
 	required("serviceLocationId", uuid, func(o *planQuantity) *engine.ID { return &o.location }),
 	required("amount", count, func(o *planQuantity) *int { return &o.amount }),
-	optional("effectiveFrom", instant, func(o *planQuantity) **int64 { return &o.at }).says("Default now."))
+	optional("effectiveFrom", instant, func(o *planQuantity) **int64 { return &o.at }).says("Default now."),
+	optional("plan", text(1, 64), func(o *planQuantity) **string { return &o.plan }).
+		says("The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now."),
+	defaulted("page", integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).says("Of each of the plan's lists."),
+	defaulted("pageSize", integer[int](1, engine.MaxListed), engine.MaxListed, func(o *planQuantity) *int { return &o.page.size }))
 
 // quantityFields are what all changes of a quantity take.
 func quantityFields[In any](location func(*In) *engine.ID, amount func(*In) *int, at func(*In) **int64) []field[In] {
@@ -50,20 +56,29 @@ var transferShape = shapeOf("TransferQuantity",
 var planSchema = recordSchema("QuantityPlan",
 	has("ok", booleanSchema),
 	has("moves", listSchema(recordSchema("SlotMove", has("unavailabilityId", idSchema), has("fromSlotId", idSchema), has("toSlotId", idSchema)))),
+	has("movesTotal", integerSchema.says("How many moves the whole plan has.")),
 	has("removedSlotIds", listSchema(idSchema)),
+	has("removedSlotIdsTotal", integerSchema.says("How many slots the whole plan ends.")),
 	has("reason", enumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way").orNull()),
 	has("possibleFrom", instantSchema.orNull().says("With not_enough_stock: the earliest instant from which on there are as many units at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")),
-	has("blockingUnavailabilities", listSchema(unavailabilitySchema)),
-	has("minimal", booleanSchema), has("lowerBound", integerSchema), has("plan", textSchema))
+	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("By start, then id.")),
+	has("blockingTotal", integerSchema.says("How many stand in the way of the whole plan.")),
+	has("minimal", booleanSchema), has("lowerBound", integerSchema), has("plan", textSchema.says("The digest of the whole plan."))).
+	whole().says("Of its lists a plan has the first 1,000 entries each, or those of the page asked for.")
+
+// first cuts a list that a plan has as a whole, as that of a command done by an older version may have.
+func first[T any](list []T) []T { return list[:min(len(list), engine.MaxListed)] }
 
 func appendPlan(q *request, b []byte, p *engine.QuantityPlan) []byte {
 	b = appendBool(append(b, `{"ok":`...), p.OK)
-	b = appendList(append(b, `,"moves":`...), p.Moves, func(b []byte, m engine.SlotMove) []byte {
+	b = appendList(append(b, `,"moves":`...), first(p.Moves), func(b []byte, m engine.SlotMove) []byte {
 		b = appendID(append(b, `{"unavailabilityId":`...), m.Unavailability)
 		b = appendID(append(b, `,"fromSlotId":`...), m.From)
 		return append(appendID(append(b, `,"toSlotId":`...), m.To), '}')
 	})
-	b = appendList(append(b, `,"removedSlotIds":`...), p.Removed, appendID)
+	b = appendInt(append(b, `,"movesTotal":`...), max(p.MovesTotal, len(p.Moves)))
+	b = appendList(append(b, `,"removedSlotIds":`...), first(p.Removed), appendID)
+	b = appendInt(append(b, `,"removedSlotIdsTotal":`...), max(p.RemovedTotal, len(p.Removed)))
 	b = append(b, `,"reason":`...)
 	if p.OK || p.Reason == "" {
 		b = append(b, "null"...)
@@ -71,7 +86,8 @@ func appendPlan(q *request, b []byte, p *engine.QuantityPlan) []byte {
 		b = appendText(b, p.Reason)
 	}
 	b = appendInstantOrNull(append(b, `,"possibleFrom":`...), p.PossibleFrom)
-	b = q.appendUnavailabilities(append(b, `,"blockingUnavailabilities":`...), p.Blockers)
+	b = q.appendUnavailabilities(append(b, `,"blockingUnavailabilities":`...), first(p.Blockers))
+	b = appendInt(append(b, `,"blockingTotal":`...), max(p.BlockersTotal, len(p.Blockers)))
 	b = appendBool(append(b, `,"minimal":`...), p.Minimal)
 	b = appendInt(append(b, `,"lowerBound":`...), p.LowerBound)
 	b = appendText(append(b, `,"plan":`...), p.Digest)
@@ -90,10 +106,11 @@ var quantityOperations = []operation{
 		summary: "Says how units of an article could go, and what stands in the way. The quantity would be lower at every instant from the effective one on, whatever is planned: where there are too few units at one of them, the reason is not_enough_stock and possibleFrom says from when on there are enough. Changes nothing.",
 	}, input[planQuantity]{path: byID(func(o *planQuantity) *engine.ID { return &o.article }), query: planQuantityQuery},
 		func(q *request, o *planQuantity) error {
-			p, err := q.view.PlanQuantity(o.article, o.location, o.amount, o.at, q.now)
+			p, err := q.view.PlanQuantityPart(o.article, o.location, o.amount, o.at, o.plan, o.page.part(), q.now)
 			if err != nil {
 				return err
 			}
+			q.link(o.page, o.page.pages(max(p.MovesTotal, p.RemovedTotal, p.BlockersTotal)))
 			return answerPlan(q, p)
 		}),
 	write(operation{

@@ -51,6 +51,8 @@ type request struct {
 
 	stock    engine.ArticleStock // room to read stock into
 	out      []byte              // the answer, in the connection's own buffer
+	taken    int64               // bytes of room that it has taken
+	crowded  bool                // there was no room for it
 	tag      uint64              // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
 	held     coding // in which the caller has the answer already, where that is all it is told
@@ -70,11 +72,21 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 	q := requests.Get().(*request)
 	q.server, q.ctx, q.start = s, ctx, start
 	q.eng = s.engine.Load()
-	q.out = ctx.Response.SwapBody(nil)[:0]
+	if b, ok := buffers.Get().(*[]byte); ok {
+		q.out = *b
+	} else {
+		q.out = ctx.Response.SwapBody(nil)[:0]
+	}
 	return q
 }
 
 func (q *request) release() {
+	if q.server != nil {
+		q.giveBack()
+	}
+	if cap(q.stock.Units) > keptStock || cap(q.stock.Balance) > keptStock || cap(q.stock.Locations) > keptStock {
+		q.stock = engine.ArticleStock{}
+	}
 	q.server, q.ctx, q.op, q.eng, q.key = nil, nil, nil, nil, nil
 	q.id, q.route, q.out = nil, nil, nil
 	q.view, q.idem = engine.View{}, engine.Idempotency{}
@@ -85,6 +97,7 @@ func (q *request) release() {
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview = 0, plain, false, false, false
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
+	q.crowded = false
 	q.stock.Reset(engine.Span{})
 	requests.Put(q)
 }

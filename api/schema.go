@@ -17,6 +17,7 @@ type Schema struct {
 	Members  []Member
 	Extra    *Schema // of an object with free names: what each member holds
 	Example  string  // as JSON
+	Whole    bool    // of an answer that is no record: its lists are never cut short
 }
 
 // Member is one member of an object.

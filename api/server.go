@@ -28,7 +28,8 @@ type Options struct {
 	AccessLog bool                 // one line per request; slow requests and errors of ours are logged in any case
 	Metrics   *prometheus.Registry // default: one of its own
 
-	Limits Limits // default: DefaultLimits
+	Limits Limits      // default: DefaultLimits
+	Bytes  AnswerBytes // of answers under way
 
 	MaxConns      int // at once; default 20,000
 	MaxConnsPerIP int // at once from one address; default none
@@ -51,6 +52,7 @@ type Server struct {
 	keeper    keeper
 	pins      pins
 	pollers   pollers
+	room      room
 	quit      chan struct{} // closed when the server is told to stop
 	run       string        // random, the same for all request ids of a run
 	count     atomic.Uint64 // of request ids made
@@ -88,6 +90,12 @@ func NewServer(o Options) *Server {
 	if o.Limits.Plans == nil {
 		o.Limits = DefaultLimits()
 	}
+	if o.Bytes.PerAccount == 0 {
+		o.Bytes.PerAccount = 64 << 20
+	}
+	if o.Bytes.InAll == 0 {
+		o.Bytes.InAll = 256 << 20
+	}
 	var run [6]byte
 	rand.Read(run[:])
 	list := slices.Clone(operations)
@@ -97,10 +105,12 @@ func NewServer(o Options) *Server {
 		metrics:  newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
 		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
 	}
-	s.routes = newRoutes(list)
+	s.routes, s.room.bound = newRoutes(list), o.Bytes
 	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_snapshots_held", Help: "Snapshots that are pinned for reads with asOf.",
-	}, func() float64 { return float64(s.pins.count()) }))
+	}, func() float64 { return float64(s.pins.count()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "holdfast_answer_bytes", Help: "Bytes of longer answers that are being written, or are under way to their readers.",
+	}, func() float64 { return float64(s.room.taken()) }))
 	s.http = &fasthttp.Server{
 		Handler:       s.serve,
 		ErrorHandler:  s.unreadable,

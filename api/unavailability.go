@@ -82,6 +82,25 @@ func appendInterval(b []byte, u *engine.Unavailability, tenant engine.ID, kind s
 	return append(appendID(append(b, `,"tenantId":`...), tenant), '}')
 }
 
+// listUnits asks for what is taken of or for a record.
+type listUnits struct {
+	of     engine.ID
+	window *window
+	page   page
+}
+
+func listedUnit(q *request, b []byte, u engine.Unavailability) []byte {
+	return appendUnavailability(q, b, &u)
+}
+
+// appendFirstUnits appends the first of the units that are taken as a member, and how many there are where that is more.
+func (q *request) appendFirstUnits(b []byte, name string, list []engine.Unavailability, total int) []byte {
+	if b = q.appendUnavailabilities(key(b, name), list); total > len(list) {
+		b = appendInt(key(b, name+totalOf), total)
+	}
+	return b
+}
+
 func (q *request) appendUnavailabilities(b []byte, list []engine.Unavailability) []byte {
 	b = append(b, '[')
 	for i := range list {

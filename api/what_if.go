@@ -111,7 +111,7 @@ var whatIfOperations = []operation{
 	readChecked(operation{
 		id: "admin.availability.whatIf", method: "POST", path: "/v1/admin/availability/what-if", scopes: stockRead,
 		summary: "Answers questions as if changes had been made. Nothing is changed.",
-		answer:  recordSchema("WhatIfAnswer", has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)))),
+		answer:  recordSchema("WhatIfAnswer", has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)))).whole(),
 	}, input[whatIf]{body: whatIfShape},
 		func(q *request, w *whatIf) {
 			for i := range w.changes {

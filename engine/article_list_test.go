@@ -44,7 +44,7 @@ func (s *shop) slowIncomes() map[ID]float64 {
 	earned := map[ID]float64{}
 	v := s.view()
 	for o := range v.Orders().All() {
-		r := v.OrderRecord(o)
+		r := v.OrderRecord(o, MaxListed)
 		prices, ok := o.LinePrices()
 		require.True(s, ok)
 		units := r.Units

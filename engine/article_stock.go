@@ -14,7 +14,11 @@ import (
 // and again, and so its memory be used again.
 type ArticleStock struct {
 	Window       Span
-	Units        []Unavailability // that overlap the window, in id order; conflicts among them
+	Most         int              // how many units and conflicts there may be here; 0: MaxListed
+	Units        []Unavailability // that overlap the window, in id order; conflicts among them; the first
+	Taken        int              // how many there are
+	Conflicts    []Unavailability // of all that overlap the window, in id order; the first
+	Conflicted   int              // how many there are
 	Events       []*ScheduledEvent
 	Locations    []ArticleLocation
 	Quantity     []LocationCount // units over the window's start
@@ -25,14 +29,17 @@ type ArticleStock struct {
 	Utilisation  []Step          // committed in proportion to balance
 
 	ledger stockLedger
+	units  firstUnits
+	short  firstUnits // conflicts
 }
 
 // Reset empties the stock, for another window.
 func (x *ArticleStock) Reset(w Span) {
 	*x = ArticleStock{
-		Window: w, Units: x.Units[:0], Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
+		Window: w, Most: x.Most, Units: x.Units[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
 		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
 		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0], levels: x.ledger.levels[:0]},
+		units: firstUnits{kept: x.units.kept[:0]}, short: firstUnits{kept: x.short.kept[:0]},
 	}
 }
 
@@ -82,10 +89,18 @@ func (v View) ArticleStock(x *ArticleStock, id ID, location ID, w Span, now int6
 	case len(lots) == 1:
 		x.ledger.over.End = w.End
 	}
+	x.units.most = cmp.Or(x.Most, MaxListed)
+	x.short.most = x.units.most
 	for _, l := range lots {
 		a.addLotStock(x, r, l, a.locationID(l.location), now)
 	}
-	slices.SortFunc(x.Units, func(p, q Unavailability) int { return p.ID.Compare(q.ID) })
+	for _, u := range x.units.list() {
+		x.Units = append(x.Units, a.unavailability(u.Hold, u.Place))
+	}
+	for _, u := range x.short.list() {
+		x.Conflicts = append(x.Conflicts, a.unavailability(u.Hold, u.Place))
+	}
+	x.Taken, x.Conflicted = x.units.total, x.short.total
 	least := math.MaxInt
 	if over := x.ledger.over; len(lots) == 1 && over.End < Forever {
 		least, _, _, _ = a.stock.MinFree(timeline.LotRef(lots[0].no), Span{Start: over.End, End: Forever})
@@ -102,19 +117,21 @@ func instantOr(w Span) Span {
 	return w
 }
 
-// addSlot counts a slot among those of its location, which stand from first on.
-func addSlot(list []ArticleLocation, first int, at ID, w Span) []ArticleLocation {
-	if i := slices.IndexFunc(list[first:], func(y ArticleLocation) bool { return y.Range == w }); i >= 0 {
-		list[first+i].Count++
-		return list
-	}
-	return append(list, ArticleLocation{at, w, 1})
-}
-
-func sortByRange(list []ArticleLocation) {
-	slices.SortStableFunc(list, func(p, q ArticleLocation) int {
+// joinSlots orders slots of one location by their range, and counts those of equal ranges together. It returns how many ranges there
+// are.
+func joinSlots(list []ArticleLocation) (n int) {
+	slices.SortFunc(list, func(p, q ArticleLocation) int {
 		return cmp.Or(cmp.Compare(p.Range.Start, q.Range.Start), cmp.Compare(p.Range.End, q.Range.End))
 	})
+	for _, x := range list {
+		if n > 0 && list[n-1].Range == x.Range {
+			list[n-1].Count++
+			continue
+		}
+		list[n] = x
+		n++
+	}
+	return n
 }
 
 // UnitsOf lists where units of an article are at an instant, or will be behind it.
@@ -123,10 +140,10 @@ func (v View) UnitsOf(r *Article, from int64) (list []ArticleLocation) {
 		first := len(list)
 		for _, no := range v.acc.stock.Slots(l.no) {
 			if s, _ := v.acc.stock.Slot(no); s.Span.End > from {
-				list = addSlot(list, first, v.acc.locationID(l.location), s.Span)
+				list = append(list, ArticleLocation{v.acc.locationID(l.location), s.Span, 1})
 			}
 		}
-		sortByRange(list[first:])
+		list = list[:first+joinSlots(list[first:])]
 	}
 	return list
 }
@@ -148,7 +165,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 			}
 		}
 		if s.Span.Overlaps(w) {
-			x.Locations = addSlot(x.Locations, first, at, s.Span)
+			x.Locations = append(x.Locations, ArticleLocation{at, s.Span, 1})
 		}
 		if s.Span.Overlaps(x.ledger.over) {
 			x.ledger.add(s.Span, 1, 0)
@@ -156,7 +173,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 		for h := range a.stock.Holds(no, x.ledger.over) {
 			seat := h.Seat()
 			if seat.Overlaps(w) {
-				x.Units = append(x.Units, a.unavailability(h, timeline.Place{Lot: l.no, Slot: no}))
+				x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no, Slot: no}})
 			}
 			if h.Kind == timeline.Sale {
 				x.ledger.add(seat, -1, 0) // sold for good
@@ -167,11 +184,12 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 	}
 	for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), x.ledger.over) {
 		if h.Span.Overlaps(w) {
-			x.Units = append(x.Units, a.unavailability(h, timeline.Place{Lot: l.no}))
+			x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no}})
+			x.short.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no}})
 		}
 		x.ledger.add(h.Span, 0, 1)
 	}
-	sortByRange(x.Locations[first:])
+	x.Locations = x.Locations[:first+joinSlots(x.Locations[first:])]
 	if since != math.MinInt64 {
 		quantity.From = &since
 	}

@@ -288,9 +288,10 @@ func appendShapes(pools []timeline.Shape, sources []source, l *Location, length,
 // Explanation says why an item has no more units over a window, and what to do instead.
 type Explanation struct {
 	Available    int
-	At           int64 // the instant with the least free units
-	Stock        int   // units there; of a catalog item, kits that they make
-	Blockers     []Unavailability
+	At           int64            // the instant with the least free units
+	Stock        int              // units there; of a catalog item, kits that they make
+	Blockers     []Unavailability // the first of them by start, then id
+	Blocking     int              // how many there are
 	Alternatives []Alternative
 }
 
@@ -325,6 +326,7 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 		}
 	}
 	least, first := 0, true
+	way, found := inTheWay{stock: a.stock}, blockers{}
 	for _, s := range sources {
 		answer := a.stock.Available(s.pool, s.hull, now)
 		if q.CatalogItem == (ID{}) {
@@ -336,10 +338,12 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 		if free := answer.Stock - answer.Committed; first || free < least {
 			least, first, x.At = free, false, answer.At
 		}
-		for _, h := range a.holdsOver(s.pool, answer.At, maxBlockers-len(x.Blockers)) {
-			_, at, _ := a.stock.Find(h.ID)
-			x.Blockers = append(x.Blockers, a.unavailability(h, at))
-		}
+		way.add(&found, s.pool, answer.At)
+	}
+	x.Blocking = found.total
+	for _, h := range way.close(&found) {
+		_, at, _ := a.stock.Find(h.ID)
+		x.Blockers = append(x.Blockers, a.unavailability(h, at))
 	}
 	if x.Available < quantity {
 		x.Alternatives = v.alternatives(q, quantity, now)

@@ -159,6 +159,7 @@ type tx struct {
 	named   edits        // what it makes of those whom orders name
 
 	explain bool             // a refusal says what stands in the way
+	way     *inTheWay        // which is found by it
 	moves   int              // holds that the plan moves to another slot
 	room    []timeline.Freed // what the command freed
 	gathers bool             // conflicts are not tried yet: more is to come free

@@ -87,8 +87,9 @@ type Shortage struct {
 	Requested int    // units asked for
 	Available int    // units that could have been held
 	Reason    string // not_enough_stock | fragmented_by_pinned_holds
-	Blockers  []ID   // at most 100 holds over the instant with the least free units
-	Next      *Span  // the next window of the same length in which the line would succeed, nil if none in the search range
+	Blockers  []ID   // of the holds over the instant with the least free units the first by start, then id: at most 20, and 1,000 of all lines
+	Blocking  int    // how many such holds there are
+	Next      *Span  // the next window of the same length in which the line would succeed; nil if none in the search range, or behind the first 50 lines
 }
 
 // ShortageDetails is the Details of INSUFFICIENT_AVAILABILITY.

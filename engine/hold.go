@@ -79,7 +79,8 @@ type HoldLine struct {
 	Window   Span // as asked for, without buffers
 	Quantity int
 	Purchase PurchaseType
-	Units    []Unavailability
+	Units    []Unavailability // the first of them
+	Taken    int              `json:",omitzero"` // how many there are
 }
 
 // HoldLineInput asks for units of one item at one location over a window.
@@ -510,13 +511,13 @@ func (MoveHold) result() any { return new(Hold) }
 // hold renders a record as the plan leaves it.
 func (t *tx) hold(rec *holdRecord) *Hold {
 	if t.stock == nil {
-		return t.acc.hold(rec, t.acc.stock.Find)
+		return t.acc.hold(rec, t.acc.stock.Find, MaxListed)
 	}
-	return t.acc.hold(rec, t.stock.Find)
+	return t.acc.hold(rec, t.stock.Find, MaxListed)
 }
 
-// hold renders a record with its units, found through find.
-func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.Place, bool)) *Hold {
+// hold renders a record with the first of its units, at most so many, found through find.
+func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.Place, bool), most int) *Hold {
 	h := &Hold{ID: rec.id, Status: rec.status, CreatedAt: CreatedAt(rec.id), Note: rec.note, Lines: make([]HoldLine, len(rec.lines)), Revision: rec.revision()}
 	if rec.status == Held {
 		h.ExpiresAt = &rec.due
@@ -533,13 +534,15 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 			out.CatalogItem = a.catalog().No(l.item).ID
 		}
 		if !rec.status.Ended() {
-			out.Units = make([]Unavailability, 0, l.units)
-			for range l.units {
-				if u, at, ok := find(after(rec.id, n)); ok {
+			shown := min(int(l.units), most)
+			most -= shown
+			out.Taken, out.Units = int(l.units), make([]Unavailability, 0, shown)
+			for k := range uint64(shown) {
+				if u, at, ok := find(after(rec.id, n+k)); ok {
 					out.Units = append(out.Units, a.unavailability(u, at))
 				}
-				n++
 			}
+			n += uint64(l.units)
 		}
 		h.Lines[i] = out
 	}
@@ -565,17 +568,21 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	return u
 }
 
-// Hold returns a hold's record; ok is false where there is none, or none any more.
-func (v View) Hold(id ID) (*Hold, bool) {
+// Hold returns a hold's record with all its units; ok is false where there is none, or none any more.
+func (v View) Hold(id ID) (*Hold, bool) { return v.HoldWith(id, maxUnits) }
+
+// HoldWith is Hold with the first of the units, at most so many.
+func (v View) HoldWith(id ID, units int) (*Hold, bool) {
 	rec := v.acc.holds.get(id)
 	if rec == nil {
 		return nil, false
 	}
-	return v.acc.hold(rec, v.acc.stock.Find), true
+	return v.acc.hold(rec, v.acc.stock.Find, units), true
 }
 
-// Holds lists hold records in order of creation: those from offset on, at most limit, and how many there are.
-func (v View) Holds(offset, limit int) (page []*Hold, total int) {
+// Holds lists hold records in order of creation: those from offset on, at most limit, and how many there are; each with the first
+// of its units, at most so many.
+func (v View) Holds(offset, limit, units int) (page []*Hold, total int) {
 	i := 0
 	for id, row := range v.acc.holds.rows.From(ID{}) {
 		if i++; i <= offset {
@@ -584,7 +591,7 @@ func (v View) Holds(offset, limit int) (page []*Hold, total int) {
 		if len(page) == limit {
 			break
 		}
-		page = append(page, v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find))
+		page = append(page, v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find, units))
 	}
 	return page, v.acc.holds.rows.Len()
 }
@@ -593,7 +600,7 @@ func (v View) Holds(offset, limit int) (page []*Hold, total int) {
 func (v View) EachHold() iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {
 		for id, row := range v.acc.holds.rows.From(ID{}) {
-			if !yield(v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find)) {
+			if !yield(v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find, maxUnits)) {
 				return
 			}
 		}

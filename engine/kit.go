@@ -327,10 +327,12 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 	if !t.explain {
 		return
 	}
+	var found blockers
 	for _, src := range x.scarce.sources {
-		t.blockers(short, src.pool, s.Available(src.pool, src.hull, t.now).At)
+		t.inTheWay().add(&found, src.pool, s.Available(src.pool, src.hull, t.now).At)
 	}
-	if q.body.End != Forever {
+	t.blocked(short, &found)
+	if q.body.End != Forever && t.inTheWay().mayNext() {
 		short.Next = t.acc.nextKits(s, q.kit, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 }

@@ -52,7 +52,7 @@ func TestKitTakesAllItsComponentsOrNothing(t *testing.T) {
 	e := s.refused(CodeInsufficient, s.booking(kit, noon, noon+day, 3))
 	short := e.Details.(ShortageDetails).Lines
 	require.Len(t, short, 1, "one line, whatever it lacks")
-	require.Equal(t, Shortage{Line: 0, Requested: 3, Available: 0, Reason: "not_enough_stock", Blockers: short[0].Blockers}, short[0])
+	require.Equal(t, Shortage{Line: 0, Requested: 3, Available: 0, Reason: "not_enough_stock", Blockers: short[0].Blockers, Blocking: 4}, short[0])
 	require.Len(t, short[0].Blockers, 4, "of what there is least of")
 	e = s.refused(CodeInsufficient, s.booking(kit, noon, noon+day, 2))
 	require.Equal(t, Span{Start: noon + day, End: noon + 2*day}, *e.Details.(ShortageDetails).Lines[0].Next)

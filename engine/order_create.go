@@ -522,10 +522,10 @@ func (o *PatchOrder) places(t *tx, n *Order) error {
 	return t.reprice(n)
 }
 
-// Order returns an order's record, or nil.
+// Order returns an order's record, with the first of its units, or nil.
 func (v View) Order(id ID) *OrderRecord {
 	if o := v.acc.orders().Get(id); o != nil {
-		return v.acc.orderRecord(o, v.acc.stock, &edits{})
+		return v.acc.orderRecord(o, v.acc.stock, &edits{}, MaxListed)
 	}
 	return nil
 }
@@ -533,5 +533,7 @@ func (v View) Order(id ID) *OrderRecord {
 // Orders are the account's orders as they are stored, in order of creation.
 func (v View) Orders() *table.Table[Order] { return v.acc.orders() }
 
-// OrderRecord is the answer for an order of this view.
-func (v View) OrderRecord(o *Order) *OrderRecord { return v.acc.orderRecord(o, v.acc.stock, &edits{}) }
+// OrderRecord is the answer for an order of this view, with the first of its units, at most so many.
+func (v View) OrderRecord(o *Order, units int) *OrderRecord {
+	return v.acc.orderRecord(o, v.acc.stock, &edits{}, units)
+}

@@ -267,7 +267,7 @@ func TestHandOverOfAConflictSaysWhatIsInTheWay(t *testing.T) {
 	second := s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+day), 1, true)
 	e := s.refused(CodeInsufficient, FulfillOrder{ID: second.ID})
 	next := Span{Start: s.now + 2*day, End: s.now + 3*day}
-	require.Equal(t, []Shortage{{Requested: 1, Reason: "not_enough_stock", Blockers: []ID{first.Lines[0].Units[0].Hold}, Next: &next}}, e.Details.(ShortageDetails).Lines)
+	require.Equal(t, []Shortage{{Requested: 1, Reason: "not_enough_stock", Blockers: []ID{first.Lines[0].Units[0].Hold}, Blocking: 1, Next: &next}}, e.Details.(ShortageDetails).Lines)
 }
 
 // Of an order all of which is cancelled nothing is pending.

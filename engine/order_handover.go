@@ -51,6 +51,16 @@ type unitOfLine struct {
 	unit *OrderUnit
 }
 
+// unitsOfLine counts the units that are of one line.
+func unitsOfLine(units []unitOfLine, no int) (n int) {
+	for i := range units {
+		if units[i].no == no {
+			n++
+		}
+	}
+	return n
+}
+
 // unitState is the refusal of what a unit's state does not allow.
 func unitState(u *OrderUnit) *Error {
 	d := StateDetails{State: u.State.String()}
@@ -139,12 +149,19 @@ func (o FulfillOrder) plan(t *tx) (any, error) {
 		return nil, refuse(CodeConflict, "the order has nothing that waits to be handed over")
 	}
 	var short []Shortage
-	for _, x := range units {
+	refused := map[int]bool{}
+	for i, x := range units {
+		if refused[x.no] {
+			continue // one unit that cannot be had says it for its line
+		}
 		s, err := t.handOver(x, at)
 		if err != nil {
 			return nil, err
 		}
 		if s != nil {
+			refused[x.no] = true
+			s.Available = unitsOfLine(units[:i], x.no)
+			s.Requested = s.Available + unitsOfLine(units[i:], x.no)
 			short = append(short, *s)
 		}
 	}
@@ -206,6 +223,9 @@ func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage
 	t.stock = d.Fork()
 	t.stock.Take(h.ID)
 	defer func() { t.stock = d }()
+	if was, from, ok := t.acc.stock.Find(h.ID); ok && t.explain {
+		t.inTheWay().gone = []timeline.Placed{{Hold: was, Place: from}}
+	}
 	lot := d.Stock().Lot(at.Lot)
 	q := request{line: x.no, body: Span{Start: min(t.now, h.Body().Start), End: h.Body().End}, quantity: 1, location: t.acc.locations().No(lot.Location)}
 	q.article = t.acc.articles().No(lot.Article)

@@ -16,7 +16,7 @@ type OrderRecord struct {
 	Contact  *Contact // of the one whom it is for
 	Currency string
 	TagRows  []*Tag
-	Units    []UnitRecord // in the order of lines and units
+	Units    []UnitRecord // of the first units, in the order of lines and units
 }
 
 // UnitRecord is where a unit of an order is.
@@ -67,8 +67,9 @@ func put[K comparable, R any](m *map[K]*R, key K, r *R) {
 	(*m)[key] = r
 }
 
-// orderRecord is the answer for an order on some state of the stock, with some rows as a plan leaves them.
-func (a *account) orderRecord(o *Order, s *timeline.Stock, e *edits) *OrderRecord {
+// orderRecord is the answer for an order on some state of the stock, with some rows as a plan leaves them, and with the first of
+// its units, at most so many.
+func (a *account) orderRecord(o *Order, s *timeline.Stock, e *edits, most int) *OrderRecord {
 	r := &OrderRecord{Order: o, PickupAt: a.locations().Get(o.Pickup), ReturnAt: a.locations().Get(o.Return), Currency: a.row.Currency}
 	m := e.customers[o.Customer]
 	if m == nil {
@@ -82,10 +83,10 @@ func (a *account) orderRecord(o *Order, s *timeline.Stock, e *edits) *OrderRecor
 			r.TagRows = append(r.TagRows, g)
 		}
 	}
-	r.Units = make([]UnitRecord, 0, o.units())
+	r.Units = make([]UnitRecord, 0, min(o.units(), most))
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		for j := range l.Units {
+		for j := range min(len(l.Units), most-len(r.Units)) {
 			r.Units = append(r.Units, a.unitRecord(&l.Units[j], s, e))
 		}
 	}
@@ -124,7 +125,10 @@ func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e *edits) (r UnitR
 	return r
 }
 
-// Conflict says whether a unit of the order has no stock.
+// StockItems is how many units the order has.
+func (r *OrderRecord) StockItems() int { return r.units() }
+
+// Conflict says whether one of the units that the record has is without stock.
 func (r *OrderRecord) Conflict() bool {
 	return slices.ContainsFunc(r.Units, func(u UnitRecord) bool { return u.Conflict })
 }

@@ -46,7 +46,7 @@ func TestShortageOfARequirement(t *testing.T) {
 	held := s.book(Item{Article: red}, s.now, s.now+3*hour, 1)
 	taken := held.Lines[0].Units[0].ID
 	next := Span{Start: s.now + 3*hour, End: s.now + 4*hour}
-	want := Shortage{Requested: 1, Reason: "not_enough_stock", Blockers: []ID{taken}, Next: &next}
+	want := Shortage{Requested: 1, Reason: "not_enough_stock", Blockers: []ID{taken}, Blocking: 1, Next: &next}
 	require.Equal(t, want, s.shortLine(Item{SKU: sku}, 1, isRed))
 
 	isBlue := []Requirement{isRed[0]}

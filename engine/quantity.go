@@ -20,6 +20,8 @@ import (
 // new ones.
 
 // QuantityPlan says how units of an article can go. It is the answer of the preview and of the write alike.
+//
+// Of its three lists it has a part each; the digest is of the whole.
 type QuantityPlan struct {
 	OK      bool
 	Moves   []SlotMove
@@ -27,13 +29,15 @@ type QuantityPlan struct {
 	Reason  string // empty when OK; not_enough_stock | holds_exceed_remaining_stock | pinned_holds_in_the_way
 	// PossibleFrom is the earliest instant from which on there are as many units at every instant, where there are not from the effective
 	// instant on; nil where there is none either. Holds may be in the way of a plan from then on, too.
-	PossibleFrom *int64 `json:",omitempty"`
-	Blockers     []Unavailability
+	PossibleFrom *int64           `json:",omitempty"`
+	Blockers     []Unavailability // by start, then id
 	// Minimal: no plan that keeps all holds moves fewer; so of one that is refused for not_enough_stock, which moves none. Where all
 	// stay in the article, that is among the plans in which they do: others are looked at only where there is no such plan.
 	Minimal    bool
 	LowerBound int // no such plan moves fewer than this
 	Digest     string
+
+	MovesTotal, RemovedTotal, BlockersTotal int `json:",omitzero"` // how long the lists are as a whole
 }
 
 // SlotMove is a hold that changes its slot.
@@ -69,8 +73,14 @@ func (q quantityChange) resolve(a *account, now int64) (*Article, *Location, int
 	return r, l, now, nil
 }
 
-// PlanQuantity plans taking units from an article at a location, and changes nothing.
+// PlanQuantity plans taking units from an article at a location, and changes nothing. It gives the first part of the plan.
 func (v View) PlanQuantity(article, location ID, amount int, at *int64, now int64) (*QuantityPlan, error) {
+	return v.PlanQuantityPart(article, location, amount, at, nil, First, now)
+}
+
+// PlanQuantityPart is PlanQuantity with another part of the plan. Where a plan is expected, by its digest, and it is another by
+// now, it is refused with the first part of that.
+func (v View) PlanQuantityPart(article, location ID, amount int, at *int64, expected *string, p Part, now int64) (*QuantityPlan, error) {
 	q := quantityChange{article, location, amount, at}
 	var c checker
 	q.check(&c)
@@ -81,7 +91,11 @@ func (v View) PlanQuantity(article, location ID, amount int, at *int64, now int6
 	if err != nil {
 		return nil, err
 	}
-	_, plan := v.acc.planReduction(r, l, amount, from, now, nil)
+	_, plan := v.acc.planReduction(r, l, amount, from, now, nil, p)
+	if expected != nil && *expected != plan.Digest {
+		_, plan = v.acc.planReduction(r, l, amount, from, now, nil, First)
+		return nil, planChanged(plan)
+	}
 	return plan, nil
 }
 
@@ -98,12 +112,13 @@ func (q quantityChange) foresee(v View, now int64) *timeline.Ahead {
 	return v.acc.stock.ReduceAhead(lot.no, q.Amount, at, now)
 }
 
-// planReduction plans on the state as it is, or takes over what was planned ahead; the plan of the preview and of the write.
-func (a *account) planReduction(r *Article, l *Location, amount int, at, now int64, ahead *timeline.Ahead) (timeline.Reduction, *QuantityPlan) {
+// planReduction plans on the state as it is, or takes over what was planned ahead; the plan of the preview and of the write. It
+// shows a part of it.
+func (a *account) planReduction(r *Article, l *Location, amount int, at, now int64, ahead *timeline.Ahead, p Part) (timeline.Reduction, *QuantityPlan) {
 	lot := r.lotAt(l.No)
 	if lot == nil {
 		plan := &QuantityPlan{Reason: "not_enough_stock", Minimal: true}
-		plan.Digest = plan.digest()
+		plan.Digest = plan.digest(nil)
 		return timeline.Reduction{}, plan
 	}
 	red, ok := a.stock.ReduceAs(ahead, lot.no, amount, at, now)
@@ -121,12 +136,27 @@ func (a *account) planReduction(r *Article, l *Location, amount int, at, now int
 	for _, m := range red.Moves {
 		plan.Moves = append(plan.Moves, SlotMove{m.Hold, a.slotID(m.From), a.slotID(m.To)})
 	}
-	for _, id := range red.Blockers {
-		h, at, _ := a.stock.Find(id)
-		plan.Blockers = append(plan.Blockers, a.unavailability(h, at))
-	}
-	plan.Digest = plan.digest()
+	plan.Digest = plan.digest(red.Blockers)
+	plan.MovesTotal, plan.RemovedTotal, plan.BlockersTotal = len(plan.Moves), len(plan.Removed), len(red.Blockers)
+	plan.Moves, plan.Removed, plan.Blockers = partOf(plan.Moves, p), partOf(plan.Removed, p), a.standing(red.Blockers, p)
 	return red, plan
+}
+
+// standing is a part of what stands in the way of a plan, by start, then id.
+func (a *account) standing(ids []ID, p Part) (list []Unavailability) {
+	all := make([]timeline.Placed, len(ids))
+	for i, id := range ids {
+		all[i].Hold, all[i].Place, _ = a.stock.Find(id)
+	}
+	slices.SortFunc(all, func(x, y timeline.Placed) int { return byStart(x.Hold, y.Hold) })
+	for _, u := range partOf(all, p) {
+		list = append(list, a.unavailability(u.Hold, u.Place))
+	}
+	return list
+}
+
+func planChanged(plan *QuantityPlan) error {
+	return &Error{Code: CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
 }
 
 func (a *account) slotID(no timeline.SlotNo) ID {
@@ -134,8 +164,8 @@ func (a *account) slotID(no timeline.SlotNo) ID {
 	return s.ID
 }
 
-// digest names a plan by what it would do: slots, moves and blockers, not the instant.
-func (p *QuantityPlan) digest() string {
+// digest names a plan, which is whole but for its blockers, by what it would do: slots, moves and blockers, not the instant.
+func (p *QuantityPlan) digest(blockers []ID) string {
 	h := sha256.New()
 	count := func(n int) {
 		var b [8]byte
@@ -152,9 +182,9 @@ func (p *QuantityPlan) digest() string {
 		h.Write(m.From[:])
 		h.Write(m.To[:])
 	}
-	count(len(p.Blockers))
-	for _, b := range p.Blockers {
-		h.Write(b.ID[:])
+	count(len(blockers))
+	for _, id := range blockers {
+		h.Write(id[:])
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -293,9 +323,9 @@ func (t *tx) reduce(q quantityChange, expected *string, force bool) (*QuantityPl
 	if err != nil {
 		return nil, err
 	}
-	red, plan := t.acc.planReduction(r, l, q.Amount, at, t.now, t.ahead)
+	red, plan := t.acc.planReduction(r, l, q.Amount, at, t.now, t.ahead, First)
 	if expected != nil && *expected != plan.Digest {
-		return nil, &Error{Code: CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
+		return nil, planChanged(plan)
 	}
 	if !red.OK && (!force || !red.Feasible()) {
 		return nil, &Error{Code: CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}

@@ -361,15 +361,17 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	short := &Shortage{Line: q.line, Requested: q.quantity}
 	d := t.draft()
 	free := 0
+	var found blockers
 	for _, s := range sources {
 		a := d.Available(s.pool, q.room(s.hull, t.now))
 		short.Available += a.Available
 		count, _, _, _ := d.Stock().MinFree(s.pool, q.room(s.hull, t.now))
 		free += max(0, count)
 		if t.explain {
-			t.blockers(short, s.pool, a.At)
+			t.inTheWay().add(&found, s.pool, a.At)
 		}
 	}
+	t.blocked(short, &found)
 	short.Available = min(short.Available, q.quantity-1)
 	if q.slot == 0 { // the unit that failed saw one pool, after others of the line: the reason is that of the line as a whole
 		reason = timeline.NotEnoughStock
@@ -378,7 +380,7 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		}
 	}
 	short.Reason = reason.String()
-	if t.explain && q.body.End != Forever {
+	if t.explain && q.body.End != Forever && t.inTheWay().mayNext() {
 		notBefore := q.body.Start
 		if q.keepHull {
 			notBefore++ // at other dates its buffers are made anew, at these they stay as they are
@@ -388,31 +390,8 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	return short
 }
 
-// blockers names the holds of a pool over an instant that stand in the way, but for those of the command itself.
-func (t *tx) blockers(short *Shortage, p timeline.PoolRef, at int64) {
-	for _, h := range t.acc.holdsOver(p, at, maxBlockers-len(short.Blockers)) {
-		if _, _, still := t.draft().Find(h.ID); still {
-			short.Blockers = append(short.Blockers, h.ID)
-		}
-	}
-}
-
-const (
-	maxBlockers = 100
-	searchAhead = 2 * 366 * 24 * 60 * 60 * 1000 // how far next looks, in milliseconds
-)
-
-// holdsOver lists the holds and conflicts of a pool over an instant, in id order, at most n.
-func (a *account) holdsOver(p timeline.PoolRef, at int64, n int) (list []timeline.Hold) {
-	for s := range a.stock.PoolSlots(p) {
-		if h, ok := a.stock.HoldAt(s.No, at); ok {
-			list = append(list, h)
-		}
-	}
-	list = slices.AppendSeq(list, a.stock.ConflictsIn(p, Span{Start: at, End: at + 1}))
-	slices.SortFunc(list, func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
-	return list[:min(max(n, 0), len(list))]
-}
+// searchAhead is how far next looks, in milliseconds.
+const searchAhead = 2 * 366 * 24 * 60 * 60 * 1000
 
 // freed notes that room came free at a place: conflicts there may be seated now.
 func (t *tx) freed(s Span, at timeline.Place) {

@@ -127,6 +127,18 @@ func (d *Draft) EndSlot(no SlotNo, at int64) {
 	s.PutSlot(slot)
 }
 
+// Gone lists the holds of the Stock that the draft has taken out and not put back, by id.
+func (d *Draft) Gone() (list []Placed) {
+	for _, id := range slices.Compact(slices.SortedFunc(slices.Values(d.touched), ID.Compare)) {
+		if h, at, had := d.base.Find(id); had {
+			if _, _, has := d.Find(id); !has {
+				list = append(list, Placed{h, at})
+			}
+		}
+	}
+	return list
+}
+
 // HoldChange is what became of a hold. Had: it was there before. Has: it is there after.
 type HoldChange struct {
 	Before, After Placed

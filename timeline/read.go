@@ -79,6 +79,15 @@ func (s *Stock) Lots(p PoolRef) []LotNo {
 	return nil
 }
 
+// In says whether a lot is the one that is named, or of the pool that is.
+func (s *Stock) In(p PoolRef, lot LotNo) bool {
+	if no, ok := p.Lot(); ok {
+		return no == lot
+	}
+	e := s.lot(lot)
+	return e != nil && SKURef(e.pool) == p
+}
+
 // Slots lists the slots of a lot, ascending, whatever their range; the list is not the caller's to change.
 func (s *Stock) Slots(no LotNo) []SlotNo {
 	if e := s.lot(no); e != nil {

@@ -203,7 +203,7 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 		}
 	}
 	if k := a.kit(q.CatalogItem); len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
-		if free, _, committed, at := a.least(pools[0], pools[0].hull(q.Window, now)); x.At != at || len(x.Blockers) != min(100, committed) {
+		if free, _, committed, at := a.least(pools[0], pools[0].hull(q.Window, now)); x.At != at || x.Blocking != committed || len(x.Blockers) != min(20, committed) {
 			return wrong("explain %+v says %+v, the least is %d at %d", q, x, free, at)
 		}
 	}
@@ -248,7 +248,7 @@ func (a *Account) Records(v engine.View, now int64) error {
 			return wrong("unavailability %+v (%v), the twin says %+v", x, ok, a.render(u))
 		}
 	}
-	page, total := v.Holds(0, len(a.Holds)+1)
+	page, total := v.Holds(0, len(a.Holds)+1, engine.MaxListed)
 	if total != len(a.Holds) || len(page) != total {
 		return wrong("%d of %d holds, the twin has %d", len(page), total, len(a.Holds))
 	}

@@ -1,0 +1,194 @@
+package api
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"holdfast/engine"
+)
+
+// This file owns how long a record may be. In a list it is a row of at most maxRow bytes, elsewhere it has at most maxRecord.
+// Where it would be longer, its lists have fewer entries and its texts fewer characters. Beside a list that was cut stands how
+// many entries it has, under its name and "Total"; beside a long text, how many characters. A text that was cut ends in "…".
+//
+// Encoders write the first entries of what can be very long, rowEntries of a row and engine.MaxListed of a record on its own, so
+// that the work is bounded too; what is too long even so is cut here, whatever it is.
+
+const (
+	maxRow     = 31 << 10 // 250 of them, and what is around, are less than 8 MB
+	maxRecord  = 4 << 20
+	maxFeed    = 7 << 20 // an answer that a cursor goes on from ends here
+	rowEntries = 32      // entries of a kilobyte that are written of a row at most
+	rowSteps   = 320     // entries of a hundred bytes
+)
+
+// longTexts are the members whose texts may have more than 255 characters.
+var longTexts = []string{"note", "description", "comment", "content", "consentText", "value", "url", "imageUrl", "userAgent", "deliveryNotes", "avatarUrl",
+	"fileRef", "fileUrl", "folderPath", "fullName", "path"}
+
+const (
+	shortText    = 255 // characters of other texts
+	totalOf      = "Total"
+	aboutTotal   = "How many entries the list has, where it is cut."
+	aboutLetters = "How many characters the text has, where it is cut."
+)
+
+// totalMember is the member that says how long a member of an answer is, where that may be cut.
+func totalMember(of Member) (name string, s *Schema) {
+	switch {
+	case of.Schema.Type == "array":
+		return of.Name + totalOf, integerSchema.says(aboutTotal)
+	case (of.Schema.Type == "string" || of.Schema.Type == "") && slices.Contains(longTexts, of.Name):
+		return of.Name + totalOf, integerSchema.says(aboutLetters)
+	}
+	return "", nil
+}
+
+// whole marks an answer that is no record: its lists are never cut so.
+func (s Schema) whole() *Schema {
+	s.Whole = true
+	return &s
+}
+
+// cuts are the lengths to which lists and texts are cut, from the longest on. The last leaves ids, instants and names of states
+// whole.
+var cuts = []struct{ entries, chars int }{
+	{1000, 10_000}, {500, 4000}, {200, 2000}, {100, 1000}, {50, 1000}, {32, 1000}, {20, 500}, {12, 255}, {8, 255}, {5, 255}, {3, 128}, {2, 64},
+	{1, 48}, {0, 48},
+}
+
+// bounded cuts the record that was appended from start on to at most so many bytes.
+func bounded(b []byte, start, most int) []byte {
+	if len(b)-start <= most {
+		return b
+	}
+	src := slices.Clone(b[start:])
+	lo, hi := -1, len(cuts)-1 // hi does
+	for hi-lo > 1 {
+		mid := (lo + hi) / 2
+		c := cutter{cuts[mid].entries, cuts[mid].chars}
+		if out, _ := c.value(b[:start], src, 0); len(out)-start <= most {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	c := cutter{cuts[hi].entries, cuts[hi].chars}
+	b, _ = c.value(b[:start], src, 0)
+	return b
+}
+
+// row cuts a record of a list.
+func row(b []byte, start int) []byte { return bounded(b, start, maxRow) }
+
+// cutter copies JSON as the encoders write it, without blanks, with lists and texts cut.
+type cutter struct{ entries, chars int }
+
+// value copies the value at i and says where it ends.
+func (c cutter) value(dst, src []byte, i int) ([]byte, int) {
+	switch src[i] {
+	case '{':
+		return c.object(dst, src, i)
+	case '[':
+		dst, i, _ = c.list(dst, src, i)
+		return dst, i
+	}
+	end := endOfValue(src, i)
+	return append(dst, src[i:end]...), end
+}
+
+func (c cutter) object(dst, src []byte, i int) ([]byte, int) {
+	dst = append(dst, '{')
+	for i++; src[i] != '}'; {
+		if src[i] == ',' {
+			dst = append(dst, ',')
+			i++
+		}
+		end := i + 1 + bytes.IndexByte(src[i+1:], '"') + 1 // names have no escapes
+		name := src[i+1 : end-1]
+		dst = append(dst, src[i:end+1]...)
+		i = end + 1
+		total := -1
+		switch src[i] {
+		case '[':
+			var n int
+			if dst, i, n = c.list(dst, src, i); n > c.entries {
+				total = n
+			}
+		case '"':
+			var n int
+			if dst, i, n = c.text(dst, src, i); n > max(c.chars, shortText) {
+				total = n
+			}
+		default:
+			dst, i = c.value(dst, src, i)
+		}
+		// An id for a name is one of many, which are counted as a whole; and an encoder that has cut a list says itself how long it is.
+		if total >= 0 && len(name) < 36 && !bytes.HasPrefix(src[i:], slices.Concat([]byte(`,"`), name, []byte(totalOf+`"`))) {
+			dst = append(append(append(dst, ',', '"'), name...), totalOf+`":`...)
+			dst = strconv.AppendInt(dst, int64(total), 10)
+		}
+	}
+	return append(dst, '}'), i + 1
+}
+
+// list copies the first entries, and says how many there are.
+func (c cutter) list(dst, src []byte, i int) (_ []byte, end, n int) {
+	dst = append(dst, '[')
+	for i++; src[i] != ']'; n++ {
+		if src[i] == ',' {
+			i++
+		}
+		if n >= c.entries {
+			i = endOfValue(src, i)
+			continue
+		}
+		if n > 0 {
+			dst = append(dst, ',')
+		}
+		dst, i = c.value(dst, src, i)
+	}
+	return append(dst, ']'), i + 1, n
+}
+
+// text copies the first characters, and says how many there are.
+func (c cutter) text(dst, src []byte, i int) (_ []byte, end, n int) {
+	start, keep := i, 0
+	for i++; src[i] != '"'; n++ {
+		if n == c.chars {
+			keep = i
+		}
+		switch {
+		case src[i] != '\\':
+			_, size := utf8.DecodeRune(src[i:])
+			i += size
+		case src[i+1] == 'u':
+			i += 6
+		default:
+			i += 2
+		}
+	}
+	if n <= c.chars {
+		return append(dst, src[start:i+1]...), i + 1, n
+	}
+	return append(append(dst, src[start:keep]...), `…"`...), i + 1, n
+}
+
+// ofTotal is the name of the member that a total is of, or the name itself.
+func ofTotal(name string) string { return strings.TrimSuffix(name, totalOf) }
+
+// part is the part of a list that a page is.
+func (p page) part() engine.Part { return engine.Part{Offset: p.offset(), Limit: p.size} }
+
+// appendFirst appends the first entries of a list, of which there are total, as a member of an object; cut, with its total.
+func appendFirst[V any](b []byte, name string, list []V, total, most int, element func(b []byte, v V) []byte) []byte {
+	list = list[:min(len(list), most)]
+	b = appendList(key(b, name), list, element)
+	if total > len(list) {
+		b = appendInt(key(b, name+totalOf), total)
+	}
+	return b
+}

@@ -1,0 +1,151 @@
+package api
+
+import (
+	"bytes"
+	"io"
+	"sync"
+
+	"holdfast/api/ratelimit"
+	"holdfast/engine"
+)
+
+// This file owns the memory of answers: how many bytes of them are under way, from the first that is written until the last has
+// gone out or the connection has ended, and what becomes of their buffers then. Short answers are not counted.
+
+// AnswerBytes bound the bytes of answers under way. Where they are used up, a request is refused before it has done anything, and
+// a read that comes to its end later is.
+type AnswerBytes struct {
+	PerAccount int64 // default 64 MiB
+	InAll      int64 // default 256 MiB
+}
+
+const (
+	countedFrom  = 32 << 10  // shorter answers are not counted
+	countedSteps = 256 << 10 // by which an answer that grows takes more
+	keptBuffer   = 256 << 10 // longer buffers are given back to the collector
+	keptStock    = 4096      // entries of a list of stock that a request keeps room for
+
+	layerBytes ratelimit.Layer = "bytes"
+)
+
+// room counts the bytes under way.
+type room struct {
+	bound AnswerBytes
+	mu    sync.Mutex
+	all   int64
+	by    map[engine.ID]int64
+}
+
+// full says that there is no room for more answers of an account.
+func (r *room) full(account engine.ID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all >= r.bound.InAll || r.by[account] >= r.bound.PerAccount
+}
+
+// take takes room for n bytes; forced, also where there is none.
+func (r *room) take(account engine.ID, n int64, forced bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !forced && (r.all+n > r.bound.InAll || r.by[account]+n > r.bound.PerAccount) {
+		return false
+	}
+	if r.by == nil {
+		r.by = map[engine.ID]int64{}
+	}
+	r.all += n
+	r.by[account] += n
+	return true
+}
+
+func (r *room) give(account engine.ID, n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all -= n
+	if r.by[account] -= n; r.by[account] == 0 {
+		delete(r.by, account)
+	}
+}
+
+// taken is all that is under way.
+func (r *room) taken() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all
+}
+
+// grown takes room for what the answer has come to, n bytes. Where there is none, it says so, and the answer is not to grow any
+// more. What has changed the state is answered in any case.
+func (q *request) grown(n int) bool {
+	if q.crowded || n <= countedFrom || int64(n) <= q.taken || q.key == nil {
+		return !q.crowded
+	}
+	more := (int64(n) - q.taken + countedSteps - 1) / countedSteps * countedSteps
+	if !q.server.room.take(q.view.Account().ID, more, q.op.write) {
+		q.crowded = true
+		return false
+	}
+	q.taken += more
+	return true
+}
+
+// tooManyBytes is the refusal where answers of the account, or of all, have too many bytes under way.
+func (q *request) tooManyBytes() *engine.Error {
+	return q.later(engine.CodeRateLimited, layerBytes, 1000, "too many bytes of answers are under way to readers")
+}
+
+// buffers are those of counted answers that have gone out.
+var buffers sync.Pool
+
+// send hands the answer over to the connection. One that is counted is given back when it has gone out.
+func (q *request) send() {
+	if len(q.out) <= countedFrom || q.key == nil {
+		q.giveBack()
+		if cap(q.out) > keptBuffer {
+			q.out = bytes.Clone(q.out)
+		}
+		q.ctx.Response.SwapBody(q.out)
+		q.out = nil
+		return
+	}
+	b := &sent{room: &q.server.room, account: q.view.Account().ID, n: int64(len(q.out)), body: q.out}
+	b.room.take(b.account, b.n, true)
+	b.Reset(q.out)
+	q.giveBack()
+	q.ctx.Response.SetBodyStream(b, len(q.out))
+	q.out = nil
+}
+
+// giveBack gives back what the request has taken itself.
+func (q *request) giveBack() {
+	if q.taken > 0 {
+		q.server.room.give(q.view.Account().ID, q.taken)
+		q.taken = 0
+	}
+}
+
+// sent is an answer on its way.
+type sent struct {
+	bytes.Reader
+	room    *room
+	account engine.ID
+	n       int64
+	body    []byte
+	once    sync.Once
+}
+
+var _ io.Closer = (*sent)(nil)
+
+// Close is called when the answer has gone out, or cannot any more.
+func (s *sent) Close() error {
+	s.once.Do(func() {
+		s.room.give(s.account, s.n)
+		if cap(s.body) <= keptBuffer {
+			b := s.body[:0]
+			buffers.Put(&b)
+		}
+		s.Reset(nil)
+		s.body = nil
+	})
+	return nil
+}

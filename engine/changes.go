@@ -144,6 +144,9 @@ func (a *account) told(r persist.Record, list []Change, next uint64, most int) (
 	}
 	var command *ledger // whose changes are being read
 	place := map[name]int{}
+	if r.Rewrite {
+		return list, next, nil
+	}
 	for c := range r.Changes() {
 		account, key, err := splitKey(c.Key)
 		if err != nil {

@@ -69,7 +69,7 @@ var deliveryKind = func() *kind[Delivery] {
 		return []string{deliveryKey(d.Webhook, 0), deliveryKey(d.Webhook, d.State)}
 	}))
 	k.resource = "" // the log tells of them
-	k.encode, k.decode = encodeDelivery, decodeDelivery
+	k.encode, k.decode, k.knows = encodeDelivery, decodeDelivery, nil
 	k.dueAt((*Delivery).givenUpAt)
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Delivery) {

@@ -36,7 +36,11 @@
 //  3. Inside a plan there is no clock, no chance, no I/O and no order of a map: the same commands on the same state give the
 //     same state, to the byte. Instants never go back.
 //  4. Ids grow over the whole engine: the order of ids is the order of creation.
-//  5. The state hash is the sum of rowHash over all rows; it is equal live, after replay and after restore.
+//  5. The state hash is the sum of rowHash over all rows; it is equal live, after replay and after restore. It is of the stored
+//     bytes, and a change takes off what the row before is encoded to: while commands are done, every stored row is in the bytes
+//     that this program writes. A start on rows of another program writes them anew, as records of the log (upgrade.go). A
+//     change of what is stored moves persist.Format, once for all changes between two releases; decode goes on reading what any
+//     release wrote, for a restart, a restore and the feed of changes; a form that a kind leaves goes through its older.
 //  6. Everything derived (pools, indexes, dense look-ups, what is due) can be rebuilt from rows; no row depends on it.
 //  7. A View names one account; no read and no plan can reach another's rows.
 package engine

@@ -142,62 +142,6 @@ func TestAChangeOfAnOrderWritesTheUnitsThatItChanges(t *testing.T) {
 	}
 }
 
-// withUnitsInside has an order be written as it was before its units had rows of their own.
-type withUnitsInside struct{ id ID }
-
-func (withUnitsInside) Check() []Fault { return nil }
-func (withUnitsInside) result() any    { return new(any) }
-
-func (o withUnitsInside) plan(t *tx) (any, error) {
-	before := t.acc.orders().Get(o.id)
-	n := before.clone()
-	n.inline = true
-	record(t, orderKind, before, n)
-	for part := range before.unitsRows() {
-		record(t, orderUnitsKind, before.unitsRow(part), nil)
-	}
-	return nil, nil
-}
-
-func TestOrdersThatHaveTheirUnitsInTheirRow(t *testing.T) {
-	s := newShop(t)
-	sku := s.sku()
-	s.article(sku, 200)
-	from, to := s.now+day, s.now+2*day
-	var lines []OrderLineInput
-	for range 2 {
-		lines = append(lines, OrderLineInput{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: unitsPerRow + 1, From: &from, To: &to})
-	}
-	o := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: lines}).(*OrderRecord)
-	s.do(withUnitsInside{o.ID})
-	r, _ := s.last()
-	old := 0
-	for c := range r.Changes() {
-		if c.Table == tagOrder {
-			old = int(c.After[0])
-			require.Contains(t, string(c.After), o.Lines[1].Units[3].ID.String())
-		}
-	}
-	require.Equal(t, orderWithUnits, old)
-	s.reopen()
-	require.Equal(t, o.Lines, s.view().Order(o.ID).Lines)
-
-	// A label leaves it as it is, an edit does not.
-	tag := s.do(CreateTag{Value: "vip", Scope: TagOrders}).(*Tag).ID
-	s.do(LinkTags{To: OrderLabels, ID: o.ID, Tags: []ID{tag}})
-	_, units := s.last()
-	require.Zero(t, units)
-	s.reopen()
-	s.do(AddComment{Order: o.ID, Content: "new"})
-	_, units = s.last()
-	require.Equal(t, 3, units)
-	s.reopen()
-	require.Equal(t, o.Lines, s.view().Order(o.ID).Lines)
-	s.do(AddComment{Order: o.ID, Content: "newer"})
-	_, units = s.last()
-	require.Zero(t, units)
-}
-
 func TestUnitsOfAnOrderAsTheyAreWritten(t *testing.T) {
 	r := &orderUnits{order: 7, part: 3, units: []OrderUnit{
 		{ID: ID{1}}, {ID: ID{2}, Hold: ID{3}, Handed: 4, Returned: 5, UpdatedAt: 6, State: Returned, ByHand: true, Part: 7}, {ID: ID{8}, Part: 9, State: Cancelled},

@@ -73,9 +73,15 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if o.LogBytes == 0 {
 		o.LogBytes = 1 << 30
 	}
-	s, err := restore(ctx, o.Store)
+	s, older, err := restore(ctx, o.Store)
 	if err != nil {
 		return nil, err
+	}
+	o.Store.Published(s.seq) // what was found is durable: followers and look-ups may see all of it
+	if older != nil {
+		if err := s.rewrite(o.Store, older, o.Now(), o.Logger); err != nil {
+			return nil, err
+		}
 	}
 	e := &Engine{
 		step: max(1, o.Overdue.Milliseconds()), payload: o.Payload,
@@ -85,7 +91,6 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e.called.add(s.called)
 	s.called = nil
 	e.current.Store(s.publish())
-	o.Store.Published(s.seq) // what was found is durable: followers and look-ups may see all of it
 	w := newWriter(e, s)
 	e.done.Add(2)
 	go newEncoder(o.Store, e.current.Load()).run(w.pending, w.written)

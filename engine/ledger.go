@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/binary"
-	"fmt"
 	"iter"
 )
 
@@ -54,7 +53,7 @@ var ledgerKind = &kind[ledger]{
 		r := reader{b: b}
 		version := r.u8()
 		if version != ledgerVersion && version != ledgerVersionOrders {
-			return nil, fmt.Errorf("ledger: unknown row version %d", version)
+			return nil, unknownVersion("ledger", b)
 		}
 		l := &ledger{account: account, Sequence: r.u64(), At: r.i64()}
 		for _, n := range [...]*uint32{&l.Location, &l.SKU, &l.Article, &l.Lot, &l.Slot} {

@@ -86,8 +86,7 @@ type Order struct {
 	Labels
 	More *OrderMore `json:",omitempty"`
 
-	inline bool // it was read from a row that has its units in it, and is written so
-	bare   bool // it was read without its units
+	bare bool // it was read without its units
 }
 
 // OrderMore is what few orders have.
@@ -208,7 +207,7 @@ var orderKind = func() *kind[Order] {
 		}),
 		table.By(func(o *Order) []string { return []string{o.state()} }),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
-	k.encode, k.decode = encodeOrder, decodeOrder
+	k.encode, k.decode, k.knows, k.older = encodeOrder, decodeOrder, knows[storedOrder], olderOrder
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Order) {
 		if after != nil {

@@ -43,7 +43,6 @@ func (t *tx) edit(id ID) (*Order, error) {
 		return nil, notFound("order")
 	}
 	n := o.clone()
-	n.inline = false
 	t.orders = append(t.orders, &orderEdit{before: o, now: n})
 	return n, nil
 }
@@ -104,10 +103,10 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
 		t.dateUnits(e.before, n)
 		if e.image == nil {
-			image := e.before.encodeAlone(nil)
+			image := encodeOrder(nil, e.before)
 			e.image = &image
 		}
-		if e.changed = !bytes.Equal(*e.image, n.encodeAlone(nil)) || !n.sameUnits(e.before); !e.changed {
+		if e.changed = !bytes.Equal(*e.image, encodeOrder(nil, n)) || !n.sameUnits(e.before); !e.changed {
 			return false
 		}
 		n.Revision++
@@ -168,7 +167,7 @@ func (t *tx) recordOrders() {
 			continue
 		}
 		c := &change[Order]{kind: orderKind, before: e.before, after: e.now}
-		if e.before != nil && !e.before.inline {
+		if e.before != nil {
 			c.image = e.image
 		}
 		t.set = append(t.set, c)

@@ -66,7 +66,7 @@ var orderUnitsKind = &kind[orderUnits]{
 
 // unitsRows is how many rows the units of an order make.
 func (o *Order) unitsRows() uint32 {
-	if o == nil || o.inline {
+	if o == nil {
 		return 0
 	}
 	return uint32(o.units()+unitsPerRow-1) / unitsPerRow
@@ -208,7 +208,7 @@ func decodeOrderUnits(_, key ID, b []byte) (*orderUnits, error) {
 	return n, r.done(orderUnitsName)
 }
 
-// Versions of an order's row. One that is read from a row with its units in it is written so until its next change.
+// Versions of an order's row. Those of format 1 have their units in them.
 const (
 	orderWithUnits = coldVersion
 	orderVersion   = 2
@@ -225,15 +225,28 @@ type storedLine struct {
 	Units int `json:",omitempty"`
 }
 
-func encodeOrder(dst []byte, o *Order) []byte {
-	if o.inline {
-		return encodeCold(dst, o)
+// olderOrder makes a row with units in it one without, and theirs.
+func olderOrder(account, id ID, b []byte) (rows []image, older bool, err error) {
+	if len(b) == 0 || b[0] != orderWithUnits {
+		return nil, false, nil
 	}
-	return o.encodeAlone(dst)
+	o, err := decodeOrder(account, id, b)
+	if err == nil {
+		err = knows[Order](b)
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	rows = append(rows, image{tagOrder, id, encodeOrder(nil, o)})
+	for part := range o.unitsRows() {
+		r := o.unitsRow(part)
+		rows = append(rows, image{tagOrderUnits, orderUnitsKind.key(r), encodeOrderUnits(nil, r)})
+	}
+	return rows, true, nil
 }
 
-// encodeAlone writes an order without its units.
-func (o *Order) encodeAlone(dst []byte) []byte {
+// encodeOrder writes an order without its units.
+func encodeOrder(dst []byte, o *Order) []byte {
 	s := storedOrder{Order: *o, Lines: make([]storedLine, len(o.Lines))}
 	for i := range o.Lines {
 		s.Lines[i] = storedLine{o.Lines[i], len(o.Lines[i].Units)}
@@ -251,9 +264,7 @@ func decodeOrder(account, key ID, b []byte) (*Order, error) {
 		if err != nil {
 			return nil, err
 		}
-		o = o.clone() // reading lists leaves room in them
-		o.inline = true
-		return o, nil
+		return o.clone(), nil // reading lists leaves room in them
 	}
 	var s storedOrder
 	if err := gojson.Unmarshal(b[1:], &s); err != nil {

@@ -100,6 +100,9 @@ func (p *places) look(store *persist.Store, log uint64, forward bool) error {
 	if err != nil {
 		return err
 	}
+	if r.Rewrite {
+		return nil
+	}
 	var done []ID // accounts of which the record's first command was seen
 	for c := range r.Changes() {
 		if c.Table != tagLedger {

@@ -97,6 +97,8 @@ type rowReader struct {
 	last     *accountLoader
 	hash     uint64
 	buf      []byte
+	older    *older // nil: all rows are as this program writes them
+	images   []image
 }
 
 func (r *rowReader) row(tag byte, key, value []byte) error {
@@ -117,39 +119,62 @@ func (r *rowReader) row(tag byte, key, value []byte) error {
 			r.accounts[of] = r.last
 		}
 	}
-	return k.readRow(r.last, id, value)
+	if r.older == nil {
+		return k.readRow(r.last, id, value)
+	}
+	if r.images, err = k.present(r.images[:0], of, id, value); err != nil {
+		return err
+	}
+	r.older.count(of, r.images, 1, nil)
+	for _, x := range r.images {
+		if err := kindByTag[x.tag].readRow(r.last, x.id, x.value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// restore builds the state from a store and verifies it against the state hash that marker and records carry.
-func restore(ctx context.Context, store *persist.Store) (*state, error) {
+// restore builds the state from a store and verifies it against the state hash that marker and records carry. Where rows may
+// be of another program's encoding it tells what it has seen of that.
+func restore(ctx context.Context, store *persist.Store) (*state, *older, error) {
 	s := newState()
 	readers := make([]rowReader, loadWorkers)
+	var all *older
+	if isOlder(store) {
+		all = &older{tail: map[string]bool{}}
+	}
 	for i := range readers {
 		readers[i].accounts = map[ID]*accountLoader{}
+		if all != nil {
+			readers[i].older = new(older)
+		}
 	}
 	err := store.ScanRows(loadWorkers, func(worker int, table byte, key, value []byte) error {
 		return readers[worker].row(table, key, value)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m := store.Marker()
 	s.seq, s.at = m.Seq, m.At
 	for i := range readers {
 		s.hash += readers[i].hash
+		if all != nil {
+			all.hash += readers[i].older.hash
+		}
 	}
 	if s.hash != m.StateHash {
-		return nil, fmt.Errorf("%w: the rows' hash is %016x, the marker at record %d says %016x", persist.ErrCorrupt, s.hash, m.Seq, m.StateHash)
+		return nil, nil, fmt.Errorf("%w: the rows' hash is %016x, the marker at record %d says %016x", persist.ErrCorrupt, s.hash, m.Seq, m.StateHash)
 	}
 	if err := s.load(readers); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := store.Tail(s.replay); err != nil {
-		return nil, err
+	if err := store.Tail(func(r persist.Record) error { return s.replay(r, all) }); err != nil {
+		return nil, nil, err
 	}
 	s.lastID = makeID(s.at, Base{hi: 0x0fff, lo: 1<<lowBits - 1})
 	s.at++ // no id of the instant that the log ended at is made again
-	return s, ctx.Err()
+	return s, all, ctx.Err()
 }
 
 // load puts the scanned rows in place, account by account in id order.
@@ -196,8 +221,8 @@ func (s *state) load(readers []rowReader) error {
 }
 
 // replay applies one log record. Each change is held against the row that is there: a log that does not fit the rows is
-// found at the record that made the difference.
-func (s *state) replay(r persist.Record) error {
+// found at the record that made the difference. A record of rows that were written anew changes the hash alone.
+func (s *state) replay(r persist.Record, o *older) error {
 	var set []rowChange
 	var account ID
 	var buf []byte
@@ -224,20 +249,30 @@ func (s *state) replay(r persist.Record) error {
 		if err != nil {
 			return err
 		}
-		if c.Table == tagLedger {
-			if err := flush(); err != nil {
-				return err
+		if !r.Rewrite {
+			if c.Table == tagLedger {
+				if err := flush(); err != nil {
+					return err
+				}
+				account = of
+				s.at = r.At
+			} else if !bytes.Equal(of[:], account[:]) {
+				return fmt.Errorf("%w: log record %d mixes accounts in one command", persist.ErrCorrupt, r.Seq)
 			}
-			account = of
-			s.at = r.At
-		} else if !bytes.Equal(of[:], account[:]) {
-			return fmt.Errorf("%w: log record %d mixes accounts in one command", persist.ErrCorrupt, r.Seq)
+			if o != nil {
+				set, err = o.changes(s, set, of, key, c)
+			} else {
+				var change rowChange
+				change, err = k.read(of, key, c.Before, c.After)
+				set = append(set, change)
+			}
+			if err != nil {
+				return fmt.Errorf("log record %d: %w", r.Seq, err)
+			}
 		}
-		change, err := k.read(of, key, c.Before, c.After)
-		if err != nil {
-			return fmt.Errorf("log record %d: %w", r.Seq, err)
+		if o != nil {
+			o.tail[string(append([]byte{c.Table}, c.Key...))] = true
 		}
-		set = append(set, change)
 		var sum, delta uint64
 		if c.Before != nil {
 			sum, buf = rowHash(buf, c.Table, c.Key, c.Before)
@@ -248,7 +283,7 @@ func (s *state) replay(r persist.Record) error {
 			delta += sum
 		}
 		s.hash += delta
-		if k.stored() {
+		if o == nil && k.stored() {
 			s.account(of).keep(c.Table, delta)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	gojson "github.com/goccy/go-json"
+
+	"holdfast/persist"
 )
 
 // This file owns the list of all kinds of rows: a new resource is one line here.
@@ -100,10 +102,18 @@ func mustJSON(v any) []byte {
 	return b
 }
 
+// unknownVersion is the refusal of a row whose version byte is none of this program's.
+func unknownVersion(name string, b []byte) error {
+	if len(b) == 0 {
+		return fmt.Errorf("%s: the stored row is empty", name)
+	}
+	return fmt.Errorf("%w: %s: the row's version %d is not known here: use the program that wrote it, or a newer one", persist.ErrNewerFormat, name, b[0])
+}
+
 func decodeCold[R any](name string) func(account, key ID, b []byte) (*R, error) {
 	return func(_, _ ID, b []byte) (*R, error) {
 		if len(b) == 0 || b[0] != coldVersion {
-			return nil, fmt.Errorf("%s: unknown row version", name)
+			return nil, unknownVersion(name, b)
 		}
 		r := new(R)
 		if err := gojson.Unmarshal(b[1:], r); err != nil {

@@ -22,11 +22,10 @@ type lot struct {
 const hotVersion = 1
 
 func hotReader(name string, b []byte) (*reader, error) {
-	r := &reader{b: b}
-	if v := r.u8(); v != hotVersion {
-		return nil, fmt.Errorf("%s: unknown row version %d", name, v)
+	if len(b) == 0 || b[0] != hotVersion {
+		return nil, unknownVersion(name, b)
 	}
-	return r, nil
+	return &reader{b: b[1:]}, nil
 }
 
 var lotKind = &kind[lot]{

@@ -48,6 +48,11 @@ type kind[R any] struct {
 	put    func(s *state, a *account, before, after *R)   // one of the two may be nil
 	scan   func(l *accountLoader, key ID, b []byte) error // how start-up takes a row; nil: through decode and put
 	fall   func(t *tx, id ID)                             // what becomes of a row that is due; nil: none ever is
+	knows  func(b []byte) error                           // refuses a stored row of which decode would lose something; nil: decode does
+
+	// older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their kinds; false: it
+	// is of the present form. decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
+	older func(account, id ID, stored []byte) (rows []image, is bool, err error)
 
 	resource string                                          // what its rows are called in the feed of changes; empty: they are not in it
 	area     func(r *R) string                               // which of its rows a reader may see is by this; nil: it is the same for all
@@ -57,7 +62,7 @@ type kind[R any] struct {
 
 // rowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
 func rowsOf[R any](tag byte, name string, key func(*R) ID, options ...table.Option[R]) *kind[R] {
-	k := &kind[R]{tag: tag, name: name, key: key, encode: encodeCold[R], decode: decodeCold[R](name), resource: resourceName(name)}
+	k := &kind[R]{tag: tag, name: name, key: key, encode: encodeCold[R], decode: decodeCold[R](name), knows: knows[R], resource: resourceName(name)}
 	k.table = func() *table.Table[R] { return table.New(func(r *R) table.ID { return key(r) }, options...) }
 	k.find = func(a *account, like *R) *R { return k.in(a).Get(key(like)) }
 	k.all = func(a *account) iter.Seq[*R] { return k.in(a).All() }
@@ -202,6 +207,8 @@ type kindOf interface {
 	told(a *account, key ID, before, after []byte) (toldChange, error)
 	due(t *tx, id ID)
 	stored() bool
+	example(full bool) []byte
+	present(dst []image, account, id ID, stored []byte) ([]image, error)
 }
 
 func (k *kind[R]) tableTag() byte    { return k.tag }

@@ -43,7 +43,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string, progress Progress) (
 	err := s.staged(ctx, func(stage string) (err error) {
 		made, err := copyStore(ctx, s.fs, stage, dir, progress)
 		if err == nil {
-			b, err = seal(s.o, s.fs, dir, s.between(from))
+			b, err = seal(s.o, s.fs, dir, *s.form.Load(), s.between(from))
 		}
 		if err != nil && made {
 			err = errors.Join(err, clearDir(s.fs, dir))
@@ -63,7 +63,7 @@ func (s *Store) WriteCheckpoint(ctx context.Context, w io.Writer, progress Progr
 	var b Backup
 	from := s.End()
 	err := s.staged(ctx, func(stage string) (err error) {
-		if b, err = seal(s.o, s.fs, stage, s.between(from)); err != nil {
+		if b, err = seal(s.o, s.fs, stage, *s.form.Load(), s.between(from)); err != nil {
 			return err
 		}
 		return WriteArchive(ctx, w, s.fs, stage, progress)
@@ -201,8 +201,8 @@ func storeFiles(f vfs.FS, dir string) (names []string, total int64, err error) {
 }
 
 // seal reads a copied store in full, with its chain and every row, and then
-// gives it a head file of its own.
-func seal(o Options, f privateFS, dir string, check func(end Position) error) (Backup, error) {
+// gives it a head file of its own. in is the form of what it was copied from.
+func seal(o Options, f privateFS, dir string, in form, check func(end Position) error) (Backup, error) {
 	var b Backup
 	o.Dir = dir
 	fu := newFuse()
@@ -224,6 +224,6 @@ func seal(o Options, f privateFS, dir string, check func(end Position) error) (B
 		return b, err
 	}
 	b = Backup{End: rep.End, Marker: rep.Marker, Files: len(names) + 1, Bytes: total + 2*slotSize}
-	b.Incarnation, err = createHead(f, dir, rep.End)
+	b.Incarnation, err = createHead(f, dir, rep.End, in.at(rep.End.Seq))
 	return b, err
 }

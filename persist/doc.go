@@ -35,7 +35,17 @@
 //	'U' key:n                     -> a value beside the log (beside.go)
 //
 // Next to Pebble's files lie HEAD (head.go: how far the log was synced, the
-// format number, the incarnation) and LOCK.
+// format number, the incarnation, how the rows are written) and LOCK.
+//
+// # Formats
+//
+// Format (form.go) moves with every change of what is stored, and belongs to a
+// change of a row as much as to one of a record. A directory takes the number
+// when its engine starts to write its rows anew (Rewriting), not when it is
+// opened, verified, backed up or restored; from then on an older program
+// refuses it. A rewrite is records of the log like any other, which say of
+// themselves that they are one: undone by a restore to a point before, which
+// gives the directory the number of then.
 //
 // # Invariants
 //
@@ -64,4 +74,7 @@
 //     its own, written last, with a new incarnation; so is a restored one's.
 //
 // 10. Files are 0600 and directories 0700, also in backups.
+// 11. HEAD has the higher format number before the first row of that format
+//     is written, and says that all rows are of an encoding only behind the
+//     last one that was not.
 package persist

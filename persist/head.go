@@ -1,6 +1,6 @@
 package persist
 
-// This file owns the head file: how far the log was synced.
+// This file owns the head file: how far the log was synced, and in which format the directory is.
 
 import (
 	"crypto/rand"
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -24,7 +25,8 @@ import (
 //	  24  incarnation:8
 //	  32  sequence:8
 //	  40  record hash:32
-//	  72  zero
+//	  72  form (form.go): encoding:32, since:8, begin of each format from 2 on:8
+//	      zero
 //	4064  SHA-256:32 of the 4064 bytes before
 //
 // The places of magic, format number and checksum are the same in every
@@ -33,16 +35,13 @@ const (
 	headName  = "HEAD"
 	headMagic = "HOLDFAST"
 	slotSize  = 4096
+	slotForm  = 72
 	slotSum   = slotSize - sha256.Size
-
-	// Format is the number of the directory format this program writes.
-	// A directory with a higher number is refused.
-	Format = 1
 )
 
 // head is what HEAD says.
 type head struct {
-	Format      uint32
+	form
 	Generation  uint64
 	Incarnation uint64
 	Seq         uint64
@@ -52,11 +51,12 @@ type head struct {
 func (h head) encode(b []byte) {
 	clear(b[:slotSize])
 	copy(b, headMagic)
-	binary.LittleEndian.PutUint32(b[8:], h.Format)
+	binary.LittleEndian.PutUint32(b[8:], h.number())
 	binary.LittleEndian.PutUint64(b[16:], h.Generation)
 	binary.LittleEndian.PutUint64(b[24:], h.Incarnation)
 	binary.LittleEndian.PutUint64(b[32:], h.Seq)
 	copy(b[40:], h.Hash[:])
+	h.form.encode(b[slotForm:slotSum])
 	sum := sha256.Sum256(b[:slotSum])
 	copy(b[slotSum:], sum[:])
 }
@@ -65,7 +65,7 @@ func decodeHead(b []byte) (h head, ok bool) {
 	if len(b) != slotSize || string(b[:8]) != headMagic || sha256.Sum256(b[:slotSum]) != Hash(b[slotSum:]) {
 		return h, false
 	}
-	h.Format = binary.LittleEndian.Uint32(b[8:])
+	h.form = decodeForm(binary.LittleEndian.Uint32(b[8:]), b[slotForm:slotSum])
 	h.Generation = binary.LittleEndian.Uint64(b[16:])
 	h.Incarnation = binary.LittleEndian.Uint64(b[24:])
 	h.Seq = binary.LittleEndian.Uint64(b[32:])
@@ -112,9 +112,9 @@ func parseHead(b []byte) (headState, error) {
 			st.bad++
 			continue
 		}
-		if h.Format > Format {
+		if number := binary.LittleEndian.Uint32(b[lo+8:]); number > Format {
 			return st, fmt.Errorf("%w: the directory has format %d, this program knows formats up to %d: use the program that wrote it, or a newer one",
-				ErrNewerFormat, h.Format, Format)
+				ErrNewerFormat, number, Format)
 		}
 		if !st.valid || h.Generation > st.Generation {
 			st.valid, st.head, st.slot = true, h, slot
@@ -123,21 +123,23 @@ func parseHead(b []byte) (headState, error) {
 	return st, nil
 }
 
-// headFile is HEAD open for writing. Used by one goroutine at a time.
+// headFile is HEAD open for writing.
 type headFile struct {
 	f    vfs.File
+	mu   sync.Mutex // guards what follows
 	last head
 	slot int // written last
 	buf  [slotSize]byte
 }
 
 // createHead makes a HEAD with both slots at the position, durably, under a
-// new incarnation. The file gets its name only when its bytes are on disk.
-func createHead(f vfs.FS, dir string, at Position) (uint64, error) {
+// new incarnation and of that form. The file gets its name only when its bytes
+// are on disk.
+func createHead(f vfs.FS, dir string, at Position, in form) (uint64, error) {
 	var inc [8]byte
 	rand.Read(inc[:])
 	h := head{
-		Format:      Format,
+		form:        in,
 		Incarnation: max(binary.LittleEndian.Uint64(inc[:]), 1),
 		Seq:         at.Seq,
 		Hash:        at.Hash,
@@ -177,8 +179,22 @@ func openHead(f vfs.FS, dir string, st headState) (*headFile, error) {
 
 // write makes HEAD name a position that is durable in the log.
 func (h *headFile) write(p Position) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.put(p, h.last.form)
+}
+
+// reform makes both slots say that the directory is of a form, so that none is
+// left which says otherwise.
+func (h *headFile) reform(p Position, in form) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return errors.Join(h.put(p, in), h.put(p, in))
+}
+
+func (h *headFile) put(p Position, in form) error {
 	next := h.last
-	next.Format, next.Seq, next.Hash = Format, p.Seq, p.Hash
+	next.form, next.Seq, next.Hash = in, p.Seq, p.Hash
 	next.Generation++
 	next.encode(h.buf[:])
 	slot := 1 - h.slot

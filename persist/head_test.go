@@ -3,6 +3,7 @@ package persist
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -154,17 +155,18 @@ func TestLogShorterThanHead(t *testing.T) {
 func TestNewerFormat(t *testing.T) {
 	mem, _ := written(t, 3)
 	before := mem.String()
-	setHead(t, mem, func(h *head) { h.Format = Format + 1 })
+	setHead(t, mem, func(h *head) { h.begins = make([]uint64, Format) })
 	_, err := Open(small(mem))
 	require.ErrorIs(t, err, ErrNewerFormat)
-	require.Contains(t, err.Error(), "format 2")
+	require.Contains(t, err.Error(), fmt.Sprintf("the directory has format %d, this program knows formats up to %d", Format+1, Format))
+	require.NotContains(t, err.Error(), "\n")
 	_, err = Verify("/data", VerifyOptions{FS: mem})
 	require.ErrorIs(t, err, ErrNewerFormat)
 	require.Equal(t, before, mem.String())
 }
 
 func TestHeadSlot(t *testing.T) {
-	h := head{Format: 1, Generation: 2, Incarnation: 3, Seq: 4, Hash: sha256.Sum256([]byte("x"))}
+	h := head{form: newForm(), Generation: 2, Incarnation: 3, Seq: 4, Hash: sha256.Sum256([]byte("x"))}
 	b := make([]byte, slotSize)
 	h.encode(b)
 	got, ok := decodeHead(b)
@@ -177,5 +179,5 @@ func TestHeadSlot(t *testing.T) {
 		b[i] ^= 16
 	}
 	require.Equal(t, "HOLDFAST", string(b[:8]))
-	require.Equal(t, uint32(1), binary.LittleEndian.Uint32(b[8:]))
+	require.Equal(t, uint32(Format), binary.LittleEndian.Uint32(b[8:]))
 }

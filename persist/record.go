@@ -14,7 +14,7 @@ import (
 
 // The format of a log record, little-endian:
 //
-//	 0  version:1 (1), zero:7
+//	 0  version:1 (1), rewritten:1 (1 where it is), zero:6
 //	 8  sequence:8
 //	16  instant:8            ms since the epoch
 //	24  incarnation:8        of the directory it was written in
@@ -68,6 +68,10 @@ type Change struct {
 // once the buffer has grown. Not for concurrent use. The zero Group is empty
 // and ready.
 type Group struct {
+	// Rewrite says that the changes are of how rows are written alone: what
+	// they say stays.
+	Rewrite bool
+
 	buf []byte
 	n   uint32
 }
@@ -76,6 +80,7 @@ type Group struct {
 func (g *Group) Reset() {
 	g.buf = g.buf[:0]
 	g.n = 0
+	g.Rewrite = false
 }
 
 // Change appends a change: a nil before creates the row, a nil after deletes
@@ -121,6 +126,9 @@ func (g *Group) seal(prev Position, seq uint64, at int64, incarnation, stateHash
 	}
 	clear(b[:recordHeader])
 	b[0] = recordVersion
+	if g.Rewrite {
+		b[1] = 1
+	}
 	binary.LittleEndian.PutUint64(b[8:], seq)
 	binary.LittleEndian.PutUint64(b[16:], uint64(at))
 	binary.LittleEndian.PutUint64(b[24:], incarnation)
@@ -133,11 +141,12 @@ func (g *Group) seal(prev Position, seq uint64, at int64, incarnation, stateHash
 		Position:    Position{Seq: seq, At: at, Hash: sum, StateHash: stateHash},
 		Incarnation: incarnation,
 		Prev:        prev.Hash,
+		Rewrite:     g.Rewrite,
 		n:           int(g.n),
 		raw:         b,
 	}
 	// The next group is likely of the same size.
-	g.buf, g.n = make([]byte, 0, min(len(b)+len(b)/4, 1<<20)), 0
+	g.buf, g.n, g.Rewrite = make([]byte, 0, min(len(b)+len(b)/4, 1<<20)), 0, false
 	return r
 }
 
@@ -146,6 +155,7 @@ type Record struct {
 	Position
 	Incarnation uint64
 	Prev        Hash
+	Rewrite     bool // the changes are of how rows are written, not of what they say
 	n           int
 	raw         []byte
 }
@@ -215,6 +225,7 @@ func recordAt(raw []byte) (Record, error) {
 		},
 		Incarnation: binary.LittleEndian.Uint64(raw[24:]),
 		Prev:        Hash(raw[48 : 48+hashSize]),
+		Rewrite:     raw[1] == 1,
 		n:           int(binary.LittleEndian.Uint32(raw[40:])),
 		raw:         raw,
 	}, nil

@@ -80,7 +80,7 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 		}
 		return b, err
 	}
-	return seal(so, f, o.To, func(Position) error { return nil })
+	return seal(so, f, o.To, h.form, func(Position) error { return nil })
 }
 
 // copyFrom copies a store that no process has open.

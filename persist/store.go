@@ -122,6 +122,7 @@ type Store struct {
 	kept      keptLog
 	marker    atomic.Pointer[Marker]
 
+	form     atomic.Pointer[form]
 	head     *headFile
 	headWake chan struct{}
 	foldWake chan struct{}
@@ -226,6 +227,7 @@ func (s *Store) open() error {
 		return err
 	}
 	s.incarnation = st.Incarnation
+	s.form.Store(&st.form)
 	x, err := examine(s.db, st.head)
 	if err != nil {
 		return err
@@ -282,7 +284,7 @@ func (s *Store) prepare() (headState, error) {
 	case s.o.ReadOnly:
 		return st, ErrNoStore
 	default:
-		if _, err := createHead(s.fs, dir, Position{}); err != nil {
+		if _, err := createHead(s.fs, dir, Position{}, newForm()); err != nil {
 			return st, err
 		}
 		if st, err = readHead(s.fs, dir); err != nil {

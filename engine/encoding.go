@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"holdfast/persist"
+)
+
+// This file owns how this program writes rows, as one hash: a directory says by it whether its rows are written so.
+
+// rowEncoding is a hash over what this program makes of two rows of each kind, one with nothing in it and one with something in
+// every field, and the Go release, whose JSON any other may write in other bytes.
+func rowEncoding() (sum persist.Hash) {
+	h := sha256.New()
+	fmt.Fprintln(h, runtime.Version())
+	for _, k := range schema {
+		for _, full := range []bool{false, true} {
+			b := k.example(full)
+			fmt.Fprintln(h, k.tableTag(), len(b))
+			h.Write(b)
+		}
+	}
+	return persist.Hash(h.Sum(nil))
+}
+
+// example writes a row of the kind that has nothing in it, or something in every field.
+func (k *kind[R]) example(full bool) []byte {
+	r := new(R)
+	if full {
+		fill(reflect.ValueOf(r).Elem(), 0)
+	}
+	return k.encode(nil, r)
+}
+
+// fillDepth is how deep rows go into each other where a type has itself as a part.
+const fillDepth = 10
+
+// fill puts something into a value and all that is in it, whoever may see it: what it says need not make sense.
+func fill(v reflect.Value, depth int) {
+	if depth > fillDepth {
+		return
+	}
+	if !v.CanSet() {
+		v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(1)
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(1.5e-7)
+	case reflect.String:
+		v.SetString("<é&\u2028\x7f>")
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), depth+1)
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(`"<é>"`))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), depth+1)
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, depth+1)
+		fill(value, depth+1)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), depth+1)
+		}
+	}
+}
+
+// knows refuses a row kept as JSON that has a member which this program has no place for: to write it anew would lose that.
+func knows[R any](b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b[1:]))
+	d.DisallowUnknownFields()
+	if err := d.Decode(new(R)); err != nil && strings.HasPrefix(err.Error(), "json: unknown field") {
+		return fmt.Errorf("%w: the row has a member that is not known here (%w): use the program that wrote it, or a newer one", persist.ErrNewerFormat, err)
+	}
+	return nil
+}
+
+func init() { idempotencyKind.knows, attemptKind.knows = knows[idemRow], knows[attemptRow] }

@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"holdfast/persist"
+)
+
+// This file owns rows that another program wrote in other bytes than this one does: how they are read, and how they are
+// written anew.
+//
+// A change subtracts from the state hash what the row before is encoded to, so what is stored must be what this program
+// writes. A directory says which program's encoding its rows are of. Where it is another, a start reads each row as what it
+// is to this program, and when all is read and its hash was compared, writes those anew whose bytes differ: by records of the
+// log that say of themselves that they change no more than that. The state in memory is the same before and after, so a start
+// that was cut short is gone on with by the next, and a restore to a point goes across it both ways.
+
+// image is a row as it is written.
+type image struct {
+	tag   byte
+	id    ID
+	value []byte
+}
+
+// is says which row it is, not what it says.
+func (i image) is(tag byte, id ID) bool { return i.tag == tag && i.id == id }
+
+// present appends what a stored row is as this program writes it: one row, but of a kind that has changed its form.
+func (k *kind[R]) present(dst []image, account, id ID, stored []byte) ([]image, error) {
+	if k.older != nil {
+		rows, older, err := k.older(account, id, stored)
+		if err != nil || older {
+			return append(dst, rows...), err
+		}
+	}
+	r, err := k.decode(account, id, stored)
+	if err == nil && k.knows != nil {
+		err = k.knows(stored)
+	}
+	if err != nil {
+		return dst, fmt.Errorf("%s %s: %w", k.name, id, err)
+	}
+	value := k.encode(nil, r)
+	if bytes.Equal(value, stored) {
+		value = stored
+	}
+	return append(dst, image{k.tag, id, value}), nil
+}
+
+// older is a start's knowledge of a directory whose rows are not known to be as this program writes them.
+type older struct {
+	hash uint64          // the state hash, if all rows were as this program writes them
+	tail map[string]bool // table and key of what the log changes behind the marker
+}
+
+// isOlder says whether rows and log records may be of another program's encoding.
+func isOlder(store *persist.Store) bool {
+	f := store.Form()
+	return f.Encoding != rowEncoding() || store.Marker().Seq < f.Since
+}
+
+// count adds rows to the hash, or takes them from it, and where an account is given, from what it knows of rows on disk alone.
+func (o *older) count(of ID, rows []image, sign uint64, a *account) {
+	var key, buf []byte
+	for _, x := range rows {
+		var sum uint64
+		key = rowKey(key[:0], x.tag, of, x.id)
+		sum, buf = rowHash(buf, x.tag, key[1:], x.value)
+		o.hash += sign * sum
+		if a != nil && kindByTag[x.tag].stored() {
+			a.keep(x.tag, sign*sum)
+		}
+	}
+}
+
+// changes reads a change of the log as changes of rows as this program writes them.
+func (o *older) changes(s *state, set []rowChange, of, id ID, c persist.Change) ([]rowChange, error) {
+	k := kindByTag[c.Table]
+	var before, after []image
+	var err error
+	if c.Before != nil {
+		if before, err = k.present(nil, of, id, c.Before); err != nil {
+			return nil, err
+		}
+	}
+	if c.After != nil {
+		if after, err = k.present(nil, of, id, c.After); err != nil {
+			return nil, err
+		}
+	}
+	a := s.account(of)
+	o.count(of, before, ^uint64(0), a)
+	o.count(of, after, 1, a)
+	for x, at := range both(before, after) {
+		if at[0] != nil && at[1] != nil && bytes.Equal(at[0], at[1]) {
+			continue
+		}
+		change, err := kindByTag[x.tag].read(of, x.id, at[0], at[1])
+		if err != nil {
+			return nil, err
+		}
+		set = append(set, change)
+	}
+	return set, nil
+}
+
+// both goes through the rows of two lists: each with its bytes in the one and in the other, nil where it is not in it.
+func both(before, after []image) func(yield func(image, [2][]byte) bool) {
+	type name struct {
+		tag byte
+		id  ID
+	}
+	now := make(map[name][]byte, len(after))
+	for _, x := range after {
+		now[name{x.tag, x.id}] = x.value
+	}
+	return func(yield func(image, [2][]byte) bool) {
+		for _, x := range before {
+			value := now[name{x.tag, x.id}]
+			delete(now, name{x.tag, x.id})
+			if !yield(x, [2][]byte{x.value, value}) {
+				return
+			}
+		}
+		for _, x := range after {
+			if _, is := now[name{x.tag, x.id}]; is && !yield(x, [2][]byte{nil, x.value}) {
+				return
+			}
+		}
+	}
+}
+
+// rewriteBytes is how large a record of rows that are written anew becomes, and then some: what one row becomes is in one.
+// Tests make it smaller.
+var rewriteBytes = 1 << 20
+
+// rewriter writes rows anew.
+type rewriter struct {
+	store *persist.Store
+	state *state
+	log   persist.Group
+	rows  int
+}
+
+// rewrite writes all rows anew that are stored in other bytes than this program's, by records of the log of the instant at,
+// and says in the directory that it is done. What was published is visible to it; what it writes is published as it goes.
+func (s *state) rewrite(store *persist.Store, o *older, at int64, log *slog.Logger) error {
+	if err := store.Rewriting(); err != nil {
+		return err
+	}
+	s.at = max(s.at, at)
+	w := &rewriter{store: store, state: s}
+	err := store.ScanRows(1, func(_ int, tag byte, key, value []byte) error {
+		if o.tail[string(append([]byte{tag}, key...))] {
+			return nil
+		}
+		return w.row(tag, key, value)
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range slices.Sorted(maps.Keys(o.tail)) {
+		tag, key := row[0], []byte(row[1:])
+		value, ok, err := store.Row(tag, key)
+		if err == nil && ok {
+			err = w.row(tag, key, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := w.seal(); err != nil {
+		return err
+	}
+	if s.hash != o.hash {
+		return fmt.Errorf("rows were written anew to the state hash %016x, they make %016x", s.hash, o.hash)
+	}
+	if w.rows > 0 {
+		log.Info("rows that another version wrote were written anew", "rows", w.rows)
+	}
+	return store.Rewritten(rowEncoding())
+}
+
+// row writes one stored row anew, if it has to be.
+func (w *rewriter) row(tag byte, key, stored []byte) error {
+	of, id, err := splitKey(key)
+	if err != nil {
+		return err
+	}
+	rows, err := kindByTag[tag].present(nil, of, id, stored)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 1 && rows[0].is(tag, id) && bytes.Equal(rows[0].value, stored) {
+		return nil
+	}
+	w.rows++
+	var name, buf []byte
+	for x, at := range both([]image{{tag, id, stored}}, rows) {
+		name = rowKey(name[:0], x.tag, of, x.id)
+		var sum uint64
+		if at[0] != nil {
+			sum, buf = rowHash(buf, x.tag, name[1:], at[0])
+			w.state.hash -= sum
+		}
+		if at[1] != nil {
+			sum, buf = rowHash(buf, x.tag, name[1:], at[1])
+			w.state.hash += sum
+		}
+		w.log.Change(x.tag, name[1:], at[0], at[1])
+	}
+	if w.log.Bytes() >= rewriteBytes {
+		return w.seal()
+	}
+	return nil
+}
+
+// seal makes durable what has come together.
+func (w *rewriter) seal() error {
+	if w.log.Len() == 0 {
+		return nil
+	}
+	w.log.Rewrite = true
+	if err := w.store.Commit(&w.log, w.state.seq+1, w.state.at, w.state.hash); err != nil {
+		return err
+	}
+	w.state.seq++
+	w.store.Published(w.state.seq)
+	return nil
+}

@@ -1,0 +1,228 @@
+package golden
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+	"holdfast/fuzz/workload"
+	"holdfast/persist"
+)
+
+// This file owns the world of which a golden directory is made. It knows of the engine only what every format's has.
+
+var update = flag.Bool("update", false, "make the golden directory of the present format again")
+
+const hour = 60 * 60 * 1000
+
+// The kinds of rows, by their tables, that a golden directory has: all there are.
+var kinds = []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 20, 21, 30, 31, 32, 33, 40, 41, 42, 43, 44, 45}
+
+// commands is how many random commands there are in each of the two parts of a world: of the rows, and of the log behind them.
+const commands = 220
+
+// play makes a world and gives its file system as a kill leaves it. It is the same each time it is played.
+func play(t *testing.T) *vfs.MemFS {
+	fs := vfs.NewCrashableMem()
+	w, err := workload.New(fs, 2)
+	require.NoError(t, err)
+	d := workload.Seeded{Rand: rand.New(rand.NewPCG(12, 7))}
+	for tenant := range w.Tenants {
+		require.NoError(t, w.Furnish(d, tenant, tenant == 1))
+		require.NoError(t, w.Hook(tenant))
+		require.NoError(t, w.Describe(d, tenant))
+		require.NoError(t, w.Price(d, tenant))
+	}
+	random := func(n int) {
+		for range n {
+			if d.N("time passes", 4) == 0 {
+				w.Clock += int64(d.N("by", 8)) * hour / 2
+			}
+			tenant := d.N("tenant", 8) / 7
+			_, _, fault := w.Do(tenant, workload.Command(d, w.Tenants[tenant].Twin, w.Now()))
+			require.NoError(t, fault)
+		}
+	}
+	random(commands)
+	require.NoError(t, w.Close()) // all of it is rows now
+	o := workload.StoreOptions(fs)
+	o.NoFold = true
+	w.Store, err = persist.Open(o)
+	require.NoError(t, err)
+	require.NoError(t, w.OpenEngine())
+	seq, _ := w.Engine.State()
+	require.NoError(t, w.Resume(seq))
+	random(commands)
+	for _, tenant := range w.Tenants {
+		further(t, w, tenant.ID)
+	}
+	return fs.CrashClone(vfs.CrashCloneCfg{})
+}
+
+// further does what random commands leave out.
+func further(t *testing.T, w *workload.World, account engine.ID) {
+	do := func(op engine.Op, key byte) any {
+		c := engine.Command{Account: account, Actor: "golden", Op: op}
+		if key > 0 {
+			c.Idem = &engine.Idempotency{Key: engine.ID{6: 0x70, 8: 0x80, 15: key}, Fingerprint: engine.ID{0: key}}
+		}
+		res, err := w.Engine.Do(c)
+		require.NoError(t, err)
+		return res.Record
+	}
+	for i := range 2 {
+		key := do(engine.CreateKey{PublicID: fmt.Sprintf("golden%d%x", i, account[15]), Label: "till", Scopes: []string{"*"}, Version: "2025-06"}, 0).(*engine.Key)
+		if i == 1 {
+			do(engine.RevokeKey{ID: key.ID}, 0)
+		}
+	}
+	tag := do(engine.CreateTag{Value: "regular", Scope: engine.TagCustomers}, 1).(*engine.Tag)
+	labels := engine.LabelsPatch{Tags: engine.Some([]engine.ID{tag.ID})}
+	do(engine.CreateCustomer{Contact: engine.ContactPatch{FirstName: engine.Some("Ada"), Email: engine.Some("ada@example.com")}, Labels: labels}, 2)
+	sku := do(engine.CreateSKU{Name: "Kayak"}, 3).(*engine.SKU)
+	v, _ := w.Engine.View(account)
+	for l := range v.Locations().All() {
+		article := do(engine.CreateArticle{Name: "Kayak", SKU: &sku.ID, Quantities: []engine.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*engine.Article)
+		from, to := w.Now()+24*hour, w.Now()+48*hour
+		do(engine.CreateScheduledEvent{Article: article.ID, Location: l.ID, Type: engine.EventReservation, Name: "Repair", Window: engine.Span{Start: from, End: to}}, 0)
+		do(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: engine.Item{SKU: sku.ID}, Location: l.ID, Window: engine.Span{Start: from, End: to}, Quantity: 1}}}, 4)
+		line := engine.OrderLineInput{Item: engine.Item{SKU: sku.ID}, Purchase: engine.PurchaseBooking, Quantity: 2, From: &from, To: &to}
+		for stage := range 6 {
+			in := engine.OrderInput{Status: engine.OrderOpen, Pickup: l.ID}
+			if stage == 0 {
+				in.Status = engine.OrderDraft
+			}
+			line := line
+			line.Quantity = 1
+			order := do(engine.CreateOrder{OrderInput: in, Lines: []engine.OrderLineInput{line}}, 0).(*engine.OrderRecord)
+			do(engine.AddComment{Order: order.ID, Content: "as agreed"}, 0)
+			switch stage {
+			case 2:
+				do(engine.PrepareOrder{ID: order.ID}, 0)
+			case 3, 4:
+				w.Engine.Do(engine.Command{Account: account, Actor: "golden", Op: engine.FulfillOrder{ID: order.ID}})
+				if stage == 4 {
+					w.Engine.Do(engine.Command{Account: account, Actor: "golden", Op: engine.ReturnOrder{ID: order.ID}})
+				}
+			case 5:
+				do(engine.CancelOrder{ID: order.ID}, 0)
+				do(engine.ArchiveOrder{ID: order.ID, Archive: true}, 0)
+			}
+		}
+		sled := do(engine.CreateSKU{Name: "Sled"}, 0).(*engine.SKU)
+		article = do(engine.CreateArticle{Name: "Sled", SKU: &sled.ID, Quantities: []engine.InitialQuantity{{Location: l.ID, Count: 1}}}, 0).(*engine.Article)
+		hold := do(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: engine.Item{SKU: sled.ID}, Location: l.ID, Window: engine.Span{Start: from, End: to}, Quantity: 1}}}, 5).(*engine.Hold)
+		do(engine.ReleaseHold{ID: hold.ID}, 6)
+		do(engine.DeleteArticle{ID: article.ID}, 0)
+		do(engine.DeleteSKU{ID: sled.ID}, 0) // its hold is kept a day, and says what it was of
+		break
+	}
+	do(engine.CreateDiscountCode{DiscountTerms: engine.DiscountTerms{Code: "SPRING", ValueType: engine.DiscountPercentage, Value: 10}}, 0)
+	for i, hook := range v.Webhooks() {
+		list, _ := v.Deliveries(hook.ID, engine.DeliveryPending, 0, 2)
+		for _, d := range list {
+			status := 500
+			if i%2 == 0 {
+				status = 200
+			}
+			do(engine.RecordAttempts{Outcomes: []engine.Outcome{{Delivery: d.ID, Attempt: engine.Attempt{Number: d.Attempts + 1, At: w.Now(), Took: 5, Status: status, Answer: []byte("so")}}}}, 0)
+		}
+	}
+}
+
+// pack writes the files of a directory, head file and all, as they are.
+func pack(t *testing.T, fs vfs.FS, dir string) []byte {
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	require.NoError(t, err)
+	w := tar.NewWriter(z)
+	names, err := fs.List(dir)
+	require.NoError(t, err)
+	slices.Sort(names)
+	for _, name := range names {
+		f, err := fs.Open(fs.PathJoin(dir, name))
+		require.NoError(t, err)
+		content, err := io.ReadAll(f)
+		require.NoError(t, errors.Join(err, f.Close()))
+		require.NoError(t, w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(content)), ModTime: time.Unix(0, 0)}))
+		_, err = w.Write(content)
+		require.NoError(t, err)
+	}
+	require.NoError(t, errors.Join(w.Close(), z.Close()))
+	return b.Bytes()
+}
+
+// unpack makes a directory of what pack wrote.
+func unpack(t *testing.T, fs vfs.FS, dir string, packed []byte) {
+	z, err := zstd.NewReader(bytes.NewReader(packed))
+	require.NoError(t, err)
+	defer z.Close()
+	require.NoError(t, fs.MkdirAll(dir, 0o700))
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		f, err := fs.Create(fs.PathJoin(dir, h.Name), vfs.WriteCategoryUnspecified)
+		require.NoError(t, err)
+		_, err = io.Copy(f, r)
+		require.NoError(t, errors.Join(err, f.Sync(), f.Close()))
+	}
+	d, err := fs.OpenDir(dir)
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(d.Sync(), d.Close()))
+	root, err := fs.OpenDir("/")
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(root.Sync(), root.Close()))
+}
+
+func directoryFile(format int) string { return fmt.Sprintf("testdata/format-%d.tar.zst", format) }
+func backupFile(format int) string    { return fmt.Sprintf("testdata/format-%d-backup.tar.zst", format) }
+
+// TestGoldenIsMade makes the golden directory of the present format, if it is told to.
+func TestGoldenIsMade(t *testing.T) {
+	if !*update {
+		t.Skip("make golden")
+	}
+	fs := play(t)
+	require.NoError(t, os.WriteFile(directoryFile(persist.Format), pack(t, fs, workload.Dir), 0o600))
+	_, err := persist.Restore(t.Context(), persist.RestoreOptions{FS: fs, From: workload.Dir, To: "/copy"})
+	require.NoError(t, err)
+	var backup bytes.Buffer
+	require.NoError(t, persist.WriteArchive(t.Context(), &backup, fs, "/copy", nil))
+	require.NoError(t, os.WriteFile(backupFile(persist.Format), backup.Bytes(), 0o600))
+
+	report, err := persist.Verify(workload.Dir, persist.VerifyOptions{FS: fs, Check: func(s *persist.Store) error { return engine.Verify(t.Context(), s) }})
+	require.NoError(t, err)
+	have := map[byte]bool{}
+	store, err := persist.Open(persist.Options{Dir: "/copy", FS: fs})
+	require.NoError(t, err)
+	store.Published(store.End().Seq)
+	require.NoError(t, store.Close())
+	store, err = persist.Open(persist.Options{Dir: "/copy", FS: fs, ReadOnly: true})
+	require.NoError(t, err)
+	require.NoError(t, store.ScanRows(1, func(_ int, table byte, _, _ []byte) error {
+		have[table] = true
+		return nil
+	}))
+	require.NoError(t, store.Close())
+	for _, k := range kinds {
+		require.True(t, have[k], "table %d has no row", k)
+	}
+	require.Greater(t, report.End.Seq, report.Marker.Seq+10, "there is log behind the rows")
+	t.Logf("%d rows, %d records, %d of them behind the rows", report.Rows, report.Records, report.End.Seq-report.Marker.Seq)
+}

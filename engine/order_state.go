@@ -137,8 +137,8 @@ func (o ArchiveOrder) plan(t *tx) (any, error) {
 
 func (ArchiveOrder) result() any { return new(OrderRecord) }
 
-// DeleteOrder removes an order that has nothing out. Its stock is free again; what was sold stays gone: its slot ends with the
-// sale. Codes get their uses back. It answers with nil.
+// DeleteOrder removes an order that has nothing out, a closed one, too. Its stock is free again, but what was sold for good stays
+// gone: its slot ends with the sale. The uses that it has made of codes are given back, whatever its state. It answers with nil.
 type DeleteOrder struct {
 	ID      ID
 	IfMatch []uint64

@@ -8,6 +8,9 @@ import (
 )
 
 // This file owns scheduled events of articles: reservations, which take a unit, and notes, which do not.
+//
+// An article that is out, inactive or archived, takes no new holds of customers, but it takes reservations, and those that it has
+// stay seated when it goes out: repairs are planned on what is out.
 
 // EventType is what a scheduled event does.
 type EventType string

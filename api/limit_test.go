@@ -234,7 +234,7 @@ func TestUsageOutlivesTheProcess(t *testing.T) {
 		require.NoError(t, s.server.Shutdown(context.Background()))
 		require.NoError(t, s.eng.Close())
 		require.NoError(t, store.Close())
-		_, err = persist.Verify("data", persist.VerifyOptions{FS: fs, Check: func(s *persist.Store) error { return engine.Verify(context.Background(), s) }})
+		_, err = persist.Verify("data", persist.VerifyOptions{FS: fs, Check: func(s *persist.Store) error { return engine.Verify(context.Background(), s, 0) }})
 		require.NoError(t, err)
 	}
 	var key string

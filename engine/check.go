@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"log/slog"
 	"math"
 	"slices"
+	"strings"
+	"time"
 
 	"holdfast/persist"
 	"holdfast/timeline"
@@ -41,8 +44,9 @@ func (k *kind[R]) sum(a *account) (total uint64) {
 // between articles, lots and pools, what articles bring in, and what is due. It reads everything: minutes on a large state.
 func (e *Engine) Check() error { return e.current.Load().check() }
 
-// Verify rebuilds the state from a store, read-only if need be, and checks it as Check does.
-func Verify(ctx context.Context, store *persist.Store) error {
+// Verify rebuilds the state from a store, read-only if need be, and checks it as Check does. Then it tries on that state what is
+// due at an instant, as a start would do it, and says what cannot be done.
+func Verify(ctx context.Context, store *persist.Store, now int64) error {
 	s, older, err := restore(ctx, store)
 	if err != nil {
 		return err
@@ -50,7 +54,45 @@ func Verify(ctx context.Context, store *persist.Store) error {
 	if older != nil {
 		s.hash = older.hash // the stored one was compared; what is in memory makes this
 	}
-	return s.publish().check()
+	if err := s.publish().check(); err != nil {
+		return err
+	}
+	return s.tryDue(ctx, now)
+}
+
+// tryDue does what is due in a state that nothing is kept of.
+func (s *state) tryDue(ctx context.Context, now int64) error {
+	e := &Engine{bounds: Bounds{}.withDefaults(), step: defaultStep.Milliseconds(), log: slog.New(slog.DiscardHandler), random: func() [10]byte { return [10]byte{} }}
+	w := newWriter(e, s)
+	s.at = max(s.at, now)
+	for _, a := range s.accounts {
+		for !w.runDue(a) {
+			if w.open = new(group); ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		w.open = new(group)
+	}
+	return asideError(s.publish().setAside())
+}
+
+// asideError says what could not be done; nil where there is nothing.
+func asideError(list []SetAside) error {
+	if len(list) == 0 {
+		return nil
+	}
+	const shown = 10
+	var text strings.Builder
+	for i, x := range list[:min(shown, len(list))] {
+		if i > 0 {
+			text.WriteString("; ")
+		}
+		fmt.Fprintf(&text, "account %s, %s %s, due at %s", x.Account, x.Table, x.Row, time.UnixMilli(x.Due).UTC().Format(time.RFC3339))
+	}
+	if len(list) > shown {
+		fmt.Fprintf(&text, "; and %d more", len(list)-shown)
+	}
+	return fmt.Errorf("what is due cannot be done, and a start would set it aside: %s", text.String())
 }
 
 func (s *snapshot) check() error {
@@ -125,8 +167,8 @@ func (a *account) check() error {
 	if err != nil {
 		return err
 	}
-	if due += n; due != a.due.items.Len() {
-		return fmt.Errorf("%d items are due, the rows say %d", a.due.items.Len(), due)
+	if due += n + untriedKind.in(a).Len(); due != a.due.len() {
+		return fmt.Errorf("%d items are due, the rows say %d", a.due.len(), due)
 	}
 	return nil
 }

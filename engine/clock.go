@@ -9,24 +9,6 @@ import (
 // This file owns how time acts: through commands, sent when something is due. No read changes state because it noticed the
 // clock.
 
-// runDue is the command that does what is due in an account: each kind of row knows what that is for its own.
-type runDue struct{}
-
-func (runDue) Check() []Fault { return nil }
-func (runDue) result() any    { return new(any) }
-
-func (runDue) plan(t *tx) (any, error) {
-	for _, i := range t.acc.due.upTo(t.now, dueAtOnce) {
-		if len(t.set) > dueRows {
-			break // the rest follows
-		}
-		kindByTag[i.tag].due(t, i.id)
-	}
-	t.recordWebhooks()
-	t.seatFreed()
-	return nil, nil
-}
-
 // nudge is a command that changes nothing: the writer does what is due before it.
 type nudge struct{}
 
@@ -34,36 +16,81 @@ func (nudge) Check() []Fault        { return nil }
 func (nudge) result() any           { return new(any) }
 func (nudge) plan(*tx) (any, error) { return nil, nil }
 
-// Tick does all that is due, in every account, and returns when it is durable.
+// Tick does all that is due, in every account, and returns when it is durable. What cannot be done is set aside.
 func (e *Engine) Tick(ctx context.Context) error {
-	now := e.now()
-	var waiting []*Future
-	e.current.Load().alarms.Scan(func(x alarm) bool {
-		if x.at > now || ctx.Err() != nil || len(waiting) == cap(e.queue)/2 {
-			return false
+	n := nudges{engine: e, under: map[ID]*Future{}}
+	for rung := map[alarm]bool{}; ; {
+		n.send(ctx, rung)
+		if len(n.under) == 0 {
+			return ctx.Err()
 		}
-		waiting = append(waiting, e.Submit(Command{Account: x.account, Actor: "clock", Op: nudge{}}))
-		return true
-	})
-	for _, f := range waiting {
-		if _, err := f.Wait(); err != nil {
+		if err := n.wait(ctx); err != nil {
 			return err
 		}
 	}
-	if len(waiting) > 0 && ctx.Err() == nil {
-		return e.Tick(ctx)
+}
+
+// nudges are those under way, by account: as long as one is, its account needs no other.
+type nudges struct {
+	engine *Engine
+	under  map[ID]*Future
+}
+
+// send nudges the accounts in which something is due, but for alarms that have rung before.
+func (n *nudges) send(ctx context.Context, rung map[alarm]bool) {
+	now := n.engine.now()
+	n.engine.current.Load().alarms.Scan(func(x alarm) bool {
+		if x.at > now || ctx.Err() != nil || len(n.under) >= cap(n.engine.queue)/2 {
+			return false
+		}
+		if n.under[x.account] == nil && !rung[x] {
+			n.under[x.account] = n.engine.Submit(Command{Account: x.account, Actor: "clock", Op: nudge{}})
+			if rung != nil {
+				rung[x] = true
+			}
+		}
+		return true
+	})
+}
+
+// wait waits for all that are under way.
+func (n *nudges) wait(ctx context.Context) error {
+	for id, f := range n.under {
+		select {
+		case <-f.done:
+			if delete(n.under, id); f.err != nil {
+				return f.err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return ctx.Err()
+	return nil
+}
+
+// over lets go of those that are answered.
+func (n *nudges) over() error {
+	for id, f := range n.under {
+		select {
+		case <-f.done:
+			if delete(n.under, id); f.err != nil {
+				return f.err
+			}
+		default:
+		}
+	}
+	return nil
 }
 
 // lateness is how late an expiry may be, in milliseconds, where no write of its account comes first.
 const lateness = 50 * time.Millisecond
 
-// keepTime runs Tick whenever something is due.
+// keepTime nudges accounts whenever something is due. One in which much is due does not keep it from the others.
 func (e *Engine) keepTime() {
 	defer e.done.Done()
 	ctx, stop := context.WithCancel(context.Background())
 	go func() { <-e.quit; stop() }()
+	n := nudges{engine: e, under: map[ID]*Future{}}
 	clock, trim, sweep := time.NewTicker(lateness), time.NewTicker(trimLogEvery), time.NewTicker(sweepEvery)
 	defer clock.Stop()
 	defer trim.Stop()
@@ -73,9 +100,10 @@ func (e *Engine) keepTime() {
 		case <-e.quit:
 			return
 		case <-clock.C:
-			if err := e.Tick(ctx); err != nil && ctx.Err() == nil {
+			if err := n.over(); err != nil {
 				return // storage failed or the engine is closing: nothing is due any more
 			}
+			n.send(ctx, nil)
 		case <-trim.C:
 			if err := e.TrimDeliveries(ctx); err != nil && ctx.Err() == nil {
 				e.log.Error("old deliveries could not be dropped", "error", err)
@@ -92,6 +120,8 @@ func (e *Engine) keepTime() {
 type stats struct {
 	commands, refused, groups atomic.Uint64
 	sealed                    atomic.Int64 // commands of groups that are on their way to the disk
+	parked                    atomic.Int64 // commands that wait until what is due in their account is done
+	setAside                  atomic.Uint64
 }
 
 // Stats are the engine's counters since it was opened.
@@ -99,15 +129,16 @@ type Stats struct {
 	Commands uint64 // done
 	Refused  uint64
 	Groups   uint64 // log records, each one sync
-	Queued   int    // commands waiting for the writer now
+	Queued   int    // commands waiting for the writer, or for what is due in their account, now
 	Waiting  int    // those, and the ones whose group is on its way to the disk
+	SetAside uint64 // times that what was due could not be done
 }
 
 // Stats reads the counters.
 func (e *Engine) Stats() Stats {
-	queued := len(e.queue)
+	queued := len(e.queue) + int(e.stats.parked.Load())
 	return Stats{
 		Commands: e.stats.commands.Load(), Refused: e.stats.refused.Load(), Groups: e.stats.groups.Load(),
-		Queued: queued, Waiting: queued + int(e.stats.sealed.Load()),
+		Queued: queued, Waiting: queued + int(e.stats.sealed.Load()), SetAside: e.stats.setAside.Load(),
 	}
 }

@@ -162,6 +162,7 @@ type tx struct {
 	way     *inTheWay        // which is found by it
 	moves   int              // holds that the plan moves to another slot
 	room    []timeline.Freed // what the command freed
+	tries   int              // of conflicts that the command may make; 0: maxTries
 	gathers bool             // conflicts are not tried yet: more is to come free
 	swept   int              // bytes of the rows changed beside the record that the command names
 	scratch []byte

@@ -1,5 +1,11 @@
 package engine
 
+import (
+	"errors"
+
+	"holdfast/persist"
+)
+
 // This file owns the one function that makes a group durable. A replicated log would take its place.
 
 // commitGroups makes groups durable that the encoder has handed to the log, one after the other: synced, then visible, then
@@ -14,8 +20,8 @@ func (w *writer) commitGroups() {
 		}
 		e.stats.sealed.Add(-int64(len(g.waiters)))
 		if err != nil {
+			e.storageFailed(g.waiters, err)
 			w.synced <- err
-			e.storageFailed(g.waiters)
 			continue
 		}
 		e.current.Store(g.snapshot)
@@ -31,8 +37,12 @@ func (w *writer) commitGroups() {
 }
 
 // storageFailed turns everything away from now on, and tells those who waited for a group that it may be lost.
-func (e *Engine) storageFailed(waiters []waiter) {
-	e.failure.CompareAndSwap(nil, refuse(CodeStorageFailed, "storage failed; the server takes no more writes and must be restarted"))
+func (e *Engine) storageFailed(waiters []waiter, cause error) {
+	why := "storage failed; the server takes no more writes and must be restarted"
+	if errors.Is(cause, persist.ErrTooLarge) {
+		why = "by a fault of the program more was to be written at once than the log takes; the server takes no more writes and must be restarted"
+	}
+	e.failure.CompareAndSwap(nil, refuse(CodeStorageFailed, "%s", why))
 	for _, x := range waiters {
 		x.future.answer(Result{}, unknownOutcome())
 	}

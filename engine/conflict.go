@@ -9,13 +9,16 @@ import (
 // This file owns conflicts: holds without a unit, kept and listed until stock comes free for them.
 
 // seatConflicts is the follow-up of a command that freed room for more conflicts than it was allowed to try.
-type seatConflicts struct{ timeline.Waiting }
+type seatConflicts struct {
+	timeline.Waiting
+	tries int
+}
 
 func (seatConflicts) Check() []Fault { return nil }
 func (seatConflicts) result() any    { return new(any) }
 
 func (o seatConflicts) plan(t *tx) (any, error) {
-	if r := t.draft().SeatConflicts(o.Waiting, maxTries); r.More {
+	if r := t.draft().SeatConflicts(o.Waiting, o.tries); r.More {
 		t.waiting = &r.Next
 	}
 	return nil, nil

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/tidwall/btree"
 )
@@ -41,19 +42,65 @@ func (k *kind[R]) dueAt(at func(*R) int64) {
 }
 
 // dueQueue is an account's due items by instant. It is derived: each row that has one puts it in and takes it out.
-type dueQueue struct{ items *btree.BTreeG[dueItem] }
-
-func newDueQueue() dueQueue {
-	return dueQueue{btree.NewBTreeGOptions(dueItem.before, btree.Options{NoLocks: true})}
+type dueQueue struct {
+	items *btree.BTreeG[dueItem]
+	aside []dueItem // could not be done; no row says so, a start tries them again
+	again int64     // when those are tried again; 0: there are none
 }
 
-func (q dueQueue) publish() dueQueue      { return dueQueue{q.items.Copy()} }
-func (q dueQueue) add(i dueItem)          { q.items.Set(i) }
-func (q dueQueue) remove(i dueItem)       { q.items.Delete(i) }
-func (q dueQueue) first() (dueItem, bool) { return q.items.Min() }
+func newDueQueue() dueQueue {
+	return dueQueue{items: btree.NewBTreeGOptions(dueItem.before, btree.Options{NoLocks: true})}
+}
+
+func (q *dueQueue) publish() dueQueue {
+	return dueQueue{q.items.Copy(), slices.Clone(q.aside), q.again}
+}
+func (q *dueQueue) add(i dueItem)          { q.items.Set(i) }
+func (q *dueQueue) first() (dueItem, bool) { return q.items.Min() }
+func (q *dueQueue) len() int               { return q.items.Len() + len(q.aside) }
+
+func (q *dueQueue) remove(i dueItem) {
+	if _, ok := q.items.Delete(i); ok || q.again == 0 {
+		return
+	}
+	q.aside = slices.DeleteFunc(q.aside, func(x dueItem) bool { return x == i })
+	if len(q.aside) == 0 {
+		q.again = 0
+	}
+}
+
+// setAside puts off an item that could not be done.
+func (q *dueQueue) setAside(i dueItem, now int64) {
+	q.items.Delete(i)
+	q.aside = append(q.aside, i)
+	q.again = now + tryAgain
+}
+
+// tryAgain is how long an item that could not be done is left alone, in milliseconds.
+const tryAgain = 60 * 60 * 1000
+
+// retry has what could not be done be due once more, if its time has come.
+func (q *dueQueue) retry(now int64) {
+	if q.again == 0 || q.again > now {
+		return
+	}
+	for _, i := range q.aside {
+		q.add(i)
+	}
+	q.aside, q.again = nil, 0
+}
+
+// next is when there is something to do, 0 for never.
+func (q *dueQueue) next() int64 {
+	first, _ := q.first()
+	if q.again != 0 && (first.at == 0 || q.again < first.at) {
+		return q.again
+	}
+	return first.at
+}
 
 // upTo collects what is due at an instant, at most n items.
-func (q dueQueue) upTo(now int64, n int) (items []dueItem) {
+func (q *dueQueue) upTo(now int64, n int) (items []dueItem) {
 	q.items.Scan(func(i dueItem) bool {
 		if i.at > now || len(items) == n {
 			return false
@@ -81,14 +128,14 @@ func newAlarms() *btree.BTreeG[alarm] {
 
 // setAlarm brings an account's alarm up to date.
 func (s *state) setAlarm(a *account) {
-	first, _ := a.due.first()
-	if first.at == a.alarm {
+	next := a.due.next()
+	if next == a.alarm {
 		return
 	}
 	if a.alarm != 0 {
 		s.alarms.Delete(alarm{a.alarm, a.id})
 	}
-	if a.alarm = first.at; a.alarm != 0 {
+	if a.alarm = next; a.alarm != 0 {
 		s.alarms.Set(alarm{a.alarm, a.id})
 	}
 }

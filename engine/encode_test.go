@@ -188,7 +188,7 @@ func TestALargeGroupIsSeveralRecords(t *testing.T) {
 	require.NoError(t, store.Close())
 	store, err = persist.Open(persist.Options{Dir: "data", FS: fs})
 	require.NoError(t, err)
-	require.NoError(t, Verify(t.Context(), store))
+	require.NoError(t, Verify(t.Context(), store, 0))
 	require.Equal(t, g.snapshot.hash, store.End().StateHash)
 	require.NoError(t, store.Close())
 }

@@ -29,6 +29,8 @@ type Options struct {
 	Stopwatch func() time.Duration                        // a monotonic reading, to tell how long plans take; nil: it is not told
 	Payload   func(version string, o *OrderRecord) []byte // an order as the interface shows it in a version, as JSON, for events; nil: null
 	Overdue   time.Duration                               // by which a unit that is not back in time is kept longer, again and again; default 15 minutes
+	Phase     func(what string)                           // told what Open does now; may be nil
+	Bounds    Bounds                                      // how much is done at once, where it is not as usual
 	Checks    bool                                        // verify every change against the row it was made on, and the timelines after every command
 }
 
@@ -41,6 +43,7 @@ type Engine struct {
 	log       *slog.Logger
 	stopwatch func() time.Duration
 	checks    bool
+	bounds    Bounds
 	step      int64 // Options.Overdue in milliseconds
 	payload   func(version string, o *OrderRecord) []byte
 	queue     chan *Future
@@ -58,6 +61,9 @@ type Engine struct {
 	logBytes  int64 // of an account's log of deliveries
 }
 
+// defaultStep is by how much a unit that is not back in time is kept longer.
+const defaultStep = 15 * time.Minute
+
 // Open builds the state from a store and starts the writer. What became due while the engine was down is done before it
 // returns.
 func Open(ctx context.Context, o Options) (*Engine, error) {
@@ -68,11 +74,15 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		o.Queue = 4096
 	}
 	if o.Overdue == 0 {
-		o.Overdue = 15 * time.Minute
+		o.Overdue = defaultStep
 	}
 	if o.LogBytes == 0 {
 		o.LogBytes = 1 << 30
 	}
+	if o.Phase == nil {
+		o.Phase = func(string) {}
+	}
+	o.Phase("builds the state from rows and log")
 	s, older, err := restore(ctx, o.Store)
 	if err != nil {
 		return nil, err
@@ -85,7 +95,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		step: max(1, o.Overdue.Milliseconds()), payload: o.Payload,
-		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks,
+		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks, bounds: o.Bounds.withDefaults(),
 		queue: make(chan *Future, o.Queue), quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}
 	e.called.add(s.called)
@@ -96,6 +106,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	go newEncoder(o.Store, e.current.Load()).run(w.pending, w.written)
 	go w.commitGroups()
 	go w.run()
+	o.Phase("does what became due while it was down")
 	if err := e.Tick(ctx); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -196,16 +207,29 @@ func (e *Engine) explain(cmd *Command, err error) error {
 
 // planned runs an operation's plan. A panic in it is a fault of the program that has changed nothing: it is a refusal.
 func (e *Engine) planned(t *tx, cmd *Command) (res any, err error) {
+	err = e.contained(cmd, func() error {
+		if faults := t.acc.faultsOf(cmd.Op); len(faults) > 0 {
+			return invalid(faults)
+		}
+		res, err = cmd.Op.plan(t)
+		return err
+	})
+	return res, err
+}
+
+// contained makes a refusal of a panic in a part of a command's plan.
+func (e *Engine) contained(cmd *Command, part func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			if o, due := cmd.Op.(runDue); due && !o.least() { // less is tried
+				err = refuse(CodeInternal, "a part of what is due failed")
+				return
+			}
 			e.log.Error("a plan panicked", "operation", fmt.Sprintf("%T", cmd.Op), "panic", p, "stack", string(debug.Stack()))
-			res, err = nil, refuse(CodeInternal, "the operation failed; nothing was changed")
+			err = refuse(CodeInternal, "the operation failed; nothing was changed")
 		}
 	}()
-	if faults := t.acc.faultsOf(cmd.Op); len(faults) > 0 {
-		return nil, invalid(faults)
-	}
-	return cmd.Op.plan(t)
+	return part()
 }
 
 // foresee plans ahead what of a command can be, on the goroutine of the one who asks. A panic in it is left to the plan itself.
@@ -232,8 +256,8 @@ func (e *Engine) planOn(s *snapshot, v View) *tx {
 	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger, step: e.step}
 }
 
-// Submit hands a command to the writer and returns at once, or when the queue has room and what can be planned ahead is. Commands of one goroutine are
-// judged in the order in which it submits them; none waits for another's sync.
+// Submit hands a command to the writer and returns at once, or when the queue has room and what can be planned ahead is. Commands of one goroutine for one
+// account are judged in the order in which it submits them; none waits for another's sync.
 func (e *Engine) Submit(cmd Command) *Future {
 	f := &Future{engine: e, cmd: cmd, done: make(chan struct{}, 1), planned: make(chan struct{})}
 	e.submit(f)

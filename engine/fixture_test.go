@@ -32,6 +32,8 @@ type shop struct {
 	acc   ID
 	loc   ID
 
+	bounds  Bounds
+	onNow   func()                                      // called whenever the engine asks for the time
 	payload func(version string, o *OrderRecord) []byte // of the events of orders
 }
 
@@ -56,13 +58,26 @@ func (s *shop) open() {
 	require.NoError(s.T, err)
 	s.store = store
 	s.Engine, err = Open(context.Background(), Options{
-		Store: store, Now: func() int64 { return s.now }, Manual: true, Checks: true, Payload: s.payload,
+		Store: store, Now: s.clock, Manual: true, Checks: true, Payload: s.payload, Bounds: s.bounds,
 		Random: func() (b [10]byte) {
 			binary.BigEndian.PutUint64(b[2:], s.seed.Add(1)<<20)
 			return b
 		},
 	})
 	require.NoError(s.T, err)
+}
+
+func (s *shop) clock() int64 {
+	if s.onNow != nil {
+		s.onNow()
+	}
+	return s.now
+}
+
+// bounded restarts the engine with bounds of the test's own.
+func (s *shop) bounded(b Bounds) {
+	s.bounds = b
+	s.reopen()
 }
 
 func (s *shop) shut() {

@@ -39,6 +39,7 @@ var schema = []kindOf{
 	deliveryKind,
 	attemptKind,
 	unseatedKind,
+	untriedKind,
 }
 
 // Table bytes, in the log and the rows. A number is never reused for another kind.
@@ -56,6 +57,7 @@ const (
 	tagScheduledEvent = 11
 	tagIdempotency    = 12
 	tagUnseated       = 13
+	tagUntried        = 14
 	tagPricingTable   = 20
 	tagCatalogItem    = 21
 	tagTag            = 30

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"holdfast/timeline"
@@ -410,7 +411,7 @@ func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
 // seatFreed tries the conflicts that overlap what the command freed.
 func (t *tx) seatFreed() {
 	if len(t.room) > 0 && !t.gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
-		if r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, maxTries); r.More {
+		if r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, cmp.Or(t.tries, maxTries)); r.More {
 			t.waiting = &r.Next
 		}
 	}

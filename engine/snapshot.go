@@ -90,6 +90,11 @@ func (s *state) account(id ID) *account {
 
 func (s *state) touch(a *account) {
 	a.at = s.at
+	s.mark(a)
+}
+
+// mark has the next snapshot show an account as it is then.
+func (s *state) mark(a *account) {
 	if !s.dirty[a.id] {
 		s.dirty[a.id] = true
 		s.touched = append(s.touched, a)

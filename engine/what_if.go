@@ -42,7 +42,7 @@ func (v View) WhatIf(changes []Op, now int64) (View, error) {
 			}
 			c.tryOut(t)
 			if base, op = base.plus(t.used), nil; t.waiting != nil {
-				op = seatConflicts{*t.waiting}
+				op = seatConflicts{*t.waiting, maxTries}
 			}
 		}
 	}

@@ -1,12 +1,12 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
 
 	"holdfast/persist"
-	"holdfast/timeline"
 )
 
 // This file owns the single writer: it takes commands one by one, plans each on the state that all before it have made,
@@ -16,7 +16,8 @@ import (
 //
 //	submit   a command enters the bounded queue (engine.go)
 //	take     the writer stamps its instant and fixes its ids
-//	runDue   what is due in the account is done first, as commands of their own
+//	runDue   what is due in the account is done first, as commands of their own; where that takes several, those of other
+//	         accounts are judged in between (backlog.go)
 //	plan     the operation judges the command and collects a write set, or refuses
 //	apply    the write set goes into the open group and into the state
 //	seal     the group is closed: when nothing is on its way to the disk, or when it is large enough to follow what is
@@ -26,8 +27,7 @@ import (
 const (
 	maxGroupRows     = 10_000
 	maxGroupCommands = 4096
-	dueAtOnce        = 1000   // due items done by one command
-	dueRows          = 10_000 // rows that such a command changes before it leaves the rest to the next
+	dueAtOnce        = 1000 // due items done by one command
 
 	// A sync takes long for the disk and little of a core. With some on their way a core has something to do meanwhile;
 	// each costs about as much as a few commands, so it should carry more than those.
@@ -39,6 +39,10 @@ type writer struct {
 	engine *Engine
 	state  *state
 	recent *recent
+
+	behind []*backlog // accounts whose commands wait for what is due, in turns
+	owed   int        // commands that were queued when one of these had its turn, and go before the next
+	unseen bool       // something was set aside that no snapshot shows yet
 
 	open     *group
 	groups   uint64      // closed so far
@@ -78,16 +82,24 @@ func (w *writer) run() {
 		case w.inFlight == 0:
 			w.gather()
 			w.seal()
-		case w.inFlight < maxInFlight && len(w.open.waiters) >= w.worth() && len(w.open.entries) > 0:
+		case w.inFlight < maxInFlight && (w.full() || len(w.open.waiters) >= w.worth()) && len(w.open.entries) > 0:
 			w.seal()
 		}
-		queue := w.engine.queue
+		if w.inFlight == 0 {
+			w.show()
+		}
+		queue, due := w.engine.queue, turn
 		if w.full() {
 			queue = nil // the next sync makes room
+		}
+		if w.full() || len(w.behind) == 0 || w.owed > 0 {
+			due = nil
 		}
 		select {
 		case f := <-queue:
 			w.take(f)
+		case <-due:
+			w.advance()
 		case err := <-w.synced:
 			w.inFlight--
 			if err != nil {
@@ -102,7 +114,7 @@ func (w *writer) run() {
 }
 
 func (w *writer) full() bool {
-	return w.open.rows >= maxGroupRows || len(w.open.waiters) >= maxGroupCommands
+	return w.open.rows >= w.engine.bounds.Group || len(w.open.waiters) >= maxGroupCommands
 }
 
 // gather takes what is in the queue before a group is closed, and once more after those who were just answered had their
@@ -112,7 +124,7 @@ func (w *writer) gather() {
 		return
 	}
 	for range 2 {
-		for more := true; more && len(w.open.waiters) < w.worth(); {
+		for more := true; more && len(w.open.waiters) < w.worth() && !w.full(); {
 			select {
 			case f := <-w.engine.queue:
 				w.take(f)
@@ -128,17 +140,28 @@ func (w *writer) gather() {
 // answers of this one.
 func (w *writer) worth() int { return max(worthSync, len(w.engine.queue)/2) }
 
-// drain finishes what was submitted before the engine was closed. No command enters the queue any more.
+// drain finishes what was submitted before the engine was closed. No command enters the queue any more. What waits for more
+// than one part of what is due is not begun: that is done at the next start.
 func (w *writer) drain() {
 	for {
 		for w.inFlight == 0 && w.seal() {
 		}
+		queue := w.engine.queue
+		if w.full() {
+			queue = nil
+		}
 		select {
-		case f := <-w.engine.queue:
+		case f := <-queue:
 			w.take(f)
 		default:
-			if w.inFlight == 0 {
+			if !w.full() {
+				w.turnAwayBacklog(refuse(CodeNotReady, "the engine is closing"))
+			}
+			if w.inFlight == 0 && len(w.open.entries) == 0 {
 				return
+			}
+			if w.inFlight == 0 {
+				continue
 			}
 			if err := <-w.synced; err != nil {
 				w.fail(err)
@@ -149,53 +172,51 @@ func (w *writer) drain() {
 	}
 }
 
-// take judges one command and answers through the open group.
+// take judges one command, or has it wait until what is due in its account is done.
 func (w *writer) take(f *Future) {
-	res, err := w.judge(&f.cmd)
+	w.owed = max(0, w.owed-1)
+	if !w.park(f) && !w.begin(f) {
+		w.behind = append(w.behind, &backlog{account: w.state.accounts[f.cmd.Account]})
+		w.park(f)
+	}
+}
+
+// begin judges one command and answers through the open group, unless more is to be done before it than at once.
+func (w *writer) begin(f *Future) (begun bool) {
+	res, begun, err := w.judge(&f.cmd)
+	if !begun {
+		return false
+	}
 	f.judged(res, err)
 	if len(w.open.entries) == 0 && w.inFlight == 0 {
 		// Nothing durable is waited for: the answer depends on nothing that could still be lost.
 		f.answer(res, err)
-		return
+		return true
 	}
 	w.open.waiters = append(w.open.waiters, waiter{f, res, err})
+	return true
 }
 
-func (w *writer) judge(cmd *Command) (Result, error) {
+// judge plans a command and applies the plan; begun is false where a part of what is due was done instead.
+func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 	a := w.state.accounts[cmd.Account]
 	if _, creates := cmd.Op.(CreateAccount); a == nil && !creates {
-		return Result{}, notFound("account")
+		return Result{}, true, notFound("account")
 	}
 	w.state.at = max(w.state.at, w.engine.now())
 	cmd.judged = w.state.at
 	if a != nil {
 		if cmd.Idem != nil {
 			if res, done, err := w.repeat(cmd); done {
-				return res, err
+				return res, true, err
 			}
 		}
-		w.runDue(a)
-	}
-	return w.do(cmd)
-}
-
-// runDue does what is due in an account, so that no command meets a hold that has lapsed.
-func (w *writer) runDue(a *account) {
-	for {
-		first, ok := a.due.first()
-		if !ok || first.at > w.state.at {
-			return
-		}
-		before := a.ledger.Sequence
-		if _, err := w.do(&Command{Account: a.id, Actor: "clock", Op: runDue{}}); err != nil {
-			w.engine.log.Error("what is due could not be done", "account", a.id.String(), "error", err)
-			return
-		}
-		if a.ledger.Sequence == before {
-			w.engine.log.Error("what is due changes nothing", "account", a.id.String(), "table", first.tag, "row", first.id.String())
-			return
+		if !w.runDue(a) {
+			return Result{}, false, nil
 		}
 	}
+	res, err = w.do(cmd)
+	return res, true, err
 }
 
 // do plans a command and applies the plan.
@@ -237,11 +258,17 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
 	}
-	t.recordOrders()
-	t.leftRoom()
-	t.recordStock()
-	t.tellOfOrders()
-	if len(t.set) > maxRows {
+	err = w.engine.contained(cmd, func() error {
+		t.recordOrders()
+		t.leftRoom()
+		t.recordStock()
+		t.tellOfOrders()
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(t.set) > w.engine.bounds.Rows && !least(cmd.Op) {
 		return nil, nil, tooManyRows()
 	}
 	if cmd.Idem != nil { // also of a command that changed nothing: repeated later, it might
@@ -250,6 +277,17 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	t.ledger.Sequence++
 	t.ledger.At, t.ledger.Actor, t.ledger.account = t.now, cmd.Actor, cmd.Account
 	return t, res, nil
+}
+
+// least says that a command does no less in parts, and must be done however many rows it changes.
+func least(o Op) bool {
+	switch o := o.(type) {
+	case runDue:
+		return o.least()
+	case seatConflicts:
+		return o.tries <= 1
+	}
+	return false
 }
 
 func tooManyRows() *Error {
@@ -295,21 +333,6 @@ func (w *writer) apply(a *account, t *tx) {
 	}
 }
 
-// follow tries the conflicts that a command left untried, by commands of their own.
-func (w *writer) follow(account ID, waiting *timeline.Waiting) {
-	for waiting != nil {
-		t, _, err := w.plan(&Command{Account: account, Actor: "conflicts", Op: seatConflicts{*waiting}})
-		if err != nil {
-			w.engine.log.Error("conflicts could not be tried", "account", account.String(), "error", err)
-			return
-		}
-		if len(t.set) > 0 {
-			w.apply(w.state.account(account), t)
-		}
-		waiting = t.waiting
-	}
-}
-
 // seal closes the open group and hands it on; it says whether there was anything to do.
 func (w *writer) seal() bool {
 	g := w.open
@@ -339,7 +362,12 @@ func (w *writer) seal() bool {
 // published snapshot.
 func (w *writer) fail(cause error) {
 	e := w.engine
-	e.log.Error("storage failed, no more writes are taken", "error", cause)
+	what := "storage failed, no more writes are taken"
+	if errors.Is(cause, persist.ErrTooLarge) {
+		what = "a fault of the program, not of the disk: a command wrote more than the log takes at once; no more writes are taken"
+	}
+	e.log.Error(what, "error", cause)
+	w.turnAwayBacklog(e.failure.Load())
 	for _, x := range w.open.waiters {
 		x.future.answer(Result{}, unknownOutcome())
 	}

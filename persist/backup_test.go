@@ -281,7 +281,11 @@ func TestRestoreToEverySequence(t *testing.T) {
 		check(AtSeq(seq), seq)
 	}
 	check(Point{}, 50)
-	for ms := int64(-1); ms <= toy.at+1; ms += 3 {
+	for _, early := range []int64{-1, toy.ends[1].At - 1} {
+		_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtInstant(early)})
+		require.ErrorIs(t, err, ErrBadTarget, "an empty store is asked for by the sequence 0 alone")
+	}
+	for ms := toy.ends[1].At; ms <= toy.at+1; ms += 3 {
 		want := uint64(0)
 		for _, e := range toy.ends[1:] {
 			if e.At <= ms {

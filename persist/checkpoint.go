@@ -21,6 +21,7 @@ const stagePrefix = "checkpoint-"
 // Backup says what a backup holds: everything up to End.
 type Backup struct {
 	End         Position
+	Source      Position // where the log of the source ended, of what Restore made
 	Marker      Marker
 	Incarnation uint64
 	Files       int

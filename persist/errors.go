@@ -21,6 +21,9 @@ var (
 	// that is ErrOutcomeUnknown is ErrFailed too.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 
+	// ErrDiskFull: the storage failed for want of room. It is ErrFailed too.
+	ErrDiskFull = errors.New("the disk is full")
+
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("store is closed")
 

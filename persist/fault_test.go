@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -248,4 +249,32 @@ func failNth(t *testing.T, seed, n uint64, forGood bool) (hit bool) {
 		mustRecover(t, toy, crash{c, name, acked, toy.seq}, small(c))
 	}
 	return first.Load() != nil
+}
+
+// A start on a full disk ends, and says why: Pebble itself would try again for ever.
+func TestStartOnAFullDisk(t *testing.T) {
+	disk := power.NewDisk()
+	s := open(t, small(disk))
+	toy := newToy(1)
+	toy.run(t, s, 50)
+	fs := hook(disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 0}))
+	fs.set(func(op errorfs.Op) error {
+		if strings.HasSuffix(op.Path, ".sst") && (op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpFileWrite) {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Open(small(fs))
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		require.ErrorIs(t, err, ErrDiskFull)
+		require.ErrorContains(t, err, "the disk is full")
+	case <-time.After(time.Minute):
+		t.Fatal("the start does not end")
+	}
+	require.NoError(t, s.Close())
 }

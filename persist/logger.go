@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -20,17 +22,34 @@ type fuse struct {
 	err             atomic.Pointer[error]
 	dead            chan struct{}
 	stuck           chan struct{} // a goroutine inside of Pebble is lost, perhaps with locks
+	stalled         chan struct{} // Pebble's background writes fail again and again: who waits for them may wait for ever
 }
 
-func newFuse() *fuse { return &fuse{dead: make(chan struct{}), stuck: make(chan struct{})} }
+func newFuse() *fuse {
+	return &fuse{dead: make(chan struct{}), stuck: make(chan struct{}), stalled: make(chan struct{})}
+}
 
 // blow marks the storage failed. Only the first cause is kept.
 func (f *fuse) blow(cause error) {
 	f.once.Do(func() {
 		err := fmt.Errorf("%w: %w", ErrFailed, cause)
+		if isFull(cause) {
+			err = fmt.Errorf("%w: %w", ErrDiskFull, err)
+		}
 		f.err.Store(&err)
 		close(f.dead)
 	})
+}
+
+// isFull says whether an error is for want of room. What Pebble says of it to its logger is text alone.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), syscall.ENOSPC.Error())
+}
+
+// stall blows the fuse for background writes that fail again and again. It is called once.
+func (f *fuse) stall(cause error) {
+	f.blow(cause)
+	close(f.stalled)
 }
 
 // jam blows the fuse for a cause that leaves Pebble in no state to be closed.
@@ -59,7 +78,8 @@ func (f *fuse) failed() error {
 
 // guard runs fn, which calls into Pebble, in a goroutine of its own and waits
 // until it returns or is known to be stuck for good. A panic of Pebble's, which
-// may hold locks, counts as that.
+// may hold locks, counts as that, and so does a wait of stallGrace for background
+// writes that fail again and again: on a full disk Pebble tries them without an end.
 func (f *fuse) guard(fn func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -70,13 +90,24 @@ func (f *fuse) guard(fn func() error) error {
 		}()
 		done <- fn()
 	}()
-	select {
-	case err := <-done:
-		return err
-	case <-f.stuck:
-		return f.failed()
+	stalled := f.stalled
+	var late <-chan time.Time
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-f.stuck:
+			return f.failed()
+		case <-stalled:
+			stalled, late = nil, time.After(stallGrace)
+		case <-late:
+			f.jam(f.failed())
+		}
 	}
 }
+
+// stallGrace is how long a call into Pebble may take to return by itself once its background writes fail again and again.
+const stallGrace = 500 * time.Millisecond
 
 // pebbleLogger takes what Pebble says. A failed commit reads as success if
 // Fatalf returns, so Fatalf blows the fuse and never returns: its goroutine
@@ -123,7 +154,7 @@ func eventListener(log *slog.Logger, f *fuse) *pebble.EventListener {
 			failures.Store(0)
 		case errors.Is(err, pebble.ErrCancelledCompaction):
 		case failures.Add(1) == maxBackgroundErrors:
-			f.blow(fmt.Errorf("background writes keep failing: %w", err))
+			f.stall(fmt.Errorf("background writes keep failing: %w", err))
 			log.Error("storage failed, writes are refused until a restart", "cause", err)
 		}
 	}

@@ -74,13 +74,20 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 		return b, err
 	}
 	fu := newFuse()
-	if err := fu.guard(func() error { return takeBack(so, f, fu, h, o.At) }); err != nil {
+	var end Position
+	err = fu.guard(func() (err error) {
+		end, err = takeBack(so, f, fu, h, o.At)
+		return err
+	})
+	if err != nil {
 		if fu.jammed() {
 			made = false // something may still write there
 		}
 		return b, err
 	}
-	return seal(so, f, o.To, h.form, func(Position) error { return nil })
+	b, err = seal(so, f, o.To, h.form, func(Position) error { return nil })
+	b.Source = end
+	return b, err
 }
 
 // copyFrom copies a store that no process has open.
@@ -109,19 +116,19 @@ func copyFrom(ctx context.Context, f vfs.FS, o RestoreOptions) (made bool, h hea
 }
 
 // takeBack checks a copied store, which has no head file yet, against the head
-// file it came with and takes it back to the point.
-func takeBack(o Options, f privateFS, fu *fuse, h head, at Point) error {
+// file it came with and takes it back to the point. It tells where its log ended.
+func takeBack(o Options, f privateFS, fu *fuse, h head, at Point) (end Position, err error) {
 	db, err := openPebble(o, f, nil, fu, false)
 	if err != nil {
-		return err
+		return end, err
 	}
 	err = func() error {
 		x, err := examine(db, h)
 		if err != nil {
 			return err
 		}
-		target, err := locate(db, x, at)
-		if err != nil {
+		var target Position
+		if target, end, err = locate(db, x, at); err != nil {
 			return err
 		}
 		if err := undo(db, x, target); err != nil {
@@ -129,7 +136,7 @@ func takeBack(o Options, f privateFS, fu *fuse, h head, at Point) error {
 		}
 		return db.Flush()
 	}()
-	return errors.Join(err, db.Close())
+	return end, errors.Join(err, db.Close())
 }
 
 // when is an instant for people.

@@ -164,6 +164,9 @@ func Open(o Options) (*Store, error) {
 	s.fs, s.health = newPrivateFS(inner), health
 	if err := s.open(); err != nil {
 		s.release()
+		if isFull(err) && !errors.Is(err, ErrDiskFull) {
+			err = fmt.Errorf("%w: %w", ErrDiskFull, err)
+		}
 		return nil, fmt.Errorf("open %s: %w", o.Dir, damaged(err))
 	}
 	return s, nil

@@ -13,14 +13,12 @@ import (
 // undoBatch is how many bytes of rows are undone in one batch, at least.
 const undoBatch = 4 << 20
 
-// locate reads the whole kept log, checks its chain, and finds the point.
-func locate(db *pebble.DB, x extent, at Point) (Position, error) {
+// locate reads the whole kept log, checks its chain, and finds the point. Before the first record there is nothing: who wants
+// that says so by the sequence 0, as an instant so early is likely a slip.
+func locate(db *pebble.DB, x extent, at Point) (target, end Position, err error) {
 	m := x.marker
-	var target, first, end Position
-	if m.FirstKept == 1 {
-		target = Position{} // before the first record there is nothing
-	}
-	found := m.FirstKept == 1 && (at.kind != 's' || at.seq == 0)
+	var first Position
+	found := m.FirstKept == 1 && (at.kind == 0 || at.kind == 's' && at.seq == 0)
 	look := func(r Record) error {
 		if first.Seq == 0 {
 			first = r.Position
@@ -41,16 +39,16 @@ func locate(db *pebble.DB, x extent, at Point) (Position, error) {
 		return nil
 	}
 	if err := checkKept(db, m, decodeRecord, look); err != nil {
-		return target, err
+		return target, end, err
 	}
 	if _, err := walkLog(db, m.Position, x.last, decodeRecord, false, look); err != nil {
-		return target, err
+		return target, end, err
 	}
 	if !found {
-		return target, fmt.Errorf("%w: the kept log goes from record %d (%s) to %d (%s)",
+		return target, end, fmt.Errorf("%w: the kept log goes from record %d (%s) to %d (%s)",
 			ErrBadTarget, first.Seq, when(first.At), end.Seq, when(end.At))
 	}
-	return target, nil
+	return target, end, nil
 }
 
 // undo takes the rows back to the target, if they are folded past it, and drops

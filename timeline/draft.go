@@ -71,6 +71,15 @@ func (d *Draft) own() *Stock {
 	return d.work
 }
 
+// Touched is about how many holds and slots were changed so far: no fewer than Changes will tell.
+func (d *Draft) Touched() int {
+	n := len(d.touched) + len(d.slots)
+	if d.pending {
+		n++
+	}
+	return n
+}
+
 // Left is the room that holds left when they were moved to other lots, since SeatConflicts last looked at it.
 func (d *Draft) Left() []Freed { return slices.Clone(d.left) }
 

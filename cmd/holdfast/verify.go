@@ -52,7 +52,7 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 	rebuilt := false
 	report, err := persist.Verify(dir, persist.VerifyOptions{Check: func(s *persist.Store) error {
 		rebuilt = true
-		return engine.Verify(cmd.Context(), s)
+		return engine.Verify(cmd.Context(), s, clock())
 	}})
 	if errors.Is(err, persist.ErrNoStore) || errors.Is(err, persist.ErrLocked) {
 		return inUse(err)

@@ -1,0 +1,27 @@
+package engine
+
+// This file owns how much the writer does at once.
+
+// Bounds are how much is done at once. A member that is 0 has its usual value; tests set them low, so that what lies beyond them
+// is met in small worlds.
+type Bounds struct {
+	Rows      int // that a command changes at most
+	DueItems  int // that one command does of what is due, at most
+	DueRows   int // that such a command changes before it leaves the rest to the next
+	FollowUps int // commands that try conflicts in the group of the command that left them; the rest goes on as what is due
+	Group     int // rows at which a group is closed
+}
+
+func (b Bounds) withDefaults() Bounds {
+	for _, x := range []struct {
+		at    *int
+		usual int
+	}{
+		{&b.Rows, maxRows}, {&b.DueItems, dueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows},
+	} {
+		if *x.at == 0 {
+			*x.at = x.usual
+		}
+	}
+	return b
+}

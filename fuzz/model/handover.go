@@ -398,7 +398,7 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	if len(list[0].line.Requires) == 0 {
 		u.Flags &^= timeline.PinnedArticle
 	}
-	if u.Slot == 0 {
+	if u.Slot == 0 && s.a.Articles[s.a.lot(u.Lot).Article].Takes {
 		s.push(u.ID)
 	}
 	return nil

@@ -145,3 +145,17 @@ func TestWhatIsOutSeatsNoConflict(t *testing.T) {
 		s.reopen()
 	}
 }
+
+// Nor does it give one to a unit of an order that is released from it.
+func TestWhatIsOutSeatsNoUnassignedUnit(t *testing.T) {
+	s := newShop(t)
+	article := s.article(s.sku(), 2)
+	o := s.order(Item{Article: article}, PurchaseBooking, noon+day, ptr(noon+2*day), 1, false)
+	u := o.Lines[0].Units[0]
+	s.do(AssignUnit{Order: o.ID, Unit: u.ID, Article: article})
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	s.do(UnassignUnit{Order: o.ID, Unit: u.ID})
+	h, ok := s.view().Unavailability(u.Hold)
+	require.True(t, ok)
+	require.True(t, h.Conflict())
+}

@@ -399,7 +399,7 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	if len(list[0].line.Requires) > 0 {
 		u.Flags |= timeline.Choosy
 	}
-	if u.Slot == 0 {
+	if u.Slot == 0 && s.a.Articles[s.a.lot(u.Lot).Article].Takes {
 		s.push(u.ID)
 	}
 	return nil

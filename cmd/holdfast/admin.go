@@ -34,21 +34,21 @@ type admin struct {
 
 // withAdmin opens what the options name, and closes it behind use.
 func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) (err error) {
-	if given(cmd, "data") && given(cmd, "ops-url") {
-		return usagef("--ops-url is for a running server, --data for a stopped one: give one of them")
+	dir, err := stopped(cmd, c.data)
+	if err != nil {
+		return err
 	}
-	if c.data == "" {
-		target, err := url.Parse(c.opsURL)
-		if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-			return usagef("--ops-url %q must be like %s", c.opsURL, defaultOpsURL)
-		}
-		return use(&admin{cmd.Context(), askServer, strings.TrimSuffix(c.opsURL, "/")})
+	if dir == "" {
+		return withServer(cmd, c, use)
 	}
-	if _, err := os.Stat(filepath.Join(c.data, "HEAD")); err != nil {
-		return fmt.Errorf("%w: %s", persist.ErrNoStore, c.data) // opening it would make one
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
+		return fmt.Errorf("%w: %s", persist.ErrNoStore, dir) // opening it would make one
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	core, err := openCore(cmd.Context(), c.data, engine.Options{Now: clock}, log)
+	core, err := openCore(cmd.Context(), dir, engine.Options{Now: clock}, log)
+	if elsewhere(cmd, err) {
+		return withServer(cmd, c, use)
+	}
 	if err != nil {
 		return inUse(err)
 	}
@@ -58,6 +58,15 @@ func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) (err e
 	defer func() { err = errors.Join(err, server.Shutdown(context.WithoutCancel(cmd.Context()))) }()
 	handler := server.Admin()
 	return use(&admin{cmd.Context(), func(r *http.Request) (*http.Response, error) { return answerHere(handler, r), nil }, "http://localhost"})
+}
+
+// withServer looks after a running server.
+func withServer(cmd *cobra.Command, c adminConfig, use func(*admin) error) error {
+	target, err := url.Parse(c.opsURL)
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return usagef("--ops-url %q must be like %s", c.opsURL, defaultOpsURL)
+	}
+	return use(&admin{cmd.Context(), askServer, strings.TrimSuffix(c.opsURL, "/")})
 }
 
 func askServer(r *http.Request) (*http.Response, error) {

@@ -30,11 +30,15 @@ What is copied is read back in full before the backup counts as done.`,
 			if c.to == "" {
 				return usagef("--to says where the backup goes")
 			}
-			if given(cmd, "data") && given(cmd, "ops-url") {
-				return usagef("--ops-url is for a running server, --data for a stopped one: give one of them")
+			dir, err := stopped(cmd, c.data)
+			if err != nil {
+				return err
 			}
-			if c.data != "" {
-				return backupStopped(cmd, c)
+			if dir == "" {
+				return backupRunning(cmd, c)
+			}
+			if err := backupStopped(cmd, c); !elsewhere(cmd, err) {
+				return err
 			}
 			return backupRunning(cmd, c)
 		},

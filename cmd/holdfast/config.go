@@ -3,6 +3,7 @@ package main
 // This file owns the options: every one of every command with its default, and the twin that each flag has in the environment.
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"holdfast/engine"
+	"holdfast/persist"
 )
 
 // Defaults that more than one command has.
@@ -197,10 +199,41 @@ func takeTwins(cmd *cobra.Command, _ []string) (err error) {
 		}
 		if e := cmd.Flags().Set(f.Name, value); e != nil {
 			err = usagef("%s: %w", twinOf(f.Name), e)
+			return
 		}
+		f.Annotations = map[string][]string{byTwin: nil}
 	})
 	return err
 }
 
+// byTwin marks a flag whose value is that of its twin.
+const byTwin = "holdfast_twin"
+
+// typed says whether a flag was given on the command line.
+func typed(cmd *cobra.Command, flag string) bool {
+	f := cmd.Flags().Lookup(flag)
+	_, twin := f.Annotations[byTwin]
+	return f.Changed && !twin
+}
+
+// stopped says which directory a command is to look after; empty: the server at --ops-url. What is given on the command line counts
+// before what the environment says, where the directory is first of all the server's.
+func stopped(cmd *cobra.Command, data string) (dir string, err error) {
+	switch {
+	case typed(cmd, "data") && typed(cmd, "ops-url"):
+		return "", usagef("--ops-url is for a running server, --data for a stopped one: give one of them")
+	case typed(cmd, "data"):
+		return data, nil
+	case cmd.Flags().Changed("ops-url"):
+		return "", nil
+	}
+	return data, nil
+}
+
 // given says whether a flag, or its twin, has a value.
 func given(cmd *cobra.Command, flag string) bool { return cmd.Flags().Changed(flag) }
+
+// elsewhere says that a directory named by the environment alone is in use: then the server that has it is asked.
+func elsewhere(cmd *cobra.Command, err error) bool {
+	return errors.Is(err, persist.ErrLocked) && !typed(cmd, "data")
+}

@@ -19,6 +19,12 @@ func (c *core) register(registry *prometheus.Registry) {
 	counter("holdfast_refusals_total", "Commands refused by the state.", func() float64 { return float64(c.engine.Stats().Refused) })
 	counter("holdfast_commit_groups_total", "Log records written, each with one sync.", func() float64 { return float64(c.engine.Stats().Groups) })
 	gauge("holdfast_commands_queued", "Commands that wait for the writer.", func() float64 { return float64(c.engine.Stats().Queued) })
+	counter("holdfast_due_failures_total", "Times that something was due and could not be done.", func() float64 { return float64(c.engine.Stats().SetAside) })
+	registry.MustRegister(&dueSetAside{core: c, desc: prometheus.NewDesc("holdfast_due_set_aside", "What was due, could not be done and is to be tried again.", []string{"account", "table"}, nil)})
+	gauge("holdfast_clock_behind_seconds", "By how much the machine's clock is behind the time that the server goes by.", func() float64 {
+		_, behind := steady.reading()
+		return behind.Seconds()
+	})
 	gauge("holdfast_storage_failed", "1 when the log cannot be written any more.", func() float64 {
 		if c.engine.Failed() != nil {
 			return 1
@@ -30,6 +36,25 @@ func (c *core) register(registry *prometheus.Registry) {
 	gauge("holdfast_log_unfolded_bytes", "Log in memory that waits to be folded.", func() float64 { return float64(c.store.Stats().UnfoldedBytes) })
 	gauge("holdfast_disk_bytes", "Size of the data directory.", func() float64 { return float64(c.store.Stats().DiskBytes) })
 	registry.MustRegister(&syncTimes{core: c, desc: prometheus.NewDesc("holdfast_log_sync_seconds", "Time of each sync of the log.", nil, nil)})
+}
+
+// dueSetAside counts what is set aside, by account and table.
+type dueSetAside struct {
+	core *core
+	desc *prometheus.Desc
+}
+
+func (s *dueSetAside) Describe(to chan<- *prometheus.Desc) { to <- s.desc }
+
+func (s *dueSetAside) Collect(to chan<- prometheus.Metric) {
+	type place struct{ account, table string }
+	counts := map[place]int{}
+	for _, x := range s.core.engine.SetAside() {
+		counts[place{x.Account.String(), x.Table}]++
+	}
+	for at, n := range counts {
+		to <- prometheus.MustNewConstMetric(s.desc, prometheus.GaugeValue, float64(n), at.account, at.table)
+	}
 }
 
 // syncTimes passes the store's histogram on under a name of ours: the store's own has none. Pebble counts in nanoseconds.

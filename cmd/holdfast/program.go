@@ -29,15 +29,20 @@ type core struct {
 	engine *engine.Engine
 }
 
-// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done.
+// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done. The engine's
+// clock begins no earlier than the log ends.
 func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logger) (*core, error) {
+	if o.Phase != nil {
+		o.Phase("opens the store and checks its log")
+	}
 	store, err := persist.Open(persist.Options{Dir: dir, Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	if behind := store.End().At - o.Now(); behind > clockMayDiffer {
-		log.Warn("the clock is behind the last change: nothing expires, and no delivery is tried again, until it has caught up", "seconds", behind/1000)
+	if behind := store.End().At - o.Now(); behind > clockMayDiffer.Milliseconds() {
+		log.Warn("the machine's clock is behind the last change: time goes on from there, by what passes since", "seconds", behind/1000)
 	}
+	steady.notBefore(store.End().At)
 	o.Store, o.Random, o.Logger, o.Payload = store, randomBase, log, api.OrderPayload
 	e, err := engine.Open(ctx, o)
 	if err != nil {
@@ -45,11 +50,6 @@ func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logge
 	}
 	return &core{store: store, engine: e}, nil
 }
-
-// clockMayDiffer is by how many milliseconds clocks of one machine differ before that is said.
-const clockMayDiffer = 1000
-
-func clock() int64 { return time.Now().UnixMilli() }
 
 func randomBase() (b [10]byte) {
 	rand.Read(b[:])
@@ -69,6 +69,8 @@ type program struct {
 	ended  chan error           // of a listener that stopped by itself
 	client *http.Client         // that calls webhooks
 	hooks  *webhook.Dispatcher  // nil while the state is loaded
+	phase  atomic.Value         // string: what loading does now
+	unwind context.CancelFunc   // ends what watches the clock
 }
 
 // start binds the ports, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
@@ -85,20 +87,58 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	p := &program{config: c, log: log, ended: make(chan error, 2), client: client}
+	watched, unwind := context.WithCancel(context.WithoutCancel(ctx))
+	p.unwind = unwind
+	go steady.watch(watched, time.Tick(time.Second), log)
 	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits})
 	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Server: p.public, Backup: p.backup})
 	go func() { p.ended <- p.public.Serve(public) }()
 	go func() { p.ended <- p.ops.Serve(ops) }()
-	if err := p.load(ctx, registry, "http://"+public.Addr().String(), out); err != nil {
+	loaded := make(chan error, 1)
+	go func() { loaded <- p.load(ctx, registry, "http://"+public.Addr().String(), out) }()
+	say := time.NewTicker(loadingSaid)
+	defer say.Stop()
+	if err := p.await(ctx, loaded, say.C); err != nil {
+		if errors.Is(err, errStillLoading) {
+			return nil, err // what loads has the store: the end of the process ends it
+		}
 		return nil, errors.Join(err, p.stop())
 	}
 	log.Info("ready", "url", "http://"+public.Addr().String(), "ops", "http://"+ops.Addr().String(), "data", c.data)
 	return p, nil
 }
 
+// loadingSaid is how long loading takes before it is said what it does, and how often that is said again.
+const loadingSaid = 5 * time.Second
+
+var errStillLoading = errors.New("stopped while the state was being loaded")
+
+// await waits until the state is loaded. When the server is to stop before that, loading has the grace to notice.
+func (p *program) await(ctx context.Context, loaded <-chan error, say <-chan time.Time) error {
+	began := time.Now()
+	for {
+		select {
+		case err := <-loaded:
+			return err
+		case <-say:
+			p.log.Info("loading", "now", p.phase.Load(), "seconds", int(time.Since(began).Seconds()))
+		case <-ctx.Done():
+			p.log.Info("stopping while the state is loaded", "now", p.phase.Load(), "grace", p.config.grace)
+			select {
+			case err := <-loaded:
+				return err
+			case <-time.After(p.config.grace):
+				return errStillLoading
+			}
+		}
+	}
+}
+
 // load opens the data directory, does what a first run does, and lets requests in.
 func (p *program) load(ctx context.Context, registry *prometheus.Registry, url string, out io.Writer) error {
-	core, err := openCore(ctx, p.config.data, engine.Options{Now: clock, Overdue: p.config.overdue}, p.log)
+	core, err := openCore(ctx, p.config.data, engine.Options{
+		Now: clock, Overdue: p.config.overdue, Phase: func(what string) { p.phase.Store(what) },
+	}, p.log)
 	if err != nil {
 		return err
 	}
@@ -134,6 +174,7 @@ func (p *program) backup(ctx context.Context, w io.Writer) error {
 
 // stop takes the program apart: no new requests, those in flight within the grace, then the engine, then the store.
 func (p *program) stop() error {
+	defer p.unwind()
 	ctx, cancel := context.WithTimeout(context.Background(), p.config.grace)
 	defer cancel()
 	err := p.public.Shutdown(ctx)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,6 +28,20 @@ func TestAClockThatIsBehindIsSaid(t *testing.T) {
 	}
 	now := clock()
 	require.NotContains(t, opened(now, engine.CreateAccount{Name: "Rental"}), "clock")
-	require.NotContains(t, opened(now-clockMayDiffer), "clock")
+	require.NotContains(t, opened(now-clockMayDiffer.Milliseconds()), "clock")
 	require.Contains(t, opened(now-3_600_000), "seconds=3600")
+}
+
+// Whoever waits for a start is told what it does, and who asks it to stop is heard, also where what loads does not hear.
+func TestALongStartIsSaidAndStops(t *testing.T) {
+	var said bytes.Buffer
+	p := &program{log: slog.New(slog.NewTextHandler(&said, nil))}
+	p.phase.Store("counts sheep")
+	ctx, stop := context.WithCancel(t.Context())
+	say, ended := make(chan time.Time), make(chan error)
+	go func() { ended <- p.await(ctx, nil, say) }()
+	say <- time.Time{}
+	stop()
+	require.ErrorIs(t, <-ended, errStillLoading)
+	require.Contains(t, said.String(), `msg=loading now="counts sheep"`)
 }

@@ -3,8 +3,8 @@ package main
 // This file owns `holdfast restore`.
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -27,32 +27,41 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 				return usagef("--from says which backup")
 			}
 			o := persist.RestoreOptions{To: c.data}
+			var at int64
+			instant := false
 			if c.at != "" {
-				at, err := parsePoint(c.at)
-				if err != nil {
+				var err error
+				if o.At, at, instant, err = parsePoint(c.at); err != nil {
 					return err
 				}
-				o.At = at
 			}
 			switch {
 			case c.from == "-":
 				o.Archive = cmd.InOrStdin()
-			case isArchive(c.from):
-				f, err := os.Open(c.from)
+			default:
+				f, err := openArchive(c.from)
 				if err != nil {
 					return err
 				}
+				if f == nil {
+					o.From = c.from
+					break
+				}
 				defer f.Close()
 				o.Archive = f
-			default:
-				o.From = c.from
 			}
 			progress, done := copyProgress(cmd.ErrOrStderr(), "restore")
 			o.Progress = progress
 			b, err := persist.Restore(cmd.Context(), o)
 			done()
-			if err != nil {
+			switch {
+			case errors.Is(err, persist.ErrBadTarget):
+				return fmt.Errorf("%w; --at 0 makes an empty directory, before the first record", err)
+			case err != nil:
 				return inUse(err)
+			}
+			if instant && at > b.Source.At {
+				fmt.Fprintf(cmd.ErrOrStderr(), "note: --at lies behind the end of the log: all of it is restored\n")
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "restored to %s: log sequence %d, %s\n", c.data, b.End.Seq, endText(b.End))
 			return err
@@ -63,15 +72,15 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 }
 
 // parsePoint reads --at: a log sequence or an instant.
-func parsePoint(s string) (persist.Point, error) {
+func parsePoint(s string) (p persist.Point, ms int64, instant bool, err error) {
 	if seq, err := strconv.ParseUint(s, 10, 63); err == nil {
-		return persist.AtSeq(seq), nil
+		return persist.AtSeq(seq), 0, false, nil
 	}
 	ms, fault := timeline.ParseInstant(s)
 	if fault != "" {
-		return persist.Point{}, usagef("--at %q is no log sequence, and as an instant it %s", s, fault)
+		return p, 0, false, usagef("--at %q is no log sequence, and as an instant it %s", s, fault)
 	}
-	return persist.AtInstant(ms), nil
+	return persist.AtInstant(ms), ms, true, nil
 }
 
 // endText is the instant of a log's last record, for people.

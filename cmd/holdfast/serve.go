@@ -3,6 +3,8 @@ package main
 // This file owns `holdfast serve`.
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 
@@ -42,6 +44,9 @@ On SIGTERM it finishes what is in flight and stops; on a second one it stops at 
 				return err
 			}
 			p, err := start(cmd.Context(), c, limits, client, cmd.OutOrStdout(), newLog(cmd.ErrOrStderr()))
+			if cmd.Context().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, errStillLoading)) {
+				return nil // it was asked to stop
+			}
 			if err != nil {
 				return err
 			}

@@ -21,6 +21,26 @@ import (
 const archiveSuffix = ".tar.zst"
 
 // isArchive says whether a backup's name is of a file or a stream, not of a directory.
+// openArchive opens a file that holds a backup, whatever it is called; nil where the name is not of a file.
+func openArchive(name string) (*os.File, error) {
+	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
+		return nil, nil // a directory, or none: whoever opens that says so
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	begin := make([]byte, len(zstdMagic))
+	if _, err := io.ReadFull(f, begin); err != nil || string(begin) != zstdMagic {
+		return nil, errors.Join(fmt.Errorf("%s is no directory, and no backup either: those begin as zstd does", name), f.Close())
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return f, err
+}
+
+// zstdMagic is how a compressed archive begins.
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
 func isArchive(name string) bool { return name == "-" || strings.HasSuffix(name, archiveSuffix) }
 
 // writeFile makes a file that appears under its name only when write has returned without an error and all is synced. A file of that name is not replaced.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -21,17 +21,17 @@ func newVerify() *cobra.Command {
 		Short: "Read everything back and compare: checksums, invariants, derived state",
 		Long: `Reads back everything in the data directory of a stopped server, or in a backup, and changes nothing in it: the head file, every block of the store, the
 chain of the log, every row; rows and log are held against each other, then the state is rebuilt from them, its invariants are checked and its hash is compared.
-Exits with 1 on any fault.`,
+What is due by now is tried on that state, which no file sees. Exits with 1 on any fault, and where it may not read what there is.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !isArchive(c.data) {
-				return verifyDir(cmd, c.data, c.data)
-			}
 			in := cmd.InOrStdin()
 			if c.data != "-" {
-				f, err := os.Open(c.data)
+				f, err := openArchive(c.data)
 				if err != nil {
-					return err
+					return notVerified(err)
+				}
+				if f == nil {
+					return verifyDir(cmd, c.data, c.data)
 				}
 				defer f.Close()
 				in = f
@@ -57,11 +57,25 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 	if errors.Is(err, persist.ErrNoStore) || errors.Is(err, persist.ErrLocked) {
 		return inUse(err)
 	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, persist.ErrNewerFormat) {
+		return notVerified(err)
+	}
 	printReport(cmd.OutOrStdout(), name, report, rebuilt, err)
 	if err != nil {
 		return fmt.Errorf("%w\nnothing was changed; restore a backup with `holdfast restore`", err)
 	}
 	return nil
+}
+
+// notVerified says why nothing can be said of a directory or a backup: not that there are faults in it.
+func notVerified(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("not verified: this user may not read it: %w", err)
+	case errors.Is(err, persist.ErrNewerFormat):
+		return fmt.Errorf("not verified: only the version of holdfast that wrote it, or a newer one, can: %w", err)
+	}
+	return err
 }
 
 // printReport says what was looked at.

@@ -53,6 +53,7 @@ type World struct {
 	Engine  *engine.Engine
 	Tenants []*Tenant
 	Seen    model.Tally
+	Bounds  engine.Bounds // of the engine, where they are not the usual ones
 	Played  []Line
 
 	draws  uint64
@@ -108,7 +109,7 @@ func (w *World) OpenEngine() (err error) {
 		Store: w.Store, Manual: true, Checks: true,
 		Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
 		Now:    func() int64 { return w.Clock },
-		Random: w.random, Payload: payload,
+		Random: w.random, Payload: payload, Bounds: w.Bounds,
 	})
 	return err
 }

@@ -8,6 +8,7 @@
 #   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
 #   make document     write api/openapi.json again, after a change of operations
+#   make golden       the golden directory of the present format again, after a change of what is stored (fuzz/golden/doc.go)
 #   make test-crash   power cuts, failing disks, flipped bits, killed processes
 
 export GOFLAGS := $(GOFLAGS) -mod=readonly
@@ -22,7 +23,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Where goroutines share memory. The rest is single-threaded by design.
 RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/history ./fuzz/crash)
 
-.PHONY: run build test vet lint bench bench-short fuzz test-crash test-clients test-barrage document clean
+.PHONY: run build test vet lint bench bench-short fuzz test-crash test-clients test-barrage document golden clean
 
 run: build
 	./holdfast serve --demo
@@ -71,6 +72,10 @@ test-barrage:
 
 document:
 	go test -count=1 -run TestDocumentIsCommitted ./api -update
+
+golden:
+	go test -count=1 -run TestGoldenIsMade ./fuzz/golden -update
+	go test -count=1 -run TestEncodingsAreOfTheFormat ./engine -update
 
 clean:
 	rm -f holdfast

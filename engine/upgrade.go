@@ -57,10 +57,13 @@ type older struct {
 	tail map[string]bool // table and key of what the log changes behind the marker
 }
 
+// Rewrites says whether a start on a directory of a form writes to it before any command does.
+func Rewrites(f persist.Form) bool { return f.Encoding != rowEncoding() }
+
 // isOlder says whether rows and log records may be of another program's encoding.
 func isOlder(store *persist.Store) bool {
 	f := store.Form()
-	return f.Encoding != rowEncoding() || store.Marker().Seq < f.Since
+	return Rewrites(f) || store.Marker().Seq < f.Since
 }
 
 // count adds rows to the hash, or takes them from it, and where an account is given, from what it knows of rows on disk alone.

@@ -2,7 +2,10 @@ package engine
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +14,26 @@ import (
 )
 
 // This file owns the tests of rows that another program wrote. The other program is this one with its encoders changed.
+
+var update = flag.Bool("update", false, "write the encodings of the present format again")
+
+// What of a row is in a golden directory is few of what may be in one. Here is every field, and none, of each kind.
+func TestEncodingsAreOfTheFormat(t *testing.T) {
+	var b bytes.Buffer
+	for _, k := range schema {
+		for _, full := range []bool{false, true} {
+			fmt.Fprintf(&b, "%s %q\n", k.tableName(), k.example(full))
+		}
+	}
+	file := fmt.Sprintf("testdata/encoding-%d.txt", persist.Format)
+	if *update {
+		require.NoError(t, os.WriteFile(file, b.Bytes(), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, strings.Split(string(want), "\n"), strings.Split(b.String(), "\n"),
+		"rows are written otherwise than the format says: persist.Format moves, once for all changes between two releases, and make golden writes what belongs to the new number")
+}
 
 // otherwise is the byte in front of a row that the other program wrote.
 const otherwise = 0xEE

@@ -5,6 +5,8 @@ package persist
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Format is the number of the directory format this program writes. It moves
@@ -68,11 +70,19 @@ type Form struct {
 	Since    uint64 // the rows as of this record and later ones are of Encoding, and so are the records behind it
 }
 
-// Form says how the directory is written.
-func (s *Store) Form() Form {
-	f := s.form.Load()
-	return Form{Format: f.number(), Encoding: f.encoding, Since: f.since}
+// FormOf says how a directory is written, of which it reads no more than that.
+func FormOf(dir string) (Form, error) {
+	st, err := readHead(newPrivateFS(vfs.Default), dir)
+	if err == nil && !st.valid {
+		err = headLost(dir)
+	}
+	return st.form.told(), err
 }
+
+// Form says how the directory is written.
+func (s *Store) Form() Form { return s.form.Load().told() }
+
+func (f form) told() Form { return Form{Format: f.number(), Encoding: f.encoding, Since: f.since} }
 
 // Rewriting gives the directory this program's format number and takes its
 // encoding away, before the first row in it is written anew: from here on an

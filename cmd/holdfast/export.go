@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"holdfast/api"
+	"holdfast/engine"
+	"holdfast/persist"
 )
 
 func newExport() *cobra.Command {
@@ -25,6 +27,8 @@ func newExport() *cobra.Command {
 that holdfast import takes (its help says what stands in it), and appears when it is whole. References are written by code or name where that stands for the record
 alone, so that another account finds its own; else by id. What a row cannot say is counted at the end.
 
+A directory that another version wrote is read from a copy, in the directory for temporary files, and stays as it is.
+
 An article comes with its own fields and its units that stay, not with what it takes from its SKU; a hold, if it takes stock, as it was asked for; a cart with the time
 it has left. Archived articles and holds that have ended are left out.`,
 		Args: exactly(2, "RESOURCE and FILE"),
@@ -33,11 +37,29 @@ it has left. Archived articles and holds that have ended are left out.`,
 			if err != nil {
 				return err
 			}
-			return withAdmin(cmd, c.adminConfig, func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) })
+			return unchanged(cmd, c.data, func(dir string) error {
+				c.data = dir
+				return withAdmin(cmd, c.adminConfig, func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) })
+			})
 		},
 	}
 	c.flags(cmd.Flags())
 	return cmd
+}
+
+// unchanged gives use a directory to open: the one that is named, or, where another version wrote it, a copy, so that it is still that version's afterwards.
+func unchanged(cmd *cobra.Command, dir string, use func(dir string) error) error {
+	if dir == "" {
+		return use(dir)
+	}
+	form, err := persist.FormOf(dir)
+	if err != nil || !engine.Rewrites(form) {
+		if errors.Is(err, persist.ErrNewerFormat) {
+			return err
+		}
+		return use(dir) // which says what is wrong with it
+	}
+	return withCopy(cmd.Context(), persist.RestoreOptions{From: dir}, use)
 }
 
 func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file string, row *api.Schema) error {

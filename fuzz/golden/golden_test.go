@@ -56,10 +56,9 @@ func (s *shop) shut() { require.NoError(s, errors.Join(s.engine.Close(), s.store
 
 // do submits a command, which may be refused.
 func (s *shop) do(account engine.ID, op engine.Op) {
-	res, err := s.engine.Do(engine.Command{Account: account, Actor: "today", Op: op})
+	_, err := s.engine.Do(engine.Command{Account: account, Actor: "today", Op: op})
 	var refusal *engine.Error
 	require.True(s, err == nil || errors.As(err, &refusal) && refusal.Code != engine.CodeInternal && refusal.Code != engine.CodeStorageFailed, "%T: %v", op, err)
-	_ = res
 }
 
 // verified demands that the closed directory is in order, and that to look changes nothing.
@@ -111,8 +110,7 @@ func (s *shop) rows() map[string]string {
 
 // touch changes what there is of every kind, as an interface would.
 func (s *shop) touch() {
-	text, none := engine.Some(fmt.Sprint("changed at ", s.now)), []byte(nil)
-	_ = none
+	text := engine.Some(fmt.Sprint("changed at ", s.now))
 	for _, account := range s.engine.Accounts() {
 		v, _ := s.engine.View(account)
 		s.do(account, engine.PatchAccount{Name: text})
@@ -138,7 +136,7 @@ func (s *shop) touch() {
 		for p := range v.PricingTables().All() {
 			s.do(account, engine.PatchPricingTable{ID: p.ID, Name: text})
 		}
-		items, _ := v.Catalog(engine.CatalogFilter{}, 0, 1000)
+		items, _ := v.Catalog(engine.CatalogFilter{Active: true, Archived: true}, 0, 1000)
 		for _, i := range items {
 			s.do(account, engine.PatchCatalogItem{ID: i.ID, Name: text})
 		}
@@ -193,8 +191,8 @@ func (s *shop) changed(after uint64) (tables map[byte]bool, rewritten int) {
 	return tables, rewritten
 }
 
-// Tables whose rows are made once and never changed: lots.
-const tagLot = 7
+// made are the tables whose rows are made once and stay as they are: lots, and what is kept of the numbers of records that are gone.
+var made = []byte{7, 33}
 
 func TestEveryFormatOpens(t *testing.T) {
 	for format := 1; format <= persist.Format; format++ {
@@ -229,7 +227,7 @@ func everything(s *shop, fs *vfs.MemFS, format int) {
 	for row := range stored {
 		have[row[0]] = true
 	}
-	for _, k := range kinds {
+	for _, k := range kindsOf(format) {
 		require.True(s, have[k], "table %d has no row", k)
 	}
 
@@ -247,11 +245,13 @@ func everything(s *shop, fs *vfs.MemFS, format int) {
 	require.NoError(s, s.engine.Tick(s.Context()))
 	require.NoError(s, s.engine.TrimDeliveries(s.Context()))
 	tables, _ := s.changed(old.Seq)
-	for _, k := range kinds {
-		if k != tagLot {
-			require.True(s, tables[k], "no row of table %d was changed", k)
+	var same []byte
+	for _, k := range kindsOf(persist.Format) {
+		if !tables[k] {
+			same = append(same, k)
 		}
 	}
+	require.Subset(s, made, same, "the tables of which no row was changed")
 	require.NoError(s, s.engine.Check())
 	seq, hash := s.engine.State()
 

@@ -237,6 +237,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
 	}
+	t.keepRequirements()
 	t.recordOrders()
 	t.leftRoom()
 	t.recordStock()

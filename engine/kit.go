@@ -328,9 +328,7 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 	}
 	var found blockers
 	for _, src := range x.scarce.sources {
-		for _, p := range src.pools(s, t.now) {
-			t.inTheWay().add(&found, p, src.available(s, src.hull, t.now).At)
-		}
+		t.blockersOf(&found, &src, src.available(s, src.hull, t.now).At)
 	}
 	t.blocked(short, &found)
 	if q.body.End != Forever && t.inTheWay().mayNext() {

@@ -371,9 +371,7 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		short.Available += a.Available
 		free += max(0, s.free(d.Stock(), room, t.now))
 		if t.explain {
-			for _, p := range s.pools(d.Stock(), t.now) {
-				t.inTheWay().add(&found, p, a.At)
-			}
+			t.blockersOf(&found, &s, a.At)
 		}
 	}
 	t.blocked(short, &found)
@@ -393,6 +391,13 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.asks(), []*Location{q.location}, notBefore, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short
+}
+
+// blockersOf notes the holds that stand in the way in a source.
+func (t *tx) blockersOf(found *blockers, s *source, at int64) {
+	for _, p := range s.pools(t.draft().Stock(), t.now) {
+		t.inTheWay().add(found, p, at)
+	}
 }
 
 // searchAhead is how far next looks, in milliseconds.

@@ -372,6 +372,9 @@ func openPebble(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly bo
 	case err == nil:
 		return db, nil
 	case fu.failed() != nil:
+		if errors.Is(err, ErrFailed) { // it was not waited for
+			return nil, err
+		}
 		return nil, errors.Join(fu.failed(), err)
 	case pebble.IsCorruptionError(err), errors.Is(err, fs.ErrNotExist), errors.Is(err, pebble.ErrDBDoesNotExist):
 		return nil, corruptf("pebble: %w; %s", err, advice)

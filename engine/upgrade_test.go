@@ -137,7 +137,7 @@ func (s *shop) rows() map[string]string {
 // judged demands that the closed shop is found in order by a reader that changes nothing.
 func (s *shop) judged() {
 	s.T.Helper()
-	_, err := persist.Verify("data", persist.VerifyOptions{FS: s.fs, Check: func(store *persist.Store) error { return Verify(s.T.Context(), store) }})
+	_, err := persist.Verify("data", persist.VerifyOptions{FS: s.fs, Check: func(store *persist.Store) error { return Verify(s.T.Context(), store, s.now) }})
 	require.NoError(s.T, err)
 }
 

@@ -65,7 +65,7 @@ func (s *shop) do(account engine.ID, op engine.Op) {
 func (s *shop) verified() {
 	s.Helper()
 	before := s.bytes()
-	_, err := persist.Verify(s.dir, persist.VerifyOptions{FS: s.fs, Check: func(store *persist.Store) error { return engine.Verify(s.Context(), store) }})
+	_, err := persist.Verify(s.dir, persist.VerifyOptions{FS: s.fs, Check: func(store *persist.Store) error { return engine.Verify(s.Context(), store, s.now) }})
 	require.NoError(s, err)
 	require.Equal(s, before, s.bytes())
 }

@@ -89,6 +89,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	o.Store.Published(s.seq) // what was found is durable: followers and look-ups may see all of it
 	if older != nil {
+		o.Phase("reads rows that another version wrote, and writes them anew")
 		if err := s.rewrite(o.Store, older, o.Now(), o.Logger); err != nil {
 			return nil, err
 		}

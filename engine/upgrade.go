@@ -150,8 +150,14 @@ type rewriter struct {
 }
 
 // rewrite writes all rows anew that are stored in other bytes than this program's, by records of the log of the instant at,
-// and says in the directory that it is done. What was published is visible to it; what it writes is published as it goes.
+// and says in the directory that it is done, unless it says so already. What was published is visible to it; what it writes is published as it goes.
 func (s *state) rewrite(store *persist.Store, o *older, at int64, log *slog.Logger) error {
+	if !Rewrites(store.Form()) { // it was done, and what is folded does not reach up to there
+		if s.hash != o.hash {
+			return fmt.Errorf("%w: the rows' hash is %016x, as this program writes them it is %016x", persist.ErrCorrupt, s.hash, o.hash)
+		}
+		return nil
+	}
 	if err := store.Rewriting(); err != nil {
 		return err
 	}

@@ -255,7 +255,7 @@ func TestGoldenIsMade(t *testing.T) {
 	require.NoError(t, persist.WriteArchive(t.Context(), &backup, fs, "/copy", nil))
 	require.NoError(t, os.WriteFile(backupFile(persist.Format), backup.Bytes(), 0o600))
 
-	report, err := persist.Verify(workload.Dir, persist.VerifyOptions{FS: fs, Check: func(s *persist.Store) error { return engine.Verify(t.Context(), s) }})
+	report, err := persist.Verify(workload.Dir, persist.VerifyOptions{FS: fs, Check: func(s *persist.Store) error { return engine.Verify(t.Context(), s, 0) }})
 	require.NoError(t, err)
 	require.Greater(t, report.End.Seq, report.Marker.Seq+10, "there is log behind the rows")
 	t.Logf("%d rows, %d records, %d of them behind the rows", report.Rows, report.Records, report.End.Seq-report.Marker.Seq)

@@ -159,7 +159,11 @@ func (t *tx) redate(o *Order, line int, overbook bool) error {
 		h, at, _ := d.Take(requests[i].proto.ID)
 		t.freed(h.Span, at)
 	}
-	return t.seatAll(ID{}, requests)
+	if err := t.seatAll(ID{}, requests); err != nil {
+		return err
+	}
+	d.Waive() // units that the line gets beside them are new
+	return nil
 }
 
 // loose says that a unit of a line with requirements may be of another article that meets them. Rows of before holds could say so have

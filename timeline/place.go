@@ -48,7 +48,7 @@ func (r Refusal) String() string {
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
 	w := s.asks(p, &h, d.now)
-	if !d.MayTake(p, room) {
+	if s.ConflictCount(p) > 0 && !d.MayTake(p, room) {
 		return Place{}, NotEnoughStock
 	}
 	var no SlotNo

@@ -65,13 +65,14 @@ func (s *state) tryDue(ctx context.Context, now int64) error {
 	e := &Engine{bounds: Bounds{}.withDefaults(), step: defaultStep.Milliseconds(), log: slog.New(slog.DiscardHandler), random: func() [10]byte { return [10]byte{} }}
 	w := newWriter(e, s)
 	s.at = max(s.at, now)
-	for _, a := range s.accounts {
-		for !w.runDue(a) {
-			if w.open = new(group); ctx.Err() != nil {
-				return ctx.Err()
-			}
+	for _, x := range s.tree.Items() {
+		for !w.runDue(s.account(x.id)) && ctx.Err() == nil {
+			w.open = new(group)
 		}
 		w.open = new(group)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	return asideError(s.publish().setAside())
 }

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -18,10 +20,10 @@ func (nudge) plan(*tx) (any, error) { return nil, nil }
 
 // Tick does all that is due, in every account, and returns when it is durable. What cannot be done is set aside.
 func (e *Engine) Tick(ctx context.Context) error {
-	n := nudges{engine: e, under: map[ID]*Future{}}
+	n := nudges{engine: e, under: map[ID]bool{}}
 	for rung := map[alarm]bool{}; ; {
 		n.send(ctx, rung)
-		if len(n.under) == 0 {
+		if len(n.list) == 0 {
 			return ctx.Err()
 		}
 		if err := n.wait(ctx); err != nil {
@@ -30,21 +32,23 @@ func (e *Engine) Tick(ctx context.Context) error {
 	}
 }
 
-// nudges are those under way, by account: as long as one is, its account needs no other.
+// nudges are those under way: as long as one is, its account needs no other.
 type nudges struct {
 	engine *Engine
-	under  map[ID]*Future
+	list   []*Future
+	under  map[ID]bool // accounts
 }
 
 // send nudges the accounts in which something is due, but for alarms that have rung before.
 func (n *nudges) send(ctx context.Context, rung map[alarm]bool) {
 	now := n.engine.now()
 	n.engine.current.Load().alarms.Scan(func(x alarm) bool {
-		if x.at > now || ctx.Err() != nil || len(n.under) >= cap(n.engine.queue)/2 {
+		if x.at > now || ctx.Err() != nil || len(n.list) >= cap(n.engine.queue)/2 {
 			return false
 		}
-		if n.under[x.account] == nil && !rung[x] {
-			n.under[x.account] = n.engine.Submit(Command{Account: x.account, Actor: "clock", Op: nudge{}})
+		if !n.under[x.account] && !rung[x] {
+			n.under[x.account] = true
+			n.list = append(n.list, n.engine.Submit(Command{Account: x.account, Actor: "clock", Op: nudge{}}))
 			if rung != nil {
 				rung[x] = true
 			}
@@ -55,31 +59,34 @@ func (n *nudges) send(ctx context.Context, rung map[alarm]bool) {
 
 // wait waits for all that are under way.
 func (n *nudges) wait(ctx context.Context) error {
-	for id, f := range n.under {
+	for _, f := range n.list {
 		select {
 		case <-f.done:
-			if delete(n.under, id); f.err != nil {
+			if f.err != nil {
 				return f.err
 			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+	clear(n.under)
+	n.list = nil
 	return nil
 }
 
 // over lets go of those that are answered.
-func (n *nudges) over() error {
-	for id, f := range n.under {
+func (n *nudges) over() (err error) {
+	n.list = slices.DeleteFunc(n.list, func(f *Future) bool {
 		select {
 		case <-f.done:
-			if delete(n.under, id); f.err != nil {
-				return f.err
-			}
+			err = errors.Join(err, f.err)
+			delete(n.under, f.cmd.Account)
+			return true
 		default:
+			return false
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // lateness is how late an expiry may be, in milliseconds, where no write of its account comes first.
@@ -90,7 +97,7 @@ func (e *Engine) keepTime() {
 	defer e.done.Done()
 	ctx, stop := context.WithCancel(context.Background())
 	go func() { <-e.quit; stop() }()
-	n := nudges{engine: e, under: map[ID]*Future{}}
+	n := nudges{engine: e, under: map[ID]bool{}}
 	clock, trim, sweep := time.NewTicker(lateness), time.NewTicker(trimLogEvery), time.NewTicker(sweepEvery)
 	defer clock.Stop()
 	defer trim.Stop()

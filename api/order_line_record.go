@@ -62,8 +62,7 @@ var (
 		has("pickupDate", instantSchema), has("returnDate", instantSchema.orNull()), has("unavailabilityId", idSchema.orNull()),
 		has("purchaseType", purchaseType.schema), has("inventoryArticle", recordSchema("InventoryArticle", has("name", textSchema),
 			has("codes", listSchema(textSchema)), has("binLocation", nullSchema), has("skuName", textSchema.orNull()), has("skuCode", textSchema.orNull())).orNull()),
-		has("note", nullSchema), has("revenueSplitRate", &Schema{Type: "number"}), has("hasConflicts", booleanSchema),
-		has("requirementsUnmet", booleanSchema.says("true: the article lost what the line requires, and no other of its pool had room; the unit stays where it is")))
+		has("note", nullSchema), has("revenueSplitRate", &Schema{Type: "number"}), has("hasConflicts", booleanSchema))
 
 	amountOfTime           = []Member{has("amount", integerSchema), has("unit", enumSchema(unitNames...))}
 	subscriptionDataSchema = recordSchema("SubscriptionData", has("hasSubscriptions", booleanSchema), has("currency", textSchema),
@@ -265,8 +264,7 @@ func appendStockItem(b []byte, r *engine.OrderRecord, l *engine.OrderLine, u *en
 		b = append(appendTextOrNull(append(b, `,"skuCode":`...), at.SKUCode), '}')
 	}
 	b = appendNumber(append(b, `,"note":null,"revenueSplitRate":`...), l.SplitRate())
-	b = appendBool(append(b, `,"hasConflicts":`...), at.Conflict)
-	return append(appendBool(append(b, `,"requirementsUnmet":`...), at.Unmet), '}')
+	return append(appendBool(append(b, `,"hasConflicts":`...), at.Conflict), '}')
 }
 
 func appendStockPlace(b []byte, l *engine.Location) []byte {

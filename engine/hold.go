@@ -53,7 +53,6 @@ type Unavailability struct {
 	Location ID
 	Slot     ID // zero: a conflict
 	Line     int
-	Unmet    bool // its article does not have what the order's line requires any more
 }
 
 // CreatedAt is the instant at which the unit was taken.
@@ -320,9 +319,7 @@ type MoveLine struct {
 }
 
 // idle says that the line leaves a unit as it is: the dates that it names are those that the unit has.
-func (l *MoveLine) idle(h timeline.Hold) bool {
-	return l.Article == nil && l.Slot == nil && l.body(h) == h.Body()
-}
+func (l *MoveLine) idle(h timeline.Hold) bool { return l.Article == nil && l.Slot == nil && l.body(h) == h.Body() }
 
 // body is the window that the line gives to a unit.
 func (l *MoveLine) body(h timeline.Hold) Span {
@@ -556,7 +553,7 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	lot := a.stock.Lot(at.Lot)
 	u := Unavailability{
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: a.ownerOf(h), Line: int(h.Line),
-		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location), Unmet: unmet(a.stock, h, at, a.ledger.At),
+		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location),
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID

@@ -26,8 +26,6 @@ type request struct {
 	quantity int
 	picky    bool // it requires something of articles
 	past     bool // of a unit that is there: what is past of it needs no room
-	was      Unit // that one
-	stays    bool // it is a conflict and is given other dates alone, so it may stay one
 }
 
 // need is the room that a unit of the line takes in its i-th pool.
@@ -76,10 +74,6 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			}
 			alone := !slices.ContainsFunc(before, q.meets)
 			c, available, taken := s.line(v, q, alone && may == certain)
-			kept := false
-			if q.past && q.slot == 0 {
-				c, taken, kept = s.anew(v, q, alone && may == certain)
-			}
 			if c == impossible && s.pushes(v, q) {
 				c, taken = open, nil
 			}
@@ -99,11 +93,7 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			may, from[i] = min(may, c), taken
 			for p, n := range taken {
 				for range n {
-					u := seated(v, q, p, s.now)
-					if kept {
-						u.Slot = 0
-					}
-					v.Units = append(v.Units, u)
+					v.Units = append(v.Units, seated(v, q, p, s.now))
 				}
 			}
 			before = append(before, q)
@@ -194,7 +184,7 @@ func (s *step) pushes(v *Account, q request) bool {
 	}
 	lot, need := q.pools[0].Lots[0], q.need(0, s.now)
 	wide := v.poolOf(lot)
-	if !s.mayTake(v, wide, need) || v.full(wide, need) || len(wide.Lots) == 1 {
+	if free, _, _, _ := v.least(wide, need); free < 1 || len(wide.Lots) == 1 {
 		return false
 	}
 	ok, known := v.fits(wide, need, 1, func(x Slot) bool { return x.Lot == lot && (q.slot == 0 || x.No == q.slot) }, s.now)
@@ -446,7 +436,6 @@ func (s *step) move(o engine.MoveHold, err error) error {
 		q.past = true
 		requests, units, bodies = append(requests, q), append(units, n), append(bodies, body)
 	}
-	s.held = s.a.clone()
 	for _, u := range units {
 		s.take(u.ID)
 	}
@@ -456,12 +445,6 @@ func (s *step) move(o engine.MoveHold, err error) error {
 	}
 	for i, u := range units {
 		p := s.pooled(u.ID, requests[i].pools)
-		if done, err := s.waits(requests[i], u, bodies[i], p); done || err != nil {
-			if err != nil {
-				return err
-			}
-			continue
-		}
 		if p < 0 || requests[i].slot != 0 && s.obs.unit(u.ID).Slot != requests[i].slot {
 			return wrong("unit %x was moved outside of where it was to go", u.ID)
 		}
@@ -524,13 +507,7 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	if !u.articlePinned() && article.SKU != nil && article.Takes {
 		item = engine.Item{SKU: *article.SKU}
 	}
-	stays := u.Slot == 0 && l.Article == nil && l.Slot == nil
-	if stays && !article.Takes { // it waits, and may go on to wait for less
-		q.named = 1
-	} else {
-		q, refusal = s.resolve(item, location.ID)
-	}
-	q.was, q.stays = u, stays
+	q, refusal = s.resolve(item, location.ID)
 	q.line, q.body, q.asked, q.quantity, q.slot = line, body, 1, 1, slot
 	if slot != 0 {
 		q.named = 0

@@ -58,9 +58,6 @@ func says(f *ast.File) bool {
 // mapRanges are the functions of timeline and engine that go through a map, with the reason why its order reaches no result.
 var mapRanges = map[string]string{
 	"engine/recover.go load": "collects ids, which are sorted before they are used",
-	"engine/clock.go wait":   "waits for all, whichever is first",
-	"engine/clock.go over":   "lets go of all that are answered",
-	"engine/check.go tryDue": "accounts know nothing of each other, and nothing is kept of it",
 }
 
 // The core is a function of its inputs: no clock, no chance, no order of a map.

@@ -319,7 +319,9 @@ type MoveLine struct {
 }
 
 // idle says that the line leaves a unit as it is: the dates that it names are those that the unit has.
-func (l *MoveLine) idle(h timeline.Hold) bool { return l.Article == nil && l.Slot == nil && l.body(h) == h.Body() }
+func (l *MoveLine) idle(h timeline.Hold) bool {
+	return l.Article == nil && l.Slot == nil && l.body(h) == h.Body()
+}
 
 // body is the window that the line gives to a unit.
 func (l *MoveLine) body(h timeline.Hold) Span {

@@ -73,8 +73,8 @@
 //  9. A backup holds only records that the live log has synced. Its HEAD is
 //     its own, written last, with a new incarnation; so is a restored one's.
 //
-// 10. Files are 0600 and directories 0700, also in backups.
-// 11. HEAD has the higher format number before the first row of that format
+//  10. Files are 0600 and directories 0700, also in backups.
+//  11. HEAD has the higher format number before the first row of that format
 //     is written, and says that all rows are of an encoding only behind the
 //     last one that was not.
 package persist

@@ -36,8 +36,9 @@ func (s *step) forget(u *OrderUnit) {
 		return
 	}
 	slot, at := h.Slot, h.Takes().Start
+	freed := s.freed
 	s.take(u.Hold)
-	s.freed = s.freed[:len(s.freed)-1]
+	s.freed = freed
 	s.endSlot(slot, at)
 	u.Hold = ID{}
 }

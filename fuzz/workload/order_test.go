@@ -28,7 +28,7 @@ type orderWorld struct {
 func varied(seed uint64) orderWorld { return orderWorld{seed%2 == 0, seed%3 > 0} }
 
 // rare are worlds that come to what few do.
-var rare = []uint64{115, 173, 235, 550}
+var rare = []uint64{115, 173, 235, 550, 6548, 6804}
 
 func TestOrders(t *testing.T) {
 	var seen model.Tally

@@ -28,10 +28,6 @@ type hall struct {
 	holds, orders     []string
 }
 
-func (h *hall) window(day0, days int64) string {
-	return fmt.Sprintf(`%q,%q`, when(noon+day0*day), when(noon+(day0+days)*day))
-}
-
 func newHall(t *testing.T) *hall {
 	if testing.Short() {
 		t.Skip("many records, one goroutine")

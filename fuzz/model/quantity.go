@@ -76,10 +76,10 @@ func (s *step) transfer(o engine.TransferQuantity, res any, err error) error {
 
 // reduce judges a reduction that was applied or refused.
 func (s *step) reduce(article, location ID, amount int, at int64, expected *string, force bool, res any, err error) error {
-	plan, ok := res.(*engine.QuantityPlan)
+	plan, _ := res.(*engine.QuantityPlan)
 	if c := code(err); c != "" {
 		d, _ := as[engine.QuantityDetails](err)
-		if plan, ok = d.Plan, d.Plan != nil; !ok {
+		if plan = d.Plan; plan == nil {
 			return wrong("a refusal without a plan: %v", err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -107,7 +108,7 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	require.NoError(t, s.Check())
 
 	s.reopen() // tried again at the start
-	require.Len(t, s.SetAside(), 2)
+	require.Eventually(t, func() bool { return len(s.SetAside()) == 2 }, 10*time.Second, time.Millisecond, "the last one is seen with the next snapshot")
 	require.Equal(t, uint64(2), s.Stats().SetAside)
 
 	store := s.store

@@ -72,6 +72,14 @@ func (a *Account) most(p Pool, hull Span, count int, now int64) (n int, known bo
 	return 0, true
 }
 
+// holdable says whether a unit can be held over a hull: by the count where that decides, else by exhaustive search.
+func (a *Account) holdable(p Pool, hull Span, now int64) (ok, known bool) {
+	if c := a.room(p, hull, 1, now); c != open {
+		return c == certain, true
+	}
+	return a.fits(p, hull, 1, nil, now)
+}
+
 // Covers says that a booking of one window takes all that a booking of the other would, in every pool of an item.
 func (a *Account) Covers(i engine.Item, location ID, long, short Span, now int64) bool {
 	return !slices.ContainsFunc(a.pools(i, location), func(p Pool) bool { return !p.hull(long, now).Covers(p.hull(short, now)) })
@@ -390,7 +398,7 @@ func (a *Account) ArticleStock(v engine.View, article, location ID, w Span, now 
 }
 
 func sameCount(x, y engine.LocationCount) bool {
-	return x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
+	return x.Exact == y.Exact && x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
 }
 
 // lotStock adds what one lot brings. said is what the engine has available of it, nil where it says nothing.
@@ -430,7 +438,7 @@ func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationC
 	})
 	x.Quantity = append(x.Quantity, engine.LocationCount{Location: at, Count: quantity, From: instantOrNil(since)})
 
-	count, from := 0, int64(-1)
+	count, from, exact := 0, int64(-1), true
 	if !p.Closed {
 		free, _, _, _ := a.least(p, w)
 		count = max(0, free)
@@ -441,22 +449,47 @@ func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationC
 				most = said.Count
 			}
 			count = most
+			if said != nil && !said.Exact { // then there may be more than it says
+				count, exact = min(most, said.Count), false
+			}
 		}
-		if count > 0 {
-			from = x.Window.Start
-		} else {
-			wasStock, wasCommitted := a.at(p, w.Start)
-			for _, t := range a.instants([]Pool{p}, Span{Start: w.Start, End: Forever})[1:] {
-				stock, committed := a.at(p, t)
-				if changed := stock != wasStock || committed != wasCommitted; changed && stock > committed {
-					from = t
-					break
+		if from = x.Window.Start; count == 0 {
+			var known bool
+			if from, known = a.freeFrom(p, w, now); !known && said != nil && said.From != nil {
+				from = *said.From
+			}
+			if at, taken := a.at(p, w.Start); from > w.Start && at > taken {
+				a.Seen.FreeLater++
+				if free > 0 {
+					a.Seen.WalledIn++
 				}
-				wasStock, wasCommitted = stock, committed
 			}
 		}
 	}
-	x.Availability = append(x.Availability, engine.LocationCount{Location: at, Count: count, From: instantOrNil(from)})
+	x.Availability = append(x.Availability, engine.LocationCount{Location: at, Count: count, From: instantOrNil(from), Exact: exact})
+}
+
+// freeFrom is the first instant from which a unit can be held longer than from the start of a window; -1 where there is none. known is false where the search
+// that says how long one can be held gives up.
+func (a *Account) freeFrom(p Pool, w Span, now int64) (from int64, known bool) {
+	all := append(a.instants([]Pool{p}, Span{Start: w.Start, End: Forever}), Forever)
+	until := w.Start
+	for _, t := range all[1:] {
+		if ok, known := a.holdable(p, Span{Start: w.Start, End: t}, now); !ok {
+			if !known {
+				return 0, false
+			}
+			break
+		}
+		until = t
+	}
+	for _, t := range all[1 : len(all)-1] {
+		beyond := all[slices.IndexFunc(all, func(x int64) bool { return x > max(t, until) })]
+		if ok, known := a.holdable(p, Span{Start: t, End: beyond}, now); ok || !known {
+			return t, known
+		}
+	}
+	return -1, true
 }
 
 func instantOrNil(t int64) *int64 {

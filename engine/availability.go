@@ -308,6 +308,10 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 	a := v.acc
 	x := &Explanation{At: q.Window.Start}
 	var sources []source
+	// Where there are no units at all, the least is from where the hull of a booking begins.
+	begin := func(p part, l *Location) {
+		x.At = min(x.At, timeline.Hull(q.Window, a.before(p), Buffer{}, l.Zone(), now).Start)
+	}
 	if q.CatalogItem != (ID{}) {
 		k, places, err := a.kitPlaces(q.Item, q.Location)
 		if err != nil {
@@ -318,11 +322,20 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 			x.Available += y.Available
 			x.Stock += y.Stock
 			sources = append(sources, y.scarce.sources...)
+			begin(y.scarce.part, l)
 		}
 	} else {
-		var err error
-		if sources, _, err = a.resolve(nil, q.Item, q.Location, q.Window, now); err != nil {
+		article, sku, _, err := a.named(q.Item)
+		if err != nil {
 			return nil, err
+		}
+		places, err := a.places(q.Location)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range places {
+			sources = a.sources(sources, article, sku, l, q.Window, now)
+			begin(part{article: article, sku: sku}, l)
 		}
 	}
 	least, first := 0, true
@@ -349,6 +362,16 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 		x.Alternatives = v.alternatives(q, quantity, now)
 	}
 	return x, nil
+}
+
+// before is the buffer before a booking of a part.
+func (a *account) before(p part) (before Buffer) {
+	if p.article != nil {
+		before, _ = a.buffers(p.article)
+	} else {
+		before, _ = p.sku.buffers()
+	}
+	return before
 }
 
 // maxAlternatives bounds the ways out of each kind.

@@ -210,10 +210,18 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 			return wrong("explain %+v names %+v", q, b)
 		}
 	}
-	if k := a.kit(q.CatalogItem); len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
+	k := a.kit(q.CatalogItem)
+	if len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
 		if free, _, committed, at := a.least(pools[0], pools[0].hull(q.Window, now)); x.At != at || x.Blocking != committed || len(x.Blockers) != min(20, committed) {
 			return wrong("explain %+v says %+v, the least is %d at %d", q, x, free, at)
 		}
+	}
+	if k == nil && len(pools) == 0 {
+		// None is free at any instant: the first is the one from which on a booking would take a unit.
+		if first := a.firstTaken(q, now); x.At != first {
+			return wrong("explain %+v, of which there are no units, says %+v, a booking begins at %d", q, x, first)
+		}
+		a.Seen.Unstocked++
 	}
 	if len(x.Alternatives) > 0 && x.Available >= quantity {
 		return wrong("explain %+v offers ways out of nothing", q)
@@ -228,6 +236,22 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 		}
 	}
 	return nil
+}
+
+// firstTaken is the first instant from which on a booking of an article or a SKU takes a unit, the earliest of its locations.
+func (a *Account) firstTaken(q engine.Query, now int64) int64 {
+	first, before := q.Window.Start, engine.Buffer{}
+	if r := a.article(q.Article); r != nil {
+		before, _ = a.buffers(r)
+	} else if b := a.sku(q.SKU).Before; b != nil {
+		before = *b
+	}
+	for _, l := range a.Locations {
+		if !l.Gone && (q.Location == (ID{}) || q.Location == l.ID) {
+			first = min(first, Hull(q.Window, before, engine.Buffer{}, l.Zone, now).Start)
+		}
+	}
+	return first
 }
 
 // render is a unit as the engine shows it.

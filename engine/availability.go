@@ -141,7 +141,7 @@ type Bucket struct {
 // BucketSize is how a calendar is cut.
 type BucketSize string
 
-// By days of the location (of the account, over all locations), by hours, or wherever a number changes.
+// By days of the location (of the account, over all locations), by hours, or wherever the free units of one of the item's pools change.
 const (
 	BucketDay    BucketSize = "day"
 	BucketHour   BucketSize = "hour"

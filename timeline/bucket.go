@@ -15,11 +15,6 @@ type Bucket struct {
 	Available int // units free for the whole bucket
 }
 
-// Add sums two buckets, as of two locations.
-func (b Bucket) Add(o Bucket) Bucket {
-	return Bucket{b.Min + o.Min, b.Max + o.Max, b.Available + o.Available}
-}
-
 // tick is a change of a pool's free units.
 type tick struct {
 	at     int64
@@ -237,51 +232,21 @@ func resized[T any](s []T, n int) []T {
 	return s
 }
 
-// Steps goes through the counts of the pools, summed instant by instant, over the window w: each stretch is as long as no pool's counts change. It stops when
-// visit returns false.
-func (s *Stock) Steps(pools []PoolRef, w Span, visit func(Span, Count) bool) {
-	if len(pools) == 1 {
-		s.Sweep(pools[0], w, visit)
-		return
-	}
-	var now Count
-	var changes []change
+// Edges cuts w wherever the free units of one of the pools change: its start, each such instant, its end. Where stock and committed units change together and no
+// pool has more or fewer free than before, nothing is cut. It gives up when there are more than most, and returns at least one more than that.
+func (s *Stock) Edges(pools []PoolRef, w Span, most int) []int64 {
+	edges := []int64{w.Start, w.End}
 	for _, p := range pools {
-		first, was := true, Count{}
-		s.Sweep(p, w, func(span Span, c Count) bool {
-			if first {
-				now.Stock += c.Stock
-				now.Committed += c.Committed
-			} else {
-				changes = append(changes, change{span.Start, int32(c.Stock - was.Stock), int32(c.Committed - was.Committed)})
+		was, cuts := 0, 0
+		s.Sweep(p, w, func(over Span, c Count) bool {
+			if c.Free() != was && over.Start > w.Start {
+				edges = append(edges, over.Start)
+				cuts++
 			}
-			first, was = false, c
-			return true
+			was = c.Free()
+			return cuts <= most
 		})
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	from := w.Start
-	for i := 0; i < len(changes); {
-		t, was := changes[i].at, now
-		for ; i < len(changes) && changes[i].at == t; i++ {
-			now.Stock += int(changes[i].stock)
-			now.Committed += int(changes[i].committed)
-		}
-		if !visit(Span{from, t}, was) {
-			return
-		}
-		from = t
-	}
-	visit(Span{from, w.End}, now)
-}
-
-// Edges cuts w wherever a count of one of the pools changes: its start, each such instant, its end. It gives up when there are more than most, and returns one
-// more than that.
-func (s *Stock) Edges(pools []PoolRef, w Span, most int) []int64 {
-	edges := []int64{w.Start}
-	s.Steps(pools, w, func(over Span, _ Count) bool {
-		edges = append(edges, over.End)
-		return len(edges) <= most
-	})
-	return edges
+	slices.Sort(edges)
+	return slices.Compact(edges)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The calendar and the steps against counting every instant, over pools that are walked and pools that have a profile.
+// The calendar and its edges against counting every instant, over pools that are walked and pools that have a profile.
 func TestCalendar(t *testing.T) {
 	rnd := seeded(t)
 	for i := range 3000 {
@@ -48,25 +48,16 @@ func TestCalendar(t *testing.T) {
 		}
 
 		w := Span{edges[0], edges[len(edges)-1]}
-		at := w.Start
-		x.s.Steps(pools, w, func(over Span, c Count) bool {
-			require.Equal(t, at, over.Start)
-			for ; at < over.End; at++ {
-				sum := Count{}
-				for _, p := range pools {
-					n := x.s.CountAt(p, at)
-					sum.Stock += n.Stock
-					sum.Committed += n.Committed
-				}
-				require.Equal(t, sum, c)
+		cuts := []int64{w.Start}
+		for at := w.Start + 1; at < w.End; at++ {
+			if slices.ContainsFunc(pools, func(p PoolRef) bool { return free(p, at) != free(p, at-1) }) {
+				cuts = append(cuts, at)
 			}
-			return true
-		})
-		require.Equal(t, w.End, at)
-		cut := x.s.Edges(pools, w, 1000)
-		require.True(t, slices.IsSorted(cut))
-		require.Equal(t, w, Span{cut[0], cut[len(cut)-1]})
-		require.LessOrEqual(t, len(x.s.Edges(pools, w, 3)), 4)
+		}
+		require.Equal(t, append(cuts, w.End), x.s.Edges(pools, w, 1000))
+		if len(cuts) > 3 {
+			require.Greater(t, len(x.s.Edges(pools, w, 3)), 3)
+		}
 	}
 }
 

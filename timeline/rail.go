@@ -159,6 +159,14 @@ func (r *rail) between(p railPos, in Span) Span {
 	return in
 }
 
+// pins is the flags that may fix one of the rows.
+func (r *rail) pins() (f Flags) {
+	for h, p := r.next(railPos{}); h != nil; h, p = r.next(p) {
+		f |= h.Flags & Pinned
+	}
+	return f
+}
+
 // find is the place of the row with an id. It looks at every row: the index by id keeps no start, to save 8 bytes a hold.
 func (r *rail) find(id ID) (railPos, bool) {
 	for j := 0; ; j++ {

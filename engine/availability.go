@@ -44,12 +44,12 @@ func (v View) Available(q Query, now int64) (Availability, error) {
 		if !ok {
 			a = v.acc.stock.Available(s.pool, s.hull, now)
 		}
-		if !s.closed {
+		if !s.closed { // of one that is closed it is known that there are none
 			answer.Available += a.Available
+			answer.Exact = answer.Exact && a.Exact
 		}
 		answer.Stock += a.Stock
 		answer.Committed += a.Committed
-		answer.Exact = answer.Exact && a.Exact
 	}
 	return answer, nil
 }
@@ -135,7 +135,8 @@ type Bucket struct {
 	Range     Span
 	MinFree   int // may be negative where stock is overbooked
 	MaxFree   int
-	Available int // units that are free over the whole bucket, 0 where the item takes no new holds
+	Available int  // units that can be held for the whole bucket, without buffers; 0 where the item takes no new holds
+	Exact     bool // false: pinned holds made the search stop, perhaps more could be held
 }
 
 // BucketSize is how a calendar is cut.
@@ -151,8 +152,9 @@ const (
 // maxBuckets is the most parts a calendar may have.
 const maxBuckets = 10_000
 
-// Calendar counts an item's free units over a window, in buckets. It adds no buffers.
-func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error) {
+// Calendar counts an item's free units over a window, in buckets, and says of each how many can be held for it: what Available says of the bucket as a plain
+// window. It adds no buffers.
+func (v View) Calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Bucket, error) {
 	a := v.acc
 	zone := a.row.Timezone
 	if l := a.locations().Get(q.Location); l != nil {
@@ -163,10 +165,10 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 		if err != nil {
 			return dst, err
 		}
-		return a.calendarOfKits(k, places, q.Window, zone, size, dst)
+		return a.calendarOfKits(k, places, q.Window, zone, size, now, dst)
 	}
 	var few [8]source
-	sources, _, err := a.resolve(few[:0], q.Item, q.Location, q.Window, 0)
+	sources, _, err := a.resolve(few[:0], q.Item, q.Location, q.Window, now)
 	if err != nil {
 		return dst, err
 	}
@@ -181,12 +183,12 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 		return dst, err
 	}
 	counted := bucketScratch.Get().(*[]timeline.Bucket)
-	*counted = a.stock.Calendar(pools, edges, (*counted)[:0])
+	*counted = a.stock.Calendar(pools, edges, now, (*counted)[:0])
 	for i, b := range *counted {
 		if closed {
-			b.Available = 0
+			b.Available, b.Exact = 0, true
 		}
-		dst = append(dst, Bucket{Span{Start: edges[i], End: edges[i+1]}, b.Min, b.Max, b.Available})
+		dst = append(dst, Bucket{Span{Start: edges[i], End: edges[i+1]}, b.Min, b.Max, b.Available, b.Exact})
 	}
 	bucketScratch.Put(counted)
 	return dst, nil

@@ -33,3 +33,24 @@ func TestExplainBeginsWithTheBuffer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, s.now, x.At) // a buffer does not begin before the command
 }
+
+// What a calendar has available is what can be held for the whole bucket, not the least that is free in it.
+func TestCalendarHasWhatCanBeHeld(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	one, two := s.article(sku, 1), s.article(sku, 1)
+	s.book(Item{Article: one}, noon+10*hour, noon+15*hour, 1)
+	s.book(Item{Article: two}, noon+15*hour, noon+20*hour, 1)
+	kit := s.kit(Component{Item{SKU: sku}, 1})
+	for _, i := range []Item{{SKU: sku}, kit} {
+		for _, c := range []struct {
+			w    Span
+			want int
+		}{{Span{Start: noon + 12*hour, End: noon + 18*hour}, 0}, {Span{Start: noon + 12*hour, End: noon + 15*hour}, 1}} {
+			buckets, err := s.view().Calendar(Query{i, s.loc, c.w}, BucketChange, s.now, nil)
+			require.NoError(t, err)
+			require.Equal(t, []Bucket{{c.w, 1, 1, c.want, true}}, buckets)
+			require.Equal(t, c.want, s.available(i, c.w.Start, c.w.End))
+		}
+	}
+}

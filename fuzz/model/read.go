@@ -85,9 +85,9 @@ func (a *Account) Covers(i engine.Item, location ID, long, short Span, now int64
 	return !slices.ContainsFunc(a.pools(i, location), func(p Pool) bool { return !p.hull(long, now).Covers(p.hull(short, now)) })
 }
 
-// Calendar judges a calendar.
-func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize) error {
-	have, err := v.Calendar(q, size, nil)
+// Calendar judges a calendar: free units instant by instant, and what can be held for each bucket as a plain window.
+func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize, now int64) error {
+	have, err := v.Calendar(q, size, now, nil)
 	if err != nil {
 		return wrong("calendar %+v: %v", q, err)
 	}
@@ -104,15 +104,63 @@ func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize
 		edges = hourEdges(z, q.Window)
 	}
 	var want []engine.Bucket
-	if k := a.kit(q.CatalogItem); k != nil {
+	k := a.kit(q.CatalogItem)
+	if k != nil {
 		want = a.kitBuckets(k, q.Location, edges)
 	} else {
 		want = a.buckets(pools, edges)
 	}
-	if !slices.Equal(have, want) {
+	if len(have) != len(want) {
 		return wrong("calendar %+v by %s is\n%+v, the twin says\n%+v", q, size, have, want)
 	}
+	for i, x := range have {
+		w := want[i]
+		fault := a.heldOver(pools, x, now)
+		if k != nil {
+			fault = a.kitsHeldOver(k, q.Location, x, now)
+		}
+		if x.Range != w.Range || x.MinFree != w.MinFree || x.MaxFree != w.MaxFree || x.Available > w.Available || fault != nil {
+			return wrong("calendar %+v by %s at %d has %+v, the twin counts %+v: %v", q, size, now, x, w, fault)
+		}
+	}
 	return nil
+}
+
+// heldOver judges how many units of some pools can be held for a bucket.
+func (a *Account) heldOver(pools []Pool, b engine.Bucket, now int64) error {
+	most, easy, known := 0, true, true
+	for _, p := range pools {
+		free, _, _, _ := a.least(p, b.Range)
+		if p.Closed || free <= 0 {
+			continue
+		}
+		if a.room(p, b.Range, free, now) == certain {
+			most += free
+			continue
+		}
+		n, ok := a.most(p, b.Range, free, now)
+		most, easy, known = most+n, false, known && ok
+		if ok && n < free {
+			a.Seen.FewerDays++
+		}
+	}
+	switch {
+	case known && b.Available > most:
+		return wrong("only %d can be seated", most)
+	case (easy || b.Exact && known) && b.Available < most:
+		return wrong("%d can be seated", most)
+	case easy && !b.Exact:
+		return wrong("it is exact")
+	}
+	return nil
+}
+
+// kitsHeldOver judges how many kits can be held for a bucket, at one location.
+func (a *Account) kitsHeldOver(k *Kit, location ID, b engine.Bucket, now int64) error {
+	if location == (ID{}) || !k.Takes {
+		return nil
+	}
+	return a.kits(k, location, b.Range, b.Available, now, true)
 }
 
 // cuts is a window cut wherever the free units of one of the pools change.
@@ -131,6 +179,7 @@ func (a *Account) cuts(pools []Pool, w Span) []int64 {
 	return append(edges, w.End)
 }
 
+// buckets counts; Available is the most that there can be.
 func (a *Account) buckets(pools []Pool, edges []int64) (list []engine.Bucket) {
 	for i := range len(edges) - 1 {
 		b := engine.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}

@@ -38,7 +38,7 @@ func (w *World) Compare(d Dice, tenant int) error {
 	}
 	days := Closed(d, a, now)
 	size := pick(d, "bucket", []engine.BucketSize{engine.BucketDay, engine.BucketHour, engine.BucketChange})
-	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(d, a), Window: days}, size); err != nil {
+	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(d, a), Window: days}, size, now); err != nil {
 		return err
 	}
 	article, at, x := pick(d, "article", articles(a)).ID, where(d, a), Window(d, a, now)

@@ -320,6 +320,7 @@ func (v View) Waiting() (n int, oldest int64) {
 type Call struct {
 	URL     string
 	Secrets []string // the present one, and during an overlap the one before it
+	Scopes  []string // that the webhook is sent by; none: all
 	Body    []byte
 }
 
@@ -337,7 +338,7 @@ func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{URL: w.URL, Secrets: []string{w.Secret}}
+	c := &Call{URL: w.URL, Secrets: []string{w.Secret}, Scopes: w.Scopes()}
 	if c.Body, err = body.text(); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 //
 // The steps of a write, by the names of the functions:
 //
-//	submit   a command enters the bounded queue (engine.go)
+//	submit   a command enters the bounded queue, which gives them out by accounts in turn (queue.go)
 //	take     the writer stamps its instant and fixes its ids
 //	runDue   what is due in the account is done first, as commands of their own; where that takes several, those of other
 //	         accounts are judged in between (backlog.go)
@@ -71,7 +71,7 @@ type waiter struct {
 }
 
 func newWriter(e *Engine, s *state) *writer {
-	return &writer{recent: newRecent(cap(e.queue)), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
+	return &writer{recent: newRecent(e.queue.size), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
 }
 
 func (w *writer) run() {
@@ -88,7 +88,7 @@ func (w *writer) run() {
 		if w.inFlight == 0 {
 			w.show()
 		}
-		queue, due := w.engine.queue, turn
+		queue, due := w.engine.queue.heard(), (<-chan struct{})(turn)
 		if w.full() {
 			queue = nil // the next sync makes room
 		}
@@ -96,8 +96,8 @@ func (w *writer) run() {
 			due = nil
 		}
 		select {
-		case f := <-queue:
-			w.take(f)
+		case <-queue:
+			w.takeNext()
 		case <-due:
 			w.advance()
 		case err := <-w.synced:
@@ -124,13 +124,7 @@ func (w *writer) gather() {
 		return
 	}
 	for range 2 {
-		for more := true; more && len(w.open.waiters) < w.worth() && !w.full(); {
-			select {
-			case f := <-w.engine.queue:
-				w.take(f)
-			default:
-				more = false
-			}
+		for len(w.open.waiters) < w.worth() && !w.full() && w.takeNext() {
 		}
 		runtime.Gosched()
 	}
@@ -138,7 +132,7 @@ func (w *writer) gather() {
 
 // worth is how many commands a group should have before it is closed: more where many wait, for then nobody waits for the
 // answers of this one.
-func (w *writer) worth() int { return max(worthSync, len(w.engine.queue)/2) }
+func (w *writer) worth() int { return max(worthSync, w.engine.queue.len()/2) }
 
 // drain finishes what was submitted before the engine was closed. No command enters the queue any more. What waits for more
 // than one part of what is due is not begun: that is done at the next start.
@@ -146,30 +140,33 @@ func (w *writer) drain() {
 	for {
 		for w.inFlight == 0 && w.seal() {
 		}
-		queue := w.engine.queue
-		if w.full() {
-			queue = nil
+		if !w.full() && w.takeNext() {
+			continue
 		}
-		select {
-		case f := <-queue:
-			w.take(f)
-		default:
-			if !w.full() {
-				w.turnAwayBacklog(refuse(CodeNotReady, "the engine is closing"))
-			}
-			if w.inFlight == 0 && len(w.open.entries) == 0 {
-				return
-			}
-			if w.inFlight == 0 {
-				continue
-			}
-			if err := <-w.synced; err != nil {
-				w.fail(err)
-				return
-			}
-			w.inFlight--
+		if !w.full() {
+			w.turnAwayBacklog(refuse(CodeNotReady, "the engine is closing"))
 		}
+		if w.inFlight == 0 && len(w.open.entries) == 0 {
+			return
+		}
+		if w.inFlight == 0 {
+			continue
+		}
+		if err := <-w.synced; err != nil {
+			w.fail(err)
+			return
+		}
+		w.inFlight--
 	}
+}
+
+// takeNext judges the command whose turn it is; it says whether there was one.
+func (w *writer) takeNext() bool {
+	f := w.engine.queue.take()
+	if f != nil {
+		w.take(f)
+	}
+	return f != nil
 }
 
 // take judges one command, or has it wait until what is due in its account is done.
@@ -371,19 +368,14 @@ func (w *writer) fail(cause error) {
 	for _, x := range w.open.waiters {
 		x.future.answer(Result{}, unknownOutcome())
 	}
-	for {
+	for closed := false; !closed; {
 		select {
-		case f := <-e.queue:
-			f.turnAway(e.failure.Load())
+		case <-e.queue.heard():
 		case <-e.quit:
-			for {
-				select {
-				case f := <-e.queue:
-					f.turnAway(e.failure.Load())
-				default:
-					return
-				}
-			}
+			closed = true
+		}
+		for f := e.queue.take(); f != nil; f = e.queue.take() {
+			f.turnAway(e.failure.Load())
 		}
 	}
 }

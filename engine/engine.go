@@ -190,7 +190,7 @@ func (f *Future) turnAway(err error) {
 // what is past.
 func (e *Engine) explain(cmd *Command, err error) error {
 	refusal, ok := err.(*Error)
-	if !ok || refusal.Code != CodeInsufficient || cmd.Brief {
+	if !ok || refusal.Code != CodeInsufficient || cmd.Brief || cmd.Explainer != nil && !cmd.Explainer.MayExplain() {
 		return err
 	}
 	s := e.current.Load()

@@ -70,6 +70,7 @@ var deliveryKind = func() *kind[Delivery] {
 	}))
 	k.resource = "" // the log tells of them
 	k.encode, k.decode, k.knows = encodeDelivery, decodeDelivery, nil
+	k.weigh = func(*Delivery) int { return 2 * hotWeight }
 	k.dueAt((*Delivery).givenUpAt)
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Delivery) {

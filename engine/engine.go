@@ -95,7 +95,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		}
 	}
 	e := &Engine{
-		step: max(1, o.Overdue.Milliseconds()), payload: o.Payload,
+		step: max(1, o.Overdue.Milliseconds()), payload: withoutPanic(o.Payload, o.Logger),
 		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks, bounds: o.Bounds.withDefaults(),
 		queue: newQueue(o.Queue), quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}

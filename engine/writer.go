@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -268,6 +267,9 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if len(t.set) > w.engine.bounds.Rows && !least(cmd.Op) {
 		return nil, nil, tooManyRows()
 	}
+	if t.weight() > w.engine.bounds.Bytes {
+		return nil, nil, tooManyBytes()
+	}
 	if cmd.Idem != nil { // also of a command that changed nothing: repeated later, it might
 		t.remember(cmd.Idem, res)
 	}
@@ -360,8 +362,8 @@ func (w *writer) seal() bool {
 func (w *writer) fail(cause error) {
 	e := w.engine
 	what := "storage failed, no more writes are taken"
-	if errors.Is(cause, persist.ErrTooLarge) {
-		what = "a fault of the program, not of the disk: a command wrote more than the log takes at once; no more writes are taken"
+	if programFault(cause) {
+		what = "a fault of the program, not of the disk: the changes of a command could not be written; no more writes are taken"
 	}
 	e.log.Error(what, "error", cause)
 	w.turnAwayBacklog(e.failure.Load())

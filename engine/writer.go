@@ -46,6 +46,7 @@ type writer struct {
 	open     *group
 	groups   uint64      // closed so far
 	inFlight int         // groups that are on their way to the disk
+	underWay []int       // rows of each of them
 	pending  chan *group // to the encoder
 	written  chan *group // from there to the committer
 	synced   chan error  // from the committer, for each of these
@@ -91,7 +92,7 @@ func (w *writer) run() {
 		if w.full() {
 			queue = nil // the next sync makes room
 		}
-		if w.full() || len(w.behind) == 0 || w.owed > 0 {
+		if w.full() || len(w.behind) == 0 || w.owed > 0 || w.laden() {
 			due = nil
 		}
 		select {
@@ -100,7 +101,7 @@ func (w *writer) run() {
 		case <-due:
 			w.advance()
 		case err := <-w.synced:
-			w.inFlight--
+			w.arrived()
 			if err != nil {
 				w.fail(err)
 				return
@@ -110,6 +111,22 @@ func (w *writer) run() {
 			return
 		}
 	}
+}
+
+// laden says that as much is on its way to the disk as a group takes. The next part of what is due can wait until that is there:
+// what comes between goes behind all that is on its way.
+func (w *writer) laden() bool {
+	rows := 0
+	for _, n := range w.underWay {
+		rows += n
+	}
+	return rows >= w.engine.bounds.Group
+}
+
+// arrived notes that the first of the groups on their way is on the disk.
+func (w *writer) arrived() {
+	w.inFlight--
+	w.underWay = w.underWay[1:]
 }
 
 func (w *writer) full() bool {
@@ -155,7 +172,7 @@ func (w *writer) drain() {
 			w.fail(err)
 			return
 		}
-		w.inFlight--
+		w.arrived()
 	}
 }
 
@@ -346,6 +363,7 @@ func (w *writer) seal() bool {
 		return true
 	}
 	w.inFlight++
+	w.underWay = append(w.underWay, g.rows)
 	w.groups++
 	g.touched = w.state.touchedIDs(nil)
 	g.called, w.state.called = w.state.called, nil

@@ -19,11 +19,12 @@ const (
 	refusalsLoad = "64 connections of refusals"
 	searchLoad   = "16 that search for the next window"
 	heavyLoad    = "holds of 10,000 units and their release"
+	lapsingLoad  = "12 carts of 10,000 units that lapse at once"
 	ordersLoad   = "orders of 10,000 units and their cancellation"
 )
 
 // names are those of the loads, in the order in which they are run.
-var names = []string{idleLoad, refusalsLoad, searchLoad, heavyLoad, ordersLoad, readersLoad}
+var names = []string{idleLoad, refusalsLoad, searchLoad, heavyLoad, ordersLoad, lapsingLoad, readersLoad}
 
 // loads go on until they are killed.
 var loads = map[string]func(plan) error{
@@ -62,6 +63,16 @@ var loads = map[string]func(plan) error{
 			}
 			return err
 		})
+	},
+	lapsingLoad: func(p plan) error {
+		c := newClient(p.Address, p.Key)
+		for n := range 12 {
+			cart := holdOf(p.SKU, p.Location, p.From.AddDate(0, 0, 360+n), 10_000)
+			if _, err := c.ask("POST", "/v1/admin/holds", cart[:len(cart)-1]+`,"expiresInSeconds":30}`); err != nil {
+				return err
+			}
+		}
+		select {}
 	},
 	ordersLoad: func(p plan) error {
 		from := p.From.AddDate(0, 0, 50)

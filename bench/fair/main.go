@@ -119,6 +119,10 @@ func judged(w, idle waits) string {
 
 // measure runs a load, and beside it the one that waits.
 func measure(ctx context.Context, p plan) (w waits, err error) {
+	settle := 500 * time.Millisecond
+	if p.Load == lapsingLoad {
+		settle, p.For = 29*time.Second, max(p.For, 6*time.Second)
+	}
 	if loads[p.Load] != nil {
 		load, err := child(ctx, "load", p)
 		if err != nil {
@@ -132,7 +136,7 @@ func measure(ctx context.Context, p plan) (w waits, err error) {
 			load.Wait()
 			time.Sleep(time.Second) // what is left of it goes by
 		}()
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(settle)
 	}
 	c, err := child(ctx, "wait", p)
 	if err != nil {

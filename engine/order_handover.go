@@ -409,8 +409,8 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 		h.Flags &^= timeline.PinnedArticle
 	}
 	d.Replace(h)
-	if !at.Seated() && t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article).Takes() { // of one that is out, nobody gets a unit
-		d.SeatConflict(h.ID, 0)
+	if !at.Seated() {
+		t.tryConflict(h.ID, at)
 	}
 	return t.answer(n), nil
 }

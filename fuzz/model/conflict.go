@@ -63,6 +63,9 @@ func (s *step) conflicts() error {
 			continue
 		}
 		home, need := s.a.home(u), rest(u, s.now)
+		if home.Closed {
+			continue // its article is out, and seats nobody
+		}
 		if !s.a.full(home, need) && s.a.easy(home, need, s.now) {
 			return wrong("conflict %+v could be seated and was not", u)
 		}

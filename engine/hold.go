@@ -395,6 +395,7 @@ func (o MoveHold) plan(t *tx) (any, error) {
 		}
 		requests = append(requests, q)
 	}
+	d.Claim()
 	for i := range requests { // all out first: two units may change places
 		h, at, _ := d.Take(requests[i].proto.ID)
 		t.freed(h.Span, at)
@@ -450,14 +451,19 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 	}
 	var q request
 	var err error
-	if flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes() {
+	stays := !at.Seated() && l.Article == nil && l.Slot == nil
+	switch {
+	case stays && !item.Takes(): // it waits, and may go on to wait for less
+		q = request{location: where, item: item.No, article: item}
+	case flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes():
 		q, err = t.request(Item{Article: item.ID}, where.ID)
-	} else {
+	default:
 		q, err = t.request(Item{SKU: *item.SKU}, where.ID)
 	}
 	if err != nil {
 		return q, err
 	}
+	q.was, q.stays = at, stays
 	q.line, q.body, q.quantity, q.proto, q.slot = line, body, 1, h, slot
 	q.proto.Flags = flags
 	q.keepHull = body == h.Body() && t.acc.sameBuffers(leaves, item)

@@ -174,7 +174,8 @@ func (o FulfillOrder) plan(t *tx) (any, error) {
 
 func (FulfillOrder) result() any { return new(OrderRecord) }
 
-// handOver hands one unit over. It says what is short where the unit cannot be had.
+// handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on the counter and a conflict
+// that is counted beside it has none.
 func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 	d := t.draft()
 	h, place, ok := d.Find(x.unit.Hold)
@@ -369,6 +370,7 @@ func (o AssignUnit) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.draft().Claim()
 	t.draft().Take(h.ID)
 	t.freed(h.Span, at)
 	if err := t.seatAll(ID{}, []request{q}); err != nil {

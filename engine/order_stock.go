@@ -150,6 +150,9 @@ func (t *tx) redate(o *Order, line int, overbook bool) error {
 		}
 		requests = append(requests, q)
 	}
+	if len(requests) > 0 {
+		d.Claim()
+	}
 	for i := range requests {
 		h, at, _ := d.Take(requests[i].proto.ID)
 		t.freed(h.Span, at)

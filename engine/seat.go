@@ -22,9 +22,11 @@ type request struct {
 	slot     timeline.SlotNo // pinned to it, where not 0
 	body     Span
 	quantity int
-	proto    timeline.Hold // what all its units have in common; of a moved unit the unit itself
-	first    uint64        // the units' ids are after(owner, first), and so on; 0: the unit has its id already
-	keepHull bool          // a moved unit whose dates stay keeps its hull
+	proto    timeline.Hold  // what all its units have in common; of a moved unit the unit itself
+	first    uint64         // the units' ids are after(owner, first), and so on; 0: the unit has its id already
+	keepHull bool           // a moved unit whose dates stay keeps its hull
+	was      timeline.Place // of a moved unit
+	stays    bool           // a conflict that is given other dates alone: where there is no room for it, it stays one
 	rule     timeline.Rule
 	requires []Requirement // what an article must have
 	overbook bool          // units that are short become conflicts
@@ -218,24 +220,23 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		ok := false
 		if len(sources) > 0 {
 			s := sources[best]
-			h := timeline.NewHold(id, s.hull, q.body.Start-s.hull.Start, trail(q.body, s.hull))
-			h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, flags
-			if q.first == 0 {
-				h = begun(h, t.now)
-			}
+			h := q.hold(id, s, flags, t.now)
 			if q.first != 0 && flags.Blocker() == timeline.BlockerHold {
 				h.Owner = q.first + uint64(n)
 			}
-			if q.slot != 0 {
-				_, reason = d.SeatOn(s.pool, q.slot, h)
-			} else {
-				_, reason = d.Seat(s.pool, h, q.rule)
+			ok, reason = t.seatIn(q, s, h)
+			if own := q.own(t.acc, sources); !ok && own >= 0 && own != best { // where it has room already
+				s = sources[own]
+				h = q.hold(id, s, flags, t.now)
+				ok, reason = t.seatIn(q, s, h)
 			}
-			ok = reason == timeline.Granted || q.first == 0 && q.article != nil && t.pushIn(s.pool, q.slot, h)
 			if lots := t.acc.stock.Lots(s.pool); !ok && q.overbook && len(lots) > 0 {
 				d.Keep(h, lots[0])
 				ok = true
 			}
+		}
+		if !ok && q.stays {
+			ok = t.stay(q, sources, flags)
 		}
 		if !ok {
 			for i := range n {
@@ -253,6 +254,60 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 	return nil
 }
 
+// hold is a unit of the request over the hull of a source.
+func (q *request) hold(id ID, s source, flags timeline.Flags, now int64) timeline.Hold {
+	h := timeline.NewHold(id, s.hull, q.body.Start-s.hull.Start, trail(q.body, s.hull))
+	h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, flags
+	if q.first == 0 {
+		h = begun(h, now)
+	}
+	return h
+}
+
+// own is the source that a moved unit has its place in, -1 where there is none.
+func (q *request) own(a *account, sources []source) int {
+	if q.first != 0 {
+		return -1
+	}
+	return slices.IndexFunc(sources, func(s source) bool { return slices.Contains(a.stock.Lots(s.pool), q.was.Lot) })
+}
+
+// seatIn seats a unit of the request in one of its sources.
+func (t *tx) seatIn(q *request, s source, h timeline.Hold) (ok bool, reason timeline.Refusal) {
+	switch {
+	case s.closed: // only what is there already asks it, and only to stay what it is
+		return false, timeline.NotEnoughStock
+	case q.slot != 0:
+		_, reason = t.draft().SeatOn(s.pool, q.slot, h)
+	default:
+		_, reason = t.draft().Seat(s.pool, h, q.rule)
+	}
+	return reason == timeline.Granted || q.first == 0 && q.article != nil && t.pushIn(s.pool, q.slot, h), reason
+}
+
+// stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its unit: the count has to have room only for
+// what it asks for beside that.
+func (t *tx) stay(q *request, sources []source, flags timeline.Flags) bool {
+	own := q.own(t.acc, sources)
+	if own < 0 || sources[own].closed { // nothing counts it, and nothing is there to be asked for
+		hull := Span{Start: q.body.Start - q.proto.Before(), End: q.body.End}
+		if hull.End != Forever {
+			hull.End += q.proto.After()
+		}
+		if !q.proto.Span.Covers(hull) {
+			return false
+		}
+		t.draft().Keep(q.hold(q.proto.ID, source{hull: hull}, flags, t.now), q.was.Lot)
+		return true
+	}
+	s := sources[own]
+	if !t.draft().MayTake(s.pool, q.room(s.hull, t.now)) {
+		return false
+	}
+	t.draft().Keep(q.hold(q.proto.ID, s, flags, t.now), q.was.Lot)
+	return true
+}
+
 // pushIn seats a unit that moves on its article, or on one slot of that, where the article's own slots have no room: what is auto-assigned
 // there goes to other articles of the pool.
 func (t *tx) pushIn(p timeline.PoolRef, slot timeline.SlotNo, h timeline.Hold) bool {
@@ -263,7 +318,7 @@ func (t *tx) pushIn(p timeline.PoolRef, slot timeline.SlotNo, h timeline.Hold) b
 		return false
 	}
 	wide := timeline.SKURef(lot.Pool)
-	if free, _, _, _ := d.Stock().MinFree(wide, h.Seat()); free < 1 {
+	if !d.MayTake(wide, h.Seat()) || d.Stock().Full(wide, h.Seat()) {
 		return false
 	}
 	slots := d.Stock().Slots(no)

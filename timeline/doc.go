@@ -24,6 +24,9 @@
 // A reduction is one end more at its instant, beside all that were planned: the quantity is lower from then on at every instant. So reductions add up in whatever
 // order they come, and one that would leave less than nothing at any later instant cannot be made.
 //
+// What a hold has, it has: conflicts are counted against room that is asked for anew (MayTake), by a new hold or by one that is made longer, and never against
+// what a hold had before the command, nor against a unit that is handed over.
+//
 // A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order of time; everything else is an index
 // over them, kept with every change:
 //

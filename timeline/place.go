@@ -36,8 +36,8 @@ func (r Refusal) String() string {
 	return [...]string{"", "not_enough_stock", "fragmented_by_pinned_holds", "holds_exceed_remaining_stock", "pinned_holds_in_the_way"}[r]
 }
 
-// Seat seats a new hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the count of free units is at least 1, with
-// conflicts counted as committed: no new hold takes what a conflict is waiting for.
+// Seat seats a hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the count of free units is at least 1, with
+// conflicts counted as committed, but for what the command's own holds had before (MayTake): no hold takes what a conflict is waiting for.
 //
 // Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest moved holds as far as a bounded search
 // finds; then the smallest number. A moved hold keeps its range; only its slot changes, and its lot where p has several.
@@ -46,10 +46,8 @@ func (r Refusal) String() string {
 // to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
-	if s.ConflictCount(p) > 0 {
-		if free, _, _, _ := s.MinFree(p, room); free < 1 {
-			return Place{}, NotEnoughStock
-		}
+	if !d.MayTake(p, room) {
+		return Place{}, NotEnoughStock
 	}
 	var no SlotNo
 	var ok bool
@@ -63,7 +61,7 @@ func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 		d.put(h, at)
 		return at, Granted
 	}
-	if free, _, _, _ := s.MinFree(p, room); free < 1 {
+	if s.short(p, room) {
 		return Place{}, NotEnoughStock
 	}
 	if r != Exact {
@@ -85,26 +83,15 @@ func (d *Draft) SeatOn(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 }
 
 // Reseat gives the hold that is there under h's id another range, as h says, and seats it again: on its own slot where it may not leave it or has room there,
-// else as Seat does, within p. Only for room that it did not have before does the count of free units need to be 1 with conflicts counted; a conflict needs
-// none. One that is pinned to its article asks that lot alone. It is refused whole: the hold stays as it was.
+// else as Seat does, within p. It is judged by seats alone: a unit that is handed over is there, whatever is counted for conflicts, which have none. One that is
+// pinned to its article asks that lot alone. It is refused whole: the hold stays as it was.
 func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
-	old, at, ok := d.Stock().Find(h.ID)
+	_, at, ok := d.Stock().Find(h.ID)
 	if !ok {
 		panic("timeline: no hold to seat again")
 	}
 	if h.Flags.Has(PinnedArticle) {
 		p = LotRef(at.Lot)
-	}
-	room, had := h.Seat(), old.Seat()
-	if at.Seated() {
-		for _, more := range [2]Span{{room.Start, min(room.End, had.Start)}, {max(room.Start, had.End), room.End}} {
-			if more.Empty() {
-				continue
-			}
-			if free, _, _, _ := d.Stock().MinFree(p, more); free < 1 {
-				return Place{}, NotEnoughStock
-			}
-		}
 	}
 	f := d.Fork()
 	f.Take(h.ID)
@@ -353,6 +340,15 @@ func (s *Stock) Full(p PoolRef, w Span) bool {
 		t = end
 	}
 	return false
+}
+
+// short is Full, of a pool without conflicts by the count, which is looked up.
+func (s *Stock) short(p PoolRef, w Span) bool {
+	if s.ConflictCount(p) > 0 {
+		return s.Full(p, w)
+	}
+	free, _, _, _ := s.MinFree(p, w)
+	return free < 1
 }
 
 // freeUntil is the latest end of a gap over the instant t, or some earlier instant where no slot of p is free at t.

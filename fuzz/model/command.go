@@ -316,16 +316,23 @@ func (s *step) createEvent(o engine.CreateScheduledEvent, res any, err error) er
 	if o.Type == engine.EventNote {
 		return refused(err, "")
 	}
-	return s.seatEvent(e, e.Window, err)
+	return s.seatEvent(e, e.Window, nil, err)
 }
 
-// seatEvent judges the unit of a reservation: on its article, without buffers, whatever the article's status.
-func (s *step) seatEvent(e *Event, need Span, err error) error {
+// seatEvent judges the unit of a reservation, which may be there already: on its article, without buffers, whatever the article's status.
+func (s *step) seatEvent(e *Event, need Span, was *Unit, err error) error {
 	no := s.a.lotAt(e.Article, e.Location)
 	home, may := Pool{}, impossible
 	if no != 0 {
 		home = s.a.lotPool(no)
-		may = s.a.room(home, need, 1, s.now)
+		if may = s.a.room(home, need, 1, s.now); was != nil {
+			home.Closed = false
+			q := request{pools: []Pool{home}, hulls: []Span{e.Window}, body: e.Window, past: true, was: *was, stays: was.Slot == 0 && was.Lot == no}
+			may, _, _ = s.anew(s.a, q, true)
+			if o := s.obs.unit(follows(e.ID, 1)); q.stays && o != nil && o.Slot == 0 {
+				s.short[o.ID], s.pushed[o.ID] = true, true
+			}
+		}
 	}
 	if ok, fault := judged(err, may); !ok {
 		return fault
@@ -383,12 +390,13 @@ func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
 	if n.Type == engine.EventNote || !moved {
 		return refused(err, "")
 	}
-	s.take(follows(n.ID, 1))
+	s.held = s.a.clone()
+	was := s.take(follows(n.ID, 1))
 	need := n.Window
 	if need.Start < s.now && s.now < need.End {
 		need.Start = s.now // what is past of it needs no room
 	}
-	return s.seatEvent(&n, need, err)
+	return s.seatEvent(&n, need, &was, err)
 }
 
 func (s *step) deleteEvent(o engine.DeleteScheduledEvent, err error) error {

@@ -36,7 +36,9 @@
 //     instant from which on it would do. The opposite at the same instant calls it off. (quantity.go, reduce.go)
 //  6. Nothing becomes a conflict but what a command may make one, and a conflict that overlaps what came free is seated
 //     where it can be, the older one first; never on an article that is out. (conflict.go)
-//  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go)
+//  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go) A hold that is seated anew needs
+//     it only where there was no hold of the command before, a conflict with other dates stays one where it has no room, and a unit that
+//     is handed over needs no more than a slot. (claim.go, handover.go)
 //  8. In a pool that is not easy, what is promised can be seated, and what is called exact is the most that can: held
 //     against an exhaustive search where the pool is small. (search.go)
 //  9. An order's units take stock as a hold's do. One that is out keeps its slot, to the end of the running step when it is late;

@@ -156,7 +156,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 			has := Span{Start: min(had.Start, max(at, s.now)), End: n.Hull.End}
 			c := certain
 			for _, w := range more(had, has) {
-				if free, _, _, _ := s.a.least(home, w); free < 1 {
+				if s.a.full(home, w) { // conflicts have no unit that could be in the way
 					c = full
 				}
 			}
@@ -375,7 +375,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	for _, p := range q.pools {
 		q.hulls = append(q.hulls, s.moves(h, p, h.Body()))
 	}
-	q.past = true
+	q.past, s.held = true, s.a.clone()
 	s.take(h.ID)
 	if ok, _, fault := s.grant([]request{q}, err); !ok {
 		return fault

@@ -14,6 +14,7 @@ type step struct {
 	was   *Account    // before
 	a     *Account    // as the twin says it becomes; places of units come from obs
 	obs   *Account    // lots, slots and units as the log has them
+	held  *Account    // before the command let go of what it seats anew; nil: it does not
 	homes map[ID]Pool // of units that the command made or moved: where they may be seated
 	evict map[ID]bool // units that may become conflicts
 	freed []freed

@@ -282,6 +282,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 			return fault
 		}
 	}
+	s.held = s.a.clone()
 	for _, u := range units {
 		s.take(u.ID)
 	}
@@ -293,6 +294,14 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	for i, u := range units {
 		q := requests[i]
 		p := s.pooled(u.ID, q.pools)
+		if !overbook {
+			if done, err := s.waits(q, u, l.Window, p); done || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
 		if p < 0 || q.slot != 0 && !overbook && s.obs.unit(u.ID).Slot != q.slot {
 			return wrong("unit %x was moved outside of where it was to go", u.ID)
 		}

@@ -26,6 +26,8 @@ type request struct {
 	quantity int
 	picky    bool // it requires something of articles
 	past     bool // of a unit that is there: what is past of it needs no room
+	was      Unit // that one
+	stays    bool // it is a conflict and is given other dates alone, so it may stay one
 }
 
 // need is the room that a unit of the line takes in its i-th pool.
@@ -74,6 +76,10 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			}
 			alone := !slices.ContainsFunc(before, q.meets)
 			c, available, taken := s.line(v, q, alone && may == certain)
+			kept := false
+			if q.past && q.slot == 0 {
+				c, taken, kept = s.anew(v, q, alone && may == certain)
+			}
 			if c == impossible && s.pushes(v, q) {
 				c, taken = open, nil
 			}
@@ -93,7 +99,11 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			may, from[i] = min(may, c), taken
 			for p, n := range taken {
 				for range n {
-					v.Units = append(v.Units, seated(v, q, p, s.now))
+					u := seated(v, q, p, s.now)
+					if kept {
+						u.Slot = 0
+					}
+					v.Units = append(v.Units, u)
 				}
 			}
 			before = append(before, q)
@@ -184,7 +194,7 @@ func (s *step) pushes(v *Account, q request) bool {
 	}
 	lot, need := q.pools[0].Lots[0], q.need(0, s.now)
 	wide := v.poolOf(lot)
-	if free, _, _, _ := v.least(wide, need); free < 1 || len(wide.Lots) == 1 {
+	if !s.mayTake(v, wide, need) || v.full(wide, need) || len(wide.Lots) == 1 {
 		return false
 	}
 	ok, known := v.fits(wide, need, 1, func(x Slot) bool { return x.Lot == lot && (q.slot == 0 || x.No == q.slot) }, s.now)
@@ -436,6 +446,7 @@ func (s *step) move(o engine.MoveHold, err error) error {
 		q.past = true
 		requests, units, bodies = append(requests, q), append(units, n), append(bodies, body)
 	}
+	s.held = s.a.clone()
 	for _, u := range units {
 		s.take(u.ID)
 	}
@@ -445,6 +456,12 @@ func (s *step) move(o engine.MoveHold, err error) error {
 	}
 	for i, u := range units {
 		p := s.pooled(u.ID, requests[i].pools)
+		if done, err := s.waits(requests[i], u, bodies[i], p); done || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		if p < 0 || requests[i].slot != 0 && s.obs.unit(u.ID).Slot != requests[i].slot {
 			return wrong("unit %x was moved outside of where it was to go", u.ID)
 		}
@@ -507,7 +524,13 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	if !u.articlePinned() && article.SKU != nil && article.Takes {
 		item = engine.Item{SKU: *article.SKU}
 	}
-	q, refusal = s.resolve(item, location.ID)
+	stays := u.Slot == 0 && l.Article == nil && l.Slot == nil
+	if stays && !article.Takes { // it waits, and may go on to wait for less
+		q.named = 1
+	} else {
+		q, refusal = s.resolve(item, location.ID)
+	}
+	q.was, q.stays = u, stays
 	q.line, q.body, q.asked, q.quantity, q.slot = line, body, 1, 1, slot
 	if slot != 0 {
 		q.named = 0

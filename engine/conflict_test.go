@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns conflicts: what they are counted against, and who has a unit for them.
+
+// unit is an unavailability as it is now.
+func (s *shop) unit(id ID) Unavailability {
+	s.T.Helper()
+	u, ok := s.view().Unavailability(id)
+	require.True(s.T, ok)
+	return u
+}
+
+// beside is a shop with one unit of a SKU that an order has over some hours, and an order with a conflict over others.
+func beside(t *testing.T, seated, conflict [2]int64) (s *shop, sku Item, has, lacks *OrderRecord) {
+	s = newShop(t)
+	sku = Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	at := func(hours int64) int64 { return s.now + hours*hour }
+	has = s.order(sku, PurchaseBooking, at(seated[0]), ptr(at(seated[1])), 1, false)
+	lacks = s.order(sku, PurchaseBooking, at(conflict[0]), ptr(at(conflict[1])), 1, true)
+	require.False(t, has.Conflict())
+	require.True(t, lacks.Conflict())
+	return s, sku, has, lacks
+}
+
+func (s *shop) until(o *OrderRecord, hours int64) PatchOrderLine {
+	return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + hours*hour)}
+}
+
+func (s *shop) over(o *OrderRecord, from, to int64) PatchOrderLine {
+	p := s.until(o, to)
+	p.From = Some(s.now + from*hour)
+	return p
+}
+
+// What a hold has, it has: to be shorter beside a conflict it needs nothing, and so does the conflict itself.
+func TestShorterBesideAConflict(t *testing.T) {
+	s, sku, has, lacks := beside(t, [2]int64{10, 30}, [2]int64{10, 30})
+	s.do(s.until(has, 20))
+	s.do(s.until(lacks, 25))
+	u := s.unit(lacks.Lines[0].Units[0].Hold)
+	require.True(t, u.Conflict())
+	require.Equal(t, s.now+25*hour, u.Range.End)
+	s.refused(CodeInsufficient, s.until(has, 22)) // what it gave up was counted for the conflict
+	s.do(s.over(lacks, 5, 25))                    // nothing is taken of what it asks for anew
+	s.refused(CodeInsufficient, s.over(has, 4, 20))
+	s.do(s.over(lacks, 10, 15))
+	s.do(s.over(lacks, 20, 40))
+	require.False(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict(), "it has room there")
+	require.Equal(t, 0, s.available(sku, s.now+10*hour, s.now+30*hour))
+	s.reopen()
+}
+
+// The same by a move of a hold, and for two units that change places at once.
+func TestMovedBesideAConflict(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	a, b := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
+	first := s.book(Item{Article: a}, s.now+10*hour, s.now+30*hour, 1)
+	second := s.book(Item{Article: b}, s.now+10*hour, s.now+30*hour, 1)
+	lacks := s.order(sku, PurchaseBooking, s.now+10*hour, ptr(s.now+30*hour), 1, true)
+	require.True(t, lacks.Conflict())
+	id := func(h *Hold) ID { return h.Lines[0].Units[0].ID }
+	s.do(MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 20*hour)}}})
+	s.refused(CodeInsufficient, MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 21*hour)}}})
+	s.refused(CodeInsufficient, MoveHold{ID: second.ID, Lines: []MoveLine{{Unavailability: id(second), From: ptr(s.now + 9*hour), Article: &a}}})
+	s.do(MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 15*hour)}}})
+	s.reopen()
+}
+
+// A hold keeps its claim when it goes to another unit of its pool.
+func TestToAnotherUnitBesideAConflict(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	a, b := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
+	at := func(hours int64) int64 { return s.now + hours*hour }
+	s.book(Item{Article: a}, at(18), at(20), 1)
+	s.book(Item{Article: b}, at(15), at(17), 1)
+	h := s.book(sku, at(10), at(12), 1)
+	u := s.unit(h.Lines[0].Units[0].ID)
+	lacks := s.order(sku, PurchaseBooking, at(11), ptr(at(19)), 1, true) // free at each instant, nowhere throughout
+	require.True(t, lacks.Conflict())
+	to := a
+	if u.Article == a {
+		to = b
+	}
+	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: u.ID, Article: &to}}})
+	require.Equal(t, to, s.unit(u.ID).Article)
+	s.reopen()
+}
+
+// A hand-over is judged by seats: the unit lies on the counter, and the conflict that is counted beside it has none.
+func TestHandOverBesideAConflict(t *testing.T) {
+	s, _, has, lacks := beside(t, [2]int64{13, 16}, [2]int64{12, 15})
+	s.do(FulfillOrder{ID: has.ID})
+	require.Equal(t, s.now, s.unit(has.Lines[0].Units[0].Hold).Body.Start)
+	require.True(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict())
+	s.refused(CodeInsufficient, FulfillOrder{ID: lacks.ID})
+	s.reopen()
+}
+
+// A reservation of an article, seated or not, is made shorter as a booking is.
+func TestShorterReservationBesideAConflict(t *testing.T) {
+	s := newShop(t)
+	article := s.article(s.sku(), 2)
+	reserve := func() *ScheduledEvent {
+		return s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventReservation, Name: "Repair", Window: Span{Start: s.now + 10*hour, End: s.now + 30*hour}}).(*ScheduledEvent)
+	}
+	first, second := reserve(), reserve()
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	require.NotEqual(t, s.unit(after(first.ID, 1)).Conflict(), s.unit(after(second.ID, 1)).Conflict())
+	for _, e := range []*ScheduledEvent{first, second} {
+		s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + 20*hour)})
+	}
+	require.NotEqual(t, s.unit(after(first.ID, 1)).Conflict(), s.unit(after(second.ID, 1)).Conflict())
+	s.reopen()
+}

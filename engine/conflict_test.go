@@ -57,6 +57,30 @@ func TestShorterBesideAConflict(t *testing.T) {
 	s.reopen()
 }
 
+// A conflict with other dates takes what it asks for anew as any hold does, also where no other conflict is in its pool.
+func TestLongerConflictNeedsRoom(t *testing.T) {
+	s, sku, has, lacks := beside(t, [2]int64{10, 30}, [2]int64{10, 20})
+	s.refused(CodeInsufficient, s.until(lacks, 25))
+	s.refused(CodeInsufficient, s.over(lacks, 5, 25))
+	s.do(s.until(has, 20))
+	s.do(s.until(lacks, 25)) // nobody has the hours from 20 on
+	require.True(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict())
+
+	// Of two units of a line that grows, the one that waits asks for the room that the other has just taken.
+	two := s.order(sku, PurchaseBooking, s.now+40*hour, ptr(s.now+50*hour), 2, true)
+	s.refused(CodeInsufficient, s.until(two, 60))
+	s.do(s.until(two, 45))
+	s.reopen()
+}
+
+// What a shorter line gives up is not there for the units that it gets beside: they are new.
+func TestShorterLineOfMoreUnits(t *testing.T) {
+	s, _, has, _ := beside(t, [2]int64{10, 30}, [2]int64{10, 30})
+	p := s.until(has, 20)
+	p.Quantity = Some(2)
+	s.refused(CodeInsufficient, p)
+}
+
 // The same by a move of a hold, and for two units that change places at once.
 func TestMovedBesideAConflict(t *testing.T) {
 	s := newShop(t)

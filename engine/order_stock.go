@@ -157,7 +157,11 @@ func (t *tx) redate(o *Order, line int, overbook bool) error {
 		h, at, _ := d.Take(requests[i].proto.ID)
 		t.freed(h.Span, at)
 	}
-	return t.seatAll(ID{}, requests)
+	if err := t.seatAll(ID{}, requests); err != nil {
+		return err
+	}
+	d.Waive() // units that the line gets beside them are new
+	return nil
 }
 
 // loose says that a unit is on its article for the line's requirements alone: seated anew, it may be of another that meets them.

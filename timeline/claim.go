@@ -12,13 +12,13 @@ func (d *Draft) Claim() {
 	d.claimed = d.own().Publish()
 }
 
+// Waive ends what Claim began: what is seated from now on is asked for anew. It belongs behind the last of the holds that keep their claim.
+func (d *Draft) Waive() { d.claimed = nil }
+
 // MayTake says that one more unit of p may be committed over room, as far as conflicts go: at every instant of it a unit is free with all conflicts counted, or
-// as much as that was committed when Claim was called. Whether it can be seated is another question; where p has no conflicts it is the only one.
+// as much as that was committed when Claim was called, until Waive. Whether it can be seated is another question.
 func (d *Draft) MayTake(p PoolRef, room Span) bool {
 	s := d.Stock()
-	if s.ConflictCount(p) == 0 {
-		return true
-	}
 	if free, _, _, _ := s.MinFree(p, room); free >= 1 {
 		return true
 	}

@@ -24,7 +24,7 @@ type Draft struct {
 	slots   []SlotNo // slots that were changed, likewise
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
 
-	claimed *Stock // as it was when Claim was called, nil where it was not
+	claimed *Stock // as it was when Claim was called, nil where it was not or Waive was
 }
 
 // Draft starts a draft of the Stock for a command of the instant now.

@@ -46,7 +46,7 @@ func (r Refusal) String() string {
 // to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
-	if !d.MayTake(p, room) {
+	if s.ConflictCount(p) > 0 && !d.MayTake(p, room) {
 		return Place{}, NotEnoughStock
 	}
 	var no SlotNo

@@ -64,6 +64,9 @@ func (s *step) anew(v *Account, q request, sure bool) (may chance, taken []int, 
 		return may, nil, false
 	}
 	if s.mayTake(v, q.pools[own], q.need(own, s.now)) {
+		if may == open && (taken == nil || taken[own] == 0) {
+			return open, nil, false // it is seated in another pool, or waits in its own
+		}
 		taken = make([]int, len(q.pools))
 		taken[own] = 1
 		return certain, taken, may == impossible

@@ -313,5 +313,6 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	if overbook {
 		s.overbooked(made)
 	}
+	s.held = nil // units that the line gets beside them are new
 	return nil
 }

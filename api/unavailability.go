@@ -15,7 +15,7 @@ var (
 		has("id", idSchema), has("range", rangeSchema), has("tenantId", idSchema), has("articleId", idSchema), has("serviceLocationId", idSchema),
 		has("orderId", idSchema.orNull()), has("holdId", idSchema.orNull()), has("blockerType", enumSchema("order", "hold", "scheduled-event")),
 		has("orderStockItemId", idSchema.orNull()), has("slotId", idSchema.orNull()), has("scheduledEventId", idSchema.orNull()),
-		has("createdAt", instantSchema), has("intervals", listSchema(intervalSchema)))
+		has("createdAt", instantSchema), has("requirementsUnmet", booleanSchema.says("true: the article does not have what the order's line requires any more; the unit stays there")), has("intervals", listSchema(intervalSchema)))
 )
 
 func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte {
@@ -44,6 +44,7 @@ func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte
 	}
 	b = appendOwner(append(b, `,"scheduledEventId":`...), u, timeline.BlockerScheduledEvent)
 	b = appendInstant(append(b, `,"createdAt":`...), u.CreatedAt())
+	b = appendBool(append(b, `,"requirementsUnmet":`...), u.Unmet)
 	b = append(b, `,"intervals":[`...)
 	if u.Range.Start < u.Body.Start {
 		b = appendInterval(b, u, tenant, "buffer", engine.Span{Start: u.Range.Start, End: u.Body.Start})

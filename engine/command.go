@@ -191,7 +191,12 @@ func (t *tx) timelines() *timeline.Stock {
 // draft is the plan's scratch copy of the account's timelines.
 func (t *tx) draft() *timeline.Draft {
 	if t.stock == nil {
-		t.stock = t.timelines().Draft(t.now)
+		s := t.timelines()
+		if len(t.orders) == 0 && s.ChoosyLen() == 0 {
+			t.stock = s.Draft(t.now)
+		} else {
+			t.stock = s.DraftFor(t, t.now)
+		}
 	}
 	return t.stock
 }

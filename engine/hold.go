@@ -53,6 +53,7 @@ type Unavailability struct {
 	Location ID
 	Slot     ID // zero: a conflict
 	Line     int
+	Unmet    bool // its article does not have what the order's line requires any more
 }
 
 // CreatedAt is the instant at which the unit was taken.
@@ -555,7 +556,7 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	lot := a.stock.Lot(at.Lot)
 	u := Unavailability{
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: a.ownerOf(h), Line: int(h.Line),
-		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location),
+		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location), Unmet: unmet(a.stock, h, at, a.ledger.At),
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID

@@ -235,7 +235,9 @@ func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage
 	if !h.Flags.Has(timeline.PinnedArticle) && q.article.SKU != nil {
 		q.sku, q.article = t.acc.skus().Get(*q.article.SKU), nil
 	}
-	return t.shortage(&q, t.acc.sources(nil, q.article, q.sku, q.location, q.body, t.now), timeline.NotEnoughStock)
+	q.proto = h
+	sources := t.acc.sources(nil, q.article, q.sku, q.location, q.body, t.now)
+	return t.shortage(&q, meeting(t.stock.Stock(), sources, q.asks(), t.now), timeline.NotEnoughStock)
 }
 
 // ReturnOrder takes units back. What is left of their time is free, but for the buffer that begins then. A unit that comes
@@ -406,9 +408,9 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 		return nil, unitState(u)
 	}
 	u.ByHand = false
-	h.Flags &^= timeline.PinnedSlot
-	if len(l.Rest().Requirements) == 0 {
-		h.Flags &^= timeline.PinnedArticle
+	h.Flags &^= timeline.PinnedSlot | timeline.PinnedArticle
+	if len(l.Rest().Requirements) > 0 {
+		h.Flags |= timeline.Choosy
 	}
 	d.Replace(h)
 	if !at.Seated() && t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article).Takes() { // of one that is out, nobody gets a unit

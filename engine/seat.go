@@ -8,7 +8,7 @@ import (
 )
 
 // This file owns how a command takes stock: the lines of one command are seated together, those that name a slot first,
-// then an article, then a SKU, each in line order; then what came free is given to conflicts.
+// then an article, then a SKU with requirements, then a SKU, each in line order; then what came free is given to conflicts.
 
 // request asks for units of one item at one location: a line, resolved, or one part of a line of kits.
 type request struct {
@@ -28,8 +28,7 @@ type request struct {
 	was      timeline.Place // of a moved unit
 	stays    bool           // a conflict that is given other dates alone: where there is no room for it, it stays one
 	rule     timeline.Rule
-	requires []Requirement // what an article must have
-	overbook bool          // units that are short become conflicts
+	overbook bool // units that are short become conflicts
 }
 
 // request resolves an item at a location.
@@ -81,7 +80,8 @@ type source struct {
 	pool          timeline.PoolRef
 	hull          Span
 	before, after Buffer
-	closed        bool // the article takes no new holds
+	closed        bool           // the article takes no new holds
+	asks          *timeline.Hold // one that asks what articles of it must have; nil: nothing is asked
 }
 
 // sources lists the pools of a request, in the order of their smallest article.
@@ -91,13 +91,13 @@ func (a *account) sources(dst []source, article *Article, sku *SKU, location *Lo
 		if l == nil {
 			return dst
 		}
-		return append(dst, source{timeline.LotRef(l.no), timeline.Hull(body, l.before, l.after, location.Zone(), now), l.before, l.after, l.closed})
+		return append(dst, source{timeline.LotRef(l.no), timeline.Hull(body, l.before, l.after, location.Zone(), now), l.before, l.after, l.closed, nil})
 	}
 	for _, p := range sku.pools {
 		if p.location != location.No || len(a.stock.Lots(timeline.SKURef(p.no))) == 0 {
 			continue
 		}
-		dst = append(dst, source{timeline.SKURef(p.no), timeline.Hull(body, p.before, p.after, location.Zone(), now), p.before, p.after, false})
+		dst = append(dst, source{timeline.SKURef(p.no), timeline.Hull(body, p.before, p.after, location.Zone(), now), p.before, p.after, false, nil})
 	}
 	if len(dst) > 1 {
 		slices.SortStableFunc(dst, func(x, y source) int {
@@ -143,7 +143,8 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 	for _, wanted := range [...]func(q *request) bool{
 		func(q *request) bool { return q.slot != 0 },
 		func(q *request) bool { return q.slot == 0 && q.article != nil },
-		func(q *request) bool { return q.slot == 0 && q.article == nil },
+		func(q *request) bool { return q.slot == 0 && q.article == nil && q.asks() != nil },
+		func(q *request) bool { return q.slot == 0 && q.article == nil && q.asks() == nil },
 	} {
 		for i := range requests {
 			q := &requests[i]
@@ -194,15 +195,14 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			sources[i].hull = q.proto.Span
 		}
 	}
-	flags := q.proto.Flags
-	if len(q.requires) > 0 {
-		sources, flags = t.acc.meeting(sources, q.requires, t.now), flags|timeline.PinnedArticle
+	flags, d := q.proto.Flags, t.draft()
+	if asks := q.asks(); asks != nil {
+		sources = meeting(d.Stock(), sources, asks, t.now)
 	}
-	d := t.draft()
 	room := make([]int, 0, 2)
 	if len(sources) > 1 { // units are taken from the pool with most available
 		for _, s := range sources {
-			room = append(room, d.Available(s.pool, q.room(s.hull, t.now)).Available)
+			room = append(room, s.available(d.Stock(), q.room(s.hull, t.now), t.now).Available)
 		}
 	}
 	reason := timeline.NotEnoughStock
@@ -230,9 +230,11 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 				h = q.hold(id, s, flags, t.now)
 				ok, reason = t.seatIn(q, s, h)
 			}
-			if lots := t.acc.stock.Lots(s.pool); !ok && q.overbook && len(lots) > 0 {
-				d.Keep(h, lots[0])
-				ok = true
+			if pools := s.pools(d.Stock(), t.now); !ok && q.overbook {
+				if lots := t.acc.stock.Lots(pools[0]); len(lots) > 0 {
+					d.Keep(h, lots[0])
+					ok = true
+				}
 			}
 		}
 		if !ok && q.stays {
@@ -364,12 +366,12 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	free := 0
 	var found blockers
 	for _, s := range sources {
-		a := d.Available(s.pool, q.room(s.hull, t.now))
+		room := q.room(s.hull, t.now)
+		a := s.available(d.Stock(), room, t.now)
 		short.Available += a.Available
-		count, _, _, _ := d.Stock().MinFree(s.pool, q.room(s.hull, t.now))
-		free += max(0, count)
+		free += max(0, s.free(d.Stock(), room, t.now))
 		if t.explain {
-			t.inTheWay().add(&found, s.pool, a.At)
+			t.blockersOf(&found, &s, a.At)
 		}
 	}
 	t.blocked(short, &found)
@@ -386,9 +388,16 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		if q.keepHull {
 			notBefore++ // at other dates its buffers are made anew, at these they stay as they are
 		}
-		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.requires, []*Location{q.location}, notBefore, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.asks(), []*Location{q.location}, notBefore, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short
+}
+
+// blockersOf notes the holds that stand in the way in a source.
+func (t *tx) blockersOf(found *blockers, s *source, at int64) {
+	for _, p := range s.pools(t.draft().Stock(), t.now) {
+		t.inTheWay().add(found, p, at)
+	}
 }
 
 // searchAhead is how far next looks, in milliseconds.

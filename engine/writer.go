@@ -259,6 +259,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 		return nil, nil, err
 	}
 	err = w.engine.contained(cmd, func() error {
+		t.keepRequirements()
 		t.recordOrders()
 		t.leftRoom()
 		t.recordStock()

@@ -50,8 +50,9 @@ func (d *Draft) seatConflict(id ID, slot SlotNo) (at Place, ok, searched bool) {
 	p := s.home(&h, at.Lot)
 	h = h.WithCut(max(0, d.now-h.Span.Start))
 	room := h.Seat()
+	w := s.asks(p, &h, d.now)
 	if slot == 0 {
-		if no, ok := s.TightGap(p, room); ok {
+		if no, ok := s.tight(p, w, room); ok {
 			to := Place{s.slot(no).lot, no}
 			d.Take(id)
 			d.put(h, to)
@@ -61,7 +62,7 @@ func (d *Draft) seatConflict(id ID, slot SlotNo) (at Place, ok, searched bool) {
 	if s.Full(p, room) {
 		return Place{}, false, false
 	}
-	b, l, ok := s.makeRoom(p, slot, room, d.now)
+	b, l, ok := s.makeRoom(p, slot, w, room, d.now)
 	if !ok {
 		return Place{}, false, true
 	}

@@ -37,7 +37,8 @@ func (r Refusal) String() string {
 }
 
 // Seat seats a hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the count of free units is at least 1, with
-// conflicts counted as committed, but for what the command's own holds had before (MayTake): no hold takes what a conflict is waiting for.
+// conflicts counted as committed, but for what the command's own holds had before (MayTake): no hold takes what a conflict is waiting for. A choosy one is seated
+// on a lot that meets its wish.
 //
 // Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest moved holds as far as a bounded search
 // finds; then the smallest number. A moved hold keeps its range; only its slot changes, and its lot where p has several.
@@ -46,6 +47,7 @@ func (r Refusal) String() string {
 // to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
+	w := s.asks(p, &h, d.now)
 	if s.ConflictCount(p) > 0 && !d.MayTake(p, room) {
 		return Place{}, NotEnoughStock
 	}
@@ -54,7 +56,7 @@ func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	if r == FirstFit {
 		no, ok = s.firstGap(p, room)
 	} else {
-		no, ok = s.TightGap(p, room)
+		no, ok = s.tight(p, w, room)
 	}
 	if ok {
 		at := Place{s.slot(no).lot, no}
@@ -110,7 +112,7 @@ func (d *Draft) reseat(p PoolRef, h Hold, at Place) (Place, Refusal) {
 			return d.SeatOn(p, at.Slot, h)
 		}
 	}
-	if no, ok := s.TightGap(p, room); ok {
+	if no, ok := s.tight(p, s.asks(p, &h, d.now), room); ok {
 		to := Place{s.slot(no).lot, no}
 		d.put(h, to)
 		return to, Granted
@@ -134,7 +136,8 @@ func (s *Stock) firstGap(p PoolRef, need Span) (first SlotNo, ok bool) {
 // rearrange makes room for a hold by moving others and seats it, on slot no where that is not 0.
 func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
-	b, l, ok := s.makeRoom(p, no, room, d.now)
+	w := s.asks(p, &h, d.now)
+	b, l, ok := s.makeRoom(p, no, w, room, d.now)
 	if !ok {
 		if s.Full(p, room) {
 			return Place{}, NotEnoughStock
@@ -147,11 +150,17 @@ func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 	return at, Granted
 }
 
-// makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0. The board is what it comes to.
-func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, l int, ok bool) {
+// makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0, else one of a lot that meets the wish, where there
+// is one. The board is what it comes to.
+func (s *Stock) makeRoom(p PoolRef, no SlotNo, w *wish, room Span, now int64) (b *board, l int, ok bool) {
 	f := s.fixityOf(p, room.Start, now)
 	b = s.newBoard(p, f)
 	x := bar{span: room, hold: incoming, home: -1, bound: anywhere}
+	if b.wish = w; w != nil && no == 0 {
+		if x.bound = among; b.wide {
+			b.knowLots(w, room)
+		}
+	}
 	if no != 0 {
 		if b.wide {
 			b.know(no)
@@ -169,6 +178,7 @@ func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, 
 // search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut. After a failure the board is as it was.
 func (b *board) makeRoom(x bar) (l int, ok bool) {
 	w := walk{board: b, room: x.span, only: -1, left: exchangeSteps}
+	w.among = x.bound == among
 	if x.bound == inPlace {
 		w.only = int(x.home)
 	}

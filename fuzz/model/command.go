@@ -40,10 +40,13 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	if fault != nil {
 		return nil, fault
 	}
-	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
+	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
 	if fault := s.due(); fault != nil {
 		return nil, fault
+	}
+	if len(log) > 0 {
+		s.a.At = now
 	}
 	kept := *s
 	kept.a = s.a.clone()
@@ -57,6 +60,9 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 		if fault == nil {
 			fault = judge()
 		}
+	}
+	if fault == nil {
+		fault = s.refit()
 	}
 	if fault == nil {
 		fault = s.conflicts()

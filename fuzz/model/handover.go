@@ -130,6 +130,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 		home := s.a.home(h)
 		body := h.Body()
 		full := impossible
+		narrow := !h.articlePinned() && s.a.partly(home, s.a.required(h), s.now)
 		if early > 0 && len(s.a.poolOf(h.Lot).Lots) > len(home.Lots) {
 			full = open // what moved for the units before may have left the lot that this one is pinned to
 		}
@@ -140,7 +141,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 				may = impossible
 			case s.a.full(home, need):
 				may = min(may, full)
-			case !s.a.easy(home, need, s.now) || early > 1:
+			case !s.a.easy(home, need, s.now) || early > 1 || narrow:
 				may = min(may, open)
 			}
 		}
@@ -164,7 +165,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 				v := s.a.clone()
 				v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
 				clear := h.Slot != 0 && v.slot(h.Slot).Span.Covers(has) && !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(has) })
-				if h.slotPinned() && !clear || !h.slotPinned() && !clear && !v.easy(home, has, s.now) || early > 1 {
+				if h.slotPinned() && !clear || !h.slotPinned() && !clear && (narrow || !v.easy(home, has, s.now)) || early > 1 {
 					c = open
 				}
 			}
@@ -384,8 +385,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	return s.put(n.over(h.Body(), q.hulls[0]), q.pools[0])
 }
 
-// unassign judges a unit that loses its pin: a conflict may find room in the whole pool now. What requires something of its article
-// stays with that all the same.
+// unassign judges a unit that loses its pin: a conflict may find room in the whole pool now.
 func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
 	if err := refused(err, refusal); err != nil || refusal != "" {
@@ -395,8 +395,9 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == list[0].unit.Hold })
 	u := &s.a.Units[i]
 	u.Flags &^= timeline.PinnedSlot
-	if len(list[0].line.Requires) == 0 {
-		u.Flags &^= timeline.PinnedArticle
+	u.Flags &^= timeline.PinnedArticle
+	if len(list[0].line.Requires) > 0 {
+		u.Flags |= timeline.Choosy
 	}
 	if u.Slot == 0 && s.a.Articles[s.a.lot(u.Lot).Article].Takes {
 		s.push(u.ID)

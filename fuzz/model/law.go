@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 
+	"holdfast/engine"
 	"holdfast/timeline"
 )
 
@@ -20,10 +21,11 @@ type step struct {
 	freed []freed
 	added []Slot // slots that the command makes, without their ids
 
-	short  map[ID]bool    // units that the command made or moved and that may be conflicts, as overbooking was allowed
-	pushed map[ID]bool    // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
-	fixed  map[ID]uint32  // slots that units keep
-	stayed []Unit         // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
+	short  map[ID]bool   // units that the command made or moved and that may be conflicts, as overbooking was allowed
+	pushed map[ID]bool   // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
+	fixed  map[ID]uint32 // slots that units keep
+	stayed []Unit        // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
+	op     engine.Op
 	later  []func() error // judgements of what came of the command as a whole
 }
 
@@ -116,6 +118,9 @@ func (s *step) unit(u, o Unit) error {
 	}
 	was := s.was.unit(u.ID)
 	home, given := s.homes[u.ID]
+	if o.Slot != 0 && !o.articlePinned() && (was == nil || was.Lot != o.Lot) && s.a.unmet(o, s.now) {
+		return wrong("unit %+v went to an article that does not have what its line requires", o)
+	}
 	switch {
 	case given:
 		if !home.has(o.Lot) {
@@ -146,13 +151,17 @@ func (s *step) unit(u, o Unit) error {
 		}
 		return nil
 	case o.Lot != was.Lot:
-		if was.mayMove(s.now) != anywhere || !s.was.poolOf(was.Lot).has(o.Lot) && !s.a.poolOf(was.Lot).has(o.Lot) {
+		left := s.relabels() && !was.articlePinned() && !was.out() && was.Hull.End > s.now && s.a.unmet(*was, s.now)
+		if left {
+			s.a.Seen.Refitted++
+		}
+		if !left && s.a.mayMove(*was, s.now) < among || !s.was.poolOf(was.Lot).has(o.Lot) && !s.a.poolOf(was.Lot).has(o.Lot) {
 			return wrong("unit %+v may not move to lot %d", *was, o.Lot)
 		}
 		s.freed = append(s.freed, freed{was.Lot, was.Takes(), true})
 		s.a.Seen.Between++
 	case o.Slot != was.Slot:
-		if was.mayMove(s.now) == nowhere {
+		if s.a.mayMove(*was, s.now) == nowhere {
 			return wrong("unit %+v may not move to slot %d", *was, o.Slot)
 		}
 		s.a.Seen.Moved++
@@ -162,7 +171,7 @@ func (s *step) unit(u, o Unit) error {
 	if was != nil && was.Hull == o.Hull {
 		before = was.Cut
 	}
-	if o.Cut != before && !(given && o.Cut == 0) && (o.Cut < before || o.Hull.Start+o.Cut > s.now || !given && was.mayMove(s.now) == nowhere) {
+	if o.Cut != before && !(given && o.Cut == 0) && (o.Cut < before || o.Hull.Start+o.Cut > s.now || !given && s.a.mayMove(*was, s.now) == nowhere) {
 		return wrong("unit %+v was cut: %+v", u, o)
 	}
 	return nil

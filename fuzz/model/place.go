@@ -25,6 +25,7 @@ type request struct {
 	named    int // 0: a slot, 1: an article, 2: a SKU
 	quantity int
 	picky    bool // it requires something of articles
+	asks     []engine.Requirement
 	past     bool // of a unit that is there: what is past of it needs no room
 	was      Unit // that one
 	stays    bool // it is a conflict and is given other dates alone, so it may stay one
@@ -69,9 +70,9 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 	may, from = certain, make([][]int, len(requests))
 	v, loose := s.a.clone(), false
 	var before []request
-	for named := range 3 {
+	for turn := range 4 {
 		for i, q := range requests {
-			if q.named != named || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
+			if q.turn() != turn || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
 				continue
 			}
 			alone := !slices.ContainsFunc(before, q.meets)
@@ -83,8 +84,11 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			if c == impossible && s.pushes(v, q) {
 				c, taken = open, nil
 			}
-			if q.picky && slices.ContainsFunc(before, func(o request) bool { return q.meets(o) && o.roams() }) {
-				c, taken, loose = open, nil, true // a line before it may sit on one of its articles or on another
+			if slices.ContainsFunc(before, func(o request) bool { return q.meets(o) && (s.narrow(q) || s.narrow(o)) }) {
+				if c == certain {
+					c, taken = open, nil // where the line before it sits, and whether it makes room, is for a search
+				}
+				loose = true
 			}
 			if may == open && c == certain {
 				c, taken = open, nil // who knows where the lines before it sit
@@ -123,9 +127,30 @@ func (q request) meets(o request) bool {
 	})
 }
 
-// roams says that it is the engine's choice which article units of a request are of.
-func (q request) roams() bool {
-	return !q.picky && slices.ContainsFunc(q.pools, func(p Pool) bool { return len(p.Lots) > 1 })
+// turn is when a request is judged: first what names a slot, then an article, then a SKU with requirements, then a SKU.
+func (q request) turn() int {
+	if q.named == 2 && !q.picky {
+		return 3
+	}
+	return q.named
+}
+
+// suited says which slots have what a request requires.
+func (s *step) suited(q request) func(Slot) bool {
+	return func(x Slot) bool { return s.a.suits(x.Lot, q.asks, s.now) }
+}
+
+// most is how many units, at most n, of a pool can be seated over a window on what a request asks for; known is false where the pool is too
+// large to say: then it is no more than that many.
+func (s *step) most(v *Account, q request, p Pool, need Span, n int) (most int, known bool) {
+	for ; n > 0; n-- {
+		if ok, known := v.fits(p, need, n, s.suited(q), s.now); !known {
+			return n, false
+		} else if ok {
+			return n, true
+		}
+	}
+	return 0, true
 }
 
 // line judges one line on the account with the lines before it. sure: the lines before it are certain to sit.
@@ -139,6 +164,18 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 		need := q.need(i, s.now)
 		free, _, _, _ := v.least(p, need)
 		rooms[i] = max(0, free)
+		if q.picky && v.partly(p, q.asks, s.now) {
+			known := false
+			if sure {
+				if rooms[i], known = s.most(v, q, p, need, rooms[i]); known {
+					s.a.Seen.Fitted++
+				}
+			}
+			if available += rooms[i]; !known {
+				may = open
+			}
+			continue
+		}
 		available += rooms[i]
 		if rooms[i] > 0 && !v.easy(p, need, s.now) && (!sure || v.freeThroughout(p, need) < rooms[i]) {
 			may = open
@@ -204,7 +241,7 @@ func (s *step) pushes(v *Account, q request) bool {
 // seated is a unit of a line as later lines of a command see it: where exactly it sits makes no difference to counts.
 func seated(a *Account, q request, p int, now int64) Unit {
 	u := Unit{Hull: q.need(p, now), Lot: q.pools[p].Lots[0], Line: uint16(q.line)}
-	if q.named < 2 || q.picky {
+	if q.named < 2 {
 		u.Flags = timeline.PinnedArticle
 	}
 	if u.Slot = q.slot; q.slot != 0 {
@@ -256,7 +293,7 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 			}
 		}
 	}
-	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past {
+	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past && !s.narrow(requests[0]) {
 		total := 0
 		for i, p := range requests[0].pools {
 			free, _, _, _ := s.a.least(p, requests[0].hulls[i])
@@ -330,7 +367,7 @@ func (s *step) nextOf(requests []request, w *Span) error {
 func (s *step) sure(requests []request) bool {
 	for _, q := range requests {
 		for i, p := range q.pools {
-			if q.slot != 0 || q.past || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
+			if q.slot != 0 || q.past || s.narrow(q) || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
 				return false
 			}
 		}

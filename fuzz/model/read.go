@@ -232,6 +232,7 @@ func (a *Account) render(u Unit) engine.Unavailability {
 	if u.Slot != 0 {
 		x.Slot = a.slot(u.Slot).ID
 	}
+	x.Unmet = a.unmet(u, a.At)
 	if o := a.orderUnit(u.ID); o != nil {
 		x.Item = o.ID
 	}

@@ -38,6 +38,7 @@ type Account struct {
 	Lost       map[ID]int64 // since when each conflict has been one
 	Orders     []*Order
 	LastOrder  uint32
+	At         int64 // the instant of the last command that changed something
 	Codes      []*engine.DiscountCode
 
 	Hooks      []Hook
@@ -64,6 +65,8 @@ type Tally struct {
 	Still, Restamped       int // units told to move to where and when they are, and those that got other buffers at the dates that they had
 	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
 	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
+	Narrow, Fitted         int // lines of which some articles have what is required and others not, and numbers of their units that were found by trying all ways
+	Refitted, Unfit        int // units that went to another article as theirs lost what their line requires, and those that stayed without
 	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
 	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
@@ -81,7 +84,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
-		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued},
 	} {

@@ -63,6 +63,9 @@ func (s *step) conflicts() error {
 			continue
 		}
 		home, need := s.a.home(u), rest(u, s.now)
+		if home.Closed {
+			continue // its article is out, and seats nobody
+		}
 		if asks := s.a.required(u); !u.articlePinned() && s.a.partly(home, asks, s.now) {
 			continue // whom a search finds room for, and what may move for it, is judged where it is asked for
 		}

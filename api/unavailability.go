@@ -12,7 +12,7 @@ var (
 	intervalSchema = recordSchema("UnavailabilityInterval",
 		has("type", enumSchema(intervalTypes...)), has("range", rangeSchema), has("unavailabilityId", idSchema), has("tenantId", idSchema))
 	unavailabilitySchema = recordSchema("Unavailability",
-		has("id", idSchema), has("range", rangeSchema), has("tenantId", idSchema), has("articleId", idSchema), has("serviceLocationId", idSchema),
+		has("id", idSchema), has("range", rangeSchema), has("tenantId", idSchema), has("articleId", idSchema.orNull()), has("serviceLocationId", idSchema),
 		has("orderId", idSchema.orNull()), has("holdId", idSchema.orNull()), has("blockerType", enumSchema("order", "hold", "scheduled-event")),
 		has("orderStockItemId", idSchema.orNull()), has("slotId", idSchema.orNull()), has("scheduledEventId", idSchema.orNull()),
 		has("createdAt", instantSchema), has("requirementsUnmet", booleanSchema.says("true: the article does not have what the order's line requires any more; the unit stays there")), has("intervals", listSchema(intervalSchema)))
@@ -23,7 +23,7 @@ func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte
 	b = appendID(append(b, `{"id":`...), u.ID)
 	b = appendRange(append(b, `,"range":`...), u.Range)
 	b = appendID(append(b, `,"tenantId":`...), tenant)
-	b = appendID(append(b, `,"articleId":`...), u.Article)
+	b = appendGivenID(append(b, `,"articleId":`...), u.Article)
 	b = appendID(append(b, `,"serviceLocationId":`...), u.Location)
 	b = appendOwner(append(b, `,"orderId":`...), u, timeline.BlockerOrder)
 	b = appendOwner(append(b, `,"holdId":`...), u, timeline.BlockerHold)

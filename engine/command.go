@@ -149,6 +149,8 @@ type tx struct {
 	fork    *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
 	stock   *timeline.Draft
 	lots    map[lotOf]timeline.LotNo // lots that the plan makes
+	article *Article                 // that the plan makes or changes, as far as conflicts have to know
+	sku     *SKU                     // that it changes, likewise
 	keyed   []keyedRow               // what the command does to idempotency records
 	recent  *recent
 	ahead   *timeline.Ahead

@@ -145,3 +145,103 @@ func TestShorterReservationBesideAConflict(t *testing.T) {
 	require.NotEqual(t, s.unit(after(first.ID, 1)).Conflict(), s.unit(after(second.ID, 1)).Conflict())
 	s.reopen()
 }
+
+// taken is a shop in which two articles of a SKU are booked and the first goes out: its booking is a conflict.
+func taken(t *testing.T, out func(s *shop, article ID)) (s *shop, sku Item, other *Hold, lacks ID) {
+	s = newShop(t)
+	sku = Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	s.article(sku.SKU, 1)
+	first := s.book(sku, s.now+10*hour, s.now+20*hour, 1)
+	other = s.book(sku, s.now+10*hour, s.now+20*hour, 1)
+	lacks = first.Lines[0].Units[0].ID
+	out(s, s.unit(lacks).Article)
+	require.True(t, s.unit(lacks).Conflict())
+	return s, sku, other, lacks
+}
+
+var waysOut = map[string]func(s *shop, article ID){
+	"inactive":    func(s *shop, r ID) { s.do(PatchArticle{ID: r, Status: Some(ArticleInactive)}) },
+	"archived":    func(s *shop, r ID) { s.do(ArchiveArticle{ID: r, Archived: true}) },
+	"another SKU": func(s *shop, r ID) { s.do(PatchArticle{ID: r, SKU: Some(s.sku())}) },
+	"no SKU":      func(s *shop, r ID) { s.do(PatchArticle{ID: r, SKU: Null[ID]()}) },
+}
+
+// A booking whose article was taken out belongs to its SKU: what comes free there is its, after a restart too.
+func TestConflictOfAnArticleThatIsOut(t *testing.T) {
+	for name, out := range waysOut {
+		t.Run(name, func(t *testing.T) {
+			s, sku, other, lacks := taken(t, out)
+			s.reopen()
+			require.Equal(t, 0, s.available(sku, s.now+10*hour, s.now+20*hour))
+			s.refused(CodeInsufficient, s.booking(sku, s.now+10*hour, s.now+20*hour, 1))
+			s.do(ReleaseHold{ID: other.ID})
+			require.False(t, s.unit(lacks).Conflict())
+			s.refused(CodeInsufficient, s.booking(sku, s.now+10*hour, s.now+20*hour, 1))
+			s.reopen()
+		})
+	}
+}
+
+// So is what is new there: units, and an article.
+func TestConflictOfAnArticleThatIsOutGetsWhatIsNew(t *testing.T) {
+	for name, out := range waysOut {
+		t.Run(name, func(t *testing.T) {
+			s, _, other, lacks := taken(t, out)
+			s.do(IncreaseQuantity{Article: s.unit(other.Lines[0].Units[0].ID).Article, Location: s.loc, Amount: 1})
+			require.False(t, s.unit(lacks).Conflict())
+			s, sku, _, lacks := taken(t, out)
+			s.article(sku.SKU, 1)
+			require.False(t, s.unit(lacks).Conflict())
+		})
+	}
+}
+
+// With no article left it waits, uncounted; the next one has it, wherever its own is by then.
+func TestConflictWithNoArticleLeft(t *testing.T) {
+	for name, out := range waysOut {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			sku := Item{SKU: s.sku()}
+			article := s.article(sku.SKU, 1)
+			lacks := s.book(sku, s.now+10*hour, s.now+20*hour, 1).Lines[0].Units[0].ID
+			out(s, article)
+			require.True(t, s.unit(lacks).Conflict())
+			_, total := s.view().Conflicts(ConflictFilter{SKU: sku.SKU}, 0, 10, s.now)
+			require.Equal(t, 1, total)
+			if s.view().Article(article).Takes() {
+				s.book(Item{Article: article}, s.now+10*hour, s.now+20*hour, 1)
+			}
+			s.reopen()
+			other := s.article(sku.SKU, 1)
+			u := s.unit(lacks)
+			require.False(t, u.Conflict())
+			require.Equal(t, other, u.Article)
+			s.reopen()
+		})
+	}
+}
+
+// Of several pools it is in the one whose buffers are those on its hull, also when these change.
+func TestConflictInThePoolOfItsBuffers(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	plain, wide := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
+	s.do(PatchArticle{ID: wide, After: BufferPatch{Amount: Some(fourHours.Amount), Unit: Some(fourHours.Unit)}})
+	third := s.do(CreateArticle{Name: "Unit", SKU: &sku.SKU, After: &fourHours, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article).ID
+	var units []Unavailability
+	for range 3 {
+		units = append(units, s.unit(s.book(sku, s.now+10*hour, s.now+20*hour, 1).Lines[0].Units[0].ID))
+	}
+	for _, u := range units {
+		if u.Article != third {
+			continue
+		}
+		s.do(PatchArticle{ID: third, Status: Some(ArticleInactive)})
+		require.Equal(t, wide, s.unit(u.ID).Article)
+		s.do(PatchArticle{ID: wide, After: BufferPatch{Amount: Null[int64]()}})
+		s.do(PatchArticle{ID: plain, After: BufferPatch{Amount: Some(fourHours.Amount), Unit: Some(fourHours.Unit)}})
+		require.Equal(t, plain, s.unit(u.ID).Article)
+	}
+	s.reopen()
+}

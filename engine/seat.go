@@ -420,7 +420,11 @@ func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
 // seatFreed tries the conflicts that overlap what the command freed.
 func (t *tx) seatFreed() {
 	if len(t.room) > 0 && !t.gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
-		if r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, cmp.Or(t.tries, maxTries)); r.More {
+		if t.waiting != nil {
+			t.room = append(t.waiting.Room, t.room...)
+		}
+		r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, cmp.Or(t.tries, maxTries))
+		if t.waiting, t.room = nil, nil; r.More {
 			t.waiting = &r.Next
 		}
 	}

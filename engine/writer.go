@@ -261,6 +261,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	err = w.engine.contained(cmd, func() error {
 		t.keepRequirements()
 		t.recordOrders()
+		t.houseNew()
 		t.leftRoom()
 		t.recordStock()
 		t.tellOfOrders()

@@ -27,6 +27,9 @@
 // What a hold has, it has: conflicts are counted against room that is asked for anew (MayTake), by a new hold or by one that is made longer, and never against
 // what a hold had before the command, nor against a unit that is handed over.
 //
+// Where a conflict waits is said by the caller, by the lot that it is kept on: it is counted in that lot and in its pool, and tried in its pool, or in the lot alone
+// where it is pinned there or the lot is in no pool.
+//
 // A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order of time; everything else is an index
 // over them, kept with every change:
 //

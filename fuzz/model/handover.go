@@ -55,7 +55,7 @@ func (s *step) handed(u Unit, body Span) Unit {
 	}
 	if body.End != Forever {
 		hull.End += old
-		if r := s.a.Articles[l.Article]; !r.Gone {
+		if r := s.a.of(l); !r.Gone {
 			_, after := s.a.buffers(r)
 			hull.End = Hull(body, engine.Buffer{}, after, s.a.Locations[l.Location].Zone, s.now).End
 		}
@@ -260,7 +260,7 @@ func (s *step) push(id ID) { s.evict[id], s.pushed[id] = true, true }
 // elsewhere judges a unit that comes back at another location: its slot goes on there.
 func (s *step) elsewhere(o *Order, u Unit, at, begins int64, many bool) {
 	l := s.a.lot(u.Lot)
-	here, r := s.a.Locations[l.Location], s.a.Articles[l.Article]
+	here, r := s.a.Locations[l.Location], s.a.of(l)
 	x := s.a.slot(u.Slot)
 	if o.Return == o.Pickup || here.ID == o.Return || r.Gone || x.Span.End <= begins {
 		return

@@ -123,10 +123,10 @@ func (s *step) unit(u, o Unit) error {
 	}
 	switch {
 	case given:
-		if !home.has(o.Lot) {
+		if !home.has(o.Lot) && (o.Slot != 0 || o.articlePinned()) {
 			return wrong("unit %x was seated on lot %d, outside of %v", u.ID, o.Lot, home.Lots)
 		}
-		if o.Slot == 0 && (!s.short[u.ID] && (!s.evict[u.ID] || was == nil || o.Lot != was.Lot) || o.Cut != 0) {
+		if o.Slot == 0 && (!s.short[u.ID] && (!s.evict[u.ID] || was == nil || o.Lot != was.Lot && o.articlePinned()) || o.Cut != 0) {
 			return wrong("unit %+v was given no slot: %+v", u, o)
 		}
 		if o.Slot == 0 {
@@ -134,6 +134,10 @@ func (s *step) unit(u, o Unit) error {
 			return nil
 		}
 	case was.Slot == 0 && o.Slot == 0:
+		if o.Lot != u.Lot && !o.articlePinned() { // it was brought where it belongs, to be tried there
+			s.a.Seen.Housed++
+			s.pushed[u.ID], u.Lot = true, o.Lot
+		}
 		if o != u {
 			return wrong("conflict %+v became %+v", *was, o)
 		}
@@ -146,7 +150,7 @@ func (s *step) unit(u, o Unit) error {
 		if !s.evict[u.ID] {
 			return wrong("unit %+v became a conflict", u)
 		}
-		if o.Lot != was.Lot && !(s.pushed[u.ID] && s.was.home(*was).has(o.Lot)) || o.Cut != 0 { // pushed, it may have sat there in between
+		if o.Lot != was.Lot && o.articlePinned() && !(s.pushed[u.ID] && s.was.home(*was).has(o.Lot)) || o.Cut != 0 { // pushed, it may have sat there in between
 			return wrong("unit %+v became a conflict elsewhere: %+v", *was, o)
 		}
 		return nil

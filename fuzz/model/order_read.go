@@ -103,7 +103,7 @@ func (a *Account) place(hold ID) (r engine.UnitRecord) {
 	}
 	r.Range, r.Conflict, r.Unmet = u.Hull, u.Slot == 0, a.unmet(*u, a.At)
 	if !r.Conflict {
-		r.Article = a.Articles[a.lot(u.Lot).Article].ID
+		r.Article = a.of(a.lot(u.Lot)).ID
 	}
 	return r
 }

@@ -216,7 +216,7 @@ func (s *step) loose(l *OrderLine, u *OrderUnit, h Unit) bool {
 	case k == nil:
 		return true
 	default:
-		r := s.a.Articles[s.a.lot(h.Lot).Article]
+		r := s.a.of(s.a.lot(h.Lot))
 		return u.Part < len(k.parts()) && k.parts()[u.Part].SKU != (ID{}) && r.SKU != nil && *r.SKU == k.parts()[u.Part].SKU
 	}
 }

@@ -536,7 +536,7 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	if body.Empty() {
 		return q, u, engine.CodeInvalid
 	}
-	article, location, slot := s.a.Articles[lot.Article], s.a.Locations[lot.Location], uint32(0)
+	article, location, slot := s.a.of(lot), s.a.Locations[lot.Location], uint32(0)
 	switch {
 	case l.Article != nil:
 		if article = s.a.article(*l.Article); article == nil {
@@ -549,7 +549,7 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 			return q, u, engine.CodeNotFound
 		}
 		slot, lot = x.No, s.a.lot(x.Lot)
-		article, location = s.a.Articles[lot.Article], s.a.Locations[lot.Location]
+		article, location = s.a.of(lot), s.a.Locations[lot.Location]
 		u.Flags |= timeline.PinnedSlot | timeline.PinnedArticle
 	case u.slotPinned():
 		slot = u.Slot

@@ -192,7 +192,7 @@ func (s *step) reassign(r *Article, n Article) error {
 	moved := (r.SKU == nil) != (n.SKU == nil) || r.SKU != nil && *r.SKU != *n.SKU
 	old := map[uint32]Pool{}
 	for _, l := range s.a.Lots {
-		if s.a.Articles[l.Article] == r {
+		if s.a.of(l) == r {
 			p := s.a.poolOf(l.No)
 			p.Lots = slices.DeleteFunc(slices.Clone(p.Lots), func(no uint32) bool { return no == l.No })
 			old[l.No] = p
@@ -206,7 +206,7 @@ func (s *step) reassign(r *Article, n Article) error {
 		return nil
 	}
 	for _, l := range s.a.Lots {
-		if s.a.Articles[l.Article] == &n {
+		if s.a.of(l) == &n {
 			if err := s.leave(l.No, old[l.No], n.Takes); err != nil {
 				return err
 			}

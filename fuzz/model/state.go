@@ -61,6 +61,7 @@ type Tally struct {
 	Late, Postponed        int // units kept for another step, and slots that ended later for one
 	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
 	Overbooked             int // units of orders that were short
+	Housed, Homeless       int // conflicts that were brought to another article of their SKU, and those for which it had none
 	Applied                int // discount codes
 	Still, Restamped       int // units told to move to where and when they are, and those that got other buffers at the dates that they had
 	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
@@ -83,7 +84,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
-		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
+		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued},
@@ -144,7 +145,7 @@ type (
 // Lot is one article at one location.
 type Lot struct {
 	No                uint32
-	Article, Location int // indexes into the account's lists
+	Article, Location int // indexes into the account's lists; of a lot of no article -1
 }
 
 // Slot is one unit of stock.
@@ -251,10 +252,18 @@ func (a *Account) HasConflicts() bool {
 	return slices.ContainsFunc(a.Units, func(u Unit) bool { return u.Slot == 0 })
 }
 
+// of is the article of a lot; of one where conflicts wait that no article is left for it is none.
+func (a *Account) of(l Lot) *Article {
+	if l.Article < 0 {
+		return &Article{Gone: true}
+	}
+	return a.Articles[l.Article]
+}
+
 // lotAt is the number of the lot of an article at a location, 0 where there is none.
 func (a *Account) lotAt(article, location ID) uint32 {
 	for _, l := range a.Lots {
-		if a.Articles[l.Article].ID == article && a.Locations[l.Location].ID == location {
+		if a.of(l).ID == article && a.Locations[l.Location].ID == location {
 			return l.No
 		}
 	}
@@ -331,7 +340,7 @@ func (p Pool) hull(body Span, now int64) Span {
 // lotPool is a lot as a pool of its own.
 func (a *Account) lotPool(no uint32) Pool {
 	l := a.lot(no)
-	r := a.Articles[l.Article]
+	r := a.of(l)
 	p := Pool{Lots: []uint32{no}, Location: a.Locations[l.Location], Closed: !r.Takes}
 	p.Before, p.After = a.buffers(r)
 	return p
@@ -342,7 +351,7 @@ func (a *Account) lotPool(no uint32) Pool {
 func (a *Account) skuPools(sku, location ID) (pools []Pool) {
 next:
 	for _, l := range a.Lots {
-		r, at := a.Articles[l.Article], a.Locations[l.Location]
+		r, at := a.of(l), a.Locations[l.Location]
 		if r.SKU == nil || *r.SKU != sku || !r.Takes || at.ID != location {
 			continue
 		}
@@ -361,7 +370,7 @@ next:
 // poolOf is the pool in which what sits on a lot may move: its SKU's, or the lot alone.
 func (a *Account) poolOf(no uint32) Pool {
 	l := a.lot(no)
-	if r := a.Articles[l.Article]; r.SKU != nil {
+	if r := a.of(l); r.SKU != nil {
 		for _, p := range a.skuPools(*r.SKU, a.Locations[l.Location].ID) {
 			if p.has(no) {
 				return p

@@ -56,6 +56,7 @@ func (t *tx) homes(sku ID, location uint32) (list []home) {
 		if x.before, x.after = t.acc.buffers(r); t.sku != nil && t.sku.ID == sku {
 			x.before, x.after = r.inEffect(t.sku)
 		}
+		x.before, x.after = x.before.Value(), x.after.Value()
 		list = append(list, x)
 	}
 	for r := range t.acc.articles().By(articleBySKU, string(sku[:])) {
@@ -84,6 +85,23 @@ func likeness(h timeline.Hold, before, after Buffer, l *Location) int {
 	return 2
 }
 
+// meetingHomes leaves of homes those in whose pools some article has what a conflict requires, where there are such.
+func (t *tx) meetingHomes(h timeline.Hold, homes []home) []home {
+	if !h.Flags.Has(timeline.Choosy) {
+		return homes
+	}
+	s := t.draft().Stock()
+	some := slices.DeleteFunc(slices.Clone(homes), func(x home) bool {
+		return !slices.ContainsFunc(homes, func(y home) bool {
+			return x.before == y.before && x.after == y.after && s.Meets(h, y.lot, t.now)
+		})
+	})
+	if len(some) == 0 {
+		return homes
+	}
+	return some
+}
+
 // homeOf is the lot that a conflict of a SKU belongs to.
 func (t *tx) homeOf(c timeline.Placed, homes []home, location uint32) timeline.LotNo {
 	if len(homes) == 0 {
@@ -94,13 +112,17 @@ func (t *tx) homeOf(c timeline.Placed, homes []home, location uint32) timeline.L
 		return t.limbo(location)
 	}
 	l := t.acc.locations().No(location)
-	best := homes[0]
-	if l != nil {
-		least := 2
-		for _, x := range homes {
-			if n := likeness(c.Hold, x.before, x.after, l); n < least {
-				best, least = x, n
-			}
+	best, least := homes[0], 2
+	for _, x := range homes {
+		n := 2
+		if l != nil {
+			n = likeness(c.Hold, x.before, x.after, l)
+		}
+		if x.lot == c.Place.Lot && n < 2 {
+			return x.lot
+		}
+		if n < least {
+			best, least = x, n
 		}
 	}
 	for _, x := range homes {
@@ -162,7 +184,7 @@ func (t *tx) houseAll(list []timeline.Placed) {
 			homes = t.homes(of.sku, of.location)
 			known[of] = homes
 		}
-		if to := t.homeOf(c, homes, of.location); to != c.Place.Lot {
+		if to := t.homeOf(c, t.meetingHomes(c.Hold, homes), of.location); to != c.Place.Lot {
 			t.draft().Take(c.ID)
 			t.draft().Keep(c.Hold, to)
 			t.room = append(t.room, timeline.Freed{Lot: to, Span: c.Span})

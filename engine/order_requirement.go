@@ -272,7 +272,7 @@ func sameValues(x, y *Labels) bool {
 	})
 }
 
-// unmet says that a unit sits on an article that does not have what its line requires any more.
+// unmet says that a unit sits on an article that does not have what its line requires any more. Of what is over, nobody asks.
 func unmet(s *timeline.Stock, h timeline.Hold, at timeline.Place, now int64) bool {
-	return h.Flags.Has(timeline.Choosy) && at.Seated() && !s.Meets(h, at.Lot, now)
+	return h.Flags.Has(timeline.Choosy) && at.Seated() && h.Span.End > now && !s.Meets(h, at.Lot, now)
 }

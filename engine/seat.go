@@ -230,7 +230,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 				h = q.hold(id, s, flags, t.now)
 				ok, reason = t.seatIn(q, s, h)
 			}
-			if pools := s.pools(d.Stock(), t.now); !ok && q.overbook {
+			if pools := s.pools(d.Stock(), t.now); !ok && q.overbook && !s.closed {
 				if lots := t.acc.stock.Lots(pools[0]); len(lots) > 0 {
 					d.Keep(h, lots[0])
 					ok = true
@@ -288,7 +288,7 @@ func (t *tx) seatIn(q *request, s source, h timeline.Hold) (ok bool, reason time
 }
 
 // stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its unit: the count has to have room only for
-// what it asks for beside that.
+// what it asks for beside that. One that nothing counts may be made no longer, unless overbooking is allowed.
 func (t *tx) stay(q *request, sources []source, flags timeline.Flags) bool {
 	own := q.own(t.acc, sources)
 	if own < 0 || sources[own].closed { // nothing counts it, and nothing is there to be asked for
@@ -296,7 +296,7 @@ func (t *tx) stay(q *request, sources []source, flags timeline.Flags) bool {
 		if hull.End != Forever {
 			hull.End += q.proto.After()
 		}
-		if !q.proto.Span.Covers(hull) {
+		if !q.overbook && !q.proto.Span.Covers(hull) {
 			return false
 		}
 		t.draft().Keep(q.hold(q.proto.ID, source{hull: hull}, flags, t.now), q.was.Lot)
@@ -366,6 +366,9 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	free := 0
 	var found blockers
 	for _, s := range sources {
+		if s.closed { // it has nothing for anybody, so nothing is in the way there
+			continue
+		}
 		room := q.room(s.hull, t.now)
 		a := s.available(d.Stock(), room, t.now)
 		short.Available += a.Available

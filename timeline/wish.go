@@ -93,7 +93,7 @@ func (s *Stock) shutsOut(p PoolRef, w *wish) bool {
 
 // asks is the wish of a hold that is to be seated in p, where it shuts out some of p; nil: every lot of p will do.
 func (s *Stock) asks(p PoolRef, h *Hold, now int64) *wish {
-	if !h.choosy() || s.chooser == nil || len(s.Lots(p)) < 2 {
+	if !h.choosy() || s.chooser == nil || !p.pool {
 		return nil
 	}
 	one := *h // a copy leaves the stack only here, where it is needed

@@ -291,7 +291,7 @@ func (a *Account) required(u Unit) []engine.Requirement {
 
 // suits says that the article of a lot has all that is required.
 func (a *Account) suits(lot uint32, asks []engine.Requirement, now int64) bool {
-	r := a.Articles[a.lot(lot).Article]
+	r := a.of(a.lot(lot))
 	return !slices.ContainsFunc(asks, func(x engine.Requirement) bool { return !a.meets(r, x, now) })
 }
 
@@ -300,9 +300,9 @@ func (a *Account) partly(p Pool, asks []engine.Requirement, now int64) bool {
 	return len(asks) > 0 && slices.ContainsFunc(a.Slots, func(x Slot) bool { return p.has(x.Lot) && !a.suits(x.Lot, asks, now) })
 }
 
-// unmet says that a unit of an order sits on an article that does not have what its line requires.
+// unmet says that a unit of an order sits on an article that does not have what its line requires, and is not over.
 func (a *Account) unmet(u Unit, now int64) bool {
-	return u.Slot != 0 && !a.suits(u.Lot, a.required(u), now)
+	return u.Slot != 0 && u.Hull.End > now && !a.suits(u.Lot, a.required(u), now)
 }
 
 // today is the day of an instant where the account is.

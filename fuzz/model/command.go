@@ -48,12 +48,14 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	if len(log) > 0 {
 		s.a.At = now
 	}
+	s.limbo()
 	kept := *s
 	kept.a = s.a.clone()
 	if fault = s.do(op, res, err); err != nil && (fault == nil || fault == errRefused) {
 		s, fault = &kept, nil // nothing of a refused command happened
 	}
 	if fault == nil {
+		s.limbo()
 		fault = s.settle()
 	}
 	for _, judge := range s.later {

@@ -56,6 +56,13 @@ func (a *Account) ofSKU(u Unit, sku ID) bool {
 // instant since it was made they were put there; else the one with the smallest article.
 func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
+	asks := a.required(u)
+	without := func(p Pool) bool {
+		return !slices.ContainsFunc(p.Lots, func(no uint32) bool { return a.suits(no, asks, now) })
+	}
+	if some := slices.DeleteFunc(slices.Clone(all), without); len(some) > 0 {
+		all = some // the others have nothing for it
+	}
 	for _, p := range all {
 		first, last := p.hull(u.Body(), engine.CreatedAt(u.ID)), p.hull(u.Body(), now)
 		if first.End == u.Hull.End && first.Start <= u.Hull.Start && u.Hull.Start <= last.Start {
@@ -73,6 +80,13 @@ func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 		return n
 	}
 	return []Pool{slices.MinFunc(all, func(x, y Pool) int { return least(x) - least(y) })}
+}
+
+// limbo takes over lots of no article from the log: conflicts wait there whose SKU has none left.
+func (s *step) limbo() {
+	for n := len(s.a.Lots); n < len(s.obs.Lots) && s.obs.Lots[n].Article < 0; n++ {
+		s.a.Lots = append(s.a.Lots, s.obs.Lots[n])
+	}
 }
 
 // housed judges where conflicts are: an auto-assigned one counts where it belongs, and where no article is left for it nowhere.
@@ -99,7 +113,7 @@ func (s *step) reseated(was, o Unit) error {
 	if !s.a.home(was).has(o.Lot) && (was.articlePinned() || !slices.ContainsFunc(s.a.belongs(was, s.now), func(p Pool) bool { return p.has(o.Lot) })) {
 		return wrong("conflict %+v was seated on lot %d, outside of its pool", was, o.Lot)
 	}
-	if r := s.a.Articles[s.a.lot(o.Lot).Article]; !r.Takes {
+	if r := s.a.of(s.a.lot(o.Lot)); !r.Takes {
 		return wrong("conflict %+v was seated on lot %d of an article that is out", was, o.Lot)
 	}
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {

@@ -399,7 +399,12 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	if len(list[0].line.Requires) > 0 {
 		u.Flags |= timeline.Choosy
 	}
-	if u.Slot == 0 && s.a.Articles[s.a.lot(u.Lot).Article].Takes {
+	list[0].unit.Made = ID{} // who unassigns a unit leaves it to the SKU of the article that it was assigned to
+	r := s.a.of(s.a.lot(u.Lot))
+	if r.SKU != nil {
+		list[0].unit.Made = *r.SKU
+	}
+	if u.Slot == 0 && r.Takes {
 		s.push(u.ID)
 	}
 	return nil

@@ -49,7 +49,7 @@ func (s *step) take(id ID) Unit {
 
 // frees notes that room came free on a lot. An article that is out gives it to nobody.
 func (s *step) frees(lot uint32, over Span) {
-	if s.a.Articles[s.a.lot(lot).Article].Takes {
+	if s.a.of(s.a.lot(lot)).Takes {
 		s.freed = append(s.freed, freed{lot, over, false})
 	}
 }

@@ -58,7 +58,7 @@ func (s *step) allow(requests []request, overbook bool, err error) (ok bool, fro
 	}
 	may := certain
 	for _, q := range requests {
-		if len(q.pools) == 0 {
+		if len(q.pools) == 0 && !q.stays {
 			may = impossible // nothing is there to be short of
 		}
 	}
@@ -308,7 +308,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	for i, u := range units {
 		q := requests[i]
 		p := s.pooled(u.ID, q.pools)
-		if !overbook {
+		if !overbook || len(q.pools) == 0 {
 			if done, err := s.waits(q, u, l.Window, p); done || err != nil {
 				if err != nil {
 					return err

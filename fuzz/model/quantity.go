@@ -215,36 +215,25 @@ func (s *step) reassign(r *Article, n Article) error {
 	return nil
 }
 
-// leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine go
-// to other lots where they fit, in the order of their ids; the rest become conflicts. What was made for the article stays
+// leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine belong to their SKU, and sit on
+// another lot of their pool, or of the one that they belong to from now on, where they fit; the rest become conflicts. What was made for the article stays
 // while it takes holds.
 func (s *step) leave(lot uint32, pool Pool, stays bool) error {
 	for _, u := range slices.Clone(s.a.Units) {
 		if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && u.articlePinned() {
 			continue
 		}
-		may := impossible
-		need := rest(u, s.now)
-		if !u.articlePinned() && len(pool.Lots) > 0 {
-			if free, _, _, _ := s.a.least(pool, need); free >= 1 {
-				if may = open; s.a.easy(pool, need, s.now) {
-					may = certain
-				}
-			}
-		}
 		o := s.obs.unit(u.ID)
-		seated := o != nil && o.Slot != 0
-		if may == impossible && seated || may == certain && !seated || seated && o.Lot == lot {
+		if o == nil || o.Slot != 0 && (o.Lot == lot || u.articlePinned()) {
 			return wrong("unit %+v left its lot and is %+v", u, o)
 		}
-		s.evict[u.ID] = true
-		s.homes[u.ID] = Pool{Lots: append(slices.Clone(pool.Lots), lot)}
-		i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == u.ID })
-		s.a.Units[i].Slot = 0
-		if seated {
-			s.a.Units[i].Lot, s.a.Units[i].Slot = o.Lot, o.Slot
-			s.a.Units[i].Cut = o.Cut
+		home := Pool{Lots: append(slices.Clone(pool.Lots), lot)}
+		for _, p := range s.a.belongs(u, s.now) {
+			home.Lots = append(home.Lots, p.Lots...)
 		}
+		s.homes[u.ID], s.evict[u.ID], s.pushed[u.ID] = home, true, true
+		i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == u.ID })
+		s.a.Units[i].Lot, s.a.Units[i].Slot, s.a.Units[i].Cut = o.Lot, o.Slot, o.Cut
 	}
 	return nil
 }

@@ -151,6 +151,7 @@ type tx struct {
 	lots    map[lotOf]timeline.LotNo // lots that the plan makes
 	article *Article                 // that the plan makes or changes, as far as conflicts have to know
 	sku     *SKU                     // that it changes, likewise
+	short   []ID                     // units that were made conflicts, as overbooking is allowed
 	keyed   []keyedRow               // what the command does to idempotency records
 	recent  *recent
 	ahead   *timeline.Ahead

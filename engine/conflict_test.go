@@ -245,3 +245,60 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 	}
 	s.reopen()
 }
+
+// What an overbooked order is short of is tried once by seats: a conflict that waits for an article keeps no unit of another from it.
+func TestOverbookedOrderLeavesNoUnitIdle(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	a, b := Item{Article: s.article(sku.SKU, 1)}, Item{Article: s.article(sku.SKU, 1)}
+	named, any := s.line(a, s.now+10*hour, s.now+20*hour, nil), s.line(sku, s.now+10*hour, s.now+20*hour, nil)
+	named.Quantity = 2
+	o := s.requiring(named, any)
+	o.AllowOverbooked = true
+	r := s.do(o).(*OrderRecord)
+	require.Equal(t, b.Article, s.unit(r.Lines[1].Units[0].Hold).Article)
+	require.False(t, s.unit(r.Lines[1].Units[0].Hold).Conflict())
+	_, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Equal(t, 1, total)
+	s.refused(CodeInsufficient, s.booking(b, s.now+10*hour, s.now+20*hour, 1))
+	s.reopen()
+}
+
+// A unit of a named article is handed over early where what is in its way may move to another article; so is one that has no unit yet.
+func TestEarlyHandOverOfANamedArticle(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	for range 2 {
+		s.article(sku.SKU, 1)
+	}
+	first := s.rent(sku, s.now+10*hour, s.now+20*hour, 1)
+	on := s.unit(first.Lines[0].Units[0].Hold).Article
+	second := s.rent(Item{Article: on}, s.now+30*hour, s.now+40*hour, 1)
+	s.do(FulfillOrder{ID: second.ID})
+	require.Equal(t, on, s.unit(second.Lines[0].Units[0].Hold).Article)
+	require.NotEqual(t, on, s.unit(first.Lines[0].Units[0].Hold).Article)
+	require.False(t, s.unit(first.Lines[0].Units[0].Hold).Conflict())
+	s.reopen()
+}
+
+// A conflict that waits for an article has it as soon as what is there may move to another.
+func TestConflictOfAnArticlePushesOthersOut(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	for range 2 {
+		s.article(sku.SKU, 1)
+	}
+	var holds []*Hold
+	for range 2 {
+		holds = append(holds, s.book(sku, s.now+10*hour, s.now+20*hour, 1))
+	}
+	on := s.unit(holds[0].Lines[0].Units[0].ID).Article
+	waits := s.order(Item{Article: on}, PurchaseBooking, s.now+10*hour, ptr(s.now+20*hour), 1, true)
+	require.True(t, waits.Conflict())
+	s.do(ReleaseHold{ID: holds[1].ID})
+	u := s.unit(waits.Lines[0].Units[0].Hold)
+	require.False(t, u.Conflict())
+	require.Equal(t, on, u.Article)
+	require.False(t, s.unit(holds[0].Lines[0].Units[0].ID).Conflict())
+	s.reopen()
+}

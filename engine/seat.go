@@ -109,8 +109,12 @@ func (a *account) sources(dst []source, article *Article, sku *SKU, location *Lo
 
 // seatAll seats the requests of one command, all or none. The refusal has every short line.
 func (t *tx) seatAll(owner ID, requests []request) error {
+	t.short = t.short[:0]
 	shortages := t.seatLines(owner, requests)
 	if len(shortages) == 0 {
+		for _, id := range t.short { // what was counted as short may have a unit that nobody else can have
+			t.draft().SeatConflict(id, 0)
+		}
 		return nil
 	}
 	for i := range shortages {
@@ -233,7 +237,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			if pools := s.pools(d.Stock(), t.now); !ok && q.overbook && !s.closed {
 				if lots := t.acc.stock.Lots(pools[0]); len(lots) > 0 {
 					d.Keep(h, lots[0])
-					ok = true
+					t.short, ok = append(t.short, id), true
 				}
 			}
 		}
@@ -284,7 +288,7 @@ func (t *tx) seatIn(q *request, s source, h timeline.Hold) (ok bool, reason time
 	default:
 		_, reason = t.draft().Seat(s.pool, h, q.rule)
 	}
-	return reason == timeline.Granted || q.first == 0 && q.article != nil && t.pushIn(s.pool, q.slot, h), reason
+	return reason == timeline.Granted || q.first == 0 && q.article != nil && t.pushIn(q, s.pool, h), reason
 }
 
 // stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its unit: the count has to have room only for
@@ -310,9 +314,9 @@ func (t *tx) stay(q *request, sources []source, flags timeline.Flags) bool {
 	return true
 }
 
-// pushIn seats a unit that moves on its article, or on one slot of that, where the article's own slots have no room: what is auto-assigned
-// there goes to other articles of the pool.
-func (t *tx) pushIn(p timeline.PoolRef, slot timeline.SlotNo, h timeline.Hold) bool {
+// pushIn seats a unit that moves on its article, or on one slot of that, where the article's own slots have no room: what is auto-assigned there goes to other
+// articles of the pool. What conflicts are counted for in the pool is not taken.
+func (t *tx) pushIn(q *request, p timeline.PoolRef, h timeline.Hold) bool {
 	d := t.draft()
 	no, _ := p.Lot()
 	lot := d.Stock().Lot(no)
@@ -320,17 +324,16 @@ func (t *tx) pushIn(p timeline.PoolRef, slot timeline.SlotNo, h timeline.Hold) b
 		return false
 	}
 	wide := timeline.SKURef(lot.Pool)
-	if !d.MayTake(wide, h.Seat()) || d.Stock().Full(wide, h.Seat()) {
+	if len(d.Stock().Lots(wide)) < 2 || !d.MayTake(wide, h.Seat()) || d.Stock().Full(wide, h.Seat()) {
 		return false
 	}
-	slots := d.Stock().Slots(no)
-	if slot != 0 {
-		slots = []timeline.SlotNo{slot}
+	var why timeline.Refusal
+	if q.slot != 0 {
+		_, why = d.SeatOn(wide, q.slot, h)
+	} else {
+		_, why = d.SeatOnLot(wide, no, h)
 	}
-	return slices.ContainsFunc(slots, func(slot timeline.SlotNo) bool {
-		_, why := d.SeatOn(wide, slot, h)
-		return why == timeline.Granted
-	})
+	return why == timeline.Granted
 }
 
 // room is what a unit of the request takes of its hull: of one that is there already what is past needs none.

@@ -69,7 +69,7 @@ func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	if r != Exact {
 		return Place{}, FragmentedByPinnedHolds
 	}
-	return d.rearrange(p, 0, h)
+	return d.rearrange(p, 0, w, h)
 }
 
 // SeatOn seats a hold on the slot no of p and nowhere else, moving away others that may move. The count is not looked at: of the slots of p the caller has
@@ -81,23 +81,43 @@ func (d *Draft) SeatOn(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 		d.put(h, at)
 		return at, Granted
 	}
-	return d.rearrange(p, no, h)
+	return d.rearrange(p, no, nil, h)
+}
+
+// SeatOnLot seats a hold on a slot of one lot of p, moving away others that may move, to other lots of p too. The count is not looked at.
+func (d *Draft) SeatOnLot(p PoolRef, no LotNo, h Hold) (Place, Refusal) {
+	s := d.Stock()
+	w := onLot(no)
+	if slot, ok := s.tight(p, w, h.Seat()); ok {
+		at := Place{no, slot}
+		d.put(h, at)
+		return at, Granted
+	}
+	return d.rearrange(p, 0, w, h)
 }
 
 // Reseat gives the hold that is there under h's id another range, as h says, and seats it again: on its own slot where it may not leave it or has room there,
 // else as Seat does, within p. It is judged by seats alone: a unit that is handed over is there, whatever is counted for conflicts, which have none. One that is
-// pinned to its article asks that lot alone. It is refused whole: the hold stays as it was.
+// pinned to its article asks that lot, from which others move out to the rest of p. It is refused whole: the hold stays as it was.
 func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
 	_, at, ok := d.Stock().Find(h.ID)
 	if !ok {
 		panic("timeline: no hold to seat again")
 	}
+	near := p
 	if h.Flags.Has(PinnedArticle) {
-		p = LotRef(at.Lot)
+		near = LotRef(at.Lot)
 	}
 	f := d.Fork()
 	f.Take(h.ID)
-	to, why := f.reseat(p, h, at)
+	to, why := f.reseat(near, h, at)
+	if why != Granted && near != p {
+		if h.Flags.Has(PinnedSlot) {
+			to, why = f.SeatOn(p, at.Slot, h)
+		} else {
+			to, why = f.SeatOnLot(p, at.Lot, h)
+		}
+	}
 	if why == Granted {
 		d.Adopt(f)
 	}
@@ -112,12 +132,13 @@ func (d *Draft) reseat(p PoolRef, h Hold, at Place) (Place, Refusal) {
 			return d.SeatOn(p, at.Slot, h)
 		}
 	}
-	if no, ok := s.tight(p, s.asks(p, &h, d.now), room); ok {
+	w := s.asks(p, &h, d.now)
+	if no, ok := s.tight(p, w, room); ok {
 		to := Place{s.slot(no).lot, no}
 		d.put(h, to)
 		return to, Granted
 	}
-	return d.rearrange(p, 0, h)
+	return d.rearrange(p, 0, w, h)
 }
 
 // firstGap is the slot of the smallest number with a gap for need.
@@ -133,10 +154,9 @@ func (s *Stock) firstGap(p PoolRef, need Span) (first SlotNo, ok bool) {
 	return first, ok
 }
 
-// rearrange makes room for a hold by moving others and seats it, on slot no where that is not 0.
-func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
+// rearrange makes room for a hold by moving others and seats it, on slot no where that is not 0, else on a lot that meets the wish, where there is one.
+func (d *Draft) rearrange(p PoolRef, no SlotNo, w *wish, h Hold) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
-	w := s.asks(p, &h, d.now)
 	b, l, ok := s.makeRoom(p, no, w, room, d.now)
 	if !ok {
 		if s.Full(p, room) {

@@ -229,13 +229,17 @@ func TestReseat(t *testing.T) {
 			require.Equal(t, to, place)
 		}
 		p := SKURef(1)
-		if h.Flags.Has(PinnedArticle) {
-			p = LotRef(at.Lot)
-		}
 		rest := x.s.Fork()
 		rest.Remove(old.ID)
 		slots, list := pieces(rest, p, min(x.now, h.Seat().Start), x.now)
 		on := uint(1)<<len(slots) - 1
+		if h.Flags.Has(PinnedArticle) { // others may go from there to the rest of the pool
+			for l := range slots {
+				if slots[l].Lot != at.Lot {
+					on &^= 1 << l
+				}
+			}
+		}
 		if h.Flags.Any(Out | PinnedSlot) {
 			for l := range slots {
 				if slots[l].No == at.Slot {

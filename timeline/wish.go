@@ -32,6 +32,11 @@ type wish struct {
 	lots  map[LotNo]bool
 }
 
+// onLot is the wish for one lot.
+func onLot(no LotNo) *wish {
+	return &wish{func(lot LotNo) bool { return lot == no }, map[LotNo]bool{}}
+}
+
 // met says that a lot has it.
 func (w *wish) met(no LotNo) bool {
 	is, known := w.lots[no]

@@ -170,8 +170,8 @@ type seat struct {
 func (s *step) overbooked(made []seat) {
 	slices.SortStableFunc(made, func(x, y seat) int { return x.q.turn() - y.q.turn() })
 	before := maps.Clone(s.short) // the same command asked for those first
-	for _, x := range made {
-		s.short[x.id] = true
+	for _, x := range made {      // who is short is tried once more, by seats
+		s.short[x.id], s.pushed[x.id] = true, true
 	}
 	s.later = append(s.later, func() error {
 		for i, x := range made {
@@ -191,9 +191,6 @@ func (s *step) overbooked(made []seat) {
 				return s.short[u.ID] && !before[u.ID] && !slices.ContainsFunc(made[:i], func(y seat) bool { return y.id == u.ID })
 			})
 			free, _, _, _ := v.least(x.q.pools[x.p], need)
-			if u.Slot != 0 && free < 1 && len(s.freed) == 0 {
-				return wrong("unit %+v was seated where %d units are free", *u, free)
-			}
 			if s.narrow(x.q) {
 				if ok, known := v.fits(x.q.pools[x.p], need, 1, s.suited(x.q), s.now); u.Slot == 0 && free >= 1 && ok && known {
 					return wrong("unit %+v was overbooked where it could be seated", *u)

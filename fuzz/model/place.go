@@ -223,15 +223,18 @@ func (s *step) onSlot(v *Account, q request) (may chance, available int, taken [
 // only is the slot of a number.
 func only(no uint32) func(Slot) bool { return func(x Slot) bool { return x.No == no } }
 
-// pushes says that a unit that moves onto an article, or a slot of it, may find room there as what is there goes to other articles of the
-// pool.
+// pushes says that a unit that moves onto an article, or a slot of it, may find room there as what is there goes to other articles of the pool. What conflicts
+// are counted for there stays theirs.
 func (s *step) pushes(v *Account, q request) bool {
-	if !q.past || q.named == 2 || len(q.pools) == 0 {
+	if !q.past || q.named == 2 || len(q.pools) == 0 || q.pools[0].Closed {
 		return false
 	}
 	lot, need := q.pools[0].Lots[0], q.need(0, s.now)
 	wide := v.poolOf(lot)
-	if !s.mayTake(v, wide, need) || v.full(wide, need) || len(wide.Lots) == 1 {
+	if len(wide.Lots) == 1 || v.full(wide, need) {
+		return false
+	}
+	if !s.mayTake(v, wide, need) {
 		return false
 	}
 	ok, known := v.fits(wide, need, 1, func(x Slot) bool { return x.Lot == lot && (q.slot == 0 || x.No == q.slot) }, s.now)

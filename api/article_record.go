@@ -12,6 +12,11 @@ import (
 var (
 	countsSchema = recordSchema("UnitCounts", has("total", integerSchema), has("byLocation", listSchema(recordSchema("LocationCount",
 		has("serviceLocationId", idSchema), has("count", integerSchema), has("fromDate", instantSchema.orNull())))))
+	freeSchema = recordSchema("FreeUnits", has("total", integerSchema), has("byLocation", listSchema(recordSchema("LocationFree",
+		has("serviceLocationId", idSchema), has("count", integerSchema.says("How many units can be held over the window, without buffers.")),
+		has("fromDate", instantSchema.orNull().says("The window's start where a unit can be held over it. Else the first instant from which one can be held beyond "+
+			"the one that ends what can be held from the window's start; null where there is none.")),
+		has("exact", booleanSchema.says("False: pinned holds made the search stop, and perhaps more units could be held."))))))
 	seriesSchema = listSchema(recordSchema("SeriesStep", has("range", rangeSchema), has("value", &Schema{Type: "number"})))
 
 	articleSchema = recordSchema("Article", slices.Concat([]Member{
@@ -32,7 +37,7 @@ var (
 		has("conflicts", recordSchema("ArticleConflicts", has("byLocation", &Schema{Type: "object", Extra: listSchema(idSchema)}),
 			may("total", integerSchema.says("How many conflicts there are, where not all of them are named.")))),
 		has("snapshotDate", recordSchema("SnapshotDate", has("from", instantSchema), has("to", instantSchema))),
-		has("quantity", countsSchema), has("availability", countsSchema),
+		has("quantity", countsSchema), has("availability", freeSchema),
 		has("temporalStock", recordSchema("TemporalStock", has("stockBalance", seriesSchema), has("stockAvailableToSell", seriesSchema),
 			has("stockCommitted", seriesSchema), has("stockUtilisation", seriesSchema))),
 	})...)
@@ -95,8 +100,8 @@ func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStoc
 	b = appendConflictsByLocation(append(b, `,"conflicts":`...), stock.Conflicts, stock.Conflicted)
 	b = appendInstant(append(b, `,"snapshotDate":{"from":`...), w.Start)
 	b = appendInstant(append(b, `,"to":`...), w.End)
-	b = appendCounts(append(b, `},"quantity":`...), stock.Quantity, steps)
-	b = appendCounts(append(b, `,"availability":`...), stock.Availability, steps)
+	b = appendCounts(append(b, `},"quantity":`...), stock.Quantity, steps, false)
+	b = appendCounts(append(b, `,"availability":`...), stock.Availability, steps, true)
 	b = appendSeries(append(b, `,"temporalStock":{`...), "stockBalance", stock.Balance, steps)
 	b = appendSeries(b, "stockAvailableToSell", stock.ToSell, steps)
 	b = appendSeries(b, "stockCommitted", stock.Committed, steps)
@@ -175,7 +180,8 @@ func appendConflictsByLocation(b []byte, units []engine.Unavailability, total in
 	return append(b, '}')
 }
 
-func appendCounts(b []byte, counts []engine.LocationCount, most int) []byte {
+// appendCounts appends units by location; free: those that can be held, and whether the number is exact.
+func appendCounts(b []byte, counts []engine.LocationCount, most int, free bool) []byte {
 	total := 0
 	for _, c := range counts {
 		total += c.Count
@@ -184,7 +190,10 @@ func appendCounts(b []byte, counts []engine.LocationCount, most int) []byte {
 	b = appendFirst(b, "byLocation", counts, len(counts), most, func(b []byte, c engine.LocationCount) []byte {
 		b = appendID(append(b, `{"serviceLocationId":`...), c.Location)
 		b = appendInt(append(b, `,"count":`...), c.Count)
-		return append(appendInstantOrNull(append(b, `,"fromDate":`...), c.From), '}')
+		if b = appendInstantOrNull(append(b, `,"fromDate":`...), c.From); free {
+			b = appendBool(append(b, `,"exact":`...), c.Exact)
+		}
+		return append(b, '}')
 	})
 	return append(b, '}')
 }

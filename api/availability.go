@@ -164,7 +164,9 @@ var calendarQuery = shapeOf("Calendar", slices.Concat(
 
 var calendarSchema = recordSchema("CalendarAnswer",
 	has("buckets", listSchema(recordSchema("Bucket",
-		has("range", rangeSchema), has("minFree", integerSchema), has("maxFree", integerSchema), has("available", integerSchema)))),
+		has("range", rangeSchema), has("minFree", integerSchema), has("maxFree", integerSchema),
+		has("available", integerSchema.says("How many units can be held for the whole bucket, without buffers: what availability says of it as a window.")),
+		has("exact", booleanSchema.says("False: pinned holds made the search stop, and perhaps more units could be held."))))),
 	has("sequence", integerSchema)).whole()
 
 type nextInput struct {
@@ -236,11 +238,11 @@ var availabilityOperations = []operation{
 		}),
 	readChecked(operation{
 		id: "admin.availability.calendar", method: "GET", path: "/v1/admin/availability/calendar", scopes: stockRead, answer: calendarSchema,
-		summary: "Counts free units over a window, by day, by hour or by change. No buffers are added.",
+		summary: "Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket. No buffers are added.",
 	}, input[calendarInput]{query: calendarQuery},
 		func(q *request, l *calendarInput) { q.checkLine("query", "", l.Item, l.Window) },
 		func(q *request, l *calendarInput) error {
-			buckets, err := q.view.Calendar(l.Query, l.size, nil)
+			buckets, err := q.view.Calendar(l.Query, l.size, q.now, nil)
 			if err != nil {
 				return err
 			}
@@ -248,7 +250,8 @@ var availabilityOperations = []operation{
 				b = appendRange(append(b, `{"range":`...), x.Range)
 				b = appendInt(append(b, `,"minFree":`...), x.MinFree)
 				b = appendInt(append(b, `,"maxFree":`...), x.MaxFree)
-				return append(appendInt(append(b, `,"available":`...), x.Available), '}')
+				b = appendInt(append(b, `,"available":`...), x.Available)
+				return append(appendBool(append(b, `,"exact":`...), x.Exact), '}')
 			})
 			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
 			return nil

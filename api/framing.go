@@ -44,6 +44,9 @@ func framingFault(h *fasthttp.RequestHeader) string {
 				}
 			}
 		}
+		if name, _, _ := bytes.Cut(line, []byte(":")); bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0 {
+			return "a header's name has no blank"
+		}
 	}
 	if length && encoding {
 		return "Content-Length and Transfer-Encoding exclude each other"

@@ -82,7 +82,7 @@ func TestFraming(t *testing.T) {
 		length + length, length + "Content-Length: 5\r\n", "Content-Length: +5\r\n", "Content-Length: -5\r\n", "Content-Length: 0x5\r\n", "Content-Length: 5, 5\r\n", "Content-Length: 5 5\r\n",
 		"Content-Length: \r\n", "Content-Length: 99999999999999999999\r\n", "Content-Length : 5\r\n", "Content-Length\r\n", ": 5\r\n", " Content-Length: 5\r\n",
 		"X-Folded: a\r\n b\r\n" + length, "X-Folded: a\r\n\tb\r\n" + length, "X-Bare: a\n" + length, "X-Nul: a\x00b\r\n" + length, "X-CR: a\rb\r\n" + length, "X(bad): 1\r\n" + length,
-		"Host: other\r\n" + length,
+		"Host: other\r\n" + length, "X Y: z\r\n" + length, "X : z\r\n" + length, "X\tY: z\r\n" + length,
 	} {
 		bad(head + two + "\r\n" + body)
 		bad(head + two + "\r\n" + chunks)

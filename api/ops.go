@@ -16,7 +16,7 @@ import (
 )
 
 // This file owns the operator's listener: metrics, profiles, backup, accounts, keys, import and export. It asks for no key, so it listens on loopback alone,
-// and refuses what a browser on the same machine could be made to send: a Host that is not loopback, and any Origin.
+// and refuses what a browser on the same machine could be made to send: a Host that is not loopback, any Origin, and what another site's page asks for.
 
 // OpsOptions say what the operator's listener offers.
 type OpsOptions struct {
@@ -101,7 +101,13 @@ func onlyLocal(next http.Handler) http.Handler {
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
 		}
-		if _, foreign := r.Header["Origin"]; foreign || !loopback(host) {
+		_, foreign := r.Header["Origin"]
+		switch r.Header.Get("Sec-Fetch-Site") { // what a browser says of the page that made it ask
+		case "", "none", "same-origin":
+		default:
+			foreign = true
+		}
+		if foreign || !loopback(host) {
 			http.Error(w, "this listener answers local programs only", http.StatusForbidden)
 			return
 		}

@@ -70,6 +70,15 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 		status, _ = call("POST", "/backup", "Origin", origin)
 		require.Equal(t, 403, status, origin)
 	}
+	// A page of another site can make a browser send a plain GET, which has no Origin.
+	for site, want := range map[string]int{"none": 200, "same-origin": 200, "cross-site": 403, "same-site": 403, "": 200} {
+		var headers []string
+		if site != "" {
+			headers = []string{"Sec-Fetch-Site", site}
+		}
+		status, _ = call("GET", "/metrics", headers...)
+		require.Equal(t, want, status, site)
+	}
 }
 
 func TestCheckLoopback(t *testing.T) {

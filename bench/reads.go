@@ -82,7 +82,7 @@ func calendar90Days(w *World) func(int) {
 	var out []engine.Bucket
 	return func(i int) {
 		var err error
-		if out, err = v.Calendar(list[i%drawn], engine.BucketDay, out[:0]); err != nil {
+		if out, err = v.Calendar(list[i%drawn], engine.BucketDay, dataset.Middle, out[:0]); err != nil {
 			panic(err)
 		}
 		if len(out) != 90 {

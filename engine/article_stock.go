@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"holdfast/timeline"
 )
@@ -51,10 +52,15 @@ type ArticleLocation struct {
 }
 
 // LocationCount is a number of units at a location, and since or from when; From is nil where there is no such instant.
+//
+// Of units that can be held over a window, From is its start where there are some. Where there are none, a unit can be held from the start up to some instant and
+// no further (up to the start itself, where none is free there), and From is the first instant from which one can be held beyond that. So it never lies in front
+// of what is in the way, nor where a unit merely goes: something ends there.
 type LocationCount struct {
 	Location ID
 	Count    int
 	From     *int64
+	Exact    bool // of units that can be held; false: pinned holds made the search stop, perhaps more could be held
 }
 
 // Step is one step of a time series. Value is a whole number but in Utilisation.
@@ -195,21 +201,70 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 	}
 	x.Quantity = append(x.Quantity, quantity)
 
-	free := LocationCount{Location: at}
+	free := LocationCount{Location: at, Exact: true}
 	if r.Takes() {
 		pool := timeline.LotRef(l.no)
-		if free.Count = a.stock.Available(pool, w, now).Available; free.Count > 0 {
+		answer := a.stock.Available(pool, w, now)
+		if free.Count, free.Exact = answer.Available, answer.Exact; free.Count > 0 {
 			free.From = &x.Window.Start
 		} else {
-			a.stock.Sweep(pool, Span{Start: w.Start, End: Forever}, func(s Span, c timeline.Count) bool {
-				if c.Free() > 0 && s.Start > w.Start {
-					free.From = &s.Start
-				}
-				return free.From == nil
-			})
+			free.From = a.freeFrom(pool, w, now)
 		}
 	}
 	x.Availability = append(x.Availability, free)
+}
+
+// freeFrom is the first instant from which a unit of a lot can be held longer than from the start of a window, over which none can be; nil where there is none.
+func (a *account) freeFrom(p timeline.PoolRef, w Span, now int64) (from *int64) {
+	bar, barred := w.End, false // where none is free
+	a.stock.Sweep(p, Span{Start: w.Start, End: Forever}, func(s Span, c timeline.Count) bool {
+		switch {
+		case !barred:
+			if barred = c.Free() < 1; barred {
+				bar = s.Start
+			}
+			return barred || s.End < w.End
+		case c.Free() > 0:
+			from = &s.Start
+		}
+		return from == nil
+	})
+	if bar == w.Start || a.stock.Available(p, Span{Start: w.Start, End: bar}, now).Available > 0 {
+		return from
+	}
+	// A unit is free at every instant up to there, and what is pinned is in the way.
+	turns := append(a.turns(p, Span{Start: w.Start, End: bar}), bar)
+	held := sort.Search(len(turns)-1, func(i int) bool {
+		return a.stock.Available(p, Span{Start: w.Start, End: turns[i]}, now).Available < 1
+	}) - 1 // the last up to which a unit can be held
+	begin := sort.Search(held, func(i int) bool {
+		return a.stock.Available(p, Span{Start: turns[i], End: turns[held+1]}, now).Available > 0
+	})
+	return &turns[begin]
+}
+
+// turns lists the instants inside w at which something of a lot begins or ends.
+func (a *account) turns(p timeline.PoolRef, w Span) (list []int64) {
+	note := func(s Span) {
+		for _, t := range [...]int64{s.Start, s.End} {
+			if w.Start < t && t < w.End {
+				list = append(list, t)
+			}
+		}
+	}
+	no, _ := p.Lot()
+	for _, slot := range a.stock.Slots(no) {
+		s, _ := a.stock.Slot(slot)
+		note(s.Span)
+		for h := range a.stock.Holds(slot, w) {
+			note(h.Seat())
+		}
+	}
+	for h := range a.stock.ConflictsIn(p, w) {
+		note(h.Span)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // stockLedger adds an article's numbers up over a stretch of time.

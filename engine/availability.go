@@ -44,12 +44,12 @@ func (v View) Available(q Query, now int64) (Availability, error) {
 		if !ok {
 			a = v.acc.stock.Available(s.pool, s.hull, now)
 		}
-		if !s.closed {
+		if !s.closed { // of one that is closed it is known that there are none
 			answer.Available += a.Available
+			answer.Exact = answer.Exact && a.Exact
 		}
 		answer.Stock += a.Stock
 		answer.Committed += a.Committed
-		answer.Exact = answer.Exact && a.Exact
 	}
 	return answer, nil
 }
@@ -135,13 +135,14 @@ type Bucket struct {
 	Range     Span
 	MinFree   int // may be negative where stock is overbooked
 	MaxFree   int
-	Available int // units that are free over the whole bucket, 0 where the item takes no new holds
+	Available int  // units that can be held for the whole bucket, without buffers; 0 where the item takes no new holds
+	Exact     bool // false: pinned holds made the search stop, perhaps more could be held
 }
 
 // BucketSize is how a calendar is cut.
 type BucketSize string
 
-// By days of the location (of the account, over all locations), by hours, or wherever a number changes.
+// By days of the location (of the account, over all locations), by hours, or wherever the free units of one of the item's pools change.
 const (
 	BucketDay    BucketSize = "day"
 	BucketHour   BucketSize = "hour"
@@ -151,8 +152,9 @@ const (
 // maxBuckets is the most parts a calendar may have.
 const maxBuckets = 10_000
 
-// Calendar counts an item's free units over a window, in buckets. It adds no buffers.
-func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error) {
+// Calendar counts an item's free units over a window, in buckets, and says of each how many can be held for it: what Available says of the bucket as a plain
+// window. It adds no buffers.
+func (v View) Calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Bucket, error) {
 	a := v.acc
 	zone := a.row.Timezone
 	if l := a.locations().Get(q.Location); l != nil {
@@ -163,10 +165,10 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 		if err != nil {
 			return dst, err
 		}
-		return a.calendarOfKits(k, places, q.Window, zone, size, dst)
+		return a.calendarOfKits(k, places, q.Window, zone, size, now, dst)
 	}
 	var few [8]source
-	sources, _, err := a.resolve(few[:0], q.Item, q.Location, q.Window, 0)
+	sources, _, err := a.resolve(few[:0], q.Item, q.Location, q.Window, now)
 	if err != nil {
 		return dst, err
 	}
@@ -181,12 +183,12 @@ func (v View) Calendar(q Query, size BucketSize, dst []Bucket) ([]Bucket, error)
 		return dst, err
 	}
 	counted := bucketScratch.Get().(*[]timeline.Bucket)
-	*counted = a.stock.Calendar(pools, edges, (*counted)[:0])
+	*counted = a.stock.Calendar(pools, edges, now, (*counted)[:0])
 	for i, b := range *counted {
 		if closed {
-			b.Available = 0
+			b.Available, b.Exact = 0, true
 		}
-		dst = append(dst, Bucket{Span{Start: edges[i], End: edges[i+1]}, b.Min, b.Max, b.Available})
+		dst = append(dst, Bucket{Span{Start: edges[i], End: edges[i+1]}, b.Min, b.Max, b.Available, b.Exact})
 	}
 	bucketScratch.Put(counted)
 	return dst, nil
@@ -310,6 +312,10 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 	a := v.acc
 	x := &Explanation{At: q.Window.Start}
 	var sources []source
+	// Where there are no units at all, the least is from where the hull of a booking begins.
+	begin := func(p part, l *Location) {
+		x.At = min(x.At, timeline.Hull(q.Window, a.before(p), Buffer{}, l.Zone(), now).Start)
+	}
 	if q.CatalogItem != (ID{}) {
 		k, places, err := a.kitPlaces(q.Item, q.Location)
 		if err != nil {
@@ -320,11 +326,20 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 			x.Available += y.Available
 			x.Stock += y.Stock
 			sources = append(sources, y.scarce.sources...)
+			begin(y.scarce.part, l)
 		}
 	} else {
-		var err error
-		if sources, _, err = a.resolve(nil, q.Item, q.Location, q.Window, now); err != nil {
+		article, sku, _, err := a.named(q.Item)
+		if err != nil {
 			return nil, err
+		}
+		places, err := a.places(q.Location)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range places {
+			sources = a.sources(sources, article, sku, l, q.Window, now)
+			begin(part{article: article, sku: sku}, l)
 		}
 	}
 	least, first := 0, true
@@ -351,6 +366,16 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 		x.Alternatives = v.alternatives(q, quantity, now)
 	}
 	return x, nil
+}
+
+// before is the buffer before a booking of a part.
+func (a *account) before(p part) (before Buffer) {
+	if p.article != nil {
+		before, _ = a.buffers(p.article)
+	} else {
+		before, _ = p.sku.buffers()
+	}
+	return before
 }
 
 // maxAlternatives bounds the ways out of each kind.

@@ -34,6 +34,14 @@
 // the article that it was on. An auto-assigned unit that is given other dates goes where its SKU has room, to an article with other
 // buffers too, and is given that one's.
 //
+// # Reads
+//
+// What can be held is always what timeline.Stock.Available says, the function that refusals come from, and exact stands beside it. A calendar's available is that
+// of each bucket as a plain window, without buffers, where minFree and maxFree are counts at an instant. An article's availability
+// (article_stock.go) is that of its window as it is, without buffers. Where none can be held, fromDate is the first instant from which a unit can be held longer
+// than from the window's start: with three units, one taken [24, 29) and three [29, 37), nothing can be held over [22, 34), as from 22 a unit can be held up to 29
+// and no further; fromDate is 37, not 24, where a unit goes. Where units are free at every instant and pinned holds are in the way, it is where one of them ends.
+//
 // # Invariants
 //
 //  1. A command is all or nothing. One that is refused leaves state, log and counters as they were.

@@ -259,9 +259,9 @@ func TestCalendarOfWhatTakesNoHolds(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, Availability{Stock: 2, Committed: 1, Exact: true}, a)
 		for _, location := range []ID{s.loc, {}} {
-			buckets, err := s.view().Calendar(Query{Item: i, Location: location, Window: window}, BucketChange, nil)
+			buckets, err := s.view().Calendar(Query{Item: i, Location: location, Window: window}, BucketChange, s.now, nil)
 			require.NoError(t, err)
-			require.Equal(t, []Bucket{{Span{Start: noon, End: noon + day}, 2, 2, 0}, {Span{Start: noon + day, End: noon + 2*day}, 1, 1, 0}}, buckets)
+			require.Equal(t, []Bucket{{Span{Start: noon, End: noon + day}, 2, 2, 0, true}, {Span{Start: noon + day, End: noon + 2*day}, 1, 1, 0, true}}, buckets)
 		}
 	}
 	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogInactive)})

@@ -212,7 +212,11 @@ type kitAnswer struct {
 // Where no two parts meet in a pool, that is the least of what the parts have. Where they do, it is tried by the seating that
 // a hold goes through: the answer is a number that could be seated, and where it is exact, one more could not.
 func (a *account) kitsAt(s *timeline.Stock, k *kit, l *Location, body Span, now int64) (x kitAnswer) {
-	offers := k.offers(a, s, l, body, now)
+	return a.kitsOf(s, k, l, k.offers(a, s, l, body, now), body, now, false)
+}
+
+// kitsOf is kitsAt of offers; plain: their hulls are the window, without buffers.
+func (a *account) kitsOf(s *timeline.Stock, k *kit, l *Location, offers []offer, body Span, now int64, plain bool) (x kitAnswer) {
 	room, shared := make([][]int, len(offers)), false
 	for i := range offers {
 		f := &offers[i]
@@ -237,7 +241,7 @@ func (a *account) kitsAt(s *timeline.Stock, k *kit, l *Location, body Span, now 
 		}
 	}
 	if shared && (x.Available > 0 || !x.Exact) {
-		x.Available, x.Exact = a.seatKits(s, k, l, body, now, x.surely(s, offers, now), x.Available, x.Exact)
+		x.Available, x.Exact = a.seatKits(s, k, l, body, now, x.surely(s, offers, now), x.Available, x.Exact, plain)
 	}
 	return x
 }
@@ -259,7 +263,7 @@ const kitSeats = 256
 
 // seatKits finds, between a number of kits that can be seated and one that bounds it, one that can be and whose next cannot.
 // exact says that the bound is sure; of the answer, that one more is sure to be refused.
-func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, now int64, least, bound int, exact bool) (int, bool) {
+func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, now int64, least, bound int, exact, plain bool) (int, bool) {
 	fits := func(n int) bool {
 		t := tx{acc: a, now: now, stock: s.Draft(now)}
 		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n, "")
@@ -269,6 +273,9 @@ func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, no
 		setLine(requests, 0, body, timeline.Booking, 1)
 		for i := range requests {
 			requests[i].ask(k.asks)
+			if plain {
+				requests[i].keepHull, requests[i].proto.Span = true, body
+			}
 		}
 		return len(t.seatLines(rehearsal, requests)) == 0
 	}

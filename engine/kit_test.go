@@ -168,15 +168,15 @@ func TestKitsOverTime(t *testing.T) {
 	require.Equal(t, Span{Start: from + 20*hour, End: from + 23*hour}, next(3*hour, 1))
 	require.Equal(t, Span{}, next(2*hour, 3))
 
-	buckets, err := v.Calendar(Query{Item: kit, Location: s.loc, Window: Span{Start: from, End: from + 24*hour}}, BucketChange, nil)
+	buckets, err := v.Calendar(Query{Item: kit, Location: s.loc, Window: Span{Start: from, End: from + 24*hour}}, BucketChange, s.now, nil)
 	require.NoError(t, err)
 	require.Equal(t, []Bucket{
-		{Span{Start: from, End: from + 8*hour}, 0, 0, 0}, {Span{Start: from + 8*hour, End: from + 10*hour}, 2, 2, 2},
-		{Span{Start: from + 10*hour, End: from + 20*hour}, 0, 0, 0}, {Span{Start: from + 20*hour, End: from + 24*hour}, 2, 2, 2},
+		{Span{Start: from, End: from + 8*hour}, 0, 0, 0, true}, {Span{Start: from + 8*hour, End: from + 10*hour}, 2, 2, 2, true},
+		{Span{Start: from + 10*hour, End: from + 20*hour}, 0, 0, 0, true}, {Span{Start: from + 20*hour, End: from + 24*hour}, 2, 2, 2, true},
 	}, buckets)
-	buckets, err = v.Calendar(Query{Item: kit, Window: Span{Start: from + 9*hour, End: from + 11*hour}}, BucketDay, nil)
+	buckets, err = v.Calendar(Query{Item: kit, Window: Span{Start: from + 9*hour, End: from + 11*hour}}, BucketDay, s.now, nil)
 	require.NoError(t, err)
-	require.Equal(t, []Bucket{{Span{Start: from + 9*hour, End: from + 11*hour}, 0, 2, 0}}, buckets)
+	require.Equal(t, []Bucket{{Span{Start: from + 9*hour, End: from + 11*hour}, 0, 2, 0, true}}, buckets)
 
 	x, err := v.Explain(Query{Item: kit, Location: s.loc, Window: Span{Start: from + 9*hour, End: from + 12*hour}}, 1, s.now)
 	require.NoError(t, err)
@@ -252,7 +252,7 @@ func TestSeatingFindsTheNumberOfKits(t *testing.T) {
 	require.NoError(t, err)
 	l, w := acc.locations().Get(s.loc), Span{Start: noon, End: noon + day}
 	seat := func(least, bound int, exact bool) []any {
-		n, sure := acc.seatKits(acc.stock, k, l, w, s.now, least, bound, exact)
+		n, sure := acc.seatKits(acc.stock, k, l, w, s.now, least, bound, exact, false)
 		return []any{n, sure}
 	}
 	require.Equal(t, []any{4, true}, seat(4, 4, true))

@@ -54,12 +54,16 @@ func (a *account) nextKits(s *timeline.Stock, k *kit, places []*Location, notBef
 	return &Span{Start: from, End: from + length}
 }
 
-// calendarOfKits counts kits in buckets as Calendar does units: at each instant, of the part that there is least of.
-func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string, size BucketSize, dst []Bucket) ([]Bucket, error) {
+// kitBuckets is how many buckets of one calendar are seated for real where parts of a kit meet in a pool. Of further ones it has what finds a unit free
+// throughout for every part, which can be held for sure, and is not exact.
+const kitBuckets = 200
+
+// calendarOfKits counts kits in buckets as Calendar does units: at each instant, of the part that there is least of; and over each bucket, what can be held.
+func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string, size BucketSize, now int64, dst []Bucket) ([]Bucket, error) {
 	var pools []timeline.PoolRef
 	byPlace := make([][]offer, len(places))
 	for i, l := range places {
-		byPlace[i] = k.offers(a, a.stock, l, w, 0)
+		byPlace[i] = k.offers(a, a.stock, l, w, now)
 		for _, f := range byPlace[i] {
 			for _, s := range f.sources {
 				pools = append(pools, s.pool)
@@ -75,17 +79,21 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 	slices.Sort(steps)
 	steps = slices.Compact(steps)
 	total := make([]int, len(steps)-1)
-	available := make([]int, len(edges)-1)
-	for _, offers := range byPlace {
+	list := make([]Bucket, len(edges)-1)
+	for n := range list {
+		list[n] = Bucket{Range: Span{Start: edges[n], End: edges[n+1]}, Exact: true}
+	}
+	left := kitBuckets
+	for p, offers := range byPlace {
 		kits := make([]int, len(total))
-		lows := make([][][]timeline.Bucket, len(offers))
+		held := make([][][]timeline.Bucket, len(offers))
 		for i, f := range offers {
 			free := make([]int, len(total))
 			for _, s := range f.sources {
-				for n, b := range a.stock.Calendar([]timeline.PoolRef{s.pool}, steps, nil) {
-					free[n] += b.Min
+				for n, least := range a.stock.MinFrees(s.pool, steps, nil) {
+					free[n] += least
 				}
-				lows[i] = append(lows[i], a.stock.Calendar([]timeline.PoolRef{s.pool}, edges, nil))
+				held[i] = append(held[i], a.stock.Calendar([]timeline.PoolRef{s.pool}, edges, now, nil))
 			}
 			for n := range free {
 				if x := floorDiv(free[n], f.demand()); i == 0 || x < kits[n] {
@@ -96,27 +104,50 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 		for n := range kits {
 			total[n] += kits[n]
 		}
-		room := make([][]int, len(offers))
-		for n := range available {
-			for i := range offers {
-				room[i] = room[i][:0]
-				for j, low := range lows[i] {
-					free := 0
-					if !offers[i].sources[j].closed {
-						free = low[n].Min
-					}
-					room[i] = append(room[i], free)
-				}
-			}
-			available[n] += mostOf(offers, room)
+		for n := range list {
+			x, exact := a.kitsOver(k, places[p], offers, held, n, list[n].Range, now, &left)
+			list[n].Available, list[n].Exact = list[n].Available+x, list[n].Exact && exact
 		}
 	}
-	for n, step := 0, 0; n < len(available); n++ {
-		b := Bucket{Span{Start: edges[n], End: edges[n+1]}, total[step], total[step], available[n]}
-		for ; step < len(total) && steps[step] < edges[n+1]; step++ {
+	for n, step := 0, 0; n < len(list); n++ {
+		b := &list[n]
+		b.MinFree, b.MaxFree = total[step], total[step]
+		for ; step < len(total) && steps[step] < b.Range.End; step++ {
 			b.MinFree, b.MaxFree = min(b.MinFree, total[step]), max(b.MaxFree, total[step])
 		}
-		dst = append(dst, b)
 	}
-	return dst, nil
+	return append(dst, list...), nil
+}
+
+// kitsOver is how many kits can be held over the n-th bucket at a location, where held has what can be held of each source. Where parts meet in a pool it is
+// tried, as long as there are tries left.
+func (a *account) kitsOver(k *kit, l *Location, offers []offer, held [][][]timeline.Bucket, n int, w Span, now int64, left *int) (kits int, exact bool) {
+	shared := false
+	for i := range offers {
+		f := &offers[i]
+		room, sure := make([]int, len(f.sources)), true
+		for j := range f.sources {
+			f.sources[j].hull = w
+			if sure = sure && held[i][j][n].Exact; !f.sources[j].closed {
+				room[j] = held[i][j][n].Available
+			}
+		}
+		shared = shared || f.meets()
+		switch most := f.most(room); {
+		case i == 0 || most < kits:
+			kits, exact = most, sure
+		case most == kits:
+			exact = exact || sure
+		}
+	}
+	switch {
+	case !shared || kits == 0 && exact:
+		return kits, exact
+	case *left == 0:
+		x := kitAnswer{Availability: Availability{Available: kits}}
+		return x.surely(a.stock, offers, now), false
+	}
+	*left--
+	x := a.kitsOf(a.stock, k, l, offers, w, now, true)
+	return x.Available, x.Exact
 }

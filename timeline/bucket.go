@@ -11,13 +11,9 @@ import (
 
 // Bucket is the free units over one stretch of time.
 type Bucket struct {
-	Min, Max  int // of the free units at an instant; negative where more is committed than there is
-	Available int // units free for the whole bucket
-}
-
-// Add sums two buckets, as of two locations.
-func (b Bucket) Add(o Bucket) Bucket {
-	return Bucket{b.Min + o.Min, b.Max + o.Max, b.Available + o.Available}
+	Min, Max  int  // of the free units at an instant; negative where more is committed than there is
+	Available int  // units that can be held for the whole bucket
+	Exact     bool // one more is sure to be refused; false where the search gave up
 }
 
 // tick is a change of a pool's free units.
@@ -28,44 +24,149 @@ type tick struct {
 	bucket int32
 }
 
+// doubt is a bucket over which fewer units of a pool may be held than are free at every instant: count.
+type doubt struct{ pool, bucket, count int32 }
+
+// doubtful is the first and the last bucket that are in doubt for a pool; n is how many there are.
+type doubtful struct{ first, last, n int32 }
+
 // calendar is the room that one read works in.
 type calendar struct {
-	ticks, sorted []tick
-	parts, shift  int     // a bucket has 2^parts parts of 2^shift milliseconds
-	starts        []int32 // of each part in sorted
-	free, least   []int   // per pool
+	ticks, sorted     []tick
+	parts, shift      int     // a bucket has 2^parts parts of 2^shift milliseconds
+	starts            []int32 // of each part in sorted
+	free, least, sure []int   // per pool
+	profiled          []int32 // the pools that have a profile
+	doubts, of        []doubt // all, by bucket; those of one pool that are looked at
+	doubtful          []doubtful
+	one               []Bucket
 }
 
 var calendars = sync.Pool{New: func() any { return new(calendar) }}
 
+// bucketSearches is how often one calendar looks for a rearrangement, all its buckets together. Where that is used up a bucket has the units that are free
+// throughout it, which can be held for sure, and is not exact.
+const bucketSearches = 1000
+
 // Calendar appends to out a bucket for each pair of neighbouring edges, which ascend. Min and Max are of the pools' free units summed instant by instant;
-// Available is the sum over the pools of the least they have free in the bucket, 0 where that is negative, since no hold lies on two pools. It is the count,
-// which is what Available would say wherever the pool is easy, and an upper bound elsewhere.
+// Available is the sum over the pools of what Available says of the bucket, for a command of the instant now.
 //
-// Changes are gathered slot by slot, where they are in order, and thrown into the buckets, so that only the few of one bucket need sorting.
-func (s *Stock) Calendar(pools []PoolRef, edges []int64, out []Bucket) []Bucket {
-	n := len(edges) - 1
-	if n < 1 {
+// That is mostly the count, the least that a pool has free in the bucket, and goes from cheap to deep, as Available does: where no unit comes free in the bucket
+// before another is taken, so many slots are free throughout it (fill). What is in doubt is asked together, whether the pool is easy over all of it, then in ever
+// smaller parts (search). Only what is left is seated for real, bucket by bucket.
+func (s *Stock) Calendar(pools []PoolRef, edges []int64, now int64, out []Bucket) []Bucket {
+	if len(edges) < 2 {
 		return out
 	}
-	if len(pools) == 1 {
-		if l := s.large(pools[0]); l != nil {
-			for i := range n {
-				w := Span{edges[i], edges[i+1]}
-				low, _ := l.net.least(w)
-				out = append(out, Bucket{int(low), int(l.net.most(w)), max(0, int(low))})
-			}
-			return out
-		}
-	}
 	c := calendars.Get().(*calendar)
-	out = c.fill(s, pools, edges, out)
+	first := len(out)
+	out = c.count(s, pools, edges, out)
+	q := bucketQuery{Stock: s, edges: edges, now: now, out: out[first:], searches: bucketSearches}
+	for i, d := range c.doubtful {
+		if q.pool = pools[i]; d.n == 0 || q.SlotCount(q.pool) == 1 || q.easyOver(d.first, d.last) {
+			continue
+		}
+		c.of = c.of[:0]
+		for _, x := range c.doubts {
+			if x.pool == int32(i) && q.FreeThroughout(q.pool, q.bucket(x)) < int(x.count) {
+				c.of = append(c.of, x)
+			}
+		}
+		q.search(c.of)
+	}
 	calendars.Put(c)
 	return out
 }
 
+// MinFrees appends to out the least free units of p in each bucket.
+func (s *Stock) MinFrees(p PoolRef, edges []int64, out []int) []int {
+	c := calendars.Get().(*calendar)
+	c.one = c.count(s, []PoolRef{p}, edges, c.one[:0])
+	for _, b := range c.one {
+		out = append(out, b.Min)
+	}
+	calendars.Put(c)
+	return out
+}
+
+// bucketQuery asks how many units of a pool can be held over the buckets in doubt.
+type bucketQuery struct {
+	*Stock
+	edges    []int64
+	now      int64
+	out      []Bucket // their Available has the counts
+	searches int      // that are left
+	pool     PoolRef
+}
+
+func (q *bucketQuery) bucket(d doubt) Span { return Span{q.edges[d.bucket], q.edges[d.bucket+1]} }
+
+// easyOver says that the pool is easy over the buckets from first to last, and so over each.
+func (q *bucketQuery) easyOver(first, last int32) bool {
+	return q.countIsAnswer(q.pool, Span{q.edges[first], q.edges[last+1]}, q.now)
+}
+
+// search puts right what buckets have of the pool, where the count is not the answer.
+func (q *bucketQuery) search(doubts []doubt) {
+	switch n := len(doubts); {
+	case q.searches == 0:
+		for _, d := range doubts {
+			q.set(d, q.FreeThroughout(q.pool, q.bucket(d)), false)
+		}
+	case n == 0 || q.easyOver(doubts[0].bucket, doubts[n-1].bucket):
+	case n == 1:
+		d := doubts[0]
+		tries := min(q.searches, availableSeats)
+		q.searches -= tries
+		held, exact := q.seatForReal(q.pool, nil, NewHold(ID{}, q.bucket(d), 0, 0), q.now, int(d.count), &tries)
+		q.searches += tries // those that were not used
+		q.set(d, held, exact)
+	default:
+		q.search(doubts[:n/2])
+		q.search(doubts[n/2:])
+	}
+}
+
+// set says that held units of the pool can be held for a bucket, not the count.
+func (q *bucketQuery) set(d doubt, held int, exact bool) {
+	b := &q.out[d.bucket]
+	b.Available += held - int(d.count)
+	b.Exact = b.Exact && exact
+}
+
+// count appends the buckets as the count has them, and notes what is in doubt.
+func (c *calendar) count(s *Stock, pools []PoolRef, edges []int64, out []Bucket) []Bucket {
+	c.doubts, c.doubtful = c.doubts[:0], resized(c.doubtful, len(pools))
+	if len(pools) == 1 {
+		if l := s.large(pools[0]); l != nil {
+			for i := range len(edges) - 1 {
+				w := Span{edges[i], edges[i+1]}
+				low, _ := l.net.least(w)
+				if out = append(out, Bucket{int(low), int(l.net.most(w)), max(0, int(low)), true}); low > 0 {
+					c.doubt(0, i, int(low))
+				}
+			}
+			return out
+		}
+	}
+	return c.fill(s, pools, edges, out)
+}
+
+func (c *calendar) doubt(pool, bucket, count int) {
+	c.doubts = append(c.doubts, doubt{int32(pool), int32(bucket), int32(count)})
+	d := &c.doubtful[pool]
+	if d.n == 0 {
+		d.first = int32(bucket)
+	}
+	d.last = int32(bucket)
+	d.n++
+}
+
+// fill counts the changes of the pools. Changes are gathered slot by slot, where they are in order, and thrown into the buckets, so that only the few of one
+// bucket need sorting.
 func (c *calendar) fill(s *Stock, pools []PoolRef, edges []int64, out []Bucket) []Bucket {
-	c.ticks, c.free, c.least = c.ticks[:0], resized(c.free, len(pools)), resized(c.least, len(pools))
+	c.ticks, c.profiled = c.ticks[:0], c.profiled[:0]
+	c.free, c.least, c.sure = resized(c.free, len(pools)), resized(c.least, len(pools)), resized(c.sure, len(pools))
 	for i, p := range pools {
 		c.free[i] = s.gather(c, p, int32(i), edges)
 	}
@@ -82,12 +183,18 @@ func (c *calendar) fill(s *Stock, pools []PoolRef, edges []int64, out []Bucket) 
 			total += int(ticks[j].by)
 		}
 		copy(c.least, c.free)
-		b := Bucket{Min: total, Max: total}
+		copy(c.sure, c.free)
+		for _, p := range c.profiled {
+			c.sure[p] = 0 // its changes are of several slots together
+		}
+		b := Bucket{Min: total, Max: total, Exact: true}
 		for j < len(ticks) {
 			k, t := j, ticks[j].at
 			for ; j < len(ticks) && ticks[j].at == t; j++ {
-				c.free[ticks[j].pool] += int(ticks[j].by)
-				total += int(ticks[j].by)
+				by, p := int(ticks[j].by), ticks[j].pool
+				c.free[p] += by
+				c.sure[p] += min(by, 0) // of the slots free at the start one less is free throughout, or none
+				total += by
 			}
 			for ; k < j; k++ {
 				p := ticks[k].pool
@@ -95,8 +202,12 @@ func (c *calendar) fill(s *Stock, pools []PoolRef, edges []int64, out []Bucket) 
 			}
 			b.Min, b.Max = min(b.Min, total), max(b.Max, total)
 		}
-		for _, least := range c.least {
-			b.Available += max(0, least)
+		for p, least := range c.least {
+			if least > 0 {
+				if b.Available += least; c.sure[p] < least {
+					c.doubt(p, i, least)
+				}
+			}
 		}
 		out = append(out, b)
 	}
@@ -107,6 +218,7 @@ func (c *calendar) fill(s *Stock, pools []PoolRef, edges []int64, out []Bucket) 
 func (s *Stock) gather(c *calendar, p PoolRef, pool int32, edges []int64) (free int) {
 	w := Span{edges[0], edges[len(edges)-1]}
 	if l := s.large(p); l != nil {
+		c.profiled = append(c.profiled, pool)
 		var cursor steps
 		cursor.seek(&l.net, w.Start)
 		for i := 0; cursor.at() < w.End; {
@@ -237,51 +349,21 @@ func resized[T any](s []T, n int) []T {
 	return s
 }
 
-// Steps goes through the counts of the pools, summed instant by instant, over the window w: each stretch is as long as no pool's counts change. It stops when
-// visit returns false.
-func (s *Stock) Steps(pools []PoolRef, w Span, visit func(Span, Count) bool) {
-	if len(pools) == 1 {
-		s.Sweep(pools[0], w, visit)
-		return
-	}
-	var now Count
-	var changes []change
+// Edges cuts w wherever the free units of one of the pools change: its start, each such instant, its end. Where stock and committed units change together and no
+// pool has more or fewer free than before, nothing is cut. It gives up when there are more than most, and returns at least one more than that.
+func (s *Stock) Edges(pools []PoolRef, w Span, most int) []int64 {
+	edges := []int64{w.Start, w.End}
 	for _, p := range pools {
-		first, was := true, Count{}
-		s.Sweep(p, w, func(span Span, c Count) bool {
-			if first {
-				now.Stock += c.Stock
-				now.Committed += c.Committed
-			} else {
-				changes = append(changes, change{span.Start, int32(c.Stock - was.Stock), int32(c.Committed - was.Committed)})
+		was, cuts := 0, 0
+		s.Sweep(p, w, func(over Span, c Count) bool {
+			if c.Free() != was && over.Start > w.Start {
+				edges = append(edges, over.Start)
+				cuts++
 			}
-			first, was = false, c
-			return true
+			was = c.Free()
+			return cuts <= most
 		})
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	from := w.Start
-	for i := 0; i < len(changes); {
-		t, was := changes[i].at, now
-		for ; i < len(changes) && changes[i].at == t; i++ {
-			now.Stock += int(changes[i].stock)
-			now.Committed += int(changes[i].committed)
-		}
-		if !visit(Span{from, t}, was) {
-			return
-		}
-		from = t
-	}
-	visit(Span{from, w.End}, now)
-}
-
-// Edges cuts w wherever a count of one of the pools changes: its start, each such instant, its end. It gives up when there are more than most, and returns one
-// more than that.
-func (s *Stock) Edges(pools []PoolRef, w Span, most int) []int64 {
-	edges := []int64{w.Start}
-	s.Steps(pools, w, func(over Span, _ Count) bool {
-		edges = append(edges, over.End)
-		return len(edges) <= most
-	})
-	return edges
+	slices.Sort(edges)
+	return slices.Compact(edges)
 }

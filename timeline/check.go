@@ -125,6 +125,7 @@ func (c *checker) rail(no SlotNo, e *slotEntry) {
 			c.want(false, "hold %v over %v is not in its time class", h.ID, seat)
 		}
 	}
+	c.want(e.pins == r.pins(), "slot %d: flags %b, its holds have %b", no, e.pins, r.pins())
 	c.want(end <= e.span.End, "slot %d: a hold lasts until %d, the slot until %d", no, end, e.span.End)
 }
 

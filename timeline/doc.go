@@ -34,6 +34,7 @@
 // over them, kept with every change:
 //
 //	rail       a slot's holds, 64 bytes each without a pointer, in runs of up to 64                what is at t, the gap around t
+//	pins       of each slot, what may fix one of its holds                                         whether the count is the answer
 //	ids        hold -> slot                                                                        the hold of an id
 //	classes    all seats by length class (powers of two), start, slot                              what overlaps a window, the article list
 //	conflicts  by lot, then id

@@ -59,9 +59,15 @@ func (s *Stock) shared(p PoolRef, f fixity, w Span) Span {
 			if e.span.End < w.End && f.lots {
 				all.Start = max(all.Start, e.span.End)
 			}
-			for h, p := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, p = e.rail.next(p) {
-				if f.of(h) != anywhere {
-					all.Start, all.End = max(all.Start, seatStart(h)), min(all.End, h.Span.End)
+			until := w.End
+			if e.pins == 0 {
+				until = min(until, f.now) // only what is over is fixed
+			}
+			if until > w.Start {
+				for h, p := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < until; h, p = e.rail.next(p) {
+					if f.of(h) != anywhere {
+						all.Start, all.End = max(all.Start, seatStart(h)), min(all.End, h.Span.End)
+					}
 				}
 			}
 			if all.Empty() {

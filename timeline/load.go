@@ -293,6 +293,7 @@ func (l *Loader) loadBucket(s *Stock, i int) error {
 			if h.Place.Lot != e.lot || r.start < free || r.start >= h.Span.End {
 				return fmt.Errorf("timeline: hold %v of lot %d on slot %d of lot %d over %v is in the way of another or outside of it", h.ID, h.Place.Lot, no, e.lot, h.Span)
 			}
+			e.pins |= h.Flags & mayFix
 			free = h.Span.End
 			b.items = append(b.items, l.classItem(Span{r.start, free}, no, e.lot))
 			b.counts[l.part(&b.items[len(b.items)-1])]++

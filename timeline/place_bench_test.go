@@ -55,7 +55,7 @@ func BenchmarkCalendar(b *testing.B) {
 			for d := range edges {
 				edges[d] = benchStart + int64(i%500+uint32(d))*benchDay
 			}
-			out = s.Calendar(skuPools(s, int(i*2654435761%2000)), edges, out[:0])
+			out = s.Calendar(skuPools(s, int(i*2654435761%2000)), edges, benchStart, out[:0])
 			i++
 		}
 	})
@@ -66,7 +66,7 @@ func BenchmarkCalendar(b *testing.B) {
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			out = s.Calendar(pools, edges, out[:0])
+			out = s.Calendar(pools, edges, 0, out[:0])
 		}
 	})
 }

@@ -41,6 +41,7 @@ type slotEntry struct {
 	id   ID
 	span Span
 	lot  LotNo
+	pins Flags // of the holds, what may fix one
 	rail rail
 }
 
@@ -248,6 +249,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	}
 	var gap Span
 	e.rail, gap = e.rail.put(h, e.span)
+	e.pins |= h.Flags & mayFix
 	s.tell(at.Lot, func(l *large) { l.fill(s.edit, at.Slot, gap, &h) })
 	s.classes = s.classes.own(s.edit)
 	s.classes.put(s.edit, h.Seat(), at)
@@ -274,7 +276,9 @@ func (s *Stock) Remove(id ID) {
 	h := e.rail.run(p.j)[p.i]
 	s.noteChoosy(&h, e.lot, false)
 	seat := h.Seat()
-	e.rail = e.rail.take(p)
+	if e.rail = e.rail.take(p); h.Flags.Any(mayFix) {
+		e.pins = e.rail.pins()
+	}
 	gap, _ := e.rail.around(seat.Start, e.span)
 	s.tell(e.lot, func(l *large) { l.clear(s.edit, SlotNo(where), gap, &h) })
 	s.classes = s.classes.own(s.edit)

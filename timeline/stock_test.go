@@ -276,6 +276,7 @@ func TestCheckFinds(t *testing.T) {
 		"stock":               func(s *Stock) { l := s.pools.own(s.edit, 1).large; l.stock.step(s.edit, 77, 1) },
 		"gap":                 func(s *Stock) { l := s.lots.own(s.edit, 1).large; l.gaps.put(s.edit, Span{7, 9}, 1) },
 		"pinned seat":         func(s *Stock) { l := s.lots.own(s.edit, 1).large; l.pinned.put(s.edit, Out, 1, Span{7, 9}) },
+		"slot's pins":         func(s *Stock) { s.slots.own(s.edit, 1).pins ^= Out },
 		"large missing":       func(s *Stock) { s.lots.own(s.edit, 1).large = nil },
 		"packed units":        func(s *Stock) { b, i := s.ownBlock(1); b.units[i]++ },
 		"slots to walk":       func(s *Stock) { s.pools.own(s.edit, 1).few = []SlotNo{1} },

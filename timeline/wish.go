@@ -227,7 +227,8 @@ func (s *Stock) AvailableFor(p PoolRef, h Hold, now int64) Answer {
 		}
 	}
 	if a.Available = max(0, a.Available); a.Available > 0 {
-		a.Available, a.Exact = s.seatForReal(p, w, h, now, a.Available)
+		tries := availableSeats
+		a.Available, a.Exact = s.seatForReal(p, w, h, now, a.Available, &tries)
 	}
 	return a
 }

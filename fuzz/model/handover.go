@@ -129,18 +129,16 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 		h := *s.a.unit(x.unit.Hold)
 		home := s.a.home(h)
 		body := h.Body()
-		full := impossible
 		narrow := !h.articlePinned() && s.a.partly(home, s.a.required(h), s.now)
-		if early > 0 && len(s.a.poolOf(h.Lot).Lots) > len(home.Lots) {
-			full = open // what moved for the units before may have left the lot that this one is pinned to
-		}
+		before := early // what moved for the units before may have left the lot that this one is pinned to
+		full := func(need Span) chance { return s.clears(h, need, before > 0) }
 		if h.Slot == 0 {
 			early++
 			switch need := rest(h, s.now); {
 			case h.slotPinned():
 				may = impossible
 			case s.a.full(home, need):
-				may = min(may, full)
+				may = min(may, full(need))
 			case !s.a.easy(home, need, s.now) || early > 1 || narrow:
 				may = min(may, open)
 			}
@@ -158,7 +156,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 			c := certain
 			for _, w := range more(had, has) {
 				if s.a.full(home, w) { // conflicts have no unit that could be in the way
-					c = full
+					c = min(c, full(has))
 				}
 			}
 			if c == certain && len(more(had, has)) > 0 {
@@ -187,6 +185,21 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 	}
 	_, fault := judged(err, may)
 	return fault
+}
+
+// clears says whether a unit of a named article, all of whose units are taken, may have one as what is there goes to other articles of the pool.
+func (s *step) clears(h Unit, need Span, moved bool) chance {
+	wide := s.a.poolOf(h.Lot)
+	if !h.articlePinned() || len(wide.Lots) == 1 {
+		return impossible
+	}
+	v := s.a.clone()
+	v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
+	on := func(x Slot) bool { return x.Lot == h.Lot && (!h.slotPinned() || x.No == h.Slot) }
+	if ok, known := v.fits(wide, need, 1, on, s.now); known && !ok && !moved {
+		return impossible
+	}
+	return open
 }
 
 // untaken takes back what take noted of a seated unit: it stays.

@@ -138,13 +138,20 @@ func (s *step) ask(line int, l engine.HoldLineInput) (list []request, refusal en
 }
 
 // kits judges how many kits the engine says there are at a location: as many can be had, and where that is certain, one more
-// cannot.
-func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64) error {
+// cannot. Plain: of a window without buffers.
+func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain bool) error {
 	may := func(n int) chance {
 		s := &step{now: now, a: a}
 		requests, refusal := s.ask(0, engine.HoldLineInput{Item: engine.Item{CatalogItem: k.ID}, Location: location, Window: body, Quantity: n})
 		if refusal != "" {
 			return impossible
+		}
+		for i := range requests {
+			for j := range requests[i].hulls {
+				if plain {
+					requests[i].hulls[j] = body
+				}
+			}
 		}
 		c, _, _ := s.judge(requests)
 		return c
@@ -161,7 +168,7 @@ func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64) error {
 // shortKits judges the number that the refusal of a line of kits gives: as a query would be answered, but less than was asked.
 func (s *step) shortKits(l engine.HoldLineInput, err error) error {
 	d, _ := as[engine.ShortageDetails](err)
-	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now); fault != nil {
+	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now, false); fault != nil {
 		return fault
 	}
 	return errRefused
@@ -196,7 +203,7 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 		}
 		return nil
 	}
-	if err := a.kits(k, q.Location, q.Window, have.Available, now); err != nil {
+	if err := a.kits(k, q.Location, q.Window, have.Available, now, false); err != nil {
 		return err
 	}
 	meet := a.meet(k, q.Location)

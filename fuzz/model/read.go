@@ -72,14 +72,22 @@ func (a *Account) most(p Pool, hull Span, count int, now int64) (n int, known bo
 	return 0, true
 }
 
+// holdable says whether a unit can be held over a hull: by the count where that decides, else by exhaustive search.
+func (a *Account) holdable(p Pool, hull Span, now int64) (ok, known bool) {
+	if c := a.room(p, hull, 1, now); c != open {
+		return c == certain, true
+	}
+	return a.fits(p, hull, 1, nil, now)
+}
+
 // Covers says that a booking of one window takes all that a booking of the other would, in every pool of an item.
 func (a *Account) Covers(i engine.Item, location ID, long, short Span, now int64) bool {
 	return !slices.ContainsFunc(a.pools(i, location), func(p Pool) bool { return !p.hull(long, now).Covers(p.hull(short, now)) })
 }
 
-// Calendar judges a calendar.
-func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize) error {
-	have, err := v.Calendar(q, size, nil)
+// Calendar judges a calendar: free units instant by instant, and what can be held for each bucket as a plain window.
+func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize, now int64) error {
+	have, err := v.Calendar(q, size, now, nil)
 	if err != nil {
 		return wrong("calendar %+v: %v", q, err)
 	}
@@ -88,45 +96,90 @@ func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize
 	if l := a.location(q.Location); l != nil {
 		z = l.Zone
 	}
-	buckets := func(edges []int64) []engine.Bucket {
-		if k := a.kit(q.CatalogItem); k != nil {
-			return a.kitBuckets(k, q.Location, edges)
-		}
-		return a.buckets(pools, edges)
-	}
-	var want []engine.Bucket
+	edges := a.cuts(pools, q.Window)
 	switch size {
 	case engine.BucketDay:
-		want = buckets(dayEdges(z, q.Window))
+		edges = dayEdges(z, q.Window)
 	case engine.BucketHour:
-		want = buckets(hourEdges(z, q.Window))
-	default:
-		// Wherever a number changes: neighbours differ in one, or it is the window that ends.
-		edges := []int64{q.Window.Start}
-		for _, b := range have {
-			edges = append(edges, b.Range.End)
-		}
-		want = buckets(edges)
-		for i, b := range want {
-			if i > 0 && b.MinFree == want[i-1].MinFree && b.Available == want[i-1].Available && !a.changes(pools, b.Range.Start) {
-				return wrong("calendar %+v is cut at %d, where nothing changes", q, b.Range.Start)
-			}
-			if b.MinFree != b.MaxFree {
-				return wrong("calendar %+v is not cut inside %+v", q, b)
-			}
-		}
+		edges = hourEdges(z, q.Window)
 	}
-	if !slices.Equal(have, want) {
+	var want []engine.Bucket
+	k := a.kit(q.CatalogItem)
+	if k != nil {
+		want = a.kitBuckets(k, q.Location, edges)
+	} else {
+		want = a.buckets(pools, edges)
+	}
+	if len(have) != len(want) {
 		return wrong("calendar %+v by %s is\n%+v, the twin says\n%+v", q, size, have, want)
+	}
+	for i, x := range have {
+		w := want[i]
+		fault := a.heldOver(pools, x, now)
+		if k != nil {
+			fault = a.kitsHeldOver(k, q.Location, x, now)
+		}
+		if x.Range != w.Range || x.MinFree != w.MinFree || x.MaxFree != w.MaxFree || x.Available > w.Available || fault != nil {
+			return wrong("calendar %+v by %s at %d has %+v, the twin counts %+v: %v", q, size, now, x, w, fault)
+		}
 	}
 	return nil
 }
 
-// changes says that something of the pools begins or ends at an instant.
-func (a *Account) changes(pools []Pool, t int64) bool {
-	return slices.Contains(a.instants(pools, Span{Start: t - 1, End: t + 1}), t)
+// heldOver judges how many units of some pools can be held for a bucket.
+func (a *Account) heldOver(pools []Pool, b engine.Bucket, now int64) error {
+	most, easy, known := 0, true, true
+	for _, p := range pools {
+		free, _, _, _ := a.least(p, b.Range)
+		if p.Closed || free <= 0 {
+			continue
+		}
+		if a.room(p, b.Range, free, now) == certain {
+			most += free
+			continue
+		}
+		n, ok := a.most(p, b.Range, free, now)
+		most, easy, known = most+n, false, known && ok
+		if ok && n < free {
+			a.Seen.FewerDays++
+		}
+	}
+	switch {
+	case known && b.Available > most:
+		return wrong("only %d can be seated", most)
+	case (easy || b.Exact && known) && b.Available < most:
+		return wrong("%d can be seated", most)
+	case easy && !b.Exact:
+		return wrong("it is exact")
+	}
+	return nil
 }
 
+// kitsHeldOver judges how many kits can be held for a bucket, at one location.
+func (a *Account) kitsHeldOver(k *Kit, location ID, b engine.Bucket, now int64) error {
+	if location == (ID{}) || !k.Takes {
+		return nil
+	}
+	return a.kits(k, location, b.Range, b.Available, now, true)
+}
+
+// cuts is a window cut wherever the free units of one of the pools change.
+func (a *Account) cuts(pools []Pool, w Span) []int64 {
+	edges := []int64{w.Start}
+	for _, t := range a.instants(pools, w)[1:] {
+		changes := func(p Pool) bool {
+			stock, committed := a.at(p, t)
+			before, taken := a.at(p, t-1)
+			return stock-committed != before-taken
+		}
+		if slices.ContainsFunc(pools, changes) {
+			edges = append(edges, t)
+		}
+	}
+	return append(edges, w.End)
+}
+
+// buckets counts; Available is the most that there can be.
 func (a *Account) buckets(pools []Pool, edges []int64) (list []engine.Bucket) {
 	for i := range len(edges) - 1 {
 		b := engine.Bucket{Range: Span{Start: edges[i], End: edges[i+1]}}
@@ -202,10 +255,18 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 			return wrong("explain %+v names %+v", q, b)
 		}
 	}
-	if k := a.kit(q.CatalogItem); len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
+	k := a.kit(q.CatalogItem)
+	if len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
 		if free, _, committed, at := a.least(pools[0], pools[0].hull(q.Window, now)); x.At != at || x.Blocking != committed || len(x.Blockers) != min(20, committed) {
 			return wrong("explain %+v says %+v, the least is %d at %d", q, x, free, at)
 		}
+	}
+	if k == nil && len(pools) == 0 {
+		// None is free at any instant: the first is the one from which on a booking would take a unit.
+		if first := a.firstTaken(q, now); x.At != first {
+			return wrong("explain %+v, of which there are no units, says %+v, a booking begins at %d", q, x, first)
+		}
+		a.Seen.Unstocked++
 	}
 	if len(x.Alternatives) > 0 && x.Available >= quantity {
 		return wrong("explain %+v offers ways out of nothing", q)
@@ -220,6 +281,22 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 		}
 	}
 	return nil
+}
+
+// firstTaken is the first instant from which on a booking of an article or a SKU takes a unit, the earliest of its locations.
+func (a *Account) firstTaken(q engine.Query, now int64) int64 {
+	first, before := q.Window.Start, engine.Buffer{}
+	if r := a.article(q.Article); r != nil {
+		before, _ = a.buffers(r)
+	} else if b := a.sku(q.SKU).Before; b != nil {
+		before = *b
+	}
+	for _, l := range a.Locations {
+		if !l.Gone && (q.Location == (ID{}) || q.Location == l.ID) {
+			first = min(first, Hull(q.Window, before, engine.Buffer{}, l.Zone, now).Start)
+		}
+	}
+	return first
 }
 
 // render is a unit as the engine shows it.
@@ -391,7 +468,7 @@ func (a *Account) ArticleStock(v engine.View, article, location ID, w Span, now 
 }
 
 func sameCount(x, y engine.LocationCount) bool {
-	return x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
+	return x.Exact == y.Exact && x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
 }
 
 // lotStock adds what one lot brings. said is what the engine has available of it, nil where it says nothing.
@@ -431,7 +508,7 @@ func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationC
 	})
 	x.Quantity = append(x.Quantity, engine.LocationCount{Location: at, Count: quantity, From: instantOrNil(since)})
 
-	count, from := 0, int64(-1)
+	count, from, exact := 0, int64(-1), true
 	if !p.Closed {
 		free, _, _, _ := a.least(p, w)
 		count = max(0, free)
@@ -442,22 +519,47 @@ func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationC
 				most = said.Count
 			}
 			count = most
+			if said != nil && !said.Exact { // then there may be more than it says
+				count, exact = min(most, said.Count), false
+			}
 		}
-		if count > 0 {
-			from = x.Window.Start
-		} else {
-			wasStock, wasCommitted := a.at(p, w.Start)
-			for _, t := range a.instants([]Pool{p}, Span{Start: w.Start, End: Forever})[1:] {
-				stock, committed := a.at(p, t)
-				if changed := stock != wasStock || committed != wasCommitted; changed && stock > committed {
-					from = t
-					break
+		if from = x.Window.Start; count == 0 {
+			var known bool
+			if from, known = a.freeFrom(p, w, now); !known && said != nil && said.From != nil {
+				from = *said.From
+			}
+			if at, taken := a.at(p, w.Start); from > w.Start && at > taken {
+				a.Seen.FreeLater++
+				if free > 0 {
+					a.Seen.WalledIn++
 				}
-				wasStock, wasCommitted = stock, committed
 			}
 		}
 	}
-	x.Availability = append(x.Availability, engine.LocationCount{Location: at, Count: count, From: instantOrNil(from)})
+	x.Availability = append(x.Availability, engine.LocationCount{Location: at, Count: count, From: instantOrNil(from), Exact: exact})
+}
+
+// freeFrom is the first instant from which a unit can be held longer than from the start of a window; -1 where there is none. known is false where the search
+// that says how long one can be held gives up.
+func (a *Account) freeFrom(p Pool, w Span, now int64) (from int64, known bool) {
+	all := append(a.instants([]Pool{p}, Span{Start: w.Start, End: Forever}), Forever)
+	until := w.Start
+	for _, t := range all[1:] {
+		if ok, known := a.holdable(p, Span{Start: w.Start, End: t}, now); !ok {
+			if !known {
+				return 0, false
+			}
+			break
+		}
+		until = t
+	}
+	for _, t := range all[1 : len(all)-1] {
+		beyond := all[slices.IndexFunc(all, func(x int64) bool { return x > max(t, until) })]
+		if ok, known := a.holdable(p, Span{Start: t, End: beyond}, now); ok || !known {
+			return t, known
+		}
+	}
+	return -1, true
 }
 
 func instantOrNil(t int64) *int64 {

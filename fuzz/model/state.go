@@ -72,6 +72,9 @@ type Tally struct {
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
 	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
 	Lost, Drained          int // events that failed for good, and those that waited for a webhook that was disabled
+	FreeLater, WalledIn    int // articles with a unit free where a window starts, none over it, and one later on; those of them where one is free at every instant
+	FewerDays              int // buckets of a calendar of fewer units of a pool than are free at every instant
+	Unstocked              int // explanations of what has no units there
 	Disabled, Requeued     int // webhooks that the engine disabled, and events that were sent again
 }
 
@@ -87,7 +90,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
-		{&t.Requeued, &o.Requeued},
+		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
 	} {
 		*n.to += *n.by
 	}

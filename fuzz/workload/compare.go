@@ -38,14 +38,17 @@ func (w *World) Compare(d Dice, tenant int) error {
 	}
 	days := Closed(d, a, now)
 	size := pick(d, "bucket", []engine.BucketSize{engine.BucketDay, engine.BucketHour, engine.BucketChange})
-	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(d, a), Window: days}, size); err != nil {
+	if err := a.Calendar(v, engine.Query{Item: asked(d, a), Location: where(d, a), Window: days}, size, now); err != nil {
 		return err
 	}
-	x := Window(d, a, now)
+	article, at, x := pick(d, "article", articles(a)).ID, where(d, a), Window(d, a, now)
+	for try := 0; try < 6 && !a.Tight(engine.Item{Article: article}, at, x, now); try++ {
+		x = Window(d, a, now)
+	}
 	if odds(d, "an instant", 40) {
 		x.End = x.Start
 	}
-	if err := a.ArticleStock(v, pick(d, "article", articles(a)).ID, where(d, a), x, now); err != nil {
+	if err := a.ArticleStock(v, article, at, x, now); err != nil {
 		return err
 	}
 	f := engine.ConflictFilter{}

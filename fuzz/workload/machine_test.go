@@ -110,7 +110,7 @@ func TestEngineAgainstTwin(t *testing.T) {
 		seen.Scarce, seen.CalledOff, seen.RaisedOut,
 		seen.Removed, seen.InUse, seen.Still, seen.Restamped,
 		seen.Kits, seen.Met, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Idle, seen.Stale,
-		seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued,
+		seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued, seen.FreeLater, seen.Unstocked, seen.FewerDays,
 	} {
 		require.Positive(t, n, "%+v", seen)
 	}

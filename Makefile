@@ -4,6 +4,7 @@
 #   make lint         staticcheck, at the version that this file names; the first run needs the network
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
+#   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs
 #   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
@@ -23,7 +24,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Where goroutines share memory. The rest is single-threaded by design.
 RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/history ./fuzz/crash)
 
-.PHONY: run build test vet lint bench bench-short fuzz test-crash test-clients test-barrage document golden clean
+.PHONY: run build test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-barrage document golden clean
 
 run: build
 	./holdfast serve --demo
@@ -48,6 +49,9 @@ bench:
 
 bench-short:
 	BENCH_SCALE=0.01 go run ./bench/run -time 2s $(BENCHFLAGS)
+
+bench-fair:
+	go run ./bench/fair $(FAIRFLAGS)
 
 # The Go fuzz targets one after the other, then the packages with random state machines.
 fuzz:

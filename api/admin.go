@@ -247,7 +247,10 @@ func (a *adminCall) revokeKey() error {
 	}
 	made, err := a.do(account, engine.RevokeKey{ID: id})
 	if err == nil {
-		a.appendKey(account, made.(*engine.Key))
+		r := made.(*engine.RevokedKey)
+		a.appendKey(account, &r.Key)
+		v, _ := a.eng.View(account)
+		a.out = appendRevoked(a.out, v, r)
 	}
 	return err
 }

@@ -222,6 +222,11 @@ func (q *request) listChanges(o *listChanges) error {
 }
 
 func (q *request) answerChanges(changes []placedChange, after uint64) error {
+	if len(changes) > 0 {
+		if err := q.dear(pageCost); err != nil {
+			return err
+		}
+	}
 	q.out = append(q.out, `{"changes":[`...)
 	inside := uint64(0)
 	for i, c := range changes {

@@ -8,6 +8,7 @@
 //	      -> media type, size                                                       chain.go, framing.go, limit.go
 //	      -> path, query and body into one typed input, all faults at once          shape.go, kind.go, reader.go, args.go
 //	      -> 403 of members that take another scope                                 request.go
+//	      -> what a dear read costs, of its account's share                          share.go
 //	      -> a read of the key's View (or of a pinned one: snapshots.go), or a
 //	         command of the engine                                                  one file per resource
 //	      -> the record, appended to the connection's own buffer                    encode.go, one file per resource

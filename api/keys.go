@@ -37,7 +37,9 @@ var (
 		has("apiVersion", textSchema), has("createdAt", instantSchema), has("expiresAt", instantSchema.orNull()), has("revokedAt", instantSchema.orNull()),
 		has("lastUsedAt", instantSchema.orNull()),
 	}
-	keySchema    = recordSchema("APIKey", keyMembers...)
+	keySchema        = recordSchema("APIKey", keyMembers...)
+	revokedKeySchema = recordSchema("RevokedAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)],
+		has("webhooks", listSchema(webhookSchema).says("Those that the key made, or gave their url or type of event since, in order of creation. They go on.")))...)
 	newKeySchema = recordSchema("NewAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)], has("key", textSchema.orNull()))...)
 )
 
@@ -65,6 +67,18 @@ func (s *Server) appendKey(b []byte, account engine.ID, k *engine.Key) []byte {
 	} else {
 		b = appendInstant(b, last)
 	}
+	return append(b, '}')
+}
+
+// appendRevoked ends the record of a key that was revoked with the webhooks that it made, as far as there are any still.
+func appendRevoked(b []byte, v engine.View, r *engine.RevokedKey) []byte {
+	var hooks []*engine.Webhook
+	for _, id := range r.Webhooks {
+		if w := v.Webhook(id); w != nil {
+			hooks = append(hooks, w)
+		}
+	}
+	b = appendList(append(b[:len(b)-1], `,"webhooks":`...), hooks, func(b []byte, w *engine.Webhook) []byte { return appendWebhook(nil, b, w) })
 	return append(b, '}')
 }
 
@@ -114,10 +128,13 @@ var keyOperations = []operation{
 		}),
 	write(operation{
 		id: "admin.apiKeys.revoke", method: "DELETE", path: "/v1/admin/api-keys/{id}", access: fullAccess, guarded: true,
-		summary: "Revokes an API key: the next request with it is refused.", answer: nullSchema,
+		summary: "Revokes an API key: the next request with it is refused. The webhooks that the key made go on: the answer names them.", answer: revokedKeySchema,
 	}, input[engine.RevokeKey]{path: byUUID(func(o *engine.RevokeKey) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.RevokeKey) engine.Op {
 			o.IfMatch = q.ifMatch
 			return o
-		}, answerNull),
+		}, behind(func(q *request, r *engine.RevokedKey) error {
+			q.out = appendRevoked(appendKey(q, q.out, &r.Key), q.view, r)
+			return nil
+		})),
 }

@@ -35,6 +35,7 @@ type operation struct {
 	access  access
 	scopes  []string
 	limit   int  // of the body in bytes; 0 is bodyLimit
+	cost    int  // of the account's share of dear reads (share.go)
 	probe   bool // asked by what watches the service: charged to nobody
 	live    bool // about the present alone: a read that takes no asOf
 	write   bool // changes something: takes an Idempotency-Key
@@ -82,6 +83,9 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 		if err := q.pinnedView(); err != nil {
 			return err
 		}
+		if err := q.weigh(); err != nil {
+			return err
+		}
 		return handle(q, v)
 	}
 	return o
@@ -107,6 +111,9 @@ func write[In, Record any](
 			return err
 		}
 		if err := q.lacking(op); err != nil {
+			return err
+		}
+		if err := q.weigh(); err != nil {
 			return err
 		}
 		res, err := q.do(op)
@@ -143,6 +150,7 @@ func declare[In any](o *operation, in input[In]) {
 	if o.limit == 0 {
 		o.limit = bodyLimit
 	}
+	o.cost = costOf(o)
 	for _, segment := range strings.Split(o.path, "/") {
 		if name, ok := strings.CutPrefix(segment, "{"); ok {
 			o.params = append(o.params, strings.TrimSuffix(name, "}"))

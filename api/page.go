@@ -26,7 +26,7 @@ const (
 func pageFields[In any](at func(*In) *page) []field[In] {
 	return []field[In]{
 		defaulted("page", integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }),
-		defaulted("pageSize", integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }),
+		defaulted(pageSizeName, integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }),
 	}
 }
 

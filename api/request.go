@@ -53,6 +53,8 @@ type request struct {
 	out      []byte              // the answer, in the connection's own buffer
 	taken    int64               // bytes of room that it has taken
 	crowded  bool                // there was no room for it
+	cost     int                 // what it has of its account's share of dear reads
+	tooDear  *engine.Error       // the refusal in place of one that could not be explained
 	tag      uint64              // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
 	held     coding // in which the caller has the answer already, where that is all it is told
@@ -83,6 +85,7 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 func (q *request) release() {
 	if q.server != nil {
 		q.giveBack()
+		q.payBack()
 	}
 	if cap(q.stock.Units) > keptStock || cap(q.stock.Balance) > keptStock || cap(q.stock.Locations) > keptStock {
 		q.stock = engine.ArticleStock{}
@@ -97,7 +100,7 @@ func (q *request) release() {
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview = 0, plain, false, false, false
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
-	q.crowded = false
+	q.crowded, q.tooDear = false, nil
 	q.stock.Reset(engine.Span{})
 	requests.Put(q)
 }
@@ -231,16 +234,22 @@ func within(pointer, outer string) bool {
 
 // do has the engine carry out a command on behalf of the key.
 func (q *request) do(op engine.Op) (engine.Result, error) {
-	cmd := engine.Command{Account: q.view.Account().ID, Actor: q.key.Label, Op: op}
+	cmd := engine.Command{Account: q.view.Account().ID, Actor: q.key.Label, Op: op, Explainer: q}
 	if q.keyed {
 		idem := q.idem // the command may outlive the request's memory
 		cmd.Idem = &idem
 	}
 	if q.preview {
+		if err := q.dear(searchCost); err != nil {
+			return engine.Result{}, err
+		}
 		cmd.Idem = nil // nothing is done that could be repeated
 		return q.eng.Preview(cmd)
 	}
 	res, err := q.eng.Do(cmd)
+	if q.tooDear != nil {
+		return res, q.tooDear
+	}
 	q.replayed = res.Replayed
 	return res, err
 }

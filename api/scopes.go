@@ -22,15 +22,22 @@ func (q *request) need(scope string) {
 	}
 }
 
-// lacking is the refusal of a command for which the key lacks what was noted, nil if it lacks nothing. Faults of the command
-// come first.
+// lacking is the refusal of a command, or of a read without one, for which the key lacks what was noted, nil if it lacks nothing.
+// Faults of the command come first.
 func (q *request) lacking(op engine.Op) error {
 	if len(q.lacks) == 0 {
 		return nil
 	}
+	if op == nil {
+		return q.missing()
+	}
 	if faults := q.view.Check(op); len(faults) > 0 {
 		return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: faults}
 	}
+	return q.missing()
+}
+
+func (q *request) missing() *engine.Error {
 	return &engine.Error{
 		Code: engine.CodeMissingScope, Detail: "the key has not the scope that this record needs",
 		Details: map[string]any{"requiredScopes": slices.Clone(q.lacks)},

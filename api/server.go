@@ -30,6 +30,7 @@ type Options struct {
 
 	Limits Limits      // default: DefaultLimits
 	Bytes  AnswerBytes // of answers under way
+	Share  int         // what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are cores
 
 	MaxConns      int // at once; default 20,000
 	MaxConnsPerIP int // at once from one address; default none
@@ -53,6 +54,7 @@ type Server struct {
 	pins      pins
 	pollers   pollers
 	room      room
+	shares    shares
 	quit      chan struct{} // closed when the server is told to stop
 	run       string        // random, the same for all request ids of a run
 	count     atomic.Uint64 // of request ids made
@@ -96,6 +98,9 @@ func NewServer(o Options) *Server {
 	if o.Bytes.InAll == 0 {
 		o.Bytes.InAll = 256 << 20
 	}
+	if o.Share < searchCost {
+		o.Share = defaultShare()
+	}
 	var run [6]byte
 	rand.Read(run[:])
 	list := slices.Clone(operations)
@@ -105,7 +110,7 @@ func NewServer(o Options) *Server {
 		metrics:  newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
 		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
 	}
-	s.routes, s.room.bound = newRoutes(list), o.Bytes
+	s.routes, s.room.bound, s.shares.most, s.shares.patience = newRoutes(list), o.Bytes, o.Share, shareWait
 	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_snapshots_held", Help: "Snapshots that are pinned for reads with asOf.",
 	}, func() float64 { return float64(s.pins.count()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -108,7 +108,11 @@ func answerDelivery(q *request, d *engine.Delivery) error {
 	return nil
 }
 
-const deliveriesPath = webhookPath + "/deliveries"
+const (
+	deliveriesPath = webhookPath + "/deliveries"
+
+	eventScopeAbout = "Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders."
+)
 
 var webhookDeliveryOperations = []operation{
 	read(operation{
@@ -124,12 +128,16 @@ var webhookDeliveryOperations = []operation{
 	}),
 	read(operation{
 		id: "admin.webhooks.getDelivery", method: "GET", path: deliveriesPath + "/{deliveryId}", scopes: webhooksRead, live: true, cached: true,
-		summary: "Returns a delivery with the bytes that are sent and what came of each attempt.", answer: deliveryDetailsSchema,
+		summary: "Returns a delivery with the bytes that are sent and what came of each attempt. " + eventScopeAbout, answer: deliveryDetailsSchema,
 	}, input[oneDelivery]{path: byDelivery(func(o *oneDelivery) *engine.ID { return &o.webhook }, func(o *oneDelivery) *engine.ID { return &o.id })},
 		func(q *request, o *oneDelivery) error {
 			d := q.view.Delivery(o.id)
 			if d == nil || d.Webhook != o.webhook || q.view.Webhook(o.webhook) == nil {
 				return notFound("delivery")
+			}
+			q.needEvent(d.Type)
+			if err := q.lacking(nil); err != nil {
+				return err
 			}
 			if q.sameRevision(uint64(d.Revision)) {
 				return nil
@@ -146,21 +154,33 @@ var webhookDeliveryOperations = []operation{
 		}),
 	write(operation{
 		id: "admin.webhooks.redeliver", method: "POST", path: deliveriesPath + "/{deliveryId}/redeliver", scopes: webhooksWrite, answer: deliverySchema,
-		summary: "Sends an event once more, with the same bytes. How that goes does not count for the webhook.",
+		summary: "Sends an event once more, with the same bytes. How that goes does not count for the webhook. " + eventScopeAbout,
 	}, input[engine.RedeliverDelivery]{path: byDelivery(func(o *engine.RedeliverDelivery) *engine.ID { return &o.Webhook }, func(o *engine.RedeliverDelivery) *engine.ID { return &o.ID })},
-		func(_ *request, o *engine.RedeliverDelivery) engine.Op { return o }, answerDelivery),
+		func(q *request, o *engine.RedeliverDelivery) engine.Op {
+			q.needHook(o.Webhook)
+			if d := q.view.Delivery(o.ID); d != nil && d.Webhook == o.Webhook {
+				q.needEvent(d.Type)
+			}
+			return o
+		}, answerDelivery),
 	write(operation{
 		id: "admin.webhooks.recover", method: "POST", path: webhookPath + "/recover", scopes: webhooksWrite, answer: recoveredSchema,
-		summary: "Sends again what has failed since an instant, in the order of the events; at most 10,000 at once.",
+		summary: "Sends again what has failed since an instant, in the order of the events; at most 10,000 at once. " + eventScopeAbout,
 	}, input[engine.RecoverDeliveries]{path: byUUID(func(o *engine.RecoverDeliveries) *engine.ID { return &o.Webhook }), body: recoverShape},
-		func(_ *request, o *engine.RecoverDeliveries) engine.Op { return o }, func(q *request, r *engine.Recovered) error {
+		func(q *request, o *engine.RecoverDeliveries) engine.Op {
+			q.needHook(o.Webhook)
+			return o
+		}, func(q *request, r *engine.Recovered) error {
 			q.out = appendInt(append(q.out, `{"queued":`...), r.Queued)
 			q.out = append(appendInt(append(q.out, `,"left":`...), r.Left), '}')
 			return nil
 		}),
 	write(operation{
 		id: "admin.webhooks.test", method: "POST", path: webhookPath + "/test", scopes: webhooksWrite, answer: deliverySchema,
-		summary: "Sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as its data. How that goes does not count.",
+		summary: "Sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as its data. How that goes does not count. " + eventScopeAbout,
 	}, input[engine.TestWebhook]{path: byUUID(func(o *engine.TestWebhook) *engine.ID { return &o.ID })},
-		func(_ *request, o *engine.TestWebhook) engine.Op { return o }, answerDelivery),
+		func(q *request, o *engine.TestWebhook) engine.Op {
+			q.needHook(o.ID)
+			return o
+		}, answerDelivery),
 }

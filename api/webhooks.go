@@ -3,7 +3,9 @@ package api
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"slices"
 
+	"holdfast/api/auth"
 	"holdfast/engine"
 )
 
@@ -13,6 +15,8 @@ var orderEvent = enum(engine.OrderEvents...)
 
 const (
 	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others."
+
+	hookScopeAbout = "Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since."
 
 	webhookPath = "/v1/admin/webhooks/{id}"
 )
@@ -38,6 +42,7 @@ var (
 		has("id", idSchema), has("eventType", orderEvent.schema), has("url", &Schema{Type: "string", Format: "uri"}), has("label", textSchema.orNull()),
 		has("apiVersion", textSchema), has("enabled", booleanSchema), has("disabledReason", enumSchema(engine.TooManyFailures).orNull()),
 		has("createdAt", instantSchema), has("updatedAt", instantSchema),
+		has("apiKeyId", idSchema.orNull().says("The key that made the webhook, or gave it its url or type of event since. Null: made by the operator, or before this was recorded.")),
 	}
 	webhookSchema    = recordSchema("Webhook", webhookMembers...)
 	newWebhookSchema = recordSchema("WebhookWithSecret", append(webhookMembers[:len(webhookMembers):len(webhookMembers)], has("secret", textSchema.orNull()))...)
@@ -53,7 +58,26 @@ func appendWebhook(_ *request, b []byte, w *engine.Webhook) []byte {
 	b = appendTextOrNull(append(b, `,"disabledReason":`...), w.DisabledReason)
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(w.ID))
 	b = appendInstant(append(b, `,"updatedAt":`...), w.UpdatedAt)
-	return append(b, '}')
+	b = append(b, `,"apiKeyId":`...)
+	if w.Maker == nil {
+		return append(b, "null}"...)
+	}
+	return append(appendID(b, w.Maker.Key), '}')
+}
+
+// needEvent notes that the request has events of a type sent or shown, which takes the scope to read what they tell of.
+func (q *request) needEvent(typ engine.OrderEvent) { q.need(auth.EventScope(string(typ))) }
+
+// needHook is needEvent of the type that a webhook has, if there is one.
+func (q *request) needHook(id engine.ID) {
+	if w := q.view.Webhook(id); w != nil {
+		q.needEvent(w.EventType)
+	}
+}
+
+// maker is the key of the request, as it is recorded with a webhook that it makes.
+func (q *request) maker() *engine.Maker {
+	return &engine.Maker{Key: q.key.ID, Scopes: slices.Clone(q.key.Scopes)}
 }
 
 func answerWebhook(q *request, w *engine.Webhook) error {
@@ -86,10 +110,10 @@ func answerSecret(q *request, w *engine.Webhook) error {
 }
 
 // webhookAction is an operation on one webhook that takes nothing and answers with it.
-func webhookAction[In any](id, action, summary string, at func(*In) *engine.ID, command func(o *In) engine.Op) operation {
+func webhookAction[In any](id, action, summary string, at func(*In) *engine.ID, command func(q *request, o *In) engine.Op) operation {
 	return write(operation{
 		id: "admin.webhooks." + id, method: "POST", path: webhookPath + "/" + action, scopes: webhooksWrite, summary: summary, answer: webhookSchema,
-	}, input[In]{path: byUUID(at)}, func(_ *request, o *In) engine.Op { return command(o) }, answerWebhook)
+	}, input[In]{path: byUUID(at)}, command, answerWebhook)
 }
 
 var (
@@ -108,9 +132,10 @@ var webhookOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.webhooks.create", method: "POST", path: "/v1/admin/webhooks", scopes: webhooksWrite, answer: newWebhookSchema,
-		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place.",
+		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. " + hookScopeAbout,
 	}, input[engine.CreateWebhook]{body: createWebhookShape}, func(q *request, o *engine.CreateWebhook) engine.Op {
-		o.APIVersion, o.Secret = Version, q.drawSecret()
+		q.needEvent(o.EventType)
+		o.APIVersion, o.Secret, o.Maker = Version, q.drawSecret(), q.maker()
 		return o
 	}, answerSecret),
 	read(operation{
@@ -125,10 +150,14 @@ var webhookOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite, guarded: true,
-		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent.", answer: webhookSchema,
+		summary: "Changes a webhook. What is queued goes to the endpoint as it is when it is sent. " + hookScopeAbout, answer: webhookSchema,
 	}, input[engine.PatchWebhook]{path: byUUID(func(o *engine.PatchWebhook) *engine.ID { return &o.ID }), body: patchWebhookShape},
 		func(q *request, o *engine.PatchWebhook) engine.Op {
-			o.IfMatch = q.ifMatch
+			q.needHook(o.ID)
+			if o.EventType.Set {
+				q.needEvent(o.EventType.Value)
+			}
+			o.IfMatch, o.Maker = q.ifMatch, q.maker()
 			return o
 		}, answerWebhook),
 	write(operation{
@@ -140,11 +169,15 @@ var webhookOperations = []operation{
 			return o
 		}, answerNull),
 	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.",
-		func(o *engine.EnableWebhook) *engine.ID { return &o.ID }, func(o *engine.EnableWebhook) engine.Op { return o }),
+		func(o *engine.EnableWebhook) *engine.ID { return &o.ID }, func(q *request, o *engine.EnableWebhook) engine.Op {
+			q.needHook(o.ID)
+			return o
+		}),
 	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, and what is queued stays in its log as failed.",
-		func(o *engine.DisableWebhook) *engine.ID { return &o.ID }, func(o *engine.DisableWebhook) engine.Op { return o }),
+		func(o *engine.DisableWebhook) *engine.ID { return &o.ID }, func(_ *request, o *engine.DisableWebhook) engine.Op { return o }),
 	webhookAction("upgradeVersion", "upgrade-version", "Pins a webhook to the latest version of the interface, in which its events are written from then on.",
-		func(o *engine.UpgradeWebhook) *engine.ID { return &o.ID }, func(o *engine.UpgradeWebhook) engine.Op {
+		func(o *engine.UpgradeWebhook) *engine.ID { return &o.ID }, func(q *request, o *engine.UpgradeWebhook) engine.Op {
+			q.needHook(o.ID)
 			o.APIVersion = Version
 			return o
 		}),
@@ -153,6 +186,7 @@ var webhookOperations = []operation{
 		summary: "Gives a webhook a new secret, shown this once. While the one before it is good, webhook-signature has both signatures and X-Service-Signature that of the new one.",
 	}, input[engine.RotateSecret]{path: byUUID(func(o *engine.RotateSecret) *engine.ID { return &o.ID }), body: rotateSecretShape},
 		func(q *request, o *engine.RotateSecret) engine.Op {
+			q.needHook(o.ID)
 			o.Secret = q.drawSecret()
 			return o
 		}, answerSecret),

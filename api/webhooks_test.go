@@ -35,7 +35,7 @@ func TestWebhooks(t *testing.T) {
 	delete(w, "secret")
 	require.Equal(t, map[string]any{
 		"id": w["id"], "eventType": "order.created", "url": "https://example.com/hooks", "label": "Books", "apiVersion": Version, "enabled": true, "disabledReason": nil,
-		"createdAt": when(noon), "updatedAt": when(noon),
+		"createdAt": when(noon), "updatedAt": when(noon), "apiKeyId": at(s.ok("GET", keysPath, ""), "data", 0, "id"),
 	}, w)
 	require.Equal(t, w, s.ok("GET", path, ""))
 	require.Equal(t, []any{w}, s.ok("GET", hooksPath, "")["data"])
@@ -157,4 +157,65 @@ func TestSecretsAreShownOnce(t *testing.T) {
 	}
 	require.NotContains(t, s.ok("PATCH", path, `{}`), "secret")
 	require.False(t, strings.Contains(s.log.String(), engine.SecretPrefix))
+}
+
+// What a webhook is sent is what its key could read: whoever makes one, changes it, has it send or reads what was sent needs the
+// scope for that, and so does each send by what is recorded with it.
+func TestWebhooksTakeTheScopeOfWhatTheyAreSent(t *testing.T) {
+	s := newShop(t)
+	full := s.hook("by full access")
+	path := hooksPath + "/" + full["id"].(string)
+	sent := s.ok("POST", path+"/test", "")["id"].(string)
+	s.attempted(sent, engine.Attempt{Number: 1, At: noon, Status: 200})
+	hooks := s.newKey(s.account, engine.CreateKey{PublicID: "onlyhooks", Scopes: []string{"settings.webhooks.write"}})
+	lacks := func(method, path, body string) {
+		t.Helper()
+		a := s.call(method, path, body, "X-API-KEY", hooks)
+		a.isRefusal(403, engine.CodeMissingScope)
+		require.Equal(t, []any{"orders.details.read"}, at(a.object(), "details", "requiredScopes"))
+	}
+	const mine = `{"eventType":"order.updated","url":"https://example.net/"}`
+	lacks("POST", hooksPath, mine)
+	lacks("PATCH", path, `{"url":"https://example.net/"}`)
+	lacks("PATCH", path, `{"eventType":"order.deleted"}`)
+	lacks("POST", path+"/upgrade-version", "")
+	lacks("POST", path+"/rotate-secret", "")
+	lacks("POST", path+"/test", "")
+	lacks("POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`)
+	lacks("POST", path+"/deliveries/"+sent+"/redeliver", "")
+	lacks("GET", path+"/deliveries/"+sent, "")
+	require.Equal(t, full["url"], s.ok("GET", path, "")["url"])
+	require.Equal(t, 1.0, at(s.ok("GET", hooksPath, ""), "pagination", "total"))
+	// Faults of the input and what is not there come first, and what tells nobody anything takes no more than its own scope.
+	s.call("POST", hooksPath, `{"eventType":"x","url":"https://example.net/"}`, "X-API-KEY", hooks).isRefusal(400, engine.CodeInvalid, "body /eventType enum")
+	s.call("POST", hooksPath+"/"+sent+"/test", "", "X-API-KEY", hooks).isRefusal(404, engine.CodeNotFound)
+	s.ok("GET", path+"/deliveries", "", "X-API-KEY", hooks)
+	s.ok("POST", path+"/disable", "", "X-API-KEY", hooks)
+	lacks("POST", path+"/enable", "")
+	s.ok("POST", path+"/enable", "")
+
+	both := s.newKey(s.account, engine.CreateKey{PublicID: "hooksandorders", Scopes: []string{"settings.webhooks.write", "orders.read"}})
+	own := s.ok("POST", hooksPath, mine, "X-API-KEY", both)
+	s.ok("POST", hooksPath+"/"+own["id"].(string)+"/test", "", "X-API-KEY", both)
+	scopes := func(id any) []string {
+		v, _ := s.eng.View(s.account)
+		w, _ := engine.ParseID(id.(string))
+		return v.Webhook(w).Scopes()
+	}
+	require.Empty(t, scopes(full["id"]), "all")
+	require.Equal(t, []string{"settings.webhooks.write", "orders.read"}, scopes(own["id"]))
+	// Who says where it sends has made it, who gives it another name has not.
+	s.ok("PATCH", path, `{"label":"Ledger"}`, "X-API-KEY", both)
+	require.Empty(t, scopes(full["id"]))
+	s.ok("PATCH", path, `{"url":"https://example.net/"}`, "X-API-KEY", both)
+	require.Equal(t, scopes(own["id"]), scopes(full["id"]))
+
+	// Who revokes the key is told of what goes on.
+	k, _, _ := s.eng.Key("hooksandorders")
+	gone := keysPath + "/" + k.ID.String()
+	r := s.ok("DELETE", gone, "", "Idempotency-Key", "gone")
+	require.Equal(t, []any{full["id"], own["id"]}, []any{at(r, "webhooks", 0, "id"), at(r, "webhooks", 1, "id")})
+	require.Equal(t, k.ID.String(), at(r, "webhooks", 0, "apiKeyId"))
+	s.ok("DELETE", path, "")
+	require.Len(t, s.ok("DELETE", gone, "", "Idempotency-Key", "gone")["webhooks"], 1, "a repeat: those that there still are")
 }

@@ -8,6 +8,7 @@
 //	state.go    start-up and memory
 //	suite.go    all of them in one run
 //	load/       the same over HTTP
+//	fair/       what one account waits while another takes what it can get: go run ./bench/fair
 //	run/        the command: go run ./bench/run
 //
 // A figure is what one run on one machine gave; those that compare take both sides in the same run, in turns. No test

@@ -23,7 +23,7 @@ var turn = func() chan struct{} { c := make(chan struct{}); close(c); return c }
 func (w *writer) park(f *Future) bool {
 	for _, b := range w.behind {
 		if b.account.id == f.cmd.Account {
-			if len(b.waiting) >= cap(w.engine.queue) {
+			if len(b.waiting) >= w.engine.queue.size {
 				f.turnAway(refuse(CodeNotReady, "too many commands of the account wait until what is due in it is done"))
 				return true
 			}
@@ -46,7 +46,7 @@ func (w *writer) advance() {
 	if len(b.waiting) > 0 {
 		w.behind = append(w.behind, b)
 	}
-	w.owed = len(w.engine.queue)
+	w.owed = w.engine.queue.len()
 }
 
 // turnAwayBacklog answers the commands that wait for what is due, which nobody is to do any more.

@@ -3,9 +3,14 @@ package engine
 import (
 	"bytes"
 	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/stretchr/testify/require"
 
 	"holdfast/persist"
@@ -169,6 +174,54 @@ func TestOthersHaveTheirTurnsWhileMuchIsDue(t *testing.T) {
 	require.NoError(t, err)
 	require.Negative(t, theirs.Record.(*Location).ID.Compare(mine.Record.(*Location).ID), "judged before")
 	require.Less(t, parts, 60)
+}
+
+// While much is on its way to the disk no more of what is due is done: another account's command goes behind no more than that.
+func TestWhatIsDueWaitsForTheDisk(t *testing.T) {
+	s := newShop(t)
+	other := makeID(noon, Base{lo: 2})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "Other"}})
+	require.NoError(t, err)
+	ids := s.carts(20, 10)
+	s.shut()
+	held, release := s.holdSyncs()
+	defer release()
+	s.bounds = Bounds{DueItems: 1, Group: 10}
+	s.open()
+	s.now += 60_000
+	held.Store(true)
+	own := s.Submit(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}})
+	for s.Stats().Commands == 0 {
+		runtime.Gosched()
+	}
+	for range 3 {
+		theirs := s.Submit(Command{Account: other, Actor: "test", Op: CreateLocation{Name: "There", Timezone: "UTC"}})
+		select {
+		case <-theirs.planned:
+		case <-time.After(20 * time.Second):
+			release()
+			require.Fail(t, "it waits for the disk")
+		}
+	}
+	require.LessOrEqual(t, s.Stats().Commands, uint64(1+3))
+	release()
+	_, err = own.Wait()
+	require.NoError(t, err)
+	require.Equal(t, 20, s.expired(ids))
+}
+
+// holdSyncs has the disk take its time with the log from when it is told to, until it is released.
+func (s *shop) holdSyncs() (held *atomic.Bool, release func()) {
+	held = new(atomic.Bool)
+	released := make(chan struct{})
+	s.fs = errorfs.Wrap(s.fs, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		sync := op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo
+		if sync && held.Load() && strings.HasSuffix(op.Path, ".log") {
+			<-released
+		}
+		return nil
+	}))
+	return held, sync.OnceFunc(func() { close(released) })
 }
 
 // Where the conflicts that may want what came free are too many for one group, the rest of them is due, also after a stop.

@@ -10,6 +10,7 @@ type Bounds struct {
 	DueRows   int // that such a command changes before it leaves the rest to the next
 	FollowUps int // commands that try conflicts in the group of the command that left them; the rest goes on as what is due
 	Group     int // rows at which a group is closed
+	Bytes     int // that a command writes at most, by weight
 }
 
 func (b Bounds) withDefaults() Bounds {
@@ -17,7 +18,7 @@ func (b Bounds) withDefaults() Bounds {
 		at    *int
 		usual int
 	}{
-		{&b.Rows, maxRows}, {&b.DueItems, dueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows},
+		{&b.Rows, maxRows}, {&b.DueItems, dueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows}, {&b.Bytes, maxBytes},
 	} {
 		if *x.at == 0 {
 			*x.at = x.usual

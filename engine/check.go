@@ -62,7 +62,7 @@ func Verify(ctx context.Context, store *persist.Store, now int64) error {
 
 // tryDue does what is due in a state that nothing is kept of.
 func (s *state) tryDue(ctx context.Context, now int64) error {
-	e := &Engine{bounds: Bounds{}.withDefaults(), step: defaultStep.Milliseconds(), log: slog.New(slog.DiscardHandler), random: func() [10]byte { return [10]byte{} }}
+	e := &Engine{queue: newQueue(0), bounds: Bounds{}.withDefaults(), step: defaultStep.Milliseconds(), log: slog.New(slog.DiscardHandler), random: func() [10]byte { return [10]byte{} }}
 	w := newWriter(e, s)
 	s.at = max(s.at, now)
 	for _, x := range s.tree.Items() {

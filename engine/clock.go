@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -20,7 +19,7 @@ func (nudge) plan(*tx) (any, error) { return nil, nil }
 
 // Tick does all that is due, in every account, and returns when it is durable. What cannot be done is set aside.
 func (e *Engine) Tick(ctx context.Context) error {
-	n := nudges{engine: e, under: map[ID]bool{}}
+	n := nudges{engine: e, patient: true, under: map[ID]bool{}}
 	for rung := map[alarm]bool{}; ; {
 		n.send(ctx, rung)
 		if len(n.list) == 0 {
@@ -34,21 +33,22 @@ func (e *Engine) Tick(ctx context.Context) error {
 
 // nudges are those under way: as long as one is, its account needs no other.
 type nudges struct {
-	engine *Engine
-	list   []*Future
-	under  map[ID]bool // accounts
+	engine  *Engine
+	patient bool // an account is nudged also where many of its commands wait, of which each does what is due
+	list    []*Future
+	under   map[ID]bool // accounts
 }
 
 // send nudges the accounts in which something is due, but for alarms that have rung before.
 func (n *nudges) send(ctx context.Context, rung map[alarm]bool) {
 	now := n.engine.now()
 	n.engine.current.Load().alarms.Scan(func(x alarm) bool {
-		if x.at > now || ctx.Err() != nil || len(n.list) >= cap(n.engine.queue)/2 {
+		if x.at > now || ctx.Err() != nil || len(n.list) >= n.engine.queue.size/2 {
 			return false
 		}
 		if !n.under[x.account] && !rung[x] {
 			n.under[x.account] = true
-			n.list = append(n.list, n.engine.Submit(Command{Account: x.account, Actor: "clock", Op: nudge{}}))
+			n.list = append(n.list, n.engine.submitted(Command{Account: x.account, Actor: "clock", Op: nudge{}}, n.patient))
 			if rung != nil {
 				rung[x] = true
 			}
@@ -74,19 +74,17 @@ func (n *nudges) wait(ctx context.Context) error {
 	return nil
 }
 
-// over lets go of those that are answered.
-func (n *nudges) over() (err error) {
+// over lets go of those that are answered, or were turned away: the next ones do as well.
+func (n *nudges) over() {
 	n.list = slices.DeleteFunc(n.list, func(f *Future) bool {
 		select {
 		case <-f.done:
-			err = errors.Join(err, f.err)
 			delete(n.under, f.cmd.Account)
 			return true
 		default:
 			return false
 		}
 	})
-	return err
 }
 
 // lateness is how late an expiry may be, in milliseconds, where no write of its account comes first.
@@ -107,8 +105,8 @@ func (e *Engine) keepTime() {
 		case <-e.quit:
 			return
 		case <-clock.C:
-			if err := n.over(); err != nil {
-				return // storage failed or the engine is closing: nothing is due any more
+			if n.over(); e.Failed() != nil {
+				return // nothing is due any more
 			}
 			n.send(ctx, nil)
 		case <-trim.C:
@@ -143,7 +141,7 @@ type Stats struct {
 
 // Stats reads the counters.
 func (e *Engine) Stats() Stats {
-	queued := len(e.queue) + int(e.stats.parked.Load())
+	queued := e.queue.len() + int(e.stats.parked.Load())
 	return Stats{
 		Commands: e.stats.commands.Load(), Refused: e.stats.refused.Load(), Groups: e.stats.groups.Load(),
 		Queued: queued, Waiting: queued + int(e.stats.sealed.Load()), SetAside: e.stats.setAside.Load(),

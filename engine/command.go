@@ -58,6 +58,8 @@ type Command struct {
 	Idem    *Idempotency // nil: every submission is a command of its own
 	Brief   bool         // a refusal need not say what stands in the way nor what would fit
 
+	Explainer interface{ MayExplain() bool } // asked before a refusal is made to say that, which is dear; nil: it may
+
 	ahead  *timeline.Ahead // what was foreseen of it
 	judged int64           // the instant at which the writer judged it
 }

@@ -1,11 +1,5 @@
 package engine
 
-import (
-	"errors"
-
-	"holdfast/persist"
-)
-
 // This file owns the one function that makes a group durable. A replicated log would take its place.
 
 // commitGroups makes groups durable that the encoder has handed to the log, one after the other: synced, then visible, then
@@ -39,8 +33,8 @@ func (w *writer) commitGroups() {
 // storageFailed turns everything away from now on, and tells those who waited for a group that it may be lost.
 func (e *Engine) storageFailed(waiters []waiter, cause error) {
 	why := "storage failed; the server takes no more writes and must be restarted"
-	if errors.Is(cause, persist.ErrTooLarge) {
-		why = "by a fault of the program more was to be written at once than the log takes; the server takes no more writes and must be restarted"
+	if programFault(cause) {
+		why = "by a fault of the program the changes of a command could not be written; the server takes no more writes and must be restarted"
 	}
 	e.failure.CompareAndSwap(nil, refuse(CodeStorageFailed, "%s", why))
 	for _, x := range waiters {

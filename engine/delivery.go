@@ -70,6 +70,7 @@ var deliveryKind = func() *kind[Delivery] {
 	}))
 	k.resource = "" // the log tells of them
 	k.encode, k.decode, k.knows = encodeDelivery, decodeDelivery, nil
+	k.weigh = func(*Delivery) int { return 2 * hotWeight }
 	k.dueAt((*Delivery).givenUpAt)
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Delivery) {
@@ -320,6 +321,7 @@ func (v View) Waiting() (n int, oldest int64) {
 type Call struct {
 	URL     string
 	Secrets []string // the present one, and during an overlap the one before it
+	Scopes  []string // that the webhook is sent by; none: all
 	Body    []byte
 }
 
@@ -337,7 +339,7 @@ func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{URL: w.URL, Secrets: []string{w.Secret}}
+	c := &Call{URL: w.URL, Secrets: []string{w.Secret}, Scopes: w.Scopes()}
 	if c.Body, err = body.text(); err != nil {
 		return nil, err
 	}

@@ -12,10 +12,14 @@
 //	'- any goroutine                                     '- the encoder
 //	                  a group is one log record (a large one several) and one sync; the next ones are planned meanwhile
 //
+// The queue gives commands out by accounts in turn, those of one account in their order; one account fills half of it and no more
+// (queue.go). All that waits still goes into one group, up to its size.
+//
 // The writer writes nothing down. What an entry of a group, a result under an idempotency key or an event says is a value that
 // nobody changes any more; the encoder makes the bytes of it, in the order of the groups and of the commands in them, sums the
 // state hash up over them and hands them to the log. So they are in one record with the change, and a command holds up no other
-// by how much is to be written of it (encode.go).
+// by how much is to be written of it (encode.go). How much it would be is weighed before: a command of too much is refused
+// (weight.go). A result or an event that a fault of the program keeps from being written is written as just that.
 //
 // Readers load one pointer and have everything of one account at one sequence, as long as they like. The state is made of
 // copy-on-write trees: publishing it is a handful of pointers, whatever its size.

@@ -1,6 +1,12 @@
 package engine
 
-import "holdfast/persist"
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"holdfast/persist"
+)
 
 // This file owns the encoder. It stands between the writer and the committer, takes the groups that the writer has closed in
 // their order, writes their changes as they go to the log, and hands them over. So what is to be written of a command, its
@@ -50,11 +56,30 @@ func (c *encoder) run(closed <-chan *group, written chan<- *group) {
 	defer close(written)
 	for g := range closed {
 		if c.failed == nil {
-			c.failed = c.write(g)
+			c.failed = c.written(g)
 		}
 		g.err = c.failed
 		written <- g
 	}
+}
+
+// errRow is a fault of the program, not of the disk: a row could not be written.
+var errRow = errors.New("a row could not be written")
+
+// programFault says that what ended writing lies with the program.
+func programFault(err error) bool {
+	return errors.Is(err, errRow) || errors.Is(err, persist.ErrTooLarge)
+}
+
+// written is write, where a panic is an error: what is written of a command by a function from elsewhere, its result and its
+// events, contains its own.
+func (c *encoder) written(g *group) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v\n%s", errRow, p, debug.Stack())
+		}
+	}()
+	return c.write(g)
 }
 
 // write hands a group to the log: as one record, or as several where it is large. It is all there, or a part from its

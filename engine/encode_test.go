@@ -87,6 +87,50 @@ func TestEventsAreWrittenBesideTheWriter(t *testing.T) {
 	require.True(t, written)
 }
 
+// What cannot be written of a command's result or event stops nobody, and the command is done.
+func TestAResultAndAnEventThatCannotBeWritten(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	s.payload = func(string, *OrderRecord) []byte { panic("planted") }
+	s.open()
+	w := s.hook(OrderCreated)
+	s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}})
+	body, _, err := s.DeliveryDetails(s.view(), s.log(w, 0)[0])
+	require.NoError(t, err)
+	require.Contains(t, string(body), `"data":null}`)
+
+	cmd := Command{Account: s.acc, Op: answerSlowly{slowResult{func() { panic("planted") }}}, Idem: &Idempotency{Key: ID{1}}}
+	_, err = s.Do(cmd)
+	require.NoError(t, err)
+	s.do(CreateSKU{Name: "Bike"})
+	for range 2 {
+		_, err = s.Do(Command{Account: s.acc, Op: DisableWebhook{ID: w.ID}, Idem: &Idempotency{Key: ID{1}}})
+		require.Equal(t, CodeInternal, err.(*Error).Code, "it is known that it was done, not what came of it")
+		require.True(t, s.view().Webhook(w.ID).Enabled)
+		s.reopen()
+	}
+	require.NoError(t, s.Check())
+}
+
+// A row that cannot be written ends writing as a failed disk does, and says that it is none.
+func TestARowThatCannotBeWritten(t *testing.T) {
+	s := newShop(t)
+	encode := skuKind.encode
+	defer func() { skuKind.encode = encode }()
+	skuKind.encode = func([]byte, *SKU) []byte { panic("planted") }
+	_, err := s.Do(Command{Account: s.acc, Op: CreateSKU{Name: "Bike"}})
+	require.Equal(t, CodeStorageFailed, err.(*Error).Code)
+	_, err = s.Do(Command{Account: s.acc, Op: CreateLocation{Name: "There", Timezone: "UTC"}})
+	require.ErrorContains(t, err, "by a fault of the program")
+	require.NotNil(t, s.view(), "reads go on")
+	skuKind.encode = encode
+	require.Error(t, s.Engine.Close())
+	require.NoError(t, s.store.Close())
+	s.open()
+	require.NoError(t, s.Check())
+	s.do(CreateSKU{Name: "Bike"})
+}
+
 // last is the log record of the last command, and how many rows of units of orders it has.
 func (s *shop) last() (r persist.Record, units int) {
 	seq, _ := s.State()

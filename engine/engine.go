@@ -46,7 +46,7 @@ type Engine struct {
 	bounds    Bounds
 	step      int64 // Options.Overdue in milliseconds
 	payload   func(version string, o *OrderRecord) []byte
-	queue     chan *Future
+	queue     *queue
 	quit      chan struct{}
 	done      sync.WaitGroup
 	current   atomic.Pointer[snapshot]
@@ -95,9 +95,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		}
 	}
 	e := &Engine{
-		step: max(1, o.Overdue.Milliseconds()), payload: o.Payload,
+		step: max(1, o.Overdue.Milliseconds()), payload: withoutPanic(o.Payload, o.Logger),
 		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks, bounds: o.Bounds.withDefaults(),
-		queue: make(chan *Future, o.Queue), quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
+		queue: newQueue(o.Queue), quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}
 	e.called.add(s.called)
 	s.called = nil
@@ -190,7 +190,7 @@ func (f *Future) turnAway(err error) {
 // what is past.
 func (e *Engine) explain(cmd *Command, err error) error {
 	refusal, ok := err.(*Error)
-	if !ok || refusal.Code != CodeInsufficient || cmd.Brief {
+	if !ok || refusal.Code != CodeInsufficient || cmd.Brief || cmd.Explainer != nil && !cmd.Explainer.MayExplain() {
 		return err
 	}
 	s := e.current.Load()
@@ -257,15 +257,19 @@ func (e *Engine) planOn(s *snapshot, v View) *tx {
 	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger, step: e.step}
 }
 
-// Submit hands a command to the writer and returns at once, or when the queue has room and what can be planned ahead is. Commands of one goroutine for one
-// account are judged in the order in which it submits them; none waits for another's sync.
-func (e *Engine) Submit(cmd Command) *Future {
+// Submit hands a command to the writer and returns at once, or when the queue has room for it and what can be planned ahead is.
+// Commands of one goroutine for one account are judged in the order in which it submits them; none waits for another's sync.
+func (e *Engine) Submit(cmd Command) *Future { return e.submitted(cmd, true) }
+
+func (e *Engine) submitted(cmd Command, patient bool) *Future {
 	f := &Future{engine: e, cmd: cmd, done: make(chan struct{}, 1), planned: make(chan struct{})}
-	e.submit(f)
+	e.submit(f, patient)
 	return f
 }
 
-func (e *Engine) submit(f *Future) {
+// submit hands a command to the writer. Where its account has its share in the queue, it waits, or is turned away if it is not
+// patient.
+func (e *Engine) submit(f *Future, patient bool) {
 	if faults := f.cmd.Op.Check(); len(faults) > 0 {
 		if v, ok := e.View(f.cmd.Account); ok {
 			faults = v.Check(f.cmd.Op)
@@ -286,16 +290,19 @@ func (e *Engine) submit(f *Future) {
 		f.turnAway(refuse(CodeNotReady, "the engine is closing"))
 		return
 	}
-	e.queue <- f
+	if !e.queue.put(f, patient) {
+		f.turnAway(refuse(CodeNotReady, "too many commands of the account wait to be done"))
+	}
 }
 
 var futures = sync.Pool{New: func() any { return &Future{done: make(chan struct{}, 1)} }}
 
-// Do submits a command and waits for it.
+// Do submits a command and waits for it. Where commands of its account fill their share of the queue, half of it, it is refused
+// with CodeNotReady.
 func (e *Engine) Do(cmd Command) (Result, error) {
 	f := futures.Get().(*Future)
 	f.engine, f.cmd = e, cmd
-	e.submit(f)
+	e.submit(f, false)
 	res, err := f.Wait()
 	*f = Future{done: f.done}
 	futures.Put(f)

@@ -39,7 +39,7 @@ type idemRow struct {
 var idempotencyKind = storedRows(tagIdempotency, "idempotency record", func(r *idemRow) ID { return r.Key },
 	func(dst []byte, r *idemRow) []byte {
 		if r.result != nil {
-			r.Result, r.result = mustJSON(r.result), nil
+			r.Result, r.result = writtenResult(r.result), nil
 		}
 		const end = `null}`
 		dst = encodeCold(dst, &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until})
@@ -49,6 +49,17 @@ var idempotencyKind = storedRows(tagIdempotency, "idempotency record", func(r *i
 		return dst
 	},
 	decodeCold[idemRow]("idempotency record"))
+
+// writtenResult is a result as it is kept. One that a fault of the program keeps from being written is told to no repeat: the
+// command is done all the same, and its change is written with the fact.
+func writtenResult(result any) (b []byte) {
+	defer func() {
+		if recover() != nil {
+			b = []byte(`"the result could not be written"`) // is no result of any command
+		}
+	}()
+	return mustJSON(result)
+}
 
 // remember adds the record of a keyed command to its own write set.
 func (t *tx) remember(i *Idempotency, result any) {

@@ -94,7 +94,8 @@ func (o CreateKey) plan(t *tx) (any, error) {
 
 func (CreateKey) result() any { return new(Key) }
 
-// RevokeKey ends a key; the next request with it is refused. It answers with the *Key.
+// RevokeKey ends a key; the next request with it is refused. The webhooks that it made go on: it answers with the *RevokedKey,
+// which names them.
 type RevokeKey struct {
 	ID      ID
 	IfMatch []uint64
@@ -117,10 +118,22 @@ func (o RevokeKey) plan(t *tx) (any, error) {
 	n.RevokedAt = &t.now
 	n.Revision++
 	record(t, keyKind, k, &n)
-	return &n, nil
+	r := &RevokedKey{Key: n}
+	for w := range t.acc.webhooks().All() {
+		if w.Maker != nil && w.Maker.Key == k.ID {
+			r.Webhooks = append(r.Webhooks, w.ID)
+		}
+	}
+	return r, nil
 }
 
-func (RevokeKey) result() any { return new(Key) }
+func (RevokeKey) result() any { return new(RevokedKey) }
+
+// RevokedKey is a key that was revoked, with the webhooks that it made, in order of creation.
+type RevokedKey struct {
+	Key
+	Webhooks []ID `json:",omitempty"`
+}
 
 // Keys yields the account's keys in order of creation.
 func (v View) Keys() *table.Table[Key] { return keyKind.in(v.acc) }

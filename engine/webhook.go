@@ -40,6 +40,22 @@ type Webhook struct {
 	DisabledReason *string // nil: it is enabled, or was disabled by hand
 	UpdatedAt      int64
 	Revision       uint64
+	Maker          *Maker `json:",omitempty"` // nil: nobody whose rights are bounded
+}
+
+// Maker is who said where a webhook sends what: the key, and what it could read then. What the webhook is sent is judged by
+// these scopes, also when the key is revoked.
+type Maker struct {
+	Key    ID
+	Scopes []string `json:",omitempty"` // none: full access
+}
+
+// Scopes are those that the webhook is sent by; none: it may be told of everything.
+func (w *Webhook) Scopes() []string {
+	if w.Maker == nil {
+		return nil
+	}
+	return w.Maker.Scopes
 }
 
 // webhookRow is what is kept of a webhook.
@@ -155,6 +171,7 @@ type CreateWebhook struct {
 	Label      *string
 	APIVersion string
 	Secret     string
+	Maker      *Maker
 }
 
 func (o CreateWebhook) Check() []Fault {
@@ -173,6 +190,7 @@ func (o CreateWebhook) plan(t *tx) (any, error) {
 	}
 	w := &webhookRow{Secret: o.Secret, Webhook: Webhook{
 		ID: t.newID(), EventType: o.EventType, URL: o.URL, Label: o.Label, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.now, Revision: 1,
+		Maker: o.Maker,
 	}}
 	record(t, webhookKind, nil, w)
 	return &w.Webhook, nil
@@ -190,13 +208,15 @@ func (w *webhookRow) change(t *tx, edit func(n *webhookRow)) (any, error) {
 	return &revise(t, webhookKind, w, n).Webhook, nil
 }
 
-// PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. It answers with the *Webhook.
+// PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. Who gives it another endpoint or
+// type of event is its maker from then on. It answers with the *Webhook.
 type PatchWebhook struct {
 	ID        ID
 	IfMatch   []uint64
 	EventType Opt[OrderEvent]
 	URL       Opt[string]
 	Label     Opt[string]
+	Maker     *Maker
 }
 
 func (o PatchWebhook) Check() []Fault {
@@ -222,6 +242,9 @@ func (o PatchWebhook) plan(t *tx) (any, error) {
 		o.EventType.set(&n.EventType)
 		o.URL.set(&n.URL)
 		o.Label.merge(&n.Label)
+		if n.EventType != w.EventType || n.URL != w.URL {
+			n.Maker = o.Maker
+		}
 	})
 }
 

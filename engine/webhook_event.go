@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"slices"
 
 	"github.com/klauspost/compress/s2"
@@ -17,6 +19,7 @@ type eventBody struct {
 	ID     ID
 	packed []byte        // the row's value, with its version
 	make   func() []byte // what makes it when the row is written, beside the writer
+	about  int           // how long that is, about
 }
 
 // Versions of an event body's row.
@@ -93,6 +96,22 @@ type eventData struct {
 	write func(version string) []byte
 }
 
+// withoutPanic makes null of an order that a fault of the program keeps from being written: the event says that it changed.
+func withoutPanic(payload func(string, *OrderRecord) []byte, log *slog.Logger) func(string, *OrderRecord) []byte {
+	if payload == nil {
+		return nil
+	}
+	return func(version string, o *OrderRecord) (b []byte) {
+		defer func() {
+			if p := recover(); p != nil {
+				log.Error("an event could not be written, it is sent without the order", "order", o.ID.String(), "panic", p, "stack", string(debug.Stack()))
+				b = []byte("null")
+			}
+		}()
+		return payload(version, o)
+	}
+}
+
 type versionBody struct {
 	version string
 	id      ID
@@ -107,11 +126,11 @@ func (e *event) body(t *tx, version string) versionBody {
 		}
 	}
 	const envelope = 256 // about
-	row := &eventBody{ID: t.newID()}
+	row := &eventBody{ID: t.newID(), about: envelope + e.data.about}
 	it, now := *e, t.now
 	row.make = func() []byte { return it.text(now, version) }
 	record(t, bodyKind, nil, row)
-	b := versionBody{version, row.ID, envelope + e.data.about}
+	b := versionBody{version, row.ID, row.about}
 	e.bodies = append(e.bodies, b)
 	return b
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -14,7 +13,7 @@ import (
 //
 // The steps of a write, by the names of the functions:
 //
-//	submit   a command enters the bounded queue (engine.go)
+//	submit   a command enters the bounded queue, which gives them out by accounts in turn (queue.go)
 //	take     the writer stamps its instant and fixes its ids
 //	runDue   what is due in the account is done first, as commands of their own; where that takes several, those of other
 //	         accounts are judged in between (backlog.go)
@@ -47,6 +46,7 @@ type writer struct {
 	open     *group
 	groups   uint64      // closed so far
 	inFlight int         // groups that are on their way to the disk
+	underWay []int       // rows of each of them
 	pending  chan *group // to the encoder
 	written  chan *group // from there to the committer
 	synced   chan error  // from the committer, for each of these
@@ -71,7 +71,7 @@ type waiter struct {
 }
 
 func newWriter(e *Engine, s *state) *writer {
-	return &writer{recent: newRecent(cap(e.queue)), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
+	return &writer{recent: newRecent(e.queue.size), engine: e, state: s, open: new(group), pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight), synced: make(chan error, maxInFlight)}
 }
 
 func (w *writer) run() {
@@ -88,20 +88,20 @@ func (w *writer) run() {
 		if w.inFlight == 0 {
 			w.show()
 		}
-		queue, due := w.engine.queue, turn
+		queue, due := w.engine.queue.heard(), (<-chan struct{})(turn)
 		if w.full() {
 			queue = nil // the next sync makes room
 		}
-		if w.full() || len(w.behind) == 0 || w.owed > 0 {
+		if w.full() || len(w.behind) == 0 || w.owed > 0 || w.laden() {
 			due = nil
 		}
 		select {
-		case f := <-queue:
-			w.take(f)
+		case <-queue:
+			w.takeNext()
 		case <-due:
 			w.advance()
 		case err := <-w.synced:
-			w.inFlight--
+			w.arrived()
 			if err != nil {
 				w.fail(err)
 				return
@@ -111,6 +111,22 @@ func (w *writer) run() {
 			return
 		}
 	}
+}
+
+// laden says that as much is on its way to the disk as a group takes. The next part of what is due can wait until that is there:
+// what comes between goes behind all that is on its way.
+func (w *writer) laden() bool {
+	rows := 0
+	for _, n := range w.underWay {
+		rows += n
+	}
+	return rows >= w.engine.bounds.Group
+}
+
+// arrived notes that the first of the groups on their way is on the disk.
+func (w *writer) arrived() {
+	w.inFlight--
+	w.underWay = w.underWay[1:]
 }
 
 func (w *writer) full() bool {
@@ -124,13 +140,7 @@ func (w *writer) gather() {
 		return
 	}
 	for range 2 {
-		for more := true; more && len(w.open.waiters) < w.worth() && !w.full(); {
-			select {
-			case f := <-w.engine.queue:
-				w.take(f)
-			default:
-				more = false
-			}
+		for len(w.open.waiters) < w.worth() && !w.full() && w.takeNext() {
 		}
 		runtime.Gosched()
 	}
@@ -138,7 +148,7 @@ func (w *writer) gather() {
 
 // worth is how many commands a group should have before it is closed: more where many wait, for then nobody waits for the
 // answers of this one.
-func (w *writer) worth() int { return max(worthSync, len(w.engine.queue)/2) }
+func (w *writer) worth() int { return max(worthSync, w.engine.queue.len()/2) }
 
 // drain finishes what was submitted before the engine was closed. No command enters the queue any more. What waits for more
 // than one part of what is due is not begun: that is done at the next start.
@@ -146,30 +156,33 @@ func (w *writer) drain() {
 	for {
 		for w.inFlight == 0 && w.seal() {
 		}
-		queue := w.engine.queue
-		if w.full() {
-			queue = nil
+		if !w.full() && w.takeNext() {
+			continue
 		}
-		select {
-		case f := <-queue:
-			w.take(f)
-		default:
-			if !w.full() {
-				w.turnAwayBacklog(refuse(CodeNotReady, "the engine is closing"))
-			}
-			if w.inFlight == 0 && len(w.open.entries) == 0 {
-				return
-			}
-			if w.inFlight == 0 {
-				continue
-			}
-			if err := <-w.synced; err != nil {
-				w.fail(err)
-				return
-			}
-			w.inFlight--
+		if !w.full() {
+			w.turnAwayBacklog(refuse(CodeNotReady, "the engine is closing"))
 		}
+		if w.inFlight == 0 && len(w.open.entries) == 0 {
+			return
+		}
+		if w.inFlight == 0 {
+			continue
+		}
+		if err := <-w.synced; err != nil {
+			w.fail(err)
+			return
+		}
+		w.arrived()
 	}
+}
+
+// takeNext judges the command whose turn it is; it says whether there was one.
+func (w *writer) takeNext() bool {
+	f := w.engine.queue.take()
+	if f != nil {
+		w.take(f)
+	}
+	return f != nil
 }
 
 // take judges one command, or has it wait until what is due in its account is done.
@@ -273,6 +286,9 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if len(t.set) > w.engine.bounds.Rows && !least(cmd.Op) {
 		return nil, nil, tooManyRows()
 	}
+	if t.weight() > w.engine.bounds.Bytes {
+		return nil, nil, tooManyBytes()
+	}
 	if cmd.Idem != nil { // also of a command that changed nothing: repeated later, it might
 		t.remember(cmd.Idem, res)
 	}
@@ -349,6 +365,7 @@ func (w *writer) seal() bool {
 		return true
 	}
 	w.inFlight++
+	w.underWay = append(w.underWay, g.rows)
 	w.groups++
 	g.touched = w.state.touchedIDs(nil)
 	g.called, w.state.called = w.state.called, nil
@@ -365,27 +382,22 @@ func (w *writer) seal() bool {
 func (w *writer) fail(cause error) {
 	e := w.engine
 	what := "storage failed, no more writes are taken"
-	if errors.Is(cause, persist.ErrTooLarge) {
-		what = "a fault of the program, not of the disk: a command wrote more than the log takes at once; no more writes are taken"
+	if programFault(cause) {
+		what = "a fault of the program, not of the disk: the changes of a command could not be written; no more writes are taken"
 	}
 	e.log.Error(what, "error", cause)
 	w.turnAwayBacklog(e.failure.Load())
 	for _, x := range w.open.waiters {
 		x.future.answer(Result{}, unknownOutcome())
 	}
-	for {
+	for closed := false; !closed; {
 		select {
-		case f := <-e.queue:
-			f.turnAway(e.failure.Load())
+		case <-e.queue.heard():
 		case <-e.quit:
-			for {
-				select {
-				case f := <-e.queue:
-					f.turnAway(e.failure.Load())
-				default:
-					return
-				}
-			}
+			closed = true
+		}
+		for f := e.queue.take(); f != nil; f = e.queue.take() {
+			f.turnAway(e.failure.Load())
 		}
 	}
 }

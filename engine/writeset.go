@@ -22,6 +22,8 @@ import (
 type rowChange interface {
 	// log appends the change to a group and returns by how much it moves the state hash.
 	log(g *persist.Group, buf *encodeBuffer, account ID) uint64
+	// weight is about how many bytes the log takes of it (weight.go).
+	weight() int
 	// of is the kind of the row.
 	of() kindOf
 	// verify holds the change's before against the row that is there.
@@ -40,6 +42,7 @@ type kind[R any] struct {
 	table  func() *table.Table[R] // makes an account's empty table; nil: the rows live elsewhere
 	key    func(*R) ID
 	encode func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
+	weigh  func(r *R) int                // about how long it is written; nil: it is short
 	decode func(account, key ID, b []byte) (*R, error)
 	find   func(a *account, like *R) *R                   // the row as it is with the key of the given one, nil: none; unset: not in memory
 	all    func(a *account) iter.Seq[*R]                  // every row, in a fixed order
@@ -62,7 +65,7 @@ type kind[R any] struct {
 
 // rowsOf makes a kind whose rows an account keeps in a table, as JSON on disk: all that most resources need to say.
 func rowsOf[R any](tag byte, name string, key func(*R) ID, options ...table.Option[R]) *kind[R] {
-	k := &kind[R]{tag: tag, name: name, key: key, encode: encodeCold[R], decode: decodeCold[R](name), knows: knows[R], resource: resourceName(name)}
+	k := &kind[R]{tag: tag, name: name, key: key, encode: encodeCold[R], weigh: jsonWeight[R], decode: decodeCold[R](name), knows: knows[R], resource: resourceName(name)}
 	k.table = func() *table.Table[R] { return table.New(func(r *R) table.ID { return key(r) }, options...) }
 	k.find = func(a *account, like *R) *R { return k.in(a).Get(key(like)) }
 	k.all = func(a *account) iter.Seq[*R] { return k.in(a).All() }

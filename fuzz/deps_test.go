@@ -23,7 +23,7 @@ var may = map[string][]string{
 		"github.com/klauspost/compress/s2"},
 	"api/auth":      {},
 	"api/ratelimit": {},
-	"api/webhook":   {"engine", "github.com/prometheus/..."},
+	"api/webhook":   {"api/auth", "engine", "github.com/prometheus/..."},
 	"api": {
 		"api/...", "engine", "engine/table", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router", "github.com/goccy/go-json",
 		"github.com/klauspost/compress/...", "github.com/prometheus/...",

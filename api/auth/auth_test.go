@@ -88,3 +88,11 @@ func TestScopes(t *testing.T) {
 		require.True(t, Known(scope), scope)
 	}
 }
+
+func TestEventScopesAreScopes(t *testing.T) {
+	require.True(t, Known(EventScope("order.created")))
+	require.True(t, MayBeTold(nil, "order.created"))
+	require.True(t, MayBeTold([]string{"orders.read"}, "order.deleted"))
+	require.False(t, MayBeTold([]string{"settings.webhooks.write", "customers.write", "orders.payments.write"}, "order.updated"))
+	require.False(t, MayBeTold(Scopes, "stock.changed"), "no type of event is told by itself")
+}

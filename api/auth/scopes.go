@@ -63,3 +63,17 @@ func cut(scope string) (area, mode string) {
 	i := strings.LastIndexByte(scope, '.')
 	return scope[:max(i, 0)], scope[i+1:]
 }
+
+// EventScope is the scope that it takes to read what an event of a type tells of; empty: there is no such type, and full access
+// alone suffices.
+func EventScope(event string) string {
+	if strings.HasPrefix(event, "order.") {
+		return "orders.details.read" // a record of an order shows its customers
+	}
+	return ""
+}
+
+// MayBeTold says whether who has these scopes may be told of events of a type; none: full access.
+func MayBeTold(held []string, event string) bool {
+	return len(held) == 0 || Allows(held, []string{EventScope(event)})
+}

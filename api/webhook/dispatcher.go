@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"holdfast/api/auth"
 	"holdfast/engine"
 )
 
@@ -284,6 +285,8 @@ func (d *Dispatcher) begin(v engine.View, x *engine.Delivery) {
 			r.outcome.Error = "the event could not be read"
 		case call == nil:
 			r.void = true
+		case !auth.MayBeTold(call.Scopes, string(x.Type)):
+			r.outcome.Error = "the key that made the webhook could not read this"
 		default:
 			r.outcome.Attempt = attempt(d.ctx, d.Client, began, x.Event, call)
 			r.outcome.Sent = len(call.Body)

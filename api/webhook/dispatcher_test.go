@@ -117,6 +117,26 @@ func TestSuccessEndsASchedule(t *testing.T) {
 	require.Len(t, r.requests(), 2)
 }
 
+// A webhook whose recorded scopes do not cover its events is sent none of them, whoever has them queued.
+func TestSendsByTheScopesOfTheMaker(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(status(200))
+	made := func(scopes ...string) *hook {
+		h := &hook{shop: s, secret: drawSecret()}
+		h.id = s.do(engine.CreateWebhook{EventType: engine.OrderCreated, URL: r.URL, APIVersion: "2025-06", Secret: h.secret, Maker: &engine.Maker{Key: engine.ID{1}, Scopes: scopes}}).(*engine.Webhook).ID
+		return h
+	}
+	id := made("settings.webhooks.write").event()
+	s.after(id, 1)
+	a := s.attempts(id)[0]
+	require.Equal(t, [2]any{0, "the key that made the webhook could not read this"}, [2]any{a.Status, a.Error})
+	require.Empty(t, r.requests())
+	for i, h := range []*hook{made("settings.webhooks.write", "orders.read"), made(), s.hook(r.URL)} {
+		require.Equal(t, engine.DeliveryDone, s.after(h.event(), 1).State)
+		require.Len(t, r.requests(), i+1)
+	}
+}
+
 // Ten minutes after the first attempt a delivery is given up, though it was not tried four times: the server was down.
 func TestGivenUpAfterTenMinutes(t *testing.T) {
 	s := newShop(t)

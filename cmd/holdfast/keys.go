@@ -17,7 +17,8 @@ type keyRecord struct {
 	ID, Prefix, Label, Account, CreatedAt string
 	Scopes                                []string
 	ExpiresAt, RevokedAt, LastUsedAt      *string
-	Key                                   string // when it is made
+	Key                                   string                     // when it is made
+	Webhooks                              []struct{ ID, URL string } // when it is revoked: those that it made
 }
 
 func newKeys() *cobra.Command {
@@ -96,7 +97,7 @@ func newKeysRevoke() *cobra.Command {
 	var c adminConfig
 	cmd := &cobra.Command{
 		Use:   "revoke ID|PREFIX",
-		Short: "Revoke an API key: the next request with it is refused",
+		Short: "Revoke an API key: the next request with it is refused; its webhooks go on and are named",
 		Args:  exactly(1, "the id of a key, or its beginning like hf_abcdefgh1234"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := args[0]
@@ -107,6 +108,9 @@ func newKeysRevoke() *cobra.Command {
 				var gone keyRecord
 				if err := a.call("DELETE", "/keys/"+url.PathEscape(name), nil, &gone); err != nil {
 					return err
+				}
+				for _, w := range gone.Webhooks {
+					fmt.Fprintf(cmd.ErrOrStderr(), "webhook %s, which this key made, still sends to %s\n", w.ID, w.URL)
 				}
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "revoked %s %s\n", gone.ID, gone.Label)
 				return err

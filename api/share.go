@@ -1,0 +1,178 @@
+package api
+
+import (
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"holdfast/api/ratelimit"
+	"holdfast/engine"
+)
+
+// This file owns the share of the machine that one account's dear reads have at once, and how they wait for it. What a read costs
+// is a matter of its kind and of how much it is asked for; a read that costs nothing here is asked for by the thousand.
+
+const (
+	pageCost   = 1 // of a list's page, or of many questions at once
+	searchCost = 2 // of what goes through a stock's time, or plans: also to explain a refusal
+	longPage   = 100
+
+	shareWait = time.Second // beyond its share a read waits for so long
+
+	layerCost ratelimit.Layer = "cost"
+)
+
+// costs are those of operations that are no list. A write is among them whose plan is made before it is its turn.
+var costs = map[string]int{
+	"admin.availability.query":          pageCost,
+	"admin.availability.calendar":       pageCost,
+	"admin.availability.next":           searchCost,
+	"admin.availability.explain":        searchCost,
+	"admin.availability.whatIf":         searchCost,
+	"admin.articles.planQuantityChange": searchCost,
+	"admin.articles.decreaseQuantity":   searchCost,
+	"admin.articles.transferQuantity":   searchCost,
+}
+
+const pageSizeName = "pageSize"
+
+// costOf is what an operation costs, as it is declared.
+func costOf(o *operation) int {
+	if cost := costs[o.id]; cost > 0 {
+		return cost
+	}
+	if slices.ContainsFunc(o.queryParams, func(m Member) bool { return m.Name == pageSizeName }) {
+		return pageCost
+	}
+	return 0
+}
+
+// weigh has the request wait until there is room for what it costs.
+func (q *request) weigh() *engine.Error {
+	cost := q.op.cost
+	if cost == 0 {
+		return nil
+	}
+	for _, a := range q.query.list {
+		if string(a.name) == pageSizeName {
+			if n, _ := strconv.Atoi(string(a.value)); n > longPage {
+				cost = max(cost, 2*pageCost)
+			}
+		}
+	}
+	return q.dear(cost)
+}
+
+// defaultShare is what dear reads of an account may cost at once: so much that a list keeps all cores busy, and a search half.
+func defaultShare() int { return max(searchCost, runtime.GOMAXPROCS(0)) }
+
+// shares are what is under way, by account.
+type shares struct {
+	most     int
+	patience time.Duration
+	mu       sync.Mutex
+	by       map[engine.ID]*share
+}
+
+type share struct {
+	used int
+	line []*inLine // in the order in which they came
+}
+
+// inLine is a read that waits.
+type inLine struct {
+	cost int
+	turn chan struct{} // closed when it has come
+}
+
+// take has a read begin, at once or within the time that it may wait; it says whether its turn has come.
+func (s *shares) take(account engine.ID, cost int, quit <-chan struct{}) bool {
+	s.mu.Lock()
+	x := s.by[account]
+	if x == nil {
+		if s.by == nil {
+			s.by = map[engine.ID]*share{}
+		}
+		x = new(share)
+		s.by[account] = x
+	}
+	if len(x.line) == 0 && x.used+cost <= s.most {
+		x.used += cost
+		s.mu.Unlock()
+		return true
+	}
+	w := &inLine{cost, make(chan struct{})}
+	x.line = append(x.line, w)
+	s.mu.Unlock()
+	late := time.NewTimer(s.patience)
+	defer late.Stop()
+	select {
+	case <-w.turn:
+		return true
+	case <-late.C:
+	case <-quit:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range x.line {
+		if x.line[i] == w {
+			x.line = append(x.line[:i], x.line[i+1:]...)
+			s.admit(account, x) // one behind it may cost less
+			return false
+		}
+	}
+	return true // it came at the same moment
+}
+
+func (s *shares) give(account engine.ID, cost int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.by[account]
+	x.used -= cost
+	s.admit(account, x)
+}
+
+// admit has those begin whose turn has come.
+func (s *shares) admit(account engine.ID, x *share) {
+	for len(x.line) > 0 && x.used+x.line[0].cost <= s.most {
+		x.used += x.line[0].cost
+		close(x.line[0].turn)
+		x.line = x.line[1:]
+	}
+	if x.used == 0 && len(x.line) == 0 {
+		delete(s.by, account)
+	}
+}
+
+// dear has the request wait until a dear read of its account may begin; what it has taken before counts.
+func (q *request) dear(cost int) *engine.Error {
+	if cost <= q.cost || q.key == nil {
+		return nil
+	}
+	q.payBack()
+	began := time.Now()
+	ok := q.server.shares.take(q.view.Account().ID, cost, q.server.quit)
+	q.idle += time.Since(began)
+	if !ok {
+		return q.later(engine.CodeRateLimited, layerCost, 1000, "too many dear reads of the account are under way")
+	}
+	q.cost = cost
+	return nil
+}
+
+// MayExplain has a refusal wait for its account's share before it is explained. Nothing was done: one that waits for too long is
+// asked to come again.
+func (q *request) MayExplain() bool {
+	q.tooDear = q.dear(searchCost)
+	return q.tooDear == nil
+}
+
+// payBack gives back what the request has of its account's share.
+func (q *request) payBack() {
+	if q.cost > 0 {
+		q.server.shares.give(q.view.Account().ID, q.cost)
+		q.cost = 0
+	}
+}

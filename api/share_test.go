@@ -1,0 +1,122 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+)
+
+// This file owns the tests of the share of dear reads.
+
+// waits is how many reads of an account wait.
+func (s *shares) waits(account engine.ID) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x := s.by[account]; x != nil {
+		return len(x.line)
+	}
+	return 0
+}
+
+func (s *shares) empty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.by) == 0
+}
+
+// Reads begin in the order in which they came, as far as what they cost fits; one that has waited for too long leaves the others.
+func TestSharesAreGivenInOrder(t *testing.T) {
+	a, b := engine.ID{1}, engine.ID{2}
+	s := &shares{most: 2, patience: time.Hour}
+	quit := make(chan struct{})
+	require.True(t, s.take(a, 1, quit))
+	require.True(t, s.take(b, 2, quit), "another account's is its own")
+	began := make(chan int, 3)
+	for i, cost := range []int{2, 1} {
+		go func() {
+			if s.take(a, cost, quit) {
+				began <- cost
+			}
+		}()
+		require.Eventually(t, func() bool { return s.waits(a) == i+1 }, 10*time.Second, time.Microsecond)
+	}
+	require.Empty(t, began, "one that would fit does not go before one that came first")
+	s.give(a, 1)
+	require.Equal(t, 2, <-began)
+	require.Empty(t, began)
+	gone := make(chan struct{})
+	left := make(chan bool)
+	go func() { left <- s.take(a, 2, gone) }()
+	require.Eventually(t, func() bool { return s.waits(a) == 2 }, 10*time.Second, time.Microsecond)
+	close(gone)
+	require.False(t, <-left)
+	s.give(a, 2)
+	require.Equal(t, 1, <-began)
+	s.give(a, 1)
+	s.give(b, 2)
+	require.True(t, s.empty())
+}
+
+func TestCostsAreOfOperations(t *testing.T) {
+	for id := range costs {
+		require.True(t, slices.ContainsFunc(operations, func(o operation) bool { return o.id == id && o.cost == costs[id] }), id)
+	}
+}
+
+// Beyond its share an account's dear reads wait, and are refused when they have waited for too long; what is cheap goes on, and so
+// do others. A refusal that cannot be explained in time is asked for again.
+func TestDearReadsAreBounded(t *testing.T) {
+	s := newShop(t)
+	loc := s.ok("POST", "/v1/admin/locations", `{"name":"Lisboa","timezone":"Europe/Lisbon"}`)["id"].(string)
+	sku := s.ok("POST", "/v1/admin/skus", `{"name":"Bike"}`)["id"].(string)
+	line := fmt.Sprintf(`"skuId":%q,"serviceLocationId":%q,"quantity":1,"from":"2025-07-01T00:00:00Z","to":"2025-07-02T00:00:00Z"`, sku, loc)
+	window := fmt.Sprintf("?skuId=%s&serviceLocationId=%s&from=2025-07-01T00:00:00Z&to=2025-07-02T00:00:00Z", sku, loc)
+	next := fmt.Sprintf(`{"skuId":%q,"notBefore":"2025-07-01T00:00:00Z","seconds":60}`, sku)
+	const short = "/v1/admin/availability"
+	reads := [][3]string{
+		{"GET", "/v1/admin/skus", ""}, {"GET", "/v1/admin/orders?pageSize=250", ""}, {"GET", "/v1/admin/changes?limit=1", ""},
+		{"GET", short + "/calendar" + window, ""}, {"POST", short + "/next", next},
+		{"POST", short + "/query", `{"lines":[{` + line + `}]}`}, {"POST", short + "/explain", "{" + line + "}"}, {"POST", short + "/what-if", `{"queries":[{` + line + `}]}`},
+		{"POST", "/v1/admin/holds", `{"lines":[{` + line + `}]}`},
+	}
+	free := map[string]int{}
+	for _, r := range reads {
+		free[r[0]+r[1]+r[2]] = s.call(r[0], r[1], r[2]).status
+	}
+	require.True(t, s.server.shares.empty())
+	s.server.shares.patience = time.Microsecond
+	require.True(t, s.server.shares.take(s.account, s.server.shares.most, nil))
+	for _, r := range reads {
+		a := s.call(r[0], r[1], r[2])
+		a.isRefusal(http.StatusTooManyRequests, engine.CodeRateLimited)
+		require.Equal(t, "cost", at(a.object(), "details", "layer"), r)
+		require.Equal(t, "1", a.header["Retry-After"])
+	}
+	for _, r := range [][2]string{{"GET", "/v1/admin/account"}, {"GET", "/v1/admin/skus/" + sku}, {"GET", short + window}} {
+		require.Equal(t, 200, s.call(r[0], r[1], "").status, r)
+	}
+	require.Equal(t, 200, s.call("PATCH", "/v1/admin/skus/"+sku, `{"name":"Tandem"}`).status)
+	require.Equal(t, 200, s.call("GET", "/v1/admin/skus", "", "X-API-KEY", s.other).status)
+
+	s.server.shares.patience = time.Hour
+	answered := make(chan int, len(reads))
+	for _, r := range reads[:3] {
+		go func() { answered <- s.call(r[0], r[1], r[2]).status }()
+	}
+	require.Eventually(t, func() bool { return s.server.shares.waits(s.account) == 3 }, 10*time.Second, time.Millisecond)
+	require.Empty(t, answered)
+	s.server.shares.give(s.account, s.server.shares.most)
+	for range 3 {
+		require.Equal(t, 200, <-answered)
+	}
+	for _, r := range reads {
+		require.Equal(t, free[r[0]+r[1]+r[2]], s.call(r[0], r[1], r[2]).status, r)
+	}
+	require.True(t, s.server.shares.empty())
+}

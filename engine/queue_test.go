@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of the queue: turns, order, shares.
+
+func queuedOf(account byte, n int) *Future {
+	return &Future{cmd: Command{Account: ID{account}, Actor: itoa(n)}}
+}
+
+// given is what the queue gives out next: account and number.
+func (q *queue) given(n int) (list []string) {
+	for range n {
+		if f := q.take(); f != nil {
+			list = append(list, itoa(int(f.cmd.Account[0]))+"."+f.cmd.Actor)
+		}
+	}
+	return list
+}
+
+func TestQueueGoesByAccountsInTurn(t *testing.T) {
+	q := newQueue(100)
+	require.Empty(t, q.given(1))
+	for n := range 5 {
+		require.True(t, q.put(queuedOf(1, n), false))
+	}
+	for n := range 2 {
+		require.True(t, q.put(queuedOf(2, n), false))
+	}
+	require.True(t, q.put(queuedOf(3, 0), false))
+	require.Equal(t, 8, q.len())
+	require.Equal(t, []string{"1.0", "2.0", "3.0", "1.1"}, q.given(4))
+	require.True(t, q.put(queuedOf(3, 1), false))
+	require.Equal(t, []string{"2.1", "1.2", "3.1", "1.3", "1.4"}, q.given(6))
+	require.Empty(t, q.lanes, "nothing is kept of accounts of which nothing waits")
+}
+
+// One account fills half of the queue. What does not wait for room is not taken beyond it, what does comes in its order.
+func TestQueueShares(t *testing.T) {
+	q := newQueue(6)
+	for n := range 3 {
+		require.True(t, q.put(queuedOf(1, n), false))
+	}
+	require.False(t, q.put(queuedOf(1, 9), false))
+	in := make(chan bool)
+	late := func(account byte, n int, patient bool) {
+		before := len(q.waitingOutside())
+		go func() { in <- q.put(queuedOf(account, n), patient) }()
+		for len(q.waitingOutside()) == before {
+			runtime.Gosched()
+		}
+	}
+	late(1, 3, true)
+	late(1, 4, true)
+	for n := range 2 {
+		require.True(t, q.put(queuedOf(2, n), false))
+	}
+	require.True(t, q.put(queuedOf(3, 0), false))
+	late(3, 1, false) // the queue is full: no account's fault
+	require.Equal(t, 6, q.len())
+	require.Equal(t, []string{"1.0"}, q.given(1))
+	require.True(t, <-in)
+	require.Equal(t, 6, q.len(), "who waited longest and may come in has the place")
+	require.Equal(t, []string{"2.0"}, q.given(1))
+	require.True(t, <-in)
+	require.Equal(t, []string{"3.0", "1.1"}, q.given(2))
+	require.True(t, <-in)
+	require.Equal(t, []string{"2.1", "3.1", "1.2", "1.3", "1.4"}, q.given(9))
+	require.Empty(t, q.lanes)
+	require.Zero(t, q.len())
+}
+
+func (q *queue) waitingOutside() []*blocked {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.blocked
+}
+
+// stall keeps the writer busy until it is let go.
+type stall struct{ begun, over chan struct{} }
+
+func (stall) Check() []Fault { return nil }
+func (stall) result() any    { return new(any) }
+
+func (o stall) plan(*tx) (any, error) {
+	close(o.begun)
+	<-o.over
+	return nil, nil
+}
+
+// Where many commands of an account wait, the clock does not: each of them does what is due. It goes on with the next.
+func TestTheClockDoesNotWaitForTheQueue(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	s.queued = 2
+	s.open()
+	ids := s.carts(2, 1)
+	o := stall{make(chan struct{}), make(chan struct{})}
+	first := s.Submit(Command{Account: s.acc, Actor: "test", Op: o})
+	<-o.begun
+	s.now += 60_000
+	full := s.Submit(Command{Account: s.acc, Actor: "test", Op: nudge{}})
+	n := nudges{engine: s.Engine, under: map[ID]bool{}}
+	n.send(t.Context(), nil)
+	require.Len(t, n.list, 1)
+	n.over()
+	require.Empty(t, n.list, "turned away at once")
+	close(o.over)
+	for _, f := range []*Future{first, full} {
+		_, err := f.Wait()
+		require.NoError(t, err)
+	}
+	require.Equal(t, 2, s.expired(ids))
+}
+
+// The many commands of one account do not keep another's from its turn; beyond half of the queue they are refused. Those of all
+// accounts stand in the same groups.
+func TestAccountsTakeTurns(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	s.queued = 64
+	s.open()
+	other := makeID(noon, Base{lo: 2})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "Other"}})
+	require.NoError(t, err)
+	o := stall{make(chan struct{}), make(chan struct{})}
+	first := s.Submit(Command{Account: s.acc, Actor: "test", Op: o})
+	<-o.begun
+	groups := s.Stats().Groups
+	var mine []*Future
+	for range 32 {
+		mine = append(mine, s.Submit(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}}))
+	}
+	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}})
+	require.Equal(t, CodeNotReady, err.(*Error).Code)
+	theirs := s.Submit(Command{Account: other, Actor: "test", Op: CreateLocation{Name: "There", Timezone: "UTC"}})
+	require.Equal(t, 33, s.Stats().Queued)
+	close(o.over)
+	_, err = first.Wait()
+	require.NoError(t, err)
+	r, err := theirs.Wait()
+	require.NoError(t, err)
+	var before ID
+	for n, f := range mine {
+		m, err := f.Wait()
+		require.NoError(t, err)
+		id := m.Record.(*Location).ID
+		require.Positive(t, id.Compare(before), "one account's keep their order")
+		before = id
+		require.Equal(t, n >= 1, id.Compare(r.Record.(*Location).ID) > 0, "the other's is the second")
+	}
+	require.LessOrEqual(t, s.Stats().Groups, groups+2, "turns make no more groups")
+}

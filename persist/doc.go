@@ -51,29 +51,38 @@
 //
 //  1. Wait returns nil only when the record is synced. A commit that fails
 //     may still be there after a restart, as a whole, never in part.
+//
 //  2. Record n holds the hash of record n-1, and its own over everything in
 //     it. A record is trusted only after both were checked. Of the folded
 //     records, which a start needs for nothing, it checks order and chain and
 //     leaves the bytes to Pebble's checksums; who reads one checks its hash.
+//
 //  3. Rows and marker are written in one atomic batch at a record boundary,
 //     at or before the published sequence. The batch is not synced: it lies
 //     behind its records in Pebble's write-ahead log, so it can be lost but
 //     never outlive them.
+//
 //  4. HEAD is synced behind the log, never ahead of it: a log that ends
 //     before HEAD says has lost something and is refused. HEAD is made before
 //     the first record. It trails by at most HeadInterval, so rot of the log's
 //     last block is noticed but for what was written in that time.
+//
 //  5. A directory is examined read-only, against HEAD, before anything in it
 //     is changed: a refused directory is left as it was found.
+//
 //  6. After a storage failure nothing is written any more: the commit under
 //     way answers ErrOutcomeUnknown, later ones ErrFailed, reads go on.
+//
 //  7. Records below FirstKept are not looked at; the marker carries the hash
 //     before FirstKept, so the chain can be checked from there.
+//
 //  8. The record of the marker's sequence is always kept.
+//
 //  9. A backup holds only records that the live log has synced. Its HEAD is
 //     its own, written last, with a new incarnation; so is a restored one's.
 //
 //  10. Files are 0600 and directories 0700, also in backups.
+//
 //  11. HEAD has the higher format number before the first row of that format
 //     is written, and says that all rows are of an encoding only behind the
 //     last one that was not.

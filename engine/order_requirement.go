@@ -77,8 +77,8 @@ func (a *account) requirement(r *Requirement, e *edits, now int64) func(*Article
 	}
 }
 
-// wish is what a hold of an order asks of its lot: the requirements of its line. What is not found asks for nothing.
-func (a *account) wish(o *Order, h *timeline.Hold, e *edits, now int64) (key string, meets func(timeline.LotNo) bool) {
+// wish is what a hold of an order asks of its lot: the requirements of its line. What is not found asks for nothing. lot finds lots.
+func (a *account) wish(o *Order, h *timeline.Hold, e *edits, lot func(timeline.LotNo) timeline.Lot, now int64) (key string, meets func(timeline.LotNo) bool) {
 	var list []Requirement
 	if o != nil {
 		if l := o.lineNo(h.Line); l != nil {
@@ -97,14 +97,14 @@ func (a *account) wish(o *Order, h *timeline.Hold, e *edits, now int64) (key str
 		}
 	}
 	return string(b), func(no timeline.LotNo) bool {
-		r := e.article(a, a.stock.Lot(no).Article)
+		r := e.article(a, lot(no).Article)
 		return r != nil && !slices.ContainsFunc(conditions, func(meets func(*Article) bool) bool { return !meets(r) })
 	}
 }
 
 // Wish and Version make an account the timelines' Chooser; a plan is one of its own, for what it changes.
 func (a *account) Wish(h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
-	return a.wish(a.orders().No(uint32(h.Owner)), h, &edits{}, now)
+	return a.wish(a.orders().No(uint32(h.Owner)), h, &edits{}, a.stock.Lot, now)
 }
 
 func (a *account) Version() int { return 0 }
@@ -117,7 +117,12 @@ func (t *tx) Wish(h *timeline.Hold, now int64) (key string, meets func(timeline.
 			o = e.now
 		}
 	}
-	return t.acc.wish(o, h, &t.named, now)
+	return t.acc.wish(o, h, &t.named, func(no timeline.LotNo) timeline.Lot {
+		if lot := t.acc.stock.Lot(no); lot.No != 0 {
+			return lot
+		}
+		return t.draft().Stock().Lot(no) // the plan makes it
+	}, now)
 }
 
 func (t *tx) Version() int { return len(t.set) }

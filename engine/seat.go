@@ -144,15 +144,10 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 		}
 		return shortages
 	}
-	for _, wanted := range [...]func(q *request) bool{
-		func(q *request) bool { return q.slot != 0 },
-		func(q *request) bool { return q.slot == 0 && q.article != nil },
-		func(q *request) bool { return q.slot == 0 && q.article == nil && q.asks() != nil },
-		func(q *request) bool { return q.slot == 0 && q.article == nil && q.asks() == nil },
-	} {
+	for turn := range turns {
 		for i := range requests {
 			q := &requests[i]
-			if !wanted(q) || q.kit != nil && slices.ContainsFunc(shortages, func(s Shortage) bool { return s.Line == q.line }) {
+			if q.turn() != turn || q.kit != nil && slices.ContainsFunc(shortages, func(s Shortage) bool { return s.Line == q.line }) {
 				continue
 			}
 			short := t.seat(owner, q)
@@ -165,6 +160,27 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 		}
 	}
 	return shortages
+}
+
+// turns is how many turns there are.
+const turns = 8
+
+// turn is when a request has its turn: first what names a slot, then an article, then a SKU with requirements, then a SKU; and behind all of those in the same order
+// the units that wait, which would take the places of units that have one.
+func (q *request) turn() (n int) {
+	switch {
+	case q.slot != 0:
+	case q.article != nil:
+		n = 1
+	case q.asks() != nil:
+		n = 2
+	default:
+		n = 3
+	}
+	if q.stays {
+		n += turns / 2
+	}
+	return n
 }
 
 // takeLine takes out what is seated of a line of new units: a kit is held whole or not at all.

@@ -70,9 +70,9 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 	may, from = certain, make([][]int, len(requests))
 	v, loose := s.a.clone(), false
 	var before []request
-	for turn := range 4 {
+	for turn := range 8 { // those that have a place, then those that wait for one
 		for i, q := range requests {
-			if q.turn() != turn || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
+			if q.turn() != turn%4 || q.stays != (turn >= 4) || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
 				continue
 			}
 			alone := !slices.ContainsFunc(before, q.meets)

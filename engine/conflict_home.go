@@ -72,14 +72,14 @@ func (t *tx) homes(sku ID, location uint32) (list []home) {
 }
 
 // likeness says how far a hull may be one that these buffers made of its body: 0, just so; 1, if the buffer before it was cut to the command's instant; 2, not.
-func likeness(h timeline.Hold, before, after Buffer, l *Location) int {
+func likeness(h timeline.Hold, before, after Buffer, l *Location, now int64) int {
 	full := timeline.Hull(h.Body(), before, after, l.Zone(), minInstant)
 	switch {
 	case full.End != h.Span.End || full.Start > h.Span.Start:
 		return 2
 	case full.Start == h.Span.Start:
 		return 0
-	case h.Span.Start >= min(h.Body().Start, CreatedAt(h.ID)):
+	case min(h.Body().Start, CreatedAt(h.ID)) <= h.Span.Start && h.Span.Start <= min(h.Body().Start, now):
 		return 1
 	}
 	return 2
@@ -116,7 +116,7 @@ func (t *tx) homeOf(c timeline.Placed, homes []home, location uint32) timeline.L
 	for _, x := range homes {
 		n := 2
 		if l != nil {
-			n = likeness(c.Hold, x.before, x.after, l)
+			n = likeness(c.Hold, x.before, x.after, l, t.now)
 		}
 		if x.lot == c.Place.Lot && n < 2 {
 			return x.lot

@@ -97,11 +97,11 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 	waits := slices.ContainsFunc(plan.Blockers, func(b engine.Unavailability) bool {
 		o := s.obs.unit(b.ID)
 		return o != nil && o.Slot == 0
-	})
+	}) || slices.ContainsFunc(s.was.Units, func(u Unit) bool { return u.Slot == 0 && u.Hull.End > s.now })
 	for _, b := range plan.Blockers {
 		s.evict[b.ID] = true
-		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is past. And where what moves to other articles
-		// leaves room for one of several blockers, that one has it.
+		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is past. And who waits is tried by seats, where a
+		// plan leaves to other conflicts what they are counted for: one of several that wait may have the room of another.
 		if o := s.obs.unit(b.ID); o == nil || o.Slot != 0 && at >= s.now && !waits {
 			return wrong("blocker %x did not become a conflict", b.ID)
 		}

@@ -413,7 +413,7 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 		h.Flags |= timeline.Choosy
 	}
 	d.Replace(h)
-	if !at.Seated() && t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article).Takes() { // of one that is out, nobody gets a unit
+	if r := t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article); !at.Seated() && r != nil && r.Takes() { // of one that is out, nobody gets a unit
 		d.SeatConflict(h.ID, 0)
 	}
 	return t.answer(n), nil

@@ -102,9 +102,20 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		s.evict[b.ID] = true
 		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is past. And who waits is tried by seats, where a
 		// plan leaves to other conflicts what they are counted for: one of several that wait may have the room of another.
-		if o := s.obs.unit(b.ID); o == nil || o.Slot != 0 && at >= s.now && !waits {
+		u, o := s.a.unit(b.ID), s.obs.unit(b.ID)
+		elsewhere := false
+		if !u.articlePinned() { // it belongs to its SKU, and sits where those of other buffers are if those are its own
+			home := s.a.poolOf(u.Lot)
+			for _, p := range s.a.belongs(*u, s.now) {
+				elsewhere = elsewhere || o != nil && p.has(o.Lot) && !home.has(o.Lot)
+				home.Lots = append(slices.Clone(home.Lots), p.Lots...)
+			}
+			s.homes[u.ID] = home
+		}
+		if o == nil || o.Slot != 0 && at >= s.now && !waits && !elsewhere {
 			return wrong("blocker %x did not become a conflict", b.ID)
 		}
+
 	}
 	again := slices.ContainsFunc(s.a.Units, func(u Unit) bool { // what moved may have moved on for a conflict
 		o := s.obs.unit(u.ID)

@@ -394,12 +394,13 @@ func (TransferQuantity) result() any { return new(QuantityPlan) }
 func (t *tx) reassign(before, after *Article) {
 	stays := after.Takes()
 	moved := !same(before.SKU, after.SKU)
-	var unseated []timeline.Placed
 	if before.Takes() && (!stays || moved) {
-		unseated = t.takeOut(before, stays)
+		for _, u := range t.takeOut(before, stays) {
+			t.draft().Keep(u.Hold, u.Place.Lot)
+		}
 	}
 	t.article = after
-	if t.acc.stock.ConflictLen() > 0 {
+	if t.draft().Stock().ConflictLen() > 0 {
 		switch {
 		case moved || stays != before.Takes():
 			if stays {
@@ -411,13 +412,6 @@ func (t *tx) reassign(before, after *Article) {
 		}
 	}
 	t.seatFreed()
-	for _, u := range unseated { // behind the pass: what was sent away does not come back at once
-		t.draft().Keep(u.Hold, u.Place.Lot)
-	}
-	if len(unseated) > 0 {
-		t.house(before.SKU)
-		t.seatFreed()
-	}
 }
 
 // rejoin puts the lots of an article that takes holds again into their pools, where conflicts may want them.

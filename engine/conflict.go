@@ -24,6 +24,13 @@ func (o seatConflicts) plan(t *tx) (any, error) {
 	return nil, nil
 }
 
+// tryConflict seats a conflict that has changed, where it can be. Of an article that is out, nobody gets a unit.
+func (t *tx) tryConflict(id ID, at timeline.Place) {
+	if r := t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article); r != nil && r.Takes() {
+		t.draft().SeatConflict(id, 0)
+	}
+}
+
 // Conflict is a hold without a unit, and why it has none.
 type Conflict struct {
 	Unavailability

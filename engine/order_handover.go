@@ -413,8 +413,8 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 		h.Flags |= timeline.Choosy
 	}
 	d.Replace(h)
-	if r := t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article); !at.Seated() && r != nil && r.Takes() { // of one that is out, nobody gets a unit
-		d.SeatConflict(h.ID, 0)
+	if !at.Seated() {
+		t.tryConflict(h.ID, at)
 	}
 	return t.answer(n), nil
 }

@@ -159,3 +159,16 @@ func TestWhatIsOutSeatsNoUnassignedUnit(t *testing.T) {
 	require.True(t, ok)
 	require.True(t, h.Conflict())
 }
+
+// Nor to one of a subscription that is given an end.
+func TestWhatIsOutSeatsNoCancelledSubscription(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 1)
+	o := s.order(Item{SKU: sku}, PurchaseSubscription, noon+day, nil, 1, false)
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
+	h, ok := s.view().Unavailability(o.Lines[0].Units[0].Hold)
+	require.True(t, ok)
+	require.True(t, h.Conflict())
+}

@@ -13,10 +13,10 @@ import (
 	"os/exec"
 	"os/signal"
 	"regexp"
-	"runtime/pprof"
 	"text/tabwriter"
 	"time"
 
+	"holdfast/bench"
 	"holdfast/engine/pace"
 )
 
@@ -69,17 +69,11 @@ func run() error {
 		return err
 	}
 	defer end()
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+	written, err := bench.Profile(*profile)
+	if err != nil {
+		return err
 	}
+	defer written()
 	p.For = *budget
 	out := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(out, "load\tbookings p50\tp99\tmax\treads p50\tp99\tmax\tp99 of idle\t")

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime/pprof"
 	"time"
 
 	"holdfast/bench"
@@ -53,17 +52,11 @@ func run() (err error) {
 			err = e
 		}
 	}()
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+	written, err := bench.Profile(*profile)
+	if err != nil {
+		return err
 	}
+	defer written()
 	report := bench.NewReport(scale)
 	m := bench.Run{World: w, Scale: scale, Budget: *budget, Choice: choice, Progress: progress, Report: report}
 	if err := bench.Reads(ctx, &m); err != nil {

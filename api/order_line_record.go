@@ -62,7 +62,8 @@ var (
 		has("pickupDate", instantSchema), has("returnDate", instantSchema.orNull()), has("unavailabilityId", idSchema.orNull()),
 		has("purchaseType", purchaseType.schema), has("inventoryArticle", recordSchema("InventoryArticle", has("name", textSchema),
 			has("codes", listSchema(textSchema)), has("binLocation", nullSchema), has("skuName", textSchema.orNull()), has("skuCode", textSchema.orNull())).orNull()),
-		has("note", nullSchema), has("revenueSplitRate", &Schema{Type: "number"}), has("hasConflicts", booleanSchema))
+		has("note", nullSchema), has("revenueSplitRate", &Schema{Type: "number"}), has("hasConflicts", booleanSchema),
+		has("requirementsUnmet", booleanSchema.says("true: the article lost what the line requires, and no other of its pool had room; the unit stays where it is")))
 
 	amountOfTime           = []Member{has("amount", integerSchema), has("unit", enumSchema(unitNames...))}
 	subscriptionDataSchema = recordSchema("SubscriptionData", has("hasSubscriptions", booleanSchema), has("currency", textSchema),
@@ -264,7 +265,8 @@ func appendStockItem(b []byte, r *engine.OrderRecord, l *engine.OrderLine, u *en
 		b = append(appendTextOrNull(append(b, `,"skuCode":`...), at.SKUCode), '}')
 	}
 	b = appendNumber(append(b, `,"note":null,"revenueSplitRate":`...), l.SplitRate())
-	return append(appendBool(append(b, `,"hasConflicts":`...), at.Conflict), '}')
+	b = appendBool(append(b, `,"hasConflicts":`...), at.Conflict)
+	return append(appendBool(append(b, `,"requirementsUnmet":`...), at.Unmet), '}')
 }
 
 func appendStockPlace(b []byte, l *engine.Location) []byte {

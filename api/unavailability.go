@@ -12,10 +12,10 @@ var (
 	intervalSchema = recordSchema("UnavailabilityInterval",
 		has("type", enumSchema(intervalTypes...)), has("range", rangeSchema), has("unavailabilityId", idSchema), has("tenantId", idSchema))
 	unavailabilitySchema = recordSchema("Unavailability",
-		has("id", idSchema), has("range", rangeSchema), has("tenantId", idSchema), has("articleId", idSchema), has("serviceLocationId", idSchema),
+		has("id", idSchema), has("range", rangeSchema), has("tenantId", idSchema), has("articleId", idSchema.orNull()), has("serviceLocationId", idSchema),
 		has("orderId", idSchema.orNull()), has("holdId", idSchema.orNull()), has("blockerType", enumSchema("order", "hold", "scheduled-event")),
 		has("orderStockItemId", idSchema.orNull()), has("slotId", idSchema.orNull()), has("scheduledEventId", idSchema.orNull()),
-		has("createdAt", instantSchema), has("intervals", listSchema(intervalSchema)))
+		has("createdAt", instantSchema), has("requirementsUnmet", booleanSchema.says("true: the article does not have what the order's line requires any more; the unit stays there")), has("intervals", listSchema(intervalSchema)))
 )
 
 func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte {
@@ -23,7 +23,7 @@ func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte
 	b = appendID(append(b, `{"id":`...), u.ID)
 	b = appendRange(append(b, `,"range":`...), u.Range)
 	b = appendID(append(b, `,"tenantId":`...), tenant)
-	b = appendID(append(b, `,"articleId":`...), u.Article)
+	b = appendGivenID(append(b, `,"articleId":`...), u.Article)
 	b = appendID(append(b, `,"serviceLocationId":`...), u.Location)
 	b = appendOwner(append(b, `,"orderId":`...), u, timeline.BlockerOrder)
 	b = appendOwner(append(b, `,"holdId":`...), u, timeline.BlockerHold)
@@ -44,6 +44,7 @@ func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte
 	}
 	b = appendOwner(append(b, `,"scheduledEventId":`...), u, timeline.BlockerScheduledEvent)
 	b = appendInstant(append(b, `,"createdAt":`...), u.CreatedAt())
+	b = appendBool(append(b, `,"requirementsUnmet":`...), u.Unmet)
 	b = append(b, `,"intervals":[`...)
 	if u.Range.Start < u.Body.Start {
 		b = appendInterval(b, u, tenant, "buffer", engine.Span{Start: u.Range.Start, End: u.Body.Start})

@@ -122,8 +122,17 @@ func (a *account) articles() *table.Table[Article] { return tableOf[Article](a, 
 
 // buffers are the effective buffers of an article: its own, else its SKU's, else none.
 func (a *account) buffers(r *Article) (before, after Buffer) {
+	var s *SKU
 	if r.SKU != nil {
-		before, after = a.skus().Get(*r.SKU).buffers()
+		s = a.skus().Get(*r.SKU)
+	}
+	return r.inEffect(s)
+}
+
+// inEffect are the article's buffers, each its own or else that of its SKU, which is nil where it has none.
+func (r *Article) inEffect(s *SKU) (before, after Buffer) {
+	if s != nil {
+		before, after = s.buffers()
 	}
 	if r.Before != nil {
 		before = *r.Before
@@ -298,6 +307,7 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 	}
 	o.Details.apply(t, r)
 	record(t, articleKind, nil, r)
+	t.article = r
 	for _, q := range o.Quantities {
 		l := t.acc.locations().Get(q.Location)
 		if l == nil {

@@ -252,12 +252,12 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 
 // nextFit finds the earliest window of a length, not before an instant, in which units of an item can be held at some places
 // together, of articles that meet requirements.
-func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, requires []Requirement, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
+func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, asks *timeline.Hold, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
 	var few [8]source
 	var pools []timeline.Shape
 	for _, l := range places {
 		sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
-		pools = appendShapes(pools, a.meeting(sources, requires, now), l, length, now)
+		pools = appendShapes(pools, meeting(s, sources, asks, now), l, length, now)
 	}
 	from, ok := s.NextFit(pools, n, notBefore, until, now)
 	if !ok {
@@ -276,6 +276,8 @@ func appendShapes(pools []timeline.Shape, sources []source, l *Location, length,
 		before, after := src.before, src.after
 		pools = append(pools, timeline.Shape{
 			Pool: src.pool,
+			For:  src.asks,
+			Now:  now,
 			Hull: func(from int64) Span {
 				return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
 			},

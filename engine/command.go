@@ -151,6 +151,9 @@ type tx struct {
 	fork    *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
 	stock   *timeline.Draft
 	lots    map[lotOf]timeline.LotNo // lots that the plan makes
+	article *Article                 // that the plan makes or changes, as far as conflicts have to know
+	sku     *SKU                     // that it changes, likewise
+	short   []ID                     // units that were made conflicts, as overbooking is allowed
 	keyed   []keyedRow               // what the command does to idempotency records
 	recent  *recent
 	ahead   *timeline.Ahead
@@ -193,7 +196,12 @@ func (t *tx) timelines() *timeline.Stock {
 // draft is the plan's scratch copy of the account's timelines.
 func (t *tx) draft() *timeline.Draft {
 	if t.stock == nil {
-		t.stock = t.timelines().Draft(t.now)
+		s := t.timelines()
+		if len(t.orders) == 0 && s.ChoosyLen() == 0 {
+			t.stock = s.Draft(t.now)
+		} else {
+			t.stock = s.DraftFor(t, t.now)
+		}
 	}
 	return t.stock
 }

@@ -38,10 +38,11 @@ type Conflict struct {
 	Since  int64  // instant at which it lost its unit
 }
 
-// unseated is kept of a conflict beside its row: the instant at which it lost its unit.
+// unseated is kept of a conflict beside its row: the instant at which it lost its unit, and of an auto-assigned one whose it is.
 type unseated struct {
 	ID    ID
 	Since int64
+	SKU   ID `json:",omitzero"` // zero: of an article, or of the SKU of its article where the row is from before this was kept
 }
 
 var unseatedKind = func() *kind[unseated] {
@@ -50,15 +51,23 @@ var unseatedKind = func() *kind[unseated] {
 	return k
 }()
 
-// noteConflict keeps with a changed unit since when it has been a conflict.
+// noteConflict keeps with a changed unit since when it has been a conflict, and of which SKU.
 func (t *tx) noteConflict(c *timeline.HoldChange) {
 	was, is := c.Had && !c.Before.Place.Seated(), c.Has && !c.After.Place.Seated()
+	if !was && !is {
+		return
+	}
+	u := unseatedKind.in(t.acc).Get(c.ID())
 	switch {
 	case is && !was:
-		record(t, unseatedKind, nil, &unseated{c.ID(), t.now})
-	case was && !is:
-		if u := unseatedKind.in(t.acc).Get(c.ID()); u != nil { // of a conflict from before such rows nothing is kept
-			record(t, unseatedKind, u, nil)
+		record(t, unseatedKind, nil, &unseated{c.ID(), t.now, t.ownerSKU(c.After)})
+	case was && !is && u != nil: // of a conflict from before such rows nothing is kept
+		record(t, unseatedKind, u, nil)
+	case was && is && u != nil:
+		if sku := t.ownerSKU(c.After); sku != u.SKU {
+			n := *u
+			n.SKU = sku
+			record(t, unseatedKind, u, &n)
 		}
 	}
 }
@@ -94,7 +103,7 @@ func (v View) Conflicts(f ConflictFilter, offset, limit int, now int64) (page []
 			continue
 		}
 		for h := range a.stock.Conflicts(lot.No) {
-			if f.Window == nil || overlaps(*f.Window, h.Span) {
+			if (f.Window == nil || overlaps(*f.Window, h.Span)) && (f.SKU == ID{} || f.SKU == a.conflictSKU(h, lot)) {
 				rows = append(rows, row{h, timeline.Place{Lot: lot.No}})
 			}
 		}
@@ -107,10 +116,19 @@ func (v View) Conflicts(f ConflictFilter, offset, limit int, now int64) (page []
 }
 
 func (f ConflictFilter) admits(a *account, lot timeline.Lot) bool {
-	article := a.articles().No(lot.Article)
 	return (f.Article == (ID{}) || f.Article == a.articleID(lot.Article)) &&
-		(f.SKU == (ID{}) || article != nil && article.SKU != nil && *article.SKU == f.SKU) &&
 		(f.Location == (ID{}) || a.locationID(lot.Location) == f.Location)
+}
+
+// conflictSKU is the SKU that a conflict belongs to: of one that is pinned that of its article.
+func (a *account) conflictSKU(h timeline.Hold, lot timeline.Lot) ID {
+	if u := unseatedKind.in(a).Get(h.ID); u != nil && u.SKU != (ID{}) {
+		return u.SKU
+	}
+	if r := a.articles().No(lot.Article); r != nil && r.SKU != nil {
+		return *r.SKU
+	}
+	return ID{}
 }
 
 // overlaps says that a window, which may be an instant, meets a range.

@@ -34,6 +34,10 @@
 // subscription's next payment is set, a delivery is given up. It does so in parts of bounded size, in turns with the commands of
 // other accounts; what a fault of the program keeps from being done is set aside, and holds up nothing (backlog.go).
 //
+// A conflict that is pinned belongs to its article, any other to its SKU at its location (conflict_home.go), whatever becomes of
+// the article that it was on. An auto-assigned unit that is given other dates goes where its SKU has room, to an article with other
+// buffers too, and is given that one's.
+//
 // # Reads
 //
 // What can be held is always what timeline.Stock.Available says, the function that refusals come from, and exact stands beside it. A calendar's available is that

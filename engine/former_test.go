@@ -170,7 +170,7 @@ func TestTheArchive(t *testing.T) {
 	again := s.do(ArchiveArticle{ID: a, Archived: true}).(*Article)
 	require.Equal(t, r.Revision, again.Revision, "it is there already")
 	require.Equal(t, r.ArchivedAt, again.ArchivedAt)
-	_, total := s.view().Conflicts(ConflictFilter{Article: a}, 0, 10, s.now)
+	_, total := s.view().Conflicts(ConflictFilter{SKU: sku}, 0, 10, s.now)
 	require.Equal(t, 1, total)
 	s.refused(CodeStateNotAllowed, s.booking(Item{Article: a}, noon+3*day, noon+4*day, 1))
 	require.Equal(t, 1, s.available(Item{SKU: sku}, noon+3*day, noon+4*day))

@@ -53,6 +53,7 @@ type Unavailability struct {
 	Location ID
 	Slot     ID // zero: a conflict
 	Line     int
+	Unmet    bool // its article does not have what the order's line requires any more
 }
 
 // CreatedAt is the instant at which the unit was taken.
@@ -395,6 +396,7 @@ func (o MoveHold) plan(t *tx) (any, error) {
 		}
 		requests = append(requests, q)
 	}
+	d.Claim()
 	for i := range requests { // all out first: two units may change places
 		h, at, _ := d.Take(requests[i].proto.ID)
 		t.freed(h.Span, at)
@@ -450,14 +452,19 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 	}
 	var q request
 	var err error
-	if flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes() {
+	stays := !at.Seated() && l.Article == nil && l.Slot == nil
+	switch {
+	case stays && !item.Takes(): // it waits, and may go on to wait for less
+		q = request{location: where, item: item.No, article: item}
+	case flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes():
 		q, err = t.request(Item{Article: item.ID}, where.ID)
-	} else {
+	default:
 		q, err = t.request(Item{SKU: *item.SKU}, where.ID)
 	}
 	if err != nil {
 		return q, err
 	}
+	q.was, q.stays = at, stays
 	q.line, q.body, q.quantity, q.proto, q.slot = line, body, 1, h, slot
 	q.proto.Flags = flags
 	q.keepHull = body == h.Body() && t.acc.sameBuffers(leaves, item)
@@ -549,7 +556,7 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	lot := a.stock.Lot(at.Lot)
 	u := Unavailability{
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: a.ownerOf(h), Line: int(h.Line),
-		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location),
+		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location), Unmet: unmet(a.stock, h, at, a.ledger.At),
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID

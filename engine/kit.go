@@ -11,9 +11,9 @@ import (
 
 // kit is a catalog item as it takes stock.
 type kit struct {
-	item     *CatalogItem
-	parts    []part        // no two of the same article or SKU
-	requires []Requirement // what the articles that parts are taken from must have
+	item  *CatalogItem
+	parts []part         // no two of the same article or SKU
+	asks  *timeline.Hold // one that asks what the articles that parts are taken from must have; nil: nothing is asked
 }
 
 // part is what one kit takes of an article or a SKU.
@@ -122,10 +122,10 @@ type offer struct {
 }
 
 // offers lists what the parts of a kit can be taken from.
-func (k *kit) offers(a *account, l *Location, body Span, now int64) []offer {
+func (k *kit) offers(a *account, s *timeline.Stock, l *Location, body Span, now int64) []offer {
 	list := make([]offer, len(k.parts))
 	for i, p := range k.parts {
-		list[i] = offer{part: p, sources: a.meeting(a.sources(nil, p.article, p.sku, l, body, now), k.requires, now)}
+		list[i] = offer{part: p, sources: meeting(s, a.sources(nil, p.article, p.sku, l, body, now), k.asks, now)}
 		for j := range list[i].sources {
 			s := &list[i].sources[j]
 			s.closed = s.closed || !k.item.Takes()
@@ -212,7 +212,7 @@ type kitAnswer struct {
 // Where no two parts meet in a pool, that is the least of what the parts have. Where they do, it is tried by the seating that
 // a hold goes through: the answer is a number that could be seated, and where it is exact, one more could not.
 func (a *account) kitsAt(s *timeline.Stock, k *kit, l *Location, body Span, now int64) (x kitAnswer) {
-	return a.kitsOf(s, k, l, k.offers(a, l, body, now), body, now, false)
+	return a.kitsOf(s, k, l, k.offers(a, s, l, body, now), body, now, false)
 }
 
 // kitsOf is kitsAt of offers; plain: their hulls are the window, without buffers.
@@ -223,7 +223,7 @@ func (a *account) kitsOf(s *timeline.Stock, k *kit, l *Location, offers []offer,
 		room[i] = make([]int, len(f.sources))
 		stock, free, exact := 0, 0, true
 		for j, src := range f.sources {
-			y := s.Available(src.pool, src.hull, now)
+			y := src.available(s, src.hull, now)
 			if !src.closed {
 				room[i][j] = y.Available
 			}
@@ -241,19 +241,18 @@ func (a *account) kitsOf(s *timeline.Stock, k *kit, l *Location, offers []offer,
 		}
 	}
 	if shared && (x.Available > 0 || !x.Exact) {
-		x.Available, x.Exact = a.seatKits(s, k, l, body, now, x.surely(s, offers), x.Available, x.Exact, plain)
+		x.Available, x.Exact = a.seatKits(s, k, l, body, now, x.surely(s, offers, now), x.Available, x.Exact, plain)
 	}
 	return x
 }
 
 // surely is how many kits find a unit free throughout for every part, so that nothing has to move: never more than there are.
-func (x *kitAnswer) surely(s *timeline.Stock, offers []offer) int {
+func (x *kitAnswer) surely(s *timeline.Stock, offers []offer, now int64) int {
 	room := make([][]int, len(offers))
 	for i, f := range offers {
 		room[i] = make([]int, len(f.sources))
 		for j, src := range f.sources {
-			free, _, _, _ := s.MinFree(src.pool, src.hull)
-			room[i][j] = min(free, s.FreeThroughout(src.pool, src.hull))
+			room[i][j] = min(src.free(s, src.hull, now), src.freeThroughout(s, now))
 		}
 	}
 	return min(mostOf(offers, room), x.Available)
@@ -273,7 +272,7 @@ func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, no
 		}
 		setLine(requests, 0, body, timeline.Booking, 1)
 		for i := range requests {
-			requests[i].requires = k.requires
+			requests[i].ask(k.asks)
 			if plain {
 				requests[i].keepHull, requests[i].proto.Span = true, body
 			}
@@ -318,12 +317,12 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 	s := t.draft().Stock()
 	x := t.acc.kitsAt(s, q.kit, q.location, q.body, t.now)
 	short.Requested, short.Available = q.kits, min(x.Available, q.kits-1)
-	offers := q.kit.offers(t.acc, q.location, q.body, t.now)
+	offers := q.kit.offers(t.acc, s, q.location, q.body, t.now)
 	room := make([][]int, len(offers))
 	for i, f := range offers {
 		room[i] = make([]int, len(f.sources))
 		for j, src := range f.sources {
-			room[i][j], _, _, _ = s.MinFree(src.pool, src.hull)
+			room[i][j] = src.free(s, src.hull, t.now)
 		}
 	}
 	reason := timeline.NotEnoughStock
@@ -336,7 +335,7 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 	}
 	var found blockers
 	for _, src := range x.scarce.sources {
-		t.inTheWay().add(&found, src.pool, s.Available(src.pool, src.hull, t.now).At)
+		t.blockersOf(&found, &src, src.available(s, src.hull, t.now).At)
 	}
 	t.blocked(short, &found)
 	if q.body.End != Forever && t.inTheWay().mayNext() {

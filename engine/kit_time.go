@@ -19,7 +19,7 @@ func (a *account) nextKits(s *timeline.Stock, k *kit, places []*Location, notBef
 	offers := make([][]offer, len(places))
 	rooms := make([][][]int, len(places)) // by place, part and source
 	for i, l := range places {
-		offers[i] = k.offers(a, l, Span{Start: notBefore, End: notBefore + length}, now)
+		offers[i] = k.offers(a, s, l, Span{Start: notBefore, End: notBefore + length}, now)
 		rooms[i] = make([][]int, len(offers[i]))
 		for j, f := range offers[i] {
 			rooms[i][j] = make([]int, len(f.sources))
@@ -63,7 +63,7 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 	var pools []timeline.PoolRef
 	byPlace := make([][]offer, len(places))
 	for i, l := range places {
-		byPlace[i] = k.offers(a, l, w, now)
+		byPlace[i] = k.offers(a, a.stock, l, w, now)
 		for _, f := range byPlace[i] {
 			for _, s := range f.sources {
 				pools = append(pools, s.pool)
@@ -145,7 +145,7 @@ func (a *account) kitsOver(k *kit, l *Location, offers []offer, held [][][]timel
 		return kits, exact
 	case *left == 0:
 		x := kitAnswer{Availability: Availability{Available: kits}}
-		return x.surely(a.stock, offers), false
+		return x.surely(a.stock, offers, now), false
 	}
 	*left--
 	x := a.kitsOf(a.stock, k, l, offers, w, now, true)

@@ -157,6 +157,7 @@ func (t *tx) answer(o *Order) *OrderRecord {
 // shown is the record of an order that is settled, with what the plan makes of those whom it names.
 func (t *tx) shown(o *Order) *OrderRecord {
 	t.named.read(t.set)
+	t.named.now = t.now
 	return t.acc.orderRecord(o, t.draft().Stock(), &t.named, MaxListed)
 }
 

@@ -40,11 +40,11 @@ func (t *tx) tellOfOrders() {
 
 // elsewhere says whether two places show in an order's record as different: by their article, or as one is none.
 func (t *tx) elsewhere(p, q timeline.Place) bool {
-	if p.Lot == q.Lot {
+	if p.Seated() != q.Seated() || !p.Seated() || p.Lot == q.Lot {
 		return p.Seated() != q.Seated()
 	}
 	s := t.draft().Stock()
-	return p.Seated() != q.Seated() || s.Lot(p.Lot).Article != s.Lot(q.Lot).Article
+	return s.Lot(p.Lot).Article != s.Lot(q.Lot).Article
 }
 
 func (t *tx) tell(typ OrderEvent, o *Order) {

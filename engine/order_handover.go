@@ -174,7 +174,8 @@ func (o FulfillOrder) plan(t *tx) (any, error) {
 
 func (FulfillOrder) result() any { return new(OrderRecord) }
 
-// handOver hands one unit over. It says what is short where the unit cannot be had.
+// handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on the counter and a conflict
+// that is counted beside it has none.
 func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 	d := t.draft()
 	h, place, ok := d.Find(x.unit.Hold)
@@ -234,7 +235,9 @@ func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage
 	if !h.Flags.Has(timeline.PinnedArticle) && q.article.SKU != nil {
 		q.sku, q.article = t.acc.skus().Get(*q.article.SKU), nil
 	}
-	return t.shortage(&q, t.acc.sources(nil, q.article, q.sku, q.location, q.body, t.now), timeline.NotEnoughStock)
+	q.proto = h
+	sources := t.acc.sources(nil, q.article, q.sku, q.location, q.body, t.now)
+	return t.shortage(&q, meeting(t.stock.Stock(), sources, q.asks(), t.now), timeline.NotEnoughStock)
 }
 
 // ReturnOrder takes units back. What is left of their time is free, but for the buffer that begins then. A unit that comes
@@ -369,6 +372,7 @@ func (o AssignUnit) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.draft().Claim()
 	t.draft().Take(h.ID)
 	t.freed(h.Span, at)
 	if err := t.seatAll(ID{}, []request{q}); err != nil {
@@ -404,9 +408,9 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 		return nil, unitState(u)
 	}
 	u.ByHand = false
-	h.Flags &^= timeline.PinnedSlot
-	if len(l.Rest().Requirements) == 0 {
-		h.Flags &^= timeline.PinnedArticle
+	h.Flags &^= timeline.PinnedSlot | timeline.PinnedArticle
+	if len(l.Rest().Requirements) > 0 {
+		h.Flags |= timeline.Choosy
 	}
 	d.Replace(h)
 	if !at.Seated() {

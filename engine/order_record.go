@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"holdfast/timeline"
@@ -28,6 +29,7 @@ type UnitRecord struct {
 	SKUCode  *string
 	Range    Span // the hull; empty where it takes no stock
 	Conflict bool
+	Unmet    bool // its article does not have what the line requires any more
 }
 
 // edits are rows of what orders and their units name, as a plan leaves them. Most plans change none.
@@ -35,7 +37,10 @@ type edits struct {
 	customers map[ID]*Customer
 	articles  map[uint32]*Article
 	skus      map[ID]*SKU
-	n         int // so much of the write set is read
+	now       int64 // the plan's instant; 0: there is no plan
+
+	attributes map[ID]*Attribute // nil: it goes
+	n          int               // so much of the write set is read
 }
 
 // read reads what has come to the write set since.
@@ -54,9 +59,33 @@ func (e *edits) read(set []rowChange) {
 			if c.after != nil {
 				put(&e.skus, c.after.ID, c.after)
 			}
+		case *change[Attribute]:
+			put(&e.attributes, c.key(), c.after)
 		}
 	}
 	e.n = len(set)
+}
+
+// article, sku and attribute are rows as a plan leaves them, or as they are.
+func (e *edits) article(a *account, no uint32) *Article {
+	if r := e.articles[no]; r != nil {
+		return r
+	}
+	return a.articles().No(no)
+}
+
+func (e *edits) sku(a *account, id ID) *SKU {
+	if s := e.skus[id]; s != nil {
+		return s
+	}
+	return a.skus().Get(id)
+}
+
+func (e *edits) attribute(a *account, id ID) *Attribute {
+	if d, changed := e.attributes[id]; changed {
+		return d
+	}
+	return a.attributes().Get(id)
 }
 
 // put makes the map with its first entry.
@@ -105,21 +134,16 @@ func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e *edits) (r UnitR
 	if r.Conflict {
 		return r
 	}
+	r.Unmet = unmet(s, h, at, cmp.Or(e.now, a.ledger.At))
 	no := s.Lot(at.Lot).Article
-	article := e.articles[no]
-	if article == nil {
-		article = a.articles().No(no)
-	}
+	article := e.article(a, no)
 	if article == nil {
 		r.Article = a.articleID(no)
 		return r
 	}
 	r.Article, r.Name, r.Codes = article.ID, article.Name, article.Codes
 	if article.SKU != nil {
-		sku := e.skus[*article.SKU]
-		if sku == nil {
-			sku = a.skus().Get(*article.SKU)
-		}
+		sku := e.sku(a, *article.SKU)
 		r.SKUName, r.SKUCode = &sku.Name, sku.Code
 	}
 	return r

@@ -27,12 +27,17 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 		units += setLine(line, w.line, l.span(), l.Purchase.Type().kind(), uint64(units+1))
 		for j := range line {
 			q := &line[j]
-			q.overbook, q.requires = overbook, l.Rest().Requirements
-			if q.kit != nil {
-				q.kit.requires = q.requires
-			}
+			q.overbook = overbook
 			q.proto.Line, q.proto.Owner = l.No, uint64(o.Number)
 			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder)
+			if len(l.Rest().Requirements) > 0 {
+				q.proto.Flags |= timeline.Choosy
+			}
+			if q.kit != nil && q.asks() != nil {
+				asks := q.proto
+				asks.Flags &^= timeline.PinnedArticle
+				q.kit.asks = &asks
+			}
 		}
 	}
 	if units > maxUnits {
@@ -137,27 +142,32 @@ func (t *tx) redate(o *Order, line int, overbook bool) error {
 		if !ok || u.Handed != 0 || dates.idle(h) {
 			continue
 		}
-		loose := t.loose(l, u, h, at)
-		if loose {
-			h.Flags &^= timeline.PinnedArticle
+		if t.loose(l, u, h, at) {
+			h.Flags = h.Flags&^timeline.PinnedArticle | timeline.Choosy
 		}
 		q, err := t.moveRequest(line, dates, h, at)
 		if err != nil {
 			return ofLineItem(line, err)
 		}
-		if q.overbook = overbook; loose {
-			q.requires = l.Rest().Requirements
-		}
+		q.overbook = overbook
 		requests = append(requests, q)
+	}
+	if len(requests) > 0 {
+		d.Claim()
 	}
 	for i := range requests {
 		h, at, _ := d.Take(requests[i].proto.ID)
 		t.freed(h.Span, at)
 	}
-	return t.seatAll(ID{}, requests)
+	if err := t.seatAll(ID{}, requests); err != nil {
+		return err
+	}
+	d.Waive() // units that the line gets beside them are new
+	return nil
 }
 
-// loose says that a unit is on its article for the line's requirements alone: seated anew, it may be of another that meets them.
+// loose says that a unit of a line with requirements may be of another article that meets them. Rows of before holds could say so have
+// it pinned to its article.
 func (t *tx) loose(l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Place) bool {
 	if len(l.Rest().Requirements) == 0 || u.ByHand || h.Flags.Has(timeline.PinnedSlot) {
 		return false

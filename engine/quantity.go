@@ -259,6 +259,7 @@ func (t *tx) newUnits(r *Article, location uint32, amount int, over Span) {
 		t.lots[of] = no
 		if drafted {
 			t.draft().AddLot(no, r.No, location, t.acc.poolNow(r, location))
+			t.house(r.SKU)
 		}
 	}
 	for range amount {
@@ -393,20 +394,31 @@ func (TransferQuantity) result() any { return new(QuantityPlan) }
 func (t *tx) reassign(before, after *Article) {
 	stays := after.Takes()
 	moved := !same(before.SKU, after.SKU)
-	var unseated []timeline.Placed
 	if before.Takes() && (!stays || moved) {
-		unseated = t.takeOut(before, stays)
-	}
-	if stays && (!before.Takes() || moved) && t.acc.stock.ConflictLen() > 0 {
-		d := t.draft()
-		for _, l := range before.lots {
-			d.SetPool(l.no, t.acc.poolNow(after, l.location))
-			t.room = append(t.room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
+		for _, u := range t.takeOut(before, stays) {
+			t.draft().Keep(u.Hold, u.Place.Lot)
 		}
-		t.seatFreed()
 	}
-	for _, u := range unseated { // behind the pass: what was sent away does not come back at once
-		t.draft().Keep(u.Hold, u.Place.Lot)
+	t.article = after
+	if t.draft().Stock().ConflictLen() > 0 {
+		switch {
+		case moved || stays != before.Takes():
+			if stays {
+				t.rejoin(before, after)
+			}
+			t.house(before.SKU, after.SKU)
+		case !same(before.Before, after.Before) || !same(before.After, after.After):
+			t.rehouse(after.SKU)
+		}
+	}
+	t.seatFreed()
+}
+
+// rejoin puts the lots of an article that takes holds again into their pools, where conflicts may want them.
+func (t *tx) rejoin(before, after *Article) {
+	for _, l := range before.lots {
+		t.draft().SetPool(l.no, t.acc.poolNow(after, l.location))
+		t.room = append(t.room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
 	}
 }
 

@@ -370,5 +370,6 @@ func (a *account) loadStock(parts []*accountLoader, held *heldStock) error {
 	if a.stock, err = held.loader.Finish(); err != nil {
 		return fmt.Errorf("%w: account %s: %w", persist.ErrCorrupt, a.id, err)
 	}
+	a.stock.SetChooser(a)
 	return nil
 }

@@ -76,7 +76,7 @@ func (o CreateScheduledEvent) plan(t *tx) (any, error) {
 	s := &ScheduledEvent{ID: t.newID(), Article: o.Article, Location: o.Location, Type: o.Type, Name: o.Name, Comment: o.Comment, Window: o.Window, Revision: 1}
 	if o.Type == EventReservation {
 		t.used++ // the unavailability's id
-		if err := t.seatEvent(s, r, l, false); err != nil {
+		if err := t.seatEvent(s, r, l, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -84,13 +84,13 @@ func (o CreateScheduledEvent) plan(t *tx) (any, error) {
 	return s, nil
 }
 
-// seatEvent takes the unit of a reservation, or takes it anew where it moves: on the article itself, without buffers, whatever the
-// article's status.
-func (t *tx) seatEvent(s *ScheduledEvent, r *Article, l *Location, moves bool) error {
+// seatEvent takes the unit of a reservation, or takes it anew where it moves from a place: on the article itself, without buffers, whatever
+// the article's status. A conflict that has no room there stays one, as far as its claim goes.
+func (t *tx) seatEvent(s *ScheduledEvent, r *Article, l *Location, was *timeline.Place) error {
 	h := timeline.NewHold(after(s.ID, 1), s.Window, 0, 0)
 	h.Owner, h.Kind = 1, timeline.Booking
 	h.Flags = timeline.PinnedArticle.WithBlocker(timeline.BlockerScheduledEvent)
-	if moves {
+	if was != nil {
 		h = begun(h, t.now)
 	}
 	reason := timeline.NotEnoughStock
@@ -98,6 +98,10 @@ func (t *tx) seatEvent(s *ScheduledEvent, r *Article, l *Location, moves bool) e
 	if lot := r.lotAt(l.No); lot != nil {
 		sources = []source{{pool: timeline.LotRef(lot.no), hull: s.Window}}
 		_, reason = t.draft().Seat(sources[0].pool, h, timeline.Exact)
+		if reason != timeline.Granted && was != nil && *was == (timeline.Place{Lot: lot.no}) && t.draft().MayTake(sources[0].pool, h.Seat()) {
+			t.draft().Keep(h, lot.no)
+			return nil
+		}
 	}
 	if reason == timeline.Granted {
 		return nil
@@ -166,10 +170,10 @@ func (o PatchScheduledEvent) plan(t *tx) (any, error) {
 		return nil, notFound("location")
 	}
 	if s.Type == EventReservation && moved {
-		if h, at, ok := t.draft().Take(after(s.ID, 1)); ok {
-			t.freed(h.Span, at)
-		}
-		if err := t.seatEvent(&n, t.acc.articles().Get(s.Article), l, true); err != nil {
+		t.draft().Claim()
+		h, at, _ := t.draft().Take(after(s.ID, 1))
+		t.freed(h.Span, at)
+		if err := t.seatEvent(&n, t.acc.articles().Get(s.Article), l, &at); err != nil {
 			return nil, err
 		}
 		t.seatFreed()

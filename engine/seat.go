@@ -8,7 +8,7 @@ import (
 )
 
 // This file owns how a command takes stock: the lines of one command are seated together, those that name a slot first,
-// then an article, then a SKU, each in line order; then what came free is given to conflicts.
+// then an article, then a SKU with requirements, then a SKU, each in line order; then what came free is given to conflicts.
 
 // request asks for units of one item at one location: a line, resolved, or one part of a line of kits.
 type request struct {
@@ -22,12 +22,13 @@ type request struct {
 	slot     timeline.SlotNo // pinned to it, where not 0
 	body     Span
 	quantity int
-	proto    timeline.Hold // what all its units have in common; of a moved unit the unit itself
-	first    uint64        // the units' ids are after(owner, first), and so on; 0: the unit has its id already
-	keepHull bool          // a moved unit whose dates stay keeps its hull
+	proto    timeline.Hold  // what all its units have in common; of a moved unit the unit itself
+	first    uint64         // the units' ids are after(owner, first), and so on; 0: the unit has its id already
+	keepHull bool           // a moved unit whose dates stay keeps its hull
+	was      timeline.Place // of a moved unit
+	stays    bool           // a conflict that is given other dates alone: where there is no room for it, it stays one
 	rule     timeline.Rule
-	requires []Requirement // what an article must have
-	overbook bool          // units that are short become conflicts
+	overbook bool // units that are short become conflicts
 }
 
 // request resolves an item at a location.
@@ -79,7 +80,8 @@ type source struct {
 	pool          timeline.PoolRef
 	hull          Span
 	before, after Buffer
-	closed        bool // the article takes no new holds
+	closed        bool           // the article takes no new holds
+	asks          *timeline.Hold // one that asks what articles of it must have; nil: nothing is asked
 }
 
 // sources lists the pools of a request, in the order of their smallest article.
@@ -89,13 +91,13 @@ func (a *account) sources(dst []source, article *Article, sku *SKU, location *Lo
 		if l == nil {
 			return dst
 		}
-		return append(dst, source{timeline.LotRef(l.no), timeline.Hull(body, l.before, l.after, location.Zone(), now), l.before, l.after, l.closed})
+		return append(dst, source{timeline.LotRef(l.no), timeline.Hull(body, l.before, l.after, location.Zone(), now), l.before, l.after, l.closed, nil})
 	}
 	for _, p := range sku.pools {
 		if p.location != location.No || len(a.stock.Lots(timeline.SKURef(p.no))) == 0 {
 			continue
 		}
-		dst = append(dst, source{timeline.SKURef(p.no), timeline.Hull(body, p.before, p.after, location.Zone(), now), p.before, p.after, false})
+		dst = append(dst, source{timeline.SKURef(p.no), timeline.Hull(body, p.before, p.after, location.Zone(), now), p.before, p.after, false, nil})
 	}
 	if len(dst) > 1 {
 		slices.SortStableFunc(dst, func(x, y source) int {
@@ -107,8 +109,12 @@ func (a *account) sources(dst []source, article *Article, sku *SKU, location *Lo
 
 // seatAll seats the requests of one command, all or none. The refusal has every short line.
 func (t *tx) seatAll(owner ID, requests []request) error {
+	t.short = t.short[:0]
 	shortages := t.seatLines(owner, requests)
 	if len(shortages) == 0 {
+		for _, id := range t.short { // what was counted as short may have a unit that nobody else can have
+			t.draft().SeatConflict(id, 0)
+		}
 		return nil
 	}
 	for i := range shortages {
@@ -138,14 +144,10 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 		}
 		return shortages
 	}
-	for _, wanted := range [...]func(q *request) bool{
-		func(q *request) bool { return q.slot != 0 },
-		func(q *request) bool { return q.slot == 0 && q.article != nil },
-		func(q *request) bool { return q.slot == 0 && q.article == nil },
-	} {
+	for turn := range turns {
 		for i := range requests {
 			q := &requests[i]
-			if !wanted(q) || q.kit != nil && slices.ContainsFunc(shortages, func(s Shortage) bool { return s.Line == q.line }) {
+			if q.turn() != turn || q.kit != nil && slices.ContainsFunc(shortages, func(s Shortage) bool { return s.Line == q.line }) {
 				continue
 			}
 			short := t.seat(owner, q)
@@ -158,6 +160,27 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 		}
 	}
 	return shortages
+}
+
+// turns is how many turns there are.
+const turns = 8
+
+// turn is when a request has its turn: first what names a slot, then an article, then a SKU with requirements, then a SKU; and behind all of those in the same order
+// the units that wait, which would take the places of units that have one.
+func (q *request) turn() (n int) {
+	switch {
+	case q.slot != 0:
+	case q.article != nil:
+		n = 1
+	case q.asks() != nil:
+		n = 2
+	default:
+		n = 3
+	}
+	if q.stays {
+		n += turns / 2
+	}
+	return n
 }
 
 // takeLine takes out what is seated of a line of new units: a kit is held whole or not at all.
@@ -192,15 +215,14 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			sources[i].hull = q.proto.Span
 		}
 	}
-	flags := q.proto.Flags
-	if len(q.requires) > 0 {
-		sources, flags = t.acc.meeting(sources, q.requires, t.now), flags|timeline.PinnedArticle
+	flags, d := q.proto.Flags, t.draft()
+	if asks := q.asks(); asks != nil {
+		sources = meeting(d.Stock(), sources, asks, t.now)
 	}
-	d := t.draft()
 	room := make([]int, 0, 2)
 	if len(sources) > 1 { // units are taken from the pool with most available
 		for _, s := range sources {
-			room = append(room, d.Available(s.pool, q.room(s.hull, t.now)).Available)
+			room = append(room, s.available(d.Stock(), q.room(s.hull, t.now), t.now).Available)
 		}
 	}
 	reason := timeline.NotEnoughStock
@@ -218,24 +240,25 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		ok := false
 		if len(sources) > 0 {
 			s := sources[best]
-			h := timeline.NewHold(id, s.hull, q.body.Start-s.hull.Start, trail(q.body, s.hull))
-			h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, flags
-			if q.first == 0 {
-				h = begun(h, t.now)
-			}
+			h := q.hold(id, s, flags, t.now)
 			if q.first != 0 && flags.Blocker() == timeline.BlockerHold {
 				h.Owner = q.first + uint64(n)
 			}
-			if q.slot != 0 {
-				_, reason = d.SeatOn(s.pool, q.slot, h)
-			} else {
-				_, reason = d.Seat(s.pool, h, q.rule)
+			ok, reason = t.seatIn(q, s, h)
+			if own := q.own(t.acc, sources); !ok && own >= 0 && own != best { // where it has room already
+				s = sources[own]
+				h = q.hold(id, s, flags, t.now)
+				ok, reason = t.seatIn(q, s, h)
 			}
-			ok = reason == timeline.Granted || q.first == 0 && q.article != nil && t.pushIn(s.pool, q.slot, h)
-			if lots := t.acc.stock.Lots(s.pool); !ok && q.overbook && len(lots) > 0 {
-				d.Keep(h, lots[0])
-				ok = true
+			if pools := s.pools(d.Stock(), t.now); !ok && q.overbook && !s.closed {
+				if lots := t.acc.stock.Lots(pools[0]); len(lots) > 0 {
+					d.Keep(h, lots[0])
+					t.short, ok = append(t.short, id), true
+				}
 			}
+		}
+		if !ok && q.stays {
+			ok = t.stay(q, sources, flags)
 		}
 		if !ok {
 			for i := range n {
@@ -253,9 +276,63 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 	return nil
 }
 
-// pushIn seats a unit that moves on its article, or on one slot of that, where the article's own slots have no room: what is auto-assigned
-// there goes to other articles of the pool.
-func (t *tx) pushIn(p timeline.PoolRef, slot timeline.SlotNo, h timeline.Hold) bool {
+// hold is a unit of the request over the hull of a source.
+func (q *request) hold(id ID, s source, flags timeline.Flags, now int64) timeline.Hold {
+	h := timeline.NewHold(id, s.hull, q.body.Start-s.hull.Start, trail(q.body, s.hull))
+	h.Owner, h.Line, h.Kind, h.Flags = q.proto.Owner, q.proto.Line, q.proto.Kind, flags
+	if q.first == 0 {
+		h = begun(h, now)
+	}
+	return h
+}
+
+// own is the source that a moved unit has its place in, -1 where there is none.
+func (q *request) own(a *account, sources []source) int {
+	if q.first != 0 {
+		return -1
+	}
+	return slices.IndexFunc(sources, func(s source) bool { return slices.Contains(a.stock.Lots(s.pool), q.was.Lot) })
+}
+
+// seatIn seats a unit of the request in one of its sources.
+func (t *tx) seatIn(q *request, s source, h timeline.Hold) (ok bool, reason timeline.Refusal) {
+	switch {
+	case s.closed: // only what is there already asks it, and only to stay what it is
+		return false, timeline.NotEnoughStock
+	case q.slot != 0:
+		_, reason = t.draft().SeatOn(s.pool, q.slot, h)
+	default:
+		_, reason = t.draft().Seat(s.pool, h, q.rule)
+	}
+	return reason == timeline.Granted || q.first == 0 && q.article != nil && t.pushIn(q, s.pool, h), reason
+}
+
+// stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its unit: the count has to have room only for
+// what it asks for beside that. One that nothing counts may be made no longer, unless overbooking is allowed.
+func (t *tx) stay(q *request, sources []source, flags timeline.Flags) bool {
+	own := q.own(t.acc, sources)
+	if own < 0 || sources[own].closed { // nothing counts it, and nothing is there to be asked for
+		hull := Span{Start: q.body.Start - q.proto.Before(), End: q.body.End}
+		if hull.End != Forever {
+			hull.End += q.proto.After()
+		}
+		if !q.overbook && !q.proto.Span.Covers(hull) {
+			return false
+		}
+		t.draft().Keep(q.hold(q.proto.ID, source{hull: hull}, flags, t.now), q.was.Lot)
+		return true
+	}
+	s := sources[own]
+	if !t.draft().MayTake(s.pool, q.room(s.hull, t.now)) {
+		return false
+	}
+	t.draft().Keep(q.hold(q.proto.ID, s, flags, t.now), q.was.Lot)
+	return true
+}
+
+// pushIn seats a unit that moves on its article, or on one slot of that, where the article's own slots have no room: what is auto-assigned there goes to other
+// articles of the pool. What conflicts are counted for in the pool is not taken.
+func (t *tx) pushIn(q *request, p timeline.PoolRef, h timeline.Hold) bool {
 	d := t.draft()
 	no, _ := p.Lot()
 	lot := d.Stock().Lot(no)
@@ -263,17 +340,16 @@ func (t *tx) pushIn(p timeline.PoolRef, slot timeline.SlotNo, h timeline.Hold) b
 		return false
 	}
 	wide := timeline.SKURef(lot.Pool)
-	if free, _, _, _ := d.Stock().MinFree(wide, h.Seat()); free < 1 {
+	if len(d.Stock().Lots(wide)) < 2 || !d.MayTake(wide, h.Seat()) || d.Stock().Full(wide, h.Seat()) {
 		return false
 	}
-	slots := d.Stock().Slots(no)
-	if slot != 0 {
-		slots = []timeline.SlotNo{slot}
+	var why timeline.Refusal
+	if q.slot != 0 {
+		_, why = d.SeatOn(wide, q.slot, h)
+	} else {
+		_, why = d.SeatOnLot(wide, no, h)
 	}
-	return slices.ContainsFunc(slots, func(slot timeline.SlotNo) bool {
-		_, why := d.SeatOn(wide, slot, h)
-		return why == timeline.Granted
-	})
+	return why == timeline.Granted
 }
 
 // room is what a unit of the request takes of its hull: of one that is there already what is past needs none.
@@ -309,12 +385,15 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 	free := 0
 	var found blockers
 	for _, s := range sources {
-		a := d.Available(s.pool, q.room(s.hull, t.now))
+		if s.closed { // it has nothing for anybody, so nothing is in the way there
+			continue
+		}
+		room := q.room(s.hull, t.now)
+		a := s.available(d.Stock(), room, t.now)
 		short.Available += a.Available
-		count, _, _, _ := d.Stock().MinFree(s.pool, q.room(s.hull, t.now))
-		free += max(0, count)
+		free += max(0, s.free(d.Stock(), room, t.now))
 		if t.explain {
-			t.inTheWay().add(&found, s.pool, a.At)
+			t.blockersOf(&found, &s, a.At)
 		}
 	}
 	t.blocked(short, &found)
@@ -331,9 +410,16 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		if q.keepHull {
 			notBefore++ // at other dates its buffers are made anew, at these they stay as they are
 		}
-		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.requires, []*Location{q.location}, notBefore, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.asks(), []*Location{q.location}, notBefore, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short
+}
+
+// blockersOf notes the holds that stand in the way in a source.
+func (t *tx) blockersOf(found *blockers, s *source, at int64) {
+	for _, p := range s.pools(t.draft().Stock(), t.now) {
+		t.inTheWay().add(found, p, at)
+	}
 }
 
 // searchAhead is how far next looks, in milliseconds.
@@ -356,7 +442,11 @@ func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
 // seatFreed tries the conflicts that overlap what the command freed.
 func (t *tx) seatFreed() {
 	if len(t.room) > 0 && !t.gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
-		if r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, cmp.Or(t.tries, maxTries)); r.More {
+		if t.waiting != nil {
+			t.room = append(t.waiting.Room, t.room...)
+		}
+		r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, cmp.Or(t.tries, maxTries))
+		if t.waiting, t.room = nil, nil; r.More {
 			t.waiting = &r.Next
 		}
 	}

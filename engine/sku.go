@@ -262,6 +262,10 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 	if len(c.faults) > 0 {
 		return nil, invalid(c.faults)
 	}
+	if !same(n.Before, s.Before) || !same(n.After, s.After) {
+		t.sku = &n
+		t.rehouse(&s.ID)
+	}
 	return revise(t, skuKind, s, n), nil
 }
 

@@ -32,6 +32,7 @@ type account struct {
 
 func newAccount(id ID) *account {
 	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue(), kits: newKitUses(), income: newIncomes(), calls: newCallQueue()}
+	a.stock.SetChooser(a)
 	for _, k := range schema {
 		a.tables[k.tableTag()] = k.newTable()
 	}
@@ -49,6 +50,7 @@ func (a *account) publish() *account {
 			c.tables[i] = t.PublishAny()
 		}
 	}
+	c.stock.SetChooser(c)
 	return c
 }
 

@@ -71,6 +71,7 @@ func ofChange(i int, err error) error {
 func (a *account) scratch() *account {
 	c := *a
 	c.stock = a.stock.Fork()
+	c.stock.SetChooser(&c)
 	c.tables[tagArticle], c.tables[tagSKU] = a.articles().Scratch(), a.skus().Scratch()
 	return &c
 }

@@ -35,7 +35,7 @@ func (s *Stock) Available(p PoolRef, hull Span, now int64) Answer {
 	case s.countIsAnswer(p, hull, now):
 	default:
 		tries := availableSeats
-		a.Available, a.Exact = s.seatForReal(p, hull, now, a.Available, &tries)
+		a.Available, a.Exact = s.seatForReal(p, nil, NewHold(ID{}, hull, 0, 0), now, a.Available, &tries)
 	}
 	return a
 }
@@ -88,13 +88,16 @@ func (s *Stock) countIsAnswer(p PoolRef, hull Span, now int64) bool {
 	return ok
 }
 
-// seatForReal seats up to most holds on a draft and says how many it could, and whether it knows that no more can be. tries is how often it may look for a
-// rearrangement; it is counted down.
-func (s *Stock) seatForReal(p PoolRef, hull Span, now int64, most int, tries *int) (n int, exact bool) {
-	d := s.Draft(now)
+// seatForReal seats up to most holds like h, with its wish, on a draft and says how many it could, and whether it knows that no more can be. tries is how often
+// it may look for a rearrangement; it is counted down.
+func (s *Stock) seatForReal(p PoolRef, w *wish, h Hold, now int64, most int, tries *int) (n int, exact bool) {
+	d, hull := s.Draft(now), h.Seat()
+	if s.wishes == nil && (w != nil || s.choosy.len() > 0) {
+		d = s.DraftFor(s.chooser, now) // which keeps the wishes that are asked for
+	}
 	for ; n < most; n++ {
-		h := NewHold(rehearsal(n), hull, 0, 0)
-		if no, ok := d.Stock().TightGap(p, hull); ok {
+		h.ID = rehearsal(n)
+		if no, ok := d.Stock().tight(p, w, hull); ok {
 			d.put(h, Place{s.slot(no).lot, no})
 			continue
 		}
@@ -102,7 +105,7 @@ func (s *Stock) seatForReal(p PoolRef, hull Span, now int64, most int, tries *in
 			return n, false
 		}
 		*tries--
-		b, l, ok := d.Stock().makeRoom(p, 0, hull, now)
+		b, l, ok := d.Stock().makeRoom(p, 0, w, hull, now)
 		if !ok {
 			return n, b.proven
 		}

@@ -12,6 +12,7 @@ type bound uint8
 
 const (
 	anywhere bound = iota // to every lane
+	among                 // to the lanes of lots that meet its wish, and not all of them do
 	inLot                 // between the lanes of its lot
 	inPlace               // not at all, but it may be taken off
 	fixed                 // not at all
@@ -47,6 +48,8 @@ type fixity struct {
 	now   int64
 	floor int64 // nothing left of it is looked at: what began before it needs room from it on
 	lots  bool  // the pool has several lots
+
+	choosing *choosing // nil: no hold is choosy
 }
 
 // of is how far a seated hold may be moved. A hold that is over is history; one that is handed over is with a customer.
@@ -56,13 +59,15 @@ func (f fixity) of(h *Hold) bound {
 		return fixed
 	case f.lots && h.Flags.Has(PinnedArticle):
 		return inLot
+	case f.lots && h.Flags.Has(Choosy):
+		return f.choosing.of(h)
 	}
 	return anywhere
 }
 
 // fixityOf is the fixity of a pool for a seat that takes room from start on.
 func (s *Stock) fixityOf(p PoolRef, start, now int64) fixity {
-	return fixity{now: now, floor: min(now, start), lots: len(s.Lots(p)) > 1}
+	return fixity{now: now, floor: min(now, start), lots: len(s.Lots(p)) > 1, choosing: s.choosingOf(p, now)}
 }
 
 // board is the slots of a pool from the floor on, to try things on. It is changed by exchange, lift and drop, and read off at the end: what lies on another lane
@@ -78,6 +83,7 @@ type board struct {
 	wide   bool // not all lanes of the pool are known
 	lanes  []lane
 	holds  []*Hold
+	wish   *wish // of the hold to be seated, where it is choosy
 
 	moved  int   // holds that are away from home
 	proven bool  // after a search: what it did not find there is not
@@ -107,6 +113,27 @@ func (b *board) knowAll() {
 	}
 	if b.lots {
 		slices.SortFunc(b.lanes, func(x, y lane) int { return cmp.Compare(x.slot.No, y.slot.No) })
+	}
+}
+
+// knowLots makes lanes of the lots that meet a wish known, those with a gap over part of the room first.
+func (b *board) knowLots(w *wish, room Span) {
+	left := boardLanes
+	for _, free := range [2]bool{true, false} {
+		for _, lot := range b.stock.Lots(b.pool) {
+			if !w.met(lot) {
+				continue
+			}
+			for _, no := range b.stock.lot(lot).slots {
+				if left == 0 {
+					return
+				}
+				if _, is := b.stock.FreeAround(no, room.Start); is == free && b.laneOf(no) < 0 {
+					b.know(no)
+					left--
+				}
+			}
+		}
 	}
 }
 
@@ -225,10 +252,20 @@ func (b *board) mayLie(x *bar, l int) bool {
 	switch x.bound {
 	case anywhere:
 		return true
+	case among:
+		return b.wishOf(x).met(b.lanes[l].slot.Lot)
 	case inLot:
 		return b.lanes[l].slot.Lot == b.lanes[x.home].slot.Lot
 	}
 	return int32(l) == x.home
+}
+
+// wishOf is the wish of a bar that may go to some lots alone.
+func (b *board) wishOf(x *bar) *wish {
+	if x.hold == incoming {
+		return b.wish
+	}
+	return b.choosing.wishes.of(b.holds[x.hold])
 }
 
 // clone is a copy of the board to be changed.

@@ -118,7 +118,7 @@ func (q *bucketQuery) search(doubts []doubt) {
 		d := doubts[0]
 		tries := min(q.searches, availableSeats)
 		q.searches -= tries
-		held, exact := q.seatForReal(q.pool, q.bucket(d), q.now, int(d.count), &tries)
+		held, exact := q.seatForReal(q.pool, nil, NewHold(ID{}, q.bucket(d), 0, 0), q.now, int(d.count), &tries)
 		q.searches += tries // those that were not used
 		q.set(d, held, exact)
 	default:

@@ -27,6 +27,7 @@ type checker struct {
 	lots   []lotFacts  // by number
 	pools  []poolFacts // by number
 	seats  int
+	choosy int
 	faults []error
 }
 
@@ -109,6 +110,9 @@ func (c *checker) rail(no SlotNo, e *slotEntry) {
 	for h, p := r.next(railPos{}); h != nil; h, p = r.next(p) {
 		seat := h.Seat()
 		c.seats++
+		if h.Flags.Has(Choosy) {
+			c.choosy++
+		}
 		if seat.Empty() || seat.Start < end {
 			c.want(false, "slot %d: hold %v over %v meets the one before or begins before the slot", no, h.ID, seat)
 			return
@@ -133,12 +137,24 @@ func (c *checker) conflicts() {
 			if lot != nil {
 				c.lots[k.lot].conflicts++
 			}
+			if holds[i].Flags.Has(Choosy) {
+				c.choosy++
+			}
 			where, ok := c.s.ids.get(k.id.key())
 			c.want(ok && where == uint32(k.lot)|conflictBit, "conflict %v is kept for lot %d, not %d", k.id, k.lot, where&^conflictBit)
 		}
 		return true
 	})
 	c.tree("conflicts", c.s.conflicts.verify())
+	c.tree("choosy", c.s.choosy.verify())
+	c.s.choosy.all(func(keys []idKey, _ []struct{}) bool {
+		for _, k := range keys {
+			h, at, ok := c.s.Find(k.id)
+			c.want(ok && at.Lot == k.lot && h.Flags.Has(Choosy), "hold %v is listed as choosy on lot %d", k.id, k.lot)
+		}
+		return true
+	})
+	c.want(c.s.choosy.len() == c.choosy, "%d holds are listed as choosy, not %d", c.s.choosy.len(), c.choosy)
 	c.tree("ids", c.s.ids.verify())
 	c.want(c.s.ids.len() == c.seats+c.s.conflicts.len(), "%d ids of %d seated holds and %d conflicts", c.s.ids.len(), c.seats, c.s.conflicts.len())
 }

@@ -34,7 +34,7 @@ func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
 
 // SeatConflict seats the conflict of an id, moving others if need be, and says where; ok is false where that cannot be done, or the id is no conflict. The part
 // of it that is past needs no room. A unit is free for it where the seated holds leave one: what is counted for other conflicts does not hold it up. One that is
-// pinned to a slot is seated on slot and nowhere else; else slot is 0.
+// pinned to a slot is seated on slot and nowhere else; else slot is 0. One that is pinned to an article pushes what may move out of it to other lots of the pool.
 func (d *Draft) SeatConflict(id ID, slot SlotNo) (at Place, ok bool) {
 	at, ok, _ = d.seatConflict(id, slot)
 	return at, ok
@@ -50,18 +50,24 @@ func (d *Draft) seatConflict(id ID, slot SlotNo) (at Place, ok, searched bool) {
 	p := s.home(&h, at.Lot)
 	h = h.WithCut(max(0, d.now-h.Span.Start))
 	room := h.Seat()
+	w := s.asks(p, &h, d.now)
 	if slot == 0 {
-		if no, ok := s.TightGap(p, room); ok {
+		if no, ok := s.tight(p, w, room); ok {
 			to := Place{s.slot(no).lot, no}
 			d.Take(id)
 			d.put(h, to)
 			return to, true, false
 		}
 	}
+	wide := SKURef(s.lot(at.Lot).pool)
+	pushes := slot == 0 && h.Flags.Has(PinnedArticle) && s.lot(at.Lot).pool != 0 && len(s.Lots(wide)) > 1
+	if pushes { // who waits for an article may push others out of it
+		p, w = wide, onLot(at.Lot)
+	}
 	if s.Full(p, room) {
 		return Place{}, false, false
 	}
-	b, l, ok := s.makeRoom(p, slot, room, d.now)
+	b, l, ok := s.makeRoom(p, slot, w, room, d.now)
 	if !ok {
 		return Place{}, false, true
 	}
@@ -116,11 +122,10 @@ func (d *Draft) wanting(w Waiting) (ids []ID) {
 		}
 		for _, lot := range s.Lots(p) {
 			for h := range s.ConflictsIn(LotRef(lot), f.Span) {
-				// One that is pinned elsewhere gains nothing.
-				if !w.Behind.Before(h.ID) || h.Flags.Has(PinnedSlot) || lot != f.Lot && h.Flags.Has(PinnedArticle) {
-					continue
+				// One that is pinned to another lot has what others leave there that move here.
+				if w.Behind.Before(h.ID) && !h.Flags.Has(PinnedSlot) {
+					ids = append(ids, h.ID)
 				}
-				ids = append(ids, h.ID)
 			}
 		}
 	}

@@ -24,6 +24,15 @@
 // A reduction is one end more at its instant, beside all that were planned: the quantity is lower from then on at every instant. So reductions add up in whatever
 // order they come, and one that would leave less than nothing at any later instant cannot be made.
 //
+// What a hold has, it has: conflicts are counted against room that is asked for anew (MayTake), by a new hold or by one that is made longer, and never against
+// what a hold had before the command, nor against a unit that is handed over.
+//
+// One that waits for an article has a unit of it as soon as what is there may move to other lots of the pool (SeatConflict), as a unit has that is handed over early
+// (Reseat) or moves there. A new hold that names an article moves holds among its own slots alone.
+//
+// Where a conflict waits is said by the caller, by the lot that it is kept on: it is counted in that lot and in its pool, and tried in its pool, or in the lot alone
+// where it is pinned there or the lot is in no pool.
+//
 // A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order of time; everything else is an index
 // over them, kept with every change:
 //

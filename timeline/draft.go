@@ -23,6 +23,8 @@ type Draft struct {
 	touched []ID     // holds that were put or taken, in no order, some more than once
 	slots   []SlotNo // slots that were changed, likewise
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
+
+	claimed *Stock // as it was when Claim was called, nil where it was not or Waive was
 }
 
 // Draft starts a draft of the Stock for a command of the instant now.
@@ -30,7 +32,7 @@ func (s *Stock) Draft(now int64) *Draft { return &Draft{base: s, now: now} }
 
 // Fork is a draft of its own that goes on from where d is. It is valid until d changes; Adopt makes d what the fork has become.
 func (d *Draft) Fork() *Draft {
-	f := &Draft{base: d.base, now: d.now, touched: slices.Clone(d.touched), slots: slices.Clone(d.slots), left: slices.Clone(d.left)}
+	f := &Draft{base: d.base, now: d.now, touched: slices.Clone(d.touched), slots: slices.Clone(d.slots), left: slices.Clone(d.left), claimed: d.claimed}
 	if d.work == nil {
 		f.seated, f.pending = d.seated, d.pending
 	} else {

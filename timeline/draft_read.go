@@ -23,3 +23,16 @@ func (d *Draft) AddLot(no LotNo, article, location uint32, pool PoolNo) {
 
 // SetPool moves a lot to a pool, 0 for none; see AddLot.
 func (d *Draft) SetPool(no LotNo, pool PoolNo) { d.own().SetPool(no, pool) }
+
+// Conflicts lists, by id, the holds that the draft has made conflicts, or has given other dates or pins as such.
+func (d *Draft) Conflicts() (list []Placed) {
+	if d.Stock().ConflictLen() == 0 {
+		return nil
+	}
+	for _, c := range d.Changes().Holds {
+		if c.Has && !c.After.Place.Seated() && (!c.Had || c.Before.Hold != c.After.Hold || c.Before.Place.Seated()) {
+			list = append(list, c.After)
+		}
+	}
+	return list
+}

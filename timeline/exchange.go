@@ -27,10 +27,11 @@ const exchangeFan = 8
 type walk struct {
 	*board
 	room  Span
-	only  int // the one lane to free, or -1
-	left  int // steps
-	steps int // of these, for the walks from one anchor
-	lane  int // the lane that was freed, after success
+	only  int  // the one lane to free, or -1
+	among bool // only a lane of a lot that meets the board's wish is to be freed
+	left  int  // steps
+	steps int  // of these, for the walks from one anchor
+	lane  int  // the lane that was freed, after success
 	log   []swap
 }
 
@@ -112,7 +113,7 @@ func (w *walk) run() bool {
 	if w.from(w.room.Start, exchangeSteps/8) {
 		return true
 	}
-	if anchor, easy := w.stock.easy(w.pool, w.fixity, w.room); easy {
+	if anchor, easy := w.stock.easy(w.pool, w.fixity, w.room); easy && !w.among {
 		w.left += easySteps
 		if w.from(anchor, easySteps) {
 			return true
@@ -121,7 +122,7 @@ func (w *walk) run() bool {
 	w.left = min(w.left, exchangeSteps)
 	var more []int64
 	for l := range w.lanes {
-		if w.only >= 0 && l != w.only {
+		if !w.frees(l) {
 			continue
 		}
 		lo, hi := w.meet(l, w.room)
@@ -146,7 +147,7 @@ func (w *walk) from(anchor int64, steps int) bool {
 	w.left -= w.steps
 	defer func() { w.left += max(0, w.steps) }()
 	for _, c := range w.free(anchor, -1, w.room.End) {
-		if w.only >= 0 && c.lane != w.only {
+		if !w.frees(c.lane) {
 			continue
 		}
 		if w.right(c.lane, anchor, anchor) {
@@ -158,6 +159,11 @@ func (w *walk) from(anchor int64, steps int) bool {
 		}
 	}
 	return false
+}
+
+// frees says that the lane is one of those that may be freed.
+func (w *walk) frees(l int) bool {
+	return (w.only < 0 || l == w.only) && (!w.among || w.wish.met(w.lanes[l].slot.Lot))
 }
 
 func (w *walk) swap(k, l int, over Span) {

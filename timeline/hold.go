@@ -38,7 +38,7 @@ const (
 type Flags uint8
 
 // PinnedArticle: made for one article, so it never moves to another lot. PinnedSlot: made for one slot. Out: its unit is handed over, so it never moves at all.
-// Back: of one that is Out, the unit has come back since; what is left is its buffer. The two Blocker bits are an enumeration, read with Flags.Blocker.
+// Back: of one that is Out, the unit has come back since; what is left is its buffer. Choosy: it asks something of its lot (Chooser). The two Blocker bits are an enumeration, read with Flags.Blocker.
 const (
 	PinnedArticle Flags = 1 << iota
 	PinnedSlot
@@ -46,6 +46,7 @@ const (
 	blockerLow
 	blockerHigh
 	Back
+	Choosy
 
 	// Pinned is any flag that may keep a hold where it is.
 	Pinned = PinnedArticle | PinnedSlot | Out

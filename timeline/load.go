@@ -22,6 +22,7 @@ type Loader struct {
 	buckets   []loadBucket // by slot number / bucketSlots
 	ids       treeBuilder[key, uint32, struct{}, none[key, uint32]]
 	conflicts []Placed
+	choosy    []idKey
 	holds     int
 	from      int64 // the least seat start
 	to        int64 // the greatest
@@ -79,6 +80,9 @@ func (l *Loader) AddSlot(slot Slot) { l.slots = append(l.slots, slot) }
 func (l *Loader) AddHolds(chunk []Placed) {
 	for i := range chunk {
 		h := &chunk[i]
+		if h.Flags.Has(Choosy) {
+			l.choosy = append(l.choosy, idKey{h.Place.Lot, h.ID})
+		}
 		where := uint32(h.Place.Slot)
 		if where == 0 {
 			where = uint32(h.Place.Lot) | conflictBit
@@ -129,6 +133,9 @@ func (l *Loader) Finish() (*Stock, error) {
 	}
 	l.loadRails(s)
 	l.loadConflicts(s)
+	for _, k := range l.choosy {
+		s.choosy.set(s.edit, k, struct{}{})
+	}
 	if l.err != nil {
 		return nil, l.err
 	}
@@ -286,7 +293,7 @@ func (l *Loader) loadBucket(s *Stock, i int) error {
 			if h.Place.Lot != e.lot || r.start < free || r.start >= h.Span.End {
 				return fmt.Errorf("timeline: hold %v of lot %d on slot %d of lot %d over %v is in the way of another or outside of it", h.ID, h.Place.Lot, no, e.lot, h.Span)
 			}
-			e.pins |= h.Flags & Pinned
+			e.pins |= h.Flags & mayFix
 			free = h.Span.End
 			b.items = append(b.items, l.classItem(Span{r.start, free}, no, e.lot))
 			b.counts[l.part(&b.items[len(b.items)-1])]++

@@ -17,6 +17,15 @@ type Shape struct {
 	Pool PoolRef
 	Hull func(from int64) Span
 	Turn func(from int64) int64
+	For  *Hold // what it asks of its lot, by its flags, owner and line; nil: nothing
+	Now  int64 // when it asks
+}
+
+// hold is what is to be seated over a hull.
+func (p *Shape) hold(hull Span) Hold {
+	h := NewHold(ID{}, hull, 0, 0)
+	h.Flags, h.Owner, h.Line = p.For.Flags, p.For.Owner, p.For.Line
+	return h
 }
 
 // NextFit is the earliest instant from notBefore on, and before until, at which a window can begin in which n units can be held over the pools together: what
@@ -84,7 +93,7 @@ func (s *Stock) counting(pools []Shape, notBefore, until int64, enough func(free
 		if pools[i].Turn != nil {
 			over = Span{over.Start - backAtMost, max(over.End, over.End+backAtMost)} // Forever stays what it is
 		}
-		c.curves[i] = s.curveOf(pools[i].Pool, over)
+		c.curves[i] = s.curveOf(&pools[i], over)
 	}
 	for i := range c.free {
 		c.free[i] = plenty
@@ -149,7 +158,13 @@ func (s *Stock) nextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 // held says that n units can be held over the pools by windows that begin at t.
 func (s *Stock) held(pools []Shape, n int, t, now int64) bool {
 	for i := range pools {
-		if n -= s.Available(pools[i].Pool, pools[i].Hull(t), now).Available; n <= 0 {
+		a := Answer{}
+		if hull := pools[i].Hull(t); pools[i].For == nil {
+			a = s.Available(pools[i].Pool, hull, now)
+		} else {
+			a = s.AvailableFor(pools[i].Pool, pools[i].hold(hull), now)
+		}
+		if n -= a.Available; n <= 0 {
 			return true
 		}
 	}
@@ -216,7 +231,17 @@ type curve struct {
 	free  []int
 }
 
-func (s *Stock) curveOf(p PoolRef, over Span) (c curve) {
+func (s *Stock) curveOf(x *Shape, over Span) (c curve) {
+	p := x.Pool
+	if x.For != nil {
+		h := x.hold(over)
+		if w := s.asks(p, &h, x.Now); w != nil {
+			for _, step := range s.boundFor(p, w, over, x.Now) {
+				c.at, c.free = append(c.at, step.at), append(c.free, step.free)
+			}
+			return c
+		}
+	}
 	if c.large = s.large(p); c.large != nil {
 		return c
 	}

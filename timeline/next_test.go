@@ -98,8 +98,8 @@ func TestNextFitWithAMonthBefore(t *testing.T) {
 	z, month := zone(t, "UTC"), Buffer{1, Months}
 	window := func(from int64) Span { return Span{from, from + Hour} }
 	shape := Shape{
-		LotRef(1), func(from int64) Span { return Hull(window(from), month, Buffer{}, z, 0) },
-		func(from int64) int64 { return HullTurn(window(from), month, Buffer{}, z) },
+		Pool: LotRef(1), Hull: func(from int64) Span { return Hull(window(from), month, Buffer{}, z, 0) },
+		Turn: func(from int64) int64 { return HullTurn(window(from), month, Buffer{}, z) },
 	}
 	for notBefore, want := range map[string]string{
 		"2027-03-01T00:00:00Z": "2027-03-28T01:00:00Z", "2027-03-29T00:00:00Z": "2027-03-29T01:00:00Z",
@@ -151,7 +151,7 @@ func TestNextFitWithCalendarSteps(t *testing.T) {
 				}
 			}
 		}
-		shape := Shape{LotRef(1), hull, func(from int64) int64 { return HullTurn(Span{from, from + window.End}, before, after, z) }}
+		shape := Shape{Pool: LotRef(1), Hull: hull, Turn: func(from int64) int64 { return HullTurn(Span{from, from + window.End}, before, after, z) }}
 		want, ok := int64(0), false
 		for at := notBefore; at < until && !ok; at += half {
 			want, ok = at, s.Available(LotRef(1), hull(at), 0).Available >= slots

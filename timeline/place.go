@@ -36,8 +36,9 @@ func (r Refusal) String() string {
 	return [...]string{"", "not_enough_stock", "fragmented_by_pinned_holds", "holds_exceed_remaining_stock", "pinned_holds_in_the_way"}[r]
 }
 
-// Seat seats a new hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the count of free units is at least 1, with
-// conflicts counted as committed: no new hold takes what a conflict is waiting for.
+// Seat seats a hold on a slot of p, moving others of p where the rule allows and it must. Over the hold's seat the count of free units is at least 1, with
+// conflicts counted as committed, but for what the command's own holds had before (MayTake): no hold takes what a conflict is waiting for. A choosy one is seated
+// on a lot that meets its wish.
 //
 // Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest moved holds as far as a bounded search
 // finds; then the smallest number. A moved hold keeps its range; only its slot changes, and its lot where p has several.
@@ -46,30 +47,29 @@ func (r Refusal) String() string {
 // to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
-	if s.ConflictCount(p) > 0 {
-		if free, _, _, _ := s.MinFree(p, room); free < 1 {
-			return Place{}, NotEnoughStock
-		}
+	w := s.asks(p, &h, d.now)
+	if s.ConflictCount(p) > 0 && !d.MayTake(p, room) {
+		return Place{}, NotEnoughStock
 	}
 	var no SlotNo
 	var ok bool
 	if r == FirstFit {
 		no, ok = s.firstGap(p, room)
 	} else {
-		no, ok = s.TightGap(p, room)
+		no, ok = s.tight(p, w, room)
 	}
 	if ok {
 		at := Place{s.slot(no).lot, no}
 		d.put(h, at)
 		return at, Granted
 	}
-	if free, _, _, _ := s.MinFree(p, room); free < 1 {
+	if s.short(p, room) {
 		return Place{}, NotEnoughStock
 	}
 	if r != Exact {
 		return Place{}, FragmentedByPinnedHolds
 	}
-	return d.rearrange(p, 0, h)
+	return d.rearrange(p, 0, w, h)
 }
 
 // SeatOn seats a hold on the slot no of p and nowhere else, moving away others that may move. The count is not looked at: of the slots of p the caller has
@@ -81,34 +81,43 @@ func (d *Draft) SeatOn(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 		d.put(h, at)
 		return at, Granted
 	}
-	return d.rearrange(p, no, h)
+	return d.rearrange(p, no, nil, h)
+}
+
+// SeatOnLot seats a hold on a slot of one lot of p, moving away others that may move, to other lots of p too. The count is not looked at.
+func (d *Draft) SeatOnLot(p PoolRef, no LotNo, h Hold) (Place, Refusal) {
+	s := d.Stock()
+	w := onLot(no)
+	if slot, ok := s.tight(p, w, h.Seat()); ok {
+		at := Place{no, slot}
+		d.put(h, at)
+		return at, Granted
+	}
+	return d.rearrange(p, 0, w, h)
 }
 
 // Reseat gives the hold that is there under h's id another range, as h says, and seats it again: on its own slot where it may not leave it or has room there,
-// else as Seat does, within p. Only for room that it did not have before does the count of free units need to be 1 with conflicts counted; a conflict needs
-// none. One that is pinned to its article asks that lot alone. It is refused whole: the hold stays as it was.
+// else as Seat does, within p. It is judged by seats alone: a unit that is handed over is there, whatever is counted for conflicts, which have none. One that is
+// pinned to its article asks that lot, from which others move out to the rest of p. It is refused whole: the hold stays as it was.
 func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
-	old, at, ok := d.Stock().Find(h.ID)
+	_, at, ok := d.Stock().Find(h.ID)
 	if !ok {
 		panic("timeline: no hold to seat again")
 	}
+	near := p
 	if h.Flags.Has(PinnedArticle) {
-		p = LotRef(at.Lot)
-	}
-	room, had := h.Seat(), old.Seat()
-	if at.Seated() {
-		for _, more := range [2]Span{{room.Start, min(room.End, had.Start)}, {max(room.Start, had.End), room.End}} {
-			if more.Empty() {
-				continue
-			}
-			if free, _, _, _ := d.Stock().MinFree(p, more); free < 1 {
-				return Place{}, NotEnoughStock
-			}
-		}
+		near = LotRef(at.Lot)
 	}
 	f := d.Fork()
 	f.Take(h.ID)
-	to, why := f.reseat(p, h, at)
+	to, why := f.reseat(near, h, at)
+	if why != Granted && near != p {
+		if h.Flags.Has(PinnedSlot) {
+			to, why = f.SeatOn(p, at.Slot, h)
+		} else {
+			to, why = f.SeatOnLot(p, at.Lot, h)
+		}
+	}
 	if why == Granted {
 		d.Adopt(f)
 	}
@@ -123,12 +132,13 @@ func (d *Draft) reseat(p PoolRef, h Hold, at Place) (Place, Refusal) {
 			return d.SeatOn(p, at.Slot, h)
 		}
 	}
-	if no, ok := s.TightGap(p, room); ok {
+	w := s.asks(p, &h, d.now)
+	if no, ok := s.tight(p, w, room); ok {
 		to := Place{s.slot(no).lot, no}
 		d.put(h, to)
 		return to, Granted
 	}
-	return d.rearrange(p, 0, h)
+	return d.rearrange(p, 0, w, h)
 }
 
 // firstGap is the slot of the smallest number with a gap for need.
@@ -144,10 +154,10 @@ func (s *Stock) firstGap(p PoolRef, need Span) (first SlotNo, ok bool) {
 	return first, ok
 }
 
-// rearrange makes room for a hold by moving others and seats it, on slot no where that is not 0.
-func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
+// rearrange makes room for a hold by moving others and seats it, on slot no where that is not 0, else on a lot that meets the wish, where there is one.
+func (d *Draft) rearrange(p PoolRef, no SlotNo, w *wish, h Hold) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
-	b, l, ok := s.makeRoom(p, no, room, d.now)
+	b, l, ok := s.makeRoom(p, no, w, room, d.now)
 	if !ok {
 		if s.Full(p, room) {
 			return Place{}, NotEnoughStock
@@ -160,11 +170,17 @@ func (d *Draft) rearrange(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
 	return at, Granted
 }
 
-// makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0. The board is what it comes to.
-func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, l int, ok bool) {
+// makeRoom looks for a rearrangement of p after which a lane is free over room: slot no's where that is not 0, else one of a lot that meets the wish, where there
+// is one. The board is what it comes to.
+func (s *Stock) makeRoom(p PoolRef, no SlotNo, w *wish, room Span, now int64) (b *board, l int, ok bool) {
 	f := s.fixityOf(p, room.Start, now)
 	b = s.newBoard(p, f)
 	x := bar{span: room, hold: incoming, home: -1, bound: anywhere}
+	if b.wish = w; w != nil && no == 0 {
+		if x.bound = among; b.wide {
+			b.knowLots(w, room)
+		}
+	}
 	if no != 0 {
 		if b.wide {
 			b.know(no)
@@ -182,6 +198,7 @@ func (s *Stock) makeRoom(p PoolRef, no SlotNo, room Span, now int64) (b *board, 
 // search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut. After a failure the board is as it was.
 func (b *board) makeRoom(x bar) (l int, ok bool) {
 	w := walk{board: b, room: x.span, only: -1, left: exchangeSteps}
+	w.among = x.bound == among
 	if x.bound == inPlace {
 		w.only = int(x.home)
 	}
@@ -353,6 +370,15 @@ func (s *Stock) Full(p PoolRef, w Span) bool {
 		t = end
 	}
 	return false
+}
+
+// short is Full, of a pool without conflicts by the count, which is looked up.
+func (s *Stock) short(p PoolRef, w Span) bool {
+	if s.ConflictCount(p) > 0 {
+		return s.Full(p, w)
+	}
+	free, _, _, _ := s.MinFree(p, w)
+	return free < 1
 }
 
 // freeUntil is the latest end of a gap over the instant t, or some earlier instant where no slot of p is free at t.

@@ -229,18 +229,17 @@ func TestReseat(t *testing.T) {
 			require.Equal(t, to, place)
 		}
 		p := SKURef(1)
-		if h.Flags.Has(PinnedArticle) {
-			p = LotRef(at.Lot)
-		}
 		rest := x.s.Fork()
 		rest.Remove(old.ID)
-		// What it had is its own; for more, a unit must be free with conflicts counted.
-		enough := true
-		for t := h.Seat().Start; t < h.Span.End; t++ {
-			enough = enough && (old.Seat().Holds(t) || bruteCount(x.s, p, Span{t, t + 1}) > 0)
-		}
 		slots, list := pieces(rest, p, min(x.now, h.Seat().Start), x.now)
 		on := uint(1)<<len(slots) - 1
+		if h.Flags.Has(PinnedArticle) { // others may go from there to the rest of the pool
+			for l := range slots {
+				if slots[l].Lot != at.Lot {
+					on &^= 1 << l
+				}
+			}
+		}
 		if h.Flags.Any(Out | PinnedSlot) {
 			for l := range slots {
 				if slots[l].No == at.Slot {
@@ -248,13 +247,13 @@ func TestReseat(t *testing.T) {
 				}
 			}
 		}
-		want := enough && fits(len(slots), append(list, piece{h.Seat(), on, -1, 0}))
+		want := fits(len(slots), append(list, piece{h.Seat(), on, -1, 0}))
 		require.Equal(t, want, why == Granted, "pool %d: %v\n%s", i, why, picture())
 		if want {
 			granted++
 		} else {
 			refused++
-			if enough {
+			if !rest.Full(p, h.Seat()) {
 				short1++
 			}
 		}

@@ -159,10 +159,13 @@ func (r *rail) between(p railPos, in Span) Span {
 	return in
 }
 
+// mayFix are the flags without which a hold that is not over may move anywhere in its pool.
+const mayFix = Pinned | Choosy
+
 // pins is the flags that may fix one of the rows.
 func (r *rail) pins() (f Flags) {
 	for h, p := r.next(railPos{}); h != nil; h, p = r.next(p) {
-		f |= h.Flags & Pinned
+		f |= h.Flags & mayFix
 	}
 	return f
 }

@@ -212,6 +212,20 @@ func (s *Stock) Conflicts(no LotNo) iter.Seq[Hold] {
 	}
 }
 
+// EachConflict goes through all conflicts of the account, by lot, then id.
+func (s *Stock) EachConflict() iter.Seq[Placed] {
+	return func(yield func(Placed) bool) {
+		s.conflicts.all(func(keys []idKey, holds []Hold) bool {
+			for i := range holds {
+				if !yield(Placed{holds[i], Place{Lot: keys[i].lot}}) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
 // ConflictsIn goes through the conflicts of p that overlap w, by id.
 func (s *Stock) ConflictsIn(p PoolRef, w Span) iter.Seq[Hold] {
 	return func(yield func(Hold) bool) {

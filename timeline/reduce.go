@@ -364,7 +364,7 @@ func (d *Draft) pushOut(r *reducer, p PoolRef, f fixity, plan, best Reduction) R
 
 // auto says which holds of the lot may leave it for others of its pool.
 func (r *reducer) auto(f fixity) func(*bar) bool {
-	return func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) == anywhere }
+	return func(x *bar) bool { return x.hold >= 0 && f.of(r.holds[x.hold]) < inLot }
 }
 
 // atLeast bounds the moves, in the lot and out of it, of any plan that keeps all holds but the blockers. Whatever slots end, what lies on them past their ends
@@ -386,18 +386,19 @@ func (r *reducer) atLeast(blockers []ID, f fixity) (moves int) {
 
 // seatElsewhere seats a hold that was taken out of its lot in the pool of the lot. What is counted for conflicts does not hold it up.
 func (d *Draft) seatElsewhere(p PoolRef, h Hold, f fixity) bool {
-	if f.of(&h) != anywhere {
+	if f.of(&h) >= inLot {
 		return false
 	}
 	s := d.Stock()
-	if no, ok := s.TightGap(p, h.Seat()); ok {
+	w := s.asks(p, &h, d.now)
+	if no, ok := s.tight(p, w, h.Seat()); ok {
 		d.put(h, Place{s.slot(no).lot, no})
 		return true
 	}
 	if s.Full(p, h.Seat()) {
 		return false
 	}
-	b, l, ok := s.makeRoom(p, 0, h.Seat(), d.now)
+	b, l, ok := s.makeRoom(p, 0, w, h.Seat(), d.now)
 	if !ok {
 		return false
 	}

@@ -22,12 +22,16 @@ type Stock struct {
 	ids       tree[key, uint32] // hold -> slot number, or conflictBit and the lot number of a conflict
 	classes   *classes
 	conflicts tree[idKey, Hold]
+	choosy    tree[idKey, struct{}] // holds with that flag, by lot
 	blocks    vec[*lotBlock]
 	articles  vec[articleEntry]
 	soles     vec[soleRow]
 	byUnits   tree[key, struct{}] // articles with slots, the most units first
 	slotCount int
 	visited   int // slots that were walked to note what lots weigh: tests bound it
+
+	chooser Chooser
+	wishes  *wishes // of a draft: those that were asked for
 }
 
 const conflictBit = 1 << 31
@@ -78,7 +82,7 @@ func (s *Stock) Fork() *Stock {
 // Publish hands out the Stock as it is now, as a version that never changes. Only the owner of s calls it, and goes on with s.
 func (s *Stock) Publish() *Stock {
 	p := *s
-	p.edit, s.edit = newToken(), s.edit.next()
+	p.edit, s.edit, p.wishes = newToken(), s.edit.next(), nil
 	return &p
 }
 
@@ -233,6 +237,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	if !s.ids.set(s.edit, h.ID.key(), where) {
 		s.inconsistent("hold %v exists", h.ID)
 	}
+	s.noteChoosy(&h, at.Lot, true)
 	if at.Slot == 0 {
 		s.conflicts.set(s.edit, idKey{at.Lot, h.ID}, h)
 		s.countConflict(at.Lot, h.Span, 1)
@@ -244,7 +249,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	}
 	var gap Span
 	e.rail, gap = e.rail.put(h, e.span)
-	e.pins |= h.Flags & Pinned
+	e.pins |= h.Flags & mayFix
 	s.tell(at.Lot, func(l *large) { l.fill(s.edit, at.Slot, gap, &h) })
 	s.classes = s.classes.own(s.edit)
 	s.classes.put(s.edit, h.Seat(), at)
@@ -259,6 +264,7 @@ func (s *Stock) Remove(id ID) {
 	if where&conflictBit != 0 {
 		lot := LotNo(where &^ conflictBit)
 		h, _ := s.conflicts.del(s.edit, idKey{lot, id})
+		s.noteChoosy(&h, lot, false)
 		s.countConflict(lot, h.Span, -1)
 		return
 	}
@@ -268,8 +274,9 @@ func (s *Stock) Remove(id ID) {
 		s.inconsistent("hold %v not on slot %d", id, where)
 	}
 	h := e.rail.run(p.j)[p.i]
+	s.noteChoosy(&h, e.lot, false)
 	seat := h.Seat()
-	if e.rail = e.rail.take(p); h.Flags.Any(Pinned) {
+	if e.rail = e.rail.take(p); h.Flags.Any(mayFix) {
 		e.pins = e.rail.pins()
 	}
 	gap, _ := e.rail.around(seat.Start, e.span)

@@ -83,6 +83,46 @@ func without(list []Has, attribute ID, options []engine.AttributeOption) (left [
 	return left
 }
 
+// relabels says that the command may change what articles have.
+func (s *step) relabels() bool {
+	switch s.op.(type) {
+	case engine.PatchArticle, engine.PatchSKU, engine.PatchAttribute, engine.DeleteAttribute:
+		return true
+	}
+	return false
+}
+
+// refit judges, behind a command that changed what articles have, a unit whose article lost what its line requires: where it is the only
+// one, it went to an article that has it, unless no search finds a way. Of several one may be in the way of another.
+func (s *step) refit() error {
+	if !s.relabels() {
+		return nil
+	}
+	var lost, stayed []Unit
+	for _, u := range s.was.Units {
+		o := s.a.unit(u.ID)
+		if o == nil || u.Slot == 0 || u.articlePinned() || u.out() || u.Hull.End <= s.now || s.was.unmet(u, s.now) || !s.a.unmet(u, s.now) {
+			continue
+		}
+		if lost = append(lost, u); o.Slot == u.Slot {
+			stayed = append(stayed, *o)
+			s.a.Seen.Unfit++
+		}
+	}
+	if len(lost) != 1 || len(stayed) != 1 {
+		return nil
+	}
+	u := stayed[0]
+	v := s.a.clone()
+	v.Units = slices.DeleteFunc(v.Units, func(x Unit) bool { return x.ID == u.ID })
+	p, need, asks := v.poolOf(u.Lot), rest(u, s.now), s.a.required(u)
+	free, _, _, _ := v.least(p, need)
+	if ok, known := v.fits(p, need, 1, func(x Slot) bool { return v.suits(x.Lot, asks, s.now) }, s.now); ok && known && free > 0 {
+		return wrong("unit %+v was left on an article that lost what its line requires", u)
+	}
+	return nil
+}
+
 // attributes judges the commands on attributes.
 func (s *step) attributes(op engine.Op, res any, err error) error {
 	switch o := op.(type) {
@@ -232,6 +272,37 @@ func (a *Account) meets(r *Article, q engine.Requirement, now int64) bool {
 		return true
 	}
 	return d.holds(h, q, a.today(now)) != denies
+}
+
+// required is what the line of a unit of an order requires.
+func (a *Account) required(u Unit) []engine.Requirement {
+	if !u.ordered() {
+		return nil
+	}
+	for _, o := range a.Orders {
+		for _, l := range o.Lines {
+			if uint64(o.No) == u.Nth && l.No == u.Line {
+				return l.Requires
+			}
+		}
+	}
+	return nil
+}
+
+// suits says that the article of a lot has all that is required.
+func (a *Account) suits(lot uint32, asks []engine.Requirement, now int64) bool {
+	r := a.of(a.lot(lot))
+	return !slices.ContainsFunc(asks, func(x engine.Requirement) bool { return !a.meets(r, x, now) })
+}
+
+// partly says that some article of a pool that has units does not have what is required.
+func (a *Account) partly(p Pool, asks []engine.Requirement, now int64) bool {
+	return len(asks) > 0 && slices.ContainsFunc(a.Slots, func(x Slot) bool { return p.has(x.Lot) && !a.suits(x.Lot, asks, now) })
+}
+
+// unmet says that a unit of an order sits on an article that does not have what its line requires, and is not over.
+func (a *Account) unmet(u Unit, now int64) bool {
+	return u.Slot != 0 && u.Hull.End > now && !a.suits(u.Lot, a.required(u), now)
 }
 
 // today is the day of an instant where the account is.

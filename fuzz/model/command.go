@@ -40,23 +40,31 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	if fault != nil {
 		return nil, fault
 	}
-	s := &step{now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
+	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
 	if fault := s.due(); fault != nil {
 		return nil, fault
 	}
+	if len(log) > 0 {
+		s.a.At = now
+	}
+	s.limbo()
 	kept := *s
 	kept.a = s.a.clone()
 	if fault = s.do(op, res, err); err != nil && (fault == nil || fault == errRefused) {
 		s, fault = &kept, nil // nothing of a refused command happened
 	}
 	if fault == nil {
+		s.limbo()
 		fault = s.settle()
 	}
 	for _, judge := range s.later {
 		if fault == nil {
 			fault = judge()
 		}
+	}
+	if fault == nil {
+		fault = s.refit()
 	}
 	if fault == nil {
 		fault = s.conflicts()
@@ -316,16 +324,23 @@ func (s *step) createEvent(o engine.CreateScheduledEvent, res any, err error) er
 	if o.Type == engine.EventNote {
 		return refused(err, "")
 	}
-	return s.seatEvent(e, e.Window, err)
+	return s.seatEvent(e, e.Window, nil, err)
 }
 
-// seatEvent judges the unit of a reservation: on its article, without buffers, whatever the article's status.
-func (s *step) seatEvent(e *Event, need Span, err error) error {
+// seatEvent judges the unit of a reservation, which may be there already: on its article, without buffers, whatever the article's status.
+func (s *step) seatEvent(e *Event, need Span, was *Unit, err error) error {
 	no := s.a.lotAt(e.Article, e.Location)
 	home, may := Pool{}, impossible
 	if no != 0 {
 		home = s.a.lotPool(no)
-		may = s.a.room(home, need, 1, s.now)
+		if may = s.a.room(home, need, 1, s.now); was != nil {
+			home.Closed = false
+			q := request{pools: []Pool{home}, hulls: []Span{e.Window}, body: e.Window, past: true, was: *was, stays: was.Slot == 0 && was.Lot == no}
+			may, _, _ = s.anew(s.a, q, true)
+			if o := s.obs.unit(follows(e.ID, 1)); q.stays && o != nil && o.Slot == 0 {
+				s.short[o.ID], s.pushed[o.ID] = true, true
+			}
+		}
 	}
 	if ok, fault := judged(err, may); !ok {
 		return fault
@@ -383,12 +398,13 @@ func (s *step) patchEvent(o engine.PatchScheduledEvent, err error) error {
 	if n.Type == engine.EventNote || !moved {
 		return refused(err, "")
 	}
-	s.take(follows(n.ID, 1))
+	s.held = s.a.clone()
+	was := s.take(follows(n.ID, 1))
 	need := n.Window
 	if need.Start < s.now && s.now < need.End {
 		need.Start = s.now // what is past of it needs no room
 	}
-	return s.seatEvent(&n, need, err)
+	return s.seatEvent(&n, need, &was, err)
 }
 
 func (s *step) deleteEvent(o engine.DeleteScheduledEvent, err error) error {

@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"holdfast/engine"
+)
 
 // This file owns conflicts: which must be seated when stock comes free.
 
@@ -18,34 +22,98 @@ func rest(u Unit, now int64) Span { return Span{Start: max(u.Hull.Start, now), E
 // wants says that what came free may be what a conflict waits for. A hold that moved to another lot of the pool leaves
 // room only for who is pinned to the lot it left.
 func (s *step) wants(u Unit) bool {
-	return !s.a.astray(u) && slices.ContainsFunc(s.freed, func(f freed) bool {
+	return slices.ContainsFunc(s.freed, func(f freed) bool {
 		return f.span.Overlaps(u.Hull) && s.a.home(u).has(f.lot) && (!f.moved || u.articlePinned())
 	})
 }
 
-// astray says that a conflict was made for a SKU that its article is not of any more.
-func (a *Account) astray(u Unit) bool {
-	r := a.Articles[a.lot(u.Lot).Article]
-	if o := a.orderUnit(u.ID); o != nil && !u.articlePinned() {
-		return r.SKU == nil || *r.SKU != o.Made
+// made is the SKU that an auto-assigned unit was made for, zero where that is not known or it was made for an article.
+func (a *Account) made(u Unit) ID {
+	if o := a.orderUnit(u.ID); o != nil {
+		return o.Made
 	}
 	h := a.hold(u.Owner())
-	if u.articlePinned() || h == nil {
-		return false
+	if h == nil || u.ordered() {
+		return ID{}
 	}
 	nth := int(u.Nth) - 1
 	for _, l := range h.Lines[:u.Line] {
 		nth -= len(l.Made)
 	}
-	return r.SKU == nil || *r.SKU != h.Lines[u.Line].Made[nth]
+	return h.Lines[u.Line].Made[nth]
+}
+
+// ofSKU says that a conflict belongs to a SKU: the one that it was made for, or that of the article that it waits for.
+func (a *Account) ofSKU(u Unit, sku ID) bool {
+	if made := a.made(u); made != (ID{}) && !u.articlePinned() {
+		return made == sku
+	}
+	r := a.of(a.lot(u.Lot))
+	return r.SKU != nil && *r.SKU == sku
+}
+
+// belongs are the pools of which an auto-assigned conflict is to be in one: those of its SKU at its location whose buffers are those on its hull, at whatever
+// instant since it was made they were put there; else the one with the smallest article.
+func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
+	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
+	asks := a.required(u)
+	without := func(p Pool) bool {
+		return !slices.ContainsFunc(p.Lots, func(no uint32) bool { return a.suits(no, asks, now) })
+	}
+	if some := slices.DeleteFunc(slices.Clone(all), without); len(some) > 0 {
+		all = some // the others have nothing for it
+	}
+	for _, p := range all {
+		first, last := p.hull(u.Body(), engine.CreatedAt(u.ID)), p.hull(u.Body(), now)
+		if first.End == u.Hull.End && first.Start <= u.Hull.Start && u.Hull.Start <= last.Start {
+			pools = append(pools, p)
+		}
+	}
+	if len(pools) > 0 || len(all) == 0 {
+		return pools
+	}
+	least := func(p Pool) int {
+		n := len(a.Articles)
+		for _, l := range p.Lots {
+			n = min(n, a.lot(l).Article)
+		}
+		return n
+	}
+	return []Pool{slices.MinFunc(all, func(x, y Pool) int { return least(x) - least(y) })}
+}
+
+// limbo takes over lots of no article from the log: conflicts wait there whose SKU has none left.
+func (s *step) limbo() {
+	for n := len(s.a.Lots); n < len(s.obs.Lots) && s.obs.Lots[n].Article < 0; n++ {
+		s.a.Lots = append(s.a.Lots, s.obs.Lots[n])
+	}
+}
+
+// housed judges where conflicts are: an auto-assigned one counts where it belongs, and where no article is left for it nowhere.
+func (s *step) housed() error {
+	for _, u := range s.a.Units {
+		if u.Slot != 0 || u.articlePinned() || u.Hull.End <= s.now || s.a.made(u) == (ID{}) {
+			continue
+		}
+		pools := s.a.belongs(u, s.now)
+		switch {
+		case len(pools) == 0 && s.a.of(s.a.lot(u.Lot)).Takes:
+			return wrong("conflict %+v is counted where its SKU has no article", u)
+		case len(pools) > 0 && !slices.ContainsFunc(pools, func(p Pool) bool { return p.has(u.Lot) }):
+			return wrong("conflict %+v is not in its pool, one of %+v", u, pools)
+		case len(pools) == 0:
+			s.a.Seen.Homeless++
+		}
+	}
+	return nil
 }
 
 // reseated judges a conflict that got a slot.
 func (s *step) reseated(was, o Unit) error {
-	if !s.a.home(was).has(o.Lot) {
+	if !s.a.home(was).has(o.Lot) && (was.articlePinned() || !slices.ContainsFunc(s.a.belongs(was, s.now), func(p Pool) bool { return p.has(o.Lot) })) {
 		return wrong("conflict %+v was seated on lot %d, outside of its pool", was, o.Lot)
 	}
-	if r := s.a.Articles[s.a.lot(o.Lot).Article]; !r.Takes {
+	if r := s.a.of(s.a.lot(o.Lot)); !r.Takes {
 		return wrong("conflict %+v was seated on lot %d of an article that is out", was, o.Lot)
 	}
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {
@@ -57,6 +125,9 @@ func (s *step) reseated(was, o Unit) error {
 // conflicts judges the conflicts that are left: none of them wanted what came free and could have had it, with what
 // younger ones were given, too.
 func (s *step) conflicts() error {
+	if err := s.housed(); err != nil {
+		return err
+	}
 	for _, u := range s.a.Units {
 		pushed := s.pushed[u.ID] && (!u.articlePinned() || len(s.a.poolOf(u.Lot).Lots) == 1)
 		if u.Slot != 0 || u.slotPinned() || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !s.wants(u)) {
@@ -65,6 +136,9 @@ func (s *step) conflicts() error {
 		home, need := s.a.home(u), rest(u, s.now)
 		if home.Closed {
 			continue // its article is out, and seats nobody
+		}
+		if asks := s.a.required(u); !u.articlePinned() && s.a.partly(home, asks, s.now) {
+			continue // whom a search finds room for, and what may move for it, is judged where it is asked for
 		}
 		if !s.a.full(home, need) && s.a.easy(home, need, s.now) {
 			return wrong("conflict %+v could be seated and was not", u)

@@ -20,9 +20,6 @@
 // idempotency, the change feed, of an order's own fields more than its places and its note, and the revisions of locations, holds and
 // webhooks.
 //
-// One rule is the engine's own and narrower than the domain's: a unit of a line that requires something stays with the article that
-// it got while the line keeps its dates, also where others of the pool have what is required.
-//
 // # The rules, by number
 //
 //  1. A unit has one place: a slot, or it is a conflict of one lot. (law.go)
@@ -36,7 +33,9 @@
 //     instant from which on it would do. The opposite at the same instant calls it off. (quantity.go, reduce.go)
 //  6. Nothing becomes a conflict but what a command may make one, and a conflict that overlaps what came free is seated
 //     where it can be, the older one first; never on an article that is out. (conflict.go)
-//  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go)
+//  7. The count of free units is never exceeded, and in an easy pool it is the answer. (count.go, easy.go) A hold that is seated anew needs
+//     it only where there was no hold of the command before, a conflict with other dates stays one where it has no room, and a unit that
+//     is handed over needs no more than a slot. (claim.go, handover.go)
 //  8. In a pool that is not easy, what is promised can be seated, and what is called exact is the most that can: held
 //     against an exhaustive search where the pool is small. (search.go)
 //  9. An order's units take stock as a hold's do. One that is out keeps its slot, to the end of the running step when it is late;
@@ -46,8 +45,9 @@
 //     plan either, and what it calls minimal moves no more than the least that search finds. (reduce.go)
 //  11. Each order that a command made, changed or removed, or of which it moved a unit to or from an article, is one event for
 //     each webhook that was enabled for it before, and nothing else is. (event.go)
-//  12. A line that requires something gets units of articles that have it, each of which stays with its article as long as the
-//     line keeps its dates; what a refusal says counts these articles alone. (attribute.go, order_stock.go)
+//  12. A line that requires something gets units of articles that have it, pushing what may move; it is judged before lines that
+//     require nothing of the same SKU. Its units move to articles that have it, and to no other. One whose article loses it
+//     goes to another that has it, where a search finds a way, else it stays. (attribute.go, order_stock.go, place.go)
 //  13. A line costs what was given, else what its row asks for each duration begun; a row that changes or goes changes no line by
 //     itself. (pricing.go)
 //  14. What changes a record makes its next revision, and a command that leaves all of it as it was makes none; who names another revision of an order is refused.

@@ -1,6 +1,10 @@
 package model
 
-import "math"
+import (
+	"math"
+
+	"holdfast/engine"
+)
 
 // This file owns the easy test: whether the count of free units is the answer. It is the rule as it is written down
 // (research/review.md, 1): widen the window on both sides to the next instant that nothing movable lies across; the pool is
@@ -12,6 +16,7 @@ type thing struct {
 	lane int // index into the pool's lanes
 	move movable
 	unit ID // zero: not a unit
+	asks []engine.Requirement
 }
 
 type movable int
@@ -19,6 +24,7 @@ type movable int
 const (
 	nowhere movable = iota
 	inLot
+	among // to the articles that have what its line requires, and not all of the pool have it
 	anywhere
 )
 
@@ -33,29 +39,37 @@ func (a *Account) lanes(p Pool, from, now int64) (lanes []Slot, things []thing) 
 		lane := len(lanes)
 		lanes = append(lanes, s)
 		if s.Span.Start > floor {
-			things = append(things, thing{Span{Start: floor, End: s.Span.Start}, lane, nowhere, ID{}})
+			things = append(things, thing{Span{Start: floor, End: s.Span.Start}, lane, nowhere, ID{}, nil})
 		}
 		if s.Span.End < Forever {
 			// Slots of one lot exchange their ends: an end is a thing that moves inside its lot.
-			things = append(things, thing{Span{Start: s.Span.End, End: Forever}, lane, inLot, ID{}})
+			things = append(things, thing{Span{Start: s.Span.End, End: Forever}, lane, inLot, ID{}, nil})
 		}
 		for _, u := range a.Units {
 			if u.Slot == s.No && u.Hull.End > floor {
 				seat := u.Takes()
-				things = append(things, thing{Span{Start: max(seat.Start, floor), End: seat.End}, lane, u.mayMove(now), u.ID})
+				things = append(things, thing{Span{Start: max(seat.Start, floor), End: seat.End}, lane, a.mayMove(u, now), u.ID, a.required(u)})
 			}
 		}
 	}
 	return lanes, things
 }
 
-// mayMove says how far a seated unit may be moved at an instant.
-func (u Unit) mayMove(now int64) movable {
+// mayMove says how far a seated unit may be moved at an instant: one whose line requires something to the articles that have it, which is
+// everywhere where all of the pool do; one whose article does not have it any more stays there.
+func (a *Account) mayMove(u Unit, now int64) movable {
 	switch {
 	case u.out() || u.slotPinned() || u.Hull.End <= now:
 		return nowhere
 	case u.articlePinned():
 		return inLot
+	}
+	asks := a.required(u)
+	switch {
+	case !a.suits(u.Lot, asks, now):
+		return inLot
+	case a.partly(a.poolOf(u.Lot), asks, now):
+		return among
 	}
 	return anywhere
 }

@@ -55,7 +55,7 @@ func (s *step) handed(u Unit, body Span) Unit {
 	}
 	if body.End != Forever {
 		hull.End += old
-		if r := s.a.Articles[l.Article]; !r.Gone {
+		if r := s.a.of(l); !r.Gone {
 			_, after := s.a.buffers(r)
 			hull.End = Hull(body, engine.Buffer{}, after, s.a.Locations[l.Location].Zone, s.now).End
 		}
@@ -129,18 +129,17 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 		h := *s.a.unit(x.unit.Hold)
 		home := s.a.home(h)
 		body := h.Body()
-		full := impossible
-		if early > 0 && len(s.a.poolOf(h.Lot).Lots) > len(home.Lots) {
-			full = open // what moved for the units before may have left the lot that this one is pinned to
-		}
+		narrow := !h.articlePinned() && s.a.partly(home, s.a.required(h), s.now)
+		before := early // what moved for the units before may have left the lot that this one is pinned to
+		full := func(need Span) chance { return s.clears(h, need, before > 0) }
 		if h.Slot == 0 {
 			early++
 			switch need := rest(h, s.now); {
 			case h.slotPinned():
 				may = impossible
 			case s.a.full(home, need):
-				may = min(may, full)
-			case !s.a.easy(home, need, s.now) || early > 1:
+				may = min(may, full(need))
+			case !s.a.easy(home, need, s.now) || early > 1 || narrow:
 				may = min(may, open)
 			}
 		}
@@ -156,15 +155,15 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 			has := Span{Start: min(had.Start, max(at, s.now)), End: n.Hull.End}
 			c := certain
 			for _, w := range more(had, has) {
-				if free, _, _, _ := s.a.least(home, w); free < 1 {
-					c = full
+				if s.a.full(home, w) { // conflicts have no unit that could be in the way
+					c = min(c, full(has))
 				}
 			}
 			if c == certain && len(more(had, has)) > 0 {
 				v := s.a.clone()
 				v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
 				clear := h.Slot != 0 && v.slot(h.Slot).Span.Covers(has) && !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(has) })
-				if h.slotPinned() && !clear || !h.slotPinned() && !clear && !v.easy(home, has, s.now) || early > 1 {
+				if h.slotPinned() && !clear || !h.slotPinned() && !clear && (narrow || !v.easy(home, has, s.now)) || early > 1 {
 					c = open
 				}
 			}
@@ -186,6 +185,21 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 	}
 	_, fault := judged(err, may)
 	return fault
+}
+
+// clears says whether a unit of a named article, all of whose units are taken, may have one as what is there goes to other articles of the pool.
+func (s *step) clears(h Unit, need Span, moved bool) chance {
+	wide := s.a.poolOf(h.Lot)
+	if !h.articlePinned() || len(wide.Lots) == 1 {
+		return impossible
+	}
+	v := s.a.clone()
+	v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
+	on := func(x Slot) bool { return x.Lot == h.Lot && (!h.slotPinned() || x.No == h.Slot) }
+	if ok, known := v.fits(wide, need, 1, on, s.now); known && !ok && !moved {
+		return impossible
+	}
+	return open
 }
 
 // untaken takes back what take noted of a seated unit: it stays.
@@ -259,7 +273,7 @@ func (s *step) push(id ID) { s.evict[id], s.pushed[id] = true, true }
 // elsewhere judges a unit that comes back at another location: its slot goes on there.
 func (s *step) elsewhere(o *Order, u Unit, at, begins int64, many bool) {
 	l := s.a.lot(u.Lot)
-	here, r := s.a.Locations[l.Location], s.a.Articles[l.Article]
+	here, r := s.a.Locations[l.Location], s.a.of(l)
 	x := s.a.slot(u.Slot)
 	if o.Return == o.Pickup || here.ID == o.Return || r.Gone || x.Span.End <= begins {
 		return
@@ -375,7 +389,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	for _, p := range q.pools {
 		q.hulls = append(q.hulls, s.moves(h, p, h.Body()))
 	}
-	q.past = true
+	q.past, s.held = true, s.a.clone()
 	s.take(h.ID)
 	if ok, _, fault := s.grant([]request{q}, err); !ok {
 		return fault
@@ -384,8 +398,7 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 	return s.put(n.over(h.Body(), q.hulls[0]), q.pools[0])
 }
 
-// unassign judges a unit that loses its pin: a conflict may find room in the whole pool now. What requires something of its article
-// stays with that all the same.
+// unassign judges a unit that loses its pin: a conflict may find room in the whole pool now.
 func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
 	if err := refused(err, refusal); err != nil || refusal != "" {
@@ -395,10 +408,16 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == list[0].unit.Hold })
 	u := &s.a.Units[i]
 	u.Flags &^= timeline.PinnedSlot
-	if len(list[0].line.Requires) == 0 {
-		u.Flags &^= timeline.PinnedArticle
+	u.Flags &^= timeline.PinnedArticle
+	if len(list[0].line.Requires) > 0 {
+		u.Flags |= timeline.Choosy
 	}
-	if u.Slot == 0 && s.a.Articles[s.a.lot(u.Lot).Article].Takes {
+	list[0].unit.Made = ID{} // who unassigns a unit leaves it to the SKU of the article that it was assigned to
+	r := s.a.of(s.a.lot(u.Lot))
+	if r.SKU != nil {
+		list[0].unit.Made = *r.SKU
+	}
+	if u.Slot == 0 && r.Takes {
 		s.push(u.ID)
 	}
 	return nil

@@ -50,7 +50,7 @@ func (a *Account) componentsOf(h *Hold, line int) (list []int) {
 				whole = false
 				continue
 			}
-			r := a.Articles[a.lot(u.Lot).Article]
+			r := a.of(a.lot(u.Lot))
 			whole = whole && (r.ID == p.Article || r.SKU != nil && *r.SKU == p.SKU)
 		}
 	}

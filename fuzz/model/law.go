@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 
+	"holdfast/engine"
 	"holdfast/timeline"
 )
 
@@ -14,15 +15,17 @@ type step struct {
 	was   *Account    // before
 	a     *Account    // as the twin says it becomes; places of units come from obs
 	obs   *Account    // lots, slots and units as the log has them
+	held  *Account    // before the command let go of what it seats anew; nil: it does not
 	homes map[ID]Pool // of units that the command made or moved: where they may be seated
 	evict map[ID]bool // units that may become conflicts
 	freed []freed
 	added []Slot // slots that the command makes, without their ids
 
-	short  map[ID]bool    // units that the command made or moved and that may be conflicts, as overbooking was allowed
-	pushed map[ID]bool    // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
-	fixed  map[ID]uint32  // slots that units keep
-	stayed []Unit         // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
+	short  map[ID]bool   // units that the command made or moved and that may be conflicts, as overbooking was allowed
+	pushed map[ID]bool   // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
+	fixed  map[ID]uint32 // slots that units keep
+	stayed []Unit        // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
+	op     engine.Op
 	later  []func() error // judgements of what came of the command as a whole
 }
 
@@ -46,7 +49,7 @@ func (s *step) take(id ID) Unit {
 
 // frees notes that room came free on a lot. An article that is out gives it to nobody.
 func (s *step) frees(lot uint32, over Span) {
-	if s.a.Articles[s.a.lot(lot).Article].Takes {
+	if s.a.of(s.a.lot(lot)).Takes {
 		s.freed = append(s.freed, freed{lot, over, false})
 	}
 }
@@ -115,12 +118,15 @@ func (s *step) unit(u, o Unit) error {
 	}
 	was := s.was.unit(u.ID)
 	home, given := s.homes[u.ID]
+	if o.Slot != 0 && !o.articlePinned() && (was == nil || was.Lot != o.Lot) && s.a.unmet(o, s.now) {
+		return wrong("unit %+v went to an article that does not have what its line requires", o)
+	}
 	switch {
 	case given:
-		if !home.has(o.Lot) {
+		if !home.has(o.Lot) && (o.Slot != 0 || o.articlePinned()) {
 			return wrong("unit %x was seated on lot %d, outside of %v", u.ID, o.Lot, home.Lots)
 		}
-		if o.Slot == 0 && (!s.short[u.ID] && (!s.evict[u.ID] || was == nil || o.Lot != was.Lot) || o.Cut != 0) {
+		if o.Slot == 0 && (!s.short[u.ID] && (!s.evict[u.ID] || was == nil || o.Lot != was.Lot && o.articlePinned()) || o.Cut != 0) {
 			return wrong("unit %+v was given no slot: %+v", u, o)
 		}
 		if o.Slot == 0 {
@@ -128,6 +134,10 @@ func (s *step) unit(u, o Unit) error {
 			return nil
 		}
 	case was.Slot == 0 && o.Slot == 0:
+		if o.Lot != u.Lot && !o.articlePinned() { // it was brought where it belongs, to be tried there
+			s.a.Seen.Housed++
+			s.pushed[u.ID], u.Lot = true, o.Lot
+		}
 		if o != u {
 			return wrong("conflict %+v became %+v", *was, o)
 		}
@@ -140,18 +150,22 @@ func (s *step) unit(u, o Unit) error {
 		if !s.evict[u.ID] {
 			return wrong("unit %+v became a conflict", u)
 		}
-		if o.Lot != was.Lot && !(s.pushed[u.ID] && s.was.home(*was).has(o.Lot)) || o.Cut != 0 { // pushed, it may have sat there in between
+		if o.Lot != was.Lot && o.articlePinned() && !(s.pushed[u.ID] && s.was.home(*was).has(o.Lot)) || o.Cut != 0 { // pushed, it may have sat there in between
 			return wrong("unit %+v became a conflict elsewhere: %+v", *was, o)
 		}
 		return nil
 	case o.Lot != was.Lot:
-		if was.mayMove(s.now) != anywhere || !s.was.poolOf(was.Lot).has(o.Lot) && !s.a.poolOf(was.Lot).has(o.Lot) {
+		left := s.relabels() && !was.articlePinned() && !was.out() && was.Hull.End > s.now && s.a.unmet(*was, s.now)
+		if left {
+			s.a.Seen.Refitted++
+		}
+		if !left && s.a.mayMove(*was, s.now) < among || !s.was.poolOf(was.Lot).has(o.Lot) && !s.a.poolOf(was.Lot).has(o.Lot) {
 			return wrong("unit %+v may not move to lot %d", *was, o.Lot)
 		}
 		s.freed = append(s.freed, freed{was.Lot, was.Takes(), true})
 		s.a.Seen.Between++
 	case o.Slot != was.Slot:
-		if was.mayMove(s.now) == nowhere {
+		if s.a.mayMove(*was, s.now) == nowhere {
 			return wrong("unit %+v may not move to slot %d", *was, o.Slot)
 		}
 		s.a.Seen.Moved++
@@ -161,7 +175,7 @@ func (s *step) unit(u, o Unit) error {
 	if was != nil && was.Hull == o.Hull {
 		before = was.Cut
 	}
-	if o.Cut != before && !(given && o.Cut == 0) && (o.Cut < before || o.Hull.Start+o.Cut > s.now || !given && was.mayMove(s.now) == nowhere) {
+	if o.Cut != before && !(given && o.Cut == 0) && (o.Cut < before || o.Hull.Start+o.Cut > s.now || !given && s.a.mayMove(*was, s.now) == nowhere) {
 		return wrong("unit %+v was cut: %+v", u, o)
 	}
 	return nil

@@ -86,7 +86,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 			if n >= len(r.Units) {
 				return wrong("it says where %d units are", n)
 			}
-			if want := a.place(u.Hold); r.Units[n].Range != want.Range || r.Units[n].Conflict != want.Conflict || r.Units[n].Article != want.Article {
+			if want := a.place(u.Hold); r.Units[n].Range != want.Range || r.Units[n].Conflict != want.Conflict || r.Units[n].Unmet != want.Unmet || r.Units[n].Article != want.Article {
 				return wrong("unit %d of line %d is at %+v, the twin says %+v", j, i, r.Units[n], want)
 			}
 			n++
@@ -101,9 +101,9 @@ func (a *Account) place(hold ID) (r engine.UnitRecord) {
 	if u == nil {
 		return r
 	}
-	r.Range, r.Conflict = u.Hull, u.Slot == 0
+	r.Range, r.Conflict, r.Unmet = u.Hull, u.Slot == 0, a.unmet(*u, a.At)
 	if !r.Conflict {
-		r.Article = a.Articles[a.lot(u.Lot).Article].ID
+		r.Article = a.of(a.lot(u.Lot)).ID
 	}
 	return r
 }

@@ -58,7 +58,7 @@ func (s *step) allow(requests []request, overbook bool, err error) (ok bool, fro
 	}
 	may := certain
 	for _, q := range requests {
-		if len(q.pools) == 0 {
+		if len(q.pools) == 0 && !q.stays {
 			may = impossible // nothing is there to be short of
 		}
 	}
@@ -97,8 +97,11 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 			u := &l.Units[j]
 			u.Hold, u.Part, u.Made, u.ByHand = rec.Lines[q.line].Units[j].Hold, parts[q.line], q.sku, l.Item.Article != ID{}
 			x := Unit{ID: u.Hold, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase), Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
-			if q.named == 1 || q.picky {
+			if q.named == 1 {
 				x.Flags |= timeline.PinnedArticle
+			}
+			if q.picky {
+				x.Flags |= timeline.Choosy
 			}
 			p := s.pooled(x.ID, q.pools)
 			if p < 0 {
@@ -124,30 +127,35 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 	return o.ids(rec)
 }
 
-// requiring leaves requests the articles that have what is required, each for itself: a unit stays with the one that it gets, as
-// the others of the pool need not have it.
+// requiring tells requests what is required of their articles: pools in which none has it are none of theirs.
 func (s *step) requiring(requests []request, requires []engine.Requirement) []request {
 	if len(requires) == 0 {
 		return requests
 	}
 	for i := range requests {
 		q := &requests[i]
-		q.picky = true
+		q.picky, q.asks = true, requires
 		pools, hulls := q.pools, q.hulls
 		q.pools, q.hulls = nil, nil
 		for j, p := range pools {
-			for _, no := range p.Lots {
-				r := s.a.Articles[s.a.lot(no).Article]
-				if !slices.ContainsFunc(requires, func(x engine.Requirement) bool { return !s.a.meets(r, x, s.now) }) {
-					q.pools, q.hulls = append(q.pools, s.a.lotPool(no)), append(q.hulls, hulls[j])
-				}
+			if slices.ContainsFunc(p.Lots, func(no uint32) bool { return s.a.suits(no, requires, s.now) }) {
+				q.pools, q.hulls = append(q.pools, p), append(q.hulls, hulls[j])
 			}
 		}
-		if s.a.Seen.Required++; len(q.pools) == 0 {
+		s.a.Seen.Required++
+		switch {
+		case len(q.pools) == 0:
 			s.a.Seen.Unmet++
+		case s.narrow(*q):
+			s.a.Seen.Narrow++
 		}
 	}
 	return requests
+}
+
+// narrow says that some article of the request's pools does not have what is required.
+func (s *step) narrow(q request) bool {
+	return slices.ContainsFunc(q.pools, func(p Pool) bool { return s.a.partly(p, q.asks, s.now) })
 }
 
 // seat is a unit that a request was given.
@@ -160,10 +168,10 @@ type seat struct {
 // overbooked notes units of which some may be conflicts: those that could have been seated, with what came before them, are
 // held against the engine behind the command.
 func (s *step) overbooked(made []seat) {
-	slices.SortStableFunc(made, func(x, y seat) int { return x.q.named - y.q.named })
+	slices.SortStableFunc(made, func(x, y seat) int { return x.q.turn() - y.q.turn() })
 	before := maps.Clone(s.short) // the same command asked for those first
-	for _, x := range made {
-		s.short[x.id] = true
+	for _, x := range made {      // who is short is tried once more, by seats
+		s.short[x.id], s.pushed[x.id] = true, true
 	}
 	s.later = append(s.later, func() error {
 		for i, x := range made {
@@ -175,7 +183,7 @@ func (s *step) overbooked(made []seat) {
 				s.a.Seen.Overbooked++
 			}
 			need := x.q.need(x.p, s.now)
-			if (x.q.named != 2 || x.q.picky) && len(made) > 1 || need.Start < s.now || len(x.q.pools) > 1 {
+			if (x.q.named != 2 || s.narrow(x.q)) && len(made) > 1 || need.Start < s.now || len(x.q.pools) > 1 {
 				continue
 			}
 			v := s.a.clone()
@@ -183,8 +191,11 @@ func (s *step) overbooked(made []seat) {
 				return s.short[u.ID] && !before[u.ID] && !slices.ContainsFunc(made[:i], func(y seat) bool { return y.id == u.ID })
 			})
 			free, _, _, _ := v.least(x.q.pools[x.p], need)
-			if u.Slot != 0 && free < 1 && len(s.freed) == 0 {
-				return wrong("unit %+v was seated where %d units are free", *u, free)
+			if s.narrow(x.q) {
+				if ok, known := v.fits(x.q.pools[x.p], need, 1, s.suited(x.q), s.now); u.Slot == 0 && free >= 1 && ok && known {
+					return wrong("unit %+v was overbooked where it could be seated", *u)
+				}
+				continue
 			}
 			if u.Slot == 0 && free >= 1 && v.easy(x.q.pools[x.p], need, s.now) {
 				return wrong("unit %+v was overbooked where %d units are free", *u, free)
@@ -202,7 +213,7 @@ func (s *step) loose(l *OrderLine, u *OrderUnit, h Unit) bool {
 	case k == nil:
 		return true
 	default:
-		r := s.a.Articles[s.a.lot(h.Lot).Article]
+		r := s.a.of(s.a.lot(h.Lot))
 		return u.Part < len(k.parts()) && k.parts()[u.Part].SKU != (ID{}) && r.SKU != nil && *r.SKU == k.parts()[u.Part].SKU
 	}
 }
@@ -257,7 +268,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		w, x := l.Window, *h
 		loose := s.loose(l, u, x)
 		if loose {
-			x.Flags &^= timeline.PinnedArticle
+			x.Flags = x.Flags&^timeline.PinnedArticle | timeline.Choosy
 		}
 		q, n, refusal := s.moved(line, engine.MoveLine{From: &w.Start, To: &w.End}, x)
 		if refusal != "" {
@@ -272,8 +283,8 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		for _, p := range q.pools {
 			q.hulls = append(q.hulls, p.hull(w, s.now))
 		}
-		if q.past = true; loose {
-			q, n.Flags = s.requiring([]request{q}, l.Requires)[0], n.Flags|timeline.PinnedArticle
+		if q.past = true; !x.articlePinned() {
+			q = s.requiring([]request{q}, l.Requires)[0]
 		}
 		requests, units = append(requests, q), append(units, n)
 	}
@@ -282,6 +293,7 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 			return fault
 		}
 	}
+	s.held = s.a.clone()
 	for _, u := range units {
 		s.take(u.ID)
 	}
@@ -293,6 +305,14 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	for i, u := range units {
 		q := requests[i]
 		p := s.pooled(u.ID, q.pools)
+		if !overbook || len(q.pools) == 0 {
+			if done, err := s.waits(q, u, l.Window, p); done || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
 		if p < 0 || q.slot != 0 && !overbook && s.obs.unit(u.ID).Slot != q.slot {
 			return wrong("unit %x was moved outside of where it was to go", u.ID)
 		}
@@ -304,5 +324,6 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	if overbook {
 		s.overbooked(made)
 	}
+	s.held = nil // units that the line gets beside them are new
 	return nil
 }

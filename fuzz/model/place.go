@@ -25,7 +25,10 @@ type request struct {
 	named    int // 0: a slot, 1: an article, 2: a SKU
 	quantity int
 	picky    bool // it requires something of articles
+	asks     []engine.Requirement
 	past     bool // of a unit that is there: what is past of it needs no room
+	was      Unit // that one
+	stays    bool // it is a conflict and is given other dates alone, so it may stay one
 }
 
 // need is the room that a unit of the line takes in its i-th pool.
@@ -67,18 +70,25 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 	may, from = certain, make([][]int, len(requests))
 	v, loose := s.a.clone(), false
 	var before []request
-	for named := range 3 {
+	for turn := range 8 { // those that have a place, then those that wait for one
 		for i, q := range requests {
-			if q.named != named || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
+			if q.turn() != turn%4 || q.stays != (turn >= 4) || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
 				continue
 			}
 			alone := !slices.ContainsFunc(before, q.meets)
 			c, available, taken := s.line(v, q, alone && may == certain)
+			kept := false
+			if q.past && q.slot == 0 {
+				c, taken, kept = s.anew(v, q, alone && may == certain)
+			}
 			if c == impossible && s.pushes(v, q) {
 				c, taken = open, nil
 			}
-			if q.picky && slices.ContainsFunc(before, func(o request) bool { return q.meets(o) && o.roams() }) {
-				c, taken, loose = open, nil, true // a line before it may sit on one of its articles or on another
+			if slices.ContainsFunc(before, func(o request) bool { return q.meets(o) && (s.narrow(q) || s.narrow(o)) }) {
+				if c == certain {
+					c, taken = open, nil // where the line before it sits, and whether it makes room, is for a search
+				}
+				loose = true
 			}
 			if may == open && c == certain {
 				c, taken = open, nil // who knows where the lines before it sit
@@ -93,7 +103,11 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			may, from[i] = min(may, c), taken
 			for p, n := range taken {
 				for range n {
-					v.Units = append(v.Units, seated(v, q, p, s.now))
+					u := seated(v, q, p, s.now)
+					if kept {
+						u.Slot = 0
+					}
+					v.Units = append(v.Units, u)
 				}
 			}
 			before = append(before, q)
@@ -113,9 +127,30 @@ func (q request) meets(o request) bool {
 	})
 }
 
-// roams says that it is the engine's choice which article units of a request are of.
-func (q request) roams() bool {
-	return !q.picky && slices.ContainsFunc(q.pools, func(p Pool) bool { return len(p.Lots) > 1 })
+// turn is when a request is judged: first what names a slot, then an article, then a SKU with requirements, then a SKU.
+func (q request) turn() int {
+	if q.named == 2 && !q.picky {
+		return 3
+	}
+	return q.named
+}
+
+// suited says which slots have what a request requires.
+func (s *step) suited(q request) func(Slot) bool {
+	return func(x Slot) bool { return s.a.suits(x.Lot, q.asks, s.now) }
+}
+
+// most is how many units, at most n, of a pool can be seated over a window on what a request asks for; known is false where the pool is too
+// large to say: then it is no more than that many.
+func (s *step) most(v *Account, q request, p Pool, need Span, n int) (most int, known bool) {
+	for ; n > 0; n-- {
+		if ok, known := v.fits(p, need, n, s.suited(q), s.now); !known {
+			return n, false
+		} else if ok {
+			return n, true
+		}
+	}
+	return 0, true
 }
 
 // line judges one line on the account with the lines before it. sure: the lines before it are certain to sit.
@@ -129,6 +164,18 @@ func (s *step) line(v *Account, q request, sure bool) (may chance, available int
 		need := q.need(i, s.now)
 		free, _, _, _ := v.least(p, need)
 		rooms[i] = max(0, free)
+		if q.picky && v.partly(p, q.asks, s.now) {
+			known := false
+			if sure {
+				if rooms[i], known = s.most(v, q, p, need, rooms[i]); known {
+					s.a.Seen.Fitted++
+				}
+			}
+			if available += rooms[i]; !known {
+				may = open
+			}
+			continue
+		}
 		available += rooms[i]
 		if rooms[i] > 0 && !v.easy(p, need, s.now) && (!sure || v.freeThroughout(p, need) < rooms[i]) {
 			may = open
@@ -176,15 +223,18 @@ func (s *step) onSlot(v *Account, q request) (may chance, available int, taken [
 // only is the slot of a number.
 func only(no uint32) func(Slot) bool { return func(x Slot) bool { return x.No == no } }
 
-// pushes says that a unit that moves onto an article, or a slot of it, may find room there as what is there goes to other articles of the
-// pool.
+// pushes says that a unit that moves onto an article, or a slot of it, may find room there as what is there goes to other articles of the pool. What conflicts
+// are counted for there stays theirs.
 func (s *step) pushes(v *Account, q request) bool {
-	if !q.past || q.named == 2 || len(q.pools) == 0 {
+	if !q.past || q.named == 2 || len(q.pools) == 0 || q.pools[0].Closed {
 		return false
 	}
 	lot, need := q.pools[0].Lots[0], q.need(0, s.now)
 	wide := v.poolOf(lot)
-	if free, _, _, _ := v.least(wide, need); free < 1 || len(wide.Lots) == 1 {
+	if len(wide.Lots) == 1 || v.full(wide, need) {
+		return false
+	}
+	if !s.mayTake(v, wide, need) {
 		return false
 	}
 	ok, known := v.fits(wide, need, 1, func(x Slot) bool { return x.Lot == lot && (q.slot == 0 || x.No == q.slot) }, s.now)
@@ -194,7 +244,7 @@ func (s *step) pushes(v *Account, q request) bool {
 // seated is a unit of a line as later lines of a command see it: where exactly it sits makes no difference to counts.
 func seated(a *Account, q request, p int, now int64) Unit {
 	u := Unit{Hull: q.need(p, now), Lot: q.pools[p].Lots[0], Line: uint16(q.line)}
-	if q.named < 2 || q.picky {
+	if q.named < 2 {
 		u.Flags = timeline.PinnedArticle
 	}
 	if u.Slot = q.slot; q.slot != 0 {
@@ -246,7 +296,7 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 			}
 		}
 	}
-	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past {
+	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past && !s.narrow(requests[0]) {
 		total := 0
 		for i, p := range requests[0].pools {
 			free, _, _, _ := s.a.least(p, requests[0].hulls[i])
@@ -320,7 +370,7 @@ func (s *step) nextOf(requests []request, w *Span) error {
 func (s *step) sure(requests []request) bool {
 	for _, q := range requests {
 		for i, p := range q.pools {
-			if q.slot != 0 || q.past || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
+			if q.slot != 0 || q.past || s.narrow(q) || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
 				return false
 			}
 		}
@@ -436,6 +486,7 @@ func (s *step) move(o engine.MoveHold, err error) error {
 		q.past = true
 		requests, units, bodies = append(requests, q), append(units, n), append(bodies, body)
 	}
+	s.held = s.a.clone()
 	for _, u := range units {
 		s.take(u.ID)
 	}
@@ -445,6 +496,12 @@ func (s *step) move(o engine.MoveHold, err error) error {
 	}
 	for i, u := range units {
 		p := s.pooled(u.ID, requests[i].pools)
+		if done, err := s.waits(requests[i], u, bodies[i], p); done || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		if p < 0 || requests[i].slot != 0 && s.obs.unit(u.ID).Slot != requests[i].slot {
 			return wrong("unit %x was moved outside of where it was to go", u.ID)
 		}
@@ -457,10 +514,10 @@ func (s *step) move(o engine.MoveHold, err error) error {
 }
 
 // moves is the hull of a unit that goes to a pool: made anew where its dates change, or where bookings of the article that it goes to bring
-// other buffers than those of the article that it leaves.
+// other buffers than those of the article that it leaves, or it waited where no article was left.
 func (s *step) moves(u Unit, p Pool, body Span) Span {
-	leaves, goes := s.a.Articles[s.a.lot(u.Lot).Article], s.a.Articles[s.a.lot(p.Lots[0]).Article]
-	if body == u.Body() && s.a.sameSetting(leaves, goes) {
+	leaves, goes := s.a.of(s.a.lot(u.Lot)), s.a.of(s.a.lot(p.Lots[0]))
+	if body == u.Body() && leaves.ID != (ID{}) && s.a.sameSetting(leaves, goes) {
 		return u.Hull
 	}
 	if body == u.Body() {
@@ -482,7 +539,7 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	if body.Empty() {
 		return q, u, engine.CodeInvalid
 	}
-	article, location, slot := s.a.Articles[lot.Article], s.a.Locations[lot.Location], uint32(0)
+	article, location, slot := s.a.of(lot), s.a.Locations[lot.Location], uint32(0)
 	switch {
 	case l.Article != nil:
 		if article = s.a.article(*l.Article); article == nil {
@@ -495,7 +552,7 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 			return q, u, engine.CodeNotFound
 		}
 		slot, lot = x.No, s.a.lot(x.Lot)
-		article, location = s.a.Articles[lot.Article], s.a.Locations[lot.Location]
+		article, location = s.a.of(lot), s.a.Locations[lot.Location]
 		u.Flags |= timeline.PinnedSlot | timeline.PinnedArticle
 	case u.slotPinned():
 		slot = u.Slot
@@ -507,7 +564,13 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	if !u.articlePinned() && article.SKU != nil && article.Takes {
 		item = engine.Item{SKU: *article.SKU}
 	}
-	q, refusal = s.resolve(item, location.ID)
+	stays := u.Slot == 0 && l.Article == nil && l.Slot == nil
+	if stays && !article.Takes { // it waits, and may go on to wait for less
+		q.named = 1
+	} else {
+		q, refusal = s.resolve(item, location.ID)
+	}
+	q.was, q.stays = u, stays
 	q.line, q.body, q.asked, q.quantity, q.slot = line, body, 1, 1, slot
 	if slot != 0 {
 		q.named = 0

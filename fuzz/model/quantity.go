@@ -94,12 +94,28 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 	case err != nil:
 		return wrong("refused with a plan that does: %v", err)
 	}
+	waits := slices.ContainsFunc(plan.Blockers, func(b engine.Unavailability) bool {
+		o := s.obs.unit(b.ID)
+		return o != nil && o.Slot == 0
+	}) || slices.ContainsFunc(s.was.Units, func(u Unit) bool { return u.Slot == 0 && u.Hull.End > s.now })
 	for _, b := range plan.Blockers {
 		s.evict[b.ID] = true
-		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is past.
-		if o := s.obs.unit(b.ID); o == nil || o.Slot != 0 && at >= s.now {
+		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is past. And who waits is tried by seats, where a
+		// plan leaves to other conflicts what they are counted for: one of several that wait may have the room of another.
+		u, o := s.a.unit(b.ID), s.obs.unit(b.ID)
+		elsewhere := false
+		if !u.articlePinned() { // it belongs to its SKU, and sits where those of other buffers are if those are its own
+			home := s.a.poolOf(u.Lot)
+			for _, p := range s.a.belongs(*u, s.now) {
+				elsewhere = elsewhere || o != nil && p.has(o.Lot) && !home.has(o.Lot)
+				home.Lots = append(slices.Clone(home.Lots), p.Lots...)
+			}
+			s.homes[u.ID] = home
+		}
+		if o == nil || o.Slot != 0 && at >= s.now && !waits && !elsewhere {
 			return wrong("blocker %x did not become a conflict", b.ID)
 		}
+
 	}
 	again := slices.ContainsFunc(s.a.Units, func(u Unit) bool { // what moved may have moved on for a conflict
 		o := s.obs.unit(u.ID)
@@ -192,7 +208,7 @@ func (s *step) reassign(r *Article, n Article) error {
 	moved := (r.SKU == nil) != (n.SKU == nil) || r.SKU != nil && *r.SKU != *n.SKU
 	old := map[uint32]Pool{}
 	for _, l := range s.a.Lots {
-		if s.a.Articles[l.Article] == r {
+		if s.a.of(l) == r {
 			p := s.a.poolOf(l.No)
 			p.Lots = slices.DeleteFunc(slices.Clone(p.Lots), func(no uint32) bool { return no == l.No })
 			old[l.No] = p
@@ -206,7 +222,7 @@ func (s *step) reassign(r *Article, n Article) error {
 		return nil
 	}
 	for _, l := range s.a.Lots {
-		if s.a.Articles[l.Article] == &n {
+		if s.a.of(l) == &n {
 			if err := s.leave(l.No, old[l.No], n.Takes); err != nil {
 				return err
 			}
@@ -215,36 +231,25 @@ func (s *step) reassign(r *Article, n Article) error {
 	return nil
 }
 
-// leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine go
-// to other lots where they fit, in the order of their ids; the rest become conflicts. What was made for the article stays
+// leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine belong to their SKU, and sit on
+// another lot of their pool, or of the one that they belong to from now on, where they fit; the rest become conflicts. What was made for the article stays
 // while it takes holds.
 func (s *step) leave(lot uint32, pool Pool, stays bool) error {
 	for _, u := range slices.Clone(s.a.Units) {
 		if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && u.articlePinned() {
 			continue
 		}
-		may := impossible
-		need := rest(u, s.now)
-		if !u.articlePinned() && len(pool.Lots) > 0 {
-			if free, _, _, _ := s.a.least(pool, need); free >= 1 {
-				if may = open; s.a.easy(pool, need, s.now) {
-					may = certain
-				}
-			}
-		}
 		o := s.obs.unit(u.ID)
-		seated := o != nil && o.Slot != 0
-		if may == impossible && seated || may == certain && !seated || seated && o.Lot == lot {
+		if o == nil || o.Slot != 0 && (o.Lot == lot || u.articlePinned()) {
 			return wrong("unit %+v left its lot and is %+v", u, o)
 		}
-		s.evict[u.ID] = true
-		s.homes[u.ID] = Pool{Lots: append(slices.Clone(pool.Lots), lot)}
-		i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == u.ID })
-		s.a.Units[i].Slot = 0
-		if seated {
-			s.a.Units[i].Lot, s.a.Units[i].Slot = o.Lot, o.Slot
-			s.a.Units[i].Cut = o.Cut
+		home := Pool{Lots: append(slices.Clone(pool.Lots), lot)}
+		for _, p := range s.a.belongs(u, s.now) {
+			home.Lots = append(home.Lots, p.Lots...)
 		}
+		s.homes[u.ID], s.evict[u.ID], s.pushed[u.ID] = home, true, true
+		i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == u.ID })
+		s.a.Units[i].Lot, s.a.Units[i].Slot, s.a.Units[i].Cut = o.Lot, o.Slot, o.Cut
 	}
 	return nil
 }

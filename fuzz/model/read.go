@@ -304,11 +304,12 @@ func (a *Account) render(u Unit) engine.Unavailability {
 	l := a.lot(u.Lot)
 	x := engine.Unavailability{
 		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.owner(u), Line: int(u.Line),
-		Article: a.Articles[l.Article].ID, Location: a.Locations[l.Location].ID,
+		Article: a.of(l).ID, Location: a.Locations[l.Location].ID,
 	}
 	if u.Slot != 0 {
 		x.Slot = a.slot(u.Slot).ID
 	}
+	x.Unmet = a.unmet(u, a.At)
 	if o := a.orderUnit(u.ID); o != nil {
 		x.Item = o.ID
 	}
@@ -395,9 +396,9 @@ func (a *Account) Conflicts(v engine.View, f engine.ConflictFilter, now int64) e
 	var want []engine.Unavailability
 	for _, u := range a.Units {
 		l := a.lot(u.Lot)
-		r, at := a.Articles[l.Article], a.Locations[l.Location]
+		r, at := a.of(l), a.Locations[l.Location]
 		if u.Slot == 0 && (f.Article == (ID{}) || f.Article == r.ID) && (f.Location == (ID{}) || f.Location == at.ID) &&
-			(f.SKU == (ID{}) || r.SKU != nil && *r.SKU == f.SKU) && (f.Window == nil || meets(*f.Window, u.Hull)) {
+			(f.SKU == (ID{}) || a.ofSKU(u, f.SKU)) && (f.Window == nil || meets(*f.Window, u.Hull)) {
 			want = append(want, a.render(u))
 		}
 	}
@@ -435,7 +436,7 @@ func (a *Account) ArticleStock(v engine.View, article, location ID, w Span, now 
 	want := engine.ArticleStock{Window: w}
 	all := Pool{}
 	for _, l := range a.Lots {
-		if at := a.Locations[l.Location].ID; a.Articles[l.Article].ID == article && (location == (ID{}) || at == location) {
+		if at := a.Locations[l.Location].ID; a.of(l).ID == article && (location == (ID{}) || at == location) {
 			all.Lots = append(all.Lots, l.No)
 			var said *engine.LocationCount
 			if i := len(want.Availability); i < len(have.Availability) {

@@ -109,7 +109,7 @@ func (a *Account) carried(p *engine.QuantityPlan, lot uint32, amount int, at, no
 		if u == nil || to == nil || u.Slot == 0 || v.slot(u.Slot).ID != m.From || m.From == m.To {
 			return wrong("the plan moves %x from %x to %x, it is %+v", m.Unavailability, m.From, m.To, u)
 		}
-		if may := u.mayMove(now); may == nowhere || to.Lot != u.Lot && (may != anywhere || !a.poolOf(u.Lot).has(to.Lot)) {
+		if may := a.mayMove(*u, now); may == nowhere || to.Lot != u.Lot && (may < among || !a.poolOf(u.Lot).has(to.Lot) || !a.suits(to.Lot, a.required(*u), now)) {
 			return wrong("the plan moves %+v, which may not move there", *u)
 		}
 		if to.Lot != u.Lot {

@@ -78,7 +78,7 @@ func (s *step) deleteArticle(o engine.DeleteArticle, err error) error {
 	if r == nil {
 		return refused(err, engine.CodeNotFound)
 	}
-	of := func(lot uint32) bool { return s.a.Articles[s.a.lot(lot).Article] == r }
+	of := func(lot uint32) bool { return s.a.of(s.a.lot(lot)) == r }
 	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID }) {
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)

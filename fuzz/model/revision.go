@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"reflect"
+	"slices"
 
 	"holdfast/engine"
 )
@@ -23,7 +24,8 @@ func (s *step) revise(commands []command) {
 			}
 		}
 		n := *o
-		n.Revision = revised(s.was.order(o.ID), n, func(o *Order) *uint64 { return &o.Revision }, max(1, times))
+		was := s.was.order(o.ID)
+		n.Revision = revised(was.shown(), *n.shown(), func(o *Order) *uint64 { return &o.Revision }, max(1, times))
 		s.a.Orders[i] = &n
 	}
 	count(s.a.Articles, func(r *Article) *Article { return find(s.was.Articles, func(x *Article) bool { return x.ID == r.ID }) }, func(r *Article) *uint64 { return &r.Revision })
@@ -32,6 +34,22 @@ func (s *step) revise(commands []command) {
 	count(s.a.Attributes, func(d *Attribute) *Attribute { return s.was.attribute(d.ID) }, func(d *Attribute) *uint64 { return &d.Revision })
 	count(s.a.Events, func(e *Event) *Event { return s.was.event(e.ID) }, func(e *Event) *uint64 { return &e.Revision })
 	count(s.a.Tables, func(t *Table) *Table { return s.was.table(t.ID) }, func(t *Table) *uint64 { return &t.Revision })
+}
+
+// shown is an order without what it does not show: the SKU that each of its units was made for.
+func (o *Order) shown() *Order {
+	if o == nil {
+		return nil
+	}
+	n := *o
+	n.Lines = slices.Clone(o.Lines)
+	for i := range n.Lines {
+		n.Lines[i].Units = slices.Clone(n.Lines[i].Units)
+		for j := range n.Lines[i].Units {
+			n.Lines[i].Units[j].Made = ID{}
+		}
+	}
+	return &n
 }
 
 // count puts records in place that know their revisions; was finds each as it was before the step.

@@ -94,6 +94,9 @@ func (a *Account) board(p Pool, from, now int64) (lanes []Slot, fixed [][]Span, 
 		if x.move == inLot {
 			may = func(l int) bool { return lanes[l].Lot == lanes[x.lane].Lot }
 		}
+		if x.move == among {
+			may = func(l int) bool { return a.suits(lanes[l].Lot, x.asks, now) }
+		}
 		tasks = append(tasks, task{span: x.span, may: may, home: x.lane})
 	}
 	return lanes, fixed, tasks

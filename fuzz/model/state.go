@@ -38,6 +38,7 @@ type Account struct {
 	Lost       map[ID]int64 // since when each conflict has been one
 	Orders     []*Order
 	LastOrder  uint32
+	At         int64 // the instant of the last command that changed something
 	Codes      []*engine.DiscountCode
 
 	Hooks      []Hook
@@ -60,10 +61,13 @@ type Tally struct {
 	Late, Postponed        int // units kept for another step, and slots that ended later for one
 	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
 	Overbooked             int // units of orders that were short
+	Housed, Homeless       int // conflicts that were brought to another article of their SKU, and those for which it had none
 	Applied                int // discount codes
 	Still, Restamped       int // units told to move to where and when they are, and those that got other buffers at the dates that they had
 	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
 	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
+	Narrow, Fitted         int // lines of which some articles have what is required and others not, and numbers of their units that were found by trying all ways
+	Refitted, Unfit        int // units that went to another article as theirs lost what their line requires, and those that stayed without
 	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
 	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
@@ -83,8 +87,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
-		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked},
-		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
+		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
 	} {
@@ -144,7 +148,7 @@ type (
 // Lot is one article at one location.
 type Lot struct {
 	No                uint32
-	Article, Location int // indexes into the account's lists
+	Article, Location int // indexes into the account's lists; of a lot of no article -1
 }
 
 // Slot is one unit of stock.
@@ -251,10 +255,18 @@ func (a *Account) HasConflicts() bool {
 	return slices.ContainsFunc(a.Units, func(u Unit) bool { return u.Slot == 0 })
 }
 
+// of is the article of a lot; of one where conflicts wait that no article is left for it is none.
+func (a *Account) of(l Lot) *Article {
+	if l.Article < 0 {
+		return &Article{Gone: true}
+	}
+	return a.Articles[l.Article]
+}
+
 // lotAt is the number of the lot of an article at a location, 0 where there is none.
 func (a *Account) lotAt(article, location ID) uint32 {
 	for _, l := range a.Lots {
-		if a.Articles[l.Article].ID == article && a.Locations[l.Location].ID == location {
+		if a.of(l).ID == article && a.Locations[l.Location].ID == location {
 			return l.No
 		}
 	}
@@ -331,7 +343,7 @@ func (p Pool) hull(body Span, now int64) Span {
 // lotPool is a lot as a pool of its own.
 func (a *Account) lotPool(no uint32) Pool {
 	l := a.lot(no)
-	r := a.Articles[l.Article]
+	r := a.of(l)
 	p := Pool{Lots: []uint32{no}, Location: a.Locations[l.Location], Closed: !r.Takes}
 	p.Before, p.After = a.buffers(r)
 	return p
@@ -342,7 +354,7 @@ func (a *Account) lotPool(no uint32) Pool {
 func (a *Account) skuPools(sku, location ID) (pools []Pool) {
 next:
 	for _, l := range a.Lots {
-		r, at := a.Articles[l.Article], a.Locations[l.Location]
+		r, at := a.of(l), a.Locations[l.Location]
 		if r.SKU == nil || *r.SKU != sku || !r.Takes || at.ID != location {
 			continue
 		}
@@ -361,7 +373,7 @@ next:
 // poolOf is the pool in which what sits on a lot may move: its SKU's, or the lot alone.
 func (a *Account) poolOf(no uint32) Pool {
 	l := a.lot(no)
-	if r := a.Articles[l.Article]; r.SKU != nil {
+	if r := a.of(l); r.SKU != nil {
 		for _, p := range a.skuPools(*r.SKU, a.Locations[l.Location].ID) {
 			if p.has(no) {
 				return p

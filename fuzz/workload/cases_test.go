@@ -56,31 +56,3 @@ func TestConflictMovedOntoASlot(t *testing.T) {
 	u, _ := w.View(0).Unavailability(conflict)
 	require.Equal(t, one.Slot, u.Slot)
 }
-
-// TestConflictTakesTheNewEnd decreases a quantity at a later instant. That pushes a hold out, and what comes free until then seats a
-// conflict: on the slot that was to end, whose end another slot takes over.
-func TestConflictTakesTheNewEnd(t *testing.T) {
-	w, do, here, sku := played(t)
-	article := func(count int) ID {
-		return do(engine.CreateArticle{Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: count}}}).(*engine.Article).ID
-	}
-	two := article(2)
-	article(1)
-	hold := func(i engine.Item, from, to int64) {
-		do(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: i, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}}})
-	}
-	from := Start + 10*hour
-	hold(engine.Item{Article: two}, from, from+5*hour)
-	hold(engine.Item{Article: two}, from+30*hour, from+40*hour)
-	hold(engine.Item{SKU: sku}, from, timeline.Forever)
-	begin, fewer, end, price := from+hour, from+10*hour, from+20*hour, int64(0)
-	o := do(engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, AllowOverbooked: true}, Lines: []engine.OrderLineInput{{
-		Item: engine.Item{Article: two}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &begin, To: &end, UnitPrice: &price,
-	}}}).(*engine.OrderRecord)
-	conflict := o.Lines[0].Units[0].Hold
-	u, _ := w.View(0).Unavailability(conflict)
-	require.True(t, u.Conflict())
-	plan := do(engine.DecreaseQuantity{Article: two, Location: here, Amount: 1, From: &fewer}).(*engine.QuantityPlan)
-	u, _ = w.View(0).Unavailability(conflict)
-	require.Equal(t, plan.Removed[0], u.Slot)
-}

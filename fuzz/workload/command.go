@@ -274,7 +274,8 @@ func quantity(d Dice, a *model.Account, now int64) engine.Op {
 		return o
 	}
 	if out := slices.DeleteFunc(slices.Clone(a.Units), func(u model.Unit) bool {
-		return u.Slot != 0 || a.Articles[a.Lots[u.Lot-1].Article].Takes
+		no := a.Lots[u.Lot-1].Article
+		return u.Slot != 0 || no < 0 || a.Articles[no].Takes
 	}); len(out) > 0 && odds(d, "of what is out", 60) {
 		lot := a.Lots[pick(d, "conflict of what is out", out).Lot-1]
 		if there := a.Locations[lot.Location]; !there.Gone && !a.Articles[lot.Article].Gone {

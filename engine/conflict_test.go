@@ -1,0 +1,304 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns conflicts: what they are counted against, and who has a unit for them.
+
+// unit is an unavailability as it is now.
+func (s *shop) unit(id ID) Unavailability {
+	s.T.Helper()
+	u, ok := s.view().Unavailability(id)
+	require.True(s.T, ok)
+	return u
+}
+
+// beside is a shop with one unit of a SKU that an order has over some hours, and an order with a conflict over others.
+func beside(t *testing.T, seated, conflict [2]int64) (s *shop, sku Item, has, lacks *OrderRecord) {
+	s = newShop(t)
+	sku = Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	at := func(hours int64) int64 { return s.now + hours*hour }
+	has = s.order(sku, PurchaseBooking, at(seated[0]), ptr(at(seated[1])), 1, false)
+	lacks = s.order(sku, PurchaseBooking, at(conflict[0]), ptr(at(conflict[1])), 1, true)
+	require.False(t, has.Conflict())
+	require.True(t, lacks.Conflict())
+	return s, sku, has, lacks
+}
+
+func (s *shop) until(o *OrderRecord, hours int64) PatchOrderLine {
+	return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + hours*hour)}
+}
+
+func (s *shop) over(o *OrderRecord, from, to int64) PatchOrderLine {
+	p := s.until(o, to)
+	p.From = Some(s.now + from*hour)
+	return p
+}
+
+// What a hold has, it has: to be shorter beside a conflict it needs nothing, and so does the conflict itself.
+func TestShorterBesideAConflict(t *testing.T) {
+	s, sku, has, lacks := beside(t, [2]int64{10, 30}, [2]int64{10, 30})
+	s.do(s.until(has, 20))
+	s.do(s.until(lacks, 25))
+	u := s.unit(lacks.Lines[0].Units[0].Hold)
+	require.True(t, u.Conflict())
+	require.Equal(t, s.now+25*hour, u.Range.End)
+	s.refused(CodeInsufficient, s.until(has, 22)) // what it gave up was counted for the conflict
+	s.do(s.over(lacks, 5, 25))                    // nothing is taken of what it asks for anew
+	s.refused(CodeInsufficient, s.over(has, 4, 20))
+	s.do(s.over(lacks, 10, 15))
+	s.do(s.over(lacks, 20, 40))
+	require.False(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict(), "it has room there")
+	require.Equal(t, 0, s.available(sku, s.now+10*hour, s.now+30*hour))
+	s.reopen()
+}
+
+// A conflict with other dates takes what it asks for anew as any hold does, also where no other conflict is in its pool.
+func TestLongerConflictNeedsRoom(t *testing.T) {
+	s, sku, has, lacks := beside(t, [2]int64{10, 30}, [2]int64{10, 20})
+	s.refused(CodeInsufficient, s.until(lacks, 25))
+	s.refused(CodeInsufficient, s.over(lacks, 5, 25))
+	s.do(s.until(has, 20))
+	s.do(s.until(lacks, 25)) // nobody has the hours from 20 on
+	require.True(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict())
+
+	// Of two units of a line that grows, the one that waits asks for the room that the other has just taken.
+	two := s.order(sku, PurchaseBooking, s.now+40*hour, ptr(s.now+50*hour), 2, true)
+	s.refused(CodeInsufficient, s.until(two, 60))
+	s.do(s.until(two, 45))
+	s.reopen()
+}
+
+// What a shorter line gives up is not there for the units that it gets beside: they are new.
+func TestShorterLineOfMoreUnits(t *testing.T) {
+	s, _, has, _ := beside(t, [2]int64{10, 30}, [2]int64{10, 30})
+	p := s.until(has, 20)
+	p.Quantity = Some(2)
+	s.refused(CodeInsufficient, p)
+}
+
+// The same by a move of a hold, and for two units that change places at once.
+func TestMovedBesideAConflict(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	a, b := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
+	first := s.book(Item{Article: a}, s.now+10*hour, s.now+30*hour, 1)
+	second := s.book(Item{Article: b}, s.now+10*hour, s.now+30*hour, 1)
+	lacks := s.order(sku, PurchaseBooking, s.now+10*hour, ptr(s.now+30*hour), 1, true)
+	require.True(t, lacks.Conflict())
+	id := func(h *Hold) ID { return h.Lines[0].Units[0].ID }
+	s.do(MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 20*hour)}}})
+	s.refused(CodeInsufficient, MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 21*hour)}}})
+	s.refused(CodeInsufficient, MoveHold{ID: second.ID, Lines: []MoveLine{{Unavailability: id(second), From: ptr(s.now + 9*hour), Article: &a}}})
+	s.do(MoveHold{ID: first.ID, Lines: []MoveLine{{Unavailability: id(first), To: ptr(s.now + 15*hour)}}})
+	s.reopen()
+}
+
+// A hold keeps its claim when it goes to another unit of its pool.
+func TestToAnotherUnitBesideAConflict(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	a, b := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
+	at := func(hours int64) int64 { return s.now + hours*hour }
+	s.book(Item{Article: a}, at(18), at(20), 1)
+	s.book(Item{Article: b}, at(15), at(17), 1)
+	h := s.book(sku, at(10), at(12), 1)
+	u := s.unit(h.Lines[0].Units[0].ID)
+	lacks := s.order(sku, PurchaseBooking, at(11), ptr(at(19)), 1, true) // free at each instant, nowhere throughout
+	require.True(t, lacks.Conflict())
+	to := a
+	if u.Article == a {
+		to = b
+	}
+	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: u.ID, Article: &to}}})
+	require.Equal(t, to, s.unit(u.ID).Article)
+	s.reopen()
+}
+
+// A hand-over is judged by seats: the unit lies on the counter, and the conflict that is counted beside it has none.
+func TestHandOverBesideAConflict(t *testing.T) {
+	s, _, has, lacks := beside(t, [2]int64{13, 16}, [2]int64{12, 15})
+	s.do(FulfillOrder{ID: has.ID})
+	require.Equal(t, s.now, s.unit(has.Lines[0].Units[0].Hold).Body.Start)
+	require.True(t, s.unit(lacks.Lines[0].Units[0].Hold).Conflict())
+	s.refused(CodeInsufficient, FulfillOrder{ID: lacks.ID})
+	s.reopen()
+}
+
+// A reservation of an article, seated or not, is made shorter as a booking is.
+func TestShorterReservationBesideAConflict(t *testing.T) {
+	s := newShop(t)
+	article := s.article(s.sku(), 2)
+	reserve := func() *ScheduledEvent {
+		return s.do(CreateScheduledEvent{Article: article, Location: s.loc, Type: EventReservation, Name: "Repair", Window: Span{Start: s.now + 10*hour, End: s.now + 30*hour}}).(*ScheduledEvent)
+	}
+	first, second := reserve(), reserve()
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	require.NotEqual(t, s.unit(after(first.ID, 1)).Conflict(), s.unit(after(second.ID, 1)).Conflict())
+	for _, e := range []*ScheduledEvent{first, second} {
+		s.do(PatchScheduledEvent{Article: article, ID: e.ID, To: Some(s.now + 20*hour)})
+	}
+	require.NotEqual(t, s.unit(after(first.ID, 1)).Conflict(), s.unit(after(second.ID, 1)).Conflict())
+	s.reopen()
+}
+
+// taken is a shop in which two articles of a SKU are booked and the first goes out: its booking is a conflict.
+func taken(t *testing.T, out func(s *shop, article ID)) (s *shop, sku Item, other *Hold, lacks ID) {
+	s = newShop(t)
+	sku = Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	s.article(sku.SKU, 1)
+	first := s.book(sku, s.now+10*hour, s.now+20*hour, 1)
+	other = s.book(sku, s.now+10*hour, s.now+20*hour, 1)
+	lacks = first.Lines[0].Units[0].ID
+	out(s, s.unit(lacks).Article)
+	require.True(t, s.unit(lacks).Conflict())
+	return s, sku, other, lacks
+}
+
+var waysOut = map[string]func(s *shop, article ID){
+	"inactive":    func(s *shop, r ID) { s.do(PatchArticle{ID: r, Status: Some(ArticleInactive)}) },
+	"archived":    func(s *shop, r ID) { s.do(ArchiveArticle{ID: r, Archived: true}) },
+	"another SKU": func(s *shop, r ID) { s.do(PatchArticle{ID: r, SKU: Some(s.sku())}) },
+	"no SKU":      func(s *shop, r ID) { s.do(PatchArticle{ID: r, SKU: Null[ID]()}) },
+}
+
+// A booking whose article was taken out belongs to its SKU: what comes free there is its, after a restart too.
+func TestConflictOfAnArticleThatIsOut(t *testing.T) {
+	for name, out := range waysOut {
+		t.Run(name, func(t *testing.T) {
+			s, sku, other, lacks := taken(t, out)
+			s.reopen()
+			require.Equal(t, 0, s.available(sku, s.now+10*hour, s.now+20*hour))
+			s.refused(CodeInsufficient, s.booking(sku, s.now+10*hour, s.now+20*hour, 1))
+			s.do(ReleaseHold{ID: other.ID})
+			require.False(t, s.unit(lacks).Conflict())
+			s.refused(CodeInsufficient, s.booking(sku, s.now+10*hour, s.now+20*hour, 1))
+			s.reopen()
+		})
+	}
+}
+
+// So is what is new there: units, and an article.
+func TestConflictOfAnArticleThatIsOutGetsWhatIsNew(t *testing.T) {
+	for name, out := range waysOut {
+		t.Run(name, func(t *testing.T) {
+			s, _, other, lacks := taken(t, out)
+			s.do(IncreaseQuantity{Article: s.unit(other.Lines[0].Units[0].ID).Article, Location: s.loc, Amount: 1})
+			require.False(t, s.unit(lacks).Conflict())
+			s, sku, _, lacks := taken(t, out)
+			s.article(sku.SKU, 1)
+			require.False(t, s.unit(lacks).Conflict())
+		})
+	}
+}
+
+// With no article left it waits, uncounted; the next one has it, wherever its own is by then.
+func TestConflictWithNoArticleLeft(t *testing.T) {
+	for name, out := range waysOut {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			sku := Item{SKU: s.sku()}
+			article := s.article(sku.SKU, 1)
+			lacks := s.book(sku, s.now+10*hour, s.now+20*hour, 1).Lines[0].Units[0].ID
+			out(s, article)
+			require.True(t, s.unit(lacks).Conflict())
+			_, total := s.view().Conflicts(ConflictFilter{SKU: sku.SKU}, 0, 10, s.now)
+			require.Equal(t, 1, total)
+			if s.view().Article(article).Takes() {
+				s.book(Item{Article: article}, s.now+10*hour, s.now+20*hour, 1)
+			}
+			s.reopen()
+			other := s.article(sku.SKU, 1)
+			u := s.unit(lacks)
+			require.False(t, u.Conflict())
+			require.Equal(t, other, u.Article)
+			s.reopen()
+		})
+	}
+}
+
+// Of several pools it is in the one whose buffers are those on its hull, also when these change.
+func TestConflictInThePoolOfItsBuffers(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	plain, wide := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
+	s.do(PatchArticle{ID: wide, After: BufferPatch{Amount: Some(fourHours.Amount), Unit: Some(fourHours.Unit)}})
+	third := s.do(CreateArticle{Name: "Unit", SKU: &sku.SKU, After: &fourHours, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article).ID
+	var units []Unavailability
+	for range 3 {
+		units = append(units, s.unit(s.book(sku, s.now+10*hour, s.now+20*hour, 1).Lines[0].Units[0].ID))
+	}
+	for _, u := range units {
+		if u.Article != third {
+			continue
+		}
+		s.do(PatchArticle{ID: third, Status: Some(ArticleInactive)})
+		require.Equal(t, wide, s.unit(u.ID).Article)
+		s.do(PatchArticle{ID: wide, After: BufferPatch{Amount: Null[int64]()}})
+		s.do(PatchArticle{ID: plain, After: BufferPatch{Amount: Some(fourHours.Amount), Unit: Some(fourHours.Unit)}})
+		require.Equal(t, plain, s.unit(u.ID).Article)
+	}
+	s.reopen()
+}
+
+// What an overbooked order is short of is tried once by seats: a conflict that waits for an article keeps no unit of another from it.
+func TestOverbookedOrderLeavesNoUnitIdle(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	a, b := Item{Article: s.article(sku.SKU, 1)}, Item{Article: s.article(sku.SKU, 1)}
+	named, any := s.line(a, s.now+10*hour, s.now+20*hour, nil), s.line(sku, s.now+10*hour, s.now+20*hour, nil)
+	named.Quantity = 2
+	o := s.requiring(named, any)
+	o.AllowOverbooked = true
+	r := s.do(o).(*OrderRecord)
+	require.Equal(t, b.Article, s.unit(r.Lines[1].Units[0].Hold).Article)
+	require.False(t, s.unit(r.Lines[1].Units[0].Hold).Conflict())
+	_, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)
+	require.Equal(t, 1, total)
+	s.refused(CodeInsufficient, s.booking(b, s.now+10*hour, s.now+20*hour, 1))
+	s.reopen()
+}
+
+// A unit of a named article is handed over early where what is in its way may move to another article; so is one that has no unit yet.
+func TestEarlyHandOverOfANamedArticle(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	for range 2 {
+		s.article(sku.SKU, 1)
+	}
+	first := s.rent(sku, s.now+10*hour, s.now+20*hour, 1)
+	on := s.unit(first.Lines[0].Units[0].Hold).Article
+	second := s.rent(Item{Article: on}, s.now+30*hour, s.now+40*hour, 1)
+	s.do(FulfillOrder{ID: second.ID})
+	require.Equal(t, on, s.unit(second.Lines[0].Units[0].Hold).Article)
+	require.NotEqual(t, on, s.unit(first.Lines[0].Units[0].Hold).Article)
+	require.False(t, s.unit(first.Lines[0].Units[0].Hold).Conflict())
+	s.reopen()
+}
+
+// A conflict that waits for an article has it as soon as what is there may move to another.
+func TestConflictOfAnArticlePushesOthersOut(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	for range 2 {
+		s.article(sku.SKU, 1)
+	}
+	var holds []*Hold
+	for range 2 {
+		holds = append(holds, s.book(sku, s.now+10*hour, s.now+20*hour, 1))
+	}
+	on := s.unit(holds[0].Lines[0].Units[0].ID).Article
+	waits := s.order(Item{Article: on}, PurchaseBooking, s.now+10*hour, ptr(s.now+20*hour), 1, true)
+	require.True(t, waits.Conflict())
+	s.do(ReleaseHold{ID: holds[1].ID})
+	u := s.unit(waits.Lines[0].Units[0].Hold)
+	require.False(t, u.Conflict())
+	require.Equal(t, on, u.Article)
+	require.False(t, s.unit(holds[0].Lines[0].Units[0].ID).Conflict())
+	s.reopen()
+}

@@ -1,0 +1,39 @@
+package timeline
+
+// This file owns the count that room is asked for against: what conflicts are counted for is not taken, and what a hold has, it has.
+
+// Claim lets the holds that are taken out from now on, to be seated again, keep their claim: where as much is committed after the command as is now, nobody is
+// asked whether there is that much.
+func (d *Draft) Claim() {
+	if d.work == nil && !d.pending {
+		d.claimed = d.base
+		return
+	}
+	d.claimed = d.own().Publish()
+}
+
+// Waive ends what Claim began: what is seated from now on is asked for anew. It belongs behind the last of the holds that keep their claim.
+func (d *Draft) Waive() { d.claimed = nil }
+
+// MayTake says that one more unit of p may be committed over room, as far as conflicts go: at every instant of it a unit is free with all conflicts counted, or
+// as much as that was committed when Claim was called, until Waive. Whether it can be seated is another question.
+func (d *Draft) MayTake(p PoolRef, room Span) bool {
+	s := d.Stock()
+	if free, _, _, _ := s.MinFree(p, room); free >= 1 {
+		return true
+	}
+	if d.claimed == nil {
+		return false
+	}
+	may := true
+	s.Sweep(p, room, func(w Span, now Count) bool {
+		if now.Free() < 1 {
+			d.claimed.Sweep(p, w, func(_ Span, was Count) bool {
+				may = may && was.Committed > now.Committed
+				return may
+			})
+		}
+		return may
+	})
+	return may
+}

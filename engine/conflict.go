@@ -42,7 +42,7 @@ type Conflict struct {
 type unseated struct {
 	ID    ID
 	Since int64
-	SKU   ID `json:",omitzero"` // zero: of an article, or of the SKU of its article where the row is from before this was kept
+	SKU   *ID `json:",omitempty"` // nil: pinned, or from before this was kept, when it was that of its article; zero: its article had none
 }
 
 var unseatedKind = func() *kind[unseated] {
@@ -58,17 +58,18 @@ func (t *tx) noteConflict(c *timeline.HoldChange) {
 		return
 	}
 	u := unseatedKind.in(t.acc).Get(c.ID())
+	var sku *ID
+	if is && !c.After.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+		owner := t.ownerSKU(c.After)
+		sku = &owner
+	}
 	switch {
 	case is && !was:
-		record(t, unseatedKind, nil, &unseated{c.ID(), t.now, t.ownerSKU(c.After)})
+		record(t, unseatedKind, nil, &unseated{c.ID(), t.now, sku})
 	case was && !is && u != nil: // of a conflict from before such rows nothing is kept
 		record(t, unseatedKind, u, nil)
-	case was && is && u != nil:
-		if sku := t.ownerSKU(c.After); sku != u.SKU {
-			n := *u
-			n.SKU = sku
-			record(t, unseatedKind, u, &n)
-		}
+	case was && is && u != nil && !same(sku, u.SKU):
+		record(t, unseatedKind, u, &unseated{u.ID, u.Since, sku})
 	}
 }
 
@@ -120,10 +121,10 @@ func (f ConflictFilter) admits(a *account, lot timeline.Lot) bool {
 		(f.Location == (ID{}) || a.locationID(lot.Location) == f.Location)
 }
 
-// conflictSKU is the SKU that a conflict belongs to: of one that is pinned that of its article.
+// conflictSKU is the SKU that a conflict belongs to: of one that is pinned, or whose article had none, that of its article.
 func (a *account) conflictSKU(h timeline.Hold, lot timeline.Lot) ID {
-	if u := unseatedKind.in(a).Get(h.ID); u != nil && u.SKU != (ID{}) {
-		return u.SKU
+	if u := unseatedKind.in(a).Get(h.ID); u != nil && u.SKU != nil && *u.SKU != (ID{}) {
+		return *u.SKU
 	}
 	if r := a.articles().No(lot.Article); r != nil && r.SKU != nil {
 		return *r.SKU

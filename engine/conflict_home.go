@@ -11,11 +11,14 @@ import (
 // SKU's pools there the one whose effective buffers are those stamped on its hull, else the one with the smallest article id. With no article left it waits
 // where nothing counts it: on a lot that is in no pool as its article takes no holds, else on one that is of no article.
 
-// ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article. It is that of the article that the unit was on when it lost its
-// place, and kept from then on.
+// ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article or its article had none. It is that of the article
+// that the unit was on when it lost its place, and kept from then on.
 func (t *tx) ownerSKU(c timeline.Placed) (sku ID) {
 	if c.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot) {
 		return ID{}
+	}
+	if u := unseatedKind.in(t.acc).Get(c.ID); u != nil && u.SKU != nil {
+		return *u.SKU
 	}
 	at := c.Place
 	if _, was, ok := t.acc.stock.Find(c.ID); ok {
@@ -83,23 +86,6 @@ func likeness(h timeline.Hold, before, after Buffer, l *Location, now int64) int
 		return 1
 	}
 	return 2
-}
-
-// meetingHomes leaves of homes those in whose pools some article has what a conflict requires, where there are such.
-func (t *tx) meetingHomes(h timeline.Hold, homes []home) []home {
-	if !h.Flags.Has(timeline.Choosy) {
-		return homes
-	}
-	s := t.draft().Stock()
-	some := slices.DeleteFunc(slices.Clone(homes), func(x home) bool {
-		return !slices.ContainsFunc(homes, func(y home) bool {
-			return x.before == y.before && x.after == y.after && s.Meets(h, y.lot, t.now)
-		})
-	})
-	if len(some) == 0 {
-		return homes
-	}
-	return some
 }
 
 // homeOf is the lot that a conflict of a SKU belongs to.
@@ -184,7 +170,7 @@ func (t *tx) houseAll(list []timeline.Placed) {
 			homes = t.homes(of.sku, of.location)
 			known[of] = homes
 		}
-		if to := t.homeOf(c, t.meetingHomes(c.Hold, homes), of.location); to != c.Place.Lot {
+		if to := t.homeOf(c, homes, of.location); to != c.Place.Lot {
 			t.draft().Take(c.ID)
 			t.draft().Keep(c.Hold, to)
 			t.room = append(t.room, timeline.Freed{Lot: to, Span: c.Span})

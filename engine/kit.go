@@ -35,6 +35,16 @@ func (p part) has(r *Article) bool {
 	return r != nil && (r == p.article || p.sku != nil && r.SKU != nil && *r.SKU == p.sku.ID)
 }
 
+// isPart says that a unit can be one of a part: it is of its article, or of an article of its SKU. An auto-assigned conflict is of
+// the SKU that it belongs to.
+func (t *tx) isPart(h timeline.Hold, at timeline.Place, p part) bool {
+	lot := t.acc.stock.Lot(at.Lot)
+	if !at.Seated() && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+		return p.sku != nil && p.sku.ID == t.acc.conflictSKU(h, lot)
+	}
+	return p.has(t.acc.articles().No(lot.Article))
+}
+
 // kit resolves a catalog item.
 func (a *account) kit(id ID) (*kit, error) {
 	i := a.catalog().Get(id)

@@ -340,15 +340,13 @@ func (t *tx) takeOverUnits(o *Order, x *HoldLine, line int, units []timeline.Pla
 		return ofLineItem(line, err)
 	}
 	l := &o.Lines[len(o.Lines)-1]
-	is := make([]*Article, len(units))
-	for j, u := range units {
+	for _, u := range units {
 		u.Owner, u.Line, u.Flags = uint64(o.Number), l.No, u.Flags.WithBlocker(timeline.BlockerOrder)
 		t.draft().Replace(u.Hold)
-		is[j] = t.acc.articles().No(t.acc.stock.Lot(u.Place.Lot).Article)
 		l.Units = append(l.Units, OrderUnit{ID: t.newID(), Hold: u.ID, ByHand: u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
 	}
 	if x.CatalogItem != (ID{}) {
-		for j, part := range t.partsOf(x.CatalogItem, x.Quantity, is) {
+		for j, part := range t.partsOf(x.CatalogItem, x.Quantity, units) {
 			l.Units[j].Part = part
 		}
 	}
@@ -356,9 +354,9 @@ func (t *tx) takeOverUnits(o *Order, x *HoldLine, line int, units []timeline.Pla
 	return nil
 }
 
-// partsOf says of units, which are of these articles, which component of n kits each is. Where they are not what the kit takes
+// partsOf says of units which component of n kits each is. Where they are not what the kit takes
 // by now each is a part of its own, so that none is given back for another.
-func (t *tx) partsOf(id ID, n int, units []*Article) (parts []uint16) {
+func (t *tx) partsOf(id ID, n int, units []timeline.Placed) (parts []uint16) {
 	k, err := t.acc.kit(id)
 	if err == nil {
 		for j, p := range k.parts {
@@ -367,7 +365,7 @@ func (t *tx) partsOf(id ID, n int, units []*Article) (parts []uint16) {
 	}
 	whole := len(parts) == len(units)
 	for i := 0; whole && i < len(units); i++ {
-		whole = k.parts[parts[i]].has(units[i])
+		whole = t.isPart(units[i].Hold, units[i].Place, k.parts[parts[i]])
 	}
 	if !whole {
 		parts = parts[:0]

@@ -176,7 +176,7 @@ func (t *tx) loose(l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Plac
 		return true
 	}
 	k, err := t.acc.kit(l.Of)
-	return err == nil && int(u.Part) < len(k.parts) && k.parts[u.Part].sku != nil && k.parts[u.Part].has(t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article))
+	return err == nil && int(u.Part) < len(k.parts) && k.parts[u.Part].sku != nil && t.isPart(h, at, k.parts[u.Part])
 }
 
 // extend gives the units of a line that are out the line's end: all or none. Overbooked, what is in their way makes room or becomes a

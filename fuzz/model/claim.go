@@ -33,6 +33,13 @@ func (s *step) anew(v *Account, q request, sure bool) (may chance, taken []int, 
 		case need.Start < s.now && !sure:
 			c = open // what moved for a line before it may have left the past
 		case !s.mayTake(v, p, need) || v.full(p, need):
+		case q.picky && v.partly(p, q.asks, s.now):
+			c = open
+			if ok, known := v.fits(p, need, 1, s.suited(q), s.now); sure && known {
+				if c = impossible; ok {
+					c = certain
+				}
+			}
 		case v.easy(p, need, s.now) || sure && v.freeThroughout(p, need) > 0:
 			c = certain
 		default:

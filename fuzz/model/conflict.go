@@ -56,13 +56,6 @@ func (a *Account) ofSKU(u Unit, sku ID) bool {
 // instant since it was made they were put there; else the one with the smallest article.
 func (a *Account) belongs(u Unit, now int64) (pools []Pool) {
 	all := a.skuPools(a.made(u), a.Locations[a.lot(u.Lot).Location].ID)
-	asks := a.required(u)
-	without := func(p Pool) bool {
-		return !slices.ContainsFunc(p.Lots, func(no uint32) bool { return a.suits(no, asks, now) })
-	}
-	if some := slices.DeleteFunc(slices.Clone(all), without); len(some) > 0 {
-		all = some // the others have nothing for it
-	}
 	for _, p := range all {
 		first, last := p.hull(u.Body(), engine.CreatedAt(u.ID)), p.hull(u.Body(), now)
 		if first.End == u.Hull.End && first.Start <= u.Hull.Start && u.Hull.Start <= last.Start {

@@ -407,15 +407,17 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	list[0].unit.ByHand = false
 	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == list[0].unit.Hold })
 	u := &s.a.Units[i]
+	r := s.a.of(s.a.lot(u.Lot))
+	if u.articlePinned() { // who unassigns a unit leaves it to the SKU of the article that it was assigned to
+		list[0].unit.Made = ID{}
+		if r.SKU != nil {
+			list[0].unit.Made = *r.SKU
+		}
+	}
 	u.Flags &^= timeline.PinnedSlot
 	u.Flags &^= timeline.PinnedArticle
 	if len(list[0].line.Requires) > 0 {
 		u.Flags |= timeline.Choosy
-	}
-	list[0].unit.Made = ID{} // who unassigns a unit leaves it to the SKU of the article that it was assigned to
-	r := s.a.of(s.a.lot(u.Lot))
-	if r.SKU != nil {
-		list[0].unit.Made = *r.SKU
 	}
 	if u.Slot == 0 && r.Takes {
 		s.push(u.ID)

@@ -31,6 +31,15 @@ func (k *Kit) parts() (list []engine.Component) {
 	return list
 }
 
+// canBe says that a unit may be a component: it is of its article or SKU, or a conflict that belongs to its SKU.
+func (a *Account) canBe(u Unit, p engine.Component) bool {
+	if u.Slot == 0 && !u.articlePinned() {
+		return p.SKU != (ID{}) && a.ofSKU(u, p.SKU)
+	}
+	r := a.of(a.lot(u.Lot))
+	return r.ID == p.Article || r.SKU != nil && *r.SKU == p.SKU
+}
+
 // componentsOf says of each unit of a hold's line which component it is; where one is not what the kit takes by now each is one of its
 // own.
 func (a *Account) componentsOf(h *Hold, line int) (list []int) {
@@ -50,8 +59,7 @@ func (a *Account) componentsOf(h *Hold, line int) (list []int) {
 				whole = false
 				continue
 			}
-			r := a.of(a.lot(u.Lot))
-			whole = whole && (r.ID == p.Article || r.SKU != nil && *r.SKU == p.SKU)
+			whole = whole && a.canBe(*u, p)
 		}
 	}
 	if whole && len(list) == len(l.Made) {

@@ -159,7 +159,11 @@ func (s *step) unit(u, o Unit) error {
 		if left {
 			s.a.Seen.Refitted++
 		}
-		if !left && s.a.mayMove(*was, s.now) < among || !s.was.poolOf(was.Lot).has(o.Lot) && !s.a.poolOf(was.Lot).has(o.Lot) {
+		inPool := s.was.poolOf(was.Lot).has(o.Lot) || s.a.poolOf(was.Lot).has(o.Lot)
+		if s.evict[u.ID] && !was.articlePinned() { // what lost its place waits in the pool that it belongs to
+			inPool = inPool || slices.ContainsFunc(s.a.belongs(u, s.now), func(p Pool) bool { return p.has(o.Lot) })
+		}
+		if !left && s.a.mayMove(*was, s.now) < among || !inPool {
 			return wrong("unit %+v may not move to lot %d", *was, o.Lot)
 		}
 		s.freed = append(s.freed, freed{was.Lot, was.Takes(), true})

@@ -213,8 +213,7 @@ func (s *step) loose(l *OrderLine, u *OrderUnit, h Unit) bool {
 	case k == nil:
 		return true
 	default:
-		r := s.a.of(s.a.lot(h.Lot))
-		return u.Part < len(k.parts()) && k.parts()[u.Part].SKU != (ID{}) && r.SKU != nil && *r.SKU == k.parts()[u.Part].SKU
+		return u.Part < len(k.parts()) && k.parts()[u.Part].SKU != (ID{}) && s.a.canBe(h, k.parts()[u.Part])
 	}
 }
 

@@ -24,11 +24,33 @@ func (o seatConflicts) plan(t *tx) (any, error) {
 	return nil, nil
 }
 
-// tryConflict seats a conflict that has changed, where it can be. Of an article that is out, nobody gets a unit.
-func (t *tx) tryConflict(id ID, at timeline.Place) {
-	if r := t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article); r != nil && r.Takes() {
-		t.draft().SeatConflict(id, 0)
+// seatConflict seats a conflict where it can be. Of an article that is out, nobody gets a unit but a scheduled event: a repair, say.
+func (t *tx) seatConflict(id ID) (at timeline.Place, ok bool) {
+	d := t.draft()
+	h, at, ok := d.Find(id)
+	if !ok {
+		return at, false
 	}
+	if r := t.acc.articles().No(d.Stock().Lot(at.Lot).Article); (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent {
+		return at, false
+	}
+	return d.SeatConflict(id)
+}
+
+// Pin is the slot that a conflict was made for: the one that it lost. It makes an account the timelines' Chooser, as Wish does.
+func (a *account) Pin(id ID) timeline.SlotNo {
+	if u := unseatedKind.in(a).Get(id); u != nil {
+		return u.Slot
+	}
+	return 0
+}
+
+// Pin is that of the account, and of one that the command made the slot on which it was until then.
+func (t *tx) Pin(id ID) timeline.SlotNo {
+	if h, at, ok := t.acc.stock.Find(id); ok && at.Seated() && h.Flags.Has(timeline.PinnedSlot) {
+		return at.Slot
+	}
+	return t.acc.Pin(id)
 }
 
 // Conflict is a hold without a unit, and why it has none.
@@ -38,11 +60,14 @@ type Conflict struct {
 	Since  int64  // instant at which it lost its unit
 }
 
-// unseated is kept of a conflict beside its row: the instant at which it lost its unit, and of an auto-assigned one whose it is.
+// unseated is kept of a conflict beside its row: the instant at which it lost its unit, and whose it is: the slot of one that is pinned to a slot, the SKU of one
+// that is auto-assigned.
 type unseated struct {
 	ID    ID
 	Since int64
 	SKU   *ID `json:",omitempty"` // nil: pinned, or from before this was kept, when it was that of its article; zero: its article had none
+
+	Slot timeline.SlotNo `json:",omitzero"` // that it was made for, where it is pinned to one
 }
 
 var unseatedKind = func() *kind[unseated] {
@@ -51,25 +76,29 @@ var unseatedKind = func() *kind[unseated] {
 	return k
 }()
 
-// noteConflict keeps with a changed unit since when it has been a conflict, and of which SKU.
+// noteConflict keeps with a changed unit since when it has been a conflict, and whose.
 func (t *tx) noteConflict(c *timeline.HoldChange) {
 	was, is := c.Had && !c.Before.Place.Seated(), c.Has && !c.After.Place.Seated()
 	if !was && !is {
 		return
 	}
 	u := unseatedKind.in(t.acc).Get(c.ID())
-	var sku *ID
-	if is && !c.After.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+	n := &unseated{ID: c.ID(), Since: t.now}
+	switch {
+	case is && c.After.Flags.Has(timeline.PinnedSlot):
+		n.Slot = t.Pin(c.ID())
+	case is && !c.After.Flags.Has(timeline.PinnedArticle):
 		owner := t.ownerSKU(c.After)
-		sku = &owner
+		n.SKU = &owner
 	}
 	switch {
 	case is && !was:
-		record(t, unseatedKind, nil, &unseated{c.ID(), t.now, sku})
+		record(t, unseatedKind, nil, n)
 	case was && !is && u != nil: // of a conflict from before such rows nothing is kept
 		record(t, unseatedKind, u, nil)
-	case was && is && u != nil && !same(sku, u.SKU):
-		record(t, unseatedKind, u, &unseated{u.ID, u.Since, sku})
+	case was && is && u != nil && (!same(n.SKU, u.SKU) || n.Slot != u.Slot):
+		n.Since = u.Since
+		record(t, unseatedKind, u, n)
 	}
 }
 

@@ -302,3 +302,44 @@ func TestConflictOfAnArticlePushesOthersOut(t *testing.T) {
 	require.False(t, s.unit(holds[0].Lines[0].Units[0].ID).Conflict())
 	s.reopen()
 }
+
+// A hold that was made for a slot gets that slot back, and no other, as long as it is there.
+func TestConflictGetsItsSlotBack(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	r := s.article(sku, 2)
+	from, to := s.now+10*hour, s.now+20*hour
+	h, other := s.book(Item{Article: r}, from, to, 1), s.book(Item{Article: r}, from, to, 1)
+	unit, second := h.Lines[0].Units[0].ID, other.Lines[0].Units[0].Slot
+	s.do(ReleaseHold{ID: other.ID})
+	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: unit, Slot: &second}}})
+	require.Equal(t, second, s.unit(unit).Slot)
+	status := func(to ArticleStatus) { s.do(PatchArticle{ID: r, Status: Some(to)}) }
+
+	status(ArticleInactive)
+	require.True(t, s.unit(unit).Conflict())
+	s.reopen()
+	status(ArticleActive)
+	require.Equal(t, second, s.unit(unit).Slot)
+
+	status(ArticleInactive)
+	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: unit, To: ptr(to - hour)}}}) // it waits for its slot at other dates, too
+	status(ArticleActive)
+	require.Equal(t, second, s.unit(unit).Slot)
+
+	// What is on its slot meanwhile moves away for it, as for all that is made for a slot.
+	status(ArticleInactive)
+	status(ArticleActive)
+	s.do(DecreaseQuantity{Article: r, Location: s.loc, Amount: 1, Force: true})
+	require.Equal(t, second, s.unit(unit).Slot, "the other one went")
+
+	// Where it is gone, any of the article's will do.
+	status(ArticleInactive)
+	s.do(DecreaseQuantity{Article: r, Location: s.loc, Amount: 1})
+	s.do(IncreaseQuantity{Article: r, Location: s.loc, Amount: 1})
+	require.True(t, s.unit(unit).Conflict())
+	status(ArticleActive)
+	require.False(t, s.unit(unit).Conflict())
+	require.NotEqual(t, second, s.unit(unit).Slot)
+	s.reopen()
+}

@@ -440,8 +440,12 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 		lot = t.acc.stock.Lot(s.Lot)
 		slot, flags = s.No, flags|timeline.PinnedSlot|timeline.PinnedArticle
 		item = t.acc.articles().No(lot.Article)
-	case flags.Has(timeline.PinnedSlot):
+	case at.Seated() && flags.Has(timeline.PinnedSlot):
 		slot = at.Slot
+	case flags.Has(timeline.PinnedSlot): // it waits for its slot, as long as that is there for all of the time
+		if slot = t.draft().Stock().PinOf(h.WithBuffers(0, 0).WithSpan(body), at.Lot, t.now); slot == 0 {
+			flags &^= timeline.PinnedSlot
+		}
 	}
 	where := t.acc.locations().No(lot.Location)
 	switch {

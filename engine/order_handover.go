@@ -188,7 +188,7 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 			Details: StateDetails{State: x.unit.State.String(), Allowed: []string{string(Extend)}}}
 	}
 	if !place.Seated() {
-		seat, ok := d.SeatConflict(h.ID, 0)
+		seat, ok := t.seatConflict(h.ID)
 		if !ok {
 			return t.shortOf(x, h, place), nil
 		}
@@ -336,7 +336,7 @@ func (t *tx) moveUnit(o *Order, u *OrderUnit, at timeline.Place, returned int64)
 	end := slot.Span.End
 	d.EndSlot(at.Slot, begins)
 	for _, h := range left {
-		d.SeatConflict(h.ID, 0)
+		t.seatConflict(h.ID)
 	}
 	t.newUnits(r, to.No, 1, Span{Start: begins, End: end})
 }
@@ -414,7 +414,7 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 	}
 	d.Replace(h)
 	if !at.Seated() {
-		t.tryConflict(h.ID, at)
+		t.seatConflict(h.ID)
 	}
 	return t.answer(n), nil
 }

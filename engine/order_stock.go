@@ -283,7 +283,7 @@ func (t *tx) pushAside(id ID, at timeline.Place, n timeline.Hold) {
 		d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
 	}
 	for _, h := range met {
-		d.SeatConflict(h.ID, 0)
+		t.seatConflict(h.ID)
 	}
 }
 

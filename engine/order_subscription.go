@@ -215,7 +215,7 @@ func (t *tx) endLine(l *OrderLine, at int64) {
 			u.State = Cancelled
 		case !place.Seated():
 			t.draft().Replace(t.handedOver(h, t.draft().Stock().Lot(place.Lot), body).WithCut(0))
-			t.tryConflict(h.ID, place)
+			t.seatConflict(h.ID)
 		default:
 			t.stretch(h, place, body, true)
 		}

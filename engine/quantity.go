@@ -423,7 +423,7 @@ func (t *tx) rejoin(before, after *Article) {
 }
 
 // takeOut empties an article's lots of what may not stay there. stays says that the article still takes holds, in another
-// SKU: then what was made for it stays. It returns what found no other place, taken out, with the lot it belongs to.
+// SKU: then what was made for it stays, and all where it had no SKU, as nothing of it can be of another article. It returns what found no other place, taken out, with the lot it belongs to.
 func (t *tx) takeOut(r *Article, stays bool) (unseated []timeline.Placed) {
 	d := t.draft()
 	for _, l := range r.lots {
@@ -433,7 +433,7 @@ func (t *tx) takeOut(r *Article, stays bool) (unseated []timeline.Placed) {
 		for _, s := range t.acc.stock.Slots(l.no) {
 			for h := range t.acc.stock.Holds(s, Span{Start: t.now, End: Forever}) {
 				pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
-				if h.Flags.Has(timeline.Out) || h.Flags.Blocker() == timeline.BlockerScheduledEvent || stays && pinned {
+				if h.Flags.Has(timeline.Out) || h.Flags.Blocker() == timeline.BlockerScheduledEvent || stays && (pinned || r.SKU == nil) {
 					continue
 				}
 				leaving = append(leaving, h)
@@ -442,7 +442,6 @@ func (t *tx) takeOut(r *Article, stays bool) (unseated []timeline.Placed) {
 		slices.SortFunc(leaving, func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
 		for _, h := range leaving {
 			d.Take(h.ID)
-			h.Flags &^= timeline.PinnedSlot // the slot is out of reach; a conflict may come back on any of the article's
 			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
 			if !pinned && pool != 0 {
 				if _, why := d.Seat(timeline.SKURef(pool), begun(h, t.now), timeline.Exact); why == timeline.Granted {

@@ -113,7 +113,7 @@ func (t *tx) seatAll(owner ID, requests []request) error {
 	shortages := t.seatLines(owner, requests)
 	if len(shortages) == 0 {
 		for _, id := range t.short { // what was counted as short may have a unit that nobody else can have
-			t.draft().SeatConflict(id, 0)
+			t.draft().SeatConflict(id)
 		}
 		return nil
 	}

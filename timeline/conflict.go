@@ -34,33 +34,54 @@ func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
 
 // SeatConflict seats the conflict of an id, moving others if need be, and says where; ok is false where that cannot be done, or the id is no conflict. The part
 // of it that is past needs no room. A unit is free for it where the seated holds leave one: what is counted for other conflicts does not hold it up. One that is
-// pinned to a slot is seated on slot and nowhere else; else slot is 0. One that is pinned to an article pushes what may move out of it to other lots of the pool.
-func (d *Draft) SeatConflict(id ID, slot SlotNo) (at Place, ok bool) {
-	at, ok, _ = d.seatConflict(id, slot)
+// pinned to a slot is seated there and nowhere else (PinOf); one that is pinned to its article pushes what may move out of it to other lots of the pool.
+func (d *Draft) SeatConflict(id ID) (at Place, ok bool) {
+	at, ok, _ = d.seatConflict(id)
 	return at, ok
 }
 
+// PinOf is the slot that a conflict of a lot is pinned to, 0 where it is pinned to none, or to one that is not there any more for all of what it needs: then any slot
+// of its article will do.
+func (s *Stock) PinOf(h Hold, lot LotNo, now int64) SlotNo {
+	if !h.Flags.Has(PinnedSlot) || s.chooser == nil {
+		return 0
+	}
+	no := s.chooser.Pin(h.ID)
+	if e, ok := s.Slot(no); !ok || e.Lot != lot || !e.Span.Covers(Span{max(h.Span.Start, now), h.Span.End}) {
+		return 0
+	}
+	return no
+}
+
 // seatConflict is SeatConflict, and says whether it took a search to find that it cannot be done.
-func (d *Draft) seatConflict(id ID, slot SlotNo) (at Place, ok, searched bool) {
+func (d *Draft) seatConflict(id ID) (at Place, ok, searched bool) {
 	h, at, ok := d.Find(id)
-	if !ok || at.Seated() || h.Span.End <= d.now || h.Flags.Has(PinnedSlot) && slot == 0 {
+	if !ok || at.Seated() || h.Span.End <= d.now {
 		return Place{}, false, false
 	}
 	s := d.Stock()
+	slot := s.PinOf(h, at.Lot, d.now)
+	if slot == 0 {
+		h.Flags &^= PinnedSlot
+	}
 	p := s.home(&h, at.Lot)
 	h = h.WithCut(max(0, d.now-h.Span.Start))
 	room := h.Seat()
 	w := s.asks(p, &h, d.now)
+	no, free := slot, false
 	if slot == 0 {
-		if no, ok := s.tight(p, w, room); ok {
-			to := Place{s.slot(no).lot, no}
-			d.Take(id)
-			d.put(h, to)
-			return to, true, false
-		}
+		no, free = s.tight(p, w, room)
+	} else if gap, ok := s.FreeAround(slot, room.Start); ok {
+		free = gap.End >= room.End
+	}
+	if free {
+		to := Place{s.slot(no).lot, no}
+		d.Take(id)
+		d.put(h, to)
+		return to, true, false
 	}
 	wide := SKURef(s.lot(at.Lot).pool)
-	pushes := slot == 0 && h.Flags.Has(PinnedArticle) && s.lot(at.Lot).pool != 0 && len(s.Lots(wide)) > 1
+	pushes := h.Flags.Has(PinnedArticle) && s.lot(at.Lot).pool != 0 && len(s.Lots(wide)) > 1
 	if pushes { // who waits for an article may push others out of it
 		p, w = wide, onLot(at.Lot)
 	}
@@ -83,7 +104,7 @@ const searchTries = 50
 
 // SeatConflicts tries the conflicts that may want what was freed, by id, which is the order in which they were made: those of the pools of the lots that
 // overlap a freed range. It begins again after a seat that moved holds between lots, as the room they left may be what a conflict pinned there waits for; each
-// round seats one, so it ends. Conflicts pinned to a slot are left alone: which slot that is, the caller knows.
+// round seats one, so it ends.
 func (d *Draft) SeatConflicts(w Waiting, tries int) (r Reseated) {
 	w.Room = slices.Concat(w.Room, d.left)
 	d.left = d.left[:0]
@@ -96,7 +117,7 @@ again:
 		r.Tries++
 		w.Behind = id
 		d.left = d.left[:0]
-		_, ok, searched := d.seatConflict(id, 0)
+		_, ok, searched := d.seatConflict(id)
 		if searched {
 			r.Tries += searchTries - 1
 		}
@@ -123,7 +144,7 @@ func (d *Draft) wanting(w Waiting) (ids []ID) {
 		for _, lot := range s.Lots(p) {
 			for h := range s.ConflictsIn(LotRef(lot), f.Span) {
 				// One that is pinned to another lot has what others leave there that move here.
-				if w.Behind.Before(h.ID) && !h.Flags.Has(PinnedSlot) {
+				if w.Behind.Before(h.ID) {
 					ids = append(ids, h.ID)
 				}
 			}

@@ -7,13 +7,16 @@ import (
 	"slices"
 )
 
-// Chooser knows the wishes of holds with the flag Choosy. It is asked for no other hold, so where there are none it costs nothing.
+// Chooser knows of holds what their rows have no room for: the wishes of those with the flag Choosy, and the slots of conflicts with the flag PinnedSlot. It is
+// asked for no other hold, so where there are none it costs nothing.
 type Chooser interface {
 	// Wish is what a hold asks for at an instant. The key is the same for holds that ask for the same; meets says whether a lot has it. Only owner and line of
 	// the hold count.
 	Wish(h *Hold, now int64) (key string, meets func(LotNo) bool)
 	// Version moves when answers may be others than before. One that never changes has one.
 	Version() int
+	// Pin is the slot that a conflict was made for.
+	Pin(ID) SlotNo
 }
 
 // SetChooser says who knows the wishes of the holds of s, and of what is forked from it.

@@ -74,6 +74,9 @@ func (s *step) anew(v *Account, q request, sure bool) (may chance, taken []int, 
 		if may == open && (taken == nil || taken[own] == 0) {
 			return open, nil, false // it is seated in another pool, or waits in its own
 		}
+		if !sure && q.was.articlePinned() {
+			return open, nil, false // a line before it may have been seated on its article
+		}
 		taken = make([]int, len(q.pools))
 		taken[own] = 1
 		return certain, taken, may == impossible

@@ -43,6 +43,21 @@ func (a *Account) made(u Unit) ID {
 	return h.Lines[u.Line].Made[nth]
 }
 
+// own notes of an auto-assigned unit that loses its place and was made for no SKU, as its article had none then, that it is of the one that its article had by now.
+func (s *step) own(u Unit) {
+	r := s.was.of(s.was.lot(u.Lot))
+	if u.articlePinned() || s.a.made(u) != (ID{}) || r.SKU == nil {
+		return
+	}
+	for _, o := range s.a.Orders {
+		if o.No == uint32(u.Nth) && u.ordered() {
+			s.edit(o.ID)
+			s.a.orderUnit(u.ID).Made = *r.SKU
+			return
+		}
+	}
+}
+
 // ofSKU says that a conflict belongs to a SKU: the one that it was made for, or that of the article that it waits for.
 func (a *Account) ofSKU(u Unit, sku ID) bool {
 	if made := a.made(u); made != (ID{}) && !u.articlePinned() {
@@ -106,7 +121,7 @@ func (s *step) reseated(was, o Unit) error {
 	if !s.a.home(was).has(o.Lot) && (was.articlePinned() || !slices.ContainsFunc(s.a.belongs(was, s.now), func(p Pool) bool { return p.has(o.Lot) })) {
 		return wrong("conflict %+v was seated on lot %d, outside of its pool", was, o.Lot)
 	}
-	if r := s.a.of(s.a.lot(o.Lot)); !r.Takes {
+	if r := s.a.of(s.a.lot(o.Lot)); !r.Takes && !o.event() {
 		return wrong("conflict %+v was seated on lot %d of an article that is out", was, o.Lot)
 	}
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {
@@ -123,12 +138,19 @@ func (s *step) conflicts() error {
 	}
 	for _, u := range s.a.Units {
 		pushed := s.pushed[u.ID] && (!u.articlePinned() || len(s.a.poolOf(u.Lot).Lots) == 1)
-		if u.Slot != 0 || u.slotPinned() || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !s.wants(u)) {
+		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !s.wants(u)) {
 			continue
 		}
 		home, need := s.a.home(u), rest(u, s.now)
 		if home.Closed {
 			continue // its article is out, and seats nobody
+		}
+		if no := s.a.Pins[u.ID]; s.a.holds(no, u, s.now) {
+			if !slices.ContainsFunc(s.a.Units, func(v Unit) bool { return v.Slot == no && v.Takes().Overlaps(need) }) {
+				return wrong("conflict %+v could be seated on its slot %d and was not", u, no)
+			}
+			s.a.Seen.Pins++
+			continue // what is there may move; that is judged where it is asked for
 		}
 		if asks := s.a.required(u); !u.articlePinned() && s.a.partly(home, asks, s.now) {
 			continue // whom a search finds room for, and what may move for it, is judged where it is asked for

@@ -88,9 +88,9 @@ func (s *step) settle() error {
 	return s.a.sane()
 }
 
-// lose notes since when units have been conflicts.
+// lose notes since when units have been conflicts, and which slot those had that are pinned to one.
 func (s *step) lose() {
-	s.a.Lost = map[ID]int64{}
+	s.a.Lost, s.a.Pins = map[ID]int64{}, map[ID]uint32{}
 	for _, u := range s.a.Units {
 		if u.Slot != 0 {
 			continue
@@ -100,15 +100,54 @@ func (s *step) lose() {
 			since = s.now
 		}
 		s.a.Lost[u.ID] = since
+		if u.slotPinned() {
+			s.a.Pins[u.ID] = s.slotOf(u.ID)
+		}
 	}
+}
+
+// slotOf is the slot that a unit had before the step, and where it was a conflict the one that it was made for.
+func (s *step) slotOf(id ID) uint32 {
+	if was := s.was.unit(id); was != nil && was.Slot != 0 {
+		return was.Slot
+	}
+	return s.was.Pins[id]
+}
+
+// unpins judges the pin of a unit that waited for its slot, or lost it, and has a slot: its own as long as that is there for all of the time that is left, and
+// else any of its article's, and is pinned to the article alone from then on.
+func (s *step) unpins(u, o Unit) (gone bool, err error) {
+	no := s.slotOf(u.ID)
+	is, was := s.obs.holds(no, u, s.now), s.was.holds(no, u, s.now)
+	switch gone = !o.slotPinned(); {
+	case !gone && o.Slot != no:
+		return gone, wrong("unit %+v waited for slot %d and has another: %+v", u, no, o)
+	case gone && is && was:
+		return gone, wrong("unit %+v lost its pin to slot %d, which is there: %+v", u, no, o)
+	case !gone && !is && !was:
+		return gone, wrong("unit %+v kept its pin to slot %d, which is gone: %+v", u, no, o)
+	}
+	s.a.Seen.Unpinned++
+	return gone, nil
+}
+
+// holds says that a slot is there for what is left of a unit of its lot.
+func (a *Account) holds(no uint32, u Unit, now int64) bool {
+	x := a.slot(no)
+	return x != nil && x.Lot == u.Lot && x.Span.Covers(rest(u, now))
 }
 
 // unit judges what became of one unit.
 func (s *step) unit(u, o Unit) error {
 	same := u
 	same.Lot, same.Slot, same.Cut = o.Lot, o.Slot, o.Cut
-	if o.Slot == 0 && s.evict[u.ID] {
-		same.Flags = same.Flags&^timeline.PinnedSlot | o.Flags&timeline.PinnedSlot // its slot is out of reach
+	was, unpinned := s.was.unit(u.ID), false
+	if o.Slot != 0 && u.slotPinned() && was != nil && was.slotPinned() && (was.Slot == 0 || s.evict[u.ID] && o.Slot != was.Slot) {
+		var err error
+		if unpinned, err = s.unpins(u, o); err != nil {
+			return err
+		}
+		same.Flags = same.Flags&^timeline.PinnedSlot | o.Flags&timeline.PinnedSlot
 	}
 	if same != o {
 		return wrong("unit is %+v, the twin has %+v", o, u)
@@ -116,7 +155,6 @@ func (s *step) unit(u, o Unit) error {
 	if slot, is := s.fixed[u.ID]; is && o.Slot != slot {
 		return wrong("unit %+v was to stay on slot %d and is on %d", u, slot, o.Slot)
 	}
-	was := s.was.unit(u.ID)
 	home, given := s.homes[u.ID]
 	if o.Slot != 0 && !o.articlePinned() && (was == nil || was.Lot != o.Lot) && s.a.unmet(o, s.now) {
 		return wrong("unit %+v went to an article that does not have what its line requires", o)
@@ -147,6 +185,7 @@ func (s *step) unit(u, o Unit) error {
 		return s.reseated(u, o)
 	case o.Slot == 0:
 		s.a.Seen.Evicted++
+		s.own(*was)
 		if !s.evict[u.ID] {
 			return wrong("unit %+v became a conflict", u)
 		}
@@ -169,7 +208,7 @@ func (s *step) unit(u, o Unit) error {
 		s.freed = append(s.freed, freed{was.Lot, was.Takes(), true})
 		s.a.Seen.Between++
 	case o.Slot != was.Slot:
-		if s.a.mayMove(*was, s.now) == nowhere {
+		if s.a.mayMove(*was, s.now) == nowhere && !unpinned {
 			return wrong("unit %+v may not move to slot %d", *was, o.Slot)
 		}
 		s.a.Seen.Moved++

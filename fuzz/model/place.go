@@ -69,7 +69,7 @@ func (s *step) resolve(i engine.Item, location ID) (q request, refusal engine.Co
 func (s *step) judge(requests []request) (may chance, shorts []short, from [][]int) {
 	may, from = certain, make([][]int, len(requests))
 	v, loose := s.a.clone(), false
-	var before []request
+	var before, somewhere []request
 	for turn := range 8 { // those that have a place, then those that wait for one
 		for i, q := range requests {
 			if q.turn() != turn%4 || q.stays != (turn >= 4) || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
@@ -90,8 +90,11 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 				}
 				loose = true
 			}
-			if may == open && c == certain {
+			if c == certain && (may == open || slices.ContainsFunc(somewhere, q.meets)) {
 				c, taken = open, nil // who knows where the lines before it sit
+			}
+			if c == certain && taken == nil && !kept {
+				somewhere = append(somewhere, q) // in one of its pools
 			}
 			loose = loose || q.kit && c == open
 			if c == impossible {
@@ -554,8 +557,12 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 		slot, lot = x.No, s.a.lot(x.Lot)
 		article, location = s.a.of(lot), s.a.Locations[lot.Location]
 		u.Flags |= timeline.PinnedSlot | timeline.PinnedArticle
-	case u.slotPinned():
+	case u.slotPinned() && u.Slot != 0:
 		slot = u.Slot
+	case u.slotPinned(): // it waits for its slot, as long as that is there
+		if slot = s.was.Pins[u.ID]; !s.was.holds(slot, u.over(body, body), s.now) {
+			slot, u.Flags = 0, u.Flags&^timeline.PinnedSlot
+		}
 	}
 	if article.Gone {
 		return q, u, engine.CodeNotFound

@@ -233,12 +233,13 @@ func (s *step) reassign(r *Article, n Article) error {
 
 // leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine belong to their SKU, and sit on
 // another lot of their pool, or of the one that they belong to from now on, where they fit; the rest become conflicts. What was made for the article stays
-// while it takes holds.
+// while it takes holds, and all where it had no SKU.
 func (s *step) leave(lot uint32, pool Pool, stays bool) error {
 	for _, u := range slices.Clone(s.a.Units) {
-		if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && u.articlePinned() {
+		if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && (u.articlePinned() || s.was.of(s.was.lot(lot)).SKU == nil) {
 			continue
 		}
+		s.own(u)
 		o := s.obs.unit(u.ID)
 		if o == nil || o.Slot != 0 && (o.Lot == lot || u.articlePinned()) {
 			return wrong("unit %+v left its lot and is %+v", u, o)

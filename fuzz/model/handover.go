@@ -134,9 +134,19 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 		full := func(need Span) chance { return s.clears(h, need, before > 0) }
 		if h.Slot == 0 {
 			early++
-			switch need := rest(h, s.now); {
-			case h.slotPinned():
-				may = impossible
+			need, own := rest(h, s.now), s.a.Pins[h.ID]
+			if !s.a.holds(own, h, s.now) {
+				own = 0
+			}
+			switch {
+			case home.Closed && !h.event():
+				may = impossible // an article that is out gives nobody a unit
+			case own != 0:
+				if slices.ContainsFunc(s.a.Units, func(v Unit) bool { return v.Slot == own && v.Takes().Overlaps(need) }) || early > 1 {
+					h.Slot = own
+					may = min(may, full(need))
+					h.Slot = 0
+				}
 			case s.a.full(home, need):
 				may = min(may, full(need))
 			case !s.a.easy(home, need, s.now) || early > 1 || narrow:
@@ -187,10 +197,10 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 	return fault
 }
 
-// clears says whether a unit of a named article, all of whose units are taken, may have one as what is there goes to other articles of the pool.
+// clears says whether a unit of a named article or slot, all of which are taken, may have one as what is there goes to other units of the pool.
 func (s *step) clears(h Unit, need Span, moved bool) chance {
 	wide := s.a.poolOf(h.Lot)
-	if !h.articlePinned() || len(wide.Lots) == 1 {
+	if !h.articlePinned() || len(wide.Lots) == 1 && !h.slotPinned() {
 		return impossible
 	}
 	v := s.a.clone()

@@ -573,7 +573,7 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	}
 	stays := u.Slot == 0 && l.Article == nil && l.Slot == nil
 	if stays && !article.Takes { // it waits, and may go on to wait for less
-		q.named = 1
+		q.named, slot = 1, 0
 	} else {
 		q, refusal = s.resolve(item, location.ID)
 	}

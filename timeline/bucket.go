@@ -138,7 +138,7 @@ func (q *bucketQuery) set(d doubt, held int, exact bool) {
 func (c *calendar) count(s *Stock, pools []PoolRef, edges []int64, out []Bucket) []Bucket {
 	c.doubts, c.doubtful = c.doubts[:0], resized(c.doubtful, len(pools))
 	if len(pools) == 1 {
-		if l := s.large(pools[0]); l != nil {
+		if l := s.large(pools[0]); l != nil && s.stranded(pools[0], Span{edges[0], edges[len(edges)-1]}) == nil {
 			for i := range len(edges) - 1 {
 				w := Span{edges[i], edges[i+1]}
 				low, _ := l.net.least(w)
@@ -217,6 +217,12 @@ func (c *calendar) fill(s *Stock, pools []PoolRef, edges []int64, out []Bucket) 
 // gather adds a pool's changes after the first edge and before the last, and returns what is free at the first.
 func (s *Stock) gather(c *calendar, p PoolRef, pool int32, edges []int64) (free int) {
 	w := Span{edges[0], edges[len(edges)-1]}
+	through(s.stranded(p, w), w, func(over Span, n int) bool {
+		if n > 0 {
+			free += c.span(over, w, int32(n), pool, edges, 0)
+		}
+		return true
+	})
 	if l := s.large(p); l != nil {
 		c.profiled = append(c.profiled, pool)
 		var cursor steps
@@ -226,7 +232,7 @@ func (s *Stock) gather(c *calendar, p PoolRef, pool int32, edges []int64) (free 
 			i = bucketOf(edges, i, t)
 			c.ticks = append(c.ticks, tick{t, cursor.take(), pool, int32(i)})
 		}
-		return int(l.net.at(w.Start))
+		return free + int(l.net.at(w.Start))
 	}
 	for _, lot := range s.Lots(p) {
 		l := s.lot(lot)

@@ -25,7 +25,7 @@ func TestCalendar(t *testing.T) {
 		for range 1 + rnd.Intn(12) {
 			edges = append(edges, edges[len(edges)-1]+1+rnd.Int63n(9))
 		}
-		free := func(p PoolRef, t int64) int { return x.s.CountAt(p, t).Free() }
+		free := func(p PoolRef, t int64) int { n, _, _, _ := x.s.MinFree(p, Span{t, t + 1}); return n }
 		got := x.s.Calendar(pools, edges, x.now, nil)
 		require.Len(t, got, len(edges)-1)
 		for j, b := range got {

@@ -28,8 +28,11 @@ func (d *Draft) MayTake(p PoolRef, room Span) bool {
 	may := true
 	s.Sweep(p, room, func(w Span, now Count) bool {
 		if now.Free() < 1 {
-			d.claimed.Sweep(p, w, func(_ Span, was Count) bool {
-				may = may && was.Committed > now.Committed
+			s.sweep(p, w, func(x Span, now Count) bool {
+				d.claimed.sweep(p, x, func(_ Span, was Count) bool {
+					may = may && was.Committed > now.Committed
+					return may
+				})
 				return may
 			})
 		}

@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// Count is a pool's units at an instant. Committed counts seats and, over their whole hulls, conflicts; so free units may be fewer than none.
+// Count is a pool's units at an instant. Committed counts seats and, over their whole hulls, conflicts; so free units may be fewer than none. In a pool of several
+// lots a conflict that is pinned to one is counted only where it could sit (stranded).
 type Count struct{ Stock, Committed int }
 
 // Free is the units not committed; negative where more is committed than there is.
@@ -56,7 +57,7 @@ func (s *Stock) eachConflict(lot LotNo, w Span, taken func(Span)) {
 	}
 }
 
-// CountAt is the counts of p at the instant t.
+// CountAt is the units of p at the instant t, and all that is there then: every conflict, wherever it could sit.
 func (s *Stock) CountAt(p PoolRef, t int64) (c Count) {
 	if l := s.large(p); l != nil {
 		stock := l.stock.at(t)
@@ -68,6 +69,24 @@ func (s *Stock) CountAt(p PoolRef, t int64) (c Count) {
 
 // MinFree is the least number of free units of p over the window w, which is not empty, the earliest instant at which it is reached, and the counts there.
 func (s *Stock) MinFree(p PoolRef, w Span) (free, stock, committed int, at int64) {
+	steps := s.stranded(p, w)
+	if steps == nil {
+		return s.minFree(p, w)
+	}
+	first := true
+	through(steps, w, func(over Span, n int) bool {
+		low, units, taken, t := s.minFree(p, over)
+		if low += n; first || low < free {
+			free, stock, committed, at = low, units, taken-n, t
+		}
+		first = false
+		return true
+	})
+	return free, stock, committed, at
+}
+
+// minFree is MinFree with every conflict counted.
+func (s *Stock) minFree(p PoolRef, w Span) (free, stock, committed int, at int64) {
 	if l := s.large(p); l != nil {
 		low, at := l.net.least(w)
 		stock = int(l.stock.at(at))
@@ -142,6 +161,32 @@ func (s *Stock) only(p PoolRef) *slotEntry {
 // Sweep goes through the counts of p over the window w, from its start to its end: each stretch is as long as the counts stay the same. It stops when visit
 // returns false.
 func (s *Stock) Sweep(p PoolRef, w Span, visit func(Span, Count) bool) {
+	steps := s.stranded(p, w)
+	if steps == nil {
+		s.sweep(p, w, visit)
+		return
+	}
+	on, from, last := true, w.Start, Count{-1, 0}
+	through(steps, w, func(over Span, n int) bool {
+		s.sweep(p, over, func(x Span, c Count) bool {
+			if c.Committed -= n; c == last {
+				return true
+			}
+			if x.Start > from {
+				on = visit(Span{from, x.Start}, last)
+			}
+			from, last = x.Start, c
+			return on
+		})
+		return on
+	})
+	if on {
+		visit(Span{from, w.End}, last)
+	}
+}
+
+// sweep is Sweep with every conflict counted.
+func (s *Stock) sweep(p PoolRef, w Span, visit func(Span, Count) bool) {
 	if l := s.large(p); l != nil {
 		l.sweep(w, visit)
 		return

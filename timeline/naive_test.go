@@ -59,8 +59,33 @@ func takes(h Placed) Span {
 	return h.Span
 }
 
-// naivePool is the ranges of a pool's slots and of what takes them.
-type naivePool struct{ slots, taken []Span }
+// naivePool is the ranges of a pool's slots and of what takes them, and of a pool of several lots those of each that are pinned to it.
+type naivePool struct {
+	slots, taken []Span
+	lots         []naiveLot
+}
+
+// naiveLot is a lot's slots, what sits there and is pinned, and what is pinned there and waits.
+type naiveLot struct{ slots, pinned, waiting []Span }
+
+func holding(list []Span, t int64) (n int) {
+	for _, s := range list {
+		if s.Holds(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// countAt is all at an instant but the conflicts that could not sit on the lot that they are pinned to whoever moved.
+func (v naivePool) countAt(t int64) Count {
+	c := v.allAt(t)
+	for _, l := range v.lots {
+		could := max(0, holding(l.slots, t)-holding(l.pinned, t))
+		c.Committed -= max(0, holding(l.waiting, t)-could)
+	}
+	return c
+}
 
 func (n *naive) pool(p PoolRef) (v naivePool) {
 	for _, s := range n.poolSlots(p) {
@@ -71,22 +96,34 @@ func (n *naive) pool(p PoolRef) (v naivePool) {
 			v.taken = append(v.taken, takes(h))
 		}
 	}
+	for _, lot := range n.lots {
+		if !p.pool || !n.inPool(p, lot.No) {
+			continue
+		}
+		var l naiveLot
+		for _, s := range n.slots {
+			if s.Lot == lot.No {
+				l.slots = append(l.slots, s.Span)
+			}
+		}
+		for _, h := range n.holds {
+			switch {
+			case h.Place.Lot != lot.No:
+			case h.Place.Seated() && h.Flags.Any(PinnedArticle|PinnedSlot|Out):
+				l.pinned = append(l.pinned, h.Seat())
+			case !h.Place.Seated() && h.Flags.Any(PinnedArticle|PinnedSlot):
+				l.waiting = append(l.waiting, h.Span)
+			}
+		}
+		v.lots = append(v.lots, l)
+	}
+	if len(v.lots) < 2 {
+		v.lots = nil
+	}
 	return v
 }
 
-func (v naivePool) countAt(t int64) (c Count) {
-	for _, s := range v.slots {
-		if s.Holds(t) {
-			c.Stock++
-		}
-	}
-	for _, s := range v.taken {
-		if s.Holds(t) {
-			c.Committed++
-		}
-	}
-	return c
-}
+func (v naivePool) allAt(t int64) Count { return Count{holding(v.slots, t), holding(v.taken, t)} }
 
 // sweep is the counts at every instant of w at which they change, and at its start.
 func (v naivePool) sweep(w Span) (list []stretch) {
@@ -202,7 +239,7 @@ func (n *naive) compare(t require.TestingT, s *Stock, p PoolRef, w Span) {
 	}
 	free, stock, committed, at := s.MinFree(p, w)
 	require.Equal(t, []any{least.Free(), least.Count, least.Start}, []any{free, Count{stock, committed}, at}, "MinFree of %v over %v", p, w)
-	require.Equal(t, v.countAt(w.Start), s.CountAt(p, w.Start))
+	require.Equal(t, v.allAt(w.Start), s.CountAt(p, w.Start))
 	var list []stretch
 	s.Sweep(p, w, func(over Span, c Count) bool {
 		list = append(list, stretch{over, c})

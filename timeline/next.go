@@ -242,9 +242,10 @@ func (s *Stock) curveOf(x *Shape, over Span) (c curve) {
 			return c
 		}
 	}
-	if c.large = s.large(p); c.large != nil {
+	if c.large = s.large(p); c.large != nil && s.stranded(p, over) == nil {
 		return c
 	}
+	c.large = nil
 	s.Sweep(p, over, func(over Span, n Count) bool {
 		c.at, c.free = append(c.at, over.Start), append(c.free, n.Free())
 		return true

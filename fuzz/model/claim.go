@@ -14,7 +14,8 @@ func (s *step) mayTake(v *Account, p Pool, need Span) bool {
 	}
 	for _, t := range slices.Concat(v.instants([]Pool{p}, need), held.instants([]Pool{p}, need)) {
 		stock, taken := v.at(p, t)
-		if _, had := held.at(p, t); taken >= stock && taken >= had {
+		_, now := v.all(p, t)
+		if _, had := held.all(p, t); taken >= stock && now >= had {
 			return false
 		}
 	}

@@ -8,8 +8,39 @@ import (
 
 // This file owns counting: how many units of a pool are there and taken at an instant, by looking at every slot and unit.
 
-// at counts a pool's slots and taken units at an instant.
+// at counts a pool's slots and taken units at an instant. A conflict that is pinned to one article of several is counted only where it could sit: where what is
+// seated and pinned there leaves a unit of that article for it.
 func (a *Account) at(p Pool, t int64) (stock, committed int) {
+	stock, committed = a.all(p, t)
+	if len(p.Lots) < 2 || !slices.Equal(p.Lots, a.poolOf(p.Lots[0]).Lots) { // lots of several places, say, are no pool
+		return stock, committed
+	}
+	for _, lot := range p.Lots {
+		units, pinned, waiting := 0, 0, 0
+		for _, s := range a.Slots {
+			if s.Lot == lot && s.Span.Holds(t) {
+				units++
+			}
+		}
+		for _, u := range a.Units {
+			switch {
+			case u.Lot != lot || !u.Takes().Holds(t):
+			case u.Slot == 0 && u.articlePinned():
+				waiting++
+			case u.Slot != 0 && (u.articlePinned() || u.out()):
+				pinned++
+			}
+		}
+		if could := max(0, units-pinned); waiting > could {
+			a.Seen.Stranded++
+			committed -= waiting - could
+		}
+	}
+	return stock, committed
+}
+
+// all counts a pool's slots and units at an instant, every conflict among them.
+func (a *Account) all(p Pool, t int64) (stock, committed int) {
 	for _, s := range a.slotsOf(p) {
 		if s.Span.Holds(t) {
 			stock++
@@ -60,7 +91,7 @@ func (a *Account) least(p Pool, w Span) (free, stock, committed int, at int64) {
 // full says that at some instant of a window every unit has a seat: conflicts are not counted.
 func (a *Account) full(p Pool, w Span) bool {
 	return slices.ContainsFunc(a.instants([]Pool{p}, w), func(t int64) bool {
-		stock, seated := a.at(p, t)
+		stock, seated := a.all(p, t)
 		for _, u := range a.unitsOf(p) {
 			if u.Slot == 0 && u.Hull.Holds(t) {
 				seated--

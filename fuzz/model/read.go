@@ -257,7 +257,8 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 	}
 	k := a.kit(q.CatalogItem)
 	if len(pools) == 1 && (k == nil || len(k.parts()) == 1) {
-		if free, _, committed, at := a.least(pools[0], pools[0].hull(q.Window, now)); x.At != at || x.Blocking != committed || len(x.Blockers) != min(20, committed) {
+		free, _, _, at := a.least(pools[0], pools[0].hull(q.Window, now))
+		if _, committed := a.all(pools[0], at); x.At != at || x.Blocking != committed || len(x.Blockers) != min(20, committed) {
 			return wrong("explain %+v says %+v, the least is %d at %d", q, x, free, at)
 		}
 	}

@@ -56,6 +56,7 @@ type Tally struct {
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
 	Scarce, CalledOff      int // reductions that only units to come could carry, and units whose planned end or beginning was called off
+	Stranded               int // counts of pools in which a conflict counts for nothing as its article is taken by what is pinned there
 	Pins, Unpinned         int // conflicts that wait for a slot that is taken, and units that waited for a slot and have one
 	RaisedOut              int // increases of articles that are out and have conflicts
 	Removed, InUse         int // locations, SKUs and articles that were deleted, and those that could not be
@@ -86,7 +87,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
 		{&t.Searched, &o.Searched}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
-		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
+		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded}, {&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},

@@ -82,6 +82,9 @@ func (s *step) anew(v *Account, q request, sure bool) (may chance, taken []int, 
 		taken[own] = 1
 		return certain, taken, may == impossible
 	}
+	if !sure && q.was.articlePinned() && s.mayTake(s.a, q.pools[own], q.need(own, s.now)) {
+		return open, nil, false // the lines before it may have been seated elsewhere
+	}
 	return may, nil, false
 }
 

@@ -168,7 +168,13 @@ type seat struct {
 // overbooked notes units of which some may be conflicts: those that could have been seated, with what came before them, are
 // held against the engine behind the command.
 func (s *step) overbooked(made []seat) {
-	slices.SortStableFunc(made, func(x, y seat) int { return x.q.turn() - y.q.turn() })
+	turn := func(q request) int { // what has a place, then what waits
+		if q.stays {
+			return q.turn() + 4
+		}
+		return q.turn()
+	}
+	slices.SortStableFunc(made, func(x, y seat) int { return turn(x.q) - turn(y.q) })
 	before := maps.Clone(s.short) // the same command asked for those first
 	for _, x := range made {      // who is short is tried once more, by seats
 		s.short[x.id], s.pushed[x.id] = true, true

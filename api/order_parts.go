@@ -123,7 +123,8 @@ type lineSubscription struct {
 
 const (
 	aboutUnitPrice = "Of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle."
-	aboutOpenEnd   = "Absent or null: without end, until the units come back; where a pricing row is for a length of time the unit price is that of one until there is an end."
+	aboutOpenEnd   = "Absent or null: without end, until the units come back; where a pricing row is for a length of time, " +
+		"the unit price is that of one such length until there is an end."
 )
 
 var lineSubscriptionShape = shapeOf("LineSubscriptionInput", append(

@@ -255,19 +255,22 @@ func TestOrderOfAHold(t *testing.T) {
 func TestBookingsWithoutEnd(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
-	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row",
+		`{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
 	from := noon + day
 	free := func() float64 { return s.available("sku", sku, location, from+300*day, from+301*day) }
 	dates := func(o map[string]any) []any {
 		l := at(o, "lineItems", 0)
-		return []any{at(l, "endDate"), at(l, "duration"), at(l, "durationLabel"), at(l, "pricing", "total"), at(o, "latestEndDate"), at(o, "stockItems", 0, "returnDate")}
+		return []any{at(l, "endDate"), at(l, "duration"), at(l, "durationLabel"), at(l, "pricing", "total"),
+			at(o, "latestEndDate"), at(o, "stockItems", 0, "returnDate")}
 	}
-	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":null,"pricingRowId":%q}]}`,
-		location, sku, when(from), row))
+	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,
+		"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":null,"pricingRowId":%q}]}`, location, sku, when(from), row))
 	require.Equal(t, []any{nil, nil, nil, 2500.0, nil, nil}, dates(o))
 	require.Equal(t, 1.0, free())
 	line := ordersPath + "/" + o["id"].(string) + "/line-items/" + at(o, "lineItems", 0, "id").(string)
-	require.Equal(t, []any{when(from + 3*day), "PT259200S", "3 days", 7500.0, when(from + 3*day), when(from + 3*day)}, dates(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, when(from+3*day)))))
+	end := when(from + 3*day)
+	require.Equal(t, []any{end, "PT259200S", "3 days", 7500.0, end, end}, dates(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, end))))
 	require.Equal(t, 2.0, free())
 	require.Equal(t, []any{nil, nil, nil, 2500.0, nil, nil}, dates(s.ok("PATCH", line, `{"endDate":null}`)))
 

@@ -14,6 +14,14 @@
 //	      -> the record, appended to the connection's own buffer                    encode.go, one file per resource
 //	      -> or a refusal, as a problem document                                    errors.go, details.go
 //
+// # How long answers are
+//
+// A list leaves no row out of a page. A row is bounded instead, to 31 KiB, so that 250 of them and what is around stay under 8 MB: its
+// lists have fewer entries then, its texts fewer characters (cut.go). Beside what was cut stands how long it is, under its name and
+// "Total". A record of its own has the first 1,000 entries of each list, within 4 MiB, and what a webhook is sent is cut like it. What
+// can be longer has a paged list: the stock items of an order, the unavailabilities of a hold and of an article, a plan under its
+// digest. A feed ends early, and its cursor goes on from there (changes.go). How many bytes are under way at once is in room.go.
+//
 // # Invariants
 //
 //  1. Nothing of a request outlives its handler: every parser copies what it keeps, and a request that goes back to its

@@ -64,6 +64,12 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"Refusals are problem documents of RFC 9457 and change nothing. A 400 names all faults at once, each with its pointer. " +
 	"So are 405, 408, 414 and 431, which are of no operation, and what is answered where there is nothing at a path. " +
 	"Objects of requests have no other members than the declared ones; answers may come to have more.\n\n" +
+	"No page of a list leaves a row out, and no answer is without a bound. A row of a list has at most 31 KiB: where it would have more, " +
+	"its lists have fewer entries and its long texts fewer characters, and end in `…`. Beside what was cut stands how long it is as a whole, " +
+	"under its name and `Total`. A record of its own has the first 1,000 entries of each list, within 4 MiB; what a webhook is sent is cut like it. " +
+	"All of the lists that can be longer have pages: `orders/{id}/stock-items`, `holds/{id}/unavailabilities`, `articles/{id}/unavailabilities`, " +
+	"and a plan of a quantity, which is asked for by its digest. A refusal names at most 20 blockers of a line and 1,000 in all. " +
+	"`changes` ends early and goes on from `next`.\n\n" +
 	"A query's objects stand in brackets, `dateRange[from]=...&dateRange[to]=...`; a list is its name repeated, with or without `[]`."
 
 // operation describes one operation.

@@ -17,7 +17,7 @@ var addLinesShape = shapeOf("AddLineItems",
 var patchLineShape = shapeOf("PatchLineItem",
 	merged("quantity", count, false, func(o *engine.PatchOrderLine) *engine.Opt[int] { return &o.Quantity }),
 	merged("startDate", instant, false, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.From }).says("While nothing is handed over."),
-	merged("endDate", instant, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.To }).says("Also while units are out: an extension. Null: a subscription goes on."),
+	merged("endDate", instant, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.To }).says("Also while units are out: an extension. Null: without end."),
 	merged("pricingRowId", uuid, true, func(o *engine.PatchOrderLine) *engine.Opt[engine.ID] { return &o.PricingRow }).shows("null"),
 	merged("unitPrice", price, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.UnitPrice }).
 		says(aboutUnitPrice+" Null: what the pricing row says.").needs("orders.payments.write"),

@@ -121,7 +121,11 @@ type lineSubscription struct {
 	collection *string
 }
 
-const aboutUnitPrice = "Of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle."
+const (
+	aboutUnitPrice = "Of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle."
+	aboutOpenEnd   = "Absent or null: without end, until the units come back; where a pricing row is for a length of time, " +
+		"the unit price is that of one such length until there is an end."
+)
 
 var lineSubscriptionShape = shapeOf("LineSubscriptionInput", append(
 	subscriptionFields(func(s *lineSubscription) *subscriptionInput { return &s.subscriptionInput }),
@@ -133,7 +137,7 @@ var lineItem = object(shapeOf("OrderLineItemInput", slices.Concat(
 		required("purchaseType", purchaseType, func(l *orderLine) *engine.PurchaseType { return &l.Purchase }),
 		defaulted("quantity", count, 1, func(l *orderLine) *int { return &l.Quantity }),
 		optional("startDate", instant, func(l *orderLine) **int64 { return &l.From }).says("Of a sale it may be left out: now."),
-		optional("endDate", instant, func(l *orderLine) **int64 { return &l.To }).says("A booking has one, a subscription may, a sale has none."),
+		optional("endDate", instant, func(l *orderLine) **int64 { return &l.To }).says("A sale has none. " + aboutOpenEnd),
 		optional("pricingRowId", uuid, func(l *orderLine) **engine.ID { return &l.PricingRow }).says("This or a unit price; without either it is free.").shows("null"),
 		optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).says(aboutUnitPrice).needs("orders.payments.write"),
 		optional("taxRate", taxRate, func(l *orderLine) **int { return &l.TaxRate }).says("In basis points. Default 0."),

@@ -164,7 +164,9 @@ var orderOperations = append([]operation{
 		}, answerOrder),
 	write(operation{
 		id: "admin.orders.delete", method: "DELETE", path: orderPath, scopes: ordersWrite, guarded: true,
-		summary: "Deletes an order that has nothing out: its stock is free again, its codes get their uses back.", answer: nullSchema,
+		answer: nullSchema,
+		summary: "Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was sold for good stays gone; " +
+			"its codes get their uses back.",
 	}, input[engine.DeleteOrder]{path: byUUID(func(o *engine.DeleteOrder) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteOrder) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -251,6 +251,39 @@ func TestOrderOfAHold(t *testing.T) {
 	require.Equal(t, 3000.0, at(s.ok("PATCH", line, `{"unitPrice":1500}`), "pricing", "total"))
 }
 
+// A booking without end is made at once, of a hold, and by taking a line's end away; it costs one length of its row until it has an end.
+func TestBookingsWithoutEnd(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row",
+		`{"label":"Day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)["id"].(string)
+	from := noon + day
+	free := func() float64 { return s.available("sku", sku, location, from+300*day, from+301*day) }
+	dates := func(o map[string]any) []any {
+		l := at(o, "lineItems", 0)
+		return []any{at(l, "endDate"), at(l, "duration"), at(l, "durationLabel"), at(l, "pricing", "total"),
+			at(o, "latestEndDate"), at(o, "stockItems", 0, "returnDate")}
+	}
+	o := s.ok("POST", ordersPath, fmt.Sprintf(`{"status":"open","pickupLocationId":%q,
+		"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":null,"pricingRowId":%q}]}`, location, sku, when(from), row))
+	require.Equal(t, []any{nil, nil, nil, 2500.0, nil, nil}, dates(o))
+	require.Equal(t, 1.0, free())
+	line := ordersPath + "/" + o["id"].(string) + "/line-items/" + at(o, "lineItems", 0, "id").(string)
+	end := when(from + 3*day)
+	require.Equal(t, []any{end, "PT259200S", "3 days", 7500.0, end, end}, dates(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, end))))
+	require.Equal(t, 2.0, free())
+	require.Equal(t, []any{nil, nil, nil, 2500.0, nil, nil}, dates(s.ok("PATCH", line, `{"endDate":null}`)))
+
+	hold := s.ok("POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":null}]}`, sku, location, when(from)))
+	held := s.ok("POST", "/v1/admin/holds/"+hold["id"].(string)+"/order", "")
+	require.Equal(t, []any{nil, nil, nil, 0.0, nil, nil}, dates(held))
+	require.Zero(t, free())
+	path := ordersPath + "/" + held["id"].(string)
+	s.ok("POST", path+"/fulfill", "")
+	s.ok("POST", path+"/return", "")
+	require.Equal(t, 1.0, free())
+}
+
 func TestOrderLines(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	from, to := noon+day, noon+2*day
@@ -277,7 +310,6 @@ func TestOrderLines(t *testing.T) {
 	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`, when(to), when(from)),
 		"body /unitPrice range", "body /taxRate range", "body /quantity range", "body /revenueSplitRate range", "body /endDate order")
 	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q}`, when(to+9*day)), "body /endDate order")
-	s.refused(400, engine.CodeInvalid, "PATCH", line, `{"endDate":null}`, "body /endDate required")
 
 	// The price is a row's or the line's own.
 	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
@@ -409,7 +441,7 @@ func TestBadOrders(t *testing.T) {
 		"body /lineItems/0/purchaseType enum", "body /lineItems/1/startDate format", "body /lineItems/2/taxRate range", "body /lineItems/2/revenueSplitRate range",
 		"body /lineItems/3/quantity range", "body /lineItems/4/subscription/paymentCycleUnit required", "body /lineItems/5/requirements/0/operator enum",
 		"body /pickupLocationId required", "body /mainContact exclusive", "body /mainContact required", "body /customers/0/email format",
-		"body /lineItems/0/startDate required", "body /lineItems/1 exclusive", "body /lineItems/1/endDate required", "body /lineItems/2/endDate forbidden",
+		"body /lineItems/0/startDate required", "body /lineItems/1 exclusive", "body /lineItems/2/endDate forbidden",
 		"body /lineItems/3/endDate order", "body /lineItems/4/unitPrice exclusive",
 		"body /lineItems/4/subscription/paymentCycleAmount range", "body /lineItems/4/subscription forbidden", "body /tags/0 scope",
 		"body /lineItems/4/pricingRowId purchase", "body /lineItems/5/requirements/0/attributeId unknown", "body /lineItems/5/subscription required")

@@ -38,6 +38,14 @@
 // the article that it was on. An auto-assigned unit that is given other dates goes where its SKU has room, to an article with other
 // buffers too, and is given that one's.
 //
+// A conflict that is given other dates, as one that is made shorter, is tried itself, at once and by its new dates, before whoever waited
+// longer. The others have their turn behind it where it comes to wait in another pool, or makes a unit leave an article, though none
+// came free. Elsewhere nothing has changed for them: what is counted for one conflict never holds up the seat of another.
+//
+// A booking, held or ordered, may have no end. Its hull is open then, with no buffer behind it: it is in the way of all that is later,
+// and never late. It is given an end, or its end is taken away, as other dates are changed, also while its unit is out; a return ends
+// what the unit takes there, and the buffer begins. What such a line costs until it has an end is said in order_price.go.
+//
 // # Reads
 //
 // What can be held is always what timeline.Stock.Available says, the function that refusals come from, and exact stands beside it. A calendar's available is that

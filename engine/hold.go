@@ -26,7 +26,7 @@ func (i Item) One() bool {
 // PurchaseType is how a unit is taken.
 type PurchaseType string
 
-// A booking has an end, a subscription may have one, a sale has none.
+// A booking and a subscription may have an end, a sale has none.
 const (
 	PurchaseBooking      PurchaseType = "booking"
 	PurchaseSale         PurchaseType = "sale"

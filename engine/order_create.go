@@ -328,13 +328,10 @@ func (t *tx) takeOverUnits(o *Order, x *HoldLine, line int, units []timeline.Pla
 	if x.CatalogItem != (ID{}) {
 		in.Quantity = x.Quantity
 	}
-	switch {
-	case x.Purchase == PurchaseBooking && w.End == Forever:
-		return refuse(CodeConflict, "line %d of the hold has no end; a booking has one", line)
-	case x.Purchase == PurchaseSubscription && of.Subscription == nil:
-		return invalid([]Fault{{Pointer: "/subscription", Code: "required", Message: "is missing: line " + itoa(line) + " of the hold is a subscription"}})
-	case x.Purchase == PurchaseSubscription:
-		in.Subscription, in.Collection = of.Subscription, of.Collection
+	if x.Purchase == PurchaseSubscription {
+		if in.Subscription, in.Collection = of.Subscription, of.Collection; in.Subscription == nil {
+			return invalid([]Fault{{Pointer: "/subscription", Code: "required", Message: "is missing: line " + itoa(line) + " of the hold is a subscription"}})
+		}
 	}
 	if err := t.addLine(o, &in); err != nil {
 		return ofLineItem(line, err)

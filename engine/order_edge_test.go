@@ -323,6 +323,28 @@ func TestOverbookedExtension(t *testing.T) {
 	s.reopen()
 }
 
+// A conflict that is made shorter is tried itself, by its new dates and before whoever waited longer, who has no turn by that.
+func TestShorterConflictIsTriedItself(t *testing.T) {
+	for name, c := range map[string]struct {
+		end   int64
+		waits bool
+	}{"it fits": {35, false}, "it does not": {40, true}} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			bike := Item{Article: s.article(s.sku(), 1)}
+			at := func(h int64) int64 { return noon + h*hour }
+			s.order(bike, PurchaseBooking, at(10), ptr(at(20)), 1, false)
+			s.order(bike, PurchaseBooking, at(35), ptr(at(45)), 1, false)
+			older := s.order(bike, PurchaseBooking, at(15), ptr(at(30)), 1, true)
+			other := s.order(bike, PurchaseBooking, at(25), ptr(at(60)), 1, true)
+			s.tick(at(21)) // what is past of the older one needs no room any more, and nobody has tried
+			s.do(PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, To: Some(at(c.end))})
+			require.Equal(t, []bool{true, c.waits}, []bool{s.orderNow(older).Conflict(), s.orderNow(other).Conflict()})
+			s.reopen()
+		})
+	}
+}
+
 // A hand-over as long ago as can be is one.
 func TestHandOverAtTheBeginningOfTime(t *testing.T) {
 	s := newShop(t)

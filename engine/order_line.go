@@ -10,7 +10,7 @@ type OrderLineInput struct {
 	Purchase      PurchaseType
 	Quantity      int
 	From          *int64 // of a sale it may be nil: now
-	To            *int64 // nil: without end, or of a sale
+	To            *int64 // nil: without end, as a sale always is
 	PricingRow    *ID
 	UnitPrice     *int64 // in place of what the row says
 	TaxRate       *int   // basis points
@@ -62,10 +62,7 @@ func (in *OrderLineInput) check(c *checker, at string) {
 	case in.From != nil:
 		c.instant(from, *in.From)
 	}
-	switch {
-	case in.Purchase == PurchaseBooking && in.To == nil:
-		c.fault(to, "required", "is missing: a booking has an end")
-	case in.Purchase == PurchaseSale && in.To != nil:
+	if in.Purchase == PurchaseSale && in.To != nil {
 		c.fault(to, "forbidden", "a sale has no end")
 	}
 	if in.PricingRow != nil && in.UnitPrice != nil {
@@ -446,11 +443,9 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 			l.To = Forever
 		}
 	}
-	switch p := l.Purchase.Type(); {
-	case p == PurchaseSale && l.To != Forever:
+	switch {
+	case l.Purchase.Type() == PurchaseSale && l.To != Forever:
 		return invalid([]Fault{{Pointer: "/endDate", Code: "forbidden", Message: "a sale has no end"}})
-	case p == PurchaseBooking && l.To == Forever:
-		return invalid([]Fault{{Pointer: "/endDate", Code: "required", Message: "a booking has an end"}})
 	case l.span().Empty():
 		return invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
 	}

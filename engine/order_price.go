@@ -1,6 +1,10 @@
 package engine
 
 // This file owns what an order costs: the price of each line, and what its codes take off.
+//
+// A line costs its own unit price, else what its pricing row asks for its window, else nothing. A booking without end whose row is
+// for a length of time costs one such length until it is given an end, and what the row asks for the whole of it from then on. A
+// return changes no dates of a line, and no price: who wants the time charged that a unit was out gives the line its end while it is.
 
 // price works out the unit price of a line from its pricing row, unless it was given. With neither the line is for nothing.
 func (t *tx) price(o *Order, l *OrderLine) error {

@@ -56,10 +56,10 @@ func EarliestEnd(start int64, terms *SubscriptionTerms, now int64, z *timeline.Z
 	return BillingAt(start, terms.Cycle, max(n, 1), z)
 }
 
-// UnitsOf is how many durations of a row a window takes, rounded up: at least one, and one of a row without a duration. The
-// window has an end.
+// UnitsOf is how many durations of a row a window takes, rounded up: at least one, and one of a row without a duration or of a
+// window without end, whose length nobody knows yet.
 func UnitsOf(row *PricingRow, window Span, z *timeline.Zone) int64 {
-	if row.Duration == nil {
+	if row.Duration == nil || window.End == Forever {
 		return 1
 	}
 	return int64(max(stepsPast(window.Start, *row.Duration, window.End-1, z), 1))

@@ -35,6 +35,7 @@ type serveConfig struct {
 	overdue   time.Duration
 	limits    limitsConfig
 	hooks     hooksConfig
+	memory    memoryConfig
 	bootstrap string // see bootstrapKey
 }
 
@@ -48,6 +49,7 @@ func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.DurationVar(&c.overdue, "overdue-step", 15*time.Minute, "by how much a unit that is not back in time is kept longer, again and again")
 	c.limits.flags(f)
 	c.hooks.flags(f)
+	c.memory.flags(f)
 }
 
 type replayConfig struct {

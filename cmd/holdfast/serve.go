@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +45,14 @@ On SIGTERM it finishes what is in flight and stops; on a second one it stops at 
 			if c.bootstrap, err = bootstrapKey(); err != nil {
 				return err
 			}
-			p, err := start(cmd.Context(), c, limits, client, cmd.OutOrStdout(), newLog(cmd.ErrOrStderr()))
+			memory, from, err := c.memory.wanted(os.Getenv("GOMEMLIMIT"), systemFile)
+			if err != nil {
+				return err
+			}
+			log := newLog(cmd.ErrOrStderr())
+			debug.SetMemoryLimit(memory)
+			log.Info("memory limit", "bytes", debug.SetMemoryLimit(-1), "of", from)
+			p, err := start(cmd.Context(), c, limits, client, cmd.OutOrStdout(), log)
 			if cmd.Context().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, errStillLoading)) {
 				return nil // it was asked to stop
 			}

@@ -59,6 +59,7 @@ func TestTermStopsServing(t *testing.T) {
 	defer a.Body.Close()
 	require.Equal(t, http.StatusOK, a.StatusCode)
 	require.Zero(t, <-code, errs.String())
+	require.Contains(t, errs.String(), `"msg":"memory limit","bytes":`)
 
 	_, err = http.Get("http://" + address + "/healthz")
 	require.Error(t, err)

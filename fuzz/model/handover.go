@@ -246,6 +246,7 @@ func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
 	for _, x := range list {
 		u := *s.a.unit(x.unit.Hold)
 		x.unit.State, x.unit.Returned = engine.Returned, at
+		s.a.Seen.Ended += x.line.endless()
 		begins := max(at, s.now)
 		body := u.Body()
 		if n := s.handed(u, Span{Start: body.Start, End: at}); at <= body.Start || n.Hull.End <= u.Takes().Start {

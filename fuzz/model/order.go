@@ -46,6 +46,14 @@ type OrderLine struct {
 	Subscribe   *Subscription
 }
 
+// endless is 1 of a booking without end, else 0.
+func (l *OrderLine) endless() int {
+	if l.Purchase == engine.PurchaseBooking && l.Window.End == Forever {
+		return 1
+	}
+	return 0
+}
+
 // OrderUnit is an order stock item.
 type OrderUnit struct {
 	ID       ID

@@ -51,6 +51,7 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 			}
 			u.Nth, u.Line, u.Flags = uint64(n.No), x.No, u.Flags.WithBlocker(timeline.BlockerOrder)
 			x.Units = append(x.Units, OrderUnit{Hold: u.ID, Part: part[j], Made: sku, ByHand: u.articlePinned()})
+			s.a.Seen.Endless += x.endless()
 			if x.Quantity++; l.CatalogItem != (ID{}) {
 				x.Quantity = l.Quantity
 			}
@@ -80,14 +81,11 @@ func (a *Account) orderable(h *Hold, terms *engine.SubscriptionTerms) engine.Cod
 			}
 			nth++
 		}
-		open := slices.ContainsFunc(windows, func(w Span) bool { return w.End == Forever })
 		switch {
 		case l.CatalogItem != (ID{}) && len(windows) > 1:
 			return engine.CodeConflict
 		case l.Purchase == engine.PurchaseSubscription && terms == nil:
 			return engine.CodeInvalid
-		case !a.Known(l.Item) && l.Purchase == engine.PurchaseBooking && windows[0].End == Forever, a.Known(l.Item) && l.Purchase == engine.PurchaseBooking && open:
-			return engine.CodeConflict
 		case !a.Known(l.Item):
 			return engine.CodeNotFound
 		}

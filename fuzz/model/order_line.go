@@ -170,7 +170,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 			l.Window.End = Forever
 		}
 	}
-	if l.Purchase == engine.PurchaseSale && l.Window.End != Forever || l.Purchase == engine.PurchaseBooking && l.Window.End == Forever || l.Window.Empty() {
+	if l.Purchase == engine.PurchaseSale && l.Window.End != Forever || l.Window.Empty() {
 		return refused(err, engine.CodeInvalid)
 	}
 	if o.PricingRow.Set {

@@ -111,6 +111,7 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 			if err := s.put(x.over(l.Window, q.hulls[p]), q.pools[p]); err != nil {
 				return err
 			}
+			s.a.Seen.Endless += l.endless()
 			made = append(made, seat{x.ID, q, p})
 		}
 		parts[q.line]++

@@ -47,10 +47,10 @@ func EarliestEnd(start int64, terms engine.SubscriptionTerms, now int64, z strin
 	}
 }
 
-// UnitsOf is how many durations a window takes.
+// UnitsOf is how many durations a window takes: of one without end, as far as anybody knows, the first.
 func UnitsOf(row engine.PricingRow, w Span, z string) int64 {
 	n := int64(1)
-	if row.Duration != nil {
+	if row.Duration != nil && w.End != Forever {
 		for addSteps(z, w.Start, n*row.Duration.Amount, row.Duration.Unit) < w.End {
 			n++
 		}

@@ -257,10 +257,9 @@ func lines(d Dice, a *model.Account, now int64, of *model.Order) (list []engine.
 				l.To = &w.End
 			}
 		default:
-			if w.End == engine.Forever {
-				w.End = w.Start + 24*hour
+			if w.End != engine.Forever && !odds(d, "without end", 8) {
+				l.To = &w.End
 			}
-			l.To = &w.End
 		}
 		if len(a.Tables) > 0 {
 			if l.PricingRow = rowFor(d, a, l.Purchase); l.PricingRow != nil {
@@ -301,7 +300,7 @@ func patchLine(d Dice, a *model.Account, now int64, o *model.Order) engine.Patch
 	}
 	end := func() {
 		switch {
-		case l.Purchase == engine.PurchaseSale, l.Purchase == engine.PurchaseSubscription && odds(d, "open", 15):
+		case l.Purchase == engine.PurchaseSale, odds(d, "open", 15):
 			p.To = engine.Null[int64]()
 		case l.Window.End != engine.Forever && odds(d, "by some hours", 70):
 			p.To = engine.Some(l.Window.End + int64(d.N("hours", 9)-3)*hour)

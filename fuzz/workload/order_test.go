@@ -28,7 +28,7 @@ type orderWorld struct {
 func varied(seed uint64) orderWorld { return orderWorld{seed%2 == 0, seed%3 > 0} }
 
 // rare are worlds that come to what few do.
-var rare = []uint64{115, 173, 235, 550, 6548, 6804}
+var rare = []uint64{173, 363, 907, 1252, 1341, 2250}
 
 func TestOrders(t *testing.T) {
 	var seen model.Tally
@@ -40,7 +40,7 @@ func TestOrders(t *testing.T) {
 		require.NoError(t, varied(seed).play(orderDice(seed), &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
+	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Overbooked, seen.Endless, seen.Ended, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }

@@ -224,6 +224,10 @@ func (t *tx) stretch(h timeline.Hold, at timeline.Place, body Span, forced bool)
 			}
 		}
 	}
+	if d.Stretch(n) {
+		t.freed(h.Span, at)
+		return true
+	}
 	f := d.Fork()
 	f.Take(h.ID)
 	_, why := f.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)

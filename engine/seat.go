@@ -472,6 +472,7 @@ func (t *tx) recordStock() {
 		return
 	}
 	c := t.stock.Changes()
+	t.placed = len(c.Slots) + len(c.Holds)
 	for i := range c.Slots {
 		x := &c.Slots[i]
 		record(t, slotKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
@@ -484,6 +485,27 @@ func (t *tx) recordStock() {
 		record(t, unitKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
 		t.noteConflict(x)
 	}
+}
+
+// outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them were made on it. nil: they are
+// to be made.
+func (t *tx) outcome() *timeline.Stock {
+	if t.stock == nil {
+		return nil
+	}
+	n := 0
+	for _, c := range t.set {
+		switch c.of().tableTag() {
+		case tagSlot, tagUnit:
+			n++
+		case tagLot, tagArticle, tagSKU: // they make lots and pools
+			return nil
+		}
+	}
+	if n != t.placed {
+		return nil
+	}
+	return t.stock.Outcome()
 }
 
 func exists[R any](r *R, is bool) *R {

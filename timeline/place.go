@@ -108,6 +108,9 @@ func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
 	if h.Flags.Has(PinnedArticle) {
 		near = LotRef(at.Lot)
 	}
+	if d.Stretch(h) {
+		return at, Granted
+	}
 	f := d.Fork()
 	f.Take(h.ID)
 	to, why := f.reseat(near, h, at)

@@ -33,6 +33,7 @@ func newDesk(tb testing.TB, payload func(version string, o *OrderRecord) []byte)
 	}
 	d.writer = newWriter(e, newState())
 	d.writer.state.at = noon
+	e.current.Store(d.writer.state.publish())
 	d.do(CreateAccount{Name: "Rental"})
 	d.loc = d.do(CreateLocation{Name: "Lisbon", Timezone: "UTC"}).(*Location).ID
 	return d
@@ -44,6 +45,9 @@ func (d *desk) try(op Op) (any, error) {
 	w := d.writer
 	w.state.at++
 	cmd := &Command{Account: d.account, Actor: "bench", Op: op, Idem: &Idempotency{Key: makeID(w.state.at, Base{})}}
+	if w.state.accounts[d.account] != nil {
+		cmd.ahead = w.engine.foresee(cmd)
+	}
 	began := time.Now()
 	t, res, err := w.plan(cmd)
 	d.planned, d.done = time.Since(began), 0
@@ -55,7 +59,7 @@ func (d *desk) try(op Op) (any, error) {
 	d.done = time.Since(began)
 	d.set = t.set
 	w.open = new(group)
-	w.state.publish()
+	d.writer.engine.current.Store(w.state.publish())
 	return res, nil
 }
 

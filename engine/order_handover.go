@@ -213,7 +213,7 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 	}
 	if at < body.Start {
 		body.Start = at
-		lot := d.Stock().Lot(place.Lot)
+		lot := d.Lot(place.Lot)
 		pool := timeline.LotRef(place.Lot)
 		if lot.Pool != 0 {
 			pool = timeline.SKURef(lot.Pool)
@@ -318,7 +318,7 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 	}
 	body := h.Body()
 	body.End = at
-	if h.Flags |= timeline.Back; at <= body.Start || t.handedOver(h, t.draft().Stock().Lot(place.Lot), body).Span.End <= h.Seat().Start {
+	if h.Flags |= timeline.Back; at <= body.Start || t.handedOver(h, t.draft().Lot(place.Lot), body).Span.End <= h.Seat().Start {
 		t.free(u) // no time has gone by that it took room for
 	} else {
 		t.stretch(h, place, body, true)
@@ -333,8 +333,8 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 func (t *tx) moveUnit(o *Order, u *OrderUnit, at timeline.Place, returned int64) {
 	d := t.draft()
 	to := t.acc.locations().Get(o.Return)
-	slot, _ := d.Stock().Slot(at.Slot)
-	lot := d.Stock().Lot(at.Lot)
+	slot, _ := d.Slot(at.Slot)
+	lot := d.Lot(at.Lot)
 	r := t.acc.articles().No(lot.Article)
 	if to == nil || r == nil || to.No == lot.Location || slot.Span.End <= returned {
 		return

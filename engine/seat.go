@@ -226,7 +226,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		}
 	}
 	reason := timeline.NotEnoughStock
-	for n := range q.quantity {
+	for n := t.seatLike(owner, q, sources); n < q.quantity; n++ {
 		id := q.proto.ID
 		if q.first != 0 {
 			id = after(owner, q.first+uint64(n))
@@ -241,8 +241,8 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		if len(sources) > 0 {
 			s := sources[best]
 			h := q.hold(id, s, flags, t.now)
-			if q.first != 0 && flags.Blocker() == timeline.BlockerHold {
-				h.Owner = q.first + uint64(n)
+			if q.first != 0 {
+				h = q.nth(owner, n, h)
 			}
 			ok, reason = t.seatIn(q, s, h)
 			if own := q.own(t.acc, sources); !ok && own >= 0 && own != best { // where it has room already
@@ -274,6 +274,24 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		}
 	}
 	return nil
+}
+
+// seatLike seats the first of a request's new units in one go, and says how many: units are alike, and in one pool they take one gap after the other.
+func (t *tx) seatLike(owner ID, q *request, sources []source) int {
+	if q.first == 0 || q.slot != 0 || len(sources) != 1 || sources[0].closed {
+		return 0
+	}
+	like := q.hold(ID{}, sources[0], q.proto.Flags, t.now)
+	return t.draft().SeatLike(sources[0].pool, q.quantity, func(n int) timeline.Hold { return q.nth(owner, n, like) }, q.rule)
+}
+
+// nth is unit n of the request's new units.
+func (q *request) nth(owner ID, n int, h timeline.Hold) timeline.Hold {
+	h.ID = after(owner, q.first+uint64(n))
+	if h.Flags.Blocker() == timeline.BlockerHold {
+		h.Owner = q.first + uint64(n)
+	}
+	return h
 }
 
 // hold is a unit of the request over the hull of a source.

@@ -2,7 +2,10 @@ package timeline
 
 // This file owns the draft: a scratch copy of a Stock that remembers what was changed on it.
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Draft is a scratch copy of a Stock for planning: holds are seated, taken and kept on it, slots begun and ended, and Changes tells the net difference to the
 // Stock, which it never writes to. The Stock must not change while the Draft is in use.
@@ -23,6 +26,7 @@ type Draft struct {
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
 
 	regrouped bool // lots or pools were changed
+	running   int  // holds and slots that were changed since somebody last looked at the copy
 
 	claimed *Stock // as it was when Claim was called, nil where it was not or Waive was
 }
@@ -56,13 +60,30 @@ func (d *Draft) Stock() *Stock {
 		return d.own()
 	}
 	if d.work != nil {
-		return d.work
+		return d.own()
 	}
 	return d.base
 }
 
-// own is the copy, to be changed.
+// own is the copy, to be changed or to be looked at.
 func (d *Draft) own() *Stock {
+	s := d.copied()
+	s.flush()
+	d.running = 0
+	return s
+}
+
+// row is the copy, for the next of what may be many changes of holds in a row. Where they are, it is not looked at but for what Find tells.
+func (d *Draft) row() *Stock {
+	s := d.copied()
+	if d.running++; d.running > batchFrom {
+		s.begin()
+	}
+	return s
+}
+
+// copied is the copy as it is.
+func (d *Draft) copied() *Stock {
 	if d.work == nil {
 		d.work = d.base.Fork()
 	}
@@ -115,7 +136,7 @@ func (d *Draft) put(h Hold, at Place) {
 		d.seated, d.pending = Placed{h, at}, true
 		return
 	}
-	d.own().Put(h, at)
+	d.row().Put(h, at)
 	d.touched = append(d.touched, h.ID)
 }
 
@@ -125,8 +146,8 @@ func (d *Draft) Take(id ID) (h Hold, at Place, ok bool) {
 		d.pending = false
 		return d.seated.Hold, d.seated.Place, true
 	}
-	if h, at, ok = d.Stock().Find(id); ok {
-		d.own().Remove(id)
+	if h, at, ok = d.Find(id); ok {
+		d.row().Remove(id)
 		d.touched = append(d.touched, id)
 	}
 	return h, at, ok
@@ -141,8 +162,8 @@ func (d *Draft) Replace(h Hold) (ok bool) {
 		d.seated.Hold = h
 		return true
 	}
-	if _, _, ok = d.Stock().Find(h.ID); ok {
-		d.own().Change(h)
+	if _, _, ok = d.Find(h.ID); ok {
+		d.row().Change(h)
 		d.touched = append(d.touched, h.ID)
 	}
 	return ok
@@ -150,10 +171,11 @@ func (d *Draft) Replace(h Hold) (ok bool) {
 
 // Stretch is Replace of a seated hold by one with another seat on its slot, where nothing else is in the way of that; it says whether.
 func (d *Draft) Stretch(h Hold) bool {
-	if !d.Stock().fits(h) {
+	s := d.row()
+	if !s.fits(h) {
 		return false
 	}
-	d.own().Change(h)
+	s.Change(h)
 	d.touched = append(d.touched, h.ID)
 	return true
 }
@@ -166,15 +188,20 @@ func (d *Draft) AddSlot(slot Slot) {
 
 // EndSlot lets a slot end at another instant, earlier or later. Its holds fit. A slot that would end where it begins, or before, is taken out of existence.
 func (d *Draft) EndSlot(no SlotNo, at int64) {
-	s := d.own()
+	s := d.row()
 	slot, _ := s.Slot(no)
 	d.slots = append(d.slots, no)
 	if slot.Span.End = at; slot.Span.Empty() {
-		s.RemoveSlot(no)
+		d.own().RemoveSlot(no)
 		return
 	}
 	s.PutSlot(slot)
 }
+
+// Lot and Slot are those of the draft's Stock; neither ends a row of changes.
+func (d *Draft) Lot(no LotNo) Lot { return cmp.Or(d.work, d.base).Lot(no) }
+
+func (d *Draft) Slot(no SlotNo) (Slot, bool) { return cmp.Or(d.work, d.base).Slot(no) }
 
 // Gone lists the holds of the Stock that the draft has taken out and not put back, by id.
 func (d *Draft) Gone() (list []Placed) {

@@ -239,6 +239,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	}
 	s.noteChoosy(&h, at.Lot, true)
 	if at.Slot == 0 {
+		s.flush()
 		s.conflicts.set(s.edit, idKey{at.Lot, h.ID}, h)
 		s.countConflict(at.Lot, h.Span, 1)
 		return
@@ -262,6 +263,7 @@ func (s *Stock) Remove(id ID) {
 		s.inconsistent("no hold %v", id)
 	}
 	if where&conflictBit != 0 {
+		s.flush()
 		lot := LotNo(where &^ conflictBit)
 		h, _ := s.conflicts.del(s.edit, idKey{lot, id})
 		s.noteChoosy(&h, lot, false)

@@ -150,6 +150,7 @@ type tx struct {
 
 	fork    *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
 	stock   *timeline.Draft
+	placed  int                      // rows of slots and units that are recorded of it
 	lots    map[lotOf]timeline.LotNo // lots that the plan makes
 	article *Article                 // that the plan makes or changes, as far as conflicts have to know
 	sku     *SKU                     // that it changes, likewise

@@ -219,7 +219,7 @@ func TestALargeGroupIsSeveralRecords(t *testing.T) {
 			&change[idemRow]{kind: idempotencyKind, after: &idemRow{Key: ID{1}}},
 		}
 		g.entries = append(g.entries, entry{a, s.at, set})
-		s.apply(a, set)
+		s.apply(a, set, nil)
 	}
 	g.snapshot = s.publish()
 	require.NoError(t, c.write(g))

@@ -13,12 +13,29 @@ func (t *tx) editUnits(a OrderAction, id ID, units []ID) (*Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range units {
-		if _, u := n.unit(id); u == nil {
+	for _, x := range n.named(units) {
+		if x.unit == nil {
 			return nil, notFound("stock item of this order")
 		}
 	}
 	return n, n.allow(a)
+}
+
+// named are units of an order by their ids, which are distinct, in the order of those. What the order has not has no unit.
+func (o *Order) named(ids []ID) []unitOfLine {
+	list, at := make([]unitOfLine, len(ids)), make(map[ID]int, len(ids))
+	for i, id := range ids {
+		at[id] = i
+	}
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		for j := range l.Units {
+			if k, is := at[l.Units[j].ID]; is {
+				list[k] = unitOfLine{i, l, &l.Units[j]}
+			}
+		}
+	}
+	return list
 }
 
 // unitsNamed are the units of an order that an operation is about: those named, which it knows, or all that can.
@@ -34,12 +51,11 @@ func (o *Order) unitsNamed(ids []ID, can func(*OrderLine, *OrderUnit) bool) (lis
 		}
 		return list, nil
 	}
-	for _, id := range ids {
-		l, u := o.unit(id)
-		if !can(l, u) {
-			return nil, unitState(u)
+	list = o.named(ids)
+	for _, x := range list {
+		if !can(x.line, x.unit) {
+			return nil, unitState(x.unit)
 		}
-		list = append(list, unitOfLine{o.line(l.ID), l, u})
 	}
 	return list, nil
 }
@@ -197,7 +213,7 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 	}
 	if at < body.Start {
 		body.Start = at
-		lot := d.Stock().Lot(place.Lot)
+		lot := d.Lot(place.Lot)
 		pool := timeline.LotRef(place.Lot)
 		if lot.Pool != 0 {
 			pool = timeline.SKURef(lot.Pool)
@@ -273,12 +289,17 @@ func (o ReturnOrder) plan(t *tx) (any, error) {
 	if len(units) == 0 {
 		return nil, refuse(CodeConflict, "the order has nothing that is out")
 	}
+	back := make([]bool, len(n.Lines))
 	for _, x := range units {
 		if at < x.unit.Handed {
 			return nil, invalid([]Fault{{Pointer: "/at", Code: "range", Message: "must not be earlier than the hand-over"}})
 		}
 		t.takeBack(n, x.unit, at)
-		if s := x.line.Subscription; s != nil && !s.over() && x.line.Fulfillment() == Returned {
+		back[x.no] = true
+	}
+	for i := range n.Lines {
+		l := &n.Lines[i]
+		if s := l.Subscription; back[i] && s != nil && !s.over() && l.Fulfillment() == Returned {
 			s.end(at)
 		}
 	}
@@ -297,7 +318,7 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 	}
 	body := h.Body()
 	body.End = at
-	if h.Flags |= timeline.Back; at <= body.Start || t.handedOver(h, t.draft().Stock().Lot(place.Lot), body).Span.End <= h.Seat().Start {
+	if h.Flags |= timeline.Back; at <= body.Start || t.handedOver(h, t.draft().Lot(place.Lot), body).Span.End <= h.Seat().Start {
 		t.free(u) // no time has gone by that it took room for
 	} else {
 		t.stretch(h, place, body, true)
@@ -312,8 +333,8 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 func (t *tx) moveUnit(o *Order, u *OrderUnit, at timeline.Place, returned int64) {
 	d := t.draft()
 	to := t.acc.locations().Get(o.Return)
-	slot, _ := d.Stock().Slot(at.Slot)
-	lot := d.Stock().Lot(at.Lot)
+	slot, _ := d.Slot(at.Slot)
+	lot := d.Lot(at.Lot)
 	r := t.acc.articles().No(lot.Article)
 	if to == nil || r == nil || to.No == lot.Location || slot.Span.End <= returned {
 		return

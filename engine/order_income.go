@@ -42,6 +42,9 @@ func (c *incomes) of(article uint32) int64 {
 }
 
 func (c *incomes) add(article uint32, n int64) {
+	if n == 0 {
+		return
+	}
 	c.copy = nil
 	if n += c.of(article); n == 0 {
 		c.items.Delete(income{article: article})
@@ -103,16 +106,24 @@ func (c *incomes) addOrder(o *Order, s *timeline.Stock, sign int64) {
 		return
 	}
 	prices, _ := o.LinePrices() // what is stored has a price
+	article, sum := uint32(0), int64(0)
 	for i := range prices {
 		if prices[i].Total == 0 {
 			continue
 		}
 		o.Lines[i].earn(prices[i].Total, func(u *OrderUnit, n int64) {
-			if _, at, ok := s.Find(u.Hold); ok && at.Seated() && n != 0 {
-				c.add(s.Lot(at.Lot).Article, sign*n)
+			_, at, ok := s.Find(u.Hold)
+			if !ok || !at.Seated() || n == 0 {
+				return
 			}
+			if of := s.Lot(at.Lot).Article; of != article { // most units are of the same one as the unit before
+				c.add(article, sign*sum)
+				article, sum = of, 0
+			}
+			sum += n
 		})
 	}
+	c.add(article, sign*sum)
 }
 
 // addAll adds what all orders bring in, at start-up and for a check.

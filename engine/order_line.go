@@ -398,11 +398,18 @@ func (o PatchOrderLine) plan(t *tx) (any, error) {
 			return nil, err
 		}
 	}
-	if !alike(encodeCold[OrderLine], &was, l) {
+	if !was.alike(l) {
 		l.UpdatedAt = t.now
 	}
 	t.seatFreed()
 	return t.answer(n), nil
+}
+
+// alike says that two lines say the same, with the same units.
+func (l *OrderLine) alike(m *OrderLine) bool {
+	a, b := *l, *m
+	a.Units, b.Units = nil, nil // there may be many, and they are not written to be compared
+	return slices.Equal(l.Units, m.Units) && alike(encodeCold[OrderLine], &a, &b)
 }
 
 // priced says that the price of the line depends on what is changed. A note leaves it as it was, also where its row has another

@@ -206,7 +206,7 @@ func (t *tx) extend(l *OrderLine, line int, overbook bool) error {
 // cannot, it says so and leaves all as it was; forced, they become conflicts, and the slot ends no earlier than the unit.
 func (t *tx) stretch(h timeline.Hold, at timeline.Place, body Span, forced bool) bool {
 	d := t.draft()
-	lot := d.Stock().Lot(at.Lot)
+	lot := d.Lot(at.Lot)
 	old := h.Seat()
 	n := t.handedOver(h, lot, body)
 	room := n.Seat()
@@ -223,6 +223,10 @@ func (t *tx) stretch(h timeline.Hold, at timeline.Place, body Span, forced bool)
 				return false
 			}
 		}
+	}
+	if d.Stretch(n) {
+		t.freed(h.Span, at)
+		return true
 	}
 	f := d.Fork()
 	f.Take(h.ID)

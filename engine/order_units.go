@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -251,11 +250,7 @@ func encodeOrder(dst []byte, o *Order) []byte {
 	for i := range o.Lines {
 		s.Lines[i] = storedLine{o.Lines[i], len(o.Lines[i].Units)}
 	}
-	b, err := json.Marshal(&s)
-	if err != nil {
-		panic(err) // rows are plain structs of strings, numbers and lists
-	}
-	return append(append(dst, orderVersion), b...)
+	return append(append(dst, orderVersion), mustJSON(&s)...)
 }
 
 func decodeOrder(account, key ID, b []byte) (*Order, error) {

@@ -236,7 +236,7 @@ func (s *state) replay(r persist.Record, o *older) error {
 				return fmt.Errorf("%w: log record %d does not fit the state: %w", persist.ErrCorrupt, r.Seq, err)
 			}
 		}
-		s.apply(account, set)
+		s.apply(account, set, nil)
 		set = set[:0]
 		return nil
 	}

@@ -145,8 +145,14 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 		return shortages
 	}
 	for turn := range turns {
-		for i := range requests {
+		for i := 0; i < len(requests); i++ {
 			q := &requests[i]
+			if q.turn() == turn {
+				if n := t.seatMoved(requests[i:]); n > 0 {
+					i += n - 1
+					continue
+				}
+			}
 			if q.turn() != turn || q.kit != nil && slices.ContainsFunc(shortages, func(s Shortage) bool { return s.Line == q.line }) {
 				continue
 			}
@@ -209,12 +215,7 @@ func insufficient(lines []Shortage) error {
 // seat seats the units of one request in the draft. Where not all can be, none stays and the shortage is returned.
 func (t *tx) seat(owner ID, q *request) *Shortage {
 	var few [2]source
-	sources := t.acc.sources(few[:0], q.article, q.sku, q.location, q.body, t.now)
-	if q.keepHull {
-		for i := range sources {
-			sources[i].hull = q.proto.Span
-		}
-	}
+	sources := t.sourcesOf(few[:0], q)
 	flags, d := q.proto.Flags, t.draft()
 	if asks := q.asks(); asks != nil {
 		sources = meeting(d.Stock(), sources, asks, t.now)
@@ -226,7 +227,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		}
 	}
 	reason := timeline.NotEnoughStock
-	for n := range q.quantity {
+	for n := t.seatLike(owner, q, sources); n < q.quantity; n++ {
 		id := q.proto.ID
 		if q.first != 0 {
 			id = after(owner, q.first+uint64(n))
@@ -241,8 +242,8 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		if len(sources) > 0 {
 			s := sources[best]
 			h := q.hold(id, s, flags, t.now)
-			if q.first != 0 && flags.Blocker() == timeline.BlockerHold {
-				h.Owner = q.first + uint64(n)
+			if q.first != 0 {
+				h = q.nth(owner, n, h)
 			}
 			ok, reason = t.seatIn(q, s, h)
 			if own := q.own(t.acc, sources); !ok && own >= 0 && own != best { // where it has room already
@@ -274,6 +275,64 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 		}
 	}
 	return nil
+}
+
+// sourcesOf lists the pools of a request with the hulls that it has there.
+func (t *tx) sourcesOf(dst []source, q *request) []source {
+	sources := t.acc.sources(dst, q.article, q.sku, q.location, q.body, t.now)
+	if q.keepHull {
+		for i := range sources {
+			sources[i].hull = q.proto.Span
+		}
+	}
+	return sources
+}
+
+// seatLike seats the first of a request's new units in one go, and says how many: units are alike, and in one pool they take one gap after the other.
+func (t *tx) seatLike(owner ID, q *request, sources []source) int {
+	if q.first == 0 || q.slot != 0 || len(sources) != 1 || sources[0].closed {
+		return 0
+	}
+	like := q.hold(ID{}, sources[0], q.proto.Flags, t.now)
+	return t.draft().SeatLike(sources[0].pool, q.quantity, func(n int) timeline.Hold { return q.nth(owner, n, like) }, q.rule)
+}
+
+// seatMoved seats the first of some requests in one go where they are of moved units that are alike, as seatLike does, and says how many.
+func (t *tx) seatMoved(requests []request) int {
+	q, n := &requests[0], 1
+	if q.first != 0 || q.slot != 0 || q.stays || q.asks() != nil {
+		return 0
+	}
+	for n < len(requests) && q.like(&requests[n]) {
+		n++
+	}
+	if n == 1 {
+		return 0
+	}
+	var few [2]source
+	sources := t.sourcesOf(few[:0], q)
+	if len(sources) != 1 || sources[0].closed {
+		return 0
+	}
+	return t.draft().SeatLike(sources[0].pool, n, func(i int) timeline.Hold {
+		x := &requests[i]
+		return x.hold(x.proto.ID, sources[0], x.proto.Flags, t.now)
+	}, q.rule)
+}
+
+// like says that another request asks for a moved unit that may have whatever place this one may.
+func (q *request) like(o *request) bool {
+	return o.first == 0 && o.slot == 0 && !o.stays && q.article == o.article && q.sku == o.sku && q.location == o.location && q.body == o.body &&
+		q.keepHull == o.keepHull && q.proto.Span == o.proto.Span && q.proto.Flags == o.proto.Flags && q.rule == o.rule
+}
+
+// nth is unit n of the request's new units.
+func (q *request) nth(owner ID, n int, h timeline.Hold) timeline.Hold {
+	h.ID = after(owner, q.first+uint64(n))
+	if h.Flags.Blocker() == timeline.BlockerHold {
+		h.Owner = q.first + uint64(n)
+	}
+	return h
 }
 
 // hold is a unit of the request over the hull of a source.
@@ -472,18 +531,43 @@ func (t *tx) recordStock() {
 		return
 	}
 	c := t.stock.Changes()
+	t.placed = len(c.Slots) + len(c.Holds)
 	for i := range c.Slots {
 		x := &c.Slots[i]
 		record(t, slotKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
 	}
+	rows := make([]change[timeline.Placed], len(c.Holds))
+	t.set = slices.Grow(t.set, len(rows))
 	for i := range c.Holds {
 		x := &c.Holds[i]
 		if x.Had && x.Has && x.Before.Place.Seated() && x.Before.Place != x.After.Place {
 			t.moves++
 		}
-		record(t, unitKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
+		rows[i] = change[timeline.Placed]{kind: unitKind, before: exists(&x.Before, x.Had), after: exists(&x.After, x.Has)}
+		t.set = append(t.set, &rows[i])
 		t.noteConflict(x)
 	}
+}
+
+// outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them were made on it. nil: they are
+// to be made.
+func (t *tx) outcome() *timeline.Stock {
+	if t.stock == nil {
+		return nil
+	}
+	n := 0
+	for _, c := range t.set {
+		switch c.of().tableTag() {
+		case tagSlot, tagUnit:
+			n++
+		case tagLot, tagArticle, tagSKU: // they make lots and pools
+			return nil
+		}
+	}
+	if n != t.placed {
+		return nil
+	}
+	return t.stock.Outcome()
 }
 
 func exists[R any](r *R, is bool) *R {

@@ -18,16 +18,17 @@ type account struct {
 	ledger ledger
 	at     int64 // instant of the account's last change
 
-	tables [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
-	kept   *keptSums             // of rows that are on disk alone; nil: there were none. Of the writer's own account: when it was opened
-	holds  holdStore
-	stock  *timeline.Stock
-	pools  poolNumbers
-	due    dueQueue
-	kits   kitUses
-	income *incomes
-	calls  callQueue
-	alarm  int64 // what alarms has for the account, 0 for nothing; the writer's alone
+	tables  [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
+	kept    *keptSums             // of rows that are on disk alone; nil: there were none. Of the writer's own account: when it was opened
+	holds   holdStore
+	stock   *timeline.Stock
+	pools   poolNumbers
+	due     dueQueue
+	kits    kitUses
+	income  *incomes
+	calls   callQueue
+	drafted bool  // while a write set is applied: stock is as it will leave it
+	alarm   int64 // what alarms has for the account, 0 for nothing; the writer's alone
 }
 
 func newAccount(id ID) *account {

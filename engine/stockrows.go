@@ -134,11 +134,13 @@ var slotKind = &kind[timeline.Slot]{
 		}
 	},
 	put: func(_ *state, a *account, before, after *timeline.Slot) {
-		if after == nil {
+		switch {
+		case a.drafted:
+		case after == nil:
 			a.stock.RemoveSlot(before.No)
-			return
+		default:
+			a.stock.PutSlot(*after)
 		}
-		a.stock.PutSlot(*after)
 	},
 	scan: func(l *accountLoader, key ID, b []byte) error {
 		r, err := decodeSlot(l.id, key, b)
@@ -174,7 +176,9 @@ var unitKind = &kind[timeline.Placed]{
 		}
 	},
 	remove: func(_ *state, a *account, before *timeline.Placed) {
-		a.stock.Remove(before.ID)
+		if !a.drafted {
+			a.stock.Remove(before.ID)
+		}
 		if at, is := outUntil(before.Hold); is {
 			a.due.remove(dueItem{at, before.ID, tagUnit})
 		}
@@ -183,7 +187,9 @@ var unitKind = &kind[timeline.Placed]{
 		if after == nil {
 			return
 		}
-		a.stock.Put(after.Hold, after.Place)
+		if !a.drafted {
+			a.stock.Put(after.Hold, after.Place)
+		}
 		if at, is := outUntil(after.Hold); is {
 			a.due.add(dueItem{at, after.ID, tagUnit})
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 )
 
@@ -94,6 +95,14 @@ func weigh(v reflect.Value) (n int) {
 
 func init() {
 	holdKind.weigh = func(r *holdRecord) int { return len(holdKind.encode(nil, r)) }
+	orderKind.weigh = func(o *Order) int {
+		n := *o
+		n.Lines = slices.Clone(o.Lines)
+		for i := range n.Lines {
+			n.Lines[i].Units = nil // they have rows of their own
+		}
+		return jsonWeight(&n) + 20*len(n.Lines)
+	}
 	orderUnitsKind.weigh = func(r *orderUnits) int { return hotWeight * (1 + len(r.units)) }
 	attemptKind.weigh = jsonWeight[attemptRow]
 	ledgerKind.weigh = func(l *ledger) int { return hotWeight + len(l.Actor) }

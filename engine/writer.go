@@ -343,7 +343,7 @@ func (w *writer) apply(a *account, t *tx) {
 	if t.used > 0 {
 		w.state.lastID = makeID(t.now, t.base.plus(t.used-1))
 	}
-	w.state.apply(a.id, set)
+	w.state.apply(a.id, set, t.outcome())
 	if w.engine.checks {
 		if err := a.stock.Check(); err != nil {
 			panic(fmt.Sprintf("engine: timelines broken after a command: %v", err))

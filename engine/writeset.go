@@ -10,6 +10,7 @@ import (
 
 	"holdfast/engine/table"
 	"holdfast/persist"
+	"holdfast/timeline"
 )
 
 // This file owns write sets: what a plan collects, what the log keeps and what Apply does, for live commands and for recovery
@@ -183,17 +184,23 @@ func rowHash(buf []byte, tag byte, key, value []byte) (uint64, []byte) {
 }
 
 // apply is the only mutator of the state. It cannot fail: what a plan collected fits the state that it was planned on.
-// A set that does not is a fault of the program, found by verify (in tests and at recovery) before it gets here.
-func (s *state) apply(account ID, set []rowChange) {
+// A set that does not is a fault of the program, found by verify (in tests and at recovery) before it gets here. The timelines are
+// taken over as the plan has left them on its draft, where that is given: nothing of them is changed twice.
+func (s *state) apply(account ID, set []rowChange, drafted *timeline.Stock) {
 	a := s.account(account)
 	orders := a.income.touched(set)
 	a.addMoved(orders, -1)
+	if a.drafted = drafted != nil; a.drafted {
+		a.stock = drafted
+		a.stock.SetChooser(a)
+	}
 	for _, c := range set {
 		c.remove(s, a)
 	}
 	for _, c := range set {
 		c.put(s, a)
 	}
+	a.drafted = false
 	a.addMoved(orders, 1)
 	s.touch(a)
 }

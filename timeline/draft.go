@@ -20,9 +20,13 @@ type Draft struct {
 	seated  Placed
 	pending bool
 
-	touched []ID     // holds that were put or taken, in no order, some more than once
+	under   *Draft   // that this is a fork of
+	touched []ID     // holds that were put or taken, in no order, some more than once; of a fork since it is one
 	slots   []SlotNo // slots that were changed, likewise
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
+
+	regrouped bool // lots or pools were changed
+	running   int  // holds and slots that were changed since somebody last looked at the copy
 
 	claimed *Stock // as it was when Claim was called, nil where it was not or Waive was
 }
@@ -32,7 +36,7 @@ func (s *Stock) Draft(now int64) *Draft { return &Draft{base: s, now: now} }
 
 // Fork is a draft of its own that goes on from where d is. It is valid until d changes; Adopt makes d what the fork has become.
 func (d *Draft) Fork() *Draft {
-	f := &Draft{base: d.base, now: d.now, touched: slices.Clone(d.touched), slots: slices.Clone(d.slots), left: slices.Clone(d.left), claimed: d.claimed}
+	f := &Draft{base: d.base, now: d.now, under: d, left: slices.Clone(d.left), claimed: d.claimed, regrouped: d.regrouped}
 	if d.work == nil {
 		f.seated, f.pending = d.seated, d.pending
 	} else {
@@ -42,7 +46,10 @@ func (d *Draft) Fork() *Draft {
 }
 
 // Adopt takes over what a fork of d, made since d last changed, has become. The fork is used up.
-func (d *Draft) Adopt(f *Draft) { *d = *f }
+func (d *Draft) Adopt(f *Draft) {
+	f.under, f.touched, f.slots = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...)
+	*d = *f
+}
 
 // Now is the command's instant.
 func (d *Draft) Now() int64 { return d.now }
@@ -53,13 +60,30 @@ func (d *Draft) Stock() *Stock {
 		return d.own()
 	}
 	if d.work != nil {
-		return d.work
+		return d.own()
 	}
 	return d.base
 }
 
-// own is the copy, to be changed.
+// own is the copy, to be changed or to be looked at.
 func (d *Draft) own() *Stock {
+	s := d.copied()
+	s.flush()
+	d.running = 0
+	return s
+}
+
+// row is the copy, for the next of what may be many changes of holds in a row. Where they are, it is not looked at but for what Find tells.
+func (d *Draft) row() *Stock {
+	s := d.copied()
+	if d.running++; d.running > batchFrom {
+		s.begin()
+	}
+	return s
+}
+
+// copied is the copy as it is.
+func (d *Draft) copied() *Stock {
 	if d.work == nil {
 		d.work = d.base.Fork()
 	}
@@ -71,13 +95,36 @@ func (d *Draft) own() *Stock {
 	return d.work
 }
 
+// Outcome is the Stock with the draft's Changes, to go on with in its place; nil where the draft made no copy, or changed lots or pools as well. The draft
+// is used up, and so is the Stock.
+func (d *Draft) Outcome() *Stock {
+	if d.work == nil || d.regrouped {
+		return nil
+	}
+	return d.own()
+}
+
 // Touched is about how many holds and slots were changed so far: no fewer than Changes will tell.
-func (d *Draft) Touched() int {
-	n := len(d.touched) + len(d.slots)
+func (d *Draft) Touched() (n int) {
 	if d.pending {
 		n++
 	}
+	for ; d != nil; d = d.under {
+		n += len(d.touched) + len(d.slots)
+	}
 	return n
+}
+
+// gather orders what was touched, each once, with what a fork was touched before it was one.
+func (d *Draft) gather() (holds []ID, slots []SlotNo) {
+	for u := d.under; u != nil; u = u.under {
+		d.touched, d.slots = append(d.touched, u.touched...), append(d.slots, u.slots...)
+	}
+	d.under = nil
+	slices.SortFunc(d.touched, ID.Compare)
+	slices.Sort(d.slots)
+	d.touched, d.slots = slices.Compact(d.touched), slices.Compact(d.slots)
+	return d.touched, d.slots
 }
 
 // Left is the room that holds left when they were moved to other lots, since SeatConflicts last looked at it.
@@ -89,7 +136,7 @@ func (d *Draft) put(h Hold, at Place) {
 		d.seated, d.pending = Placed{h, at}, true
 		return
 	}
-	d.own().Put(h, at)
+	d.row().Put(h, at)
 	d.touched = append(d.touched, h.ID)
 }
 
@@ -99,8 +146,8 @@ func (d *Draft) Take(id ID) (h Hold, at Place, ok bool) {
 		d.pending = false
 		return d.seated.Hold, d.seated.Place, true
 	}
-	if h, at, ok = d.Stock().Find(id); ok {
-		d.own().Remove(id)
+	if h, at, ok = d.Find(id); ok {
+		d.row().Remove(id)
 		d.touched = append(d.touched, id)
 	}
 	return h, at, ok
@@ -111,11 +158,26 @@ func (d *Draft) Keep(h Hold, lot LotNo) { d.put(h.WithCut(0), Place{Lot: lot}) }
 
 // Replace puts another row in the place of the hold of the same id: the seat is the same or free, as when a hold is only marked.
 func (d *Draft) Replace(h Hold) (ok bool) {
-	_, at, ok := d.Take(h.ID)
-	if ok {
-		d.put(h, at)
+	if d.pending && d.seated.ID == h.ID {
+		d.seated.Hold = h
+		return true
+	}
+	if _, _, ok = d.Find(h.ID); ok {
+		d.row().Change(h)
+		d.touched = append(d.touched, h.ID)
 	}
 	return ok
+}
+
+// Stretch is Replace of a seated hold by one with another seat on its slot, where nothing else is in the way of that; it says whether.
+func (d *Draft) Stretch(h Hold) bool {
+	s := d.row()
+	if !s.fits(h) {
+		return false
+	}
+	s.Change(h)
+	d.touched = append(d.touched, h.ID)
+	return true
 }
 
 // AddSlot adds a slot.
@@ -126,19 +188,25 @@ func (d *Draft) AddSlot(slot Slot) {
 
 // EndSlot lets a slot end at another instant, earlier or later. Its holds fit. A slot that would end where it begins, or before, is taken out of existence.
 func (d *Draft) EndSlot(no SlotNo, at int64) {
-	s := d.own()
+	s := d.row()
 	slot, _ := s.Slot(no)
 	d.slots = append(d.slots, no)
 	if slot.Span.End = at; slot.Span.Empty() {
-		s.RemoveSlot(no)
+		d.own().RemoveSlot(no)
 		return
 	}
 	s.PutSlot(slot)
 }
 
+// Lot and Slot are those of the draft's Stock; neither ends a row of changes.
+func (d *Draft) Lot(no LotNo) Lot { return cmp.Or(d.work, d.base).Lot(no) }
+
+func (d *Draft) Slot(no SlotNo) (Slot, bool) { return cmp.Or(d.work, d.base).Slot(no) }
+
 // Gone lists the holds of the Stock that the draft has taken out and not put back, by id.
 func (d *Draft) Gone() (list []Placed) {
-	for _, id := range slices.Compact(slices.SortedFunc(slices.Values(d.touched), ID.Compare)) {
+	holds, _ := d.gather()
+	for _, id := range holds {
 		if h, at, had := d.base.Find(id); had {
 			if _, _, has := d.Find(id); !has {
 				list = append(list, Placed{h, at})
@@ -183,22 +251,19 @@ func (d *Draft) Changes() (c Changes) {
 		return c
 	}
 	d.own()
-	slices.SortFunc(d.touched, ID.Compare)
-	d.touched = slices.Compact(d.touched)
-	for _, id := range d.touched {
+	holds, slots := d.gather()
+	for _, id := range holds {
 		var x HoldChange
 		x.Before.Hold, x.Before.Place, x.Had = d.base.Find(id)
 		x.After.Hold, x.After.Place, x.Has = d.work.Find(id)
 		if x.Before != x.After {
 			if c.Holds == nil {
-				c.Holds = make([]HoldChange, 0, len(d.touched))
+				c.Holds = make([]HoldChange, 0, len(holds))
 			}
 			c.Holds = append(c.Holds, x)
 		}
 	}
-	slices.SortFunc(d.slots, cmp.Compare)
-	d.slots = slices.Compact(d.slots)
-	for _, no := range d.slots {
+	for _, no := range slots {
 		var x SlotChange
 		x.Before, x.Had = d.base.Slot(no)
 		x.After, x.Has = d.work.Slot(no)

@@ -15,6 +15,7 @@ func (d *Draft) Find(id ID) (h Hold, at Place, ok bool) {
 
 // AddLot adds a lot and puts it into a pool, 0 for none. Lots and pools are not among the draft's Changes: the caller knows them.
 func (d *Draft) AddLot(no LotNo, article, location uint32, pool PoolNo) {
+	d.regrouped = true
 	d.own().AddLot(no, article, location)
 	if pool != 0 {
 		d.own().SetPool(no, pool)
@@ -22,7 +23,10 @@ func (d *Draft) AddLot(no LotNo, article, location uint32, pool PoolNo) {
 }
 
 // SetPool moves a lot to a pool, 0 for none; see AddLot.
-func (d *Draft) SetPool(no LotNo, pool PoolNo) { d.own().SetPool(no, pool) }
+func (d *Draft) SetPool(no LotNo, pool PoolNo) {
+	d.regrouped = true
+	d.own().SetPool(no, pool)
+}
 
 // Conflicts lists, by id, the holds that the draft has made conflicts, or has given other dates or pins as such.
 func (d *Draft) Conflicts() (list []Placed) {

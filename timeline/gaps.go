@@ -2,6 +2,8 @@ package timeline
 
 // This file owns the gap index: the free stretches of a large pool's slots, by length class and start.
 
+import "slices"
+
 // gapIndex has each gap of each slot, which is a longest stretch inside the slot's range that meets no seat, in the tree of its length class, ordered by start,
 // then slot; the value is its end. A gap of class c that covers [f, t) starts in (t - 2^c, f].
 //
@@ -46,18 +48,41 @@ func gapKey(gap Span, no SlotNo) key { return timeKey(gap.Start, uint32(no), 0) 
 
 // put and del take empty gaps, too, and do nothing with them.
 func (g *gapIndex) put(edit *token, gap Span, no SlotNo) {
-	if !gap.Empty() {
-		g[lengthClass(gap)].set(edit, gapKey(gap, no), gap.End)
+	if gap.Empty() {
+		return
 	}
+	t, k := &g[lengthClass(gap)], gapKey(gap, no)
+	if edit.later != nil {
+		edit.later.gaps.add(t, pending{k: k, v: gap.End})
+		return
+	}
+	t.set(edit, k, gap.End)
 }
 
 func (g *gapIndex) del(edit *token, gap Span, no SlotNo) {
 	if gap.Empty() {
 		return
 	}
-	if end, ok := g[lengthClass(gap)].del(edit, gapKey(gap, no)); !ok || end != gap.End {
+	t, k := &g[lengthClass(gap)], gapKey(gap, no)
+	if edit.later != nil {
+		edit.later.gaps.add(t, pending{k: k, v: gap.End, gone: true})
+		return
+	}
+	if end, ok := t.del(edit, k); !ok || end != gap.End {
 		panic("timeline: gap not in its class")
 	}
+}
+
+// tightest are the n slots that tight would give one after the other, where on each of them need is taken before the next is asked for; or as many as there are.
+func (g *gapIndex) tightest(need Span, n int) (list []SlotNo) {
+	for c := lengthClass(need); c < classCount && len(list) < n; c++ {
+		if t := &g[c]; t.root != nil {
+			from := len(list)
+			list = appendCoveringIn(list, t.root, need)
+			slices.Sort(list[from:])
+		}
+	}
+	return list[:min(n, len(list))]
 }
 
 // tight is the smallest slot with a gap that covers need, among those of the tightest length class.

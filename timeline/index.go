@@ -39,11 +39,21 @@ func reach(c int, t int64) int64 {
 }
 
 func (c *classes) put(edit *token, seat Span, at Place) {
-	c.of[lengthClass(seat)].set(edit, timeKey(seat.Start, uint32(at.Slot), uint32(at.Lot)), seat.End)
+	t, k := &c.of[lengthClass(seat)], timeKey(seat.Start, uint32(at.Slot), uint32(at.Lot))
+	if edit.later != nil {
+		edit.later.seats.add(t, pending{k: k, v: seat.End})
+		return
+	}
+	t.set(edit, k, seat.End)
 }
 
 func (c *classes) del(edit *token, seat Span, at Place) {
-	if _, ok := c.of[lengthClass(seat)].del(edit, timeKey(seat.Start, uint32(at.Slot), uint32(at.Lot))); !ok {
+	t, k := &c.of[lengthClass(seat)], timeKey(seat.Start, uint32(at.Slot), uint32(at.Lot))
+	if edit.later != nil {
+		edit.later.seats.add(t, pending{k: k, v: seat.End, gone: true})
+		return
+	}
+	if _, ok := t.del(edit, k); !ok {
 		panic("timeline: hold not in its time class")
 	}
 }

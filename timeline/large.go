@@ -54,6 +54,33 @@ func (l *large) clear(edit *token, no SlotNo, gap Span, h *Hold) {
 	l.gaps.put(edit, gap, no)
 }
 
+// shift puts a hold in the place of another, of the same gap. What of the two is alike is left as it is.
+func (l *large) shift(edit *token, no SlotNo, gap Span, from, to *Hold) {
+	was, is := from.Seat(), to.Seat()
+	if was.Start != is.Start {
+		l.net.add(edit, Span{min(was.Start, is.Start), max(was.Start, is.Start)}, sign(is.Start > was.Start))
+		l.gaps.del(edit, Span{gap.Start, was.Start}, no)
+		l.gaps.put(edit, Span{gap.Start, is.Start}, no)
+	}
+	if was.End != is.End {
+		l.net.add(edit, Span{min(was.End, is.End), max(was.End, is.End)}, sign(is.End < was.End))
+		l.gaps.del(edit, Span{was.End, gap.End}, no)
+		l.gaps.put(edit, Span{is.End, gap.End}, no)
+	}
+	if l.pinned.of(from.Flags) != l.pinned.of(to.Flags) || was != is {
+		l.pinned.del(edit, from.Flags, no, was)
+		l.pinned.put(edit, to.Flags, no, is)
+	}
+}
+
+// sign is +1 for what is free now, -1 for what is taken.
+func sign(freed bool) int32 {
+	if freed {
+		return 1
+	}
+	return -1
+}
+
 // overbook counts a conflict, by +1 or -1.
 func (l *large) overbook(edit *token, hull Span, by int32) { l.net.add(edit, hull, -by) }
 

@@ -40,14 +40,22 @@ func (p *pinned) of(f Flags) *pinnedTree {
 func pinnedKey(seat Span, no SlotNo) key { return timeKey(seat.End, uint32(no), 0) }
 
 func (p *pinned) put(edit *token, f Flags, no SlotNo, seat Span) {
-	if t := p.of(f); t != nil {
-		t.set(edit, pinnedKey(seat, no), seat.Start)
+	switch t, k := p.of(f), pinnedKey(seat, no); {
+	case t == nil:
+	case edit.later != nil:
+		edit.later.pinned.add(t, pending{k: k, v: seat.Start})
+	default:
+		t.set(edit, k, seat.Start)
 	}
 }
 
 func (p *pinned) del(edit *token, f Flags, no SlotNo, seat Span) {
-	if t := p.of(f); t != nil {
-		t.del(edit, pinnedKey(seat, no))
+	switch t, k := p.of(f), pinnedKey(seat, no); {
+	case t == nil:
+	case edit.later != nil:
+		edit.later.pinned.add(t, pending{k: k, v: seat.Start, gone: true})
+	default:
+		t.del(edit, k)
 	}
 }
 

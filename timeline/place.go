@@ -72,6 +72,21 @@ func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	return d.rearrange(p, 0, w, h)
 }
 
+// SeatLike seats holds with the same seat and flags on slots of p, as Seat does one after the other, and says how many: as many as the first of them as find a plain
+// gap where no conflict and no wish is to be looked at. The slots of so many are listed once, where p has many.
+func (d *Draft) SeatLike(p PoolRef, n int, hold func(i int) Hold, r Rule) (seated int) {
+	s, like := d.Stock(), hold(0)
+	l := s.large(p)
+	if l == nil || n < 2 || r == FirstFit || s.ConflictCount(p) > 0 || s.asks(p, &like, d.now) != nil {
+		return 0
+	}
+	slots := l.gaps.tightest(like.Seat(), n)
+	for i, no := range slots {
+		d.put(hold(i), Place{s.slot(no).lot, no})
+	}
+	return len(slots)
+}
+
 // SeatOn seats a hold on the slot no of p and nowhere else, moving away others that may move. The count is not looked at: of the slots of p the caller has
 // chosen this one.
 func (d *Draft) SeatOn(p PoolRef, no SlotNo, h Hold) (Place, Refusal) {
@@ -100,13 +115,16 @@ func (d *Draft) SeatOnLot(p PoolRef, no LotNo, h Hold) (Place, Refusal) {
 // else as Seat does, within p. It is judged by seats alone: a unit that is handed over is there, whatever is counted for conflicts, which have none. One that is
 // pinned to its article asks that lot, from which others move out to the rest of p. It is refused whole: the hold stays as it was.
 func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
-	_, at, ok := d.Stock().Find(h.ID)
+	_, at, ok := d.Find(h.ID)
 	if !ok {
 		panic("timeline: no hold to seat again")
 	}
 	near := p
 	if h.Flags.Has(PinnedArticle) {
 		near = LotRef(at.Lot)
+	}
+	if d.Stretch(h) {
+		return at, Granted
 	}
 	f := d.Fork()
 	f.Take(h.ID)

@@ -46,6 +46,10 @@ func (p *profile) add(edit *token, over Span, d int32) {
 }
 
 func (p *profile) step(edit *token, t int64, d int32) {
+	if edit.later != nil {
+		edit.later.step(p, t, d)
+		return
+	}
 	was, _ := p.get(instant(t))
 	if was+d == 0 {
 		p.del(edit, instant(t))

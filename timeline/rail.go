@@ -220,6 +220,18 @@ func splitRun(rows []Hold, i int) []railRun {
 	return []railRun{{seatStart(&a[0]), a}, {seatStart(&b[0]), b}}
 }
 
+// swap is the rail with another row at p, of the same seat.
+func (r rail) swap(p railPos, h Hold) rail {
+	rows := slices.Clone(r.run(p.j))
+	rows[p.i] = h
+	if r.long == nil {
+		return rail{rows: rows}
+	}
+	long := &longRail{n: r.long.n, runs: slices.Clone(r.long.runs)}
+	long.runs[p.j].rows = rows
+	return rail{long: long}
+}
+
 // take is the rail without the row at p.
 func (r rail) take(p railPos) rail {
 	if r.long == nil {

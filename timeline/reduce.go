@@ -412,18 +412,15 @@ func (d *Draft) difference(g *Draft, plan Reduction, blockers []ID) Reduction {
 	out := plan
 	out.Slots, out.Ends, out.Moves, out.Blockers = nil, nil, nil, blockers
 	was, is := d.Stock(), g.Stock()
-	slices.SortFunc(g.touched, ID.Compare)
-	g.touched = slices.Compact(g.touched)
-	for _, id := range g.touched {
+	holds, slots := g.gather()
+	for _, id := range holds {
 		_, from, _ := was.Find(id)
 		h, to, ok := is.Find(id)
 		if ok && from.Slot != to.Slot {
 			out.Moves = append(out.Moves, Move{id, from.Slot, to.Slot, h.Cut()})
 		}
 	}
-	slices.Sort(g.slots)
-	g.slots = slices.Compact(g.slots)
-	for _, no := range g.slots {
+	for _, no := range slots {
 		before, _ := was.Slot(no)
 		after, ok := is.Slot(no)
 		if !ok {

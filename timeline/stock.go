@@ -239,6 +239,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	}
 	s.noteChoosy(&h, at.Lot, true)
 	if at.Slot == 0 {
+		s.flush()
 		s.conflicts.set(s.edit, idKey{at.Lot, h.ID}, h)
 		s.countConflict(at.Lot, h.Span, 1)
 		return
@@ -262,6 +263,7 @@ func (s *Stock) Remove(id ID) {
 		s.inconsistent("no hold %v", id)
 	}
 	if where&conflictBit != 0 {
+		s.flush()
 		lot := LotNo(where &^ conflictBit)
 		h, _ := s.conflicts.del(s.edit, idKey{lot, id})
 		s.noteChoosy(&h, lot, false)
@@ -283,6 +285,81 @@ func (s *Stock) Remove(id ID) {
 	s.tell(e.lot, func(l *large) { l.clear(s.edit, SlotNo(where), gap, &h) })
 	s.classes = s.classes.own(s.edit)
 	s.classes.del(s.edit, seat, Place{e.lot, SlotNo(where)})
+}
+
+// Change puts another row in the place of the hold of the same id, where it is: on a slot its seat lies inside that and meets no other. It is what Remove and Put
+// come to, for less: a hold that is only marked has its place in all that is ordered by time.
+func (s *Stock) Change(h Hold) {
+	where, ok := s.ids.get(h.ID.key())
+	if !ok {
+		s.inconsistent("no hold %v", h.ID)
+	}
+	if where&conflictBit != 0 {
+		s.Remove(h.ID)
+		s.Put(h, Place{Lot: LotNo(where &^ conflictBit)})
+		return
+	}
+	if h.Span.Empty() || seatStart(&h) >= h.Span.End {
+		s.inconsistent("hold %v of %v", h.ID, h.Span)
+	}
+	no := SlotNo(where)
+	e := s.ownSlot(no)
+	p, ok := e.rail.find(h.ID)
+	if !ok {
+		s.inconsistent("hold %v not on slot %d", h.ID, where)
+	}
+	was := e.rail.run(p.j)[p.i]
+	old, seat := was.Seat(), h.Seat()
+	var from, to Span // the gaps that the old seat leaves and the new one takes, where they differ
+	if old == seat {
+		e.rail = e.rail.swap(p, h)
+	} else {
+		e.rail = e.rail.take(p)
+		from, _ = e.rail.around(old.Start, e.span)
+		e.rail, to = e.rail.put(h, e.span)
+	}
+	e.pins |= h.Flags & mayFix
+	if was.Flags.Any(mayFix) {
+		e.pins = e.rail.pins()
+	}
+	if was.Flags.Has(Choosy) != h.Flags.Has(Choosy) {
+		s.noteChoosy(&was, e.lot, false)
+		s.noteChoosy(&h, e.lot, true)
+	}
+	s.tell(e.lot, func(l *large) {
+		if from == to {
+			l.shift(s.edit, no, from, &was, &h)
+			return
+		}
+		l.clear(s.edit, no, from, &was)
+		l.fill(s.edit, no, to, &h)
+	})
+	if old != seat {
+		at := Place{e.lot, no}
+		s.classes = s.classes.own(s.edit)
+		if old.Start != seat.Start || lengthClass(old) != lengthClass(seat) {
+			s.classes.del(s.edit, old, at)
+		}
+		s.classes.put(s.edit, seat, at)
+	}
+}
+
+// fits says that a hold that is seated may have another seat on its slot: one that meets no other.
+func (s *Stock) fits(h Hold) bool {
+	where, ok := s.ids.get(h.ID.key())
+	if !ok || where&conflictBit != 0 {
+		return false
+	}
+	e := s.slot(SlotNo(where))
+	p, _ := e.rail.find(h.ID)
+	room := e.span
+	if prev, _ := e.rail.prev(p); prev != nil {
+		room.Start = max(room.Start, prev.Span.End)
+	}
+	if next, _ := e.rail.next(railPos{p.j, p.i + 1}); next != nil {
+		room.End = min(room.End, seatStart(next))
+	}
+	return room.Covers(h.Seat())
 }
 
 // countConflict is called when the conflict is there, or gone.

@@ -8,15 +8,18 @@ import "slices"
 // token is who may change a node in place: the one owner whose edit points to the same token. A node with another token is shared, and copied before it is
 // changed. Each version of an owner has a token of its own, and all of them one line: what is behind the end of an array that an older version sees is the
 // owner's still, so it appends there without copying.
-type token struct{ line *line }
+type token struct {
+	line  *line
+	later *batch // changes of what has the token that are not made yet; nil: each is made at once
+}
 
 // line has a byte, as pointers to distinct variables of no size may be equal.
 type line struct{ _ byte }
 
-func newToken() *token { return &token{new(line)} }
+func newToken() *token { return &token{line: new(line)} }
 
 // next is the token of the owner's next version.
-func (t *token) next() *token { return &token{t.line} }
+func (t *token) next() *token { return &token{line: t.line} }
 
 // The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a neighbour.
 //

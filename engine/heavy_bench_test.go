@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime/pprof"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns what heavy commands keep the writer for: its plan and its apply, without the disk and without anything beside it.
+
+// desk is a writer that nothing runs: each command is planned and applied on the goroutine of the test.
+type desk struct {
+	testing.TB
+	writer  *writer
+	account ID
+	loc     ID
+	seed    uint64
+	step    time.Duration
+
+	set           []rowChange // of the last command
+	planned, done time.Duration
+}
+
+func newDesk(tb testing.TB, payload func(version string, o *OrderRecord) []byte) *desk {
+	d := &desk{TB: tb, account: makeID(noon, Base{lo: 1})}
+	e := &Engine{
+		now: func() int64 { return noon }, random: func() (b [10]byte) { d.seed++; b[6], b[7] = byte(d.seed>>8), byte(d.seed); return b },
+		bounds: Bounds{}.withDefaults(), queue: newQueue(16), step: defaultStep.Milliseconds(), payload: payload, called: newCalled(),
+	}
+	d.writer = newWriter(e, newState())
+	d.writer.state.at = noon
+	e.current.Store(d.writer.state.publish())
+	d.do(CreateAccount{Name: "Rental"})
+	d.loc = d.do(CreateLocation{Name: "Lisbon", Timezone: "UTC"}).(*Location).ID
+	return d
+}
+
+// try does a command as the writer does, and publishes what it has made, as each group does.
+func (d *desk) try(op Op) (any, error) {
+	require.Empty(d, op.Check(), "%T", op)
+	w := d.writer
+	w.state.at++
+	cmd := &Command{Account: d.account, Actor: "bench", Op: op, Idem: &Idempotency{Key: makeID(w.state.at, Base{})}}
+	if w.state.accounts[d.account] != nil {
+		cmd.ahead = w.engine.foresee(cmd)
+	}
+	began := time.Now()
+	t, res, err := w.plan(cmd)
+	d.planned, d.done = time.Since(began), 0
+	if err != nil {
+		return nil, err
+	}
+	began = time.Now()
+	w.apply(w.state.account(cmd.Account), t)
+	d.done = time.Since(began)
+	d.set = t.set
+	w.open = new(group)
+	d.writer.engine.current.Store(w.state.publish())
+	return res, nil
+}
+
+func (d *desk) do(op Op) any {
+	d.Helper()
+	res, err := d.try(op)
+	require.NoError(d, err, "%T", op)
+	return res
+}
+
+// chairs makes an article with units, and gives its SKU.
+func (d *desk) chairs(units int) (sku, article ID) {
+	sku = d.do(CreateSKU{Name: "Chair"}).(*SKU).ID
+	from := noon - 1000*day
+	return sku, d.do(CreateArticle{Name: "Chair", SKU: &sku, Quantities: []InitialQuantity{{Location: d.loc, Count: units, From: &from}}}).(*Article).ID
+}
+
+func (d *desk) order(status OrderStatus, sku ID, from, to int64, n int) CreateOrder {
+	price := int64(100)
+	return CreateOrder{OrderInput: OrderInput{Status: status, Pickup: d.loc}, Lines: []OrderLineInput{{
+		Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: n, From: &from, To: &to, UnitPrice: &price,
+	}}}
+}
+
+// heavyStep is one command of the round that heavy commands make, with what leads up to it left out of the measure.
+type heavyStep struct {
+	name string
+	op   func() Op
+	keep func(any)
+}
+
+// heavyRound is every heavy command, each on what those before it have left; the last take back what the first made.
+func (d *desk) heavyRound(units int) []heavyStep {
+	sku, _ := d.chairs(units)
+	_, many := d.chairs(units)
+	for range 8 {
+		d.do(IncreaseQuantity{Article: many, Location: d.loc, Amount: units, From: new(noon - 1000*day)})
+	}
+	var id, line ID
+	var all []ID
+	of := func(r any) {
+		switch r := r.(type) {
+		case *Hold:
+			id = r.ID
+		case *OrderRecord:
+			id, all = r.ID, nil
+			for i := range r.Lines {
+				line = r.Lines[i].ID
+				for _, u := range r.Lines[i].Units {
+					all = append(all, u.ID)
+				}
+			}
+		}
+	}
+	from, to := noon-day, noon+5*day // it is out for some days when it is handed over
+	hold := func() Op {
+		return PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: d.loc, Window: Span{Start: noon + 7*day, End: noon + 8*day}, Quantity: units}}}
+	}
+	later := to + day
+	content := "ready"
+	at := noon + 100*day // an increase then calls the decrease off
+	return []heavyStep{
+		{"hold", hold, of},
+		{"its release", func() Op { return ReleaseHold{ID: id} }, nil},
+		{"order", func() Op { return d.order(OrderOpen, sku, from, to, units) }, of},
+		{"comment", func() Op { return AddComment{Order: id, Content: content} }, nil},
+		{"note", func() Op { content += "."; return PatchOrder{ID: id, Note: Some(content)} }, nil},
+		{"line's dates", func() Op { return PatchOrderLine{Order: id, ID: line, To: Some(later)} }, nil},
+		{"prepare, named", func() Op { return PrepareOrder{ID: id, Units: all} }, nil},
+		{"fulfill", func() Op { return FulfillOrder{ID: id} }, nil},
+		{"return", func() Op { return ReturnOrder{ID: id} }, nil},
+		{"deletion", func() Op { return DeleteOrder{ID: id} }, nil},
+		{"order again", func() Op { return d.order(OrderOpen, sku, from, to, units) }, of},
+		{"fulfill, named", func() Op { return FulfillOrder{ID: id, Units: all} }, nil},
+		{"return, named", func() Op { return ReturnOrder{ID: id, Units: all} }, nil},
+		{"deletion again", func() Op { return DeleteOrder{ID: id} }, nil},
+		{"draft", func() Op { return d.order(OrderDraft, sku, from, to, units) }, of},
+		{"its confirmation", func() Op { return ConfirmOrder{ID: id} }, nil},
+		{"cancellation", func() Op { return CancelOrder{ID: id} }, nil},
+		{"deletion of that", func() Op { return DeleteOrder{ID: id} }, nil},
+		{"decrease", func() Op { return DecreaseQuantity{Article: many, Location: d.loc, Amount: units, From: &at} }, nil},
+		{"increase", func() Op { return IncreaseQuantity{Article: many, Location: d.loc, Amount: units, From: &at} }, nil},
+	}
+}
+
+// BenchmarkWriter prints for each heavy command how long its plan and its apply are, in ms, best of the rounds. A CPU profile has the command under the label step.
+func BenchmarkWriter(b *testing.B) {
+	d := newDesk(b, func(string, *OrderRecord) []byte { return []byte("null") })
+	type best struct{ plan, apply time.Duration }
+	least := map[string]best{}
+	var names []string
+	steps := d.heavyRound(maxUnits)
+	for b.Loop() {
+		for _, s := range steps {
+			op, res := s.op(), any(nil)
+			pprof.Do(b.Context(), pprof.Labels("step", s.name), func(context.Context) { res = d.do(op) })
+			if s.keep != nil {
+				s.keep(res)
+			}
+			l, ok := least[s.name]
+			if !ok {
+				names = append(names, s.name)
+			}
+			if sum := l.plan + l.apply; !ok || d.planned+d.done < sum {
+				least[s.name] = best{d.planned, d.done}
+			}
+		}
+	}
+	for _, name := range names {
+		l := least[name]
+		fmt.Printf("%-20s plan %6.1f ms, apply %6.1f ms\n", name, l.plan.Seconds()*1000, l.apply.Seconds()*1000)
+	}
+}

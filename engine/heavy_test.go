@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/persist"
+)
+
+// This file owns the bounds of what the writer does for a heavy command, in work that is counted: bytes that it writes itself, and rows.
+
+// count adds to n what is written of rows of the kind, until undo.
+func (k *kind[R]) count(n *int) (undo func()) {
+	encode := k.encode
+	k.encode = func(dst []byte, r *R) []byte {
+		had := len(dst)
+		dst = encode(dst, r)
+		*n += len(dst) - had
+		return dst
+	}
+	return func() { k.encode = encode }
+}
+
+// weighed is an operation whose result tells when it is written.
+type weighed struct {
+	Op
+	n *int
+}
+
+type weighedResult struct {
+	record any
+	n      *int
+}
+
+func (o weighed) plan(t *tx) (any, error) {
+	r, err := o.Op.plan(t)
+	return weighedResult{r, o.n}, err
+}
+
+func (r weighedResult) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(r.record)
+	*r.n += len(b)
+	return b, err
+}
+
+func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
+	large(t)
+	var rows, texts, results, payloads int // bytes
+	marshal = func(v any) ([]byte, error) {
+		b, err := json.Marshal(v)
+		texts += len(b)
+		return b, err
+	}
+	t.Cleanup(func() { marshal = json.Marshal })
+	for _, k := range schema {
+		undo := k.(interface{ count(*int) func() }).count(&rows)
+		t.Cleanup(undo)
+	}
+	d := newDesk(t, func(_ string, o *OrderRecord) []byte {
+		b := mustJSON(o)
+		payloads += len(b)
+		return b
+	})
+	for _, e := range []OrderEvent{OrderCreated, OrderUpdated, OrderDeleted} {
+		d.do(CreateWebhook{EventType: e, URL: "https://example.com/", APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
+	}
+	const units = 2500 // a byte of each would be too much
+	beside := 0        // of all commands together
+	for _, s := range d.heavyRound(units) {
+		rows, texts, results, payloads = 0, 0, 0, 0
+		res := d.do(weighed{s.op(), &results})
+		if s.keep != nil {
+			s.keep(res.(weighedResult).record)
+		}
+		// A hold is written to be weighed; an order without its units, before and after, and a line without them, to be compared. That is no more where there
+		// are more units.
+		require.LessOrEqual(t, rows, 200, s.name)
+		require.LessOrEqual(t, texts, units, s.name)
+		require.Zero(t, results, s.name)
+		require.Zero(t, payloads, s.name)
+		require.LessOrEqual(t, len(d.set), units+(units+unitsPerRow-1)/unitsPerRow+10, s.name)
+
+		var log persist.Group
+		for _, c := range d.set {
+			c.log(&log, new(encodeBuffer), d.account)
+		}
+		require.Positive(t, rows, s.name)
+		require.Positive(t, results, s.name)
+		beside += payloads
+	}
+	require.Greater(t, beside, units)
+}

@@ -1,0 +1,102 @@
+package timeline
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the twin of batches: the same changes, each made at once.
+
+// TestManyChangesAreAsEachAlone makes the same changes on two drafts, of which one is looked at behind each of them.
+func TestManyChangesAreAsEachAlone(t *testing.T) {
+	for seed := range int64(60) {
+		rnd := rand.New(rand.NewSource(seed))
+		s, ids := New(), 0
+		lots := LotNo(1 + rnd.Intn(2))
+		for lot := LotNo(1); lot <= lots; lot++ {
+			s.AddLot(lot, uint32(lot), 1)
+			s.SetPool(lot, 1)
+		}
+		slots := 40 + rnd.Intn(400)
+		for no := 1; no <= slots; no++ {
+			ids++
+			s.PutSlot(Slot{testID(ids), SlotNo(no), 1 + LotNo(no)%lots, Span{0, Forever}})
+		}
+		var live []ID
+		for round := range 12 {
+			many, each := s.Draft(1), s.Draft(1)
+			both := func(do func(d *Draft) any) any {
+				got := do(many)
+				want := do(each)
+				each.Stock()
+				require.Equal(t, want, got, "seed %d, round %d", seed, round)
+				return got
+			}
+			for range 1 + rnd.Intn(3) {
+				from, n := int64(100*rnd.Intn(6)), 1+rnd.Intn(slots)
+				switch rnd.Intn(5) {
+				case 0, 1:
+					h := NewHold(ID{}, Span{from, from + 1 + int64(rnd.Intn(300))}, 0, 0)
+					if rnd.Intn(3) == 0 {
+						h.Flags |= []Flags{Out, PinnedSlot, PinnedArticle}[rnd.Intn(3)]
+					}
+					first := ids
+					ids += n
+					p := SKURef(1)
+					if h.Flags.Has(PinnedArticle) {
+						p = LotRef(1)
+					}
+					nth := func(i int) Hold { x := h; x.ID = testID(first + 1 + i); return x }
+					seated := many.SeatLike(p, n, nth, Exact)
+					for i := range seated {
+						at, why := each.Seat(p, nth(i), Exact)
+						require.Equal(t, Granted, why)
+						_, got, _ := many.Find(nth(i).ID)
+						require.Equal(t, at, got, "seed %d, round %d", seed, round)
+						live = append(live, nth(i).ID)
+					}
+					if _, more := each.Stock().TightGap(p, h.Seat()); more && n > 1 && each.Stock().large(p) != nil {
+						require.Equal(t, n, seated, "seed %d, round %d", seed, round)
+					}
+				case 2:
+					for range min(n, len(live)) {
+						i := rnd.Intn(len(live))
+						id := live[i]
+						live[i] = live[len(live)-1]
+						live = live[:len(live)-1]
+						both(func(d *Draft) any { h, at, ok := d.Take(id); return fmt.Sprint(h, at, ok) })
+					}
+				case 3:
+					for range min(n, len(live)) {
+						id, flags, by := live[rnd.Intn(len(live))], Flags(0), int64(rnd.Intn(200))
+						if rnd.Intn(2) == 0 {
+							flags = Out
+						}
+						both(func(d *Draft) any {
+							h, _, _ := d.Find(id)
+							h.Flags = h.Flags&^Out | flags
+							if by < 50 {
+								return d.Replace(h)
+							}
+							h.Span.End = max(h.Seat().Start+1, h.Span.End+by-100)
+							return d.Stretch(h)
+						})
+					}
+				default:
+					for range n {
+						no, at := SlotNo(1+rnd.Intn(slots)), int64(10_000+rnd.Intn(5))
+						both(func(d *Draft) any { d.EndSlot(no, at); return nil })
+					}
+				}
+			}
+			require.Equal(t, each.Changes(), many.Changes(), "seed %d, round %d", seed, round)
+			require.NoError(t, each.Stock().Check())
+			s = many.own()
+			require.NoError(t, s.Check(), "seed %d, round %d", seed, round)
+			s.Publish()
+		}
+	}
+}

@@ -37,21 +37,20 @@ func (t *tx) seatConflict(id ID) (at timeline.Place, ok bool) {
 	return d.SeatConflict(id)
 }
 
-// Pin is the slot that a conflict was made for: the one that it lost. It makes an account the timelines' Chooser, as Wish does.
+// Pin is the slot that a conflict was made for: the one that it lost, and of a conflict that a command makes the one that it is on until then. It makes an
+// account the timelines' Chooser, as Wish does.
 func (a *account) Pin(id ID) timeline.SlotNo {
+	if _, at, ok := a.stock.Find(id); ok && at.Seated() {
+		return at.Slot
+	}
 	if u := unseatedKind.in(a).Get(id); u != nil {
 		return u.Slot
 	}
 	return 0
 }
 
-// Pin is that of the account, and of one that the command made the slot on which it was until then.
-func (t *tx) Pin(id ID) timeline.SlotNo {
-	if h, at, ok := t.acc.stock.Find(id); ok && at.Seated() && h.Flags.Has(timeline.PinnedSlot) {
-		return at.Slot
-	}
-	return t.acc.Pin(id)
-}
+// Pin is that of the account, as it is before the command.
+func (t *tx) Pin(id ID) timeline.SlotNo { return t.acc.Pin(id) }
 
 // Conflict is a hold without a unit, and why it has none.
 type Conflict struct {

@@ -343,3 +343,30 @@ func TestConflictGetsItsSlotBack(t *testing.T) {
 	require.NotEqual(t, second, s.unit(unit).Slot)
 	s.reopen()
 }
+
+// A conflict of an article all of whose units are taken by what is pinned there can sit nowhere, so it bars no other unit; one that could sit does.
+func TestPinnedConflictCountsWhereItCouldSit(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	a, b := Item{Article: s.article(sku.SKU, 1)}, Item{Article: s.article(sku.SKU, 1)}
+	from, to := s.now+10*hour, s.now+20*hour
+	o := s.order(a, PurchaseBooking, from, &to, 2, true)
+	require.True(t, o.Conflict())
+	require.Equal(t, 0, s.available(a, from, to))
+	require.Equal(t, 1, s.available(sku, from, to))
+	require.Equal(t, 1, s.promised(sku, from, to))
+	changes, err := s.view().Calendar(Query{Item: sku, Location: s.loc, Window: Span{Start: from, End: to}}, BucketChange, s.now, nil)
+	require.NoError(t, err)
+	require.Len(t, changes, 1)
+	require.Equal(t, 1, changes[0].Available)
+	h := s.book(sku, from, to, 1)
+	require.Equal(t, b.Article, h.Lines[0].Units[0].Article)
+	s.refused(CodeInsufficient, s.booking(sku, from, to, 1))
+	s.do(ReleaseHold{ID: h.ID})
+
+	// Where the one that has the unit may leave it, room is kept for the one that waits.
+	s.do(UnassignUnit{Order: o.ID, Unit: o.Lines[0].Units[0].ID})
+	require.False(t, s.unit(o.Lines[0].Units[1].Hold).Conflict(), "the other one moved for it")
+	require.Equal(t, 0, s.available(sku, from, to))
+	s.reopen()
+}

@@ -434,9 +434,12 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 		h.Flags |= timeline.Choosy
 	}
 	d.Replace(h)
-	if !at.Seated() {
+	if at.Seated() {
+		t.freed(h.Span, at) // it may make room for others now
+	} else {
 		t.seatConflict(h.ID)
 	}
+	t.seatFreed()
 	return t.answer(n), nil
 }
 

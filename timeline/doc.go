@@ -31,7 +31,8 @@
 // (Reseat) or moves there. A new hold that names an article moves holds among its own slots alone.
 //
 // Where a conflict waits is said by the caller, by the lot that it is kept on: it is counted in that lot and in its pool, and tried in its pool, or in the lot alone
-// where it is pinned there or the lot is in no pool.
+// where it is pinned there or the lot is in no pool. In a pool of several lots one that is pinned to a lot is counted only where it could sit: beside what is seated and
+// pinned there. One that is pinned to a slot gets that slot, as long as it is there for all of the time that is left, else any of its lot.
 //
 // A Stock is all timelines of one account as one persistent value. The rows are the truth, on one rail a slot, in order of time; everything else is an index
 // over them, kept with every change:

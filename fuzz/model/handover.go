@@ -125,8 +125,9 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 		}
 	}
 	early := 0
-	for _, x := range list {
+	for i, x := range list {
 		h := *s.a.unit(x.unit.Hold)
+		fixes := i > 0 // the units before are out, and may not move any more
 		home := s.a.home(h)
 		body := h.Body()
 		narrow := !h.articlePinned() && s.a.partly(home, s.a.required(h), s.now)
@@ -149,7 +150,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 				}
 			case s.a.full(home, need):
 				may = min(may, full(need))
-			case !s.a.easy(home, need, s.now) || early > 1 || narrow:
+			case !s.a.easy(home, need, s.now) || early > 1 || narrow || fixes:
 				may = min(may, open)
 			}
 		}
@@ -173,7 +174,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 				v := s.a.clone()
 				v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
 				clear := h.Slot != 0 && v.slot(h.Slot).Span.Covers(has) && !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(has) })
-				if h.slotPinned() && !clear || !h.slotPinned() && !clear && (narrow || !v.easy(home, has, s.now)) || early > 1 {
+				if h.slotPinned() && !clear || !h.slotPinned() && !clear && (narrow || fixes || !v.easy(home, has, s.now)) || early > 1 {
 					c = open
 				}
 			}

@@ -434,12 +434,9 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 		h.Flags |= timeline.Choosy
 	}
 	d.Replace(h)
-	if at.Seated() {
-		t.freed(h.Span, at) // it may make room for others now
-	} else {
+	if !at.Seated() {
 		t.seatConflict(h.ID)
 	}
-	t.seatFreed()
 	return t.answer(n), nil
 }
 

@@ -104,6 +104,9 @@ func (s *step) housed() error {
 			continue
 		}
 		pools := s.a.belongs(u, s.now)
+		if then := s.a.belongs(u, s.a.Homed[u.ID]); slices.ContainsFunc(then, func(p Pool) bool { return p.has(u.Lot) }) {
+			continue // as it was when it came there: that time passes moves nothing
+		}
 		switch {
 		case len(pools) == 0 && s.a.of(s.a.lot(u.Lot)).Takes:
 			return wrong("conflict %+v is counted where its SKU has no article", u)

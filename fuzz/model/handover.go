@@ -431,10 +431,7 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	if len(list[0].line.Requires) > 0 {
 		u.Flags |= timeline.Choosy
 	}
-	switch {
-	case u.Slot != 0:
-		s.frees(u.Lot, u.Takes()) // it may make room for others now
-	case r.Takes:
+	if u.Slot == 0 && r.Takes {
 		s.push(u.ID)
 	}
 	return nil

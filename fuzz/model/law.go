@@ -90,7 +90,7 @@ func (s *step) settle() error {
 
 // lose notes since when units have been conflicts, and which slot those had that are pinned to one.
 func (s *step) lose() {
-	s.a.Lost, s.a.Pins = map[ID]int64{}, map[ID]uint32{}
+	s.a.Lost, s.a.Homed, s.a.Pins = map[ID]int64{}, map[ID]int64{}, map[ID]uint32{}
 	for _, u := range s.a.Units {
 		if u.Slot != 0 {
 			continue
@@ -100,6 +100,10 @@ func (s *step) lose() {
 			since = s.now
 		}
 		s.a.Lost[u.ID] = since
+		s.a.Homed[u.ID] = s.now
+		if was := s.was.unit(u.ID); had && was.Lot == u.Lot && was.Hull == u.Hull {
+			s.a.Homed[u.ID] = s.was.Homed[u.ID]
+		}
 		if u.slotPinned() {
 			s.a.Pins[u.ID] = s.slotOf(u.ID)
 		}

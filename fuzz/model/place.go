@@ -81,6 +81,13 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			if q.past && q.slot == 0 {
 				c, taken, kept = s.anew(v, q, alone && may == certain)
 			}
+			if q.stays && q.slot != 0 && c != certain { // what waits for its slot may go on to wait
+				if !alone {
+					c, taken = open, nil
+				} else if s.mayTake(v, q.pools[0], q.need(0, s.now)) {
+					c, taken, kept = certain, []int{1}, c == impossible
+				}
+			}
 			if c == impossible && s.pushes(v, q) {
 				c, taken = open, nil
 			}

@@ -36,6 +36,7 @@ type Account struct {
 	Events     []*Event
 	Kits       []*Kit
 	Lost       map[ID]int64  // since when each conflict has been one
+	Homed      map[ID]int64  // since when each conflict has been on its lot
 	Pins       map[ID]uint32 // the slot that each conflict was made for that was made for one
 	Orders     []*Order
 	LastOrder  uint32

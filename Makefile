@@ -5,7 +5,7 @@
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
-#   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs
+#   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
 #   make document     write api/openapi.json again, after a change of operations
@@ -16,6 +16,7 @@ export GOFLAGS := $(GOFLAGS) -mod=readonly
 
 FUZZTIME    ?= 1m
 FUZZCHECKS  ?= 2000
+FUZZSEED    ?= 0
 BENCHTIME   ?= 5s
 TESTTIMEOUT ?= 10m
 BARRAGE     ?= 1m
@@ -62,7 +63,7 @@ fuzz:
 		done; \
 	done
 	@set -e; for package in $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u); do \
-		go test -count=1 -timeout 30m $$package -rapid.checks=$(FUZZCHECKS); \
+		go test -count=1 -timeout 30m $$package -rapid.checks=$(FUZZCHECKS) -rapid.seed=$(FUZZSEED); \
 	done
 
 test-crash:

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 		checks = 20000
 	}
 	set("rapid.checks", strconv.Itoa(checks))
+	set("rapid.seed", "1") // a test judges the change, not the luck of the day: make fuzz plays other worlds each time
 	set("rapid.steps", "50")
 	set("rapid.nofailfile", "true") // the seed that is printed says it all
 	os.Exit(m.Run())

@@ -193,7 +193,9 @@ func (s *shop) refused(status int, code engine.Code, method, path, body string, 
 
 func (a *answer) isRefusal(status int, code engine.Code, faults ...string) {
 	a.Helper()
-	require.Equal(a, status, a.status, "%s: %s", a.what, a.body)
+	if status != a.status {
+		require.Equal(a, status, a.status, "%s: %s\n%s", a.what, a.body, a.log)
+	}
 	var p struct {
 		Code   string
 		Errors []struct{ In, Pointer, Code string }

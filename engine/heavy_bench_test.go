@@ -19,7 +19,6 @@ type desk struct {
 	account ID
 	loc     ID
 	seed    uint64
-	step    time.Duration
 
 	set           []rowChange // of the last command
 	planned, done time.Duration

@@ -202,6 +202,9 @@ func TestPlanOfTenThousandUnitsHasPages(t *testing.T) {
 
 // What one command changed may be more than an answer: it is told in parts, each change once.
 func TestFeedEndsEarly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many records, one goroutine")
+	}
 	s := newShop(t)
 	tag := s.ok("POST", "/v1/admin/tags", `{"value":"all","scope":"customers"}`)["id"].(string)
 	note := strings.Repeat("\U0001F6B2", 7_500)

@@ -63,12 +63,14 @@ type request struct {
 	links    []byte // value of the Link header
 }
 
-var requests = sync.Pool{New: func() any {
+var requests = sync.Pool{New: func() any { return newRequest() }}
+
+func newRequest() *request {
 	q := new(request)
 	q.path.in, q.path.faults = "path", &q.faults
 	q.query.in, q.query.faults = "query", &q.faults
 	return q
-}}
+}
 
 func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 	q := requests.Get().(*request)
@@ -83,10 +85,8 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 }
 
 func (q *request) release() {
-	if q.server != nil {
-		q.giveBack()
-		q.payBack()
-	}
+	q.giveBack()
+	q.payBack()
 	if cap(q.stock.Units) > keptStock || cap(q.stock.Balance) > keptStock || cap(q.stock.Locations) > keptStock {
 		q.stock = engine.ArticleStock{}
 	}

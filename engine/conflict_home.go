@@ -195,9 +195,9 @@ func (t *tx) houseNew() {
 	}
 	t.room = nil
 	if t.houseAll(t.stock.Conflicts()); len(t.room) > 0 {
-		if t.waiting == nil {
-			t.waiting = new(timeline.Waiting)
+		if t.waiting != nil {
+			t.room = append(t.waiting.Room, t.room...)
 		}
-		t.waiting = &timeline.Waiting{Room: slices.Concat(t.waiting.Room, t.room)}
+		t.waiting = &timeline.Waiting{Room: t.room}
 	}
 }

@@ -36,6 +36,10 @@ func TestCrashAtEverySync(t *testing.T) {
 	var acked, attempted atomic.Uint64
 	var mu sync.Mutex
 	var crashes []crash
+	kept := []int{0, 50, 100} // percent of what was not synced
+	if testing.Short() {
+		kept = []int{50}
+	}
 	n := 0
 	fs.set(func(op errorfs.Op) error {
 		if !isSync(op) {
@@ -44,7 +48,7 @@ func TestCrashAtEverySync(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		n++
-		for _, percent := range []int{0, 50, 100} {
+		for _, percent := range kept {
 			least := acked.Load()
 			c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, uint64(n)))})
 			crashes = append(crashes, crash{c, fmt.Sprintf("sync %d of %s, %d %% kept", n, op.Path, percent), least, attempted.Load()})

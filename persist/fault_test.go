@@ -179,6 +179,9 @@ func TestFullDisk(t *testing.T) {
 func TestEveryOperationFails(t *testing.T) {
 	seed := newSeed(t)
 	stride := uint64(11)
+	if testing.Short() {
+		stride = 41
+	}
 	if long, _ := strconv.ParseBool(os.Getenv("HOLDFAST_LONG")); long {
 		stride = 1
 	}

@@ -107,9 +107,9 @@ func flipAll(t *testing.T, rng *rand.Rand, mem vfs.FS, toy *toy) {
 	require.NoError(t, err)
 	slices.Sort(names)
 	long, _ := strconv.ParseBool(os.Getenv("HOLDFAST_LONG"))
-	few := 25
+	few := 12
 	if testing.Short() {
-		few = 5
+		few = 3
 	}
 	type tally struct{ flips, refused, found, harmless int }
 	tallies := map[string]*tally{}

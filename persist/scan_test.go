@@ -42,7 +42,10 @@ func filled(tb testing.TB, o Options, n int) *Store {
 }
 
 func TestScanIsShared(t *testing.T) {
-	const n = 60_000
+	n := 60_000
+	if testing.Short() {
+		n = 15_000
+	}
 	o := small(vfs.NewMem())
 	s := filled(t, o, n)
 	defer s.Close()

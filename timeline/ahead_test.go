@@ -10,7 +10,7 @@ import (
 func TestReduceAhead(t *testing.T) {
 	rnd := seeded(t)
 	taken, stale, searched := 0, 0, 0
-	for i := range 6000 {
+	for i := range 2500 {
 		k := poolKind{slots: 6, lots: 1 + i%3, holds: 30, line: 40, pins: []int{0, 20}[i%2], ends: []int{0, 25}[i/2%2], conflicts: i % 4}
 		if i%8 == 7 { // too large to be swept, and crowded with ends
 			k.slots, k.holds, k.line, k.ends = 20, 60, 20, 40
@@ -47,9 +47,9 @@ func TestReduceAhead(t *testing.T) {
 			searched++
 		}
 	}
-	require.Greater(t, taken, 1000)
-	require.Greater(t, stale, 1000)
-	require.Greater(t, searched, 50, "plans that move something, taken over later")
+	require.Greater(t, taken, 400)
+	require.Greater(t, stale, 400)
+	require.Greater(t, searched, 20, "plans that move something, taken over later")
 	var none *Ahead
 	_, ok := New().ReduceAs(none, 1, 1, 0, 0)
 	require.False(t, ok)

@@ -53,7 +53,7 @@ func requireLawful(t *testing.T, base *Stock, d *Draft, p PoolRef, start int64) 
 func TestPromise(t *testing.T) {
 	rnd := seeded(t)
 	asked, hard, less := 0, 0, 0
-	for i := range 80_000 {
+	for i := range 40_000 {
 		k := poolKind{slots: 4, lots: 1 + i%3, holds: 18, line: 24, pins: []int{0, 12, 40}[i%3], ends: []int{0, 30}[i/3%2], conflicts: i / 6 % 2}
 		x := randomPool(rnd, k)
 		for range 3 {

@@ -144,7 +144,7 @@ func reducible(rnd *rand.Rand, k poolKind) (*testPool, int, int64) {
 func TestReduceBrute(t *testing.T) {
 	rnd := seeded(t)
 	done, plans, refused := 0, 0, 0
-	for i := 0; done < 2500; i++ {
+	for i := 0; done < 1000; i++ {
 		k := poolKind{slots: 4, lots: 1, holds: 16, line: 16, pins: []int{0, 0, 20}[i%3], ends: []int{0, 25}[i/3%2]}
 		x, amount, at := reducible(rnd, k)
 		if _, list := pieces(x.s, LotRef(1), min(x.now, at), x.now); len(list) > 11 {
@@ -186,7 +186,7 @@ func TestReduceBrute(t *testing.T) {
 func TestReduceLarge(t *testing.T) {
 	rnd := seeded(t)
 	kept, lost, minimal, moves := 0, 0, 0, 0
-	for i := range 400 {
+	for i := range 150 {
 		slots, line, now := 9+rnd.Intn(12), int64(40), int64(10)
 		s := New()
 		s.AddLot(1, 1, 1)
@@ -309,7 +309,7 @@ func TestReduceProven(t *testing.T) {
 func TestReducePush(t *testing.T) {
 	rnd := seeded(t)
 	pushed, partly := 0, 0
-	for i := range 4000 {
+	for i := range 1500 {
 		k := poolKind{slots: 5, lots: 3, holds: 18, line: 16, pins: []int{0, 15}[i%2], ends: []int{0, 15}[i/2%2]}
 		x, amount, at := reducible(rnd, k)
 		r := x.s.Reduce(1, amount, at, x.now)

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sort"
+	"unsafe"
 
 	"github.com/tidwall/btree"
 )
@@ -14,15 +15,20 @@ import (
 // ID is the primary key of a row: a UUID's 16 bytes.
 type ID = [16]byte
 
-type entry[R any] struct {
+// entry is a row of a tree. It is one type for all kinds of rows, as the compiler makes all of a tree's methods for each type of
+// entries: a build would spend most of its time there.
+type entry struct {
 	id  ID
-	row *R
+	row unsafe.Pointer // a *R, of the one table whose tree has the entry
 }
+
+// row is the row of an entry, nil for the zero entry.
+func (t *Table[R]) row(e entry) *R { return (*R)(e.row) }
 
 // Table is an ordered set of rows of one kind. Make it with New; the zero value is not usable.
 type Table[R any] struct {
 	id      func(*R) ID
-	rows    *btree.BTreeG[entry[R]]
+	rows    *btree.BTreeG[entry]
 	indexes []*index[R]
 	number  func(*R) uint32
 	numbers *numbered[R]
@@ -51,7 +57,7 @@ func Numbered[R any](number func(*R) uint32) Option[R] {
 func New[R any](id func(*R) ID, options ...Option[R]) *Table[R] {
 	t := &Table[R]{
 		id:   id,
-		rows: btree.NewBTreeGOptions(func(a, b entry[R]) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 }, btree.Options{NoLocks: true}),
+		rows: btree.NewBTreeGOptions(lessID, btree.Options{NoLocks: true}),
 	}
 	for _, o := range options {
 		o(t)
@@ -99,8 +105,8 @@ func (t *Table[R]) Get(id ID) *R {
 		r, _ := t.Find(id)
 		return r
 	}
-	e, _ := t.rows.Get(entry[R]{id: id})
-	return e.row
+	e, _ := t.rows.Get(entry{id: id})
+	return t.row(e)
 }
 
 // Find returns the row with an id and its number, or nil. The number is known before the row is: who goes on from it need not
@@ -137,39 +143,41 @@ func (t *Table[R]) Put(r *R) *R {
 		return old
 	}
 	t.copy = nil
-	old, _ := t.rows.Set(entry[R]{id: t.id(r), row: r})
+	was, _ := t.rows.Set(entry{id: t.id(r), row: unsafe.Pointer(r)})
+	old := t.row(was)
 	for _, x := range t.indexes {
-		x.replace(t.id(r), old.row, r)
+		x.replace(t.id(r), old, r)
 	}
 	if t.numbers != nil {
 		t.numbers.put(t.number(r), r)
-		if old.row == nil {
+		if old == nil {
 			t.hash.add(t.id(r), t.number(r))
 		}
 	}
-	return old.row
+	return old
 }
 
 // Delete removes the row with an id and returns it, or nil. Writer only.
 func (t *Table[R]) Delete(id ID) *R {
-	old, ok := t.rows.Delete(entry[R]{id: id})
+	was, ok := t.rows.Delete(entry{id: id})
 	if !ok {
 		return nil
 	}
+	old := t.row(was)
 	t.copy = nil
 	for _, x := range t.indexes {
-		x.replace(id, old.row, nil)
+		x.replace(id, old, nil)
 	}
 	if t.numbers != nil {
-		t.numbers.put(t.number(old.row), nil)
+		t.numbers.put(t.number(old), nil)
 	}
-	return old.row
+	return old
 }
 
 // At returns the i-th row in id order; 0 <= i < Len.
 func (t *Table[R]) At(i int) *R {
 	e, _ := t.rows.GetAt(i)
-	return e.row
+	return t.row(e)
 }
 
 // All yields the rows in id order.
@@ -178,14 +186,14 @@ func (t *Table[R]) All() iter.Seq[*R] { return t.From(ID{}) }
 // From yields the rows whose id is at least from, in id order.
 func (t *Table[R]) From(from ID) iter.Seq[*R] {
 	return func(yield func(*R) bool) {
-		t.rows.Ascend(entry[R]{id: from}, func(e entry[R]) bool { return yield(e.row) })
+		t.rows.Ascend(entry{id: from}, func(e entry) bool { return yield(t.row(e)) })
 	}
 }
 
 // Backward yields the rows against their order by id.
 func (t *Table[R]) Backward() iter.Seq[*R] {
 	return func(yield func(*R) bool) {
-		t.rows.Reverse(func(e entry[R]) bool { return yield(e.row) })
+		t.rows.Reverse(func(e entry) bool { return yield(t.row(e)) })
 	}
 }
 
@@ -265,6 +273,8 @@ func rank(entries *btree.BTreeG[keyed], k keyed) int {
 		return !lessKey(e, k)
 	})
 }
+
+func lessID(a, b entry) bool { return bytes.Compare(a.id[:], b.id[:]) < 0 }
 
 type keyed struct {
 	key string

@@ -44,7 +44,7 @@ func filled(tb testing.TB, o Options, n int) *Store {
 func TestScanIsShared(t *testing.T) {
 	n := 60_000
 	if testing.Short() {
-		n = 15_000
+		n = 30_000
 	}
 	o := small(vfs.NewMem())
 	s := filled(t, o, n)

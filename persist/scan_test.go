@@ -42,10 +42,7 @@ func filled(tb testing.TB, o Options, n int) *Store {
 }
 
 func TestScanIsShared(t *testing.T) {
-	n := 60_000
-	if testing.Short() {
-		n = 30_000
-	}
+	const n = 60_000
 	o := small(vfs.NewMem())
 	s := filled(t, o, n)
 	defer s.Close()

@@ -19,6 +19,12 @@ type availabilityLine struct {
 	answer   engine.Availability
 }
 
+// ask asks it, with what a booking can have.
+func (l *availabilityLine) ask(v engine.View, now int64) (engine.Availability, error) {
+	l.Moves = true
+	return v.Available(l.Query, now)
+}
+
 // lineFields are the fields of a question. Without a location it is about all of them.
 var lineFields = slices.Concat(
 	itemFields(func(l *availabilityLine) *engine.Item { return &l.Item }),
@@ -56,8 +62,13 @@ func (q *request) checkOrder(in, prefix string, w engine.Span) {
 
 var (
 	availabilityMembers = []Member{
-		has("available", integerSchema), has("stock", integerSchema), has("committed", integerSchema), has("exact", booleanSchema),
-		has("shortage", integerSchema.orNull()),
+		has("available", integerSchema.says("How many units can be held for the window. Of an article: on its own units, wherever else others could go.")),
+		has("withMoves", integerSchema.says("How many units a booking can have. Of an article it may be more than are available: "+
+			"bookings that may be moved go to other articles of its SKU. Else the same.")),
+		has("stock", integerSchema.says("Units at the instant with the least free ones.")),
+		has("committed", integerSchema.says("Units that are taken at that instant, with those that bookings wait for.")),
+		has("exact", booleanSchema.says("True: a booking of one more than withMoves is sure to be refused. False: pinned bookings made the search stop.")),
+		has("shortage", integerSchema.orNull().says("How many of the quantity that was asked for a booking cannot have; null where none was.")),
 	}
 	availabilitySchema     = recordSchema("Availability", slices.Concat(availabilityMembers, []Member{has("sequence", integerSchema)})...)
 	availabilityListSchema = recordSchema("AvailabilityList",
@@ -67,13 +78,14 @@ var (
 // appendAvailability appends the members of one answer, with its opening brace.
 func appendAvailability(b []byte, a engine.Availability, quantity int) []byte {
 	b = appendInt(append(b, `{"available":`...), a.Available)
+	b = appendInt(append(b, `,"withMoves":`...), a.WithMoves)
 	b = appendInt(append(b, `,"stock":`...), a.Stock)
 	b = appendInt(append(b, `,"committed":`...), a.Committed)
 	b = appendBool(append(b, `,"exact":`...), a.Exact)
 	if quantity == 0 {
 		return append(b, `,"shortage":null`...)
 	}
-	return appendInt(append(b, `,"shortage":`...), max(0, quantity-a.Available))
+	return appendInt(append(b, `,"shortage":`...), max(0, quantity-a.WithMoves))
 }
 
 // checkLines is checkLine for many, under a pointer.
@@ -126,7 +138,7 @@ func (q *request) askLines(v engine.View, lines []availabilityLine) error {
 func askEach(v engine.View, lines []availabilityLine, first int, now int64) (err error) {
 	for i := range lines {
 		l := &lines[i]
-		if l.answer, err = v.Available(l.Query, now); err != nil {
+		if l.answer, err = l.ask(v, now); err != nil {
 			e := *asRefusal(err)
 			e.Detail += " (line " + strconv.Itoa(first+i) + ")"
 			return &e
@@ -216,7 +228,7 @@ var availabilityOperations = []operation{
 	}, input[availabilityLine]{query: lineShape},
 		func(q *request, l *availabilityLine) { q.checkLine("query", "", l.Item, l.Window) },
 		func(q *request, l *availabilityLine) error {
-			a, err := q.view.Available(l.Query, q.now)
+			a, err := l.ask(q.view, q.now)
 			if err != nil {
 				return err
 			}

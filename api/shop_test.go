@@ -247,6 +247,14 @@ func TestAvailabilityInItsForms(t *testing.T) {
 	require.Nil(t, at(q, "lines", 1, "shortage"))
 	require.Equal(t, 0.0, at(q, "lines", 2, "shortage"))
 
+	roams := s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, noon+4*day, noon+5*day, 1))
+	unit := s.ok("GET", fmt.Sprintf("/v1/admin/holds/%s/unavailabilities", roams["id"]), "")
+	on := at(unit, "data", 0, "articleId")
+	of := fmt.Sprintf("/v1/admin/availability?articleId=%s&serviceLocationId=%s&from=%s&to=%s&quantity=1", on, location, when(noon+4*day), when(noon+5*day))
+	a := s.ok("GET", of, "")
+	require.Equal(t, []any{0.0, 1.0, 0.0, true}, []any{a["available"], a["withMoves"], a["shortage"], a["exact"]}, "what is on it can go elsewhere")
+	s.ok("DELETE", fmt.Sprintf("/v1/admin/holds/%s", roams["id"]), "")
+
 	one := s.ok("GET", fmt.Sprintf("/v1/admin/availability?skuId=%s&from=%s&quantity=2", sku, when(noon+day)), "")
 	require.Equal(t, 1.0, one["available"], "all locations, no end")
 	require.Equal(t, 1.0, one["shortage"])

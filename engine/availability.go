@@ -15,6 +15,7 @@ type Query struct {
 	Item
 	Location ID // zero: all locations, each asked for itself, the answers added up
 	Window   Span
+	Moves    bool // WithMoves is asked for
 }
 
 // Availability is the answer to a Query. Stock and Committed are those of the instant with the least free units; over
@@ -24,7 +25,10 @@ type Availability struct {
 	Available int
 	Stock     int
 	Committed int
-	Exact     bool // false: pinned holds made the search stop, perhaps more could be held
+	// WithMoves is, where it is asked for, how many units a booking can have. Of an article these are more than are available on its own units, where holds that
+	// may be moved go to other articles of its SKU; of all else it is Available.
+	WithMoves int
+	Exact     bool // false: pinned holds made the search stop, perhaps more could be held; where WithMoves is asked for it is about that
 }
 
 // Available answers a Query at an instant. It allocates nothing, but for catalog items.
@@ -46,6 +50,12 @@ func (v View) Available(q Query, now int64) (Availability, error) {
 		}
 		if !s.closed { // of one that is closed it is known that there are none
 			answer.Available += a.Available
+			if q.Moves && s.named {
+				a = v.acc.stock.AvailableNamed(no, s.hull, now, a)
+			}
+			if q.Moves {
+				answer.WithMoves += a.Available
+			}
 			answer.Exact = answer.Exact && a.Exact
 		}
 		answer.Stock += a.Stock
@@ -64,6 +74,9 @@ func (v View) kits(q Query, now int64) (answer Availability, err error) {
 		answer.Stock += x.Stock
 		answer.Committed += x.Committed
 		answer.Exact = answer.Exact && x.Exact
+	}
+	if q.Moves {
+		answer.WithMoves = answer.Available
 	}
 	return answer, err
 }
@@ -275,9 +288,10 @@ func appendShapes(pools []timeline.Shape, sources []source, l *Location, length,
 		}
 		before, after := src.before, src.after
 		pools = append(pools, timeline.Shape{
-			Pool: src.pool,
-			For:  src.asks,
-			Now:  now,
+			Pool:  src.pool,
+			For:   src.asks,
+			Now:   now,
+			Named: src.named,
 			Hull: func(from int64) Span {
 				return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
 			},
@@ -345,7 +359,7 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 	least, first := 0, true
 	way, found := inTheWay{stock: a.stock}, blockers{}
 	for _, s := range sources {
-		answer := a.stock.Available(s.pool, s.hull, now)
+		answer := s.available(a.stock, s.hull, now)
 		if q.CatalogItem == (ID{}) {
 			if !s.closed {
 				x.Available += answer.Available
@@ -385,8 +399,8 @@ func (v View) alternatives(q Query, quantity int, now int64) (list []Alternative
 	a := v.acc
 	closed := q.Window.End != Forever
 	can := func(i Item, location ID, w Span) bool {
-		answer, err := v.Available(Query{i, location, w}, now)
-		return err == nil && answer.Available >= quantity
+		answer, err := v.Available(Query{Item: i, Location: location, Window: w, Moves: true}, now)
+		return err == nil && answer.WithMoves >= quantity
 	}
 	if closed {
 		length := q.Window.Length()

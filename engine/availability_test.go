@@ -23,13 +23,13 @@ func TestExplainBeginsWithTheBuffer(t *testing.T) {
 		{s.kit(Component{Item{Article: s.article(ID{}, 1)}, 1}, Component{Item{Article: own}, 2}), 4},
 	} {
 		for _, location := range []ID{s.loc, {}} {
-			x, err := s.view().Explain(Query{c.item, location, w}, 1, s.now)
+			x, err := s.view().Explain(Query{Item: c.item, Location: location, Window: w}, 1, s.now)
 			require.NoError(t, err)
 			require.Zero(t, x.Available)
 			require.Equal(t, c.want, (w.Start-x.At)/hour)
 		}
 	}
-	x, err := s.view().Explain(Query{Item{SKU: sku}, s.loc, Span{Start: noon + hour, End: noon + day}}, 1, s.now)
+	x, err := s.view().Explain(Query{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: noon + hour, End: noon + day}}, 1, s.now)
 	require.NoError(t, err)
 	require.Equal(t, s.now, x.At) // a buffer does not begin before the command
 }
@@ -47,7 +47,7 @@ func TestCalendarHasWhatCanBeHeld(t *testing.T) {
 			w    Span
 			want int
 		}{{Span{Start: noon + 12*hour, End: noon + 18*hour}, 0}, {Span{Start: noon + 12*hour, End: noon + 15*hour}, 1}} {
-			buckets, err := s.view().Calendar(Query{i, s.loc, c.w}, BucketChange, s.now, nil)
+			buckets, err := s.view().Calendar(Query{Item: i, Location: s.loc, Window: c.w}, BucketChange, s.now, nil)
 			require.NoError(t, err)
 			require.Equal(t, []Bucket{{c.w, 1, 1, c.want, true}}, buckets)
 			require.Equal(t, c.want, s.available(i, c.w.Start, c.w.End))

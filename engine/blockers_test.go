@@ -47,7 +47,7 @@ func TestBlockersAreTheFirstByStart(t *testing.T) {
 	require.Equal(t, want, lines[0].Blockers)
 	require.Equal(t, 30, lines[0].Blocking)
 
-	x, err := s.view().Explain(Query{Item{SKU: sku}, s.loc, line.Window}, 1, s.now)
+	x, err := s.view().Explain(Query{Item: Item{SKU: sku}, Location: s.loc, Window: line.Window}, 1, s.now)
 	require.NoError(t, err)
 	require.Equal(t, 30, x.Blocking)
 	require.Len(t, x.Blockers, 20)

@@ -129,6 +129,7 @@ type offer struct {
 	part
 	sources []source
 	pinned  []int // by source: units of it that other parts of the kit take, which name an article there
+	meets   bool  // another part of the kit takes from the same pool, or makes room there
 }
 
 // offers lists what the parts of a kit can be taken from.
@@ -144,15 +145,13 @@ func (k *kit) offers(a *account, s *timeline.Stock, l *Location, body Span, now 
 	for i := range list {
 		f := &list[i]
 		f.pinned = make([]int, len(f.sources))
-		for _, p := range list {
-			if f.sku == nil || p.article == nil || len(p.sources) == 0 {
+		for n, p := range list {
+			if p.article == nil || len(p.sources) == 0 || n == i {
 				continue
 			}
-			lot := p.sources[0].pool
-			no, _ := lot.Lot()
-			pool := timeline.SKURef(a.stock.Lot(no).Pool)
+			pool := a.around(p.sources[0].pool)
 			for j, s := range f.sources {
-				if s.pool == pool || s.pool == lot {
+				if f.meets = f.meets || a.around(s.pool) == pool; s.pool == pool {
 					f.pinned[j] += p.quantity
 				}
 			}
@@ -170,8 +169,15 @@ func (f *offer) demand() int {
 	return n
 }
 
-// meets says that another part of the kit takes from the same pool.
-func (f *offer) meets() bool { return slices.ContainsFunc(f.pinned, func(n int) bool { return n > 0 }) }
+// around is the pool that a lot is in, or the lot where it is in none; a pool is its own.
+func (a *account) around(p timeline.PoolRef) timeline.PoolRef {
+	if no, ok := p.Lot(); ok {
+		if pool := a.stock.Lot(no).Pool; pool != 0 {
+			return timeline.SKURef(pool)
+		}
+	}
+	return p
+}
 
 // most is the largest n such that n kits find their part where each source has so much room, the other parts that take from
 // it served.
@@ -239,7 +245,7 @@ func (a *account) kitsOf(s *timeline.Stock, k *kit, l *Location, offers []offer,
 			}
 			stock, free, exact = stock+y.Stock, free+y.Stock-y.Committed, exact && y.Exact
 		}
-		shared = shared || f.meets()
+		shared = shared || f.meets
 		n := f.most(room[i])
 		if i > 0 && n == x.Available {
 			x.Exact = x.Exact || exact

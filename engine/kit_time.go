@@ -127,12 +127,21 @@ func (a *account) kitsOver(k *kit, l *Location, offers []offer, held [][][]timel
 		f := &offers[i]
 		room, sure := make([]int, len(f.sources)), true
 		for j := range f.sources {
-			f.sources[j].hull = w
-			if sure = sure && held[i][j][n].Exact; !f.sources[j].closed {
-				room[j] = held[i][j][n].Available
+			src := &f.sources[j]
+			src.hull = w
+			have, known := held[i][j][n].Available, held[i][j][n].Exact
+			if src.named && src.free(a.stock, w, now) > have { // what others leave is not among them
+				if known = false; *left > 0 {
+					*left--
+					x := src.available(a.stock, w, now)
+					have, known = x.Available, x.Exact
+				}
+			}
+			if sure = sure && known; !src.closed {
+				room[j] = have
 			}
 		}
-		shared = shared || f.meets()
+		shared = shared || f.meets
 		switch most := f.most(room); {
 		case i == 0 || most < kits:
 			kits, exact = most, sure

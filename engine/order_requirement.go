@@ -151,7 +151,9 @@ func meeting(s *timeline.Stock, sources []source, asks *timeline.Hold, now int64
 		return !slices.ContainsFunc(s.Lots(x.pool), func(no timeline.LotNo) bool { return s.Meets(*asks, no, now) })
 	})
 	for i := range sources {
-		sources[i].asks = asks
+		if !sources[i].named { // an article that is named has it, and that is all that is asked
+			sources[i].asks = asks
+		}
 	}
 	return sources
 }
@@ -165,10 +167,14 @@ func (x *source) hold(hull Span) timeline.Hold {
 
 // available is how many units of a source can be held over a hull, of articles that meet what is asked for.
 func (x *source) available(s *timeline.Stock, hull Span, now int64) timeline.Answer {
-	if x.asks == nil {
-		return s.Available(x.pool, hull, now)
+	if x.asks != nil {
+		return s.AvailableFor(x.pool, x.hold(hull), now)
 	}
-	return s.AvailableFor(x.pool, x.hold(hull), now)
+	a := s.Available(x.pool, hull, now)
+	if x.named {
+		a = s.AvailableNamed(x.lot(), hull, now, a)
+	}
+	return a
 }
 
 // freeThroughout counts units of a source that are free all the time.
@@ -181,11 +187,20 @@ func (x *source) freeThroughout(s *timeline.Stock, now int64) int {
 
 // free bounds available by counting.
 func (x *source) free(s *timeline.Stock, hull Span, now int64) int {
-	if x.asks == nil {
-		n, _, _, _ := s.MinFree(x.pool, hull)
-		return n
+	switch {
+	case x.asks != nil:
+		return s.BoundFor(x.pool, x.hold(hull), now)
+	case x.named:
+		return s.BoundNamed(x.lot(), hull)
 	}
-	return s.BoundFor(x.pool, x.hold(hull), now)
+	n, _, _, _ := s.MinFree(x.pool, hull)
+	return n
+}
+
+// lot is the lot of an article that is named.
+func (x *source) lot() timeline.LotNo {
+	no, _ := x.pool.Lot()
+	return no
 }
 
 // pools are the source, or where something is asked for its articles that have it, each for itself.

@@ -82,6 +82,7 @@ type source struct {
 	before, after Buffer
 	closed        bool           // the article takes no new holds
 	asks          *timeline.Hold // one that asks what articles of it must have; nil: nothing is asked
+	named         bool           // it is the lot of an article that is named, from which others may move to make room
 }
 
 // sources lists the pools of a request, in the order of their smallest article.
@@ -91,13 +92,17 @@ func (a *account) sources(dst []source, article *Article, sku *SKU, location *Lo
 		if l == nil {
 			return dst
 		}
-		return append(dst, source{timeline.LotRef(l.no), timeline.Hull(body, l.before, l.after, location.Zone(), now), l.before, l.after, l.closed, nil})
+		return append(dst, source{
+			pool: timeline.LotRef(l.no), hull: timeline.Hull(body, l.before, l.after, location.Zone(), now), before: l.before, after: l.after, closed: l.closed, named: true,
+		})
 	}
 	for _, p := range sku.pools {
 		if p.location != location.No || len(a.stock.Lots(timeline.SKURef(p.no))) == 0 {
 			continue
 		}
-		dst = append(dst, source{timeline.SKURef(p.no), timeline.Hull(body, p.before, p.after, location.Zone(), now), p.before, p.after, false, nil})
+		dst = append(dst, source{
+			pool: timeline.SKURef(p.no), hull: timeline.Hull(body, p.before, p.after, location.Zone(), now), before: p.before, after: p.after,
+		})
 	}
 	if len(dst) > 1 {
 		slices.SortStableFunc(dst, func(x, y source) int {
@@ -358,12 +363,14 @@ func (t *tx) seatIn(q *request, s source, h timeline.Hold) (ok bool, reason time
 	switch {
 	case s.closed: // only what is there already asks it, and only to stay what it is
 		return false, timeline.NotEnoughStock
+	case s.named:
+		_, reason = t.draft().SeatNamed(s.lot(), q.slot, h, q.rule)
 	case q.slot != 0:
 		_, reason = t.draft().SeatOn(s.pool, q.slot, h)
 	default:
 		_, reason = t.draft().Seat(s.pool, h, q.rule)
 	}
-	return reason == timeline.Granted || q.first == 0 && q.article != nil && t.pushIn(q, s.pool, h), reason
+	return reason == timeline.Granted, reason
 }
 
 // stay keeps a conflict that is given other dates as the conflict it is. It has its claim as a seated hold has its unit: the count has to have room only for
@@ -387,28 +394,6 @@ func (t *tx) stay(q *request, sources []source, flags timeline.Flags) bool {
 	}
 	t.draft().Keep(q.hold(q.proto.ID, s, flags, t.now), q.was.Lot)
 	return true
-}
-
-// pushIn seats a unit that moves on its article, or on one slot of that, where the article's own slots have no room: what is auto-assigned there goes to other
-// articles of the pool. What conflicts are counted for in the pool is not taken.
-func (t *tx) pushIn(q *request, p timeline.PoolRef, h timeline.Hold) bool {
-	d := t.draft()
-	no, _ := p.Lot()
-	lot := d.Stock().Lot(no)
-	if lot.Pool == 0 {
-		return false
-	}
-	wide := timeline.SKURef(lot.Pool)
-	if len(d.Stock().Lots(wide)) < 2 || !d.MayTake(wide, h.Seat()) || d.Stock().Full(wide, h.Seat()) {
-		return false
-	}
-	var why timeline.Refusal
-	if q.slot != 0 {
-		_, why = d.SeatOn(wide, q.slot, h)
-	} else {
-		_, why = d.SeatOnLot(wide, no, h)
-	}
-	return why == timeline.Granted
 }
 
 // room is what a unit of the request takes of its hull: of one that is there already what is past needs none.

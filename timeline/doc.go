@@ -28,7 +28,8 @@
 // what a hold had before the command, nor against a unit that is handed over.
 //
 // One that waits for an article has a unit of it as soon as what is there may move to other lots of the pool (SeatConflict), as a unit has that is handed over early
-// (Reseat) or moves there. A new hold that names an article moves holds among its own slots alone.
+// (Reseat) or moves there, and as a new hold has that names the article (SeatNamed). How many there are is told twice: Available counts what an article's own slots
+// have room for, AvailableNamed what a hold that names it can have.
 //
 // Where a conflict waits is said by the caller, by the lot that it is kept on: it is counted in that lot and in its pool, and tried in its pool, or in the lot alone
 // where it is pinned there or the lot is in no pool. In a pool of several lots one that is pinned to a lot is counted only where it could sit: beside what is seated and

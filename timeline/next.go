@@ -19,6 +19,36 @@ type Shape struct {
 	Turn func(from int64) int64
 	For  *Hold // what it asks of its lot, by its flags, owner and line; nil: nothing
 	Now  int64 // when it asks
+	// Named: the pool is a lot, and the holds name its article, so that others may make room for them (SeatNamed).
+	Named bool
+}
+
+// available is how many units can be held over a hull.
+func (p *Shape) available(s *Stock, hull Span, now int64) Answer {
+	if p.For != nil {
+		return s.AvailableFor(p.Pool, p.hold(hull), now)
+	}
+	a := s.Available(p.Pool, hull, now)
+	if p.Named {
+		a = s.AvailableNamed(p.lot(), hull, now, a)
+	}
+	return a
+}
+
+// lot is the lot of one that is named.
+func (p *Shape) lot() LotNo {
+	no, _ := p.Pool.Lot()
+	return no
+}
+
+// reach is where room may come from.
+func (p *Shape) reach(s *Stock) PoolRef {
+	if p.Named {
+		if wide, ok := s.around(p.lot()); ok {
+			return wide
+		}
+	}
+	return p.Pool
 }
 
 // hold is what is to be seated over a hull.
@@ -148,7 +178,7 @@ func (c *counting) next(t int64) (from int64, ok bool) {
 func (s *Stock) nextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 	from = Forever
 	for i := range pools {
-		if u, ok := s.nextEnd(pools[i].Pool, pools[i].Hull(t).Start, len(pools) > 1); ok {
+		if u, ok := s.nextEnd(pools[i].reach(s), pools[i].Hull(t).Start, len(pools) > 1 || pools[i].Named); ok {
 			from = min(from, pools[i].first(t, until, u))
 		}
 	}
@@ -158,13 +188,7 @@ func (s *Stock) nextRoom(pools []Shape, t, until int64) (from int64, ok bool) {
 // held says that n units can be held over the pools by windows that begin at t.
 func (s *Stock) held(pools []Shape, n int, t, now int64) bool {
 	for i := range pools {
-		a := Answer{}
-		if hull := pools[i].Hull(t); pools[i].For == nil {
-			a = s.Available(pools[i].Pool, hull, now)
-		} else {
-			a = s.AvailableFor(pools[i].Pool, pools[i].hold(hull), now)
-		}
-		if n -= a.Available; n <= 0 {
+		if n -= pools[i].available(s, pools[i].Hull(t), now).Available; n <= 0 {
 			return true
 		}
 	}
@@ -241,6 +265,12 @@ func (s *Stock) curveOf(x *Shape, over Span) (c curve) {
 			}
 			return c
 		}
+	}
+	if wide := x.reach(s); wide != p {
+		for _, step := range s.namedSteps(x.lot(), wide, over) {
+			c.at, c.free = append(c.at, step.over.Start), append(c.free, step.left)
+		}
+		return c
 	}
 	if c.large = s.large(p); c.large != nil && s.stranded(p, over) == nil {
 		return c

@@ -43,8 +43,8 @@ func (r Refusal) String() string {
 // Of the slots it prefers a free one whose gap is of the tightest length class (factor 2); where there is none, fewest moved holds as far as a bounded search
 // finds; then the smallest number. A moved hold keeps its range; only its slot changes, and its lot where p has several.
 //
-// A hold that is pinned to an article is seated on the article's lot: p is that lot. Where p is one lot, its holds move among its own slots and take along their slots' ends. Holds that are out, over or pinned to a slot never move, those pinned
-// to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
+// A hold that is pinned to an article is seated on the article's lot: p is that lot, and SeatNamed goes on where this ends. Where p is one lot, its holds move
+// among its own slots and take along their slots' ends. Holds that are out, over or pinned to a slot never move, those pinned to an article only inside their lot. In an easy pool (easy) this never refuses; elsewhere the search is bounded in steps.
 func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 	s, room := d.Stock(), h.Seat()
 	w := s.asks(p, &h, d.now)

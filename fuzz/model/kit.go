@@ -228,14 +228,14 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 		for _, n := range named {
 			each += n
 		}
-		x, err := v.Available(engine.Query{Item: p.Item, Location: q.Location, Window: q.Window}, now)
+		x, err := v.Available(engine.Query{Item: p.Item, Location: q.Location, Window: q.Window, Moves: true}, now)
 		if err != nil {
 			return err
 		}
 		if !k.Takes {
-			x.Available = 0
+			x.WithMoves = 0
 		}
-		n := x.Available / each
+		n := x.WithMoves / each
 		if i == 0 || n < want.Available {
 			want = engine.Availability{Available: n, Stock: x.Stock / each, Exact: x.Exact}
 			want.Committed = want.Stock - floor(x.Stock-x.Committed, each)
@@ -256,6 +256,11 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 func (a *Account) meet(k *Kit, location ID) bool {
 	for _, p := range k.parts() {
 		for _, o := range k.parts() {
+			if p.Article != o.Article && p.Article != (ID{}) && o.Article != (ID{}) {
+				if x, y := a.lotAt(p.Article, location), a.lotAt(o.Article, location); x != 0 && y != 0 && a.poolOf(x).has(y) {
+					return true
+				}
+			}
 			if p.SKU == (ID{}) || o.Article == (ID{}) {
 				continue
 			}
@@ -303,6 +308,12 @@ func (a *Account) kitBuckets(k *Kit, location ID, edges []int64) (list []engine.
 						return 0
 					}
 					free, _, _, _ := a.least(p, b.Range)
+					for a.roams(p) { // others may leave more
+						if may, _ := a.countsNamed(p.Lots[0], b.Range, max(0, free)+1); !may {
+							break
+						}
+						free = max(0, free) + 1
+					}
 					return max(0, free)
 				})
 			}

@@ -29,6 +29,7 @@ type request struct {
 	past     bool // of a unit that is there: what is past of it needs no room
 	was      Unit // that one
 	stays    bool // it is a conflict and is given other dates alone, so it may stay one
+	pushed   bool // others may have made room for it
 }
 
 // need is the room that a unit of the line takes in its i-th pool.
@@ -75,7 +76,8 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 			if q.turn() != turn%4 || q.stays != (turn >= 4) || q.kit && slices.ContainsFunc(shorts, func(x short) bool { return x.line == q.line }) {
 				continue
 			}
-			alone := !slices.ContainsFunc(before, q.meets)
+			meets := func(o request) bool { return s.a.touches(q, o) }
+			alone := !slices.ContainsFunc(before, meets)
 			c, available, taken := s.line(v, q, alone && may == certain)
 			kept := false
 			if q.past && q.slot == 0 {
@@ -89,18 +91,30 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 				}
 			}
 			if c == impossible && s.pushes(v, q) {
-				c, taken = open, nil
+				c, taken, q.pushed = open, nil, true
 			}
-			if slices.ContainsFunc(before, func(o request) bool { return q.meets(o) && (s.narrow(q) || s.narrow(o)) }) {
+			if c != certain && s.a.names(q) {
+				q.pushed = true // which lines it meets is asked of all of the pool
+				switch x := v.named(q.pools[0], q.need(0, s.now), q.quantity, s.now); {
+				case x == certain && may == certain && !slices.ContainsFunc(before, meets):
+					c, taken = certain, []int{q.quantity}
+					s.a.Seen.NamedLines++
+				case x != impossible || slices.ContainsFunc(before, meets):
+					c, taken = open, nil
+				default:
+					q.pushed = c != impossible
+				}
+			}
+			if slices.ContainsFunc(before, func(o request) bool { return meets(o) && (s.narrow(q) || s.narrow(o)) }) {
 				if c == certain {
 					c, taken = open, nil // where the line before it sits, and whether it makes room, is for a search
 				}
 				loose = true
 			}
-			if c == certain && (may == open || slices.ContainsFunc(somewhere, q.meets)) {
+			if c == certain && (may == open || slices.ContainsFunc(somewhere, meets)) {
 				c, taken = open, nil // who knows where the lines before it sit
 			}
-			if c == certain && taken == nil && !kept {
+			if c == certain && (taken == nil && !kept || q.pushed) {
 				somewhere = append(somewhere, q) // in one of its pools
 			}
 			loose = loose || q.kit && c == open
@@ -128,13 +142,6 @@ func (s *step) judge(requests []request) (may chance, shorts []short, from [][]i
 	}
 	slices.SortFunc(shorts, func(x, y short) int { return x.line - y.line })
 	return may, shorts, from
-}
-
-// meets says that two requests are for units of the same lots.
-func (q request) meets(o request) bool {
-	return slices.ContainsFunc(q.pools, func(p Pool) bool {
-		return slices.ContainsFunc(o.pools, func(r Pool) bool { return slices.ContainsFunc(p.Lots, r.has) })
-	})
 }
 
 // turn is when a request is judged: first what names a slot, then an article, then a SKU with requirements, then a SKU.
@@ -306,7 +313,7 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 			}
 		}
 	}
-	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past && !s.narrow(requests[0]) {
+	if len(requests) == 1 && requests[0].slot == 0 && !requests[0].past && !s.narrow(requests[0]) && !s.a.names(requests[0]) {
 		total := 0
 		for i, p := range requests[0].pools {
 			free, _, _, _ := s.a.least(p, requests[0].hulls[i])
@@ -315,6 +322,12 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 		enough := total >= requests[0].quantity
 		if pinned := d.Lines[0].Reason == "fragmented_by_pinned_holds"; enough != pinned && (enough || s.sure(requests)) {
 			return wrong("refused for %s with %d of %d units free", d.Lines[0].Reason, total, requests[0].quantity)
+		}
+	}
+	if q := requests[0]; len(requests) == 1 && !q.kit && s.a.names(q) {
+		l, need := d.Lines[0], q.need(0, s.now)
+		if l.Available > 0 && s.a.byName(q.pools[0], need, l.Available, s.now) == impossible {
+			return wrong("refused with %d of %d units, but so many cannot be had", l.Available, q.quantity)
 		}
 	}
 	if fault := s.nextOf(requests, d.Lines[0].Next); fault != nil {
@@ -380,7 +393,7 @@ func (s *step) nextOf(requests []request, w *Span) error {
 func (s *step) sure(requests []request) bool {
 	for _, q := range requests {
 		for i, p := range q.pools {
-			if q.slot != 0 || q.past || s.narrow(q) || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
+			if q.slot != 0 || q.past || s.narrow(q) || s.a.names(q) || q.hulls[i].Start < s.now || !s.a.easy(p, q.hulls[i], s.now) {
 				return false
 			}
 		}

@@ -59,7 +59,7 @@ func (a *Account) Available(v engine.View, q engine.Query, now int64) error {
 	case known && have.Exact && have.Available < most:
 		return wrong("available %+v at %d is exactly %d, but %d can be seated", q, now, have.Available, most)
 	}
-	return nil
+	return a.withMoves(v, q, have, now)
 }
 
 // most is how many units, up to a count, can be seated over a hull, by exhaustive search.
@@ -214,8 +214,8 @@ func (a *Account) Next(v engine.View, q engine.NextQuery, now int64, others []in
 		return wrong("next %+v: %v", q, err)
 	}
 	enough := func(from int64) bool {
-		x, err := v.Available(engine.Query{Item: q.Item, Location: q.Location, Window: Span{Start: from, End: from + q.Length}}, now)
-		return err == nil && x.Available >= q.Quantity
+		x, err := v.Available(engine.Query{Item: q.Item, Location: q.Location, Window: Span{Start: from, End: from + q.Length}, Moves: true}, now)
+		return err == nil && x.WithMoves >= q.Quantity
 	}
 	end := q.Until
 	if ok {
@@ -226,7 +226,11 @@ func (a *Account) Next(v engine.View, q engine.NextQuery, now int64, others []in
 	}
 	try := append(slices.Clone(others), q.NotBefore, end-1)
 	for _, p := range a.pools(q.Item, q.Location) {
-		for _, t := range a.instants([]Pool{p}, Span{Start: 0, End: Forever}) {
+		wide := p
+		if a.roams(p) {
+			wide = a.poolOf(p.Lots[0])
+		}
+		for _, t := range a.instants([]Pool{wide}, Span{Start: 0, End: Forever}) {
 			try = append(try, t, addSteps(p.Location.Zone, t, p.Before.Amount, p.Before.Unit))
 		}
 	}
@@ -244,9 +248,10 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 	if err != nil {
 		return wrong("explain %+v: %v", q, err)
 	}
+	q.Moves = true
 	have, _ := v.Available(q, now)
 	pools := a.pools(q.Item, q.Location)
-	if x.Available != have.Available || x.Stock != have.Stock {
+	if x.Available != have.WithMoves || x.Stock != have.Stock {
 		return wrong("explain %+v says %+v, available says %+v", q, x, have)
 	}
 	for _, b := range x.Blockers {
@@ -273,12 +278,12 @@ func (a *Account) Explain(v engine.View, q engine.Query, quantity int, now int64
 		return wrong("explain %+v offers ways out of nothing", q)
 	}
 	for _, y := range x.Alternatives {
-		p := engine.Query{Item: q.Item, Location: y.Location, Window: y.Window}
+		p := engine.Query{Item: q.Item, Location: y.Location, Window: y.Window, Moves: true}
 		if y.Article != (ID{}) {
 			p.Item = engine.Item{Article: y.Article}
 		}
-		if have, err := v.Available(p, now); err != nil || have.Available < quantity || p == q {
-			return wrong("explain %+v offers %+v, where %d can be had (%v)", q, y, have.Available, err)
+		if have, err := v.Available(p, now); err != nil || have.WithMoves < quantity || p == q {
+			return wrong("explain %+v offers %+v, where %d can be had (%v)", q, y, have.WithMoves, err)
 		}
 	}
 	return nil

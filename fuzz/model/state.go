@@ -55,6 +55,7 @@ type Tally struct {
 	Evicted, Reseated      int // units that became conflicts, and conflicts that were seated
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
+	Named, NamedLines      int // questions about an article that count moves, lines that others make room for
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
 	Scarce, CalledOff      int // reductions that only units to come could carry, and units whose planned end or beginning was called off
 	Stranded               int // counts of pools in which a conflict counts for nothing as its article is taken by what is pinned there
@@ -88,7 +89,7 @@ func (t *Tally) Add(o Tally) {
 	for _, n := range []struct{ to, by *int }{
 		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
-		{&t.Searched, &o.Searched}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
+		{&t.Searched, &o.Searched}, {&t.Named, &o.Named}, {&t.NamedLines, &o.NamedLines}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded}, {&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},

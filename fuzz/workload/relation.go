@@ -17,9 +17,9 @@ func (w *World) Singles(d Dice, tenant int) error {
 	if _, _, fault := w.Do(tenant, model.Tick{}); fault != nil {
 		return fault
 	}
-	q := engine.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.Now())}
+	q := engine.Query{Item: known(d, t.Twin), Location: location(d, t.Twin), Window: Window(d, t.Twin, w.Now()), Moves: true}
 	answer, err := w.View(tenant).Available(q, w.Now())
-	if err != nil || !answer.Exact || answer.Available > 12 || q.Window.End <= w.Now() {
+	if err != nil || !answer.Exact || answer.WithMoves > 12 || q.Window.End <= w.Now() {
 		return err // what is over is fixed: the first single would stand in the way of the second
 	}
 	if q.Article != (ID{}) && !t.Twin.Takes(q.Article) {
@@ -37,7 +37,7 @@ func (w *World) Singles(d Dice, tenant int) error {
 		}
 		holds = append(holds, res.Record.(*engine.Hold).ID)
 	}
-	if len(holds) != answer.Available {
+	if len(holds) != answer.WithMoves {
 		return fmt.Errorf("%+v at %d was answered %+v, and %d could be had one by one", q, w.Now(), answer, len(holds))
 	}
 	for _, id := range holds {
@@ -46,6 +46,9 @@ func (w *World) Singles(d Dice, tenant int) error {
 		}
 	}
 	after, err := w.View(tenant).Available(q, w.Now())
+	if q.Article != (ID{}) { // what made room may be elsewhere now
+		after.Available, after.Committed = answer.Available, answer.Committed
+	}
 	if err == nil && !conflicts && q.Window.Start >= w.Now() && after.Exact && after != answer {
 		err = fmt.Errorf("%+v at %d: booked and released, %+v became %+v", q, w.Now(), answer, after)
 	}

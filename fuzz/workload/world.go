@@ -251,6 +251,7 @@ func (w *World) Promise(tenant int, q engine.Query) error {
 	if w.Engine.Now() != w.Now() {
 		return nil // the clock was put back: a preview would be of another instant than the next command
 	}
+	q.Moves = true // that is what a booking can have
 	answer, err := w.View(tenant).Available(q, w.Now())
 	if err != nil {
 		return err
@@ -261,12 +262,12 @@ func (w *World) Promise(tenant int, q engine.Query) error {
 		}})
 		return err
 	}
-	if answer.Available > 0 {
-		if err := preview(answer.Available); err != nil {
+	if answer.WithMoves > 0 {
+		if err := preview(answer.WithMoves); err != nil {
 			return fmt.Errorf("%+v at %d: %+v were promised: %w", q, w.Now(), answer, err)
 		}
 	}
-	err = preview(answer.Available + 1)
+	err = preview(answer.WithMoves + 1)
 	if err == nil {
 		return fmt.Errorf("%+v at %d: %+v was the answer, and one more can be had", q, w.Now(), answer)
 	}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of lines that name an article: what they push out of it, and what is said of that.
+
+// numbers are what is answered of an item: its own units, those with moves, and whether one more is sure to be refused.
+func (s *shop) numbers(i Item, from, to int64) (own, moves int, exact bool) {
+	s.T.Helper()
+	a, err := s.view().Available(Query{Item: i, Location: s.loc, Window: Span{Start: from, End: to}, Moves: true}, s.now)
+	require.NoError(s.T, err)
+	return a.Available, a.WithMoves, a.Exact
+}
+
+func (s *shop) requireNumbers(i Item, from, to int64, own, moves int) {
+	s.T.Helper()
+	o, m, exact := s.numbers(i, from, to)
+	require.Equal(s.T, [2]int{own, moves}, [2]int{o, m})
+	require.True(s.T, exact)
+}
+
+// A line that names an article pushes what may move to other articles, and no further than there is room.
+func TestALineOfAnArticlePushesWhatMayMove(t *testing.T) {
+	from, to := noon+10*hour, noon+20*hour
+	for _, kit := range []bool{false, true} {
+		s := newShop(t)
+		sku := Item{SKU: s.sku()}
+		s.article(sku.SKU, 1)
+		s.article(sku.SKU, 1)
+		roams := s.book(sku, from, to, 1).Lines[0].Units[0].ID
+		on := Item{Article: s.unit(roams).Article}
+		item := on
+		if kit {
+			item = s.kit(Component{on, 1})
+			s.requireNumbers(item, from, to, 1, 1)
+			buckets, err := s.view().Calendar(Query{Item: item, Location: s.loc, Window: Span{Start: from, End: to}}, BucketChange, s.now, nil)
+			require.NoError(t, err)
+			require.Equal(t, []Bucket{{Span{Start: from, End: to}, 0, 0, 1, true}}, buckets)
+		} else {
+			s.requireNumbers(item, from, to, 0, 1)
+		}
+		require.Zero(t, s.available(on, from, to), "its own units are what a plain question counts")
+		s.refused(CodeInsufficient, s.booking(item, from, to, 2))
+		h := s.book(item, from, to, 1)
+		require.Equal(t, on.Article, s.unit(h.Lines[0].Units[0].ID).Article)
+		require.NotEqual(t, on.Article, s.unit(roams).Article)
+		s.requireNumbers(item, from, to, 0, 0)
+		s.refused(CodeInsufficient, s.booking(item, from, to, 1))
+		s.reopen()
+	}
+}
+
+// Two parts of a kit that name articles of one pool push into the same room.
+func TestPartsOfAKitPushTogether(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	from, to := noon+10*hour, noon+20*hour
+	var articles []ID
+	for range 3 {
+		articles = append(articles, s.article(sku.SKU, 1))
+	}
+	s.book(sku, from, to, 2)
+	kit := s.kit(Component{Item{Article: articles[0]}, 1}, Component{Item{Article: articles[1]}, 1})
+	own, moves, _ := s.numbers(kit, from, to)
+	require.Zero(t, own+moves)
+	s.refused(CodeInsufficient, s.booking(kit, from, to, 1))
+	s.article(sku.SKU, 1)
+	s.requireNumbers(kit, from, to, 1, 1)
+	s.book(kit, from, to, 1)
+	s.requireNumbers(kit, from, to, 0, 0)
+}
+
+// What waits for the article, pinned to it, is not overtaken by a new line that names it.
+func TestALineOfAnArticleLeavesWhatIsWaitedFor(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	on := Item{Article: s.article(sku.SKU, 1)}
+	s.article(sku.SKU, 1)
+	s.book(on, noon+10*hour, noon+20*hour, 1)
+	waits := s.order(on, PurchaseBooking, noon+15*hour, ptr(noon+25*hour), 1, true)
+	require.True(t, waits.Conflict())
+	s.requireNumbers(on, noon+20*hour, noon+25*hour, 0, 0)
+	s.refused(CodeInsufficient, s.booking(on, noon+20*hour, noon+25*hour, 1))
+	s.requireNumbers(on, noon+25*hour, noon+30*hour, 1, 1)
+}
+
+// The next window of a line that names an article is the first in which it is granted, with what it pushes.
+func TestNextOfALineOfAnArticleCountsMoves(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	s.article(sku.SKU, 1)
+	roams := s.book(sku, noon+10*hour, noon+30*hour, 1).Lines[0].Units[0].ID
+	on := Item{Article: s.unit(roams).Article}
+	s.book(sku, noon+10*hour, noon+20*hour, 1)
+	want := Span{Start: noon + 20*hour, End: noon + 25*hour}
+	lines, _ := s.explained(s.booking(on, noon+15*hour, noon+20*hour, 1))
+	require.Equal(t, &want, lines[0].Next)
+	next, ok, err := s.view().Next(NextQuery{Item: on, Location: s.loc, NotBefore: noon + 15*hour, Length: 5 * hour, Quantity: 1, Until: noon + 60*hour}, s.now)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, want, next)
+	s.book(on, want.Start, want.End, 1)
+}

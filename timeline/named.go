@@ -1,0 +1,201 @@
+package timeline
+
+// This file owns holds that name an article: they sit on units of its lot, and where those are taken, what is auto-assigned there goes to other lots of the pool.
+
+import (
+	"cmp"
+	"slices"
+)
+
+// around is the pool of a lot, where it has other lots that holds can go to.
+func (s *Stock) around(no LotNo) (wide PoolRef, ok bool) {
+	pool := s.lot(no).pool
+	return SKURef(pool), pool != 0 && len(s.Lots(SKURef(pool))) > 1
+}
+
+// SeatNamed seats a hold on a lot, or on slot on of it where that is not 0, that its owner named: on the lot's own slots as Seat and SeatOn do; where they have no
+// room, and the rule moves others, on what is left there when holds move out of it to other lots of its pool. It takes nothing that a conflict is counted for.
+func (d *Draft) SeatNamed(no LotNo, on SlotNo, h Hold, r Rule) (at Place, why Refusal) {
+	if on != 0 {
+		at, why = d.SeatOn(LotRef(no), on, h)
+	} else {
+		at, why = d.Seat(LotRef(no), h, r)
+	}
+	wide, ok := d.Stock().around(no)
+	if why == Granted || r != Exact || !ok || !d.mayName(no, h.Seat()) {
+		return at, why
+	}
+	if on != 0 {
+		return d.SeatOn(wide, on, h)
+	}
+	return d.SeatOnLot(wide, no, h)
+}
+
+// mayName is MayTake for one more unit of a lot beyond those that have room on its own slots.
+func (d *Draft) mayName(no LotNo, room Span) bool {
+	s := d.Stock()
+	wide, _ := s.around(no)
+	if !d.MayTake(wide, room) || s.Full(wide, room) {
+		return false
+	}
+	if s.lot(no).conflicts == 0 {
+		return true // what is pinned there is seen where room is made
+	}
+	return !slices.ContainsFunc(s.leftBy(no, room), func(x leftStep) bool {
+		if x.left > 0 {
+			return false
+		}
+		return d.claimed == nil || slices.ContainsFunc(d.claimed.leftBy(no, x.over), func(was leftStep) bool { return was.left >= x.left })
+	})
+}
+
+// leftStep is how many units of a lot what is pinned there leaves, waiting or seated; below 0 where more is pinned than there are.
+type leftStep struct {
+	over Span
+	left int
+}
+
+// leftBy goes through a window, step by step.
+func (s *Stock) leftBy(no LotNo, w Span) (steps []leftStep) {
+	type edge struct {
+		at int64
+		n  int
+	}
+	edges := []edge{{w.Start, 0}}
+	add := func(x Span, n int) {
+		if x = x.Clip(w); !x.Empty() {
+			edges = append(edges, edge{x.Start, n}, edge{x.End, -n})
+		}
+	}
+	for h := range s.ConflictsIn(LotRef(no), w) {
+		if h.Flags.Any(PinnedArticle | PinnedSlot) {
+			add(h.Span, -1)
+		}
+	}
+	for _, slot := range s.lot(no).slots {
+		e := s.slot(slot)
+		add(e.span, 1)
+		for h, at := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, at = e.rail.next(at) {
+			if h.Flags.Any(Pinned) {
+				add(h.Seat(), -1)
+			}
+		}
+	}
+	slices.SortFunc(edges, func(x, y edge) int { return cmp.Compare(x.at, y.at) })
+	left := 0
+	for i := 0; i < len(edges) && edges[i].at < w.End; {
+		t := edges[i].at
+		for ; i < len(edges) && edges[i].at == t; i++ {
+			left += edges[i].n
+		}
+		over := Span{t, w.End}
+		if i < len(edges) {
+			over.End = min(over.End, edges[i].at)
+		}
+		steps = append(steps, leftStep{over, left})
+	}
+	return steps
+}
+
+// AvailableNamed is how many holds that name the article of a lot SeatNamed can seat over hull, one after the other, by a command of the instant now; own is what
+// Available says of the lot. It is never less than own; the counts are those of own.
+func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answer {
+	wide, ok := s.around(no)
+	if !ok {
+		return own
+	}
+	if most := s.boundNamed(no, wide, hull); most <= own.Available {
+		own.Exact = own.Exact || most == own.Available
+		return own
+	}
+	d := s.Draft(now)
+	h := NewHold(ID{}, hull, 0, 0)
+	h.Flags = PinnedArticle
+	for n := 0; ; n++ {
+		if n == availableSeats {
+			own.Available, own.Exact = max(own.Available, n), false
+			return own
+		}
+		h.ID = rehearsal(n)
+		if _, why := d.SeatNamed(no, 0, h, Exact); why != Granted {
+			own.Exact = n >= own.Available && d.neverNamed(no, wide, h)
+			own.Available = max(own.Available, n)
+			return own
+		}
+	}
+}
+
+// neverNamed says that SeatNamed, which refused a hold, would refuse it however long it searched.
+func (d *Draft) neverNamed(no LotNo, wide PoolRef, h Hold) bool {
+	s, room := d.Stock(), h.Seat()
+	if !s.short(LotRef(no), room) && d.MayTake(LotRef(no), room) {
+		if b, _, _ := s.makeRoom(LotRef(no), 0, nil, room, d.now); !b.proven {
+			return false
+		}
+	}
+	if !d.mayName(no, room) {
+		return true
+	}
+	b, _, _ := s.makeRoom(wide, 0, onLot(no), room, d.now)
+	return b.proven
+}
+
+// BoundNamed bounds AvailableNamed by counting.
+func (s *Stock) BoundNamed(no LotNo, hull Span) int {
+	if wide, ok := s.around(no); ok {
+		return s.boundNamed(no, wide, hull)
+	}
+	free, _, _, _ := s.MinFree(LotRef(no), hull)
+	return free
+}
+
+func (s *Stock) boundNamed(no LotNo, wide PoolRef, hull Span) int {
+	least := maxSlots
+	for _, x := range s.namedSteps(no, wide, hull) {
+		least = min(least, x.left)
+	}
+	return least
+}
+
+// namedSteps bounds, step by step, the units that holds which name the article of a lot can have: those that are free in the lot, or those that are free in its
+// pool and that what is pinned to the lot leaves, where that is more.
+func (s *Stock) namedSteps(no LotNo, wide PoolRef, w Span) (steps []leftStep) {
+	type step struct {
+		at               int64
+		own, all, pinned int // what they are from here on; unset: as before
+	}
+	const unset = -maxSlots
+	var list []step
+	s.Sweep(LotRef(no), w, func(x Span, c Count) bool {
+		list = append(list, step{x.Start, c.Free(), unset, unset})
+		return true
+	})
+	s.Sweep(wide, w, func(x Span, c Count) bool {
+		list = append(list, step{x.Start, unset, c.Free(), unset})
+		return true
+	})
+	for _, x := range s.leftBy(no, w) {
+		list = append(list, step{x.over.Start, unset, unset, x.left})
+	}
+	slices.SortFunc(list, func(x, y step) int { return cmp.Compare(x.at, y.at) })
+	now := step{}
+	set := func(x *int, to int) {
+		if to != unset {
+			*x = to
+		}
+	}
+	for i, x := range list {
+		set(&now.own, x.own)
+		set(&now.all, x.all)
+		set(&now.pinned, x.pinned)
+		if i+1 < len(list) && list[i+1].at == x.at {
+			continue
+		}
+		over := Span{x.at, w.End}
+		if i+1 < len(list) {
+			over.End = list[i+1].at
+		}
+		steps = append(steps, leftStep{over, max(now.own, min(now.all, now.pinned))})
+	}
+	return steps
+}

@@ -357,7 +357,7 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 		}
 	}
 	least, first := 0, true
-	way, found := inTheWay{stock: a.stock}, blockers{}
+	way, found := inTheWay{stock: a.stock, line: maxBlockers, all: maxBlockersInAll}, blockers{}
 	for _, s := range sources {
 		answer := s.available(a.stock, s.hull, now)
 		if q.CatalogItem == (ID{}) {

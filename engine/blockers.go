@@ -20,6 +20,8 @@ const (
 // inTheWay finds what stands in the way of the lines of one answer, on the state as it was before the command.
 type inTheWay struct {
 	stock *timeline.Stock
+	line  int               // named of a line, at most
+	all   int               // named of the answer, at most
 	gone  []timeline.Placed // what the command itself has taken out: it stands in nobody's way
 	named int
 	looks int
@@ -60,25 +62,25 @@ func (w *inTheWay) add(b *blockers, p timeline.PoolRef, at int64) {
 	names := slices.DeleteFunc(w.firstOver(moment{p, at}, len(out)), func(h timeline.Hold) bool { return slices.Contains(out, h.ID) })
 	b.first = append(b.first, names...)
 	slices.SortFunc(b.first, byStart)
-	b.first = b.first[:min(len(b.first), maxBlockers)]
+	b.first = b.first[:min(len(b.first), w.line)]
 	b.total += max(total, len(names))
 }
 
 // close says which of the line's blockers the answer still has room to name.
 func (w *inTheWay) close(b *blockers) []timeline.Hold {
-	n := min(len(b.first), maxBlockersInAll-w.named)
+	n := min(len(b.first), w.all-w.named)
 	w.named += n
 	return b.first[:n]
 }
 
 // firstOver lists the first holds and conflicts of a pool over an instant, and so many more. It is a copy.
 func (w *inTheWay) firstOver(m moment, more int) []timeline.Hold {
-	if w.named >= maxBlockersInAll {
+	if w.named >= w.all {
 		return nil
 	}
-	most := maxBlockers + more
+	most := w.line + more
 	list, known := w.known[m]
-	if !known || len(list) < most && len(list) >= maxBlockers {
+	if !known || len(list) < most && len(list) >= w.line {
 		list = w.look(m, most)
 		if w.known == nil {
 			w.known = map[moment][]timeline.Hold{}
@@ -127,7 +129,8 @@ func (w *inTheWay) mayNext() bool {
 // inTheWay is what finds blockers for the refusal of a plan.
 func (t *tx) inTheWay() *inTheWay {
 	if t.way == nil {
-		t.way = &inTheWay{stock: t.acc.stock, gone: t.draft().Gone()}
+		b := t.bounds.withDefaults()
+		t.way = &inTheWay{stock: t.acc.stock, line: b.Named, all: b.NamedAll, gone: t.draft().Gone()}
 	}
 	return t.way
 }

@@ -165,6 +165,7 @@ type tx struct {
 	named   edits        // what it makes of those whom orders name
 
 	explain bool             // a refusal says what stands in the way
+	bounds  Bounds           // how much of it
 	way     *inTheWay        // which is found by it
 	moves   int              // holds that the plan moves to another slot
 	room    []timeline.Freed // what the command freed

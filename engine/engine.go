@@ -254,7 +254,7 @@ func (e *Engine) foresee(cmd *Command) (a *timeline.Ahead) {
 
 // planOn is a plan's working view of a snapshot.
 func (e *Engine) planOn(s *snapshot, v View) *tx {
-	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger, step: e.step}
+	return &tx{acc: v.acc, keys: s.keys, now: max(e.now(), s.at), base: BaseOf(e.random()), ledger: v.acc.ledger, step: e.step, bounds: e.bounds}
 }
 
 // Submit hands a command to the writer and returns at once, or when the queue has room for it and what can be planned ahead is.

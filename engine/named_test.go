@@ -106,3 +106,18 @@ func TestNextOfALineOfAnArticleCountsMoves(t *testing.T) {
 	require.Equal(t, want, next)
 	s.book(on, want.Start, want.End, 1)
 }
+
+// Where not all units of a line find room, what made room for the first of them is where it was: the refusal speaks of the stock as it is.
+func TestARefusedLineOfAnArticleMovesNothing(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	s.article(sku.SKU, 1)
+	from, to := noon+10*hour, noon+20*hour
+	roams := s.book(sku, from, to, 1).Lines[0].Units[0].ID
+	on := Item{Article: s.unit(roams).Article}
+	lines, _ := s.explained(s.booking(on, from, to, 2))
+	require.Equal(t, 1, lines[0].Available)
+	require.Equal(t, []ID{roams}, lines[0].Blockers)
+	require.Equal(t, 1, lines[0].Blocking)
+}

@@ -221,18 +221,44 @@ func insufficient(lines []Shortage) error {
 func (t *tx) seat(owner ID, q *request) *Shortage {
 	var few [2]source
 	sources := t.sourcesOf(few[:0], q)
-	flags, d := q.proto.Flags, t.draft()
 	if asks := q.asks(); asks != nil {
-		sources = meeting(d.Stock(), sources, asks, t.now)
+		sources = meeting(t.draft().Stock(), sources, asks, t.now)
 	}
+	d := t.draft()
+	pushes := len(sources) == 1 && sources[0].named && t.acc.around(sources[0].pool) != sources[0].pool
+	if pushes { // what moved out of the article for the first of the units is back where not all of them find room
+		t.stock = d.Fork()
+	}
+	n, reason := t.seatUnits(owner, q, sources)
+	if pushes && n == q.quantity {
+		d.Adopt(t.stock)
+	}
+	t.stock = d
+	switch {
+	case n == q.quantity:
+		return nil
+	case !pushes:
+		for i := range n {
+			d.Take(after(owner, q.first+uint64(i)))
+		}
+	}
+	if q.kit != nil {
+		return &Shortage{Line: q.line}
+	}
+	return t.shortage(q, sources, reason)
+}
+
+// seatUnits seats the units of one request one after the other, and says how many it could, and why it could not seat the next.
+func (t *tx) seatUnits(owner ID, q *request, sources []source) (n int, reason timeline.Refusal) {
+	flags, d := q.proto.Flags, t.draft()
 	room := make([]int, 0, 2)
 	if len(sources) > 1 { // units are taken from the pool with most available
 		for _, s := range sources {
 			room = append(room, s.available(d.Stock(), q.room(s.hull, t.now), t.now).Available)
 		}
 	}
-	reason := timeline.NotEnoughStock
-	for n := t.seatLike(owner, q, sources); n < q.quantity; n++ {
+	reason = timeline.NotEnoughStock
+	for n = t.seatLike(owner, q, sources); n < q.quantity; n++ {
 		id := q.proto.ID
 		if q.first != 0 {
 			id = after(owner, q.first+uint64(n))
@@ -267,19 +293,13 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			ok = t.stay(q, sources, flags)
 		}
 		if !ok {
-			for i := range n {
-				d.Take(after(owner, q.first+uint64(i)))
-			}
-			if q.kit != nil {
-				return &Shortage{Line: q.line}
-			}
-			return t.shortage(q, sources, reason)
+			return n, reason
 		}
 		if len(room) > 0 {
 			room[best]--
 		}
 	}
-	return nil
+	return n, reason
 }
 
 // sourcesOf lists the pools of a request with the hulls that it has there.

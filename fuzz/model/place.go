@@ -296,6 +296,7 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 	if !ok || len(d.Lines) == 0 {
 		return wrong("a refusal without lines: %v", err)
 	}
+	left := cmp.Or(s.a.NamedAll, 1000)
 	for _, l := range d.Lines {
 		i := slices.IndexFunc(requests, func(q request) bool { return q.line == l.Line })
 		if i < 0 || l.Requested != requests[i].asked || l.Available >= l.Requested || l.Available < 0 {
@@ -303,6 +304,9 @@ func (s *step) explained(requests []request, may chance, shorts []short, err err
 		}
 		if l.Reason != "not_enough_stock" && l.Reason != "fragmented_by_pinned_holds" {
 			return wrong("a shortage for the reason %q", l.Reason)
+		}
+		if why := s.inTheWay(requests, l, &left); why != nil {
+			return why
 		}
 		for _, b := range l.Blockers {
 			u := s.was.unit(b)

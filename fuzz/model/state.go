@@ -24,6 +24,8 @@ const Forever = engine.Forever
 type Account struct {
 	Zone       string
 	Seen       *Tally
+	Named      int // of a refused line, as many holds in its way are named at most; 0: 20
+	NamedAll   int // of a refusal; 0: 1,000
 	Locations  []*Location
 	SKUs       []*SKU
 	Articles   []*Article
@@ -56,6 +58,7 @@ type Tally struct {
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Named, NamedLines      int // questions about an article that count moves, lines that others make room for
+	Unnamed, UnnamedLines  int // lines of refusals with more in the way than are named, and those that name none as others have named all
 	Plans, Blocked, Pushed int // plans of reductions: all, those that keep not all, those that use other articles
 	Scarce, CalledOff      int // reductions that only units to come could carry, and units whose planned end or beginning was called off
 	Stranded               int // counts of pools in which a conflict counts for nothing as its article is taken by what is pinned there
@@ -89,7 +92,7 @@ func (t *Tally) Add(o Tally) {
 	for _, n := range []struct{ to, by *int }{
 		{&t.Commands, &o.Commands}, {&t.Refused, &o.Refused}, {&t.Moved, &o.Moved}, {&t.Between, &o.Between}, {&t.Ends, &o.Ends},
 		{&t.Evicted, &o.Evicted}, {&t.Reseated, &o.Reseated}, {&t.Hard, &o.Hard}, {&t.Inexact, &o.Inexact},
-		{&t.Searched, &o.Searched}, {&t.Named, &o.Named}, {&t.NamedLines, &o.NamedLines}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
+		{&t.Searched, &o.Searched}, {&t.Named, &o.Named}, {&t.NamedLines, &o.NamedLines}, {&t.Unnamed, &o.Unnamed}, {&t.UnnamedLines, &o.UnnamedLines}, {&t.Fewer, &o.Fewer}, {&t.Plans, &o.Plans}, {&t.Blocked, &o.Blocked}, {&t.Pushed, &o.Pushed},
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded}, {&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},

@@ -87,6 +87,15 @@ func New(fs vfs.FS, accounts int) (*World, error) {
 	return w, nil
 }
 
+// Name opens the engine anew with bounds of its own on what a refusal names: of a line, and in all.
+func (w *World) Name(line, all int) error {
+	w.Bounds.Named, w.Bounds.NamedAll = line, all
+	for _, t := range w.Tenants {
+		t.Twin.Named, t.Twin.NamedAll = line, all
+	}
+	return w.Restart()
+}
+
 // Open opens the store and the engine.
 func (w *World) Open() (err error) {
 	if w.Store, err = persist.Open(StoreOptions(w.FS)); err != nil {

@@ -1,6 +1,6 @@
 # What there is to do here. Nothing but test-clients and lint needs the network once `go mod download` has run.
 #   make run          serve the demo merchant
-#   make test         vet, all tests, and the race detector where goroutines meet
+#   make test         vet, all tests, and the race detector where goroutines meet, if there is a C compiler for it
 #   make lint         staticcheck, at the version that this file names; the first run needs the network
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
@@ -8,6 +8,7 @@
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
+#   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations
 #   make golden       the golden directory of the present format again, after a change of what is stored (fuzz/golden/doc.go)
 #   make test-crash   power cuts, failing disks, flipped bits, killed processes
@@ -25,18 +26,30 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Where goroutines share memory. The rest is single-threaded by design.
 RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/history ./fuzz/crash)
 
-.PHONY: run build test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-barrage document golden clean
+# The version of a release.
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
+
+.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-barrage document golden clean
 
 run: build
 	./holdfast serve --demo
 
 build:
-	go build -o holdfast ./cmd/holdfast
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o holdfast ./cmd/holdfast
+
+release:
+	go run ./cmd/holdfast/deploy/release -version '$(VERSION)' -platforms '$(PLATFORMS)'
 
 # vet has been over everything: the tests need not go over it again.
 test: vet
 	go test -vet=off -timeout $(TESTTIMEOUT) ./...
-	go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE)
+	@if command -v "$$(go env CC)" >/dev/null; then \
+		echo go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE); \
+		go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE); \
+	else \
+		echo "there is no C compiler ($$(go env CC)), which the race detector needs: its tests were run without it"; \
+	fi
 
 vet:
 	go vet ./...

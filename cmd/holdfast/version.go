@@ -25,8 +25,14 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// programVersion is the version the program was built as: that of its module, which the go command takes from the repository.
+// version is what a release was built as; the linker sets it.
+var version string
+
+// programVersion is the version the program was built as: that of the release, or that of its module, which the go command takes from the repository.
 func programVersion() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(devel)"

@@ -189,7 +189,7 @@ func nameTwins(cmd *cobra.Command) {
 
 // twinOf is the environment variable of a flag: --ops-listen is HOLDFAST_OPS_LISTEN.
 func twinOf(flag string) string {
-	return "HOLDFAST_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+	return twinPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // takeTwins sets each flag that was not given from its twin, where that is set and not empty.

@@ -47,6 +47,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 		signal.Stop(asked) // before anything acts on the first one: whoever sees that may send the second
 		stop()
 	}()
+	warnOfVariables(root, os.Environ(), errs)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -77,16 +78,19 @@ Every flag has a twin in the environment: --listen is HOLDFAST_LISTEN. A flag th
 Exit codes: 0 done, 1 failed, 2 wrong usage.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       programVersion(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("there is no command %q", args[0])
 			}
-			return usagef("which command?")
+			return nil
 		},
-		RunE: func(*cobra.Command, []string) error { return nil },
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("holdfast {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(), newImport(), newExport(), newVersion())
+	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(), newImport(), newExport(), newDoctor(), newVersion())
+	giveExamples(root, "")
 	nameTwins(root)
 	return root
 }

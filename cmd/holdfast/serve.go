@@ -45,6 +45,9 @@ On SIGTERM it finishes what is in flight and stops; on a second one it stops at 
 			if c.bootstrap, err = bootstrapKey(); err != nil {
 				return err
 			}
+			if err := notForeign(c.data); err != nil {
+				return err
+			}
 			memory, from, err := c.memory.wanted(os.Getenv("GOMEMLIMIT"), systemFile)
 			if err != nil {
 				return err

@@ -1,0 +1,52 @@
+package main
+
+// This file owns what may be a data directory: an empty one, or one that the program has made.
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ours are the beginnings and ends of the names in a data directory, from before its head file is there.
+var ours = []string{"LOCK", "HEAD.*", "MANIFEST-*", "OPTIONS-*", "marker.*", "[0-9]*.log", "[0-9]*.sst", "[0-9]*.dbtmp", firstRunMark, "ops.sock", "lost+found"}
+
+// notForeign refuses a directory that is in use for something else: with other files in it and nothing of the program's. A --data that is mistyped would fill
+// somebody's folder with tables.
+func notForeign(dir string) error {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var foreign []string
+	for _, f := range list {
+		if f.Name() == "HEAD" {
+			return nil
+		}
+		if !isOurs(f.Name()) {
+			foreign = append(foreign, f.Name())
+		}
+	}
+	const most = 3
+	if len(foreign) > most {
+		foreign = append(foreign[:most], "...")
+	}
+	if len(foreign) > 0 {
+		return usagef("--data %q has other files (%s) and no data of holdfast: name an empty directory, or one that is not there yet", dir, strings.Join(foreign, ", "))
+	}
+	return nil
+}
+
+func isOurs(name string) bool {
+	for _, pattern := range ours {
+		if ok, _ := filepath.Match(pattern, name); ok { // the patterns are well formed
+			return true
+		}
+	}
+	return false
+}

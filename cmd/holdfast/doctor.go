@@ -1,0 +1,299 @@
+package main
+
+// This file owns `holdfast doctor`: whether the machine is fit to serve a data directory, said in plain words.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"holdfast/engine/pace"
+	"holdfast/persist"
+)
+
+type doctorConfig struct {
+	data   string
+	listen string
+	ready  bool
+	url    string
+}
+
+func (c *doctorConfig) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.data, "data", defaultData, "data directory that is served, or is to be")
+	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address that is to be served")
+	f.BoolVar(&c.ready, "ready", false, "ask the server at --url whether it is ready, and nothing else: for health checks")
+	f.StringVar(&c.url, "url", "http://127.0.0.1:8080", "server that --ready asks")
+}
+
+func newDoctor() *cobra.Command {
+	var c doctorConfig
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say whether this machine is fit to serve a data directory",
+		Long: `Looks at the disk, the room on it, the clock, the limits of the process, the memory and the port, and says of each whether it will do and what to change.
+It writes a small file into the data directory, or beside it, and takes it away again. Exits with 1 where something will not do.
+
+With --ready it asks a running server whether it is ready, and exits with 0 if it is.`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.ready {
+				return askReady(cmd.Context(), c.url)
+			}
+			return c.examine(cmd.OutOrStdout())
+		},
+	}
+	c.flags(cmd.Flags())
+	return cmd
+}
+
+// askReady fails unless a server is ready.
+func askReady(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/readyz", nil)
+	if err != nil || r.URL.Host == "" {
+		return usagef("--url %q must be like http://127.0.0.1:8080", url)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("not ready: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("not ready: %s answers %s", url, answer.Status)
+	}
+	return nil
+}
+
+// finding is what was found of one thing.
+type finding struct {
+	what string
+	how  grade
+	says string
+}
+
+type grade string
+
+const (
+	fine  grade = "ok"
+	minor grade = "note"
+	bad   grade = "bad"
+)
+
+// errUnfit ends a doctor's visit that found something bad.
+var errUnfit = errors.New("something will not do; see what is marked bad")
+
+// examine looks at everything and prints what it finds.
+func (c *doctorConfig) examine(out io.Writer) error {
+	list := []finding{c.directory(), c.disk(), c.room(), clockOf(time.Now()), openFiles(), memory(), c.port()}
+	for _, f := range list {
+		if _, err := fmt.Fprintf(out, "%-10s %-5s %s\n", f.what, f.how, f.says); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(list, func(f finding) bool { return f.how == bad }) {
+		return errUnfit
+	}
+	return nil
+}
+
+// directory is whether the data directory can be opened by this program and this user.
+func (c *doctorConfig) directory() finding {
+	f := finding{what: "directory", how: fine}
+	info, err := os.Stat(c.data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.says = c.data + " is not there yet; the first start makes it"
+		return f
+	case err != nil:
+		return finding{f.what, bad, err.Error()}
+	case !info.IsDir():
+		return finding{f.what, bad, c.data + " is no directory"}
+	}
+	if err := notForeign(c.data); err != nil {
+		return finding{f.what, bad, err.Error()}
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		f.how = minor
+		f.says = fmt.Sprintf("%s can be read by others (mode %o): chmod 700 it; ", c.data, info.Mode().Perm())
+	}
+	form, err := persist.FormOf(c.data)
+	switch {
+	case errors.Is(err, persist.ErrNewerFormat):
+		return finding{f.what, bad, err.Error()}
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, persist.ErrNoStore) && !errors.Is(err, persist.ErrHeadLost):
+		return finding{f.what, bad, err.Error()}
+	case err != nil:
+		f.says += c.data + " is empty"
+	case form.Format < persist.Format:
+		f.says += fmt.Sprintf("%s is of format %d; the next start brings it to format %d, which older programs refuse: make a backup first", c.data, form.Format, persist.Format)
+		f.how = minor
+	default:
+		f.says += fmt.Sprintf("%s is of format %d, as this program writes", c.data, form.Format)
+	}
+	return f
+}
+
+// standing is the nearest directory above the data directory that is there, or the data directory itself.
+func (c *doctorConfig) standing() string {
+	dir, err := filepath.Abs(c.data)
+	if err != nil {
+		dir = c.data
+	}
+	for {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// syncs is how often the disk is tried.
+const syncs = 40
+
+// disk is how long it takes until a small write is durable, which each group of writes waits for.
+func (c *doctorConfig) disk() finding {
+	f := finding{what: "disk", how: fine}
+	file, err := os.CreateTemp(c.standing(), ".holdfast-doctor-*")
+	if err != nil {
+		return finding{f.what, bad, "nothing can be written: " + err.Error()}
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	block, times := make([]byte, 4096), make([]time.Duration, syncs)
+	for i := range times {
+		begin := time.Now()
+		if _, err = file.Write(block); err == nil {
+			err = file.Sync()
+		}
+		if err != nil {
+			return finding{f.what, bad, "a write is not made durable: " + err.Error()}
+		}
+		times[i] = time.Since(begin)
+	}
+	slices.Sort(times)
+	half, most := times[syncs/2], times[syncs-1]
+	f.says = fmt.Sprintf("a write is durable after %s, at most %s", short(half), short(most))
+	if half > 10*time.Millisecond {
+		f.how = minor
+		f.says += "; each write waits so long: a disk with a write cache that keeps its power answers faster"
+	}
+	return f
+}
+
+// short is a time with as many digits as one reads.
+func short(d time.Duration) string { return d.Round(max(d/100, time.Microsecond)).String() }
+
+// Room that is left on the disk, in bytes.
+const (
+	tooLittleRoom = 256 << 20
+	littleRoom    = 2 << 30
+)
+
+// room is what is left on the disk, beside what the data take.
+func (c *doctorConfig) room() finding {
+	f := finding{what: "room", how: fine}
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(c.standing(), &s); err != nil {
+		return finding{f.what, minor, "it is not known how much is left: " + err.Error()}
+	}
+	left := int64(s.Bavail) * int64(s.Bsize)
+	var used int64
+	filepath.WalkDir(c.data, func(_ string, d fs.DirEntry, err error) error { // what is not there, or goes meanwhile, takes none
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				used += info.Size()
+			}
+		}
+		return nil
+	})
+	f.says = fmt.Sprintf("%s left, the data take %s", size(left), size(used))
+	switch {
+	case left < tooLittleRoom:
+		f.how = bad
+		f.says += "; writes are refused when the disk is full"
+	case left < littleRoom || left < 2*used:
+		f.how = minor
+		f.says += "; a start on an older format and a backup beside the data need as much again"
+	}
+	return f
+}
+
+// size is a number of bytes as one reads it.
+func size(n int64) string {
+	switch {
+	case n >= 10<<30:
+		return fmt.Sprintf("%d GiB", n>>30)
+	case n >= 1<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
+}
+
+// clockOf is whether the clock can be right.
+func clockOf(now time.Time) finding {
+	f := finding{"clock", fine, now.UTC().Format(time.RFC3339) + " by this machine's clock"}
+	if now.Year() < 2025 || now.Year() > 2100 {
+		f.how = bad
+		f.says += "; that cannot be: carts would lapse at the wrong time, and time never goes back in a data directory"
+	}
+	return f
+}
+
+// fewFiles is how many open files are too few: connections and tables take one each.
+const fewFiles = 4096
+
+// openFiles is how many files and connections the process may have.
+func openFiles() finding {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return finding{"limits", minor, "it is not known how many files may be open: " + err.Error()}
+	}
+	if l.Cur < fewFiles {
+		return finding{"limits", minor, fmt.Sprintf("%d open files and connections at most; give it %d or more (ulimit -n, LimitNOFILE=)", l.Cur, fewFiles)}
+	}
+	return finding{"limits", fine, fmt.Sprintf("%d open files and connections at most", l.Cur)}
+}
+
+// littleMemory is how much serves a small shop, in bytes.
+const littleMemory = 256 << 20
+
+// memory is what the process takes at most before it collects harder.
+func memory() finding {
+	limit, of := pace.MemoryLimit(systemFile)
+	if limit <= 0 {
+		return finding{"memory", minor, "it is not known how much there is: set --memory-limit"}
+	}
+	f := finding{"memory", fine, fmt.Sprintf("%s of the %s are used before more is collected; a booking takes about 180 bytes, an order of one unit 700", size(limit), of)}
+	if limit < littleMemory {
+		f.how = minor
+		f.says += "; this is little"
+	}
+	return f
+}
+
+// port is whether the address is free, or already served.
+func (c *doctorConfig) port() finding {
+	l, err := net.Listen("tcp", c.listen)
+	if err == nil {
+		l.Close()
+		return finding{"port", fine, c.listen + " is free"}
+	}
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return finding{"port", minor, c.listen + " is in use: by a server that runs already, or by another program"}
+	}
+	return finding{"port", bad, "nothing can listen there: " + err.Error()}
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of what the doctor says.
+
+func TestDoctorOfAMachineThatWillDo(t *testing.T) {
+	c := doctorConfig{data: filepath.Join(t.TempDir(), "a", "b"), listen: "127.0.0.1:0"}
+	var out bytes.Buffer
+	require.NoError(t, c.examine(&out))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 7)
+	for i, what := range []string{"directory", "disk", "room", "clock", "limits", "memory", "port"} {
+		require.Equal(t, what, strings.Fields(lines[i])[0])
+		require.NotContains(t, lines[i], " bad ")
+	}
+	above, err := os.ReadDir(filepath.Dir(filepath.Dir(c.data)))
+	require.NoError(t, err)
+	require.Empty(t, above, "what it wrote is gone")
+}
+
+func TestDoctorNamesWhatWillNotDo(t *testing.T) {
+	foreign := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(foreign, "notes.txt"), nil, 0o600))
+	var out bytes.Buffer
+	require.ErrorIs(t, (&doctorConfig{data: foreign, listen: "127.0.0.1:0"}).examine(&out), errUnfit)
+	require.Regexp(t, `(?m)^directory +bad .*notes\.txt`, out.String())
+
+	file := filepath.Join(foreign, "notes.txt")
+	require.Equal(t, bad, (&doctorConfig{data: file}).directory().how)
+	open := t.TempDir()
+	require.NoError(t, os.Chmod(open, 0o755))
+	require.Equal(t, minor, (&doctorConfig{data: open}).directory().how)
+	require.Equal(t, bad, clockOf(time.Unix(0, 0)).how)
+	require.Equal(t, bad, (&doctorConfig{listen: "192.0.2.1:80"}).port().how)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	require.Equal(t, minor, (&doctorConfig{listen: l.Addr().String()}).port().how)
+}
+
+func TestDoctorAsksWhetherTheServerIsReady(t *testing.T) {
+	ready := true
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, "/readyz", r.URL.Path)
+		if !ready {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer s.Close()
+	require.NoError(t, askReady(t.Context(), s.URL))
+	ready = false
+	require.ErrorContains(t, askReady(t.Context(), s.URL), "503")
+	s.Close()
+	require.ErrorContains(t, askReady(t.Context(), s.URL), "not ready")
+	require.ErrorAs(t, askReady(t.Context(), "here"), &usageError{})
+}

@@ -47,7 +47,7 @@ func (w *World) Singles(d Dice, tenant int) error {
 	}
 	after, err := w.View(tenant).Available(q, w.Now())
 	if q.Article != (ID{}) { // what made room may be elsewhere now
-		after.Available, after.Committed = answer.Available, answer.Committed
+		after.Available, after.Stock, after.Committed = answer.Available, answer.Stock, answer.Committed
 	}
 	if err == nil && !conflicts && q.Window.Start >= w.Now() && after.Exact && after != answer {
 		err = fmt.Errorf("%+v at %d: booked and released, %+v became %+v", q, w.Now(), answer, after)

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"io"
 	"log"
@@ -153,6 +154,11 @@ func (s *Server) Attach(e *engine.Engine) {
 
 // Serve answers connections of a listener until it is closed or Shutdown is called. It may be called for several listeners.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(patientListener{l}) }
+
+// ServeTLS is Serve with TLS on every connection.
+func (s *Server) ServeTLS(l net.Listener, config *tls.Config) error {
+	return s.http.Serve(tls.NewListener(patientListener{l}, config))
+}
 
 // Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.
 func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ const (
 const bootstrapVariable = "HOLDFAST_BOOTSTRAP_KEY"
 
 type serveConfig struct {
-	listen    string
+	network   networkConfig
 	opsListen string
 	data      string
 	grace     time.Duration
@@ -37,10 +38,11 @@ type serveConfig struct {
 	hooks     hooksConfig
 	memory    memoryConfig
 	bootstrap string // see bootstrapKey
+	pair      *pair  // nil: no TLS
 }
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address of the public interface, on loopback")
+	c.network.flags(f)
 	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles, backups, accounts, keys, import and export, on loopback")
 	f.StringVar(&c.data, "data", defaultData, "data directory")
 	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
@@ -200,12 +202,30 @@ func takeTwins(cmd *cobra.Command, _ []string) (err error) {
 			return
 		}
 		if e := cmd.Flags().Set(f.Name, value); e != nil {
-			err = usagef("%s: %w", twinOf(f.Name), e)
+			err = usageError{badValue(twinOf(f.Name), e)}
 			return
 		}
 		f.Annotations = map[string][]string{byTwin: nil}
 	})
 	return err
+}
+
+// badValue says of a value that a flag cannot take what it may be. name is what it was given by.
+func badValue(name string, err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if name == "" {
+		name = "--" + bad.GetFlag().Name
+	}
+	return fmt.Errorf("%s %q must be %s", name, bad.GetValue(), allowedValues[bad.GetFlag().Value.Type()])
+}
+
+// allowedValues says by the type of a flag what it takes; one that takes any text is judged by its command.
+var allowedValues = map[string]string{
+	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "duration": "a time like 10s or 15m",
+	"stringSlice": "a list with commas, in which quotes are closed",
 }
 
 // byTwin marks a flag whose value is that of its twin.

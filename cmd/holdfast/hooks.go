@@ -37,13 +37,13 @@ func (c *hooksConfig) client() (*http.Client, error) {
 	if c.ca != "" {
 		pem, err := os.ReadFile(c.ca)
 		if err != nil {
-			return nil, err
+			return nil, usagef("--webhook-ca %q must be a file with certificates, as PEM: %w", c.ca, err)
 		}
 		if o.Roots, err = x509.SystemCertPool(); err != nil {
 			o.Roots = x509.NewCertPool()
 		}
 		if !o.Roots.AppendCertsFromPEM(pem) {
-			return nil, usagef("--webhook-ca %q holds no certificate", c.ca)
+			return nil, usagef("--webhook-ca %q must be a file with certificates, as PEM: it holds no certificate", c.ca)
 		}
 	}
 	return webhook.NewClient(o), nil

@@ -38,7 +38,7 @@ func (c *limitsConfig) flags(f *pflag.FlagSet) {
 func (c *limitsConfig) limits() (api.Limits, error) {
 	l := api.Limits{PerAddress: c.ip, Plans: map[string]ratelimit.Plan{}}
 	if c.ip < 0 {
-		return l, usagef("--limit-ip must not be negative")
+		return l, usagef("--limit-ip \"%d\" must not be negative: 0 for no limit", c.ip)
 	}
 	for _, text := range c.exempt {
 		n, err := netip.ParsePrefix(strings.TrimSpace(text))

@@ -85,7 +85,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.`,
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{badValue("", err)} })
 	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(), newImport(), newExport(), newVersion())
 	nameTwins(root)
 	return root

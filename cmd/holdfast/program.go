@@ -11,7 +11,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -76,13 +79,13 @@ type program struct {
 // start binds the ports, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
 // said on out, before the first request is served.
 func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.Client, out io.Writer, log *slog.Logger) (*program, error) {
-	public, err := net.Listen("tcp", c.listen)
+	public, err := net.Listen("tcp", c.network.listen)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--listen: %w", err)
 	}
 	ops, err := net.Listen("tcp", c.opsListen)
 	if err != nil {
-		return nil, errors.Join(err, public.Close())
+		return nil, errors.Join(fmt.Errorf("--ops-listen: %w", err), public.Close())
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -92,10 +95,19 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 	go steady.watch(watched, time.Tick(time.Second), log)
 	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits})
 	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Server: p.public, Backup: p.backup})
-	go func() { p.ended <- p.public.Serve(public) }()
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	go readAgain(watched, c.pair, time.Tick(certificateLook), asked, log)
+	at := localURL("http", public.Addr())
+	if c.pair != nil {
+		at = localURL("https", public.Addr())
+		go func() { p.ended <- p.public.ServeTLS(public, c.pair.config()) }()
+	} else {
+		go func() { p.ended <- p.public.Serve(public) }()
+	}
 	go func() { p.ended <- p.ops.Serve(ops) }()
 	loaded := make(chan error, 1)
-	go func() { loaded <- p.load(ctx, registry, "http://"+public.Addr().String(), out) }()
+	go func() { loaded <- p.load(ctx, registry, at, out) }()
 	say := time.NewTicker(loadingSaid)
 	defer say.Stop()
 	if err := p.await(ctx, loaded, say.C); err != nil {
@@ -104,9 +116,12 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 		}
 		return nil, errors.Join(err, p.stop())
 	}
-	log.Info("ready", "url", "http://"+public.Addr().String(), "ops", "http://"+ops.Addr().String(), "data", c.data)
+	log.Info("ready", "url", at, "ops", "http://"+ops.Addr().String(), "data", c.data)
 	return p, nil
 }
+
+// certificateLook is how often it is looked whether the certificate has changed.
+const certificateLook = time.Second
 
 // loadingSaid is how long loading takes before it is said what it does, and how often that is said again.
 const loadingSaid = 5 * time.Second

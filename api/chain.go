@@ -87,6 +87,7 @@ func (q *request) admit() *engine.Error {
 		q.ctx.SetConnectionClose()
 		return refuse(engine.CodeInvalid, fault)
 	}
+	q.locate()
 	if err := q.match(); err != nil {
 		return err
 	}
@@ -94,6 +95,9 @@ func (q *request) admit() *engine.Error {
 		q.charge, q.paid = q.ctx.UserValue(paidValue).(charge)
 	}
 	if err := q.chargeAddress(); err != nil {
+		return err
+	}
+	if err := q.enter(); err != nil {
 		return err
 	}
 	if q.op.access == noKey {
@@ -175,6 +179,7 @@ func (q *request) authenticate() *engine.Error {
 	}
 	k, view, ok := q.eng.Key(string(id))
 	if !ok || !k.Matches(secret) {
+		q.chargeWrongKey()
 		return refuse(engine.CodeUnauthenticated, "there is no such key")
 	}
 	q.clock = q.server.now()

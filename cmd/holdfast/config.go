@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -39,6 +40,7 @@ type serveConfig struct {
 	memory    memoryConfig
 	bootstrap string // see bootstrapKey
 	pair      *pair  // nil: no TLS
+	proxies   []netip.Prefix
 }
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {

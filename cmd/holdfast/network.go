@@ -5,7 +5,9 @@ package main
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -17,6 +19,7 @@ type networkConfig struct {
 	insecure bool
 	cert     string
 	key      string
+	proxies  []string
 }
 
 func (c *networkConfig) flags(f *pflag.FlagSet) {
@@ -25,6 +28,34 @@ func (c *networkConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.key, "tls-key", "", "file with the private key of --tls-cert (PEM)")
 	f.BoolVar(&c.insecure, "listen-insecure", false,
 		"listen beyond loopback without TLS, so that keys travel in the clear: for a pod, or a private network behind a TLS proxy")
+	f.StringSliceVar(&c.proxies, "trusted-proxy", nil,
+		"networks of proxies that say in X-Forwarded-For or Forwarded whose requests they pass on, like 10.1.0.0/16, any number of times")
+}
+
+// trusted reads --trusted-proxy. The whole of an address family would be everybody, and whoever is trusted can say what it likes.
+func (c *networkConfig) trusted() ([]netip.Prefix, error) {
+	list, err := readNetworks("--trusted-proxy", c.proxies)
+	for i, n := range list {
+		if n.Bits() == 0 {
+			return nil, usagef("--trusted-proxy %q must be a network of proxies, like 10.1.0.0/16: this one is everybody's", c.proxies[i])
+		}
+	}
+	return list, err
+}
+
+// readNetworks reads the values of a flag that names networks.
+func readNetworks(flag string, texts []string) (list []netip.Prefix, err error) {
+	for _, text := range texts {
+		n, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, usagef("%s %q must be a network like 10.1.0.0/16 or fd00::/8", flag, text)
+		}
+		if a := n.Addr(); a.Is4In6() && n.Bits() >= 96 {
+			n = netip.PrefixFrom(a.Unmap(), n.Bits()-96)
+		}
+		list = append(list, n.Masked())
+	}
+	return list, nil
 }
 
 // check judges the options that need no file.

@@ -93,7 +93,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 	watched, unwind := context.WithCancel(context.WithoutCancel(ctx))
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
-	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits})
+	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies})
 	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Server: p.public, Backup: p.backup})
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)

@@ -47,6 +47,9 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 			if err != nil {
 				return err
 			}
+			if c.proxies, err = c.network.trusted(); err != nil {
+				return err
+			}
 			client, err := c.hooks.client()
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -368,24 +367,3 @@ var (
 		{[]byte("Content-Security-Policy"), []byte("default-src 'none'; frame-ancestors 'none'")},
 	}
 )
-
-// observe counts a request and logs it where that is due.
-func (s *Server) observe(q *request, took time.Duration) {
-	status := q.ctx.Response.StatusCode()
-	s.metrics.observe(q.op, status, took)
-	slow := took >= slowRequest
-	if !s.accessLog && !slow {
-		return
-	}
-	level, account, keyID := slog.LevelInfo, "", ""
-	if slow {
-		level = slog.LevelWarn
-	}
-	if q.key != nil {
-		account, keyID = q.view.Account().ID.String(), q.key.PublicID
-	}
-	s.log.Log(q.ctx, level, "request", "request", string(q.id), "account", account, "key", keyID, "route", q.opID(), "status", status,
-		"ms", float64(took.Microseconds())/1000)
-}
-
-const slowRequest = 100 * time.Millisecond

@@ -13,6 +13,7 @@
 //	         command of the engine                                                  one file per resource
 //	      -> the record, appended to the connection's own buffer                    encode.go, one file per resource
 //	      -> or a refusal, as a problem document                                    errors.go, details.go
+//	      -> a figure, and a line of the log                                        metrics.go, accesslog.go
 //
 // # How long answers are
 //

@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Now       func() int64         // milliseconds since the epoch
 	Logger    *slog.Logger         // default: slog.Default
-	AccessLog bool                 // one line per request; slow requests and errors of ours are logged in any case
+	AccessLog bool                 // one line a request; slow requests and errors of ours are logged in any case
 	Metrics   *prometheus.Registry // default: one of its own
 
 	Limits Limits         // default: DefaultLimits

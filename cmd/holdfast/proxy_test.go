@@ -36,7 +36,7 @@ func TestClientsBehindProxies(t *testing.T) {
 		return
 	}
 	client, forger, far := newMachine(t, 1), newMachine(t, 2), newMachine(t, 3)
-	serving(t, servingKey, "--listen", ":8080", "--listen-insecure", "--trusted-proxy", "10.77.3.0/24", "--data", t.TempDir())
+	log := serving(t, servingKey, "--listen", ":8080", "--listen-insecure", "--trusted-proxy", "10.77.3.0/24", "--access-log", "--data", t.TempDir())
 	target, err := neturl.Parse("http://10.77.3.1:8080")
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(target) // adds the address of who asked to X-Forwarded-For
@@ -56,6 +56,10 @@ func TestClientsBehindProxies(t *testing.T) {
 	require.Equal(t, limited, wrongKeys(t, client.client(), "http://10.77.1.1:8000", plain), "by the proxy, which says whose requests they are")
 	require.Equal(t, limited, wrongKeys(t, forger.client(), "http://10.77.2.1:8000", forged), "by the proxy, with headers that are forged")
 	require.Equal(t, map[int]int{429: 300}, wrongKeys(t, forger.client(), "http://10.77.2.1:8080", forged), "the same without the proxy: it is the same machine")
+
+	for address, lines := range map[string]int{"10.77.1.2": 300, "10.77.2.2": 600, "198.51.100.": 0} {
+		require.Equal(t, lines, strings.Count(log.String(), `"address":"`+address), "lines of the access log")
+	}
 
 	// A good key goes on with what is left to its account, not to the address.
 	r, err := http.NewRequest("GET", "http://10.77.3.1:8080/v1/admin/account", nil)

@@ -90,10 +90,16 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 	return cmd
 }
 
-// newLog writes text to a terminal, JSON to anything else.
+// newLog writes text to a terminal, JSON to anything else; times that pass are text in both.
 func newLog(errs io.Writer) *slog.Logger {
+	o := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindDuration {
+			a.Value = slog.StringValue(a.Value.Duration().String())
+		}
+		return a
+	}}
 	if isTerminal(errs) {
-		return slog.New(slog.NewTextHandler(errs, nil))
+		return slog.New(slog.NewTextHandler(errs, o))
 	}
-	return slog.New(slog.NewJSONHandler(errs, nil))
+	return slog.New(slog.NewJSONHandler(errs, o))
 }

@@ -169,7 +169,7 @@ func TestNewCertificateLosesNoRequest(t *testing.T) {
 	cert, key := a.pair(100)
 	a.put(c, cert, key)
 	address := freeAddress(t)
-	log := serving(t, servingKey, "--listen", address, "--ops-listen", freeAddress(t), "--data", filepath.Join(dir, "data"),
+	log := serving(t, servingKey, "--listen", address, "--data", filepath.Join(dir, "data"),
 		"--tls-cert", c.cert, "--tls-key", c.key)
 	require.Contains(t, log.String(), `"url":"https://`+address)
 
@@ -240,7 +240,7 @@ func TestNewCertificateLosesNoRequest(t *testing.T) {
 
 // SIGHUP ends no server; one without a certificate says that there is nothing to read.
 func TestHangUpEndsNoServer(t *testing.T) {
-	log := serving(t, servingKey, "--listen", freeAddress(t), "--ops-listen", freeAddress(t), "--data", t.TempDir())
+	log := serving(t, servingKey, "--listen", freeAddress(t), "--data", t.TempDir())
 	require.NoError(t, syscall.Kill(syscall.Getpid(), syscall.SIGHUP))
 	for !strings.Contains(log.String(), "there is no certificate to read again") {
 		time.Sleep(time.Millisecond)
@@ -254,7 +254,7 @@ func TestWhatOfTLSIsTaken(t *testing.T) {
 	cert, key := a.pair(100)
 	a.put(c, cert, key)
 	address := freeAddress(t)
-	serving(t, servingKey, "--listen", address, "--ops-listen", freeAddress(t), "--data", filepath.Join(dir, "data"), "--tls-cert", c.cert, "--tls-key", c.key)
+	serving(t, servingKey, "--listen", address, "--data", filepath.Join(dir, "data"), "--tls-cert", c.cert, "--tls-key", c.key)
 	for name, x := range map[string]struct {
 		config *tls.Config
 		good   bool

@@ -74,7 +74,7 @@ func TestClientsBehindProxies(t *testing.T) {
 // TestLoopbackBehindAProxy asks on loopback: the machine itself has no limit, and one for whom a proxy asks that is not trusted has.
 func TestLoopbackBehindAProxy(t *testing.T) {
 	address := freeAddress(t)
-	log := serving(t, servingKey, "--listen", address, "--ops-listen", freeAddress(t), "--data", t.TempDir())
+	log := serving(t, servingKey, "--listen", address, "--data", t.TempDir())
 	client := &http.Client{}
 	header := func(more ...string) func(int) http.Header {
 		return func(int) http.Header {

@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"holdfast/api"
 )
 
 func newServe() *cobra.Command {
@@ -34,8 +32,8 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 			if err := c.network.check(); err != nil {
 				return err
 			}
-			if !api.CheckLoopback(c.opsListen) {
-				return usagef("--ops-listen %q must be a loopback address like 127.0.0.1:8081: it asks for no key", c.opsListen)
+			if err := c.ops.check(c.network); err != nil {
+				return err
 			}
 			if c.grace < 0 {
 				return usagef("--grace %q must not be negative: a time like 10s", c.grace)

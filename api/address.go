@@ -46,22 +46,22 @@ func peer(from net.Addr) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// locate finds who sends the request.
-func (q *request) locate() {
-	s, h := q.server, &q.ctx.Request.Header
-	from := q.from.address
+// locate finds who sends the request. passed says whether its headers tell that somebody passes it on.
+func (q *request) locate(passed bool) {
+	s, from := q.server, q.from.address
 	if !from.IsValid() {
 		return
 	}
 	local, exempt, trusted := from.IsLoopback(), listed(s.limits.Exempt, from), s.proxies.trusts(from)
 	q.from.counted, q.from.exempt = s.directly(from), local || exempt
-	if !local && !trusted {
-		return
+	if !passed || !local && !trusted {
+		return // a client's word, or the proxy asks for itself, or a program on this machine does
 	}
-	told, present, agreed := s.proxies.read(h)
+	told, agreed := netip.Addr{}, true
+	if trusted {
+		told, agreed = s.proxies.read(&q.ctx.Request.Header)
+	}
 	switch {
-	case !present && len(h.Peek("X-Real-Ip")) == 0 && len(h.Peek("Via")) == 0:
-		return // the proxy asks for itself, or a program on this machine does
 	case !trusted:
 		q.from.exempt = exempt
 		s.proxies.untrusted.Do(func() {
@@ -81,39 +81,36 @@ func (q *request) locate() {
 
 // read is the address that a proxy tells in its headers, not valid where none is told; of two headers that disagree neither counts, as only one
 // of them is the proxy's. A header that is malformed where it is looked at counts for nothing.
-func (p *proxies) read(h *fasthttp.RequestHeader) (told netip.Addr, present, agreed bool) {
-	plain, n := p.last(h, "X-Forwarded-For", cutPlain)
-	full, m := p.last(h, "Forwarded", cutForwarded)
+func (p *proxies) read(h *fasthttp.RequestHeader) (told netip.Addr, agreed bool) {
+	plain, full := p.last(h, "X-Forwarded-For", cutPlain), p.last(h, "Forwarded", cutForwarded)
 	switch {
 	case !full.IsValid():
-		told = plain
+		return plain, true
 	case !plain.IsValid() || plain == full:
-		told = full
-	default:
-		return netip.Addr{}, true, false
+		return full, true
 	}
-	return told, n+m > 0, true
+	return netip.Addr{}, false
 }
 
 // last goes through the addresses of a header from its end, to the first that is no trusted proxy's; where all are, to the first of all.
-func (p *proxies) last(h *fasthttp.RequestHeader, name string, cut func(line []byte) (before, address []byte, ok bool)) (a netip.Addr, lines int) {
+func (p *proxies) last(h *fasthttp.RequestHeader, name string, cut func(line []byte) (before, address []byte, ok bool)) (a netip.Addr) {
 	all := h.PeekAll(name)
 	for i := len(all) - 1; i >= 0; i-- {
 		for line := all[i]; line != nil; {
 			var text []byte
 			var ok bool
 			if line, text, ok = cut(line); !ok {
-				return netip.Addr{}, len(all)
+				return netip.Addr{}
 			}
 			if a, ok = parseHop(text); !ok {
-				return netip.Addr{}, len(all)
+				return netip.Addr{}
 			}
 			if !p.trusts(a) {
-				return a, len(all)
+				return a
 			}
 		}
 	}
-	return a, len(all)
+	return a
 }
 
 // cutPlain takes the last of addresses with commas between them.

@@ -82,11 +82,12 @@ func (s *Server) unreadable(ctx *fasthttp.RequestCtx, cause error) {
 // admit is the column of guards in front of every operation.
 func (q *request) admit() *engine.Error {
 	q.identify()
-	if fault := framingFault(&q.ctx.Request.Header); fault != "" {
+	fault, passed := framing(&q.ctx.Request.Header)
+	if fault != "" {
 		q.ctx.SetConnectionClose()
 		return refuse(engine.CodeInvalid, fault)
 	}
-	q.locate()
+	q.locate(passed)
 	if err := q.match(); err != nil {
 		return err
 	}

@@ -85,10 +85,35 @@ func BenchmarkKeyAndLimits(b *testing.B) {
 	require.Nil(b, q.match())
 	b.ReportAllocs()
 	for b.Loop() {
-		if q.chargeAddress() != nil || q.authenticate() != nil || q.chargeKey() != nil || q.authorise() != nil {
+		q.from = sender{address: peer(ctx.RemoteAddr())}
+		q.locate(false)
+		if q.chargeAddress() != nil || q.enter() != nil || q.authenticate() != nil || q.chargeKey() != nil || q.authorise() != nil {
 			b.Fatal("refused")
 		}
 	}
 	q.charge.say(q)
 	require.NotEmpty(b, ctx.Response.Header.Peek("X-RateLimit-Limit"))
+}
+
+// BenchmarkLocate is what it costs to read what stands in the headers' lines and to know whose address a request counts as, of those that a proxy passes on, too.
+func BenchmarkLocate(b *testing.B) {
+	s := newShop(b)
+	s.server.proxies.networks = networks("10.0.0.0/8")
+	for name, x := range map[string][]string{
+		"direct": {"192.0.2.7:5"}, "loopback": {"127.0.0.1:5"},
+		"proxy":     {"10.0.0.1:5", "X-Forwarded-For: 198.51.100.1, 192.0.2.7, 10.0.0.2"},
+		"forwarded": {"10.0.0.1:5", `Forwarded: for=198.51.100.1, for="192.0.2.7:80";proto=https, for=10.0.0.2`},
+	} {
+		b.Run(name, func(b *testing.B) {
+			ctx := askedFrom(b, x[0], append(x[1:], "X-API-KEY: "+s.key, "User-Agent: Mozilla/5.0", "Accept: application/json")...)
+			q := s.server.acquire(ctx, time.Now())
+			defer q.release()
+			b.ReportAllocs()
+			for b.Loop() {
+				q.from = sender{address: peer(ctx.RemoteAddr())}
+				_, passed := framing(&ctx.Request.Header)
+				q.locate(passed)
+			}
+		})
+	}
 }

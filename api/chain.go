@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -83,10 +82,12 @@ func (s *Server) unreadable(ctx *fasthttp.RequestCtx, cause error) {
 // admit is the column of guards in front of every operation.
 func (q *request) admit() *engine.Error {
 	q.identify()
-	if fault := framingFault(&q.ctx.Request.Header); fault != "" {
+	fault, passed := framing(&q.ctx.Request.Header)
+	if fault != "" {
 		q.ctx.SetConnectionClose()
 		return refuse(engine.CodeInvalid, fault)
 	}
+	q.locate(passed)
 	if err := q.match(); err != nil {
 		return err
 	}
@@ -94,6 +95,9 @@ func (q *request) admit() *engine.Error {
 		q.charge, q.paid = q.ctx.UserValue(paidValue).(charge)
 	}
 	if err := q.chargeAddress(); err != nil {
+		return err
+	}
+	if err := q.enter(); err != nil {
 		return err
 	}
 	if q.op.access == noKey {
@@ -175,6 +179,7 @@ func (q *request) authenticate() *engine.Error {
 	}
 	k, view, ok := q.eng.Key(string(id))
 	if !ok || !k.Matches(secret) {
+		q.chargeWrongKey()
 		return refuse(engine.CodeUnauthenticated, "there is no such key")
 	}
 	q.clock = q.server.now()
@@ -363,24 +368,3 @@ var (
 		{[]byte("Content-Security-Policy"), []byte("default-src 'none'; frame-ancestors 'none'")},
 	}
 )
-
-// observe counts a request and logs it where that is due.
-func (s *Server) observe(q *request, took time.Duration) {
-	status := q.ctx.Response.StatusCode()
-	s.metrics.observe(q.op, status, took)
-	slow := took >= slowRequest
-	if !s.accessLog && !slow {
-		return
-	}
-	level, account, keyID := slog.LevelInfo, "", ""
-	if slow {
-		level = slog.LevelWarn
-	}
-	if q.key != nil {
-		account, keyID = q.view.Account().ID.String(), q.key.PublicID
-	}
-	s.log.Log(q.ctx, level, "request", "request", string(q.id), "account", account, "key", keyID, "route", q.opID(), "status", status,
-		"ms", float64(took.Microseconds())/1000)
-}
-
-const slowRequest = 100 * time.Millisecond

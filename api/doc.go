@@ -5,7 +5,7 @@
 // file with its shapes, its encoders and its operations, and one line in routes.go.
 //
 //	bytes -> framing -> route -> address -> key -> version -> limits -> scope
-//	      -> media type, size                                                       chain.go, framing.go, limit.go
+//	      -> media type, size                                                       chain.go, framing.go, address.go, limit.go, crowd.go
 //	      -> path, query and body into one typed input, all faults at once          shape.go, kind.go, reader.go, args.go
 //	      -> 403 of members that take another scope                                 request.go
 //	      -> what a dear read costs, of its account's share                          share.go
@@ -13,6 +13,7 @@
 //	         command of the engine                                                  one file per resource
 //	      -> the record, appended to the connection's own buffer                    encode.go, one file per resource
 //	      -> or a refusal, as a problem document                                    errors.go, details.go
+//	      -> a figure, and a line of the log                                        metrics.go, accesslog.go
 //
 // # How long answers are
 //

@@ -15,16 +15,16 @@ import (
 // This file owns what may stand on the wire. The HTTP library accepts some framings that two programs in a row can read
 // differently, which is how requests are smuggled past the first: these are refused, and the connection is closed.
 
-// framingFault says what is ambiguous about a request's headers, "" if nothing is.
-func framingFault(h *fasthttp.RequestHeader) string {
+// framing says what is ambiguous about a request's headers, "" if nothing is, and whether they tell that somebody passes it on for another.
+func framing(h *fasthttp.RequestHeader) (fault string, passed bool) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
-		return "the protocol has to be HTTP/1.1 or HTTP/1.0"
+		return "the protocol has to be HTTP/1.1 or HTTP/1.0", passed
 	}
 	length, encoding := false, false
 	for rest := h.RawHeaders(); len(rest) > 0; {
 		i := bytes.IndexByte(rest, '\n')
 		if i < 1 || rest[i-1] != '\r' {
-			return "header lines have to end with CR LF"
+			return "header lines have to end with CR LF", passed
 		}
 		line := rest[:i-1]
 		rest = rest[i+1:]
@@ -33,25 +33,31 @@ func framingFault(h *fasthttp.RequestHeader) string {
 		}
 		switch line[0] | 0x20 {
 		case ' ', '\t' | 0x20:
-			return "folded header lines are not taken"
+			return "folded header lines are not taken", passed
 		case 'c':
 			length = length || named(line, "content-length:")
+		case 'f':
+			passed = passed || named(line, "forwarded:")
+		case 'v':
+			passed = passed || named(line, "via:")
+		case 'x':
+			passed = passed || named(line, "x-forwarded-for:") || named(line, "x-real-ip:")
 		case 't':
 			if named(line, "transfer-encoding:") {
 				encoding = true
 				if !bytes.EqualFold(bytes.Trim(line[len("transfer-encoding:"):], " \t"), []byte("chunked")) {
-					return "the only Transfer-Encoding taken is chunked"
+					return "the only Transfer-Encoding taken is chunked", passed
 				}
 			}
 		}
 		if name, _, _ := bytes.Cut(line, []byte(":")); bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0 {
-			return "a header's name has no blank"
+			return "a header's name has no blank", passed
 		}
 	}
 	if length && encoding {
-		return "Content-Length and Transfer-Encoding exclude each other"
+		return "Content-Length and Transfer-Encoding exclude each other", passed
 	}
-	return ""
+	return "", passed
 }
 
 func named(line []byte, name string) bool {

@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"context"
-	"net"
 	"net/netip"
 	"strconv"
 	"sync"
@@ -18,15 +17,17 @@ import (
 
 // Limits say how much may be asked. An account is held to the limits of its plan's name; one whose plan is not listed has none.
 type Limits struct {
-	PerAddress int64          // requests a minute; 0: no limit
-	Exempt     []netip.Prefix // networks whose addresses have none; those of the machine itself never have
-	Plans      map[string]ratelimit.Plan
+	PerAddress      int64          // requests a minute; 0: no limit
+	ConnsPerAddress int            // connections at once, or requests that a trusted proxy passes on; 0: no limit
+	Exempt          []netip.Prefix // networks whose addresses have none; the machine itself has none where nobody else is passed on
+	Plans           map[string]ratelimit.Plan
 }
 
 // DefaultLimits are the limits where nothing else is said.
 func DefaultLimits() Limits {
 	return Limits{
-		PerAddress: 600,
+		PerAddress:      600,
+		ConnsPerAddress: 1000,
 		Plans: map[string]ratelimit.Plan{
 			"starter": {PerMinute: 120, PerSecond: 2, Burst: 50, PerMonth: 100_000},
 			"growth":  {PerMinute: 600, PerSecond: 10, Burst: 150, PerMonth: 1_000_000},
@@ -37,6 +38,9 @@ func DefaultLimits() Limits {
 
 // botCost is what a request costs an address whose user agent is missing, or says that it is no person's.
 const botCost = 5
+
+// wrongKeyCost is what a key that is none costs on top: keys are not to be tried as fast as stock is asked for.
+const wrongKeyCost = 4
 
 // warnFrom is the part of a month's cap, in percent, from which answers say so.
 const warnFrom = 80
@@ -57,14 +61,10 @@ func (q *request) chargeAddress() *engine.Error {
 	if q.paid || limit == 0 || q.op.probe {
 		return nil
 	}
-	from, ok := q.ctx.RemoteAddr().(*net.TCPAddr)
-	if !ok {
-		return nil // no network at all
-	}
-	address := from.AddrPort().Addr().Unmap()
-	if !address.IsValid() || address.IsLoopback() || s.exempt(address) {
+	if !q.from.address.IsValid() || q.from.exempt {
 		return nil
 	}
+	address, ok := q.from.address, false
 	q.charge.address, q.charge.cost = address, 1
 	if noPerson(q.ctx.Request.Header.UserAgent()) {
 		q.charge.cost = botCost
@@ -76,13 +76,14 @@ func (q *request) chargeAddress() *engine.Error {
 	return nil
 }
 
-func (s *Server) exempt(a netip.Addr) bool {
-	for _, n := range s.limits.Exempt {
-		if n.Contains(a) {
-			return true
-		}
+// chargeWrongKey charges the address for a key that there is not, as far as it has anything left.
+func (q *request) chargeWrongKey() {
+	if !q.charge.address.IsValid() {
+		return
 	}
-	return false
+	if state, ok := q.server.addresses.Take(q.charge.address, q.server.now(), q.server.limits.PerAddress, wrongKeyCost); ok {
+		q.charge.state = state
+	}
 }
 
 // noPerson says of a user agent that it is missing, or that of a machine that goes through pages.

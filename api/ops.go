@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"io"
 	"log/slog"
 	"net"
@@ -15,20 +17,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// This file owns the operator's listener: metrics, profiles, backup, accounts, keys, import and export. It asks for no key, so it listens on loopback alone,
-// and refuses what a browser on the same machine could be made to send: a Host that is not loopback, any Origin, and what another site's page asks for.
+// This file owns the operator's listener: metrics, profiles, backup, accounts, keys, import and export. It asks for no key: it is a socket
+// of the operator's own, or takes a token. It refuses what a browser on the same machine could be made to send: a Host that is not
+// loopback, any Origin, and what another site's page asks for.
 
 // OpsOptions say what the operator's listener offers.
 type OpsOptions struct {
 	Metrics *prometheus.Registry
 	Logger  *slog.Logger // default: slog.Default
 	Server  *Server      // whose accounts and keys are looked after; nil: none
+	Token   string       // that each call has to bring; empty: none, for a socket that nobody else may open
+	Remote  bool         // it listens beyond loopback, under any name
 	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the middle
 	// breaks the connection, so that the reader cannot take what it has for the whole.
 	Backup func(ctx context.Context, w io.Writer) error
 }
 
-// NewOps makes the operator's server. The caller serves it on a listener that CheckLoopback has agreed to.
+// NewOps makes the operator's server.
 func NewOps(o OpsOptions) *http.Server {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -60,12 +65,23 @@ func NewOps(o OpsOptions) *http.Server {
 		mux.Handle("/import/", admin)
 		mux.Handle("/export/", admin)
 	}
+	return newOpsServer(onlyMeant(o.Remote, withToken(o.Token, mux)), o.Logger)
+}
+
+// NewFigures makes a server of metrics alone. remote says that it listens beyond loopback.
+func NewFigures(registry *prometheus.Registry, log *slog.Logger, remote bool) *http.Server {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	return newOpsServer(onlyMeant(remote, mux), log)
+}
+
+func newOpsServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler:           onlyLocal(mux),
+		Handler:           handler,
 		ReadHeaderTimeout: readTimeout,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
 
@@ -94,8 +110,25 @@ func loopback(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// onlyLocal refuses what does not come from a program on this machine that means it.
-func onlyLocal(next http.Handler) http.Handler {
+// withToken refuses whoever does not bring the token.
+func withToken(token string, next http.Handler) http.Handler {
+	if token == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte("Bearer " + token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "this listener takes a token", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// onlyMeant refuses what does not come from a program that means it, and, on loopback, what calls the listener by another name.
+func onlyMeant(remote bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if h, _, err := net.SplitHostPort(host); err == nil {
@@ -107,7 +140,7 @@ func onlyLocal(next http.Handler) http.Handler {
 		default:
 			foreign = true
 		}
-		if foreign || !loopback(host) {
+		if foreign || !remote && !loopback(host) {
 			http.Error(w, "this listener answers local programs only", http.StatusForbidden)
 			return
 		}

@@ -81,6 +81,59 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 	}
 }
 
+// With a token each call has to bring it; beyond loopback the listener has any name, and a page of a browser is refused all the same.
+func TestOpsTakesAToken(t *testing.T) {
+	const token = "a token of thirty-two characters"
+	registry, log := prometheus.NewRegistry(), slog.New(slog.DiscardHandler)
+	NewServer(Options{Now: func() int64 { return noon }, Metrics: registry})
+	ask := func(server *http.Server, path string, headers ...string) (int, http.Header) {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host = "127.0.0.1:8081"
+		for i := 0; i < len(headers); i += 2 {
+			if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+				r.Host = headers[i+1]
+			}
+		}
+		w := httptest.NewRecorder()
+		server.Handler.ServeHTTP(w, r)
+		return w.Code, w.Header()
+	}
+	local := NewOps(OpsOptions{Metrics: registry, Logger: log, Token: token})
+	remote := NewOps(OpsOptions{Metrics: registry, Logger: log, Token: token, Remote: true})
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline"} {
+		for _, ops := range []*http.Server{local, remote} {
+			for _, bad := range []string{"", token, "Bearer", "Bearer ", "Bearer " + token[1:], "Bearer " + token + " ", "bearer " + token, "Basic " + token} {
+				status, header := ask(ops, path, "Authorization", bad)
+				require.Equal(t, 401, status, "%s %q", path, bad)
+				require.Equal(t, "Bearer", header.Get("WWW-Authenticate"))
+			}
+			status, _ := ask(ops, path, "Authorization", "Bearer "+token)
+			require.Equal(t, 200, status)
+			for name, value := range map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
+				status, _ = ask(ops, path, "Authorization", "Bearer "+token, name, value)
+				require.Equal(t, 403, status)
+			}
+		}
+		status, _ := ask(local, path, "Authorization", "Bearer "+token, "Host", "holdfast.example")
+		require.Equal(t, 403, status)
+		status, _ = ask(remote, path, "Authorization", "Bearer "+token, "Host", "holdfast.example")
+		require.Equal(t, 200, status)
+	}
+
+	// Metrics alone: no token, and nothing else.
+	figures := NewFigures(registry, log, false)
+	for path, want := range map[string]int{"/metrics": 200, "/debug/pprof/": 404, "/accounts": 404, "/keys": 404, "/backup": 404, "/": 404} {
+		status, _ := ask(figures, path)
+		require.Equal(t, want, status, path)
+	}
+	status, _ := ask(figures, "/metrics", "Host", "holdfast.example")
+	require.Equal(t, 403, status)
+	status, _ = ask(figures, "/metrics", "Origin", "https://evil.example")
+	require.Equal(t, 403, status)
+	status, _ = ask(NewFigures(registry, log, true), "/metrics", "Host", "holdfast.example")
+	require.Equal(t, 200, status)
+}
+
 func TestCheckLoopback(t *testing.T) {
 	for address, want := range map[string]bool{
 		"127.0.0.1:8081": true, "[::1]:8081": true, "localhost:0": true, "127.1.2.3:1": true, "[::ffff:127.0.0.1]:1": true,

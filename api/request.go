@@ -33,10 +33,12 @@ type request struct {
 	view engine.View // the key's account, of the same snapshot as the key
 	now  int64       // the present for this request, milliseconds since the epoch
 
-	clock  int64 // the server's own present, which may be behind the engine's
-	paid   bool  // charged already, when it asked whether it may send its body
-	charge charge
-	idle   time.Duration // spent waiting for something to happen
+	clock   int64 // the server's own present, which may be behind the engine's
+	from    sender
+	entered bool // counted among what its address has under way
+	paid    bool // charged already, when it asked whether it may send its body
+	charge  charge
+	idle    time.Duration // spent waiting for something to happen
 
 	json        jsonReader
 	path, query args
@@ -76,6 +78,7 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 	q := requests.Get().(*request)
 	q.server, q.ctx, q.start = s, ctx, start
 	q.eng = s.engine.Load()
+	q.from = sender{address: peer(ctx.RemoteAddr())}
 	if b, ok := buffers.Get().(*[]byte); ok {
 		q.out = *b
 	} else {
@@ -87,6 +90,7 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 func (q *request) release() {
 	q.giveBack()
 	q.payBack()
+	q.leave()
 	if cap(q.stock.Units) > keptStock || cap(q.stock.Balance) > keptStock || cap(q.stock.Locations) > keptStock {
 		q.stock = engine.ArticleStock{}
 	}

@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/hex"
 	"io"
 	"log"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -25,15 +27,15 @@ import (
 type Options struct {
 	Now       func() int64         // milliseconds since the epoch
 	Logger    *slog.Logger         // default: slog.Default
-	AccessLog bool                 // one line per request; slow requests and errors of ours are logged in any case
+	AccessLog bool                 // one line a request; slow requests and errors of ours are logged in any case
 	Metrics   *prometheus.Registry // default: one of its own
 
-	Limits Limits      // default: DefaultLimits
-	Bytes  AnswerBytes // of answers under way
-	Share  int         // what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are cores
+	Limits Limits         // default: DefaultLimits
+	Proxy  []netip.Prefix // networks of proxies that tell whose requests they pass on
+	Bytes  AnswerBytes    // of answers under way
+	Share  int            // what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are cores
 
-	MaxConns      int // at once; default 20,000
-	MaxConnsPerIP int // at once from one address; default none
+	MaxConns int // at once; default 20,000
 }
 
 // Server answers the public interface. Until Attach it says that it is not ready.
@@ -48,6 +50,8 @@ type Server struct {
 	http      *fasthttp.Server
 	stopping  atomic.Bool
 	limits    Limits
+	proxies   proxies
+	crowd     crowd
 	addresses *ratelimit.Addresses
 	meters    *ratelimit.Meters
 	keeper    keeper
@@ -110,6 +114,7 @@ func NewServer(o Options) *Server {
 		metrics:  newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
 		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
 	}
+	s.proxies.networks = o.Proxy
 	s.routes, s.room.bound, s.shares.most, s.shares.patience = newRoutes(list), o.Bytes, o.Share, shareWait
 	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_snapshots_held", Help: "Snapshots that are pinned for reads with asOf.",
@@ -133,7 +138,6 @@ func NewServer(o Options) *Server {
 		WriteTimeout:       writeTimeout,
 		IdleTimeout:        idleTimeout,
 		Concurrency:        o.MaxConns,
-		MaxConnsPerIP:      o.MaxConnsPerIP,
 
 		CloseOnShutdown:              true,
 		DisablePreParseMultipartForm: true,
@@ -152,7 +156,14 @@ func (s *Server) Attach(e *engine.Engine) {
 }
 
 // Serve answers connections of a listener until it is closed or Shutdown is called. It may be called for several listeners.
-func (s *Server) Serve(l net.Listener) error { return s.http.Serve(patientListener{l}) }
+func (s *Server) Serve(l net.Listener) error { return s.http.Serve(s.listener(l)) }
+
+// ServeTLS is Serve with TLS on every connection.
+func (s *Server) ServeTLS(l net.Listener, config *tls.Config) error {
+	return s.http.Serve(tls.NewListener(s.listener(l), config))
+}
+
+func (s *Server) listener(l net.Listener) net.Listener { return patientListener{countedListener{l, s}} }
 
 // Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.
 func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }

@@ -192,7 +192,7 @@ func storeFiles(f vfs.FS, dir string) (names []string, total int64, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if !st.IsDir() {
+		if st.Mode().IsRegular() { // no directory, and no socket that a process has left behind
 			names = append(names, n)
 			total += st.Size()
 		}

@@ -12,7 +12,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,22 +32,24 @@ type admin struct {
 }
 
 // withAdmin opens what the options name, and closes it behind use.
-func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) (err error) {
-	dir, err := stopped(cmd, c.data)
+func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) error {
+	server, err := c.find(cmd)
 	if err != nil {
 		return err
 	}
-	if dir == "" {
-		return withServer(cmd, c, use)
+	if server != nil {
+		return use(&admin{cmd.Context(), server.do, server.base})
 	}
+	return withStopped(cmd, c.data, use)
+}
+
+// withStopped looks after a directory that no server has open.
+func withStopped(cmd *cobra.Command, dir string, use func(*admin) error) (err error) {
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
 		return fmt.Errorf("%w: %s", persist.ErrNoStore, dir) // opening it would make one
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	core, err := openCore(cmd.Context(), dir, engine.Options{Now: clock}, log)
-	if elsewhere(cmd, err) {
-		return withServer(cmd, c, use)
-	}
 	if err != nil {
 		return inUse(err)
 	}
@@ -58,23 +59,6 @@ func withAdmin(cmd *cobra.Command, c adminConfig, use func(*admin) error) (err e
 	defer func() { err = errors.Join(err, server.Shutdown(context.WithoutCancel(cmd.Context()))) }()
 	handler := server.Admin()
 	return use(&admin{cmd.Context(), func(r *http.Request) (*http.Response, error) { return answerHere(handler, r), nil }, "http://localhost"})
-}
-
-// withServer looks after a running server.
-func withServer(cmd *cobra.Command, c adminConfig, use func(*admin) error) error {
-	target, err := url.Parse(c.opsURL)
-	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return usagef("--ops-url %q must be like %s", c.opsURL, defaultOpsURL)
-	}
-	return use(&admin{cmd.Context(), askServer, strings.TrimSuffix(c.opsURL, "/")})
-}
-
-func askServer(r *http.Request) (*http.Response, error) {
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, fmt.Errorf("no server answers at --ops-url (a stopped one is looked after with --data): %w", err)
-	}
-	return answer, nil
 }
 
 // answerHere has a handler answer a request in this process. The answer's body is written as it is read.

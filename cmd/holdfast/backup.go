@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 
@@ -30,17 +29,14 @@ What is copied is read back in full before the backup counts as done.`,
 			if c.to == "" {
 				return usagef("--to says where the backup goes")
 			}
-			dir, err := stopped(cmd, c.data)
+			server, err := c.find(cmd)
 			if err != nil {
 				return err
 			}
-			if dir == "" {
-				return backupRunning(cmd, c)
+			if server != nil {
+				return backupRunning(cmd, c, server)
 			}
-			if err := backupStopped(cmd, c); !elsewhere(cmd, err) {
-				return err
-			}
-			return backupRunning(cmd, c)
+			return backupStopped(cmd, c)
 		},
 	}
 	c.flags(cmd.Flags())
@@ -48,23 +44,19 @@ What is copied is read back in full before the backup counts as done.`,
 }
 
 // backupRunning streams a backup from a server's ops listener.
-func backupRunning(cmd *cobra.Command, c backupConfig) error {
-	target, err := url.Parse(c.opsURL)
-	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
-		return usagef("--ops-url %q must be like %s", c.opsURL, defaultOpsURL)
-	}
-	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodPost, target.JoinPath("backup").String(), nil)
+func backupRunning(cmd *cobra.Command, c backupConfig, server *opsServer) error {
+	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodPost, server.base+"/backup", nil)
 	if err != nil {
 		return err
 	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := server.do(request)
 	if err != nil {
-		return fmt.Errorf("no server answers at --ops-url (a stopped one is backed up with --data): %w", err)
+		return err
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(answer.Body, 4096))
-		return fmt.Errorf("the server at %s answers %s: %s", c.opsURL, answer.Status, strings.TrimSpace(string(text)))
+		return fmt.Errorf("the server at %s answers %s: %s", server.base, answer.Status, strings.TrimSpace(string(text)))
 	}
 	progress, done := copyProgress(cmd.ErrOrStderr(), "backup")
 	stream := &meter{r: answer.Body, progress: progress}

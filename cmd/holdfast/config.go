@@ -4,6 +4,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -12,22 +14,20 @@ import (
 	"github.com/spf13/pflag"
 
 	"holdfast/engine"
-	"holdfast/persist"
 )
 
 // Defaults that more than one command has.
 const (
-	defaultData   = "./data"
-	defaultOpsURL = "http://127.0.0.1:8081"
-	defaultZone   = "Europe/Lisbon"
+	defaultData = "./data"
+	defaultZone = "Europe/Lisbon"
 )
 
 // bootstrapVariable holds the first key of an empty data directory. It has no flag: a key on a command line is read by everybody on the machine.
 const bootstrapVariable = "HOLDFAST_BOOTSTRAP_KEY"
 
 type serveConfig struct {
-	listen    string
-	opsListen string
+	network   networkConfig
+	ops       opsConfig
 	data      string
 	grace     time.Duration
 	demo      bool
@@ -37,15 +37,17 @@ type serveConfig struct {
 	hooks     hooksConfig
 	memory    memoryConfig
 	bootstrap string // see bootstrapKey
+	pair      *pair  // nil: no TLS
+	proxies   []netip.Prefix
 }
 
 func (c *serveConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address of the public interface, on loopback")
-	f.StringVar(&c.opsListen, "ops-listen", "127.0.0.1:8081", "address for metrics, profiles, backups, accounts, keys, import and export, on loopback")
+	c.network.flags(f)
+	c.ops.flags(f)
 	f.StringVar(&c.data, "data", defaultData, "data directory")
 	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
-	f.BoolVar(&c.accessLog, "access-log", false, "log one line per request")
+	f.BoolVar(&c.accessLog, "access-log", false, "log one line per request: address, method, path, user agent, account, key, status, duration")
 	f.DurationVar(&c.overdue, "overdue-step", 15*time.Minute, "by how much a unit that is not back in time is kept longer, again and again")
 	c.limits.flags(f)
 	c.hooks.flags(f)
@@ -75,15 +77,13 @@ func (c *replayConfig) flags(f *pflag.FlagSet) {
 }
 
 type backupConfig struct {
-	to     string
-	opsURL string
-	data   string
+	adminConfig
+	to string
 }
 
 func (c *backupConfig) flags(f *pflag.FlagSet) {
+	c.adminConfig.flags(f)
 	f.StringVar(&c.to, "to", "", "a new directory, a file that ends with .tar.zst, or - for standard output")
-	f.StringVar(&c.opsURL, "ops-url", defaultOpsURL, "ops listener of a running server")
-	f.StringVar(&c.data, "data", "", "data directory of a stopped server, instead of --ops-url")
 }
 
 type restoreConfig struct {
@@ -102,17 +102,6 @@ type verifyConfig struct{ data string }
 
 func (c *verifyConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, or a backup: a directory or a file")
-}
-
-// adminConfig says what accounts and keys are looked after.
-type adminConfig struct {
-	opsURL string
-	data   string
-}
-
-func (c *adminConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.opsURL, "ops-url", defaultOpsURL, "ops listener of a running server")
-	f.StringVar(&c.data, "data", "", "data directory of a stopped server, instead of --ops-url")
 }
 
 // exchangeConfig is what import and export have in common.
@@ -200,12 +189,30 @@ func takeTwins(cmd *cobra.Command, _ []string) (err error) {
 			return
 		}
 		if e := cmd.Flags().Set(f.Name, value); e != nil {
-			err = usagef("%s: %w", twinOf(f.Name), e)
+			err = usageError{badValue(twinOf(f.Name), e)}
 			return
 		}
 		f.Annotations = map[string][]string{byTwin: nil}
 	})
 	return err
+}
+
+// badValue says of a value that a flag cannot take what it may be. name is what it was given by.
+func badValue(name string, err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if name == "" {
+		name = "--" + bad.GetFlag().Name
+	}
+	return fmt.Errorf("%s %q must be %s", name, bad.GetValue(), allowedValues[bad.GetFlag().Value.Type()])
+}
+
+// allowedValues says by the type of a flag what it takes; one that takes any text is judged by its command.
+var allowedValues = map[string]string{
+	"bool": "true or false", "int": "a whole number", "int64": "a whole number", "duration": "a time like 10s or 15m",
+	"stringSlice": "a list with commas, in which quotes are closed",
 }
 
 // byTwin marks a flag whose value is that of its twin.
@@ -218,24 +225,5 @@ func typed(cmd *cobra.Command, flag string) bool {
 	return f.Changed && !twin
 }
 
-// stopped says which directory a command is to look after; empty: the server at --ops-url. What is given on the command line counts
-// before what the environment says, where the directory is first of all the server's.
-func stopped(cmd *cobra.Command, data string) (dir string, err error) {
-	switch {
-	case typed(cmd, "data") && typed(cmd, "ops-url"):
-		return "", usagef("--ops-url is for a running server, --data for a stopped one: give one of them")
-	case typed(cmd, "data"):
-		return data, nil
-	case cmd.Flags().Changed("ops-url"):
-		return "", nil
-	}
-	return data, nil
-}
-
 // given says whether a flag, or its twin, has a value.
 func given(cmd *cobra.Command, flag string) bool { return cmd.Flags().Changed(flag) }
-
-// elsewhere says that a directory named by the environment alone is in use: then the server that has it is asked.
-func elsewhere(cmd *cobra.Command, err error) bool {
-	return errors.Is(err, persist.ErrLocked) && !typed(cmd, "data")
-}

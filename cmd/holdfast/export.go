@@ -37,10 +37,15 @@ it has left. Archived articles and holds that have ended are left out.`,
 			if err != nil {
 				return err
 			}
-			return unchanged(cmd, c.data, func(dir string) error {
-				c.data = dir
-				return withAdmin(cmd, c.adminConfig, func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) })
-			})
+			write := func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) }
+			server, err := c.find(cmd)
+			if err != nil {
+				return err
+			}
+			if server != nil {
+				return write(&admin{cmd.Context(), server.do, server.base})
+			}
+			return unchanged(cmd, c.data, func(dir string) error { return withStopped(cmd, dir, write) })
 		},
 	}
 	c.flags(cmd.Flags())
@@ -49,9 +54,6 @@ it has left. Archived articles and holds that have ended are left out.`,
 
 // unchanged gives use a directory to open: the one that is named, or, where another version wrote it, a copy, so that it is still that version's afterwards.
 func unchanged(cmd *cobra.Command, dir string, use func(dir string) error) error {
-	if dir == "" {
-		return use(dir)
-	}
 	form, err := persist.FormOf(dir)
 	if err != nil || !engine.Rewrites(form) {
 		if errors.Is(err, persist.ErrNewerFormat) {

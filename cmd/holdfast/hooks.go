@@ -5,9 +5,7 @@ package main
 import (
 	"crypto/x509"
 	"net/http"
-	"net/netip"
 	"os"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -27,23 +25,20 @@ func (c *hooksConfig) flags(f *pflag.FlagSet) {
 // client makes what calls webhooks.
 func (c *hooksConfig) client() (*http.Client, error) {
 	var o webhook.ClientOptions
-	for _, text := range c.allow {
-		n, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			return nil, usagef("--webhook-allow %q must be a network like 10.1.0.0/16 or fd00::/8", text)
-		}
-		o.Allow = append(o.Allow, n.Masked())
+	var err error
+	if o.Allow, err = readNetworks("--webhook-allow", c.allow); err != nil {
+		return nil, err
 	}
 	if c.ca != "" {
 		pem, err := os.ReadFile(c.ca)
 		if err != nil {
-			return nil, err
+			return nil, usagef("--webhook-ca %q must be a file with certificates, as PEM: %w", c.ca, err)
 		}
 		if o.Roots, err = x509.SystemCertPool(); err != nil {
 			o.Roots = x509.NewCertPool()
 		}
 		if !o.Roots.AppendCertsFromPEM(pem) {
-			return nil, usagef("--webhook-ca %q holds no certificate", c.ca)
+			return nil, usagef("--webhook-ca %q must be a file with certificates, as PEM: it holds no certificate", c.ca)
 		}
 	}
 	return webhook.NewClient(o), nil

@@ -52,7 +52,7 @@ func TestEventIsTheRecord(t *testing.T) {
 	code := make(chan int)
 	go func() {
 		code <- run([]string{
-			"serve", "--listen", address, "--ops-listen", freeAddress(t), "--data", t.TempDir(), "--webhook-allow", "127.0.0.0/8", "--webhook-ca", authority,
+			"serve", "--listen", address, "--data", t.TempDir(), "--webhook-allow", "127.0.0.0/8", "--webhook-ca", authority,
 		}, nil, &out, &errs)
 	}()
 	require.NoError(t, awaitReady(address))

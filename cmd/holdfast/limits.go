@@ -4,8 +4,6 @@ package main
 
 import (
 	"fmt"
-	"net/netip"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +16,7 @@ var limitedPlans = []string{"starter", "growth", "scale"}
 
 type limitsConfig struct {
 	ip     int64
+	conns  int
 	exempt []string
 	plans  map[string]*string
 }
@@ -25,7 +24,10 @@ type limitsConfig struct {
 func (c *limitsConfig) flags(f *pflag.FlagSet) {
 	defaults := api.DefaultLimits()
 	f.Int64Var(&c.ip, "limit-ip", defaults.PerAddress, "requests a minute from one address before its key is looked at, 0 for no limit")
-	f.StringSliceVar(&c.exempt, "limit-exempt", nil, "networks whose addresses have no limit, like 10.0.0.0/8; loopback has none in any case")
+	f.IntVar(&c.conns, "limit-ip-conns", defaults.ConnsPerAddress,
+		"connections of one address at once, or requests of one that a trusted proxy passes on, 0 for no limit")
+	f.StringSliceVar(&c.exempt, "limit-exempt", nil,
+		"networks whose addresses have no limit, like 10.0.0.0/8; loopback has none where nobody else's request is passed on")
 	c.plans = map[string]*string{}
 	for _, name := range limitedPlans {
 		p := defaults.Plans[name]
@@ -36,21 +38,22 @@ func (c *limitsConfig) flags(f *pflag.FlagSet) {
 
 // limits reads the options.
 func (c *limitsConfig) limits() (api.Limits, error) {
-	l := api.Limits{PerAddress: c.ip, Plans: map[string]ratelimit.Plan{}}
+	l := api.Limits{PerAddress: c.ip, ConnsPerAddress: c.conns, Plans: map[string]ratelimit.Plan{}}
 	if c.ip < 0 {
-		return l, usagef("--limit-ip must not be negative")
+		return l, usagef("--limit-ip \"%d\" must not be negative: 0 for no limit", c.ip)
 	}
-	for _, text := range c.exempt {
-		n, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			return l, usagef("--limit-exempt %q must be a network like 10.0.0.0/8 or 2001:db8::/32", text)
-		}
-		l.Exempt = append(l.Exempt, n.Masked())
+	if c.conns < 0 {
+		return l, usagef("--limit-ip-conns \"%d\" must not be negative: 0 for no limit", c.conns)
+	}
+	var err error
+	if l.Exempt, err = readNetworks("--limit-exempt", c.exempt); err != nil {
+		return l, err
 	}
 	for _, name := range limitedPlans {
 		p, ok := readPlan(*c.plans[name])
 		if !ok {
-			return l, usagef("--limit-%s %q must be four numbers like 120,2,50,100000: from 1, the second at most a million, the third at most a billion", name, *c.plans[name])
+			return l, usagef("--limit-%s %q must be four numbers like 120,2,50,100000: from 1, the second at most a million, the third at most a billion",
+				name, *c.plans[name])
 		}
 		l.Plans[name] = p
 	}

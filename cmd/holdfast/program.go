@@ -1,6 +1,6 @@
 package main
 
-// This file owns how the program is put together: store, then engine, then the two servers and what calls webhooks; and taken apart in reverse.
+// This file owns how the program is put together: store, then engine, then the servers and what calls webhooks; and taken apart in reverse.
 
 import (
 	"context"
@@ -11,7 +11,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -29,9 +33,21 @@ type core struct {
 	engine *engine.Engine
 }
 
-// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done. The engine's
-// clock begins no earlier than the log ends.
+// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done.
 func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logger) (*core, error) {
+	store, err := openStore(dir, o, log)
+	if err != nil {
+		return nil, err
+	}
+	c, err := openEngine(ctx, store, o, log)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return c, nil
+}
+
+// openStore opens a data directory, or makes one. The clock begins no earlier than the log ends.
+func openStore(dir string, o engine.Options, log *slog.Logger) (*persist.Store, error) {
 	if o.Phase != nil {
 		o.Phase("opens the store and checks its log")
 	}
@@ -43,10 +59,15 @@ func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logge
 		log.Warn("the machine's clock is behind the last change: time goes on from there, by what passes since", "seconds", behind/1000)
 	}
 	steady.notBefore(store.End().At)
+	return store, nil
+}
+
+// openEngine builds the state of a store.
+func openEngine(ctx context.Context, store *persist.Store, o engine.Options, log *slog.Logger) (*core, error) {
 	o.Store, o.Random, o.Logger, o.Payload = store, randomBase, log, api.OrderPayload
 	e, err := engine.Open(ctx, o)
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
 	return &core{store: store, engine: e}, nil
 }
@@ -61,41 +82,73 @@ func (c *core) Close() error { return errors.Join(c.engine.Close(), c.store.Clos
 
 // program is a server that runs.
 type program struct {
-	config serveConfig
-	log    *slog.Logger
-	public *api.Server
-	ops    *http.Server
-	core   atomic.Pointer[core] // nil while the state is loaded
-	ended  chan error           // of a listener that stopped by itself
-	client *http.Client         // that calls webhooks
-	hooks  *webhook.Dispatcher  // nil while the state is loaded
-	phase  atomic.Value         // string: what loading does now
-	unwind context.CancelFunc   // ends what watches the clock
+	config  serveConfig
+	log     *slog.Logger
+	public  *api.Server
+	ops     *http.Server
+	figures *http.Server
+	socket  bool                 // there is one in the data directory
+	core    atomic.Pointer[core] // nil while the state is loaded
+	ended   chan error           // of a listener that stopped by itself
+	client  *http.Client         // that calls webhooks
+	hooks   *webhook.Dispatcher  // nil while the state is loaded
+	phase   atomic.Value         // string: what loading does now
+	unwind  context.CancelFunc   // ends what watches the clock
 }
 
-// start binds the ports, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
+// start binds the addresses, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
 // said on out, before the first request is served.
 func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.Client, out io.Writer, log *slog.Logger) (*program, error) {
-	public, err := net.Listen("tcp", c.listen)
+	public, err := net.Listen("tcp", c.network.listen)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--listen: %w", err)
 	}
-	ops, err := net.Listen("tcp", c.opsListen)
-	if err != nil {
-		return nil, errors.Join(err, public.Close())
+	opsAt, ops := "unix:"+filepath.Join(c.data, socketName), net.Listener(nil) // the socket is made when the directory is open
+	if c.ops.listen != "" {
+		if ops, err = c.ops.open(c.pair); err != nil {
+			return nil, errors.Join(fmt.Errorf("--ops-listen: %w", err), public.Close())
+		}
+		opsAt = c.ops.url(ops, c.pair)
+	}
+	var figures net.Listener
+	if c.ops.metrics != "" {
+		if figures, err = net.Listen("tcp", c.ops.metrics); err != nil {
+			err = errors.Join(fmt.Errorf("--metrics-listen: %w", err), public.Close())
+			if ops != nil {
+				err = errors.Join(err, ops.Close())
+			}
+			return nil, err
+		}
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	p := &program{config: c, log: log, ended: make(chan error, 2), client: client}
+	p := &program{config: c, log: log, ended: make(chan error, 3), client: client}
 	watched, unwind := context.WithCancel(context.WithoutCancel(ctx))
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
-	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits})
-	p.ops = api.NewOps(api.OpsOptions{Metrics: registry, Logger: log, Server: p.public, Backup: p.backup})
-	go func() { p.ended <- p.public.Serve(public) }()
-	go func() { p.ended <- p.ops.Serve(ops) }()
+	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies})
+	p.ops = api.NewOps(api.OpsOptions{
+		Metrics: registry, Logger: log, Server: p.public, Backup: p.backup, Token: c.ops.token, Remote: c.ops.listen != "" && !api.CheckLoopback(c.ops.listen),
+	})
+	p.figures = api.NewFigures(registry, log, !api.CheckLoopback(c.ops.metrics))
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	go readAgain(watched, c.pair, time.Tick(certificateLook), asked, log)
+	at := localURL("http", public.Addr())
+	if c.pair != nil {
+		at = localURL("https", public.Addr())
+		go func() { p.ended <- p.public.ServeTLS(public, c.pair.config()) }()
+	} else {
+		go func() { p.ended <- p.public.Serve(public) }()
+	}
+	if ops != nil {
+		go func() { p.ended <- p.ops.Serve(ops) }()
+	}
+	if figures != nil {
+		go func() { p.ended <- p.figures.Serve(figures) }()
+	}
 	loaded := make(chan error, 1)
-	go func() { loaded <- p.load(ctx, registry, "http://"+public.Addr().String(), out) }()
+	go func() { loaded <- p.load(ctx, registry, at, out) }()
 	say := time.NewTicker(loadingSaid)
 	defer say.Stop()
 	if err := p.await(ctx, loaded, say.C); err != nil {
@@ -104,9 +157,12 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 		}
 		return nil, errors.Join(err, p.stop())
 	}
-	log.Info("ready", "url", "http://"+public.Addr().String(), "ops", "http://"+ops.Addr().String(), "data", c.data)
+	log.Info("ready", "url", at, "ops", opsAt, "data", c.data)
 	return p, nil
 }
+
+// certificateLook is how often it is looked whether the certificate has changed.
+const certificateLook = time.Second
 
 // loadingSaid is how long loading takes before it is said what it does, and how often that is said again.
 const loadingSaid = 5 * time.Second
@@ -136,11 +192,22 @@ func (p *program) await(ctx context.Context, loaded <-chan error, say <-chan tim
 
 // load opens the data directory, does what a first run does, and lets requests in.
 func (p *program) load(ctx context.Context, registry *prometheus.Registry, url string, out io.Writer) error {
-	core, err := openCore(ctx, p.config.data, engine.Options{
-		Now: clock, Overdue: p.config.overdue, Phase: func(what string) { p.phase.Store(what) },
-	}, p.log)
+	o := engine.Options{Now: clock, Overdue: p.config.overdue, Phase: func(what string) { p.phase.Store(what) }}
+	store, err := openStore(p.config.data, o, p.log)
 	if err != nil {
 		return err
+	}
+	if p.config.ops.listen == "" {
+		l, err := listenSocket(p.config.data)
+		if err != nil {
+			return errors.Join(err, store.Close())
+		}
+		p.socket = true
+		go func() { p.ended <- p.ops.Serve(l) }()
+	}
+	core, err := openEngine(ctx, store, o, p.log)
+	if err != nil {
+		return errors.Join(err, p.endSocket(), store.Close())
 	}
 	p.core.Store(core)
 	first, err := core.firstRun(p.config.data, "Holdfast", p.config.bootstrap)
@@ -182,7 +249,7 @@ func (p *program) stop() error {
 		p.log.Warn("requests in flight were cut off", "grace", p.config.grace)
 		err = nil
 	}
-	err = errors.Join(err, p.ops.Close())
+	err = errors.Join(err, p.figures.Close(), p.ops.Close(), p.endSocket())
 	if p.hooks != nil {
 		p.hooks.Close(ctx)
 	}
@@ -190,4 +257,13 @@ func (p *program) stop() error {
 		err = errors.Join(err, core.Close())
 	}
 	return err
+}
+
+// endSocket removes the socket, where this process has made one: while it has the directory's lock.
+func (p *program) endSocket() error {
+	if !p.socket {
+		return nil
+	}
+	p.socket = false
+	return os.Remove(filepath.Join(p.config.data, socketName))
 }

@@ -98,6 +98,14 @@ func TestScript(t *testing.T) {
 				}
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
 			},
+			// modeof NAME MODE compares the mode of a file.
+			"modeof": func(ts *testscript.TestScript, _ bool, args []string) {
+				st, err := os.Stat(ts.MkAbs(args[0]))
+				ts.Check(err)
+				if got := st.Mode() &^ os.ModeSocket; got.String() != args[1] {
+					ts.Fatalf("%s has mode %s, want %s", args[0], got, args[1])
+				}
+			},
 			// flip NAME changes one bit in the middle of a file.
 			"flip": func(ts *testscript.TestScript, _ bool, args []string) {
 				name := ts.MkAbs(args[0])

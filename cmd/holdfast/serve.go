@@ -9,10 +9,9 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
-
-	"holdfast/api"
 )
 
 func newServe() *cobra.Command {
@@ -20,22 +19,33 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve a data directory",
-		Long: `Serves a data directory on loopback. The first run makes the account and a key with full access, and prints the key: this once.
+		Long: `Serves a data directory, on loopback where nothing else is said. The first run makes the account and a key
+with full access, and prints the key: this once.
 ` + bootstrapVariable + ` sets that first key instead; once there is an account it is ignored, but has to look like a key.
-On SIGTERM it finishes what is in flight and stops; on a second one it stops at once.`,
+On SIGTERM it finishes what is in flight and stops; on a second one it stops at once. On SIGHUP it reads its certificate again.
+
+Other machines reach it with --tls-cert and --tls-key, or without TLS with --listen-insecure, where the network itself is private:
+
+  holdfast serve --listen :8443 --tls-cert cert.pem --tls-key key.pem`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !api.CheckLoopback(c.listen) {
-				return usagef("--listen %q must be a loopback address like 127.0.0.1:8080: beyond it a key would travel in the clear", c.listen)
+			if err := c.network.check(); err != nil {
+				return err
 			}
-			if !api.CheckLoopback(c.opsListen) {
-				return usagef("--ops-listen %q must be a loopback address like 127.0.0.1:8081: it asks for no key", c.opsListen)
+			if err := c.ops.check(c.network); err != nil {
+				return err
 			}
 			if c.grace < 0 {
-				return usagef("--grace must not be negative")
+				return usagef("--grace %q must not be negative: a time like 10s", c.grace)
+			}
+			if c.overdue < time.Second {
+				return usagef("--overdue-step %q must be a time from 1s on, like 15m", c.overdue)
 			}
 			limits, err := c.limits.limits()
 			if err != nil {
+				return err
+			}
+			if c.proxies, err = c.network.trusted(); err != nil {
 				return err
 			}
 			client, err := c.hooks.client()
@@ -53,6 +63,11 @@ On SIGTERM it finishes what is in flight and stops; on a second one it stops at 
 				return err
 			}
 			log := newLog(cmd.ErrOrStderr())
+			if c.network.cert != "" {
+				if c.pair, err = openPair(c.network, log); err != nil {
+					return err
+				}
+			}
 			debug.SetMemoryLimit(memory)
 			log.Info("memory limit", "bytes", debug.SetMemoryLimit(-1), "of", from)
 			p, err := start(cmd.Context(), c, limits, client, cmd.OutOrStdout(), log)
@@ -76,10 +91,16 @@ On SIGTERM it finishes what is in flight and stops; on a second one it stops at 
 	return cmd
 }
 
-// newLog writes text to a terminal, JSON to anything else.
+// newLog writes text to a terminal, JSON to anything else; times that pass are text in both.
 func newLog(errs io.Writer) *slog.Logger {
+	o := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindDuration {
+			a.Value = slog.StringValue(a.Value.Duration().String())
+		}
+		return a
+	}}
 	if isTerminal(errs) {
-		return slog.New(slog.NewTextHandler(errs, nil))
+		return slog.New(slog.NewTextHandler(errs, o))
 	}
-	return slog.New(slog.NewJSONHandler(errs, nil))
+	return slog.New(slog.NewJSONHandler(errs, o))
 }

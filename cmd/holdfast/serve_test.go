@@ -30,7 +30,7 @@ func TestTermStopsServing(t *testing.T) {
 	var out, errs bytes.Buffer
 	code := make(chan int)
 	go func() {
-		code <- run([]string{"serve", "--listen", address, "--ops-listen", freeAddress(t), "--data", dir}, nil, &out, &errs)
+		code <- run([]string{"serve", "--listen", address, "--data", dir}, nil, &out, &errs)
 	}()
 	require.NoError(t, awaitReady(address))
 
@@ -72,7 +72,7 @@ func TestSecondTermStopsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	address := freeAddress(t)
 	serve := exec.Command(self)
-	serve.Args = []string{"holdfast", "serve", "--listen", address, "--ops-listen", freeAddress(t), "--data", t.TempDir(), "--grace", "1h"}
+	serve.Args = []string{"holdfast", "serve", "--listen", address, "--data", t.TempDir(), "--grace", "1h"}
 	require.NoError(t, serve.Start())
 	t.Cleanup(func() { serve.Process.Kill() })
 	require.NoError(t, awaitReady(address))

@@ -83,7 +83,7 @@ func serve(t *testing.T, flags ...string) []string {
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "holdfast")
 	run(t, "../..", nil, "go", "build", "-o", binary, "./cmd/holdfast")
-	c := exec.CommandContext(context.Background(), binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data")}, flags...)...)
+	c := exec.CommandContext(context.Background(), binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data")}, flags...)...)
 	c.Env = append(os.Environ(), "HOLDFAST_BOOTSTRAP_KEY="+key)
 	logs, err := c.StderrPipe()
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ const (
 type server struct {
 	t               *testing.T
 	binary, dir     string
-	listen, ops     string
+	listen          string
 	process         *exec.Cmd
 	client          http.Client
 	location, item  string
@@ -56,7 +56,7 @@ type attempt struct {
 func (s *server) start() {
 	s.t.Helper()
 	var log bytes.Buffer
-	s.process = exec.Command(s.binary, "serve", "--listen", s.listen, "--ops-listen", s.ops, "--data", s.dir)
+	s.process = exec.Command(s.binary, "serve", "--listen", s.listen, "--data", s.dir)
 	s.process.Env = append(os.Environ(), "HOLDFAST_BOOTSTRAP_KEY="+killKey)
 	s.process.Stdout, s.process.Stderr = &log, &log
 	require.NoError(s.t, s.process.Start())
@@ -222,7 +222,7 @@ func TestKilledServer(t *testing.T) {
 		rounds = 100
 	}
 	dir := t.TempDir()
-	s := &server{t: t, binary: filepath.Join(dir, "holdfast"), dir: filepath.Join(dir, "data"), listen: freeAddress(t), ops: freeAddress(t)}
+	s := &server{t: t, binary: filepath.Join(dir, "holdfast"), dir: filepath.Join(dir, "data"), listen: freeAddress(t)}
 	s.client.Timeout = 20 * time.Second
 	build := exec.Command("go", "build", "-o", s.binary, "./cmd/holdfast")
 	build.Dir = "../.."

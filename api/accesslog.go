@@ -1,0 +1,48 @@
+package api
+
+import (
+	"log/slog"
+	"regexp"
+	"time"
+)
+
+// This file owns what is logged of a request: who asked for what, and what came of it. What stands behind the path is never logged, and
+// a secret that was put where none belongs is cut off.
+
+const (
+	slowRequest = 100 * time.Millisecond
+	loggedText  = 200 // bytes of what a caller chooses
+)
+
+// observe counts a request and logs it where that is due.
+func (s *Server) observe(q *request, took time.Duration) {
+	status := q.ctx.Response.StatusCode()
+	s.metrics.observe(q.op, status, took)
+	slow := took >= slowRequest
+	if !s.accessLog && !slow {
+		return
+	}
+	level, account, keyID, address := slog.LevelInfo, "", "", ""
+	if slow {
+		level = slog.LevelWarn
+	}
+	if q.key != nil {
+		account, keyID = q.view.Account().ID.String(), q.key.PublicID
+	}
+	if q.from.address.IsValid() {
+		address = q.from.address.String()
+	}
+	r := &q.ctx.Request
+	s.log.Log(q.ctx, level, "request", "request", loggable(q.id), "address", address, "method", loggable(r.Header.Method()),
+		"path", loggable(r.URI().PathOriginal()), "agent", loggable(r.Header.UserAgent()), "account", account, "key", keyID, "route", q.opID(),
+		"status", status, "duration", took.Round(time.Microsecond).String())
+}
+
+// secrets are those of our own making, behind what names them.
+var secrets = regexp.MustCompile(`(hf_[0-9A-Za-z]+_)[0-9A-Za-z]+|(whsec_)[0-9A-Za-z+/=_%-]+`)
+
+// loggable is a caller's text as a log may have it.
+func loggable(text []byte) string {
+	text = secrets.ReplaceAll(text, []byte("${1}${2}..."))
+	return string(text[:min(len(text), loggedText)])
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // ours are the beginnings and ends of the names in a data directory, from before its head file is there.
-var ours = []string{"LOCK", "HEAD.*", "MANIFEST-*", "OPTIONS-*", "marker.*", "[0-9]*.log", "[0-9]*.sst", "[0-9]*.dbtmp", firstRunMark, "ops.sock", "lost+found"}
+var ours = []string{"LOCK", "HEAD.*", "MANIFEST-*", "OPTIONS-*", "marker.*", "[0-9]*.log", "[0-9]*.sst", "[0-9]*.dbtmp", firstRunMark, "ops.sock", "ops.sock.new", "lost+found"}
 
 // notForeign refuses a directory that is in use for something else: with other files in it and nothing of the program's. A --data that is mistyped would fill
 // somebody's folder with tables.

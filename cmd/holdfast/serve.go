@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 )
 
@@ -77,9 +78,12 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 			if err != nil {
 				return err
 			}
+			tell(daemon.SdNotifyReady, log)
+			go watchdog(cmd.Context(), p.alive, log)
 			select {
 			case <-cmd.Context().Done():
 				p.log.Info("stopping", "grace", c.grace)
+				tell(daemon.SdNotifyStopping, log)
 				return p.stop()
 			case err := <-p.ended:
 				p.stop()

@@ -3,6 +3,9 @@ package api
 import (
 	"maps"
 	"slices"
+
+	"holdfast/api/auth"
+	"holdfast/engine"
 )
 
 // This file owns how schemas stand in the document: those with a name once, under components, and a reference elsewhere.
@@ -33,6 +36,11 @@ func (c *components) answer(s *Schema) ordered {
 // schema describes a value. closed: members that are not declared are refused, as in requests; what an answer may come to
 // hold in later versions is left open.
 func (c *components) schema(s *Schema, closed bool) ordered {
+	if s.Name == "" && s.Enum != nil {
+		named := *s
+		named.Name = enumName(s.Enum)
+		s = &named
+	}
 	if s.Name == "" {
 		return c.plain(s, closed)
 	}
@@ -47,6 +55,48 @@ func (c *components) schema(s *Schema, closed bool) ordered {
 		ref = ordered{{"anyOf", []any{ref, ordered{{"type", "null"}}}}}
 	}
 	return about(ref, s)
+}
+
+// enums are values that stand in several places, by the name that they have in the document: a generator makes one type of each.
+var enums = map[string][]string{
+	"ArchiveFilter":       {string(archiveActive), string(archiveArchived), string(archiveAll)},
+	"ArticleStatus":       articleStatus.schema.Enum,
+	"AttributeFormat":     attributeFormatSchema.Enum,
+	"AttributeOrigin":     origins.schema.Enum,
+	"BufferOrigin":        {"article", "sku"},
+	"CheckoutFieldFormat": engine.CheckoutFieldFormats,
+	"CheckoutFieldType":   engine.CheckoutFieldTypes,
+	"CustomerType":        customerType.schema.Enum,
+	"DeliveryState":       deliveryState.schema.Enum,
+	"DiscountDuration":    discountDuration.schema.Enum,
+	"DiscountType":        discountType.schema.Enum,
+	"EventType":           orderEvent.schema.Enum,
+	"FulfillmentState":    engine.Fulfillments,
+	"ListedMember":        articleFields.schema.Items.Enum,
+	"Operator":            operatorNames,
+	"OrderChannel":        engine.Channels,
+	"OrderStatus":         engine.OrderStatuses,
+	"NewOrderStatus":      orderStatus.schema.Enum,
+	"PaymentKind":         paymentKind.schema.Enum,
+	"PurchaseType":        purchaseType.schema.Enum,
+	"ScheduledEventType":  eventType.schema.Enum,
+	"Scope":               auth.Scopes,
+	"ShortageReason":      {"not_enough_stock", "fragmented_by_pinned_holds"},
+	"SortDirection":       {string(ascending), string(descending)},
+	"SubscriptionStatus":  subscriptionStatus.schema.Enum,
+	"SystemGroup":         systemGroups.schema.Enum,
+	"TagScope":            {string(engine.TagInventory), string(engine.TagCatalog), string(engine.TagCustomers), string(engine.TagOrders)},
+	"TimeUnit":            unitNames,
+}
+
+// enumName is the name of values, empty if they have none.
+func enumName(values []string) string {
+	for name, named := range enums {
+		if slices.Equal(values, named) {
+			return name
+		}
+	}
+	return ""
 }
 
 func about(o ordered, s *Schema) ordered {

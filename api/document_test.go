@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
+
+	"holdfast/engine"
 )
 
 // This file holds the document against the operations, and every answer of all tests against the document.
@@ -174,14 +176,41 @@ func TestDocumentIsWhole(t *testing.T) {
 			content, _ := p.resolve(r)["content"].(tree)
 			for _, media := range content {
 				media := media.(tree)
-				example := media["example"]
-				examples, _ := media["examples"].(tree)
-				for _, named := range examples {
-					example = p.resolve(named)["value"]
+				all := []any{media["example"]}
+				if examples, ok := media["examples"].(tree); ok {
+					all = nil
+					for _, named := range examples {
+						all = append(all, p.resolve(named)["value"])
+					}
 				}
-				require.Empty(t, p.mismatch(example, media["schema"], ""), "the answer %s of %s", status, op.id)
+				for _, example := range all {
+					require.Empty(t, p.mismatch(example, media["schema"], ""), "the answer %s of %s", status, op.id)
+				}
 			}
 		}
+	}
+}
+
+// Each code is of some operation or of none, each row of the table of codes is of an operation, and each code's refusal has its form.
+func TestCodesAreDocumented(t *testing.T) {
+	p := theDocument(t)
+	given := map[engine.Code]bool{}
+	for _, op := range operations {
+		for _, codes := range refusals(&op) {
+			for _, code := range codes {
+				given[code] = true
+			}
+		}
+	}
+	for code := range statuses {
+		require.NotEqual(t, given[code], slices.Contains(ofNoOperation, code), "%s is of an operation or of none", code)
+		problem, err := decode(appendOrdered(nil, problemExample(code), 0))
+		require.NoError(t, err)
+		require.Empty(t, p.mismatch(problem, tree{"$ref": "#/components/schemas/Problem"}, ""), code)
+	}
+	for id, codes := range ofState {
+		require.True(t, slices.ContainsFunc(operations, func(op operation) bool { return op.id == id }), "there is no operation %s", id)
+		require.NotEmpty(t, codes, id)
 	}
 }
 
@@ -190,7 +219,8 @@ var anyHeader = []string{
 	"Content-Security-Policy", "Referrer-Policy", "Allow",
 }
 
-// documented holds the answer to a request against what the document says of it: status, headers, media type and body.
+// documented holds the answer to a request against what the document says of it: status, code, headers, media type and body. As all
+// tests ask through it, no code that they meet is missing from its operation.
 func (a *answer) documented(method, path string) {
 	a.Helper()
 	p := theDocument(a)
@@ -198,30 +228,28 @@ func (a *answer) documented(method, path string) {
 	if path = strings.TrimSuffix(path, "/"); method == "HEAD" {
 		method = "GET"
 	}
+	v, code := a.decoded(), ""
+	if refusal, ok := v.(tree); ok && a.status >= 400 {
+		code, _ = refusal["code"].(string)
+	}
 	// Where no operation is reached, it is a problem like any other.
-	problem := tree{"schema": tree{"$ref": "#/components/schemas/Problem"}}
-	response := tree{"headers": p.operation("GET", "/healthz")["responses"].(tree)["200"].(tree)["headers"], "content": tree{string(mediaProblem): problem}}
-	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil && !slices.Contains(ofNoOperation, a.status) {
+	response := tree{"content": tree{string(mediaProblem): tree{"schema": tree{"$ref": "#/components/schemas/Problem"}}}}
+	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil && !slices.Contains(ofNoOperation, engine.Code(code)) {
 		if !slices.ContainsFunc(operations, func(o operation) bool { return o.id == op.id }) {
 			return // one that a test has put in
 		}
 		d := p.operation(op.method, op.path)
 		require.NotNil(a, d, "%s is not in the document", a.what)
-		response = p.resolve(d["responses"].(tree)[strconv.Itoa(a.status)])
-	}
-	require.NotNil(a, response, "%s: %d is not in the document: %s", a.what, a.status, a.body)
-
-	headers := map[string]bool{}
-	for name, h := range response["headers"].(tree) {
-		canonical := canonicalHeader(name)
-		headers[canonical] = true
-		if p.resolve(h)["required"] == true {
-			require.Contains(a, a.header, canonical, "%s: %d", a.what, a.status)
+		responses := d["responses"].(tree)
+		if response, _ = responses[strconv.Itoa(a.status)].(tree); response == nil && a.status >= 400 {
+			response = responses["default"].(tree)
+			listed := listOf(response["x-codes"].(tree)[strconv.Itoa(a.status)])
+			require.Contains(a, listed, any(code), "%s: the document does not have this code of %s", a.what, op.id)
 		}
 	}
-	for name := range a.header {
-		require.True(a, headers[name] || slices.Contains(anyHeader, name), "%s: %d: the header %s is not in the document", a.what, a.status, name)
-	}
+	require.NotNil(a, response, "%s: %d is not in the document: %s", a.what, a.status, a.body)
+	a.headersDocumented(p, listOf(response["x-headers"]))
+
 	content, _ := response["content"].(tree)
 	if content == nil {
 		require.Empty(a, a.body, a.what)
@@ -229,14 +257,40 @@ func (a *answer) documented(method, path string) {
 	}
 	media, _ := content[a.header["Content-Type"]].(tree)
 	require.NotNil(a, media, "%s: %s is not in the document", a.what, a.header["Content-Type"])
-	var v any = string(a.body)
-	if kind, _, _ := mime.ParseMediaType(a.header["Content-Type"]); strings.HasSuffix(kind, "json") {
-		var err error
-		v, err = decode(a.body)
-		require.NoError(a, err, "%s: %s", a.what, a.body)
-	}
 	if fault := p.mismatch(v, media["schema"], ""); fault != "" {
 		a.Fatalf("%s: %d: %s: %s", a.what, a.status, fault, a.body)
+	}
+}
+
+// decoded is the body, as text where it is not JSON.
+func (a *answer) decoded() any {
+	a.Helper()
+	kind, _, _ := mime.ParseMediaType(a.header["Content-Type"])
+	if !strings.HasSuffix(kind, "json") || len(a.body) == 0 {
+		return string(a.body)
+	}
+	v, err := decode(a.body)
+	require.NoError(a, err, "%s: %s", a.what, a.body)
+	return v
+}
+
+// headersDocumented holds the headers against those that the document has of every answer and of this one.
+func (a *answer) headersDocumented(p published, own []any) {
+	a.Helper()
+	if a.status == 429 || a.status == 503 {
+		require.Contains(a, a.header, headerNameRetryAfter, a.what)
+		own = append(slices.Clone(own), headerNameRetryAfter)
+	}
+	headers := map[string]bool{}
+	for name, h := range p.root["x-answer-headers"].(tree) {
+		h, canonical := h.(tree), canonicalHeader(name)
+		here := h["x-any"] == true || slices.Contains(own, any(name))
+		if headers[canonical] = here; here && h["required"] == true {
+			require.Contains(a, a.header, canonical, "%s: %d", a.what, a.status)
+		}
+	}
+	for name := range a.header {
+		require.True(a, headers[name] || slices.Contains(anyHeader, name), "%s: %d: the header %s is not in the document", a.what, a.status, name)
 	}
 }
 

@@ -4,6 +4,8 @@ import "holdfast/engine"
 
 // This file owns the operations on the service itself, which look at no key.
 
+const readyPath = "/readyz"
+
 var serviceOperations = []operation{
 	read(operation{
 		id: "service.health", method: "GET", path: "/healthz", access: noKey, probe: true,
@@ -13,7 +15,7 @@ var serviceOperations = []operation{
 		return nil
 	}),
 	read(operation{
-		id: "service.ready", method: "GET", path: "/readyz", access: noKey, probe: true,
+		id: "service.ready", method: "GET", path: readyPath, access: noKey, probe: true,
 		summary: "Says that the state is loaded and the log can be written.", answer: recordSchema("Readiness", has("status", enumSchema("ready"))),
 	}, input[none]{}, func(q *request, _ *none) error {
 		switch {

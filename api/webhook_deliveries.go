@@ -110,6 +110,7 @@ func answerDelivery(q *request, d *engine.Delivery) error {
 
 const (
 	deliveriesPath = webhookPath + "/deliveries"
+	deliveryPath   = deliveriesPath + "/{deliveryId}"
 
 	eventScopeAbout = "Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders."
 )
@@ -127,7 +128,7 @@ var webhookDeliveryOperations = []operation{
 		return nil
 	}),
 	read(operation{
-		id: "admin.webhooks.getDelivery", method: "GET", path: deliveriesPath + "/{deliveryId}", scopes: webhooksRead, live: true, cached: true,
+		id: "admin.webhooks.getDelivery", method: "GET", path: deliveryPath, scopes: webhooksRead, live: true, cached: true,
 		summary: "Returns a delivery with the bytes that are sent and what came of each attempt. " + eventScopeAbout, answer: deliveryDetailsSchema,
 	}, input[oneDelivery]{path: byDelivery(func(o *oneDelivery) *engine.ID { return &o.webhook }, func(o *oneDelivery) *engine.ID { return &o.id })},
 		func(q *request, o *oneDelivery) error {
@@ -153,7 +154,7 @@ var webhookDeliveryOperations = []operation{
 			return nil
 		}),
 	write(operation{
-		id: "admin.webhooks.redeliver", method: "POST", path: deliveriesPath + "/{deliveryId}/redeliver", scopes: webhooksWrite, answer: deliverySchema,
+		id: "admin.webhooks.redeliver", method: "POST", path: deliveryPath + "/redeliver", scopes: webhooksWrite, answer: deliverySchema,
 		summary: "Sends an event once more, with the same bytes. How that goes does not count for the webhook. " + eventScopeAbout,
 	}, input[engine.RedeliverDelivery]{path: byDelivery(func(o *engine.RedeliverDelivery) *engine.ID { return &o.Webhook }, func(o *engine.RedeliverDelivery) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.RedeliverDelivery) engine.Op {

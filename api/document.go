@@ -40,11 +40,12 @@ func renderDocument(list []operation) []byte {
 		{"servers", []any{ordered{{"url", "/"}, {"description", "The service that this document comes from."}}}},
 		{"security", []any{ordered{{"ApiKey", []any{}}}}},
 		{"paths", paths},
+		{"webhooks", c.webhooks()},
 		{"components", ordered{
 			{"securitySchemes", ordered{{"ApiKey", ordered{
 				{"type", "apiKey"}, {"in", "header"}, {"name", "X-API-KEY"}, {"description", "A key of the account: hf_<id>_<secret>."},
 			}}}},
-			{"parameters", headerParameters()},
+			{"parameters", append(headerParameters(), eventHeaderParameters()...)},
 			{"schemas", inOrder(c.schemas)},
 			{"examples", inOrder(c.examples)},
 		}},
@@ -59,6 +60,7 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"`x-codes` lists, by status, the codes that an operation can give; `details` has the form of its code. " +
 	"So are 405, 408, 414 and 431, which are of no operation, and what is answered where there is nothing at a path. " +
 	"Objects of requests have no other members than the declared ones; answers may come to have more.\n\n" +
+	"What a webhook is sent, and what it is to answer, stands under `webhooks`.\n\n" +
 	"No page of a list leaves a row out, and no answer is without a bound. A row of a list has at most 31 KiB: where it would have more, " +
 	"its lists have fewer entries and its long texts fewer characters, and end in `…`. Beside what was cut stands how long it is as a whole, " +
 	"under its name and `Total`. A record of its own has the first 1,000 entries of each list, within 4 MiB; what a webhook is sent is cut like it. " +

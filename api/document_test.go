@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -188,6 +189,39 @@ func TestDocumentIsWhole(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every event stands in the document, its example is as its schema says, and so is what a webhook is really sent.
+func TestEventsAreDocumented(t *testing.T) {
+	p := theDocument(t)
+	events := p.root["webhooks"].(tree)
+	require.Len(t, events, len(engine.OrderEvents))
+	s, location, sku, _, _ := stocked(t)
+	hooks := map[engine.OrderEvent]string{}
+	for _, typ := range engine.OrderEvents {
+		hooks[typ] = "/v1/admin/webhooks/" + s.ok("POST", "/v1/admin/webhooks", fmt.Sprintf(`{"eventType":%q,"url":"https://example.com/"}`, typ))["id"].(string)
+	}
+	order := "/v1/admin/orders/" + s.ok("POST", "/v1/admin/orders", fmt.Sprintf(
+		`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
+		location, sku, when(noon+day), when(noon+2*day)))["id"].(string)
+	s.ok("PATCH", order, `{"note":"Collects at noon"}`)
+	s.ok("DELETE", order, "")
+	for typ, hook := range hooks {
+		post := events[string(typ)].(tree)["post"].(tree)
+		require.NotEmpty(t, post["description"], typ)
+		media := post["requestBody"].(tree)["content"].(tree)["application/json"].(tree)
+		require.Empty(t, p.mismatch(media["example"], media["schema"], ""), typ)
+		require.Equal(t, string(typ), media["example"].(tree)["eventType"])
+
+		d := s.ok("GET", hook+"/deliveries", "")
+		sent := s.ok("GET", hook+"/deliveries/"+at(d, "data", 0, "id").(string), "")
+		body, err := decode([]byte(sent["body"].(string)))
+		require.NoError(t, err)
+		require.Empty(t, p.mismatch(body, media["schema"], ""), typ)
+		require.Equal(t, string(typ), body.(tree)["eventType"])
+		require.Equal(t, typ == engine.OrderDeleted, body.(tree)["data"] == nil, "%s: %s", typ, sent["body"])
+		require.Equal(t, media["example"].(tree)["data"] == nil, body.(tree)["data"] == nil, typ)
 	}
 }
 

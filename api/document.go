@@ -19,6 +19,9 @@ func renderDocument(list []operation) []byte {
 	at := map[string]int{}
 	for i := range list {
 		op := &list[i]
+		if op.apart {
+			continue
+		}
 		j, known := at[op.path]
 		if !known {
 			j = len(paths)
@@ -45,7 +48,7 @@ func renderDocument(list []operation) []byte {
 			{"securitySchemes", ordered{{"ApiKey", ordered{
 				{"type", "apiKey"}, {"in", "header"}, {"name", "X-API-KEY"}, {"description", "A key of the account: hf_<id>_<secret>."},
 			}}}},
-			{"parameters", append(headerParameters(), eventHeaderParameters()...)},
+			{"parameters", headerParameters()},
 			{"schemas", inOrder(c.schemas)},
 			{"examples", inOrder(c.examples)},
 		}},
@@ -60,6 +63,8 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"`x-codes` lists, by status, the codes that an operation can give; `details` has the form of its code. " +
 	"So are 405, 408, 414 and 431, which are of no operation, and what is answered where there is nothing at a path. " +
 	"Objects of requests have no other members than the declared ones; answers may come to have more.\n\n" +
+	"Beside the interface, without a key, are `/healthz` (the process lives), `/readyz` (the state is loaded and the log can be written), " +
+	"`/openapi.json` (this document) and `/docs` (the same for people).\n\n" +
 	"What a webhook is sent, and what it is to answer, stands under `webhooks`.\n\n" +
 	"No page of a list leaves a row out, and no answer is without a bound. A row of a list has at most 31 KiB: where it would have more, " +
 	"its lists have fewer entries and its long texts fewer characters, and end in `…`. Beside what was cut stands how long it is as a whole, " +
@@ -73,7 +78,7 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 
 // operation describes one operation.
 func (c *components) operation(op *operation) ordered {
-	o := ordered{{"operationId", op.id}, {"tags", []string{area(op)}}, {"summary", op.summary}, {"x-access", op.access.String()}}
+	o := ordered{{"operationId", op.id}, {"tags", []string{area(op)}}, {"summary", op.summary}, {"description", op.summary}, {"x-access", op.access.String()}}
 	if op.access == scoped {
 		o = o.with("x-scopes", op.scopes)
 	}
@@ -100,7 +105,9 @@ func area(op *operation) string {
 
 func (c *components) parameters(op *operation) (all []any) {
 	for _, m := range op.pathParams {
-		all = append(all, ordered{{"name", m.Name}, {"in", "path"}, {"required", true}, {"schema", c.schema(m.Schema, true)}})
+		s := *m.Schema
+		s.About = ""
+		all = append(all, about(ordered{{"name", m.Name}, {"in", "path"}, {"required", true}}, m.Schema).with("schema", c.schema(&s, true)))
 	}
 	for _, m := range op.queryParams {
 		all = append(all, c.queryParameter(m))
@@ -142,7 +149,12 @@ func (c *components) queryParameter(m Member) ordered {
 }
 
 func (c *components) responses(op *operation) ordered {
-	done := ordered{{"description", "Done."}, {"content", ordered{{op.mediaType(), c.answer(op.answer)}}}}
+	done := ordered{{"description", "Done."}}
+	if op.answer == nullSchema {
+		done = ordered{{"description", "Done; the body is null."}}
+	} else {
+		done = done.with("content", ordered{{op.mediaType(), c.answer(op.answer)}})
+	}
 	if names := headersOf(op); names != nil {
 		done = done.with("x-headers", names)
 	}

@@ -135,11 +135,11 @@ func (o *operation) gives(code engine.Code) bool {
 	case engine.CodePrecondition:
 		return o.guarded
 	case engine.CodeRateLimited:
-		return !o.probe
+		return true
 	case engine.CodeNotReady:
-		return keyed || o.probe && o.path == readyPath
+		return keyed
 	case engine.CodeStorageFailed:
-		return o.write || o.path == readyPath || o.path == deliveryPath
+		return o.write || o.path == deliveryPath
 	}
 	return slices.Contains(ofState[o.id], code)
 }
@@ -212,11 +212,9 @@ var allCodes = slices.SortedFunc(maps.Keys(statuses), func(a, b engine.Code) int
 // addProblem adds the schema of refusals: what all have, and one of the forms that codes give it.
 func (c *components) addProblem() {
 	var forms []any
-	var mapping ordered
 	rest := slices.Clone(allCodes)
 	add := func(name, about string, codes []engine.Code, details *Schema) {
-		ref := "#/components/schemas/" + name
-		forms = append(forms, ordered{{"$ref", ref}})
+		forms = append(forms, ordered{{"$ref", "#/components/schemas/" + name}})
 		properties := ordered{{"code", ordered{{"type", "string"}, {"description", "The code of this form."}, {"enum", asTexts(codes)}}}}
 		required := []string{"code"}
 		if details != nil {
@@ -225,7 +223,6 @@ func (c *components) addProblem() {
 		}
 		c.schemas[name] = ordered{{"type", "object"}, {"description", about}, {"properties", properties}, {"required", required}, {"unevaluatedProperties", true}}
 		for _, code := range codes {
-			mapping = mapping.with(string(code), ref)
 			rest = slices.DeleteFunc(slices.Clone(rest), func(other engine.Code) bool { return other == code })
 		}
 	}
@@ -235,7 +232,7 @@ func (c *components) addProblem() {
 	add("ProblemWithoutDetails", "A refusal whose code says everything.", rest, nil)
 
 	c.schema(problemSchema, false)
-	c.schemas["Problem"] = c.schemas["Problem"].with("oneOf", forms).with("discriminator", ordered{{"propertyName", "code"}, {"mapping", mapping}})
+	c.schemas["Problem"] = c.schemas["Problem"].with("oneOf", forms)
 }
 
 // problemExample is a refusal as it is written, with one fault where there are faults.

@@ -47,19 +47,29 @@ func (c *components) schema(s *Schema, closed bool) ordered {
 	if _, known := c.schemas[s.Name]; !known {
 		c.schemas[s.Name] = nil // one that holds itself would go on forever
 		named := *s
-		named.Nullable, named.About = false, ""
+		named.Nullable = false
+		if !s.saysOnce() {
+			named.About = ""
+		}
 		c.schemas[s.Name] = c.plain(&named, closed)
 	}
 	ref := ordered{{"$ref", "#/components/schemas/" + s.Name}}
 	if s.Nullable {
 		ref = ordered{{"anyOf", []any{ref, ordered{{"type", "null"}}}}}
 	}
+	if s.saysOnce() {
+		return ref
+	}
 	return about(ref, s)
 }
+
+// saysOnce says of a named value that what is said of it is the same wherever it stands: a member refers to it and adds nothing.
+func (s *Schema) saysOnce() bool { return s.Type != "object" && s.Enum == nil }
 
 // enums are values that stand in several places, by the name that they have in the document: a generator makes one type of each.
 var enums = map[string][]string{
 	"ArchiveFilter":       {string(archiveActive), string(archiveArchived), string(archiveAll)},
+	"ArticleSort":         articleSorts.schema.Enum,
 	"ArticleStatus":       articleStatus.schema.Enum,
 	"AttributeFormat":     attributeFormatSchema.Enum,
 	"AttributeOrigin":     origins.schema.Enum,
@@ -70,9 +80,11 @@ var enums = map[string][]string{
 	"DeliveryState":       deliveryState.schema.Enum,
 	"DiscountDuration":    discountDuration.schema.Enum,
 	"DiscountType":        discountType.schema.Enum,
+	"DisabledReason":      {engine.TooManyFailures},
+	"EventResource":       {"order"},
 	"EventType":           orderEvent.schema.Enum,
+	"FilterFormat":        filterFormats.schema.Enum,
 	"FulfillmentState":    engine.Fulfillments,
-	"ListedMember":        articleFields.schema.Items.Enum,
 	"Operator":            operatorNames,
 	"OrderChannel":        engine.Channels,
 	"OrderStatus":         engine.OrderStatuses,

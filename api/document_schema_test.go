@@ -48,7 +48,7 @@ func (p published) operation(method, path string) tree {
 // schemaWords are the words that a schema may have.
 var schemaWords = []string{
 	"$ref", "anyOf", "type", "format", "description", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "items",
-	"properties", "required", "additionalProperties", "pattern", "x-scopes", "oneOf", "discriminator", "unevaluatedProperties",
+	"properties", "required", "additionalProperties", "pattern", "x-scopes", "oneOf", "unevaluatedProperties",
 }
 
 // mismatch says where a value, decoded with json.Number, is not as the schema says; "" if it is. An object has the declared
@@ -113,24 +113,26 @@ func (p published) mismatch(v, schema any, at string) string {
 	return ""
 }
 
-// formMismatch says where an object is not of the form that its discriminator names. A form says something of some of the members; the
-// others are those of the object itself.
+// formMismatch says where an object is not of one of its forms, and of one alone. A form says something of some of the members; the others are
+// those of the object itself.
 func (p published) formMismatch(v, s tree, at string) string {
-	names := s["discriminator"].(tree)
-	value, _ := v[names["propertyName"].(string)].(string)
-	ref, _ := names["mapping"].(tree)[value].(string)
-	if !slices.ContainsFunc(s["oneOf"].([]any), func(form any) bool { return form.(tree)["$ref"] == ref }) {
-		return at + ": " + value + " names no form"
-	}
-	form := p.resolve(tree{"$ref": ref})
-	own, _ := form["properties"].(tree)
-	said := tree{}
-	for name, x := range v {
-		if own[name] != nil {
-			said[name] = x
+	var faults []string
+	forms := s["oneOf"].([]any)
+	for _, form := range forms {
+		said := tree{}
+		for name := range p.resolve(form)["properties"].(tree) {
+			if x, there := v[name]; there {
+				said[name] = x
+			}
+		}
+		if fault := p.mismatch(said, form, at); fault != "" {
+			faults = append(faults, fault)
 		}
 	}
-	return p.mismatch(said, form, at)
+	if len(forms)-len(faults) != 1 {
+		return fmt.Sprintf("%s is of %d forms: %s", at, len(forms)-len(faults), strings.Join(faults, ", and "))
+	}
+	return ""
 }
 
 func (p published) memberMismatch(v, s tree, at string) string {

@@ -31,7 +31,8 @@ const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seco
 	"hexadecimal, keyed with the whole text of the secret."
 
 // orderEventSchema is the envelope of an event, with the order in it.
-var orderEventSchema = recordSchema("OrderEvent",
+// It has no name, as a generator makes no types of components that webhooks alone refer to; nor have its headers.
+var orderEventSchema = recordSchema("",
 	has("eventId", idSchema.says("The event's id, the same in each attempt and in webhook-id.")),
 	has("eventType", orderEvent.schema.says("What has happened.")),
 	has("eventTime", instantSchema.says("When it happened.")),
@@ -43,10 +44,7 @@ var orderEventSchema = recordSchema("OrderEvent",
 // webhooks describes every event.
 func (c *components) webhooks() (o ordered) {
 	schema := c.schema(orderEventSchema, false)
-	headers := []any{}
-	for _, h := range eventHeaders {
-		headers = append(headers, ordered{{"$ref", "#/components/parameters/" + h.id}})
-	}
+	headers := eventHeaderParameters()
 	for _, typ := range engine.OrderEvents {
 		o = o.with(string(typ), ordered{{"post", ordered{
 			{"operationId", "events." + string(typ)}, {"tags", []string{"webhooks"}}, {"summary", eventsAbout[typ]},
@@ -71,21 +69,21 @@ func eventExample(typ engine.OrderEvent) json.RawMessage {
 }
 
 // eventHeaders are the headers with which an event comes.
-var eventHeaders = []struct{ id, name, about, example string }{
-	{"WebhookId", "webhook-id", "The event's id, the same in each attempt: what was taken under it once need not be taken again.", exampleID},
-	{"WebhookTimestamp", "webhook-timestamp", "When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off.", "1748779200"},
-	{"WebhookSignature", "webhook-signature", "Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices.",
+var eventHeaders = []struct{ name, about, example string }{
+	{"webhook-id", "The event's id, the same in each attempt: what was taken under it once need not be taken again.", exampleID},
+	{"webhook-timestamp", "When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off.", "1748779200"},
+	{"webhook-signature", "Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices.",
 		"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="},
-	{"XServiceEventId", "X-Service-Event-Id", "The event's id once more.", exampleID},
-	{"XServiceSignature", "X-Service-Signature", "A signature of the body alone with the present secret: sha256= and 64 hexadecimal digits.",
+	{"X-Service-Event-Id", "The event's id once more.", exampleID},
+	{"X-Service-Signature", "A signature of the body alone with the present secret: sha256= and 64 hexadecimal digits.",
 		"sha256=2b9a64a21b2a4a2aa3a0f5a1d9f8e2fb7a2ad3a1fbd4c9d6d3b2c4c5e6f70819"},
 }
 
-func eventHeaderParameters() (o ordered) {
+func eventHeaderParameters() (all []any) {
 	for _, h := range eventHeaders {
-		o = o.with(h.id, ordered{
+		all = append(all, ordered{
 			{"name", h.name}, {"in", "header"}, {"required", true}, {"description", h.about}, {"schema", ordered{{"type", "string"}}}, {"example", h.example},
 		})
 	}
-	return o
+	return all
 }

@@ -82,9 +82,9 @@ func round(ctx context.Context, url, key string) error {
 		return wrong("the third unit is not there", err, refused)
 	}
 	// The details are typed by the code.
-	why, err := refused.ApplicationproblemJSONDefault.ValueByDiscriminator()
-	short, ok := why.(api.InsufficientAvailability)
-	if err != nil || !ok || len(short.Details.Lines) != 1 || short.Details.Lines[0].Requested != 1 || short.Details.Lines[0].BlockingTotal != 2 {
+	problem := refused.ApplicationproblemJSONDefault
+	short, err := problem.AsInsufficientAvailability()
+	if err != nil || problem.Code != api.ProblemCodeINSUFFICIENTAVAILABILITY || len(short.Details.Lines) != 1 || short.Details.Lines[0].Requested != 1 || short.Details.Lines[0].BlockingTotal != 2 {
 		return wrong("the refusal says why", err, refused)
 	}
 	window := &api.AdminArticlesGetParams{DateRange: &api.DateRange{From: from, To: to}}

@@ -56,6 +56,6 @@ assert.equal(same.response.status, 304);
 const wrong = await client.POST("/v1/admin/skus", { body: { name: 7 } });
 assert.equal(wrong.error?.errors?.[0]?.pointer, "/name");
 
-assert.equal(done(await client.DELETE("/v1/admin/holds/{id}", { params: { path: { id: hold.id } } })), null);
+assert.equal((await client.DELETE("/v1/admin/holds/{id}", { params: { path: { id: hold.id } } })).response.status, 200);
 assert.equal(await ask(), 2);
 console.log("the TypeScript client has gone its round");

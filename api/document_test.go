@@ -359,3 +359,55 @@ func TestDocsAreOnePage(t *testing.T) {
 	require.Equal(t, []string{`fetch("/openapi.json"`}, regexp.MustCompile(`fetch\([^)]*`).FindAllString(page, -1))
 	require.Equal(t, "default-src 'none'; frame-ancestors 'none'", s.call("GET", "/openapi.json", "").header["Content-Security-Policy"])
 }
+
+// Every operation, parameter and member is described, in words that begin and end like a sentence.
+func TestEverythingIsDescribed(t *testing.T) {
+	p := theDocument(t)
+	sentence := regexp.MustCompile(`^[\p{Lu}\p{Ll}0-9*][^\n]* [^\n]*\.$`)
+	fragment := regexp.MustCompile(`^(Default|Null|In|Of|Absent|This or|Replaced|By)\b`)
+	described, bare := 0, []string{}
+	say := func(at string, v any) {
+		described++
+		text, _ := v.(tree)["description"].(string)
+		if text == "" {
+			text, _ = p.resolve(v)["description"].(string)
+		}
+		if !sentence.MatchString(text) || fragment.MatchString(text) {
+			bare = append(bare, at+": "+text)
+		}
+	}
+	var look func(at string, v any)
+	look = func(at string, v any) {
+		switch v := v.(type) {
+		case tree:
+			if properties, ok := v["properties"].(tree); ok {
+				for name, m := range properties {
+					say(at+"."+name, m)
+				}
+			}
+			for name, x := range v {
+				if name != "example" && name != "examples" {
+					look(at+"/"+name, x)
+				}
+			}
+		case []any:
+			for i, x := range v {
+				look(fmt.Sprint(at, "/", i), x)
+			}
+		}
+	}
+	look("", p.root)
+	for path, methods := range p.root["paths"].(tree) {
+		for method, op := range methods.(tree) {
+			say(method+" "+path, op)
+			for _, x := range listOf(op.(tree)["parameters"]) {
+				x := p.resolve(x)
+				say(method+" "+path+" "+x["name"].(string), x)
+			}
+		}
+	}
+	slices.Sort(bare)
+	require.Empty(t, bare, "%d of %d", len(bare), described)
+	require.Greater(t, described, 1500)
+	t.Logf("%d operations, parameters and members are described", described)
+}

@@ -36,12 +36,14 @@ func renderDocument(list []operation) []byte {
 		{"info", ordered{
 			{"title", "Holdfast"}, {"version", Version}, {"summary", "Availability of rental stock, and what a merchant keeps around it."},
 			{"description", documentAbout + headersAbout()},
+			{"contact", ordered{{"name", "Whoever runs this service"}}},
 			{"license", ordered{{"name", "Proprietary"}, {"identifier", "LicenseRef-Proprietary"}}},
 		}},
 		{"x-stability", "alpha"},
 		{"x-answer-headers", headersOfAnswers()},
 		{"servers", []any{ordered{{"url", "/"}, {"description", "The service that this document comes from."}}}},
 		{"security", []any{ordered{{"ApiKey", []any{}}}}},
+		{"tags", declaredTags()},
 		{"paths", paths},
 		{"webhooks", c.webhooks()},
 		{"components", ordered{
@@ -95,12 +97,6 @@ func (c *components) operation(op *operation) ordered {
 		}}}}})
 	}
 	return o.with("responses", c.responses(op))
-}
-
-// area is the part of the document that an operation stands in: the middle of its id.
-func area(op *operation) string {
-	parts := strings.Split(op.id, ".")
-	return parts[max(0, len(parts)-2)]
 }
 
 func (c *components) parameters(op *operation) (all []any) {

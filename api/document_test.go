@@ -197,6 +197,24 @@ func TestDocumentIsWhole(t *testing.T) {
 	}
 }
 
+// Each area is declared once, has operations, and says what it is about; every operation stands in one.
+func TestAreasAreDeclared(t *testing.T) {
+	p := theDocument(t)
+	var declared, used []string
+	for _, tag := range listOf(p.root["tags"]) {
+		declared = append(declared, tag.(tree)["name"].(string))
+		require.NotEmpty(t, tag.(tree)["description"])
+	}
+	for _, methods := range p.root["paths"].(tree) {
+		for _, op := range methods.(tree) {
+			used = append(used, op.(tree)["tags"].([]any)[0].(string))
+		}
+	}
+	slices.Sort(used)
+	require.ElementsMatch(t, slices.Compact(used), declared)
+	require.Equal(t, []string{"availability", "holds", "orders", "catalog", "articles"}, declared[:5], "as a shop needs them")
+}
+
 // Every event stands in the document, its example is as its schema says, and so is what a webhook is really sent.
 func TestEventsAreDocumented(t *testing.T) {
 	p := theDocument(t)

@@ -30,6 +30,12 @@ func TestLint(t *testing.T) {
 	run(t, dir, nil, "npx", "redocly", "lint", "--config", "redocly.yaml", "--max-problems", "1000", "openapi.json")
 }
 
+// A warning fails as an error does.
+func TestSpectral(t *testing.T) {
+	dir := packages(t, "spectral")
+	run(t, dir, nil, "npx", "spectral", "lint", "--ruleset", "spectral.yaml", "--fail-severity", "warn", "openapi.json")
+}
+
 func TestTypeScript(t *testing.T) {
 	dir := typescript(t)
 	run(t, dir, nil, "npx", "openapi-typescript", "openapi.json", "--output", "generated.d.ts")
@@ -53,11 +59,17 @@ func TestGo(t *testing.T) {
 	run(t, dir, append(serve(t), own...), "go", "run", ".")
 }
 
-// typescript is a directory with the client's sources, the document and the packages of the lock file.
+// typescript is where the client in TypeScript is made.
 func typescript(t *testing.T) string {
 	t.Helper()
+	return packages(t, "ts")
+}
+
+// packages is a copy of a directory with the document and the packages of its lock file.
+func packages(t *testing.T, of string) string {
+	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS("ts")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(of)))
 	document(t, dir)
 	run(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund", "--prefer-offline")
 	return dir

@@ -5,8 +5,13 @@ import "holdfast/engine"
 // This file owns the account's own record.
 
 var accountSchema = recordSchema("Account",
-	has("id", idSchema), has("name", textSchema), has("currency", textSchema), has("timezone", textSchema),
-	has("plan", enumSchema("starter", "growth", "scale", "unlimited")), has("createdAt", instantSchema), has("updatedAt", instantSchema))
+	has("id", idSchema.says("The record's id.")),
+	has("name", textSchema.says("What the merchant is called.")),
+	has("currency", textSchema.says("ISO 4217 code of the currency of all amounts.")),
+	has("timezone", textSchema.says("IANA name of the time zone of what has no location of its own.")),
+	has("plan", enumSchema("starter", "growth", "scale", "unlimited").says("The plan, which says how much may be asked.")),
+	has("createdAt", createdSchema),
+	has("updatedAt", updatedSchema))
 
 func appendAccount(b []byte, a *engine.Account) []byte {
 	b = appendID(append(b, `{"id":`...), a.ID)
@@ -20,10 +25,11 @@ func appendAccount(b []byte, a *engine.Account) []byte {
 }
 
 var patchAccountShape = shapeOf("PatchAccount",
-	merged("name", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Name }),
+	merged("name", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Name }).says("What the merchant is called."),
 	merged("currency", text(3, 3), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Currency }).
 		says("A code of ISO 4217. Amounts stay as they are.").needs("settings.payments.write"),
-	merged("timezone", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Timezone }).says("An IANA time zone name, such as Europe/Lisbon."))
+	merged("timezone", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Timezone }).
+		says("An IANA time zone name, such as Europe/Lisbon."))
 
 func answerAccount(q *request, a *engine.Account) error {
 	if q.sameRevision(a.Revision) {
@@ -40,7 +46,7 @@ var accountOperations = []operation{
 	}, input[none]{}, func(q *request, _ *none) error { return answerAccount(q, q.view.Account()) }),
 	write(operation{
 		id: "admin.account.update", method: "PATCH", path: "/v1/admin/account", scopes: []string{"settings.account.write"}, guarded: true,
-		summary: "Changes the account. Its plan is not for it to change.", answer: accountSchema,
+		summary: "Changes the account; its plan is not for it to change.", answer: accountSchema,
 	}, input[engine.PatchAccount]{body: patchAccountShape}, func(q *request, o *engine.PatchAccount) engine.Op {
 		o.IfMatch = q.ifMatch
 		return o

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -107,4 +108,42 @@ func FuzzArgs(f *testing.F) {
 		}
 		require.Equal(t, want, got, "%q", query)
 	})
+}
+
+// Clocks of languages write up to nine digits of a second; below a millisecond they say nothing here.
+func TestInstantsOfManyDigits(t *testing.T) {
+	for text, want := range map[string]int64{
+		"1970-01-01T00:00:01Z": 1000, "1970-01-01T00:00:01.5Z": 1500, "1970-01-01T00:00:01.123Z": 1123, "1970-01-01T00:00:01.1239Z": 1123,
+		"1970-01-01T00:00:01.123999Z": 1123, "1970-01-01T00:00:01.000999999Z": 1000, "1970-01-01T01:00:01.999999999+01:00": 1999,
+	} {
+		var got int64
+		require.Equal(t, wrong{}, parseInstant([]byte(text), &got), text)
+		require.Equal(t, want, got, text)
+	}
+	for text, message := range map[string]string{
+		"1970-01-01T00:00:01.1234567890Z":                         "may have at most nine digits of a second's fraction",
+		"1970-01-01T00:00:01.Z":                                   "must be a date-time like 2025-06-01T10:00:00Z",
+		"1970-01-01T00:00:01.123456":                              "must end with Z or an offset like +02:00",
+		"1970-01-01T00:00:01.123456Zx" + strings.Repeat("x", 100): "must be a date-time like 2025-06-01T10:00:00Z",
+		"1970-01-01 00:00:01.123456Z":                             "must be a date-time like 2025-06-01T10:00:00Z",
+	} {
+		got := int64(7)
+		require.Equal(t, wrong{faultFormat, message}, parseInstant([]byte(text), &got), text)
+		require.EqualValues(t, 7, got, text)
+	}
+}
+
+// A plus that was not escaped has become a space: the fault says so, and only where that is what is wrong.
+func TestLostPlus(t *testing.T) {
+	message := func(from string) string {
+		_, faults := ask("dateRange[from]=" + from + "&dateRange[to]=1970-01-01T02:00:00Z")
+		require.Len(t, faults, 1, from)
+		return faults[0].Message
+	}
+	const hint = "write %2B or Z"
+	require.Contains(t, message("1970-01-01T03:00:00+02:00"), hint)
+	require.Contains(t, message("1970-01-01T01:00:00.123456+00:30"), hint)
+	require.NotContains(t, message("1970-01-01+01:00:00"), hint)
+	require.NotContains(t, message("1970-01-01T25:00:00+00:00"), hint)
+	require.NotContains(t, message("+00:00"), hint)
 }

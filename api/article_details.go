@@ -8,12 +8,13 @@ import "holdfast/engine"
 var size = integer[int64](0, maxSafeInteger)
 
 var categoryShape = shapeOf("TaxonomyCategoryInput",
-	required("id", text(1, 255), func(x *engine.TaxonomyCategory) *string { return &x.ID }),
-	optional("name", text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.Name }),
-	optional("fullName", text(0, 2048), func(x *engine.TaxonomyCategory) **string { return &x.FullName }),
-	optional("level", size, func(x *engine.TaxonomyCategory) **int64 { return &x.Level }),
-	optional("parentId", text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.ParentID }),
-	optional("isLeaf", boolean, func(x *engine.TaxonomyCategory) **bool { return &x.IsLeaf }))
+	required("id", text(1, 255), func(x *engine.TaxonomyCategory) *string { return &x.ID }).says("The category's id in its taxonomy."),
+	optional("name", text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.Name }).says("The category's name."),
+	optional("fullName", text(0, 2048), func(x *engine.TaxonomyCategory) **string { return &x.FullName }).
+		says("The names from the root of the taxonomy down to the category."),
+	optional("level", size, func(x *engine.TaxonomyCategory) **int64 { return &x.Level }).says("How many levels the category is below the root."),
+	optional("parentId", text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.ParentID }).says("The id of the category above."),
+	optional("isLeaf", boolean, func(x *engine.TaxonomyCategory) **bool { return &x.IsLeaf }).says("Whether no category is below."))
 
 // anyValue is a value of any attribute format, in a body.
 var anyValue = kind[engine.Value]{schema: valueSchema, json: readValue, query: func(*args, string, *engine.Value) bool { return false }}
@@ -35,69 +36,105 @@ var (
 	systemGroups = enum("sustainability", "system")
 	origins      = enum("article", "sku", "customer", "catalog")
 	fieldShape   = shapeOf("FulfillmentField",
-		optional("id", text(0, 255), func(f *engine.FieldValue) **string { return &f.ID }),
-		optional("name", text(0, 255), func(f *engine.FieldValue) **string { return &f.Name }),
-		required("key", text(1, 255), func(f *engine.FieldValue) *string { return &f.Key }),
-		defaulted("value", anyValue, engine.Value{}, func(f *engine.FieldValue) *engine.Value { return &f.Value }),
-		optional("format", enum(attributeFormats...), func(f *engine.FieldValue) **engine.AttributeFormat { return &f.Format }),
-		optional("groupId", text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupID }),
-		optional("groupName", text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupName }),
-		optional("systemGroup", systemGroups, func(f *engine.FieldValue) **string { return &f.SystemGroup }),
-		optional("origin", origins, func(f *engine.FieldValue) **string { return &f.Origin }),
-		nothing[engine.FieldValue]("smartFieldMeta"))
+		optional("id", text(0, 255), func(f *engine.FieldValue) **string { return &f.ID }).says("The field's id where it was made."),
+		optional("name", text(0, 255), func(f *engine.FieldValue) **string { return &f.Name }).says("What people call the field."),
+		required("key", text(1, 255), func(f *engine.FieldValue) *string { return &f.Key }).says("The key under which programs find the field."),
+		defaulted("value", anyValue, engine.Value{}, func(f *engine.FieldValue) *engine.Value { return &f.Value }).
+			says("What the field holds: text, a number, true or false, or a list of texts."),
+		optional("format", enum(attributeFormats...), func(f *engine.FieldValue) **engine.AttributeFormat { return &f.Format }).
+			says("How the value is meant."),
+		optional("groupId", text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupID }).says("The id of the group that the field is shown in."),
+		optional("groupName", text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupName }).says("What the group is called."),
+		optional("systemGroup", systemGroups, func(f *engine.FieldValue) **string { return &f.SystemGroup }).
+			says("The built-in group that the field belongs to, if any."),
+		optional("origin", origins, func(f *engine.FieldValue) **string { return &f.Origin }).says("Whose field it is."),
+		nothing[engine.FieldValue]("smartFieldMeta").says("Always null: fields are not computed here."))
 )
 
 var fileInfo = object(shapeOf("FileInput",
 	required("fileUrl", link, func(x *engine.FileInfo) *string { return &x.URL }).says("Absolute, http or https. The file itself lies elsewhere."),
-	optional("mimeType", text(1, 255), func(x *engine.FileInfo) **string { return &x.MimeType }),
-	optional("originalName", text(1, 255), func(x *engine.FileInfo) **string { return &x.OriginalName }),
-	optional("folderPath", text(0, 2048), func(x *engine.FileInfo) **string { return &x.FolderPath }),
-	optional("size", size, func(x *engine.FileInfo) **int64 { return &x.Size }).says("In bytes.")))
+	optional("mimeType", text(1, 255), func(x *engine.FileInfo) **string { return &x.MimeType }).says("The media type of the file, such as image/jpeg."),
+	optional("originalName", text(1, 255), func(x *engine.FileInfo) **string { return &x.OriginalName }).says("The file's name where it came from."),
+	optional("folderPath", text(0, 2048), func(x *engine.FileInfo) **string { return &x.FolderPath }).says("The folder that the file is shown in."),
+	optional("size", size, func(x *engine.FileInfo) **int64 { return &x.Size }).says("Size of the file in bytes.")))
 
 // fileFields are a file of an article; its record stands under a name of its own.
 func fileFields(record string) []field[engine.FilePatch] {
 	return []field[engine.FilePatch]{
 		optional("fileId", uuid, func(f *engine.FilePatch) **engine.ID { return &f.ID }).
-			says("Of a file that the article has: it stays, with the record given, if any.").shows("null"),
-		optional(record, fileInfo, func(f *engine.FilePatch) **engine.FileInfo { return &f.Info }).says("Needed for a new file."),
+			says("The id of a file that the article has: it stays, with the record given, if any.").shows("null"),
+		optional(record, fileInfo, func(f *engine.FilePatch) **engine.FileInfo { return &f.Info }).says("The file's record, needed for a new file."),
 	}
 }
 
 // detailFields are an article's details, in one that is made or changed.
 func detailFields[In any](at func(*In) *engine.DetailsPatch) []field[In] {
 	return []field[In]{
-		merged("itemCosts", money, true, func(in *In) *engine.Opt[int64] { return &at(in).ItemCosts }).says("In minor units of the account's currency."),
-		merged("taxonomyCategoryId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CategoryID }),
-		merged("taxonomyCategory", object(categoryShape), true, func(in *In) *engine.Opt[engine.TaxonomyCategory] { return &at(in).Category }).says("Stored as given."),
+		merged("itemCosts", money, true, func(in *In) *engine.Opt[int64] { return &at(in).ItemCosts }).
+			says("What the article has cost beside its price, in minor units of the account's currency."),
+		merged("taxonomyCategoryId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CategoryID }).
+			says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
+		merged("taxonomyCategory", object(categoryShape), true, func(in *In) *engine.Opt[engine.TaxonomyCategory] { return &at(in).Category }).
+			says("Stored as given."),
 		merged("parentId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ParentID }).says("Stored as given."),
 		merged("path", text(1, 2048), true, func(in *In) *engine.Opt[string] { return &at(in).Path }).says("Stored as given."),
 		merged("fulfillmentFields", list(object(fieldShape), 0, 100), true, func(in *In) *engine.Opt[[]engine.FieldValue] { return &at(in).Fulfillment }).
 			says("Stored as given; the list replaces what is there."),
 		merged("media", list(object(shapeOf("MediaInput", fileFields("media")...)), 0, 100), true, func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Media }).
-			says("All of them, in their order."),
+			says("The article's pictures as a whole, in their order."),
 		merged("documents", list(object(shapeOf("DocumentInput", append(fileFields("document"),
-			merged("comment", longText, true, func(f *engine.FilePatch) *engine.Opt[string] { return &f.Comment }))...)), 0, 100), true,
-			func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Documents }).says("All of them, in their order."),
+			merged("comment", longText, true, func(f *engine.FilePatch) *engine.Opt[string] { return &f.Comment }).
+				says("A note on the document. Null clears it."))...)), 0, 100), true,
+			func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Documents }).says("The article's documents as a whole, in their order."),
 	}
 }
 
 var (
-	categorySchema = recordSchema("TaxonomyCategory", has("id", textSchema), has("name", textSchema.orNull()), has("fullName", textSchema.orNull()),
-		has("level", integerSchema.orNull()), has("parentId", textSchema.orNull()), has("isLeaf", booleanSchema.orNull()))
-	aggregateSchema = recordSchema("AggregateData", has("totalCount", integerSchema), has("lastCreated", instantSchema), has("lastUpdated", instantSchema))
-	fieldSchema     = recordSchema("FulfillmentFieldValue",
-		has("id", textSchema.orNull()), has("name", textSchema.orNull()), has("key", textSchema), has("value", valueSchema),
-		has("format", attributeFormatSchema.orNull()), has("groupId", textSchema.orNull()), has("groupName", textSchema.orNull()),
-		has("systemGroup", enumSchema("sustainability", "system").orNull()), has("origin", enumSchema("article", "sku", "customer", "catalog").orNull()),
-		has("smartFieldMeta", nullSchema))
+	categorySchema = recordSchema("TaxonomyCategory",
+		has("id", textSchema.says("The category's id in its taxonomy.")),
+		has("name", textSchema.orNull().says("The category's name.")),
+		has("fullName", textSchema.orNull().says("The names from the root of the taxonomy down to the category.")),
+		has("level", integerSchema.orNull().says("How many levels the category is below the root.")),
+		has("parentId", textSchema.orNull().says("The id of the category above.")),
+		has("isLeaf", booleanSchema.orNull().says("Whether no category is below.")))
+	aggregateSchema = recordSchema("AggregateData",
+		has("totalCount", integerSchema.says("How many articles the SKU has.")),
+		has("lastCreated", instantSchema.says("When the youngest of them was made.")),
+		has("lastUpdated", instantSchema.says("When one of them was last changed.")))
+	fieldSchema = recordSchema("FulfillmentFieldValue",
+		has("id", textSchema.orNull().says("The field's id where it was made.")),
+		has("name", textSchema.orNull().says("What people call the field.")),
+		has("key", textSchema.says("The key under which programs find the field.")),
+		has("value", valueSchema.says("What the field holds.")),
+		has("format", attributeFormatSchema.orNull().says("How the value is meant.")),
+		has("groupId", textSchema.orNull().says("The id of the group that the field is shown in.")),
+		has("groupName", textSchema.orNull().says("What the group is called.")),
+		has("systemGroup", enumSchema("sustainability", "system").orNull().says("The built-in group that the field belongs to, if any.")),
+		has("origin", enumSchema("article", "sku", "customer", "catalog").orNull().says("Whose field it is.")),
+		has("smartFieldMeta", nullSchema.says("Always null: fields are not computed here.")))
 	fileSchema = recordSchema("File",
-		has("id", idSchema), has("tenantId", idSchema), has("fileUrl", &Schema{Type: "string", Format: "uri"}), has("mimeType", textSchema.orNull()),
-		has("originalName", textSchema.orNull()), has("folderPath", textSchema.orNull()), has("size", integerSchema.orNull()),
-		has("createdAt", instantSchema), has("updatedAt", instantSchema), has("deletedAt", nullSchema), has("updatedById", nullSchema),
-		has("createdById", nullSchema))
-	mediaSchema = recordSchema("Media", has("fileId", idSchema), has("articleId", idSchema), has("orderIndex", integerSchema), has("media", fileSchema))
-	docSchema   = recordSchema("ArticleDocument", has("fileId", idSchema), has("articleId", idSchema), has("orderIndex", integerSchema),
-		has("comment", textSchema.orNull()), has("document", fileSchema))
+		has("id", idSchema.says("The record's id.")),
+		has("tenantId", accountIDSchema),
+		has("fileUrl", (&Schema{Type: "string", Format: "uri"}).says("Where the file can be fetched; files are kept elsewhere.")),
+		has("mimeType", textSchema.orNull().says("The media type of the file, such as image/jpeg.")),
+		has("originalName", textSchema.orNull().says("The file's name where it came from.")),
+		has("folderPath", textSchema.orNull().says("The folder that the file is shown in.")),
+		has("size", integerSchema.orNull().says("Size of the file in bytes.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema),
+		has("deletedAt", nullSchema.says("Always null: what is deleted is not shown.")),
+		has("updatedById", nullSchema.says("Always null: users are kept elsewhere.")),
+		has("createdById", nullSchema.says("Always null: users are kept elsewhere.")))
+	mediaSchema = recordSchema("Media",
+		has("fileId", idSchema.says("The id of the file.")),
+		has("articleId", idSchema.says("The article that shows the file.")),
+		has("orderIndex", integerSchema.says("Place among the article's media, from 0.")),
+		has("media", fileSchema.says("The file itself.")))
+	docSchema = recordSchema("ArticleDocument",
+		has("fileId", idSchema.says("The id of the file.")),
+		has("articleId", idSchema.says("The article that has the document.")),
+		has("orderIndex", integerSchema.says("Place among the article's documents, from 0.")),
+		has("comment", textSchema.orNull().says("A note on the document.")), has("document", fileSchema.says("The file itself.")))
 )
 
 // details are an article's, empty where it has none.

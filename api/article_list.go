@@ -79,15 +79,22 @@ func readOperand(r *jsonReader) (v engine.Value) {
 	return v
 }
 
+var (
+	articleSorts  = enum(engine.ArticleSorts...)
+	filterFormats = enum(engine.FilterFormats...)
+)
+
 var filterShape = shapeOf("ArticleFilter",
 	defaulted("field", enum(engine.FilterFields...), "", func(f *engine.Filter) *engine.ArticleField { return &f.Field }).
 		says("What is compared: a field, or an attribute by attributeId and format. Several codes, tags or locations match where one of them does."),
-	defaulted("attributeId", uuid, engine.ID{}, func(f *engine.Filter) *engine.ID { return &f.Attribute }),
-	defaulted("format", enum(engine.FilterFormats...), "", func(f *engine.Filter) *engine.AttributeFormat { return &f.Format }).
-		says("Of the attribute's values. A formula or smart field is asked in the format of what is stored in it."),
+	defaulted("attributeId", uuid, engine.ID{}, func(f *engine.Filter) *engine.ID { return &f.Attribute }).
+		says("The attribute whose value is looked at, where field is not given."),
+	defaulted("format", filterFormats, "", func(f *engine.Filter) *engine.AttributeFormat { return &f.Format }).
+		says("The format of the attribute's values. A formula or smart field is asked in the format of what is stored in it."),
 	required("operator", enum(engine.Operators...), func(f *engine.Filter) *engine.Operator { return &f.Operator }).
 		says("Text compares without case. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone."),
-	defaultless("value", operands, func(f *engine.Filter) *engine.Filter { return f }))
+	defaultless("value", operands, func(f *engine.Filter) *engine.Filter { return f }).
+		says("With what it is compared: text, a number, true or false, or a list of them."))
 
 // defaultless is a member that may be absent or null, which are the same and leave what is there.
 func defaultless[T, V any](name string, k kind[V], at func(*T) *V) field[T] {
@@ -103,21 +110,24 @@ func defaultless[T, V any](name string, k kind[V], at func(*T) *V) field[T] {
 }
 
 var listArticlesShape = shapeOf("ListArticles", slices.Concat([]field[listArticles]{
-	optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }).says("Default: the present instant."),
-	defaulted("status", list(articleStatus, 0, 3), nil, func(o *listArticles) *[]engine.ArticleStatus { return &o.Status }).says("Default: all."),
-	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listArticles) *archiveFilter { return &o.archive }),
-	defaulted("ids", list(uuid, 1, maxListIDs), nil, func(o *listArticles) *[]engine.ID { return &o.IDs }),
-	optional("skuId", uuid, func(o *listArticles) **engine.ID { return &o.SKU }),
+	optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }).says("The window that is looked at. Default: the present instant."),
+	defaulted("status", list(articleStatus, 0, 3), nil, func(o *listArticles) *[]engine.ArticleStatus { return &o.Status }).
+		says("Only articles in one of these states. Default: all."),
+	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listArticles) *archiveFilter { return &o.archive }).
+		says("Which articles by whether they are archived. Default: active."),
+	defaulted("ids", list(uuid, 1, maxListIDs), nil, func(o *listArticles) *[]engine.ID { return &o.IDs }).says("Only articles with these ids."),
+	optional("skuId", uuid, func(o *listArticles) **engine.ID { return &o.SKU }).says("Only articles of this SKU."),
 	optional("serviceLocationId", uuid, func(o *listArticles) **engine.ID { return &o.Location }).
 		says("Only articles with units there in the window; all numbers and series count that location alone."),
 	defaulted("search", text(0, 255), "", func(o *listArticles) *string { return &o.Search }).says("A part of the name, a code, or the SKU's name or code."),
 	defaulted("filters", list(object(filterShape), 0, maxFilters), nil, func(o *listArticles) *[]engine.Filter { return &o.Filters }).
-		says("All of them must be met. At most 200 values together.").shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
-	defaulted("sort", enum(engine.ArticleSorts...), engine.ByCreatedAt, func(o *listArticles) *engine.ArticleSort { return &o.Sort }).
-		says("Equal ones in the order of their ids, what has no value last, in both directions."),
-	defaulted("direction", enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }),
+		says("Conditions, all of which must be met. At most 200 values together.").shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
+	defaulted("sort", articleSorts, engine.ByCreatedAt, func(o *listArticles) *engine.ArticleSort { return &o.Sort }).
+		says("What they are ordered by: equal ones by their ids, what has no value last, in both directions."),
+	defaulted("direction", enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }).
+		says("Whether the least or the greatest value comes first. Default: asc."),
 	defaulted("fields", articleFields, nil, func(o *listArticles) *fieldSet { return &o.fields }).
-		says("Which members of each record are answered: in a query as a list with commas. Default: all."),
+		says("Which members of each article are answered, by their names: in a query as a list with commas. Default: all."),
 }, pageFields(func(o *listArticles) *page { return &o.page }))...)
 
 // fieldSet is the members of a record that are asked for, by their place in its schema; nil: all.
@@ -139,11 +149,12 @@ func (s fieldSet) timed() bool {
 }
 
 var articleFields = func() kind[fieldSet] {
-	s := &Schema{Type: "array", Items: &Schema{Type: "string"}}
+	s := &Schema{Type: "array", Items: &Schema{Type: "string"}, Example: `["id","name"]`}
+	var names []string
 	for _, m := range articleSchema.Members {
-		s.Items.Enum = append(s.Items.Enum, m.Name)
+		names = append(names, m.Name)
 	}
-	message := "must be one of " + strings.Join(s.Items.Enum, ", ")
+	message := "must be one of " + strings.Join(names, ", ")
 	add := func(name []byte, dst *fieldSet) wrong {
 		i, ok := articleMembers[string(name)]
 		if !ok {
@@ -240,7 +251,9 @@ var listedArticleSchema = func() *Schema {
 	return &s
 }()
 
-var articleListSchema = recordSchema("ArticleList", has("articles", listSchema(listedArticleSchema)), has("totalCount", integerSchema)).whole()
+var articleListSchema = recordSchema("ArticleList",
+	has("articles", listSchema(listedArticleSchema).says("The articles of the page.")),
+	has("totalCount", integerSchema.says("How many articles there are on all pages."))).whole()
 
 // listOfArticles completes one of the two operations that list articles.
 func listOfArticles(o operation, in input[listArticles]) operation {

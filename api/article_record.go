@@ -10,36 +10,77 @@ import (
 // This file owns how an article is written, with its stock over a window.
 
 var (
-	countsSchema = recordSchema("UnitCounts", has("total", integerSchema), has("byLocation", listSchema(recordSchema("LocationCount",
-		has("serviceLocationId", idSchema), has("count", integerSchema), has("fromDate", instantSchema.orNull())))))
-	freeSchema = recordSchema("FreeUnits", has("total", integerSchema), has("byLocation", listSchema(recordSchema("LocationFree",
-		has("serviceLocationId", idSchema), has("count", integerSchema.says("How many units can be held over the window, without buffers.")),
-		has("fromDate", instantSchema.orNull().says("The window's start where a unit can be held over it. Else the first instant from which one can be held beyond "+
-			"the one that ends what can be held from the window's start; null where there is none.")),
-		has("exact", booleanSchema.says("False: pinned holds made the search stop, and perhaps more units could be held."))))))
-	seriesSchema = listSchema(recordSchema("SeriesStep", has("range", rangeSchema), has("value", &Schema{Type: "number"})))
+	countsSchema = recordSchema("UnitCounts",
+		has("total", integerSchema.says("Units at all locations.")),
+		has("byLocation", listSchema(recordSchema("LocationCount",
+			has("serviceLocationId", idSchema.says("The location.")),
+			has("count", integerSchema.says("Units there at the start of the window.")),
+			has("fromDate", instantSchema.orNull().says("Since when there are so many; null without any.")))).says("Units by location.")))
+	freeSchema = recordSchema("FreeUnits",
+		has("total", integerSchema.says("Units free for the whole window at all locations.")),
+		has("byLocation", listSchema(recordSchema("LocationFree",
+			has("serviceLocationId", idSchema.says("The location.")),
+			has("count", integerSchema.says("How many units can be held over the window, without buffers.")),
+			has("fromDate", instantSchema.orNull().
+				says("The window's start where a unit can be held over it. Else the first instant from which one can be held beyond "+
+					"the one that ends what can be held from the window's start; null where there is none.").says("From when on.")),
+			has("exact", booleanSchema.says("False: pinned holds made the search stop, and perhaps more units could be held.")))).
+			says("Units free by location.")))
+	seriesSchema = listSchema(recordSchema("SeriesStep",
+		has("range", rangeSchema.says("From when until when the value holds.")),
+		has("value", (&Schema{Type: "number"}).says("The value in that time."))))
 
 	articleSchema = recordSchema("Article", slices.Concat([]Member{
-		has("id", idSchema), has("name", textSchema), has("codes", listSchema(textSchema)), has("status", enumSchema("active", "inactive", "draft")),
-		has("createdAt", instantSchema), has("updatedAt", instantSchema), has("archivedAt", instantSchema.orNull()),
-		has("taxonomyCategoryId", textSchema.orNull()), has("parentId", textSchema.orNull()), has("path", textSchema.orNull()),
-		has("taxonomyCategory", categorySchema.orNull()), has("aggregateData", aggregateSchema.orNull()),
-		has("unavailability", listSchema(unavailabilitySchema)), has("scheduledEvents", listSchema(eventSchema)),
+		has("id", idSchema.says("The article's id.")),
+		has("name", textSchema.says("What the article is called.")),
+		has("codes", listSchema(textSchema).says("Codes on its units, such as those of bar codes.")),
+		has("status", enumSchema("active", "inactive", "draft").says("Whether it takes bookings: only an active one does.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema),
+		has("archivedAt", instantSchema.orNull().says("When it was archived; null while it is not.")),
+		has("taxonomyCategoryId", textSchema.orNull().says("The id of the category in a taxonomy that is kept elsewhere.")),
+		has("parentId", textSchema.orNull().says("The id of the article that it is a part of, as it was given.")),
+		has("path", textSchema.orNull().says("The path of its category, as it was given.")),
+		has("taxonomyCategory", categorySchema.orNull().says("Its category in a taxonomy that is kept elsewhere.")),
+		has("aggregateData", aggregateSchema.orNull().says("Figures over all articles of its SKU; null without one.")),
+		has("unavailability", listSchema(unavailabilitySchema).says("The units taken over the window, by start.")),
+		has("scheduledEvents", listSchema(eventSchema).says("The events over the window, by start.")),
 		has("articleLocations", listSchema(recordSchema("ArticleLocation",
-			has("serviceLocationId", idSchema), has("range", rangeSchema), has("count", integerSchema)))),
-		has("media", listSchema(mediaSchema)), has("documents", listSchema(docSchema)), has("attributes", listSchema(attributeValueSchema)),
-		has("fulfillmentFields", listSchema(fieldSchema)), has("tags", listSchema(tagSchema)), has("sku", articleSKUSchema.orNull()),
-		has("itemCosts", integerSchema.orNull()), has("itemIncome", integerSchema), has("purchasePrice", integerSchema.orNull()),
-		has("profitability", integerSchema), has("purchasePriceOrigin", enumSchema("article", "sku")),
-		has("descriptionOrigin", enumSchema("article", "sku")), has("condition", textSchema.orNull()), has("description", textSchema.orNull()),
+			has("serviceLocationId", idSchema.says("The location.")),
+			has("range", rangeSchema.says("From when until when the units are there.")),
+			has("count", integerSchema.says("How many units.")))).says("How many units it has where, over the window.")),
+		has("media", listSchema(mediaSchema).says("Its pictures, in their order.")),
+		has("documents", listSchema(docSchema).says("Its documents, in their order.")),
+		has("attributes", listSchema(attributeValueSchema).says("Values of the account's attributes, those of its SKU included.")),
+		has("fulfillmentFields", listSchema(fieldSchema).says("Fields for those who hand it out.")),
+		has("tags", listSchema(tagSchema).says("The tags linked to it.")),
+		has("sku", articleSKUSchema.orNull().says("Its SKU; null where it has none.")),
+		has("itemCosts", integerSchema.orNull().says("What it has cost beside its price, in minor units.")),
+		has("itemIncome", integerSchema.says("What orders have brought in with it, in minor units.")),
+		has("purchasePrice", integerSchema.orNull().says("What it was bought for, in minor units: its own, or that of its SKU.")),
+		has("profitability", integerSchema.says("Income less costs and purchase price, in minor units.")),
+		has("purchasePriceOrigin", enumSchema("article", "sku").says("Whether the purchase price is the article's or its SKU's.")),
+		has("descriptionOrigin", enumSchema("article", "sku").says("Whether the description is the article's or its SKU's.")),
+		has("condition", textSchema.orNull().says("What shape it is in.")),
+		has("description", textSchema.orNull().says("What is told of it to customers: its own text, or that of its SKU.")),
 	}, bufferMembers, []Member{
-		has("bufferTimeOriginBefore", enumSchema("article", "sku")), has("bufferTimeOrigin", enumSchema("article", "sku")),
-		has("conflicts", recordSchema("ArticleConflicts", has("byLocation", &Schema{Type: "object", Extra: listSchema(idSchema)}),
-			may("total", integerSchema.says("How many conflicts there are, where not all of them are named.")))),
-		has("snapshotDate", recordSchema("SnapshotDate", has("from", instantSchema), has("to", instantSchema))),
-		has("quantity", countsSchema), has("availability", freeSchema),
-		has("temporalStock", recordSchema("TemporalStock", has("stockBalance", seriesSchema), has("stockAvailableToSell", seriesSchema),
-			has("stockCommitted", seriesSchema), has("stockUtilisation", seriesSchema))),
+		has("bufferTimeOriginBefore", enumSchema("article", "sku").says("Whether the buffer before a booking is the article's or its SKU's.")),
+		has("bufferTimeOrigin", enumSchema("article", "sku").says("Whether the buffer after a booking is the article's or its SKU's.")),
+		has("conflicts", recordSchema("ArticleConflicts",
+			has("byLocation", (&Schema{Type: "object", Extra: listSchema(idSchema)}).says("The ids of those unavailabilities, by the id of the location.")),
+			may("total", integerSchema.says("How many conflicts there are, where not all of them are named."))).
+			says("Holds over the window that have no unit.")),
+		has("snapshotDate", recordSchema("SnapshotDate",
+			has("from", instantSchema.says("First instant of the window.")),
+			has("to", instantSchema.says("First instant behind the window."))).says("The window that all this is about.")),
+		has("quantity", countsSchema.says("How many units it has at the start of the window.")),
+		has("availability", freeSchema.says("How many units are free for the whole window, without buffers.")),
+		has("temporalStock", recordSchema("TemporalStock",
+			has("stockBalance", seriesSchema.says("Units there, less those sold for good.")),
+			has("stockAvailableToSell", seriesSchema.says("Units that could be sold at that instant and never come back.")),
+			has("stockCommitted", seriesSchema.says("Units taken, with their buffers.")),
+			has("stockUtilisation", seriesSchema.says("Units taken as a part of those there, from 0 to 1."))).
+			says("The units over the window as steps in time.")),
 	})...)
 )
 

@@ -24,18 +24,22 @@ func (o *createArticle) command(q *request) engine.CreateArticle {
 var articleCodes = list(text(1, 255), 0, 100)
 
 var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createArticle]{
-	required("name", text(1, 255), func(o *createArticle) *string { return &o.Name }),
-	defaulted("status", articleStatus, engine.ArticleActive, func(o *createArticle) *engine.ArticleStatus { return &o.Status }),
-	optional("skuId", uuid, func(o *createArticle) **engine.ID { return &o.SKU }),
-	defaulted("codes", articleCodes, nil, func(o *createArticle) *[]string { return &o.Codes }),
-	optional("description", text(0, 10_000), func(o *createArticle) **string { return &o.Description }),
-	optional("condition", text(0, 255), func(o *createArticle) **string { return &o.Condition }),
-	optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).says("In minor units of the account's currency."),
+	required("name", text(1, 255), func(o *createArticle) *string { return &o.Name }).says("What the article is called."),
+	defaulted("status", articleStatus, engine.ArticleActive, func(o *createArticle) *engine.ArticleStatus { return &o.Status }).
+		says("Whether it takes bookings: only an active one does. Default: active."),
+	optional("skuId", uuid, func(o *createArticle) **engine.ID { return &o.SKU }).says("The SKU that it is of."),
+	defaulted("codes", articleCodes, nil, func(o *createArticle) *[]string { return &o.Codes }).
+		says("Codes on its units, such as those of bar codes. Default: none."),
+	optional("description", text(0, 10_000), func(o *createArticle) **string { return &o.Description }).
+		says("What is told of it to customers. Default: that of its SKU."),
+	optional("condition", text(0, 255), func(o *createArticle) **string { return &o.Condition }).says("What shape it is in."),
+	optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).
+		says("What the article was bought for, in minor units of the account's currency."),
 	defaulted("quantities", list(object(shapeOf("InitialQuantity",
-		required("serviceLocationId", uuid, func(i *engine.InitialQuantity) *engine.ID { return &i.Location }),
-		required("count", count, func(i *engine.InitialQuantity) *int { return &i.Count }),
-		optional("from", instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).says("Default now."),
-	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }),
+		required("serviceLocationId", uuid, func(i *engine.InitialQuantity) *engine.ID { return &i.Location }).says("The location."),
+		required("count", count, func(i *engine.InitialQuantity) *int { return &i.Count }).says("How many units."),
+		optional("from", instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).says("From when on the units are there. Default: now."),
+	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }).says("How many units it has where. Default: none."),
 },
 	labelFields(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *createArticle) *engine.DetailsPatch { return &o.Details }),
@@ -43,13 +47,18 @@ var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createAr
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
 var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.PatchArticle]{
-	merged("name", text(1, 255), false, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Name }),
-	merged("status", articleStatus, false, func(o *engine.PatchArticle) *engine.Opt[engine.ArticleStatus] { return &o.Status }),
-	merged("skuId", uuid, true, func(o *engine.PatchArticle) *engine.Opt[engine.ID] { return &o.SKU }),
-	merged("codes", articleCodes, true, func(o *engine.PatchArticle) *engine.Opt[[]string] { return &o.Codes }),
-	merged("description", text(0, 10_000), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Description }),
-	merged("condition", text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }),
-	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }),
+	merged("name", text(1, 255), false, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Name }).says("What the article is called."),
+	merged("status", articleStatus, false, func(o *engine.PatchArticle) *engine.Opt[engine.ArticleStatus] { return &o.Status }).
+		says("Whether it takes bookings: only an active one does."),
+	merged("skuId", uuid, true, func(o *engine.PatchArticle) *engine.Opt[engine.ID] { return &o.SKU }).says("The SKU that it is of. Null clears it."),
+	merged("codes", articleCodes, true, func(o *engine.PatchArticle) *engine.Opt[[]string] { return &o.Codes }).
+		says("Codes on its units, such as those of bar codes, as a whole. Null clears it."),
+	merged("description", text(0, 10_000), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Description }).
+		says("What is told of it to customers. Null clears it."),
+	merged("condition", text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }).
+		says("What shape it is in. Null clears it."),
+	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }).
+		says("What it was bought for, in minor units. Null clears it."),
 },
 	labelFields(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *engine.PatchArticle) *engine.DetailsPatch { return &o.Details }),
@@ -61,7 +70,7 @@ type window struct{ from, to int64 }
 
 // dateRange is the evaluation window of a query; without it the answer is about the present instant.
 var dateRange = object(shapeOf("DateRange",
-	required("from", instant, func(w *window) *int64 { return &w.from }),
+	required("from", instant, func(w *window) *int64 { return &w.from }).says("First instant of the window."),
 	required("to", instant, func(w *window) *int64 { return &w.to }).says("May equal from, which asks about an instant.")))
 
 // checkWindow checks a dateRange, if it is given.
@@ -142,8 +151,9 @@ var articleOperations = append([]operation{
 		id: "admin.articles.get", method: "GET", path: "/v1/admin/articles/{id}", scopes: articlesRead, answer: articleSchema,
 		summary: "Returns an article, its stock evaluated over a window.",
 	}, input[getArticle]{
-		path:  byID(func(o *getArticle) *engine.ID { return &o.id }),
-		query: shapeOf("GetArticle", optional("dateRange", dateRange, func(o *getArticle) **window { return &o.window })),
+		path: byID(func(o *getArticle) *engine.ID { return &o.id }),
+		query: shapeOf("GetArticle", optional("dateRange", dateRange, func(o *getArticle) **window { return &o.window }).
+			says("The window that is looked at. Default: the present instant.")),
 	},
 		func(q *request, o *getArticle) { q.checkWindow(o.window) },
 		func(q *request, o *getArticle) error {
@@ -160,7 +170,8 @@ var articleOperations = append([]operation{
 	}, input[listUnits]{
 		path: byID(func(l *listUnits) *engine.ID { return &l.of }),
 		query: shapeOf("ListArticleUnavailabilities", append(pageFields(func(l *listUnits) *page { return &l.page }),
-			optional("dateRange", dateRange, func(l *listUnits) **window { return &l.window }).says("Default: now."))...),
+			optional("dateRange", dateRange, func(l *listUnits) **window { return &l.window }).
+				says("The window that is looked at. Default: the present instant."))...),
 	},
 		func(q *request, l *listUnits) { q.checkWindow(l.window) },
 		func(q *request, l *listUnits) error {
@@ -173,7 +184,7 @@ var articleOperations = append([]operation{
 		}),
 	write(operation{
 		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: articleSchema,
-		summary: "Changes an article. One that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.",
+		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.",
 	}, input[engine.PatchArticle]{path: byID(func(o *engine.PatchArticle) *engine.ID { return &o.ID }), body: patchArticleShape},
 		func(q *request, o *engine.PatchArticle) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -118,12 +118,21 @@ func labelFields[In any](at func(*In) *engine.LabelsPatch) []field[In] {
 }
 
 var attributeValueSchema = recordSchema("AttributeValue",
-	has("id", idSchema), has("name", textSchema), has("key", textSchema), has("value", valueSchema), has("format", attributeFormatSchema),
-	has("groupId", idSchema.orNull()), has("groupName", textSchema.orNull()), has("systemGroup", enumSchema("sustainability", "system").orNull()),
-	has("origin", enumSchema("article", "sku", "customer", "catalog")), has("smartFieldMeta", nullSchema))
+	has("id", idSchema.says("The attribute's id.")),
+	has("name", textSchema.says("What people call the attribute.")),
+	has("key", textSchema.says("The key under which programs find the attribute.")),
+	has("value", valueSchema.says("The value: text, a number, true or false, or a list of texts; null without one.")),
+	has("format", attributeFormatSchema.says("How the value is meant.")),
+	has("groupId", idSchema.orNull().says("The id of the group that the attribute is shown in; null without one.")),
+	has("groupName", textSchema.orNull().says("The group that the attribute is shown in.")),
+	has("systemGroup", enumSchema("sustainability", "system").orNull().says("Always null: an account's attributes are in no built-in group.")),
+	has("origin", enumSchema("article", "sku", "customer", "catalog").says("Whose value it is: an article takes over those of its SKU.")),
+	has("smartFieldMeta", nullSchema.says("Always null: fields are not computed here.")))
 
 // labelMembers are a record's labels as they are answered.
-var labelMembers = []Member{has("tags", listSchema(tagSchema)), has("attributes", listSchema(attributeValueSchema))}
+var labelMembers = []Member{
+	has("tags", listSchema(tagSchema).says("The tags linked to it.")),
+	has("attributes", listSchema(attributeValueSchema).says("Values of the account's attributes, its own and those it takes over."))}
 
 // appendAttributes appends the values that a record has for attributes, with their origin; other, if not nil, stands in
 // where it has none.

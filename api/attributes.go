@@ -12,7 +12,7 @@ var attributeFormats = []engine.AttributeFormat{
 const aboutKey = "What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."
 
 var createAttributeShape = shapeOf("CreateAttribute",
-	required("name", text(1, 255), func(o *engine.CreateAttribute) *string { return &o.Name }),
+	required("name", text(1, 255), func(o *engine.CreateAttribute) *string { return &o.Name }).says("What people call the attribute."),
 	required("key", text(1, 64), func(o *engine.CreateAttribute) *string { return &o.Key }).says(aboutKey),
 	required("format", enum(attributeFormats...), func(o *engine.CreateAttribute) *engine.AttributeFormat { return &o.Format }).
 		says("It never changes. formula and smart_field hold stored values, nothing is computed."),
@@ -22,14 +22,15 @@ var createAttributeShape = shapeOf("CreateAttribute",
 
 // optionName is an option as it is made: an object with its name.
 var optionName = object(shapeOf("NewAttributeOption",
-	required("name", text(1, 255), func(s *string) *string { return s })))
+	required("name", text(1, 255), func(s *string) *string { return s }).says("What people call the option.")))
 
 var patchAttributeShape = shapeOf("PatchAttribute",
-	merged("name", text(1, 255), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Name }),
+	merged("name", text(1, 255), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Name }).says("What people call the attribute."),
 	merged("key", text(1, 64), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Key }).says(aboutKey),
 	merged("options", list(object(shapeOf("PatchAttributeOption",
-		optional("id", uuid, func(p *engine.OptionPatch) **engine.ID { return &p.ID }).says("Of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
-		required("name", text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }),
+		optional("id", uuid, func(p *engine.OptionPatch) **engine.ID { return &p.ID }).
+			says("The id of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
+		required("name", text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }).says("What people call the option."),
 	)), 1, 250), false, func(o *engine.PatchAttribute) *engine.Opt[[]engine.OptionPatch] { return &o.Options }).
 		says("All options. One that is not named goes, and with it the values that chose it."),
 	merged("group", text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).says("The name of its group."))
@@ -37,10 +38,17 @@ var patchAttributeShape = shapeOf("PatchAttribute",
 var (
 	attributeFormatSchema = enumSchema("text", "number", "boolean", "date", "datetime", "formula", "select", "multiselect", "smart_field")
 	attributeSchema       = recordSchema("Attribute",
-		has("id", idSchema), has("name", textSchema), has("key", textSchema), has("format", attributeFormatSchema),
-		has("options", listSchema(recordSchema("AttributeOption", has("id", idSchema), has("name", textSchema)))),
-		has("groupId", idSchema.orNull()), has("groupName", textSchema.orNull()), has("systemGroup", enumSchema("sustainability", "system").orNull()),
-		has("createdAt", instantSchema), has("updatedAt", instantSchema))
+		has("id", idSchema.says("The record's id.")),
+		has("name", textSchema.says("What people call the attribute.")),
+		has("key", textSchema.says("The key under which programs find the attribute.")),
+		has("format", attributeFormatSchema.says("How its values are meant.")),
+		has("options", listSchema(recordSchema("AttributeOption",
+			has("id", idSchema.says("The option's id.")),
+			has("name", textSchema.says("What people call the option.")))).says("What can be chosen, of select and multiselect.")),
+		has("groupId", idSchema.orNull().says("The id of the group that the attribute is shown in; null without one.")),
+		has("groupName", textSchema.orNull().says("The group that the attribute is shown in.")),
+		has("systemGroup", enumSchema("sustainability", "system").orNull().says("Always null: an account's attributes are in no built-in group.")),
+		has("createdAt", createdSchema), has("updatedAt", updatedSchema))
 )
 
 func appendAttribute(_ *request, b []byte, d *engine.Attribute) []byte {
@@ -111,7 +119,7 @@ var attributeOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
-		summary: "Changes an attribute. Values stay but for those that chose an option that goes.", answer: attributeSchema,
+		summary: "Changes an attribute; values stay but for those that chose an option that goes.", answer: attributeSchema,
 	}, input[engine.PatchAttribute]{path: byUUID(func(o *engine.PatchAttribute) *engine.ID { return &o.ID }), body: patchAttributeShape},
 		func(q *request, o *engine.PatchAttribute) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -29,17 +29,20 @@ func (l *availabilityLine) ask(v engine.View, now int64) (engine.Availability, e
 var lineFields = slices.Concat(
 	itemFields(func(l *availabilityLine) *engine.Item { return &l.Item }),
 	[]field[availabilityLine]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).says("Default: all, added up."),
+		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).
+			says("The location. Default: all, added up."),
 	},
 	windowFields(func(l *availabilityLine) *engine.Span { return &l.Window }),
 	[]field[availabilityLine]{
-		defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).says("Asks for the shortage, too."),
+		defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).
+			says("How many units are wanted. Given, the answer tells the shortage, too."),
 	})
 
 var (
 	lineShape         = shapeOf("AvailabilityLine", lineFields...)
 	availabilityShape = shapeOf("AvailabilityQuery",
-		required("lines", list(object(lineShape), 1, 10_000), func(l *[]availabilityLine) *[]availabilityLine { return l }))
+		required("lines", list(object(lineShape), 1, 10_000), func(l *[]availabilityLine) *[]availabilityLine { return l }).
+			says("The questions, which are answered in their order."))
 )
 
 // checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
@@ -62,17 +65,20 @@ func (q *request) checkOrder(in, prefix string, w engine.Span) {
 
 var (
 	availabilityMembers = []Member{
-		has("available", integerSchema.says("How many units can be held for the window. Of an article: on its own units, wherever else others could go.")),
+		has("available", integerSchema.says("How many further units can be held for the whole window, with the buffers that a booking would bring. "+
+			"Of an article: on its own units, wherever else what is on them could go.")),
 		has("withMoves", integerSchema.says("How many units a booking can have. Of an article it may be more than are available: "+
-			"bookings that may be moved go to other articles of its SKU. Else the same.")),
-		has("stock", integerSchema.says("Units at the instant with the least free ones.")),
-		has("committed", integerSchema.says("Units that are taken at that instant, with those that bookings wait for.")),
-		has("exact", booleanSchema.says("True: a booking of one more than withMoves is sure to be refused. False: pinned bookings made the search stop.")),
-		has("shortage", integerSchema.orNull().says("How many of the quantity that was asked for a booking cannot have; null where none was.")),
+			"bookings that may be moved go to other articles of its SKU. Of anything else it is the same.")),
+		has("stock", integerSchema.says("Units there at the instant of the window with the fewest free.")),
+		has("committed", integerSchema.says("Units taken at that instant, those without a unit of their own included.")),
+		has("exact", booleanSchema.says("True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")),
+		has("shortage", integerSchema.orNull().says("How many of the units asked for a booking cannot have; null where no quantity was given.")),
 	}
-	availabilitySchema     = recordSchema("Availability", slices.Concat(availabilityMembers, []Member{has("sequence", integerSchema)})...)
+	availabilitySchema = recordSchema("Availability", slices.Concat(availabilityMembers, []Member{has("sequence", integerSchema.
+				says("The account's count of committed changes that the answer is of."))})...)
 	availabilityListSchema = recordSchema("AvailabilityList",
-		has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...))), has("sequence", integerSchema)).whole()
+		has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)).says("The answers, in the order of the questions.")),
+		has("sequence", integerSchema.says("The account's count of committed changes that the answer is of."))).whole()
 )
 
 // appendAvailability appends the members of one answer, with its opening brace.
@@ -167,19 +173,24 @@ type calendarInput struct {
 var calendarQuery = shapeOf("Calendar", slices.Concat(
 	itemFields(func(l *calendarInput) *engine.Item { return &l.Item }),
 	[]field[calendarInput]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).says("Default: all, added up; days are the account's then."),
-		required("from", instant, func(l *calendarInput) *int64 { return &l.Window.Start }),
-		required("to", instant, func(l *calendarInput) *int64 { return &l.Window.End }),
+		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).
+			says("The location. Default: all, added up; days are the account's then."),
+		required("from", instant, func(l *calendarInput) *int64 { return &l.Window.Start }).says("First instant of the window."),
+		required("to", instant, func(l *calendarInput) *int64 { return &l.Window.End }).says("First instant behind the window."),
 		defaulted("bucket", enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
-			func(l *calendarInput) *engine.BucketSize { return &l.size }),
+			func(l *calendarInput) *engine.BucketSize { return &l.size }).
+			says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
 	})...)
 
 var calendarSchema = recordSchema("CalendarAnswer",
 	has("buckets", listSchema(recordSchema("Bucket",
-		has("range", rangeSchema), has("minFree", integerSchema), has("maxFree", integerSchema),
+		has("range", rangeSchema.says("The piece of time.")),
+		has("minFree", integerSchema.says("Fewest units free at an instant of it; below 0 where holds have no unit.")),
+		has("maxFree", integerSchema.says("Most units free at an instant of it.")),
 		has("available", integerSchema.says("How many units can be held for the whole bucket, without buffers: what availability says of it as a window.")),
-		has("exact", booleanSchema.says("False: pinned holds made the search stop, and perhaps more units could be held."))))),
-	has("sequence", integerSchema)).whole()
+		has("exact", booleanSchema.says("False: pinned holds made the search stop, and perhaps more units could be held.")))).
+		says("The window in pieces, without gap or overlap.")),
+	has("sequence", integerSchema.says("The account's count of committed changes that the answer is of."))).whole()
 
 type nextInput struct {
 	engine.NextQuery
@@ -195,22 +206,32 @@ const (
 var nextShape = shapeOf("NextQuery", slices.Concat(
 	itemFields(func(l *nextInput) *engine.Item { return &l.Item }),
 	[]field[nextInput]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).says("Default: all, added up."),
-		required("notBefore", instant, func(l *nextInput) *int64 { return &l.NotBefore }),
-		required("seconds", integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).says("Length of the window."),
-		defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }),
-		optional("until", instant, func(l *nextInput) **int64 { return &l.until }).says("Default: two years after notBefore."),
+		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).
+			says("The location. Default: all, added up."),
+		required("notBefore", instant, func(l *nextInput) *int64 { return &l.NotBefore }).says("The window begins at this instant or later."),
+		required("seconds", integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).says("Length of the window, in seconds."),
+		defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).says("How many units have to be free. Default: 1."),
+		optional("until", instant, func(l *nextInput) **int64 { return &l.until }).
+			says("The window ends at this instant or before. Default: two years after notBefore."),
 	})...)
 
-var nextSchema = recordSchema("NextAnswer", has("from", instantSchema.orNull()), has("to", instantSchema.orNull()))
+var nextSchema = recordSchema("NextAnswer",
+	has("from", instantSchema.orNull().says("First instant of the window; null where there is none.")),
+	has("to", instantSchema.orNull().says("First instant behind the window; null where there is none.")))
 
 var explainSchema = recordSchema("Explanation",
-	has("available", integerSchema), has("at", instantSchema), has("stock", integerSchema),
+	has("available", integerSchema.says("How many units can be held for the whole window.")),
+	has("at", instantSchema.says("The earliest instant of the window with the fewest units free.")),
+	has("stock", integerSchema.says("Units there at that instant.")),
 	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("The first 20 by start, then id.")),
 	has("blockingTotal", integerSchema.says("How many stand in the way.")),
 	has("alternatives", listSchema(recordSchema("Alternative",
-		has("kind", enumSchema("later", "shorter", "location", "article")), has("from", instantSchema), has("to", instantSchema.orNull()),
-		has("serviceLocationId", idSchema.orNull()), has("articleId", idSchema.orNull()))))).whole()
+		has("kind", enumSchema("later", "shorter", "location", "article").
+			says("What is other: a later window, a shorter one, another location or another article.")),
+		has("from", instantSchema.says("First instant of the window that would do.")),
+		has("to", instantSchema.orNull().says("First instant behind it; null without end.")),
+		has("serviceLocationId", idSchema.orNull().says("The other location; null where it is the one asked for.")),
+		has("articleId", idSchema.orNull().says("The other article; null where it is what was asked for.")))).says("Ways out, the nearest first."))).whole()
 
 func appendGivenID(b []byte, id engine.ID) []byte {
 	if id == (engine.ID{}) {
@@ -250,7 +271,7 @@ var availabilityOperations = []operation{
 		}),
 	readChecked(operation{
 		id: "admin.availability.calendar", method: "GET", path: "/v1/admin/availability/calendar", scopes: stockRead, answer: calendarSchema,
-		summary: "Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket. No buffers are added.",
+		summary: "Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket; no buffers are added.",
 	}, input[calendarInput]{query: calendarQuery},
 		func(q *request, l *calendarInput) { q.checkLine("query", "", l.Item, l.Window) },
 		func(q *request, l *calendarInput) error {

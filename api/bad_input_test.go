@@ -37,7 +37,7 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/holds", `{"lines":[{"skuId":"$sku","serviceLocationId":"$location","from":"2025-06-03T12:00:00Z","to":"2025-06-02T12:00:00Z"}]}`, "body /lines/0/to order")
 	bad("POST /v1/admin/holds", `{"lines":[{"skuId":"$sku","serviceLocationId":"$location","from":"2025-06-03T12:00:00Z","to":"2025-06-03T12:00:00Z"}]}`, "body /lines/0/to order")
 	bad("POST /v1/admin/holds", `{"lines":[{"skuId":"$sku","serviceLocationId":"$location","from":"2025-06-03","to":"2025-06-04T25:00:00Z"}]}`, "body /lines/0/from format", "body /lines/0/to format")
-	bad("POST /v1/admin/holds", `{"lines":[{"skuId":"$sku","serviceLocationId":"$location","from":"2025-02-29T00:00:00Z","to":"2025-06-04T12:00:00.1234Z"}]}`, "body /lines/0/from format", "body /lines/0/to format")
+	bad("POST /v1/admin/holds", `{"lines":[{"skuId":"$sku","serviceLocationId":"$location","from":"2025-02-29T00:00:00Z","to":"2025-06-04T12:00:00.1234567890Z"}]}`, "body /lines/0/from format", "body /lines/0/to format")
 	bad("POST /v1/admin/holds", `{"lines":[{"skuId":"$sku","serviceLocationId":"$location","from":"1969-12-31T23:59:59Z","to":"2025-06-04T12:00:00"}]}`, "body /lines/0/from format", "body /lines/0/to format")
 	bad("GET /v1/admin/availability?skuId=$sku&from=2025-06-03T12:00:00Z&to=2025-06-02T12:00:00Z", "", "query to order")
 	bad("GET /v1/admin/availability?skuId=$sku&from=2025-06-03T12:00:00Z&to=2025-06-03T12:00:00Z", "", "query to order")

@@ -31,10 +31,28 @@ var (
 	periodAmount = integer[int64](1, maxSafeInteger)
 )
 
+// length is a length of time, in words.
+type length string
+
+func (l length) amount() string {
+	return "How long " + string(l) + ", in the unit beside it; both are given, or neither."
+}
+func (l length) unit() string { return "The unit of how long " + string(l) + "." }
+
+// lengthOf are the lengths of time, by the member that has the amount.
+var lengthOf = map[string]length{
+	"bufferTimeAmountBefore":     "a unit is kept free before each booking",
+	"bufferTimeAmountAfter":      "a unit is kept free after each booking",
+	"durationAmount":             "what the price is for lasts",
+	"paymentCycleAmount":         "it is from payment to payment",
+	"commitmentPeriodAmount":     "the customer is bound",
+	"cancellationLeadTimeAmount": "before the end it has to be cancelled",
+}
+
 func periodFields[In any](amount, unit string, of kind[int64], at func(*In) *bufferInput) []field[In] {
 	return []field[In]{
-		optional(amount, of, func(in *In) **int64 { return &at(in).amount }),
-		optional(unit, periodUnit, func(in *In) **timeline.Unit { return &at(in).unit }),
+		optional(amount, of, func(in *In) **int64 { return &at(in).amount }).says(lengthOf[amount].amount()),
+		optional(unit, periodUnit, func(in *In) **timeline.Unit { return &at(in).unit }).says(lengthOf[amount].unit()),
 	}
 }
 
@@ -58,13 +76,16 @@ func (q *request) period(amount, unit string, in bufferInput) *engine.Period {
 // periodPatchFields are the same in a PATCH: null in either clears the length.
 func periodPatchFields[In any](amount, unit string, of kind[int64], at func(*In) *engine.BufferPatch) []field[In] {
 	return []field[In]{
-		merged(amount, of, true, func(in *In) *engine.Opt[int64] { return &at(in).Amount }),
-		merged(unit, periodUnit, true, func(in *In) *engine.Opt[timeline.Unit] { return &at(in).Unit }),
+		merged(amount, of, true, func(in *In) *engine.Opt[int64] { return &at(in).Amount }).says(lengthOf[amount].amount() + " Null in either clears both."),
+		merged(unit, periodUnit, true, func(in *In) *engine.Opt[timeline.Unit] { return &at(in).Unit }).says(lengthOf[amount].unit() + " Null in either clears both."),
 	}
 }
 
 func periodMembers(amount, unit string) []Member {
-	return []Member{has(amount, integerSchema.orNull()), has(unit, enumSchema(unitNames...).orNull())}
+	return []Member{
+		has(amount, integerSchema.orNull().says(lengthOf[amount].amount())),
+		has(unit, enumSchema(unitNames...).orNull().says(lengthOf[amount].unit())),
+	}
 }
 
 // appendPeriod appends the two members of a length of time behind others.

@@ -388,7 +388,7 @@ func TestBadInputOfEveryOperation(t *testing.T) {
 		of[c.id]++
 	}
 	for _, op := range operations {
-		require.GreaterOrEqual(t, of[op.id], 5, op.id)
+		require.True(t, op.apart || of[op.id] >= 5, op.id)
 	}
 	t.Logf("%d cases of %d operations", len(cases), len(of))
 }

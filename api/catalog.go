@@ -24,54 +24,82 @@ var componentList = list(object(shapeOf("CatalogComponentInput", slices.Concat(
 var purchaseTypes = list(purchaseType, 1, 3)
 
 var variantList = list(object(shapeOf("CatalogVariantInput",
-	defaulted("id", itemID, engine.ID{}, func(v *engine.Variant) *engine.ID { return &v.ID }).says("Of a variant that is there; a new one has none."),
-	required("label", text(1, 255), func(v *engine.Variant) *string { return &v.Label }),
+	defaulted("id", itemID, engine.ID{}, func(v *engine.Variant) *engine.ID { return &v.ID }).says("The id of a variant that is there; a new one has none."),
+	required("label", text(1, 255), func(v *engine.Variant) *string { return &v.Label }).says("What can be chosen, such as size."),
 	required("values", list(object(shapeOf("CatalogVariantValueInput",
-		defaulted("id", itemID, engine.ID{}, func(v *engine.VariantValue) *engine.ID { return &v.ID }).says("Of a value that is there; a new one has none."),
-		required("label", text(1, 255), func(v *engine.VariantValue) *string { return &v.Label }),
-	)), 1, 100), func(v *engine.Variant) *[]engine.VariantValue { return &v.Values }),
+		defaulted("id", itemID, engine.ID{}, func(v *engine.VariantValue) *engine.ID { return &v.ID }).
+			says("The id of a choice that is there; a new one has none."),
+		required("label", text(1, 255), func(v *engine.VariantValue) *string { return &v.Label }).says("What people call the choice."),
+	)), 1, 100), func(v *engine.Variant) *[]engine.VariantValue { return &v.Values }).says("The choices, in their order."),
 )), 0, 20)
 
 var createCatalogShape = shapeOf("CreateCatalogItem", append([]field[engine.CreateCatalogItem]{
-	required("name", text(1, 255), func(o *engine.CreateCatalogItem) *string { return &o.Name }),
-	optional("internalName", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.InternalName }).says("Default: the name."),
-	defaulted("status", catalogStatus, engine.CatalogActive, func(o *engine.CreateCatalogItem) *engine.CatalogStatus { return &o.Status }),
-	optional("taxonomyCategoryId", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.Category }),
-	optional("description", text(0, 10_000), func(o *engine.CreateCatalogItem) **string { return &o.Description }),
+	required("name", text(1, 255), func(o *engine.CreateCatalogItem) *string { return &o.Name }).says("What customers call it."),
+	optional("internalName", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.InternalName }).
+		says("What the merchant calls it. Default: the name."),
+	defaulted("status", catalogStatus, engine.CatalogActive, func(o *engine.CreateCatalogItem) *engine.CatalogStatus { return &o.Status }).
+		says("Whether it is offered: only an active one takes holds. Default: active."),
+	optional("taxonomyCategoryId", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.Category }).
+		says("The id of the category in a taxonomy that is kept elsewhere."),
+	optional("description", text(0, 10_000), func(o *engine.CreateCatalogItem) **string { return &o.Description }).says("What is told of it to customers."),
 	defaulted("components", componentList, nil, func(o *engine.CreateCatalogItem) *[]engine.Component { return &o.Components }).
 		says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
-	defaulted("purchaseTypes", purchaseTypes, nil, func(o *engine.CreateCatalogItem) *[]engine.PurchaseType { return &o.Purchases }).says("Default: all."),
-	optional("pricingTableId", uuid, func(o *engine.CreateCatalogItem) **engine.ID { return &o.PricingTable }).needs("catalog.price_tables.write"),
-	defaulted("variants", variantList, nil, func(o *engine.CreateCatalogItem) *[]engine.Variant { return &o.Variants }),
+	defaulted("purchaseTypes", purchaseTypes, nil, func(o *engine.CreateCatalogItem) *[]engine.PurchaseType { return &o.Purchases }).
+		says("The ways in which it can be taken. Default: all."),
+	optional("pricingTableId", uuid, func(o *engine.CreateCatalogItem) **engine.ID { return &o.PricingTable }).
+		says("The pricing table whose rows are its prices.").needs("catalog.price_tables.write"),
+	defaulted("variants", variantList, nil, func(o *engine.CreateCatalogItem) *[]engine.Variant { return &o.Variants }).
+		says("What customers can choose. Default: nothing."),
 }, labelFields(func(o *engine.CreateCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
 
 var patchCatalogShape = shapeOf("PatchCatalogItem", append([]field[engine.PatchCatalogItem]{
-	merged("name", text(1, 255), false, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Name }),
-	merged("internalName", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.InternalName }),
-	merged("status", catalogStatus, false, func(o *engine.PatchCatalogItem) *engine.Opt[engine.CatalogStatus] { return &o.Status }),
-	merged("taxonomyCategoryId", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Category }),
-	merged("description", text(0, 10_000), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Description }),
-	merged("components", componentList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Component] { return &o.Components }).says("Replaced as a whole."),
-	merged("purchaseTypes", purchaseTypes, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).says("Null: all."),
-	merged("pricingTableId", uuid, true, func(o *engine.PatchCatalogItem) *engine.Opt[engine.ID] { return &o.PricingTable }).needs("catalog.price_tables.write"),
-	merged("variants", variantList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Variant] { return &o.Variants }).says("Replaced as a whole."),
+	merged("name", text(1, 255), false, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Name }).says("What customers call it."),
+	merged("internalName", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.InternalName }).
+		says("What the merchant calls it; without one it is the name. Null clears it."),
+	merged("status", catalogStatus, false, func(o *engine.PatchCatalogItem) *engine.Opt[engine.CatalogStatus] { return &o.Status }).
+		says("Whether it is offered: only an active one takes holds."),
+	merged("taxonomyCategoryId", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Category }).
+		says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
+	merged("description", text(0, 10_000), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Description }).
+		says("What is told of it to customers. Null clears it."),
+	merged("components", componentList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Component] { return &o.Components }).
+		says("What each unit of it takes, replaced as a whole."),
+	merged("purchaseTypes", purchaseTypes, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
+		says("The ways in which it can be taken; null: all."),
+	merged("pricingTableId", uuid, true, func(o *engine.PatchCatalogItem) *engine.Opt[engine.ID] { return &o.PricingTable }).
+		says("The pricing table whose rows are its prices. Null clears it.").needs("catalog.price_tables.write"),
+	merged("variants", variantList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Variant] { return &o.Variants }).
+		says("What customers can choose, replaced as a whole."),
 }, labelFields(func(o *engine.PatchCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
 
 // The members of the list come first in the record, too, and are the only ones of a row of the list.
 var (
 	catalogRowMembers = []Member{
-		has("id", idSchema), has("name", textSchema), has("internalName", textSchema), has("status", catalogStatus.schema),
-		has("taxonomyCategoryId", textSchema.orNull()), has("createdAt", instantSchema),
+		has("id", idSchema.says("The catalog item's id.")),
+		has("name", textSchema.says("What customers call it.")),
+		has("internalName", textSchema.says("What the merchant calls it; without one it is the name.")),
+		has("status", catalogStatus.schema.says("Whether it is offered: only an active one takes holds.")),
+		has("taxonomyCategoryId", textSchema.orNull().says("The id of the category in a taxonomy that is kept elsewhere.")),
+		has("createdAt", createdSchema),
 	}
 	catalogRowSchema = recordSchema("CatalogItemRow", catalogRowMembers...)
 	catalogSchema    = recordSchema("CatalogItem", slices.Concat(catalogRowMembers, []Member{
-		has("description", textSchema.orNull()),
+		has("description", textSchema.orNull().says("What is told of it to customers.")),
 		has("components", listSchema(recordSchema("CatalogComponent",
-			has("skuId", idSchema.orNull()), has("articleId", idSchema.orNull()), has("quantity", integerSchema)))),
-		has("purchaseTypes", listSchema(purchaseType.schema)), has("pricingTableId", idSchema.orNull()),
-		has("variants", listSchema(recordSchema("CatalogVariant", has("id", idSchema), has("label", textSchema),
-			has("values", listSchema(recordSchema("CatalogVariantValue", has("id", idSchema), has("label", textSchema))))))),
-	}, labelMembers, []Member{has("archivedAt", instantSchema.orNull()), has("updatedAt", instantSchema)})...)
+			has("skuId", idSchema.orNull().says("The SKU; null where it is an article.")),
+			has("articleId", idSchema.orNull().says("The article; null where it is a SKU.")),
+			has("quantity", integerSchema.says("How many units of it.")))).says("What each unit of it takes, all or nothing.")),
+		has("purchaseTypes", listSchema(purchaseType.schema).says("The ways in which it can be taken.")),
+		has("pricingTableId", idSchema.orNull().says("The pricing table whose rows are its prices.")),
+		has("variants", listSchema(recordSchema("CatalogVariant",
+			has("id", idSchema.says("The variant's id.")),
+			has("label", textSchema.says("What can be chosen, such as size.")),
+			has("values", listSchema(recordSchema("CatalogVariantValue",
+				has("id", idSchema.says("The choice's id.")),
+				has("label", textSchema.says("What people call the choice.")))).says("The choices, in their order.")))).says("What customers can choose.")),
+	}, labelMembers, []Member{
+		has("archivedAt", instantSchema.orNull().says("When it was archived; null while it is not.")),
+		has("updatedAt", updatedSchema)})...)
 )
 
 // appendCatalogMembers appends the members of a row of the list, with the opening brace.
@@ -133,8 +161,10 @@ type listCatalog struct {
 }
 
 var listCatalogQuery = shapeOf("ListCatalog", slices.Concat([]field[listCatalog]{
-	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listCatalog) *archiveFilter { return &o.archive }),
-	defaulted("status", list(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]engine.CatalogStatus { return &o.filter.Status }).says("Default: all."),
+	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listCatalog) *archiveFilter { return &o.archive }).
+		says("Which items by whether they are archived. Default: active."),
+	defaulted("status", list(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]engine.CatalogStatus { return &o.filter.Status }).
+		says("Only items in one of these states. Default: all."),
 	defaulted("search", text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).says("A part of the name or the internal name."),
 }, pageFields(func(o *listCatalog) *page { return &o.page }))...)
 
@@ -177,7 +207,7 @@ var catalogOperations = append([]operation{
 	}),
 	write(operation{
 		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
-		summary: "Changes a catalog item. Holds that were made of other components keep what they have.", answer: catalogSchema,
+		summary: "Changes a catalog item; holds that were made of other components keep what they have.", answer: catalogSchema,
 	}, input[engine.PatchCatalogItem]{path: byUUID(func(o *engine.PatchCatalogItem) *engine.ID { return &o.ID }), body: patchCatalogShape},
 		func(q *request, o *engine.PatchCatalogItem) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -125,10 +125,15 @@ var listChangesQuery = shapeOf("ListChanges",
 
 var changesSchema = recordSchema("ChangeList",
 	has("changes", listSchema(recordSchema("Change",
-		has("sequence", integerSchema), has("at", instantSchema), has("actor", textSchema), has("resource", enumSchema(engine.Resources()...)),
-		has("resourceId", idSchema), has("change", enumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted))),
-		has("record", (&Schema{}).says("The record as it is now, null where there is none any more."))))),
-	has("next", textSchema)).whole()
+		has("sequence", integerSchema.says("The account's count of committed changes, this one included.")),
+		has("at", instantSchema.says("When it was made.")),
+		has("actor", textSchema.says("The label of the key that made it, or what else did.")),
+		has("resource", enumSchema(engine.Resources()...).says("What kind of record has changed.")),
+		has("resourceId", idSchema.says("The record's id.")),
+		has("change", enumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted)).says("What became of the record.")),
+		has("record", (&Schema{}).says("The record as it is now, null where there is none any more.")))).
+		says("The changes, in the order in which they were made.")),
+	has("next", textSchema.says("The cursor to go on from."))).whole()
 
 // pollers counts those who wait for a change.
 type pollers struct {

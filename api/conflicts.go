@@ -15,14 +15,18 @@ type listConflicts struct {
 }
 
 var conflictsQuery = shapeOf("ListConflicts", slices.Concat([]field[listConflicts]{
-	defaulted("serviceLocationId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Location }),
-	defaulted("skuId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.SKU }),
-	defaulted("articleId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Article }),
+	defaulted("serviceLocationId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Location }).
+		says("Only conflicts at this location."),
+	defaulted("skuId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.SKU }).says("Only conflicts of this SKU."),
+	defaulted("articleId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Article }).says("Only conflicts of this article."),
 	optional("dateRange", dateRange, func(o *listConflicts) **window { return &o.window }).says("Only those that overlap it."),
 }, pageFields(func(o *listConflicts) *page { return &o.page }))...)
 
 var conflictSchema = recordSchema("Conflict",
-	has("unavailability", unavailabilitySchema), has("reason", enumSchema("not_enough_stock", "fragmented_by_pinned_holds")), has("since", instantSchema))
+	has("unavailability", unavailabilitySchema.says("The hold that has no unit.")),
+	has("reason", enumSchema("not_enough_stock", "fragmented_by_pinned_holds").
+		says("Whether units are missing, or pinned holds leave none free for the whole time.")),
+	has("since", instantSchema.says("Since when it has no unit.")))
 
 func appendConflict(q *request, b []byte, c engine.Conflict) []byte {
 	b = appendUnavailability(q, append(b, `{"unavailability":`...), &c.Unavailability)

@@ -11,30 +11,33 @@ import (
 // addressFields are an address's fields in a record that is made: it is all of the address.
 func addressFields[In any](at func(*In) *engine.Address) []field[In] {
 	return []field[In]{
-		defaulted("address", text(0, 255), "", func(in *In) *string { return &at(in).Address }),
-		defaulted("zipCode", text(0, 255), "", func(in *In) *string { return &at(in).ZipCode }),
-		defaulted("city", text(0, 255), "", func(in *In) *string { return &at(in).City }),
-		defaulted("country", text(0, 255), "", func(in *In) *string { return &at(in).Country }),
-		defaulted("state", text(0, 255), "", func(in *In) *string { return &at(in).State }),
-		defaulted("details", text(0, 255), "", func(in *In) *string { return &at(in).Details }),
+		defaulted("address", text(0, 255), "", func(in *In) *string { return &at(in).Address }).says("Street and number."),
+		defaulted("zipCode", text(0, 255), "", func(in *In) *string { return &at(in).ZipCode }).says("Postal code."),
+		defaulted("city", text(0, 255), "", func(in *In) *string { return &at(in).City }).says("City or town."),
+		defaulted("country", text(0, 255), "", func(in *In) *string { return &at(in).Country }).says("Country, such as its two-letter code."),
+		defaulted("state", text(0, 255), "", func(in *In) *string { return &at(in).State }).says("State or region."),
+		defaulted("details", text(0, 255), "", func(in *In) *string { return &at(in).Details }).says("Floor, door, or what else helps to find it."),
 	}
 }
 
 // addressPatchFields are the same where the record may have an address already: what is absent stays.
 func addressPatchFields[In any](at func(*In) *engine.AddressPatch) []field[In] {
 	return []field[In]{
-		merged("address", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Address }),
-		merged("zipCode", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ZipCode }),
-		merged("city", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).City }),
-		merged("country", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Country }),
-		merged("state", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).State }),
-		merged("details", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Details }),
+		merged("address", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Address }).says("Street and number. Null clears it."),
+		merged("zipCode", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ZipCode }).says("Postal code. Null clears it."),
+		merged("city", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).City }).says("City or town. Null clears it."),
+		merged("country", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Country }).
+			says("Country, such as its two-letter code. Null clears it."),
+		merged("state", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).State }).says("State or region. Null clears it."),
+		merged("details", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Details }).
+			says("Floor, door, or what else helps to find it. Null clears it."),
 	}
 }
 
 var contactAddress = object(shapeOf("ContactAddress", append(
 	addressPatchFields(func(a *engine.ContactAddressPatch) *engine.AddressPatch { return &a.AddressPatch }),
-	merged("deliveryNotes", longText, true, func(a *engine.ContactAddressPatch) *engine.Opt[string] { return &a.DeliveryNotes }))...))
+	merged("deliveryNotes", longText, true, func(a *engine.ContactAddressPatch) *engine.Opt[string] { return &a.DeliveryNotes }).
+		says("What those who deliver should know. Null clears it."))...))
 
 var (
 	customerType = enum(engine.Individual, engine.Business)
@@ -52,35 +55,53 @@ func describedText(format string) kind[string] {
 // contactFields are a contact's fields, in a record that is made or changed.
 func contactFields[In any](at func(*In) *engine.ContactPatch) []field[In] {
 	return []field[In]{
-		merged("firstName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).FirstName }),
-		merged("lastName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).LastName }),
-		merged("fullName", text(1, 511), true, func(in *In) *engine.Opt[string] { return &at(in).FullName }).says("Null: it is made of first and last name."),
-		merged("email", email, true, func(in *In) *engine.Opt[string] { return &at(in).Email }),
-		merged("phone", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Phone }),
-		merged("marketingConsent", boolean, true, func(in *In) *engine.Opt[bool] { return &at(in).MarketingConsent }).says("Default false."),
-		merged("dateOfBirth", date, true, func(in *In) *engine.Opt[string] { return &at(in).DateOfBirth }),
-		merged("billingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).BillingAddress }),
-		merged("shippingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).ShippingAddress }),
-		merged("customerType", customerType, true, func(in *In) *engine.Opt[engine.CustomerType] { return &at(in).CustomerType }).says("Default individual."),
-		merged("companyName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CompanyName }),
-		merged("taxId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).TaxID }),
+		merged("firstName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).FirstName }).says("First name. Null clears it."),
+		merged("lastName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).LastName }).says("Last name. Null clears it."),
+		merged("fullName", text(1, 511), true, func(in *In) *engine.Opt[string] { return &at(in).FullName }).
+			says("First and last name; null: it is made of the two."),
+		merged("email", email, true, func(in *In) *engine.Opt[string] { return &at(in).Email }).says("Email address. Null clears it."),
+		merged("phone", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Phone }).says("Telephone number. Null clears it."),
+		merged("marketingConsent", boolean, true, func(in *In) *engine.Opt[bool] { return &at(in).MarketingConsent }).
+			says("Whether they agreed to be told of offers. Default: false."),
+		merged("dateOfBirth", date, true, func(in *In) *engine.Opt[string] { return &at(in).DateOfBirth }).says("Date of birth. Null clears it."),
+		merged("billingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).BillingAddress }).
+			says("Where invoices go. Null clears it."),
+		merged("shippingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).ShippingAddress }).
+			says("Where goods go. Null clears it."),
+		merged("customerType", customerType, true, func(in *In) *engine.Opt[engine.CustomerType] { return &at(in).CustomerType }).
+			says("Whether it is a person or a business. Default: individual."),
+		merged("companyName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CompanyName }).
+			says("Name of the business. Null clears it."),
+		merged("taxId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).TaxID }).says("Tax number of the business. Null clears it."),
 		merged("language", text(1, 35), true, func(in *In) *engine.Opt[string] { return &at(in).Language }).says("A language tag, such as en or pt-BR."),
 	}
 }
 
 var (
 	addressMembers = []Member{
-		has("address", textSchema.orNull()), has("zipCode", textSchema.orNull()), has("city", textSchema.orNull()), has("country", textSchema.orNull()),
-		has("state", textSchema.orNull()), has("details", textSchema.orNull()),
+		has("address", textSchema.orNull().says("Street and number.")),
+		has("zipCode", textSchema.orNull().says("Postal code.")),
+		has("city", textSchema.orNull().says("City or town.")),
+		has("country", textSchema.orNull().says("Country, such as its two-letter code.")),
+		has("state", textSchema.orNull().says("State or region.")),
+		has("details", textSchema.orNull().says("Floor, door, or what else helps to find it.")),
 	}
-	contactAddressSchema = recordSchema("ContactAddressRecord", slices.Concat(addressMembers, []Member{has("deliveryNotes", textSchema.orNull())})...)
-	contactMembers       = []Member{
-		has("firstName", textSchema.orNull()), has("lastName", textSchema.orNull()), has("fullName", textSchema.orNull()),
-		has("email", textSchema.orNull()), has("phone", textSchema.orNull()), has("marketingConsent", booleanSchema),
-		has("dateOfBirth", (&Schema{Type: "string", Format: "date"}).orNull()),
-		has("billingAddress", contactAddressSchema.orNull()), has("shippingAddress", contactAddressSchema.orNull()),
-		has("customerType", enumSchema("individual", "business")), has("companyName", textSchema.orNull()), has("taxId", textSchema.orNull()),
-		has("language", textSchema.orNull()),
+	contactAddressSchema = recordSchema("ContactAddressRecord", slices.Concat(addressMembers, []Member{has("deliveryNotes", textSchema.orNull().
+				says("What those who deliver should know."))})...)
+	contactMembers = []Member{
+		has("firstName", textSchema.orNull().says("First name.")),
+		has("lastName", textSchema.orNull().says("Last name.")),
+		has("fullName", textSchema.orNull().says("First and last name.")),
+		has("email", textSchema.orNull().says("Email address.")),
+		has("phone", textSchema.orNull().says("Telephone number.")),
+		has("marketingConsent", booleanSchema.says("Whether they agreed to be told of offers.")),
+		has("dateOfBirth", (&Schema{Type: "string", Format: "date"}).orNull().says("Date of birth.")),
+		has("billingAddress", contactAddressSchema.orNull().says("Where invoices go.")),
+		has("shippingAddress", contactAddressSchema.orNull().says("Where goods go.")),
+		has("customerType", enumSchema("individual", "business").says("Whether it is a person or a business.")),
+		has("companyName", textSchema.orNull().says("Name of the business.")),
+		has("taxId", textSchema.orNull().says("Tax number of the business.")),
+		has("language", textSchema.orNull().says("Language tag, such as pt-PT.")),
 	}
 )
 

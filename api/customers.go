@@ -8,16 +8,16 @@ import (
 
 // This file owns customers on the wire.
 
-var createCustomerShape = shapeOf("CreateCustomer", slices.Concat(
+var createCustomerShape = shapeOf("CustomerInput", slices.Concat(
 	contactFields(func(o *engine.CreateCustomer) *engine.ContactPatch { return &o.Contact }),
 	labelFields(func(o *engine.CreateCustomer) *engine.LabelsPatch { return &o.Labels }))...)
 
-var patchCustomerShape = shapeOf("PatchCustomer", slices.Concat(
+var patchCustomerShape = shapeOf("CustomerInput", slices.Concat(
 	contactFields(func(o *engine.PatchCustomer) *engine.ContactPatch { return &o.Contact }),
 	labelFields(func(o *engine.PatchCustomer) *engine.LabelsPatch { return &o.Labels }))...)
 
-var customerSchema = recordSchema("Customer", slices.Concat([]Member{has("id", idSchema)}, contactMembers, labelMembers,
-	[]Member{has("createdAt", instantSchema), has("updatedAt", instantSchema)})...)
+var customerSchema = recordSchema("Customer", slices.Concat([]Member{has("id", idSchema.says("The customer's id."))}, contactMembers, labelMembers,
+	[]Member{has("createdAt", createdSchema), has("updatedAt", updatedSchema)})...)
 
 func appendCustomer(q *request, b []byte, m *engine.Customer) []byte {
 	b = appendID(append(b, `{"id":`...), m.ID)

@@ -30,19 +30,23 @@ var longTexts = []string{"note", "description", "comment", "content", "consentTe
 	"fileRef", "fileUrl", "folderPath", "fullName", "path"}
 
 const (
-	shortText    = 255 // characters of other texts
-	totalOf      = "Total"
-	aboutTotal   = "How many entries the list has, where it is cut."
-	aboutLetters = "How many characters the text has, where it is cut."
+	shortText = 255 // characters of other texts
+	totalOf   = "Total"
+)
+
+// The members that say how long another one is.
+var (
+	entriesSchema = &Schema{Name: "EntriesTotal", Type: "integer", About: "How many entries the list has, where it is cut."}
+	lettersSchema = &Schema{Name: "LettersTotal", Type: "integer", About: "How many characters the text has, where it is cut."}
 )
 
 // totalMember is the member that says how long a member of an answer is, where that may be cut.
 func totalMember(of Member) (name string, s *Schema) {
 	switch {
 	case of.Schema.Type == "array":
-		return of.Name + totalOf, integerSchema.says(aboutTotal)
+		return of.Name + totalOf, entriesSchema
 	case (of.Schema.Type == "string" || of.Schema.Type == "") && slices.Contains(longTexts, of.Name):
-		return of.Name + totalOf, integerSchema.says(aboutLetters)
+		return of.Name + totalOf, lettersSchema
 	}
 	return "", nil
 }

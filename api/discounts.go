@@ -21,44 +21,66 @@ var (
 )
 
 const (
-	aboutDiscountValue    = "Whole percent, 1 to 100, of a percentage; else minor units of the account's currency."
-	aboutDiscountItems    = "The lines that it is for. Null: all."
+	aboutDiscountValue    = "What it takes off: whole percent, 1 to 100, of a percentage; else minor units of the account's currency."
+	aboutDiscountItems    = "The catalog items whose lines it is for; null: all."
 	aboutDiscountDuration = "The payments of a subscription that are discounted: the first, the first few, or all."
-	aboutDiscountCycles   = "How many, where that is repeating, and only there."
+	aboutDiscountCycles   = "How many payments it counts for, where that is repeating, and only there."
 )
 
 var createDiscountShape = shapeOf("CreateDiscountCode",
-	required("code", discountCode, func(o *engine.CreateDiscountCode) *string { return &o.Code }).shows(`"SUMMER"`).says("Unique in the account; compares without case."),
-	required("valueType", discountType, func(o *engine.CreateDiscountCode) *engine.DiscountType { return &o.ValueType }),
+	required("code", discountCode, func(o *engine.CreateDiscountCode) *string { return &o.Code }).shows(`"SUMMER"`).
+		says("The text that customers enter: unique in the account, compared without case."),
+	required("valueType", discountType, func(o *engine.CreateDiscountCode) *engine.DiscountType { return &o.ValueType }).
+		says("Whether value is a percentage, an amount off each order or an amount off each unit."),
 	required("value", atLeastOne, func(o *engine.CreateDiscountCode) *int64 { return &o.Value }).shows("10").says(aboutDiscountValue),
-	defaulted("applicablePurchaseTypes", purchaseTypes, nil, func(o *engine.CreateDiscountCode) *[]engine.PurchaseType { return &o.Purchases }).says("Default: all."),
-	optional("usageLimit", atLeastOne, func(o *engine.CreateDiscountCode) **int64 { return &o.UsageLimit }).shows("500"),
-	optional("startsAt", instant, func(o *engine.CreateDiscountCode) **int64 { return &o.StartsAt }).shows(`"2025-06-01T00:00:00.000Z"`),
-	optional("endsAt", instant, func(o *engine.CreateDiscountCode) **int64 { return &o.EndsAt }).shows(`"2025-09-01T00:00:00.000Z"`).says("The instant from which on it is over."),
+	defaulted("applicablePurchaseTypes", purchaseTypes, nil, func(o *engine.CreateDiscountCode) *[]engine.PurchaseType { return &o.Purchases }).
+		says("The ways of taking an item that it counts for. Default: all."),
+	optional("usageLimit", atLeastOne, func(o *engine.CreateDiscountCode) **int64 { return &o.UsageLimit }).
+		says("How many orders may use it; null: any number.").shows("500"),
+	optional("startsAt", instant, func(o *engine.CreateDiscountCode) **int64 { return &o.StartsAt }).
+		says("From when on it is valid; null: at once.").shows(`"2025-06-01T00:00:00.000Z"`),
+	optional("endsAt", instant, func(o *engine.CreateDiscountCode) **int64 { return &o.EndsAt }).shows(`"2025-09-01T00:00:00.000Z"`).
+		says("The instant from which on it is over."),
 	defaulted("catalogItemIds", discountItems, nil, func(o *engine.CreateDiscountCode) *[]engine.ID { return &o.CatalogItems }).says(aboutDiscountItems),
 	defaulted("subscriptionDuration", discountDuration, engine.DiscountOnce, func(o *engine.CreateDiscountCode) *engine.DiscountDuration { return &o.Duration }).
+		says("For which payments of a subscription it counts: the first, some, or all. Default: once.").
 		shows(`"repeating"`).says(aboutDiscountDuration),
 	optional("subscriptionDurationCycles", discountCycles, func(o *engine.CreateDiscountCode) **int64 { return &o.Cycles }).shows("3").says(aboutDiscountCycles))
 
 var patchDiscountShape = shapeOf("PatchDiscountCode",
-	merged("code", discountCode, false, func(o *engine.PatchDiscountCode) *engine.Opt[string] { return &o.Code }).shows(`"SUMMER"`),
-	merged("valueType", discountType, false, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountType] { return &o.ValueType }),
+	merged("code", discountCode, false, func(o *engine.PatchDiscountCode) *engine.Opt[string] { return &o.Code }).
+		says("The text that customers enter; case does not count.").shows(`"SUMMER"`),
+	merged("valueType", discountType, false, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountType] { return &o.ValueType }).
+		says("Whether value is a percentage, an amount off the order or an amount off each unit."),
 	merged("value", atLeastOne, false, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Value }).shows("10").says(aboutDiscountValue),
-	merged("applicablePurchaseTypes", purchaseTypes, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).says("Null: all."),
-	merged("usageLimit", atLeastOne, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.UsageLimit }).shows("500"),
-	merged("startsAt", instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.StartsAt }).shows(`"2025-06-01T00:00:00.000Z"`),
-	merged("endsAt", instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.EndsAt }).shows(`"2025-09-01T00:00:00.000Z"`),
+	merged("applicablePurchaseTypes", purchaseTypes, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
+		says("The ways of taking an item that it counts for; null: all."),
+	merged("usageLimit", atLeastOne, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.UsageLimit }).
+		says("How many orders may use it; null: any number.").shows("500"),
+	merged("startsAt", instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.StartsAt }).
+		says("From when on it is valid; null: at once.").shows(`"2025-06-01T00:00:00.000Z"`),
+	merged("endsAt", instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.EndsAt }).
+		says("From when on it is valid no more; null: never.").shows(`"2025-09-01T00:00:00.000Z"`),
 	merged("catalogItemIds", discountItems, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.ID] { return &o.CatalogItems }).says(aboutDiscountItems),
 	merged("subscriptionDuration", discountDuration, true, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountDuration] { return &o.Duration }).
+		says("For which payments of a subscription it counts: the first, some, or all. Null clears it.").
 		shows(`"repeating"`).says(aboutDiscountDuration),
 	merged("subscriptionDurationCycles", discountCycles, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Cycles }).shows("3").says(aboutDiscountCycles))
 
 var discountSchema = recordSchema("DiscountCode",
-	has("id", idSchema), has("code", textSchema.shows(`"SUMMER"`)), has("valueType", discountType.schema), has("value", integerSchema.shows("10")),
-	has("applicablePurchaseTypes", listSchema(purchaseType.schema)), has("usageLimit", integerSchema.orNull()), has("usedCount", integerSchema),
-	has("startsAt", instantSchema.orNull()), has("endsAt", instantSchema.orNull()), has("catalogItemIds", listSchema(idSchema).orNull()),
-	has("subscriptionDuration", discountDuration.schema), has("subscriptionDurationCycles", integerSchema.orNull()),
-	has("createdAt", instantSchema), has("updatedAt", instantSchema))
+	has("id", idSchema.says("The record's id.")),
+	has("code", textSchema.shows(`"SUMMER"`).says("The text that customers enter; case does not count.")),
+	has("valueType", discountType.schema.says("Whether value is a percentage, an amount off the order or an amount off each unit.")),
+	has("value", integerSchema.shows("10").says("A percentage from 1 to 100, or an amount in minor units.")),
+	has("applicablePurchaseTypes", listSchema(purchaseType.schema).says("The ways of taking an item that it counts for.")),
+	has("usageLimit", integerSchema.orNull().says("How many orders may use it; null: any number.")),
+	has("usedCount", integerSchema.says("How many orders use it.")),
+	has("startsAt", instantSchema.orNull().says("From when on it is valid; null: at once.")),
+	has("endsAt", instantSchema.orNull().says("From when on it is valid no more; null: never.")),
+	has("catalogItemIds", listSchema(idSchema).orNull().says("The catalog items that it counts for; null: all.")),
+	has("subscriptionDuration", discountDuration.schema.says("For which payments of a subscription it counts: the first, some, or all.")),
+	has("subscriptionDurationCycles", integerSchema.orNull().says("How many payments it counts for, where that is repeating.")),
+	has("createdAt", createdSchema), has("updatedAt", updatedSchema))
 
 func appendDiscountCode(_ *request, b []byte, d *engine.DiscountCode) []byte {
 	b = appendID(append(b, `{"id":`...), d.ID)
@@ -116,7 +138,7 @@ var discountOperations = []operation{
 		func(_ *request, o *engine.CreateDiscountCode) engine.Op { return o }, answerDiscountCode),
 	read(operation{
 		id: "admin.discountCodes.get", method: "GET", path: discountPath, scopes: discountsRead, cached: true,
-		summary: "Returns a discount code. Its uses are no part of its tag.", answer: discountSchema,
+		summary: "Returns a discount code; its uses are no part of its tag.", answer: discountSchema,
 	}, input[engine.ID]{path: byID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
 		d := q.view.DiscountCode(*id)
 		if d == nil {
@@ -126,7 +148,7 @@ var discountOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite, guarded: true,
-		summary: "Changes a discount code. Orders that carry it keep what it took off.", answer: discountSchema,
+		summary: "Changes a discount code; orders that carry it keep what it took off.", answer: discountSchema,
 	}, input[engine.PatchDiscountCode]{path: byID(func(o *engine.PatchDiscountCode) *engine.ID { return &o.ID }), body: patchDiscountShape},
 		func(q *request, o *engine.PatchDiscountCode) engine.Op {
 			o.IfMatch = q.ifMatch
@@ -134,7 +156,7 @@ var discountOperations = []operation{
 		}, answerDiscountCode),
 	write(operation{
 		id: "admin.discountCodes.delete", method: "DELETE", path: discountPath, scopes: discountsWrite, guarded: true,
-		summary: "Deletes a discount code. Orders that carry it keep what it took off.", answer: nullSchema,
+		summary: "Deletes a discount code; orders that carry it keep what it took off.", answer: nullSchema,
 	}, input[engine.DeleteDiscountCode]{path: byID(func(o *engine.DeleteDiscountCode) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteDiscountCode) engine.Op {
 			o.IfMatch = q.ifMatch

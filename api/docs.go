@@ -27,14 +27,14 @@ func digestOf(element string) string {
 
 var docsOperations = []operation{
 	read(operation{
-		id: "service.document", method: "GET", path: "/openapi.json", access: noKey,
+		id: "service.document", method: "GET", path: "/openapi.json", access: noKey, apart: true,
 		summary: "Returns this document.", answer: &Schema{Type: "object", Extra: &Schema{}, Example: `{"openapi":"3.1.0"}`},
 	}, input[none]{}, func(q *request, _ *none) error {
 		q.out = append(q.out, q.server.document()...)
 		return nil
 	}),
 	read(operation{
-		id: "service.docs", method: "GET", path: "/docs", access: noKey, media: "text/html; charset=utf-8", policy: docsPolicy,
+		id: "service.docs", method: "GET", path: "/docs", access: noKey, apart: true, media: "text/html; charset=utf-8", policy: docsPolicy,
 		summary: "Shows this document to people.", answer: &Schema{Type: "string", Example: `"<!doctype html>"`},
 	}, input[none]{}, func(q *request, _ *none) error {
 		q.out = append(q.out, docsPage...)

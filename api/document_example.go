@@ -29,6 +29,8 @@ var exampleValues = map[string]string{
 	"itemCosts": `24900`, "mimeType": `"image/jpeg"`, "originalName": `"bike.jpg"`, "path": `"vehicles/cargo-bikes"`, "profitability": `-314800`,
 	"size": `183204`,
 	"url":  `"https://example.com/bike"`, "zipCode": `"1100-053"`,
+	"Webhook.disabledReason": `null`, "Webhook.enabled": `true`, "WebhookWithSecret.disabledReason": `null`, "WebhookWithSecret.enabled": `true`,
+	"secret": `"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`,
 }
 
 // exampleBodies are the requests that cannot be made of their schema alone, by operation.

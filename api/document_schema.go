@@ -3,6 +3,9 @@ package api
 import (
 	"maps"
 	"slices"
+
+	"holdfast/api/auth"
+	"holdfast/engine"
 )
 
 // This file owns how schemas stand in the document: those with a name once, under components, and a reference elsewhere.
@@ -33,20 +36,79 @@ func (c *components) answer(s *Schema) ordered {
 // schema describes a value. closed: members that are not declared are refused, as in requests; what an answer may come to
 // hold in later versions is left open.
 func (c *components) schema(s *Schema, closed bool) ordered {
+	if s.Name == "" && s.Enum != nil {
+		named := *s
+		named.Name = enumName(s.Enum)
+		s = &named
+	}
 	if s.Name == "" {
 		return c.plain(s, closed)
 	}
 	if _, known := c.schemas[s.Name]; !known {
 		c.schemas[s.Name] = nil // one that holds itself would go on forever
 		named := *s
-		named.Nullable, named.About = false, ""
+		named.Nullable = false
+		if !s.saysOnce() {
+			named.About = ""
+		}
 		c.schemas[s.Name] = c.plain(&named, closed)
 	}
 	ref := ordered{{"$ref", "#/components/schemas/" + s.Name}}
 	if s.Nullable {
 		ref = ordered{{"anyOf", []any{ref, ordered{{"type", "null"}}}}}
 	}
+	if s.saysOnce() {
+		return ref
+	}
 	return about(ref, s)
+}
+
+// saysOnce says of a named value that what is said of it is the same wherever it stands: a member refers to it and adds nothing.
+func (s *Schema) saysOnce() bool { return s.Type != "object" && s.Enum == nil }
+
+// enums are values that stand in several places, by the name that they have in the document: a generator makes one type of each.
+var enums = map[string][]string{
+	"ArchiveFilter":       {string(archiveActive), string(archiveArchived), string(archiveAll)},
+	"ArticleSort":         articleSorts.schema.Enum,
+	"ArticleStatus":       articleStatus.schema.Enum,
+	"AttributeFormat":     attributeFormatSchema.Enum,
+	"AttributeOrigin":     origins.schema.Enum,
+	"BufferOrigin":        {"article", "sku"},
+	"CheckoutFieldFormat": engine.CheckoutFieldFormats,
+	"CheckoutFieldType":   engine.CheckoutFieldTypes,
+	"CustomerType":        customerType.schema.Enum,
+	"DeliveryState":       deliveryState.schema.Enum,
+	"DiscountDuration":    discountDuration.schema.Enum,
+	"DiscountType":        discountType.schema.Enum,
+	"DisabledReason":      {engine.TooManyFailures},
+	"EventResource":       {"order"},
+	"EventType":           orderEvent.schema.Enum,
+	"FilterFormat":        filterFormats.schema.Enum,
+	"FulfillmentState":    engine.Fulfillments,
+	"Operator":            operatorNames,
+	"OrderChannel":        engine.Channels,
+	"OrderStatus":         engine.OrderStatuses,
+	"NewOrderStatus":      orderStatus.schema.Enum,
+	"PaymentKind":         paymentKind.schema.Enum,
+	"PurchaseType":        purchaseType.schema.Enum,
+	"ScheduledEventType":  eventType.schema.Enum,
+	"Scope":               auth.Scopes,
+	"ShortageReason":      {"not_enough_stock", "fragmented_by_pinned_holds"},
+	"SortDirection":       {string(ascending), string(descending)},
+	"SubscriptionStatus":  subscriptionStatus.schema.Enum,
+	"SystemGroup":         systemGroups.schema.Enum,
+	"TagScope":            {string(engine.TagInventory), string(engine.TagCatalog), string(engine.TagCustomers), string(engine.TagOrders)},
+	"TimeUnit":            unitNames,
+}
+
+// enumName is the name of values, empty if they have none.
+func enumName(values []string) string {
+	for name, named := range enums {
+		if slices.Equal(values, named) {
+			return name
+		}
+	}
+	return ""
 }
 
 func about(o ordered, s *Schema) ordered {

@@ -48,7 +48,7 @@ func (p published) operation(method, path string) tree {
 // schemaWords are the words that a schema may have.
 var schemaWords = []string{
 	"$ref", "anyOf", "type", "format", "description", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "items",
-	"properties", "required", "additionalProperties", "pattern", "x-scopes",
+	"properties", "required", "additionalProperties", "pattern", "x-scopes", "oneOf", "unevaluatedProperties",
 }
 
 // mismatch says where a value, decoded with json.Number, is not as the schema says; "" if it is. An object has the declared
@@ -105,7 +105,32 @@ func (p published) mismatch(v, schema any, at string) string {
 			}
 		}
 	case tree:
-		return p.memberMismatch(v, s, at)
+		if fault := p.memberMismatch(v, s, at); fault != "" || s["oneOf"] == nil {
+			return fault
+		}
+		return p.formMismatch(v, s, at)
+	}
+	return ""
+}
+
+// formMismatch says where an object is not of one of its forms, and of one alone. A form says something of some of the members; the others are
+// those of the object itself.
+func (p published) formMismatch(v, s tree, at string) string {
+	var faults []string
+	forms := s["oneOf"].([]any)
+	for _, form := range forms {
+		said := tree{}
+		for name := range p.resolve(form)["properties"].(tree) {
+			if x, there := v[name]; there {
+				said[name] = x
+			}
+		}
+		if fault := p.mismatch(said, form, at); fault != "" {
+			faults = append(faults, fault)
+		}
+	}
+	if len(forms)-len(faults) != 1 {
+		return fmt.Sprintf("%s is of %d forms: %s", at, len(forms)-len(faults), strings.Join(faults, ", and "))
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
+
+	"holdfast/engine"
 )
 
 // This file holds the document against the operations, and every answer of all tests against the document.
@@ -79,11 +82,13 @@ func TestDocumentIsCommitted(t *testing.T) {
 func TestRoutesAndDocumentMatch(t *testing.T) {
 	p := theDocument(t)
 	ids := map[string]bool{}
-	for _, op := range operations {
+	documented := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.apart })
+	for _, op := range documented {
 		d := p.operation(op.method, op.path)
 		require.NotNil(t, d, op.id)
 		require.Equal(t, op.id, d["operationId"])
 		require.Equal(t, op.summary, d["summary"])
+		require.Equal(t, op.summary, d["description"])
 		require.Equal(t, op.access.String(), d["x-access"])
 		var scopes []string
 		for _, s := range listOf(d["x-scopes"]) {
@@ -119,7 +124,7 @@ func TestRoutesAndDocumentMatch(t *testing.T) {
 			found++
 		}
 	}
-	require.Len(t, operations, found)
+	require.Len(t, documented, found)
 	require.Equal(t, "3.1.0", p.root["openapi"])
 	require.Equal(t, "alpha", p.root["x-stability"])
 	require.Equal(t, tree{"type": "apiKey", "in": "header", "name": "X-API-KEY"}, without(p.resolve(tree{"$ref": "#/components/securitySchemes/ApiKey"}), "description"))
@@ -166,6 +171,9 @@ func TestDocumentIsWhole(t *testing.T) {
 	}
 	for _, op := range operations {
 		d := p.operation(op.method, op.path)
+		if op.apart {
+			continue
+		}
 		if body := p.resolve(d["requestBody"]); body != nil {
 			media := body["content"].(tree)["application/json"].(tree)
 			require.Empty(t, p.mismatch(media["example"], media["schema"], ""), "the request of %s", op.id)
@@ -174,14 +182,92 @@ func TestDocumentIsWhole(t *testing.T) {
 			content, _ := p.resolve(r)["content"].(tree)
 			for _, media := range content {
 				media := media.(tree)
-				example := media["example"]
-				examples, _ := media["examples"].(tree)
-				for _, named := range examples {
-					example = p.resolve(named)["value"]
+				all := []any{media["example"]}
+				if examples, ok := media["examples"].(tree); ok {
+					all = nil
+					for _, named := range examples {
+						all = append(all, p.resolve(named)["value"])
+					}
 				}
-				require.Empty(t, p.mismatch(example, media["schema"], ""), "the answer %s of %s", status, op.id)
+				for _, example := range all {
+					require.Empty(t, p.mismatch(example, media["schema"], ""), "the answer %s of %s", status, op.id)
+				}
 			}
 		}
+	}
+}
+
+// Each area is declared once, has operations, and says what it is about; every operation stands in one.
+func TestAreasAreDeclared(t *testing.T) {
+	p := theDocument(t)
+	var declared, used []string
+	for _, tag := range listOf(p.root["tags"]) {
+		declared = append(declared, tag.(tree)["name"].(string))
+		require.NotEmpty(t, tag.(tree)["description"])
+	}
+	for _, methods := range p.root["paths"].(tree) {
+		for _, op := range methods.(tree) {
+			used = append(used, op.(tree)["tags"].([]any)[0].(string))
+		}
+	}
+	slices.Sort(used)
+	require.ElementsMatch(t, slices.Compact(used), declared)
+	require.Equal(t, []string{"availability", "holds", "orders", "catalog", "articles"}, declared[:5], "as a shop needs them")
+}
+
+// Every event stands in the document, its example is as its schema says, and so is what a webhook is really sent.
+func TestEventsAreDocumented(t *testing.T) {
+	p := theDocument(t)
+	events := p.root["webhooks"].(tree)
+	require.Len(t, events, len(engine.OrderEvents))
+	s, location, sku, _, _ := stocked(t)
+	hooks := map[engine.OrderEvent]string{}
+	for _, typ := range engine.OrderEvents {
+		hooks[typ] = "/v1/admin/webhooks/" + s.ok("POST", "/v1/admin/webhooks", fmt.Sprintf(`{"eventType":%q,"url":"https://example.com/"}`, typ))["id"].(string)
+	}
+	order := "/v1/admin/orders/" + s.ok("POST", "/v1/admin/orders", fmt.Sprintf(
+		`{"status":"open","pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
+		location, sku, when(noon+day), when(noon+2*day)))["id"].(string)
+	s.ok("PATCH", order, `{"note":"Collects at noon"}`)
+	s.ok("DELETE", order, "")
+	for typ, hook := range hooks {
+		post := events[string(typ)].(tree)["post"].(tree)
+		require.NotEmpty(t, post["description"], typ)
+		media := post["requestBody"].(tree)["content"].(tree)["application/json"].(tree)
+		require.Empty(t, p.mismatch(media["example"], media["schema"], ""), typ)
+		require.Equal(t, string(typ), media["example"].(tree)["eventType"])
+
+		d := s.ok("GET", hook+"/deliveries", "")
+		sent := s.ok("GET", hook+"/deliveries/"+at(d, "data", 0, "id").(string), "")
+		body, err := decode([]byte(sent["body"].(string)))
+		require.NoError(t, err)
+		require.Empty(t, p.mismatch(body, media["schema"], ""), typ)
+		require.Equal(t, string(typ), body.(tree)["eventType"])
+		require.Equal(t, typ == engine.OrderDeleted, body.(tree)["data"] == nil, "%s: %s", typ, sent["body"])
+		require.Equal(t, media["example"].(tree)["data"] == nil, body.(tree)["data"] == nil, typ)
+	}
+}
+
+// Each code is of some operation or of none, each row of the table of codes is of an operation, and each code's refusal has its form.
+func TestCodesAreDocumented(t *testing.T) {
+	p := theDocument(t)
+	given := map[engine.Code]bool{}
+	for _, op := range operations {
+		for _, codes := range refusals(&op) {
+			for _, code := range codes {
+				given[code] = true
+			}
+		}
+	}
+	for code := range statuses {
+		require.NotEqual(t, given[code], slices.Contains(ofNoOperation, code), "%s is of an operation or of none", code)
+		problem, err := decode(appendOrdered(nil, problemExample(code), 0))
+		require.NoError(t, err)
+		require.Empty(t, p.mismatch(problem, tree{"$ref": "#/components/schemas/Problem"}, ""), code)
+	}
+	for id, codes := range ofState {
+		require.True(t, slices.ContainsFunc(operations, func(op operation) bool { return op.id == id }), "there is no operation %s", id)
+		require.NotEmpty(t, codes, id)
 	}
 }
 
@@ -190,7 +276,8 @@ var anyHeader = []string{
 	"Content-Security-Policy", "Referrer-Policy", "Allow",
 }
 
-// documented holds the answer to a request against what the document says of it: status, headers, media type and body.
+// documented holds the answer to a request against what the document says of it: status, code, headers, media type and body. As all
+// tests ask through it, no code that they meet is missing from its operation.
 func (a *answer) documented(method, path string) {
 	a.Helper()
 	p := theDocument(a)
@@ -198,45 +285,69 @@ func (a *answer) documented(method, path string) {
 	if path = strings.TrimSuffix(path, "/"); method == "HEAD" {
 		method = "GET"
 	}
+	v, code := a.decoded(), ""
+	if refusal, ok := v.(tree); ok && a.status >= 400 {
+		code, _ = refusal["code"].(string)
+	}
 	// Where no operation is reached, it is a problem like any other.
-	problem := tree{"schema": tree{"$ref": "#/components/schemas/Problem"}}
-	response := tree{"headers": p.operation("GET", "/healthz")["responses"].(tree)["200"].(tree)["headers"], "content": tree{string(mediaProblem): problem}}
-	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil && !slices.Contains(ofNoOperation, a.status) {
-		if !slices.ContainsFunc(operations, func(o operation) bool { return o.id == op.id }) {
-			return // one that a test has put in
+	response := tree{"content": tree{string(mediaProblem): tree{"schema": tree{"$ref": "#/components/schemas/Problem"}}}}
+	if op := a.server.routes.find(new(fasthttp.RequestCtx), []byte(method), []byte(path)); op != nil && !slices.Contains(ofNoOperation, engine.Code(code)) {
+		if op.apart || !slices.ContainsFunc(operations, func(o operation) bool { return o.id == op.id }) {
+			return // the document itself, or one that a test has put in
 		}
 		d := p.operation(op.method, op.path)
 		require.NotNil(a, d, "%s is not in the document", a.what)
-		response = p.resolve(d["responses"].(tree)[strconv.Itoa(a.status)])
+		responses := d["responses"].(tree)
+		if response, _ = responses[strconv.Itoa(a.status)].(tree); response == nil && a.status >= 400 {
+			response = responses["default"].(tree)
+			listed := listOf(response["x-codes"].(tree)[strconv.Itoa(a.status)])
+			require.Contains(a, listed, any(code), "%s: the document does not have this code of %s", a.what, op.id)
+		}
 	}
 	require.NotNil(a, response, "%s: %d is not in the document: %s", a.what, a.status, a.body)
+	a.headersDocumented(p, listOf(response["x-headers"]))
 
+	content, _ := response["content"].(tree)
+	if content == nil {
+		require.Contains(a, []string{"", "null"}, string(a.body), a.what)
+		return
+	}
+	media, _ := content[a.header["Content-Type"]].(tree)
+	require.NotNil(a, media, "%s: %s is not in the document", a.what, a.header["Content-Type"])
+	if fault := p.mismatch(v, media["schema"], ""); fault != "" {
+		a.Fatalf("%s: %d: %s: %s", a.what, a.status, fault, a.body)
+	}
+}
+
+// decoded is the body, as text where it is not JSON.
+func (a *answer) decoded() any {
+	a.Helper()
+	kind, _, _ := mime.ParseMediaType(a.header["Content-Type"])
+	if !strings.HasSuffix(kind, "json") || len(a.body) == 0 {
+		return string(a.body)
+	}
+	v, err := decode(a.body)
+	require.NoError(a, err, "%s: %s", a.what, a.body)
+	return v
+}
+
+// headersDocumented holds the headers against those that the document has of every answer and of this one.
+func (a *answer) headersDocumented(p published, own []any) {
+	a.Helper()
+	if a.status == 429 || a.status == 503 {
+		require.Contains(a, a.header, headerNameRetryAfter, a.what)
+		own = append(slices.Clone(own), headerNameRetryAfter)
+	}
 	headers := map[string]bool{}
-	for name, h := range response["headers"].(tree) {
-		canonical := canonicalHeader(name)
-		headers[canonical] = true
-		if p.resolve(h)["required"] == true {
+	for name, h := range p.root["x-answer-headers"].(tree) {
+		h, canonical := h.(tree), canonicalHeader(name)
+		here := h["x-any"] == true || slices.Contains(own, any(name))
+		if headers[canonical] = here; here && h["required"] == true {
 			require.Contains(a, a.header, canonical, "%s: %d", a.what, a.status)
 		}
 	}
 	for name := range a.header {
 		require.True(a, headers[name] || slices.Contains(anyHeader, name), "%s: %d: the header %s is not in the document", a.what, a.status, name)
-	}
-	content, _ := response["content"].(tree)
-	if content == nil {
-		require.Empty(a, a.body, a.what)
-		return
-	}
-	media, _ := content[a.header["Content-Type"]].(tree)
-	require.NotNil(a, media, "%s: %s is not in the document", a.what, a.header["Content-Type"])
-	var v any = string(a.body)
-	if kind, _, _ := mime.ParseMediaType(a.header["Content-Type"]); strings.HasSuffix(kind, "json") {
-		var err error
-		v, err = decode(a.body)
-		require.NoError(a, err, "%s: %s", a.what, a.body)
-	}
-	if fault := p.mismatch(v, media["schema"], ""); fault != "" {
-		a.Fatalf("%s: %d: %s: %s", a.what, a.status, fault, a.body)
 	}
 }
 
@@ -265,4 +376,56 @@ func TestDocsAreOnePage(t *testing.T) {
 	require.NotRegexp(t, regexp.MustCompile(`(?i)(https?:)?//[a-z0-9]|\bon[a-z]+=|\bstyle=|@import|url\(|innerHTML|eval\(`), page)
 	require.Equal(t, []string{`fetch("/openapi.json"`}, regexp.MustCompile(`fetch\([^)]*`).FindAllString(page, -1))
 	require.Equal(t, "default-src 'none'; frame-ancestors 'none'", s.call("GET", "/openapi.json", "").header["Content-Security-Policy"])
+}
+
+// Every operation, parameter and member is described, in words that begin and end like a sentence.
+func TestEverythingIsDescribed(t *testing.T) {
+	p := theDocument(t)
+	sentence := regexp.MustCompile(`^[\p{Lu}\p{Ll}0-9*][^\n]* [^\n]*\.$`)
+	fragment := regexp.MustCompile(`^(Default|Null|In|Of|Absent|This or|Replaced|By)\b`)
+	described, bare := 0, []string{}
+	say := func(at string, v any) {
+		described++
+		text, _ := v.(tree)["description"].(string)
+		if text == "" {
+			text, _ = p.resolve(v)["description"].(string)
+		}
+		if !sentence.MatchString(text) || fragment.MatchString(text) {
+			bare = append(bare, at+": "+text)
+		}
+	}
+	var look func(at string, v any)
+	look = func(at string, v any) {
+		switch v := v.(type) {
+		case tree:
+			if properties, ok := v["properties"].(tree); ok {
+				for name, m := range properties {
+					say(at+"."+name, m)
+				}
+			}
+			for name, x := range v {
+				if name != "example" && name != "examples" {
+					look(at+"/"+name, x)
+				}
+			}
+		case []any:
+			for i, x := range v {
+				look(fmt.Sprint(at, "/", i), x)
+			}
+		}
+	}
+	look("", p.root)
+	for path, methods := range p.root["paths"].(tree) {
+		for method, op := range methods.(tree) {
+			say(method+" "+path, op)
+			for _, x := range listOf(op.(tree)["parameters"]) {
+				x := p.resolve(x)
+				say(method+" "+path+" "+x["name"].(string), x)
+			}
+		}
+	}
+	slices.Sort(bare)
+	require.Empty(t, bare, "%d of %d", len(bare), described)
+	require.Greater(t, described, 1500)
+	t.Logf("%d operations, parameters and members are described", described)
 }

@@ -117,9 +117,18 @@ func appendProblem(b []byte, e *engine.Error, requestID []byte, more int, detail
 	return append(b, '}')
 }
 
-// problemSchema describes what every refusal answers.
+// problemSchema describes what every refusal answers. Its code is an enumeration in the document, and gives the details their form.
 var problemSchema = recordSchema("Problem",
-	has("type", &Schema{Type: "string", Format: "uri"}), has("title", textSchema), has("status", integerSchema), has("detail", textSchema),
-	has("code", textSchema), has("requestId", textSchema), has("details", &Schema{Type: "object", Extra: &Schema{}}),
+	has("type", (&Schema{Type: "string", Format: "uri"}).says("A URI of the code.")),
+	has("title", textSchema.says("What the code means, in a few words.")),
+	has("status", integerSchema.says("The HTTP status of the code.")),
+	has("detail", textSchema.says("What is wrong with this request, for people.")),
+	has("code", (&Schema{Name: "ProblemCode", Type: "string", Enum: asTexts(allCodes)}).says("What the refusal is called; a code has one status.")),
+	has("requestId", textSchema.says("The request's id, for questions about it.")),
+	has("details", (&Schema{Type: "object", Extra: &Schema{}}).says("What the code tells beside; its form is that of the code.")),
 	may("errors", listSchema(recordSchema("Fault",
-		has("in", enumSchema("body", "query", "path", "header")), has("pointer", textSchema), has("code", textSchema), has("message", textSchema))))).whole()
+		has("in", enumSchema("body", "query", "path", "header").says("Where the fault stands.")),
+		has("pointer", textSchema.says("A JSON pointer into the body, or the name of the parameter or header.")),
+		has("code", textSchema.says("What kind of fault it is, such as required, unknown, format or range.")),
+		has("message", textSchema.says("What is wrong, in words that follow on the name.")),
+	)).says("All faults of a request that is refused with 400."))).whole().says("A refusal, as RFC 9457 has it.")

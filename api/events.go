@@ -8,23 +8,31 @@ var eventType = enum(engine.EventReservation, engine.EventNote)
 
 var createEventShape = shapeOf("CreateScheduledEvent",
 	required("type", eventType, func(o *engine.CreateScheduledEvent) *engine.EventType { return &o.Type }).says("A reservation takes one unit, a note none."),
-	required("name", text(1, 255), func(o *engine.CreateScheduledEvent) *string { return &o.Name }),
-	required("serviceLocationId", uuid, func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Location }),
-	required("startDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.Start }),
-	required("endDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.End }),
-	optional("comment", text(0, 10_000), func(o *engine.CreateScheduledEvent) **string { return &o.Comment }))
+	required("name", text(1, 255), func(o *engine.CreateScheduledEvent) *string { return &o.Name }).says("What people call the event."),
+	required("serviceLocationId", uuid, func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Location }).says("The location that it is at."),
+	required("startDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.Start }).says("First instant of the event."),
+	required("endDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.End }).says("First instant behind the event."),
+	optional("comment", text(0, 10_000), func(o *engine.CreateScheduledEvent) **string { return &o.Comment }).says("A note for those who read it."))
 
 var patchEventShape = shapeOf("PatchScheduledEvent",
-	merged("name", text(1, 255), false, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Name }),
-	merged("serviceLocationId", uuid, false, func(o *engine.PatchScheduledEvent) *engine.Opt[engine.ID] { return &o.Location }),
-	merged("startDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.From }),
-	merged("endDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.To }),
-	merged("comment", text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }))
+	merged("name", text(1, 255), false, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Name }).says("What people call the event."),
+	merged("serviceLocationId", uuid, false, func(o *engine.PatchScheduledEvent) *engine.Opt[engine.ID] { return &o.Location }).
+		says("The location that it is at."),
+	merged("startDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.From }).says("First instant of the event."),
+	merged("endDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.To }).says("First instant behind the event."),
+	merged("comment", text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }).
+		says("A note for those who read it. Null clears it."))
 
 var eventSchema = recordSchema("ScheduledEvent",
-	has("id", idSchema), has("articleId", idSchema), has("startDate", instantSchema), has("endDate", instantSchema.orNull()),
-	has("type", enumSchema("reservation", "note")), has("name", textSchema), has("comment", textSchema.orNull()), has("tenantId", idSchema),
-	has("createdAt", instantSchema), has("serviceLocationId", idSchema))
+	has("id", idSchema.says("The event's id.")),
+	has("articleId", idSchema.says("The article that it is of.")),
+	has("startDate", instantSchema.says("First instant of the event.")),
+	has("endDate", instantSchema.orNull().says("First instant behind the event; null: without end.")),
+	has("type", enumSchema("reservation", "note").says("Whether it takes a unit (reservation) or not (note).")),
+	has("name", textSchema.says("What people call the event.")),
+	has("comment", textSchema.orNull().says("A note for those who read it.")),
+	has("tenantId", accountIDSchema),
+	has("createdAt", createdSchema), has("serviceLocationId", idSchema.says("The location that it is at.")))
 
 func appendEvent(q *request, b []byte, s *engine.ScheduledEvent) []byte {
 	b = appendID(append(b, `{"id":`...), s.ID)
@@ -48,21 +56,21 @@ func answerEvent(q *request, s *engine.ScheduledEvent) error {
 
 // eventPath is the path of one event of an article.
 func eventPath[In any](article, event func(*In) *engine.ID) *shape[In] {
-	return shapeOf("EventPath", required("id", looseID, article), required("eventId", looseID, event))
+	return shapeOf("EventPath", required("id", looseID, article).says("The article's id."), required("eventId", looseID, event).says("The event's id."))
 }
 
 var eventOperations = []operation{
 	write(operation{
 		id: "admin.articles.createScheduledEvent", method: "POST", path: "/v1/admin/articles/{id}/scheduled-events",
 		scopes: []string{"inventory.stock_items.write"}, answer: eventSchema,
-		summary: "Creates a scheduled event. A reservation without a free unit of the article is refused.",
+		summary: "Creates a scheduled event; a reservation without a free unit of the article is refused.",
 	}, input[engine.CreateScheduledEvent]{
 		path: byID(func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Article }), body: createEventShape,
 	}, func(_ *request, o *engine.CreateScheduledEvent) engine.Op { return o }, answerEvent),
 	write(operation{
 		id: "admin.articles.updateScheduledEvent", method: "PATCH", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
 		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: eventSchema,
-		summary: "Changes a scheduled event. Its type stays.",
+		summary: "Changes a scheduled event; its type stays.",
 	}, input[engine.PatchScheduledEvent]{
 		path: eventPath(func(o *engine.PatchScheduledEvent) *engine.ID { return &o.Article }, func(o *engine.PatchScheduledEvent) *engine.ID { return &o.ID }),
 		body: patchEventShape,

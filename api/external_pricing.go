@@ -15,17 +15,22 @@ var link = func() kind[string] {
 }()
 
 var createExternalRowShape = shapeOf("CreateExternalPricingRow",
-	required("label", text(1, 255), func(o *engine.CreateExternalPricingRow) *string { return &o.Label }),
+	required("label", text(1, 255), func(o *engine.CreateExternalPricingRow) *string { return &o.Label }).says("What people call the price."),
 	required("url", link, func(o *engine.CreateExternalPricingRow) *string { return &o.URL }).says("Absolute, http or https."))
 
 var patchExternalRowShape = shapeOf("PatchExternalPricingRow",
-	merged("label", text(1, 255), false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.Label }),
-	merged("translatedLabel", text(1, 255), true, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.TranslatedLabel }),
-	merged("url", link, false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.URL }))
+	merged("label", text(1, 255), false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.Label }).says("What people call the price."),
+	merged("translatedLabel", text(1, 255), true, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.TranslatedLabel }).
+		says("The label in the customer's language. Null clears it."),
+	merged("url", link, false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.URL }).
+		says("Where it can be found: absolute, http or https."))
 
 var externalRowSchema = recordSchema("ExternalPricingRow",
-	has("id", idSchema), has("pricingTableId", idSchema), has("label", textSchema), may("translatedLabel", textSchema),
-	has("url", &Schema{Type: "string", Format: "uri"}))
+	has("id", idSchema.says("The record's id.")),
+	has("pricingTableId", idSchema.says("The table that the row is of.")),
+	has("label", textSchema.says("What people call the price.")),
+	may("translatedLabel", textSchema.says("The label in the customer's language.")),
+	has("url", (&Schema{Type: "string", Format: "uri"}).says("Where it can be found: absolute, http or https.")))
 
 func appendExternalRow(b []byte, r engine.ExternalPricingRow) []byte {
 	b = appendID(append(b, `{"id":`...), r.ID)
@@ -48,7 +53,7 @@ const externalRowPath = pricingTablePath + "/external-pricing-row"
 var externalPricingOperations = []operation{
 	write(operation{
 		id: "admin.pricingTables.createExternalPricingRow", method: "POST", path: externalRowPath, scopes: externalWrite,
-		summary: "Adds an external row to a pricing table. While external pricing is off there, the row is kept and not shown.", answer: externalRowSchema,
+		summary: "Adds an external row to a pricing table; while external pricing is off there, the row is kept and not shown.", answer: externalRowSchema,
 	}, input[engine.CreateExternalPricingRow]{
 		path: byTable(func(o *engine.CreateExternalPricingRow) *engine.ID { return &o.Table }), body: createExternalRowShape,
 	}, func(_ *request, o *engine.CreateExternalPricingRow) engine.Op { return o }, answerExternalRow),

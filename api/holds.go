@@ -25,22 +25,25 @@ var itemID = reference(scalar(jsonString, idSchema, func(raw []byte, dst *engine
 // itemFields name what is asked for: one SKU, one article or one catalog item.
 func itemFields[In any](at func(*In) *engine.Item) []field[In] {
 	return append(stockFields(at),
-		defaulted("catalogItemId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).CatalogItem }).says("One of the three. Takes all its components."))
+		defaulted("catalogItemId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).CatalogItem }).
+			says("The catalog item: all its components are taken. Exactly one such id is given."))
 }
 
 // stockFields name a SKU or an article.
 func stockFields[In any](at func(*In) *engine.Item) []field[In] {
 	return []field[In]{
-		defaulted("skuId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).SKU }).says("This or another id."),
-		defaulted("articleId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Article }).says("This or another id."),
+		defaulted("skuId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).SKU }).
+			says("The SKU: any of its articles will do. Exactly one such id is given."),
+		defaulted("articleId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Article }).
+			says("The article. Exactly one such id is given."),
 	}
 }
 
 // windowFields are a range whose end may be left open.
 func windowFields[In any](at func(*In) *engine.Span) []field[In] {
 	return []field[In]{
-		required("from", instant, func(in *In) *int64 { return &at(in).Start }),
-		defaulted("to", instant, engine.Forever, func(in *In) *int64 { return &at(in).End }).says("Absent or null: without end."),
+		required("from", instant, func(in *In) *int64 { return &at(in).Start }).says("First instant of the window."),
+		defaulted("to", instant, engine.Forever, func(in *In) *int64 { return &at(in).End }).says("First instant behind the window. Default: without end."),
 	}
 }
 
@@ -51,12 +54,13 @@ const maxCount = 10_000
 var holdLineShape = shapeOf("HoldLineInput", slices.Concat(
 	itemFields(func(l *engine.HoldLineInput) *engine.Item { return &l.Item }),
 	[]field[engine.HoldLineInput]{
-		required("serviceLocationId", uuid, func(l *engine.HoldLineInput) *engine.ID { return &l.Location }),
+		required("serviceLocationId", uuid, func(l *engine.HoldLineInput) *engine.ID { return &l.Location }).says("The location that units are taken at."),
 	},
 	windowFields(func(l *engine.HoldLineInput) *engine.Span { return &l.Window }),
 	[]field[engine.HoldLineInput]{
-		defaulted("quantity", count, 1, func(l *engine.HoldLineInput) *int { return &l.Quantity }),
-		defaulted("purchaseType", purchaseType, engine.PurchaseBooking, func(l *engine.HoldLineInput) *engine.PurchaseType { return &l.Purchase }),
+		defaulted("quantity", count, 1, func(l *engine.HoldLineInput) *int { return &l.Quantity }).says("How many units. Default: 1."),
+		defaulted("purchaseType", purchaseType, engine.PurchaseBooking, func(l *engine.HoldLineInput) *engine.PurchaseType { return &l.Purchase }).
+			says("How they are taken: booked for a time, sold, or subscribed to. Default: booking."),
 	})...)
 
 // The bounds of a cart's time to live, in seconds.
@@ -68,9 +72,11 @@ const (
 var expiry = integer[int64](minExpiry, maxExpiry)
 
 var placeHoldShape = shapeOf("PlaceHold",
-	required("lines", list(object(holdLineShape), 1, 1000), func(o *engine.PlaceHold) *[]engine.HoldLineInput { return &o.Lines }),
-	optional("expiresInSeconds", expiry, func(o *engine.PlaceHold) **int64 { return &o.ExpiresIn }).says("Without it the hold is firm."),
-	defaulted("note", text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }))
+	required("lines", list(object(holdLineShape), 1, 1000), func(o *engine.PlaceHold) *[]engine.HoldLineInput { return &o.Lines }).
+		says("What is held, all or nothing."),
+	optional("expiresInSeconds", expiry, func(o *engine.PlaceHold) **int64 { return &o.ExpiresIn }).
+		says("After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm."),
+	defaulted("note", text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }).says("A text for those who read it."))
 
 // moveLine is a line of a move as it comes in: to may be null, which opens the end.
 type moveLine struct {
@@ -86,24 +92,35 @@ type moveHold struct {
 
 var moveHoldShape = shapeOf("MoveHold",
 	required("lines", list(object(shapeOf("MoveLine",
-		required("unavailabilityId", uuid, func(l *moveLine) *engine.ID { return &l.Unavailability }),
-		optional("from", instant, func(l *moveLine) **int64 { return &l.From }),
-		merged("to", instant, true, func(l *moveLine) *engine.Opt[int64] { return &l.to }).says("Null: without end."),
+		required("unavailabilityId", uuid, func(l *moveLine) *engine.ID { return &l.Unavailability }).says("The unit of the hold that is moved."),
+		optional("from", instant, func(l *moveLine) **int64 { return &l.From }).says("Its new first instant. Default: as it is."),
+		merged("to", instant, true, func(l *moveLine) *engine.Opt[int64] { return &l.to }).says("Its new end. Default: as it is; null: without end."),
 		optional("articleId", uuid, func(l *moveLine) **engine.ID { return &l.Article }).says("Pins the unit to this article."),
 		optional("slotId", uuid, func(l *moveLine) **engine.ID { return &l.Slot }).says("Pins the unit to this slot."),
-	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }),
+	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).says("The units that are moved, all or nothing."),
 	defaulted("dryRun", boolean, false, func(o *moveHold) *bool { return &o.dryRun }).says("Answers what would come of it, and changes nothing."))
 
 var extendHoldShape = shapeOf("ExtendHold",
-	required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).says("Counted from now."))
+	required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).
+		says("After how many seconds the hold gives its stock back, from now."))
 
 var holdSchema = recordSchema("Hold",
-	has("id", idSchema), has("status", enumSchema("held", "confirmed", "expired", "released", "ordered")), has("expiresAt", instantSchema.orNull()),
-	has("createdAt", instantSchema), has("note", textSchema.orNull()), has("lines", listSchema(recordSchema("HoldLine",
-		has("skuId", idSchema.orNull()), has("articleId", idSchema.orNull()), has("catalogItemId", idSchema.orNull()), has("serviceLocationId", idSchema),
-		has("from", instantSchema),
-		has("to", instantSchema.orNull()), has("quantity", integerSchema), has("purchaseType", enumSchema("booking", "sale", "subscription")),
-		has("unavailabilities", listSchema(unavailabilitySchema))))))
+	has("id", idSchema.says("The hold's id.")),
+	has("status", enumSchema("held", "confirmed", "expired", "released", "ordered").
+		says("held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.")),
+	has("expiresAt", instantSchema.orNull().says("When it gives its stock back; null where it does not expire.")),
+	has("createdAt", createdSchema),
+	has("note", textSchema.orNull().says("A text for those who read it.")),
+	has("lines", listSchema(recordSchema("HoldLine",
+		has("skuId", idSchema.orNull().says("The SKU that was asked for; null where it was another item.")),
+		has("articleId", idSchema.orNull().says("The article that was asked for; null where it was another item.")),
+		has("catalogItemId", idSchema.orNull().says("The catalog item that was asked for; null where it was another item.")),
+		has("serviceLocationId", idSchema.says("The location that its units are at.")),
+		has("from", instantSchema.says("First instant of the line.")),
+		has("to", instantSchema.orNull().says("First instant behind it; null: without end.")),
+		has("quantity", integerSchema.says("How many units.")),
+		has("purchaseType", enumSchema("booking", "sale", "subscription").says("How they are taken.")),
+		has("unavailabilities", listSchema(unavailabilitySchema).says("Its units, each where it is and until when.")))).says("What it holds.")))
 
 func appendHold(q *request, b []byte, h *engine.Hold) []byte {
 	start := len(b)
@@ -178,7 +195,7 @@ var holdOperations = []operation{
 	}),
 	read(operation{
 		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities", scopes: holdsRead,
-		summary: "Lists all that a hold takes, in the order of its lines. One that has ended takes nothing.", answer: pagedSchema(unavailabilitySchema),
+		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(unavailabilitySchema),
 	}, input[listUnits]{
 		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
 		query: shapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),

@@ -24,23 +24,31 @@ var createKeyShape = shapeOf("CreateAPIKey", keyFields(func(o *engine.CreateKey)
 // keyFields are what is said of a new key.
 func keyFields[In any](at func(*In) *engine.CreateKey) []field[In] {
 	return []field[In]{
-		required("label", text(1, 255), func(in *In) *string { return &at(in).Label }),
+		required("label", text(1, 255), func(in *In) *string { return &at(in).Label }).says("What people call the key."),
 		defaulted("scopes", list(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).says(
-			"Absent or null: full access. An area covers what is below it, write includes read."),
-		optional("expiresAt", instant, func(in *In) **int64 { return &at(in).ExpiresAt }).says("Absent or null: never."),
+			"What the key may do. Default: everything. An area covers what is below it, write includes read."),
+		optional("expiresAt", instant, func(in *In) **int64 { return &at(in).ExpiresAt }).says("When the key stops being good. Default: never."),
 	}
 }
 
 var (
 	keyMembers = []Member{
-		has("id", idSchema), has("label", textSchema), has("prefix", textSchema), has("scopes", listSchema(enumSchema(auth.Scopes...)).orNull()),
-		has("apiVersion", textSchema), has("createdAt", instantSchema), has("expiresAt", instantSchema.orNull()), has("revokedAt", instantSchema.orNull()),
-		has("lastUsedAt", instantSchema.orNull()),
+		has("id", idSchema.says("The key's id.")),
+		has("label", textSchema.says("What people call the key.")),
+		has("prefix", textSchema.says("How its text begins, up to the secret.")),
+		has("scopes", listSchema(enumSchema(auth.Scopes...)).orNull().says("What it may do; null: everything.")),
+		has("apiVersion", textSchema.says("The version of the interface that it is pinned to.")),
+		has("createdAt", createdSchema),
+		has("expiresAt", instantSchema.orNull().says("When it stops being good; null: never.")),
+		has("revokedAt", instantSchema.orNull().says("When it was revoked; null while it is not.")),
+		has("lastUsedAt", instantSchema.orNull().says("When it was last used; null: never.")),
 	}
 	keySchema        = recordSchema("APIKey", keyMembers...)
 	revokedKeySchema = recordSchema("RevokedAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)],
-		has("webhooks", listSchema(webhookSchema).says("Those that the key made, or gave their url or type of event since, in order of creation. They go on.")))...)
-	newKeySchema = recordSchema("NewAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)], has("key", textSchema.orNull()))...)
+		has("webhooks", listSchema(webhookSchema).
+			says("Those that the key made, or gave their url or type of event since, in order of creation. They go on.")))...)
+	newKeySchema = recordSchema("NewAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)], has("key", textSchema.orNull().
+			says("The whole key, shown this once; null in a repeat.")))...)
 )
 
 func appendKey(q *request, b []byte, k *engine.Key) []byte {
@@ -109,7 +117,7 @@ var keyOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.apiKeys.create", method: "POST", path: "/v1/admin/api-keys", access: fullAccess,
-		summary: "Creates an API key. Its text is shown this once; a repeat under an idempotency key has null in its place.", answer: newKeySchema,
+		summary: "Creates an API key; its text is shown this once; a repeat under an idempotency key has null in its place.", answer: newKeySchema,
 	}, input[engine.CreateKey]{body: createKeyShape},
 		func(q *request, o *engine.CreateKey) engine.Op {
 			q.secret = drawKey(o)
@@ -128,7 +136,7 @@ var keyOperations = []operation{
 		}),
 	write(operation{
 		id: "admin.apiKeys.revoke", method: "DELETE", path: "/v1/admin/api-keys/{id}", access: fullAccess, guarded: true,
-		summary: "Revokes an API key: the next request with it is refused. The webhooks that the key made go on: the answer names them.", answer: revokedKeySchema,
+		summary: "Revokes an API key: the next request with it is refused; the webhooks that the key made go on: the answer names them.", answer: revokedKeySchema,
 	}, input[engine.RevokeKey]{path: byUUID(func(o *engine.RevokeKey) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.RevokeKey) engine.Op {
 			o.IfMatch = q.ifMatch

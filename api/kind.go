@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -187,14 +188,69 @@ func parseID(raw []byte) (id engine.ID, ok bool) {
 }
 
 // instant is a date-time with Z or an offset, as milliseconds since the epoch.
-var instant = scalar(jsonString, instantSchema, func(raw []byte, dst *int64) wrong {
+var instant = func() kind[int64] {
+	k := scalar(jsonString, instantSchema, parseInstant)
+	k.query = func(a *args, name string, dst *int64) bool {
+		arg := a.one(name)
+		if arg == nil {
+			return false
+		}
+		if w := parseInstant(arg.value, dst); w.code != "" {
+			a.fault(name, w.code, w.message+lostPlus(arg.value))
+		}
+		return true
+	}
+	return k
+}()
+
+const (
+	wholeSeconds = "2006-01-02T15:04:05"
+	mostFraction = 9 // digits of a second's fraction, as clocks of languages write them
+	keptFraction = 3
+)
+
+// parseInstant reads a date-time. Of its fraction, what is below a millisecond is cut off, not rounded: an instant never gets later.
+func parseInstant(raw []byte, dst *int64) wrong {
+	var room [len(wholeSeconds) + 1 + keptFraction + len("+00:00")]byte
+	if end := fractionEnd(raw); end-len(wholeSeconds) > 1+keptFraction {
+		if end-len(wholeSeconds) > 1+mostFraction {
+			return wrong{faultFormat, "may have at most nine digits of a second's fraction"}
+		}
+		raw = append(append(room[:0], raw[:len(wholeSeconds)+1+keptFraction]...), raw[end:]...)
+	}
 	t, fault := timeline.ParseInstant(string(raw))
 	if fault != "" {
 		return wrong{faultFormat, fault}
 	}
 	*dst = t
 	return wrong{}
-})
+}
+
+// fractionEnd is where the digits of a date-time's fraction end, 0 if it has none.
+func fractionEnd(raw []byte) int {
+	if len(raw) <= len(wholeSeconds) || raw[len(wholeSeconds)] != '.' {
+		return 0
+	}
+	end := len(wholeSeconds) + 1
+	for end < len(raw) && raw[end] >= '0' && raw[end] <= '9' {
+		end++
+	}
+	return end
+}
+
+// lostPlus is a hint where the value of a query would be a date-time if its offset began with the plus that has become a space.
+func lostPlus(raw []byte) string {
+	at := len(raw) - len("+00:00")
+	if at < 0 || raw[at] != ' ' {
+		return ""
+	}
+	given := bytes.Clone(raw)
+	given[at] = '+'
+	if w := parseInstant(given, new(int64)); w.code != "" {
+		return ""
+	}
+	return "; a + in a query is a space: write %2B or Z"
+}
 
 // enum is one of the values, which stand in the order of their documentation.
 func enum[V ~string](values ...V) kind[V] {

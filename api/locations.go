@@ -7,21 +7,25 @@ import "holdfast/engine"
 var addressShape = shapeOf("Address", addressFields(func(a *engine.Address) *engine.Address { return a })...)
 
 var createLocationShape = shapeOf("CreateLocation",
-	required("name", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Name }),
+	required("name", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Name }).says("What the location is called."),
 	required("timezone", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Timezone }).says("An IANA time zone name, such as Europe/Lisbon."),
-	optional("address", object(addressShape), func(o *engine.CreateLocation) **engine.Address { return &o.Address }))
+	optional("address", object(addressShape), func(o *engine.CreateLocation) **engine.Address { return &o.Address }).says("Where the location is."))
 
 var patchLocationShape = shapeOf("PatchLocation",
-	merged("name", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }),
-	merged("timezone", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }),
+	merged("name", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }).says("What the location is called."),
+	merged("timezone", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }).
+		says("An IANA time zone name, such as Europe/Lisbon."),
 	merged("address", object(shapeOf("PatchAddress", addressPatchFields(func(a *engine.AddressPatch) *engine.AddressPatch { return a })...)), true,
-		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }))
+		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }).says("Where the location is; members that are not given stay."))
 
 var (
 	addressSchema  = recordSchema("LocationAddress", addressMembers...)
 	locationSchema = recordSchema("Location",
-		has("id", idSchema), has("name", textSchema), has("address", addressSchema.orNull()), has("timezone", textSchema),
-		has("createdAt", instantSchema), has("updatedAt", instantSchema))
+		has("id", idSchema.says("The location's id.")),
+		has("name", textSchema.says("What the location is called.")),
+		has("address", addressSchema.orNull().says("Where the location is.")),
+		has("timezone", textSchema.says("IANA name of the location's time zone, by which its days begin and end.")),
+		has("createdAt", createdSchema), has("updatedAt", updatedSchema))
 )
 
 func appendLocation(_ *request, b []byte, l *engine.Location) []byte {
@@ -74,7 +78,7 @@ var locationOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
-		summary: "Changes a location. A new time zone is for what is made from then on; no hold moves.", answer: locationSchema,
+		summary: "Changes a location; a new time zone is for what is made from then on; no hold moves.", answer: locationSchema,
 	}, input[engine.PatchLocation]{path: byUUID(func(o *engine.PatchLocation) *engine.ID { return &o.ID }), body: patchLocationShape},
 		func(q *request, o *engine.PatchLocation) engine.Op {
 			o.IfMatch = q.ifMatch

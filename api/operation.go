@@ -37,6 +37,7 @@ type operation struct {
 	limit   int  // of the body in bytes; 0 is bodyLimit
 	cost    int  // of the account's share of dear reads (share.go)
 	probe   bool // asked by what watches the service: charged to nobody
+	apart   bool // beside the interface, for what watches the service or reads its document: not in the document
 	live    bool // about the present alone: a read that takes no asOf
 	write   bool // changes something: takes an Idempotency-Key
 	guarded bool // takes If-Match
@@ -193,10 +194,10 @@ var emptyShape = shapeOf[none]("Empty")
 
 // byID is the path of most operations on one record.
 func byID[In any](at func(*In) *engine.ID) *shape[In] {
-	return shapeOf("ID", required("id", looseID, at))
+	return shapeOf("ID", required("id", looseID, at).says("The record's id."))
 }
 
 // byUUID is the same where the interface types the id as a uuid: another form is a fault.
 func byUUID[In any](at func(*In) *engine.ID) *shape[In] {
-	return shapeOf("ID", required("id", uuid, at))
+	return shapeOf("ID", required("id", uuid, at).says("The record's id."))
 }

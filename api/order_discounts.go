@@ -17,7 +17,7 @@ type discountOfOrder struct {
 
 // byOrder is the path of what is done with an order's codes.
 func byOrder[In any](order func(*In) *engine.ID) *shape[In] {
-	return shapeOf("OrderPath", required("orderId", uuid, order))
+	return shapeOf("OrderPath", required("orderId", uuid, order).says("The order's id."))
 }
 
 func discountCodeShape[In any](code func(*In) *string) *shape[In] {
@@ -25,11 +25,21 @@ func discountCodeShape[In any](code func(*In) *string) *shape[In] {
 }
 
 var (
-	discountBriefSchema  = recordSchema("DiscountCodeResult", discountBriefMembers...)
-	appliedMembers       = []Member{has("valid", booleanSchema), has("code", discountBriefSchema), has("appliedValue", integerSchema), has("allocations", allocationsSchema)}
-	appliedResultSchema  = recordSchema("AppliedDiscount", has("result", recordSchema("DiscountResult", appliedMembers...)), has("order", orderSchema))
+	discountBriefSchema = recordSchema("DiscountCodeResult", discountBriefMembers...)
+	appliedMembers      = []Member{
+		has("valid", booleanSchema.says("Whether the code takes something off.")),
+		has("code", discountBriefSchema.says("The code.")),
+		has("appliedValue", integerSchema.says("What it takes off, in minor units.")),
+		has("allocations", allocationsSchema.says("What it takes off each line; the sum is appliedValue."))}
+	appliedResultSchema = recordSchema("AppliedDiscount",
+		has("result", recordSchema("DiscountResult", appliedMembers...).says("What the code does.")),
+		has("order", orderSchema.says("The order with the code.")))
 	validateResultSchema = recordSchema("ValidatedDiscount", has("result", recordSchema("DiscountTrial", slices.Concat(
-		[]Member{has("valid", booleanSchema), has("reason", textSchema.orNull()), has("code", discountBriefSchema.orNull())}, appliedMembers[2:])...)))
+		[]Member{
+			has("valid", booleanSchema.says("Whether the code would take something off.")),
+			has("reason", textSchema.orNull().says("The code of the refusal that applying it would meet; null where it would do.")),
+			has("code", discountBriefSchema.orNull().says("The code; null where there is none of this text."))}, appliedMembers[2:])...).
+		says("What the code would do.")))
 )
 
 func appendDiscounted(b []byte, d *engine.Discounted, trial bool) []byte {
@@ -58,7 +68,7 @@ var orderDiscountOperations = []operation{
 	}),
 	read(operation{
 		id: "admin.orders.validateDiscountCode", method: "POST", path: orderDiscountsPath + "/validate", scopes: ordersRead, answer: validateResultSchema,
-		summary: "Says what a discount code would take off an order, and why not if it would not. Counts no use.",
+		summary: "Says what a discount code would take off an order, and why not if it would not; counts no use.",
 	}, input[discountOfOrder]{
 		path: byOrder(func(o *discountOfOrder) *engine.ID { return &o.order }), body: discountCodeShape(func(o *discountOfOrder) *string { return &o.code }),
 	}, func(q *request, o *discountOfOrder) error {
@@ -73,8 +83,9 @@ var orderDiscountOperations = []operation{
 		id: "admin.orders.removeDiscountCode", method: "DELETE", path: orderDiscountsPath + "/{code}", scopes: ordersWrite, guarded: true, answer: nullSchema,
 		summary: "Takes a discount code off a draft or an open order and gives its use back.",
 	}, input[engine.RemoveDiscount]{
-		path: shapeOf("OrderCodePath", required("orderId", uuid, func(o *engine.RemoveDiscount) *engine.ID { return &o.Order }),
-			required("code", text(0, 1000), func(o *engine.RemoveDiscount) *string { return &o.Code })),
+		path: shapeOf("OrderCodePath", required("orderId", uuid, func(o *engine.RemoveDiscount) *engine.ID { return &o.Order }).says("The order's id."),
+			required("code", text(0, 1000), func(o *engine.RemoveDiscount) *string { return &o.Code }).
+				says("The text of the discount code; case does not count.")),
 	}, func(q *request, o *engine.RemoveDiscount) engine.Op {
 		o.IfMatch = q.ifMatch
 		return o

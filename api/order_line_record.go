@@ -10,71 +10,167 @@ import (
 
 var (
 	checkoutFieldMembers = []Member{
-		has("name", textSchema), has("type", enumSchema(engine.CheckoutFieldTypes...).orNull()), has("placeholder", textSchema.orNull()),
-		has("required", booleanSchema), has("internal", booleanSchema), has("attributeId", textSchema.orNull()),
-		has("attributeFormat", enumSchema(engine.CheckoutFieldFormats...).orNull()), has("options", listSchema(recordSchema("CheckoutFieldOption", has("name", textSchema)))),
-		has("value", textSchema.orNull()), has("checkoutFieldId", idSchema.orNull()),
+		has("name", textSchema.says("What the customer was asked.")),
+		has("type", enumSchema(engine.CheckoutFieldTypes...).orNull().says("What kind of field it is.")),
+		has("placeholder", textSchema.orNull().says("What stood in the empty field.")),
+		has("required", booleanSchema.says("Whether it had to be filled in.")),
+		has("internal", booleanSchema.says("Whether only the merchant sees it.")),
+		has("attributeId", textSchema.orNull().says("The customer's attribute that the answer is for.")),
+		has("attributeFormat", enumSchema(engine.CheckoutFieldFormats...).orNull().says("The format of that attribute.")),
+		has("options", listSchema(recordSchema("CheckoutFieldOption",
+			has("name", textSchema.says("What people call the choice.")))).says("What could be chosen.")),
+		has("value", textSchema.orNull().says("What the customer answered.")),
+		has("checkoutFieldId", idSchema.orNull().says("The id of the field in the shop that asked.")),
 	}
-	checkoutFieldSchema     = recordSchema("CheckoutField", slices.Concat([]Member{has("ids", listSchema(idSchema))}, checkoutFieldMembers)...)
-	lineCheckoutFieldSchema = recordSchema("LineCheckoutField", slices.Concat([]Member{has("id", textSchema.orNull())}, checkoutFieldMembers)...)
+	checkoutFieldSchema = recordSchema("CheckoutField", slices.Concat([]Member{has("ids", listSchema(idSchema).
+				says("Ids of the same field in other places."))}, checkoutFieldMembers)...)
+	lineCheckoutFieldSchema = recordSchema("LineCheckoutField", slices.Concat([]Member{has("id", textSchema.orNull().
+				says("The field's id in the shop that asked."))}, checkoutFieldMembers)...)
 
 	lineSubscriptionMembers = slices.Concat([]Member{
-		has("id", idSchema), has("orderLineItemId", idSchema), has("label", textSchema.orNull()), has("price", integerSchema), has("renewalPrice", integerSchema.orNull()),
-		has("commitmentCycles", integerSchema.orNull()),
+		has("id", idSchema.says("The subscription's id.")),
+		has("orderLineItemId", idSchema.says("The line that it is of.")),
+		has("label", textSchema.orNull().says("What people call its price.")),
+		has("price", integerSchema.says("What each payment is, in minor units.")),
+		has("renewalPrice", integerSchema.orNull().says("What a payment is after the commitment, in minor units; null: the same.")),
+		has("commitmentCycles", integerSchema.orNull().says("For how many payments the customer is bound; null: none.")),
 	},
 		periodMembers("paymentCycleAmount", "paymentCycleUnit"), periodMembers("commitmentPeriodAmount", "commitmentPeriodUnit"),
 		periodMembers("cancellationLeadTimeAmount", "cancellationLeadTimeUnit"), []Member{
-			has("initialChargeType", textSchema), has("renewalType", textSchema), has("collectionMethod", textSchema),
-			has("status", enumSchema(string(engine.SubscriptionActive), string(engine.SubscriptionCancelling), string(engine.SubscriptionCancelled))),
-			has("nextBillingAt", instantSchema.orNull()), has("cancelAt", instantSchema.orNull()), has("cancelledAt", instantSchema.orNull()),
+			has("initialChargeType", textSchema.says("When the first payment is due, as it was given.")),
+			has("renewalType", textSchema.says("What follows the commitment, as it was given.")),
+			has("collectionMethod", textSchema.says("How payments are collected, as it was given; nothing is charged here.")),
+			has("status", enumSchema(string(engine.SubscriptionActive), string(engine.SubscriptionCancelling), string(engine.SubscriptionCancelled)).
+				says("Whether it goes on, ends at cancelAt, or has ended.")),
+			has("nextBillingAt", instantSchema.orNull().says("When the next payment is due; null: none is.")),
+			has("cancelAt", instantSchema.orNull().says("When it will end; null: it goes on.")),
+			has("cancelledAt", instantSchema.orNull().says("When it was cancelled; null: it was not.")),
 		})
 	lineSubscriptionSchema     = recordSchema("LineSubscription", lineSubscriptionMembers...)
 	subscriptionDiscountSchema = recordSchema("SubscriptionDiscount",
-		has("code", textSchema), has("valueType", discountType.schema), has("value", integerSchema), has("subscriptionDuration", discountDuration.schema),
-		has("subscriptionDurationCycles", integerSchema.orNull()), has("firstDiscountedCycleIndex", integerSchema), has("discountCodeId", idSchema),
-		has("discountPeriodTo", instantSchema.orNull()))
+		has("code", textSchema.says("The text of the discount code.")),
+		has("valueType", discountType.schema.says("Whether value is a percentage, an amount off the order or an amount off each unit.")),
+		has("value", integerSchema.says("A percentage from 1 to 100, or an amount in minor units.")),
+		has("subscriptionDuration", discountDuration.schema.says("For which payments it counts: the first, some, or all.")),
+		has("subscriptionDurationCycles", integerSchema.orNull().says("How many payments it counts for, where that is repeating.")),
+		has("firstDiscountedCycleIndex", integerSchema.says("The first payment that it counts for, from 0.")),
+		has("discountCodeId", idSchema.says("The id of the discount code.")),
+		has("discountPeriodTo", instantSchema.orNull().says("Until when it counts; null: without end.")))
 	linePricingSchema = recordSchema("LineItemPricing",
-		has("currency", textSchema), has("unitPrice", integerSchema), has("quantity", integerSchema), has("taxRate", integerSchema), has("subtotal", integerSchema),
-		has("totalDiscounts", integerSchema), has("totalTaxes", integerSchema), has("total", integerSchema))
+		has("currency", textSchema.says("ISO 4217 code of the currency of all amounts.")),
+		has("unitPrice", integerSchema.says("Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")),
+		has("quantity", integerSchema.says("How many units.")),
+		has("taxRate", integerSchema.says("Tax in hundredths of a percent: 2300 is 23 %.")),
+		has("subtotal", integerSchema.says("Sum before discounts and taxes, in minor units.")),
+		has("totalDiscounts", integerSchema.says("What discounts take off, in minor units.")),
+		has("totalTaxes", integerSchema.says("Taxes, in minor units.")),
+		has("total", integerSchema.says("Sum after discounts and with taxes, in minor units.")))
 
 	orderLineSchema = recordSchema("OrderLineItem", slices.Concat([]Member{
-		has("id", idSchema), has("orderCustomerId", idSchema.orNull()), has("catalogItemId", idSchema.orNull()), has("skuId", idSchema.orNull()),
-		has("articleId", idSchema.orNull()), has("pricingRowId", idSchema.orNull()), has("createdAt", instantSchema), has("updatedAt", instantSchema),
-		has("name", recordSchema("LocalizedName", has("def", textSchema))), has("pricing", linePricingSchema),
-		has("variants", listSchema(recordSchema("ChosenVariant", has("variantId", idSchema), has("variantValueId", idSchema),
-			has("variantLabel", textSchema.orNull()), has("variantValueLabel", textSchema.orNull())))),
-		has("duration", textSchema.orNull()), has("durationLabel", textSchema.orNull()), has("startDate", instantSchema), has("endDate", instantSchema.orNull()),
-		has("returnedDate", instantSchema.orNull()), has("purchaseType", purchaseType.schema), has("imageUrl", textSchema.orNull()), has("note", textSchema.orNull()),
-		has("fulfillmentState", enumSchema(engine.Fulfillments...)), has("checkoutFields", listSchema(lineCheckoutFieldSchema)),
+		has("id", idSchema.says("The line's id.")),
+		has("orderCustomerId", idSchema.orNull().says("The customer of the order that the line is for; null: the order's own.")),
+		has("catalogItemId", idSchema.orNull().says("The catalog item; null where it is another item.")),
+		has("skuId", idSchema.orNull().says("The SKU; null where it is another item.")),
+		has("articleId", idSchema.orNull().says("The article; null where it is another item.")),
+		has("pricingRowId", idSchema.orNull().says("The pricing row that the price is of; null: it was given, or the line is free.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema),
+		has("name", recordSchema("LocalizedName",
+			has("def", textSchema.says("The name in the merchant's language."))).says("What the line is called.")),
+		has("pricing", linePricingSchema.says("What the line costs.")),
+		has("variants", listSchema(recordSchema("ChosenVariant",
+			has("variantId", idSchema.says("The variant that was chosen from.")),
+			has("variantValueId", idSchema.says("The choice.")),
+			has("variantLabel", textSchema.orNull().says("What the variant was called then.")),
+			has("variantValueLabel", textSchema.orNull().says("What the choice was called then.")))).says("What the customer chose.")),
+		has("duration", textSchema.orNull().says("How long the line is, as an ISO 8601 duration; null without end.")),
+		has("durationLabel", textSchema.orNull().says("How long the line is in words, such as 2 days; null without end.")),
+		has("startDate", instantSchema.says("First instant of the line.")),
+		has("endDate", instantSchema.orNull().says("First instant behind it; null: without end.")),
+		has("returnedDate", instantSchema.orNull().says("When the last of its units came back; null: not all are back.")),
+		has("purchaseType", purchaseType.schema.says("How it is taken: booked for a time, sold, or subscribed to.")),
+		has("imageUrl", textSchema.orNull().says("A picture of it.")),
+		has("note", textSchema.orNull().says("A text for those who read it.")),
+		has("fulfillmentState", enumSchema(engine.Fulfillments...).says("How far it is: waiting, ready, handed over, back, or called off.")),
+		has("checkoutFields", listSchema(lineCheckoutFieldSchema).says("What the customer was asked for this line.")),
 	}, totalMembers, []Member{
-		has("addonOfLineItemId", idSchema.orNull()), has("catalogAddonId", idSchema.orNull()), has("cartAddonId", idSchema.orNull()),
-		has("isAddon", textSchema.orNull()), has("subscription", lineSubscriptionSchema.orNull()), has("subscriptionDiscounts", listSchema(subscriptionDiscountSchema)),
+		has("addonOfLineItemId", idSchema.orNull().says("The line that this one is an add-on of.")),
+		has("catalogAddonId", idSchema.orNull().says("The add-on's id in the shop's catalog, as it was given.")),
+		has("cartAddonId", idSchema.orNull().says("The add-on's id in the cart, as it was given.")),
+		has("isAddon", textSchema.orNull().says("What kind of add-on it is, as it was given.")),
+		has("subscription", lineSubscriptionSchema.orNull().says("The subscription, of a line that is one.")),
+		has("subscriptionDiscounts", listSchema(subscriptionDiscountSchema).says("What discount codes do to its payments.")),
 	})...)
 
-	stockPlaceSchema = recordSchema("StockItemLocation", has("id", idSchema), has("name", textSchema))
-	stockItemSchema  = recordSchema("OrderStockItem",
-		has("id", idSchema), has("createdAt", instantSchema), has("updatedAt", instantSchema), has("name", textSchema), has("lineItemId", idSchema),
-		has("fulfillmentState", enumSchema(engine.Fulfillments...)), has("orderId", idSchema), has("code", textSchema.orNull()),
-		has("codeType", enumSchema("auto-assigned", "manual")), has("expectsInventoryLink", booleanSchema),
-		has("requirements", listSchema(recordSchema("Requirement", has("key", textSchema), has("operator", enumSchema(operatorNames...)),
-			has("values", listSchema(textSchema)), has("attributeId", idSchema)))),
-		has("inventoryArticleId", idSchema.orNull()), has("pickupServiceLocation", stockPlaceSchema.orNull()), has("returnServiceLocation", stockPlaceSchema.orNull()),
-		has("pickupDate", instantSchema), has("returnDate", instantSchema.orNull()), has("unavailabilityId", idSchema.orNull()),
-		has("purchaseType", purchaseType.schema), has("inventoryArticle", recordSchema("InventoryArticle", has("name", textSchema),
-			has("codes", listSchema(textSchema)), has("binLocation", nullSchema), has("skuName", textSchema.orNull()), has("skuCode", textSchema.orNull())).orNull()),
-		has("note", nullSchema), has("revenueSplitRate", &Schema{Type: "number"}), has("hasConflicts", booleanSchema),
-		has("requirementsUnmet", booleanSchema.says("true: the article lost what the line requires, and no other of its pool had room; the unit stays where it is")))
+	stockPlaceSchema = recordSchema("StockItemLocation",
+		has("id", idSchema.says("The location's id.")),
+		has("name", textSchema.says("What the location is called.")))
+	stockItemSchema = recordSchema("OrderStockItem",
+		has("id", idSchema.says("The unit's id in the order.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema),
+		has("name", textSchema.says("What its line is called.")),
+		has("lineItemId", idSchema.says("The line that it is of.")),
+		has("fulfillmentState", enumSchema(engine.Fulfillments...).says("How far it is: waiting, ready, handed over, back, or called off.")),
+		has("orderId", idSchema.says("The order's id.")),
+		has("code", textSchema.orNull().says("The first code of its article; null without one.")),
+		has("codeType", enumSchema("auto-assigned", "manual").says("Whether the service chose the article, or somebody did.")),
+		has("expectsInventoryLink", booleanSchema.says("Whether an article is expected to be named, as it was given; nothing is checked here.")),
+		has("requirements", listSchema(recordSchema("Requirement",
+			has("key", textSchema.says("What is looked at: an attribute.")),
+			has("operator", enumSchema(operatorNames...).says("How its value is compared.")),
+			has("values", listSchema(textSchema).says("With what it is compared.")),
+			has("attributeId", idSchema.says("The attribute.")))).says("What its article has to have.")),
+		has("inventoryArticleId", idSchema.orNull().says("The article that it is a unit of; null while it has none.")),
+		has("pickupServiceLocation", stockPlaceSchema.orNull().says("Where it is handed over.")),
+		has("returnServiceLocation", stockPlaceSchema.orNull().says("Where it comes back to.")),
+		has("pickupDate", instantSchema.says("When it is, or was, handed over.")),
+		has("returnDate", instantSchema.orNull().says("When it is due, or came, back; null: never.")),
+		has("unavailabilityId", idSchema.orNull().says("The unit of stock that it takes; null while it takes none.")),
+		has("purchaseType", purchaseType.schema.says("How it is taken: booked for a time, sold, or subscribed to.")),
+		has("inventoryArticle", recordSchema("InventoryArticle",
+			has("name", textSchema.says("What the article is called.")),
+			has("codes", listSchema(textSchema).says("Codes on its units.")),
+			has("binLocation", nullSchema.says("Always null: shelves are not kept here.")),
+			has("skuName", textSchema.orNull().says("What its SKU is called.")),
+			has("skuCode", textSchema.orNull().says("The code of its SKU."))).orNull().says("Its article, in short.")),
+		has("note", nullSchema.says("Always null: units have no notes.")),
+		has("revenueSplitRate", (&Schema{Type: "number"}).says("Which part of the line's total counts as the article's income, from 0 to 1.")),
+		has("hasConflicts", booleanSchema.says("Whether it has no unit of stock though it needs one.")),
+		has("requirementsUnmet", booleanSchema.
+			says("Whether its article lost what the line requires and no other of its pool had room: the unit stays where it is.")))
 
-	amountOfTime           = []Member{has("amount", integerSchema), has("unit", enumSchema(unitNames...))}
-	subscriptionDataSchema = recordSchema("SubscriptionData", has("hasSubscriptions", booleanSchema), has("currency", textSchema),
+	amountOfTime = []Member{
+		has("amount", integerSchema.says("How many of the unit.")),
+		has("unit", enumSchema(unitNames...).says("The unit of the amount."))}
+	subscriptionDataSchema = recordSchema("SubscriptionData",
+		has("hasSubscriptions", booleanSchema.says("Whether a line is a subscription.")),
+		has("currency", textSchema.says("ISO 4217 code of the currency of all amounts.")),
 		has("items", listSchema(recordSchema("SubscriptionDataItem",
-			has("productName", textSchema), has("planLabel", textSchema.orNull()), has("listPrice", integerSchema), has("paymentCycleUnit", enumSchema(unitNames...)),
-			has("paymentCycleAmount", integerSchema), has("discounts", listSchema(recordSchema("SubscriptionDataDiscount",
-				has("code", textSchema), has("valueType", discountType.schema), has("value", integerSchema)))),
-			has("nextPayment", recordSchema("NextPayment", has("amount", integerSchema), has("date", instantSchema)).orNull()),
-			has("minimumTerm", recordSchema("MinimumTerm", has("periodAmount", integerSchema), has("periodUnit", enumSchema(unitNames...)), has("endDate", instantSchema)).orNull()),
-			has("renewal", recordSchema("SubscriptionRenewal", has("price", integerSchema), has("fromDate", instantSchema)).orNull()),
-			has("endsAt", instantSchema.orNull()), has("cancellationNotice", recordSchema("CancellationNotice", amountOfTime...).orNull())))))
+			has("productName", textSchema.says("What its line is called.")),
+			has("planLabel", textSchema.orNull().says("The label of its price.")),
+			has("listPrice", integerSchema.says("What a payment is before discounts, in minor units.")),
+			has("paymentCycleUnit", enumSchema(unitNames...).says("The unit of the time from payment to payment.")),
+			has("paymentCycleAmount", integerSchema.says("How many units there are from payment to payment.")),
+			has("discounts", listSchema(recordSchema("SubscriptionDataDiscount",
+				has("code", textSchema.says("The text of the discount code.")),
+				has("valueType", discountType.schema.says("Whether value is a percentage, an amount off the order or an amount off each unit.")),
+				has("value", integerSchema.says("A percentage from 1 to 100, or an amount in minor units.")))).
+				says("What discount codes do to its payments.")),
+			has("nextPayment", recordSchema("NextPayment",
+				has("amount", integerSchema.says("What it is, in minor units, after discounts.")),
+				has("date", instantSchema.says("When it is due."))).orNull().says("The payment that is due next; null: none is.")),
+			has("minimumTerm", recordSchema("MinimumTerm",
+				has("periodAmount", integerSchema.says("How many units.")),
+				has("periodUnit", enumSchema(unitNames...).says("The unit of the amount.")),
+				has("endDate", instantSchema.says("When that is over."))).orNull().says("How long the customer is bound; null: not at all.")),
+			has("renewal", recordSchema("SubscriptionRenewal",
+				has("price", integerSchema.says("What a payment is from then on, in minor units.")),
+				has("fromDate", instantSchema.says("From when on."))).orNull().says("What follows the commitment; null: nothing changes.")),
+			has("endsAt", instantSchema.orNull().says("When it ends; null: it goes on.")),
+			has("cancellationNotice", recordSchema("CancellationNotice", amountOfTime...).orNull().
+				says("How long before the end it has to be cancelled; null: any time.")))).
+			says("The subscriptions, in the order of their lines.")))
 )
 
 var operatorNames = func() (names []string) {

@@ -19,16 +19,20 @@ type listOrders struct {
 }
 
 var listOrdersQuery = shapeOf("ListOrders", slices.Concat([]field[listOrders]{
-	defaulted("status", list(enum(engine.OrderStatuses...), 0, 4), nil, func(o *listOrders) *[]string { return &o.status }).says("Default: all."),
+	defaulted("status", list(enum(engine.OrderStatuses...), 0, 4), nil, func(o *listOrders) *[]string { return &o.status }).
+		says("Only orders in one of these states. Default: all."),
 	optional("dateRange", dateRange, func(o *listOrders) **window { return &o.window }).says("Orders of which a line is for some of it."),
 	optional("createdAt", dateRange, func(o *listOrders) **window { return &o.created }).says("Both ends are in it."),
-	optional("customerId", uuid, func(o *listOrders) **engine.ID { return &o.Customer }).says("Orders that are for this customer, or name them in their list of customers."),
+	optional("customerId", uuid, func(o *listOrders) **engine.ID { return &o.Customer }).
+		says("Orders that are for this customer, or name them in their list of customers."),
 	defaulted("tagIds", list(looseID, 1, 100), nil, func(o *listOrders) *[]engine.ID { return &o.Tags }).says("Orders that have one of them."),
-	optional("number", integer[uint32](1, math.MaxUint32), func(o *listOrders) **uint32 { return &o.Number }),
-	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listOrders) *archiveFilter { return &o.archive }),
+	optional("number", integer[uint32](1, math.MaxUint32), func(o *listOrders) **uint32 { return &o.Number }).says("Only the order of this number."),
+	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listOrders) *archiveFilter { return &o.archive }).
+		says("Which orders by whether they are archived. Default: active."),
 	defaulted("search", text(0, 255), "", func(o *listOrders) *string { return &o.Search }).
 		says("A part of the reference, the note, a customer's name or email, or a line's name, without case; or the number."),
-	defaulted("direction", enum(ascending, descending), ascending, func(o *listOrders) *sortDirection { return &o.direction }).says("desc: the youngest first."),
+	defaulted("direction", enum(ascending, descending), ascending, func(o *listOrders) *sortDirection { return &o.direction }).
+		says("desc: the youngest first."),
 }, pageFields(func(o *listOrders) *page { return &o.page }))...)
 
 func (q *request) checkListOrders(o *listOrders) {

@@ -11,30 +11,36 @@ import (
 // This file owns the parts of orders as they come in: people, forms, consents, documents, lines.
 
 var userShape = shapeOf("UserReferenceInput",
-	required("id", uuid, func(u *engine.UserRef) *engine.ID { return &u.ID }).shows(`"`+exampleID+`"`),
-	required("name", text(1, 255), func(u *engine.UserRef) *string { return &u.Name }).shows(`"Rui"`),
-	optional("email", text(1, 255), func(u *engine.UserRef) **string { return &u.Email }),
-	optional("avatarUrl", text(1, 2048), func(u *engine.UserRef) **string { return &u.AvatarURL }))
+	required("id", uuid, func(u *engine.UserRef) *engine.ID { return &u.ID }).says("The user's id where users are kept.").shows(`"`+exampleID+`"`),
+	required("name", text(1, 255), func(u *engine.UserRef) *string { return &u.Name }).says("What the user is called.").shows(`"Rui"`),
+	optional("email", text(1, 255), func(u *engine.UserRef) **string { return &u.Email }).says("Email address."),
+	optional("avatarUrl", text(1, 2048), func(u *engine.UserRef) **string { return &u.AvatarURL }).says("A picture of the user."))
 
 // fieldOption is an option of a checkout field as it comes in.
 var fieldOption = func() kind[string] {
-	s := shapeOf("CheckoutFieldOptionInput", required("name", text(0, 255), func(name *string) *string { return name }))
+	s := shapeOf("CheckoutFieldOptionInput", required("name", text(0, 255), func(name *string) *string { return name }).says("What people call the choice."))
 	return object(s)
 }()
 
 // checkoutFields are the fields of a form that was filled in: those of a customer have ids, those of a line an id.
 func checkoutFields(name string, id field[engine.CheckoutField]) kind[[]engine.CheckoutField] {
 	return list(object(shapeOf(name, id,
-		defaulted("name", text(0, 255), "", func(f *engine.CheckoutField) *string { return &f.Name }),
-		defaulted("type", enum(engine.CheckoutFieldTypes...), "", func(f *engine.CheckoutField) *string { return &f.Type }),
-		optional("placeholder", text(0, 255), func(f *engine.CheckoutField) **string { return &f.Placeholder }),
-		defaulted("required", boolean, false, func(f *engine.CheckoutField) *bool { return &f.Required }),
-		defaulted("internal", boolean, false, func(f *engine.CheckoutField) *bool { return &f.Internal }),
-		optional("attributeId", text(0, 255), func(f *engine.CheckoutField) **string { return &f.AttributeID }),
-		optional("attributeFormat", enum(engine.CheckoutFieldFormats...), func(f *engine.CheckoutField) **string { return &f.AttributeFormat }),
-		defaulted("options", list(fieldOption, 0, maxParts), nil, func(f *engine.CheckoutField) *[]string { return &f.Options }),
-		optional("value", longText, func(f *engine.CheckoutField) **string { return &f.Value }),
-		optional("checkoutFieldId", uuid, func(f *engine.CheckoutField) **engine.ID { return &f.CheckoutFieldID }),
+		defaulted("name", text(0, 255), "", func(f *engine.CheckoutField) *string { return &f.Name }).says("What the customer was asked."),
+		defaulted("type", enum(engine.CheckoutFieldTypes...), "", func(f *engine.CheckoutField) *string { return &f.Type }).says("What kind of field it is."),
+		optional("placeholder", text(0, 255), func(f *engine.CheckoutField) **string { return &f.Placeholder }).says("What stood in the empty field."),
+		defaulted("required", boolean, false, func(f *engine.CheckoutField) *bool { return &f.Required }).
+			says("Whether it had to be filled in. Default: false."),
+		defaulted("internal", boolean, false, func(f *engine.CheckoutField) *bool { return &f.Internal }).
+			says("Whether only the merchant sees it. Default: false."),
+		optional("attributeId", text(0, 255), func(f *engine.CheckoutField) **string { return &f.AttributeID }).
+			says("The customer's attribute that the answer is for."),
+		optional("attributeFormat", enum(engine.CheckoutFieldFormats...), func(f *engine.CheckoutField) **string { return &f.AttributeFormat }).
+			says("The format of that attribute."),
+		defaulted("options", list(fieldOption, 0, maxParts), nil, func(f *engine.CheckoutField) *[]string { return &f.Options }).
+			says("What could be chosen. Default: nothing."),
+		optional("value", longText, func(f *engine.CheckoutField) **string { return &f.Value }).says("What the customer answered."),
+		optional("checkoutFieldId", uuid, func(f *engine.CheckoutField) **engine.ID { return &f.CheckoutFieldID }).
+			says("The id of the field in the shop that asked."),
 	)), 0, maxParts)
 }
 
@@ -42,55 +48,65 @@ const maxParts = 100
 
 var (
 	customerFormFields = checkoutFields("CheckoutFieldInput",
-		defaulted("ids", list(uuid, 0, maxParts), nil, func(f *engine.CheckoutField) *[]engine.ID { return &f.IDs }))
-	lineFormFields = checkoutFields("LineCheckoutFieldInput", optional("id", text(1, 255), func(f *engine.CheckoutField) **string { return &f.ID }))
+		defaulted("ids", list(uuid, 0, maxParts), nil, func(f *engine.CheckoutField) *[]engine.ID { return &f.IDs }).
+			says("Ids of the same field in other places."))
+	lineFormFields = checkoutFields("LineCheckoutFieldInput", optional("id", text(1, 255), func(f *engine.CheckoutField) **string { return &f.ID }).
+			says("The field's id in the shop that asked."))
 
 	contactInput = object(shapeOf("ContactInput", contactFields(func(c *engine.ContactPatch) *engine.ContactPatch { return c })...))
 
 	orderCustomers = list(object(shapeOf("OrderCustomerInput", slices.Concat(
 		[]field[engine.OrderCustomerInput]{
-			optional("crmCustomerId", uuid, func(c *engine.OrderCustomerInput) **engine.ID { return &c.Customer }).says("The customer whose contact is taken where nothing else is given."),
+			optional("crmCustomerId", uuid, func(c *engine.OrderCustomerInput) **engine.ID { return &c.Customer }).
+				says("The customer whose contact is taken where nothing else is given."),
 		},
 		contactFields(func(c *engine.OrderCustomerInput) *engine.ContactPatch { return &c.Contact }),
 		[]field[engine.OrderCustomerInput]{
-			defaulted("checkoutFields", customerFormFields, nil, func(c *engine.OrderCustomerInput) *[]engine.CheckoutField { return &c.Fields }),
+			defaulted("checkoutFields", customerFormFields, nil, func(c *engine.OrderCustomerInput) *[]engine.CheckoutField { return &c.Fields }).
+				says("What this customer was asked. Default: nothing."),
 		})...)), 0, maxParts)
 
 	consents = list(object(shapeOf("ConsentAcceptanceInput",
-		optional("consentConfigId", uuid, func(c *engine.Consent) **engine.ID { return &c.ConfigID }),
-		optional("label", text(0, 255), func(c *engine.Consent) **string { return &c.Label }),
-		optional("consentText", longText, func(c *engine.Consent) **string { return &c.Text }),
-		defaulted("required", boolean, false, func(c *engine.Consent) *bool { return &c.Required }),
-		optional("acceptedAt", instant, func(c *engine.Consent) **int64 { return &c.AcceptedAt }),
-		optional("ipAddress", text(0, 255), func(c *engine.Consent) **string { return &c.IPAddress }),
-		optional("userAgent", longText, func(c *engine.Consent) **string { return &c.UserAgent }),
-		optional("locale", text(0, 255), func(c *engine.Consent) **string { return &c.Locale }),
+		optional("consentConfigId", uuid, func(c *engine.Consent) **engine.ID { return &c.ConfigID }).says("The id of what was asked, where that is kept."),
+		optional("label", text(0, 255), func(c *engine.Consent) **string { return &c.Label }).says("What was agreed to, in short."),
+		optional("consentText", longText, func(c *engine.Consent) **string { return &c.Text }).says("The whole text that was agreed to."),
+		defaulted("required", boolean, false, func(c *engine.Consent) *bool { return &c.Required }).says("Whether the order took agreement. Default: false."),
+		optional("acceptedAt", instant, func(c *engine.Consent) **int64 { return &c.AcceptedAt }).says("When the customer agreed; null: they did not."),
+		optional("ipAddress", text(0, 255), func(c *engine.Consent) **string { return &c.IPAddress }).says("The address that the agreement came from."),
+		optional("userAgent", longText, func(c *engine.Consent) **string { return &c.UserAgent }).says("The program that the agreement came from."),
+		optional("locale", text(0, 255), func(c *engine.Consent) **string { return &c.Locale }).says("Language of the text, as a tag."),
 		defaulted("links", list(object(shapeOf("ConsentLinkInput",
-			required("kind", text(1, 255), func(l *engine.ConsentLink) *string { return &l.Kind }).shows(`"policy"`),
-			optional("policyDocumentId", uuid, func(l *engine.ConsentLink) **engine.ID { return &l.PolicyDocumentID }),
-			optional("name", text(0, 255), func(l *engine.ConsentLink) **string { return &l.Name }),
-			optional("content", longText, func(l *engine.ConsentLink) **string { return &l.Content }),
-		)), 0, maxParts), nil, func(c *engine.Consent) *[]engine.ConsentLink { return &c.Links }),
+			required("kind", text(1, 255), func(l *engine.ConsentLink) *string { return &l.Kind }).
+				says("What kind of link it is, such as policy.").shows(`"policy"`),
+			optional("policyDocumentId", uuid, func(l *engine.ConsentLink) **engine.ID { return &l.PolicyDocumentID }).
+				says("The id of the document, where that is kept."),
+			optional("name", text(0, 255), func(l *engine.ConsentLink) **string { return &l.Name }).says("What people call the link."),
+			optional("content", longText, func(l *engine.ConsentLink) **string { return &l.Content }).says("The text behind the link."),
+		)), 0, maxParts), nil, func(c *engine.Consent) *[]engine.ConsentLink { return &c.Links }).says("What the text refers to. Default: uuid."),
 	)), 0, maxParts)
 
 	orderDocuments = list(object(shapeOf("OrderDocumentInput",
-		required("type", text(1, 255), func(d *engine.OrderDocument) *string { return &d.Type }).shows(`"email"`),
-		defaulted("name", text(0, 255), "", func(d *engine.OrderDocument) *string { return &d.Name }),
-		optional("fileRef", text(0, 2048), func(d *engine.OrderDocument) **string { return &d.FileRef }),
+		required("type", text(1, 255), func(d *engine.OrderDocument) *string { return &d.Type }).
+			says("What kind of document it is, such as invoice.").shows(`"email"`),
+		defaulted("name", text(0, 255), "", func(d *engine.OrderDocument) *string { return &d.Name }).says("What people call the document."),
+		optional("fileRef", text(0, 2048), func(d *engine.OrderDocument) **string { return &d.FileRef }).says("Where the file is kept."),
 	)), 0, maxParts)
 
 	variantsChosen = list(object(shapeOf("ChosenVariantInput",
-		required("variantId", uuid, func(v *engine.LineVariant) *engine.ID { return &v.Variant }),
-		required("variantValueId", uuid, func(v *engine.LineVariant) *engine.ID { return &v.Value }),
-		optional("variantLabel", text(0, 255), func(v *engine.LineVariant) **string { return &v.Label }),
-		optional("variantValueLabel", text(0, 255), func(v *engine.LineVariant) **string { return &v.ValueLabel }),
+		required("variantId", uuid, func(v *engine.LineVariant) *engine.ID { return &v.Variant }).says("The variant that was chosen from."),
+		required("variantValueId", uuid, func(v *engine.LineVariant) *engine.ID { return &v.Value }).says("The choice."),
+		optional("variantLabel", text(0, 255), func(v *engine.LineVariant) **string { return &v.Label }).says("What the variant was called then."),
+		optional("variantValueLabel", text(0, 255), func(v *engine.LineVariant) **string { return &v.ValueLabel }).says("What the choice was called then."),
 	)), 0, 20)
 
 	requirements = list(object(shapeOf("RequirementInput",
-		defaulted("key", enum(engine.RequirementAttribute), engine.RequirementAttribute, func(r *engine.Requirement) *string { return &r.Key }),
-		required("attributeId", uuid, func(r *engine.Requirement) *engine.ID { return &r.Attribute }),
-		required("operator", enum(engine.Operators...), func(r *engine.Requirement) *engine.Operator { return &r.Operator }),
-		defaulted("values", list(operandText, 0, maxListIDs), nil, func(r *engine.Requirement) *[]string { return &r.Values }).says("Any of them, as text; of a negated operator none."),
+		defaulted("key", enum(engine.RequirementAttribute), engine.RequirementAttribute, func(r *engine.Requirement) *string { return &r.Key }).
+			says("What is looked at: an attribute. Default: attribute."),
+		required("attributeId", uuid, func(r *engine.Requirement) *engine.ID { return &r.Attribute }).says("The attribute."),
+		required("operator", enum(engine.Operators...), func(r *engine.Requirement) *engine.Operator { return &r.Operator }).
+			says("How its value is compared."),
+		defaulted("values", list(operandText, 0, maxListIDs), nil, func(r *engine.Requirement) *[]string { return &r.Values }).
+			says("Any of them, as text; of a negated operator none."),
 	)), 0, 32)
 
 	taxRate    = integer[int](0, 10_000)
@@ -122,40 +138,53 @@ type lineSubscription struct {
 }
 
 const (
-	aboutUnitPrice = "Of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle."
-	aboutOpenEnd   = "Absent or null: without end, until the units come back; where a pricing row is for a length of time, " +
+	aboutUnitPrice = "Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle."
+	aboutOpenEnd   = "Default: without end, until the units come back; where a pricing row is for a length of time, " +
 		"the unit price is that of one such length until there is an end."
 )
 
 var lineSubscriptionShape = shapeOf("LineSubscriptionInput", append(
 	subscriptionFields(func(s *lineSubscription) *subscriptionInput { return &s.subscriptionInput }),
-	optional("collectionMethod", text(1, 255), func(s *lineSubscription) **string { return &s.collection }).says("Stored as given: nothing is charged here."))...)
+	optional("collectionMethod", text(1, 255), func(s *lineSubscription) **string { return &s.collection }).
+		says("Stored as given: nothing is charged here."))...)
 
 var lineItem = object(shapeOf("OrderLineItemInput", slices.Concat(
 	itemFields(func(l *orderLine) *engine.Item { return &l.Item }),
 	[]field[orderLine]{
-		required("purchaseType", purchaseType, func(l *orderLine) *engine.PurchaseType { return &l.Purchase }),
-		defaulted("quantity", count, 1, func(l *orderLine) *int { return &l.Quantity }),
-		optional("startDate", instant, func(l *orderLine) **int64 { return &l.From }).says("Of a sale it may be left out: now."),
-		optional("endDate", instant, func(l *orderLine) **int64 { return &l.To }).says("A sale has none. " + aboutOpenEnd),
-		optional("pricingRowId", uuid, func(l *orderLine) **engine.ID { return &l.PricingRow }).says("This or a unit price; without either it is free.").shows("null"),
+		required("purchaseType", purchaseType, func(l *orderLine) *engine.PurchaseType { return &l.Purchase }).
+			says("How it is taken: booked for a time, sold, or subscribed to."),
+		defaulted("quantity", count, 1, func(l *orderLine) *int { return &l.Quantity }).says("How many units. Default: 1."),
+		optional("startDate", instant, func(l *orderLine) **int64 { return &l.From }).
+			says("First instant of the line; of a sale it may be left out and is now."),
+		optional("endDate", instant, func(l *orderLine) **int64 { return &l.To }).says("First instant behind the line; a sale has none. " + aboutOpenEnd),
+		optional("pricingRowId", uuid, func(l *orderLine) **engine.ID { return &l.PricingRow }).
+			says("The pricing row that the price is of; without it or a unit price the line is free.").shows("null"),
 		optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).says(aboutUnitPrice).needs("orders.payments.write"),
-		optional("taxRate", taxRate, func(l *orderLine) **int { return &l.TaxRate }).says("In basis points. Default 0."),
-		optional("name", text(1, 255), func(l *orderLine) **string { return &l.Name }).says("Default: the item's."),
-		optional("note", longText, func(l *orderLine) **string { return &l.Note }),
-		optional("imageUrl", text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }),
-		optional("orderCustomerId", uuid, func(l *orderLine) **engine.ID { return &l.OrderCustomer }).says("One of the order's customers.").shows("null"),
-		optional("addonOfLineItemId", uuid, func(l *orderLine) **engine.ID { return &l.AddonOf }).says("A line of this order that is there already.").shows("null"),
-		optional("addonOfLine", integer[int](0, 999), func(l *orderLine) **int { return &l.AddonOfLine }).says("In place of it an earlier line of this request, from 0.").shows("null"),
-		optional("catalogAddonId", uuid, func(l *orderLine) **engine.ID { return &l.CatalogAddon }),
-		optional("cartAddonId", uuid, func(l *orderLine) **engine.ID { return &l.CartAddon }),
-		optional("isAddon", text(1, 255), func(l *orderLine) **string { return &l.IsAddon }).shows(`"cart"`),
-		defaulted("variants", variantsChosen, nil, func(l *orderLine) *[]engine.LineVariant { return &l.Variants }),
+		optional("taxRate", taxRate, func(l *orderLine) **int { return &l.TaxRate }).says("Tax in hundredths of a percent: 2300 is 23 %. Default: 0."),
+		optional("name", text(1, 255), func(l *orderLine) **string { return &l.Name }).says("What the line is called. Default: the item's name."),
+		optional("note", longText, func(l *orderLine) **string { return &l.Note }).says("A text for those who read it."),
+		optional("imageUrl", text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }).says("A picture of it."),
+		optional("orderCustomerId", uuid, func(l *orderLine) **engine.ID { return &l.OrderCustomer }).
+			says("The customer of the order that the line is for.").shows("null"),
+		optional("addonOfLineItemId", uuid, func(l *orderLine) **engine.ID { return &l.AddonOf }).
+			says("The line of this order, there already, that this one is an add-on of.").shows("null"),
+		optional("addonOfLine", integer[int](0, 999), func(l *orderLine) **int { return &l.AddonOfLine }).
+			says("The earlier line of this request that it is an add-on of, counted from 0.").shows("null"),
+		optional("catalogAddonId", uuid, func(l *orderLine) **engine.ID { return &l.CatalogAddon }).
+			says("The add-on's id in the shop's catalog, as it was given."),
+		optional("cartAddonId", uuid, func(l *orderLine) **engine.ID { return &l.CartAddon }).says("The add-on's id in the cart, as it was given."),
+		optional("isAddon", text(1, 255), func(l *orderLine) **string { return &l.IsAddon }).
+			says("What kind of add-on it is, which is kept as it is.").shows(`"cart"`),
+		defaulted("variants", variantsChosen, nil, func(l *orderLine) *[]engine.LineVariant { return &l.Variants }).
+			says("What the customer chose. Default: nothing."),
 		defaulted("requirements", requirements, nil, func(l *orderLine) *[]engine.Requirement { return &l.Requirements }).
 			says("What the article of each unit has to be like.").shows("null"),
-		defaulted("checkoutFields", lineFormFields, nil, func(l *orderLine) *[]engine.CheckoutField { return &l.Fields }),
-		defaulted("expectsInventoryLink", boolean, false, func(l *orderLine) *bool { return &l.ExpectsLink }),
-		optional("revenueSplitRate", splitRate, func(l *orderLine) **int64 { return &l.RevenueSplit }).says("The part of the income that is the article's own. Default 1."),
+		defaulted("checkoutFields", lineFormFields, nil, func(l *orderLine) *[]engine.CheckoutField { return &l.Fields }).
+			says("What the customer was asked for this line. Default: nothing."),
+		defaulted("expectsInventoryLink", boolean, false, func(l *orderLine) *bool { return &l.ExpectsLink }).
+			says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. Default: false."),
+		optional("revenueSplitRate", splitRate, func(l *orderLine) **int64 { return &l.RevenueSplit }).
+			says("The part of the income that is the article's own. Default 1."),
 		optional("subscription", object(lineSubscriptionShape), func(l *orderLine) **lineSubscription { return &l.subscription }).
 			says("The terms of a subscription, in place of those of the pricing row.").shows("null"),
 	})...))

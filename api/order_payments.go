@@ -11,14 +11,20 @@ import (
 var paymentKind = enum(engine.PaymentKinds...)
 
 var addPaymentShape = shapeOf("RecordPayment",
-	required("kind", paymentKind, func(o *engine.AddPayment) *engine.PaymentKind { return &o.Kind }),
-	required("amount", atLeastOne, func(o *engine.AddPayment) *int64 { return &o.Amount }).shows("9000").says("In minor units of the account's currency."),
-	optional("lineItemId", uuid, func(o *engine.AddPayment) **engine.ID { return &o.Line }).says("Of which line; without it of the order as a whole.").shows("null"),
+	required("kind", paymentKind, func(o *engine.AddPayment) *engine.PaymentKind { return &o.Kind }).says("What kind of payment it is."),
+	required("amount", atLeastOne, func(o *engine.AddPayment) *int64 { return &o.Amount }).shows("9000").
+		says("How much, in minor units of the account's currency."),
+	optional("lineItemId", uuid, func(o *engine.AddPayment) **engine.ID { return &o.Line }).
+		says("The line that it is for. Default: the order as a whole.").shows("null"),
 	optional("at", instant, func(o *engine.AddPayment) **int64 { return &o.At }).says(aboutAt))
 
 var paymentSchema = recordSchema("OrderPayment",
-	has("id", idSchema), has("kind", paymentKind.schema), has("amount", integerSchema), has("lineItemId", idSchema.orNull()), has("at", instantSchema),
-	has("createdAt", instantSchema))
+	has("id", idSchema.says("The payment's id.")),
+	has("kind", paymentKind.schema.says("What kind of payment it is.")),
+	has("amount", integerSchema.says("How much, in minor units.")),
+	has("lineItemId", idSchema.orNull().says("The line that it is for; null: the whole order.")),
+	has("at", instantSchema.says("When it was made.")),
+	has("createdAt", instantSchema.says("When it was recorded.")))
 
 func appendPayment(_ *request, b []byte, p *engine.OrderPayment) []byte {
 	b = appendText(append(appendID(append(b, `{"id":`...), p.ID), `,"kind":`...), string(p.Kind))
@@ -34,9 +40,10 @@ type listPayments struct {
 }
 
 var addCommentShape = shapeOf("AddComment",
-	required("content", text(1, 10_000), func(o *engine.AddComment) *string { return &o.Content }).shows(`"Brings the bikes back in the evening"`),
+	required("content", text(1, 10_000), func(o *engine.AddComment) *string { return &o.Content }).
+		says("The comment's text.").shows(`"Brings the bikes back in the evening"`),
 	optional("author", object(userShape), func(o *engine.AddComment) **engine.UserRef { return &o.Author }).says("Without one it is the system's."),
-	optional("parentCommentId", uuid, func(o *engine.AddComment) **engine.ID { return &o.Parent }).shows("null"))
+	optional("parentCommentId", uuid, func(o *engine.AddComment) **engine.ID { return &o.Parent }).says("The comment that this one answers.").shows("null"))
 
 var orderPaymentOperations = []operation{
 	read(operation{

@@ -11,64 +11,136 @@ import (
 // order_line_record.go has its lines and units.
 
 var (
-	userSchema          = recordSchema("UserReference", has("id", idSchema), has("name", textSchema), has("avatarUrl", textSchema.orNull()), has("email", textSchema.orNull()))
-	orderLocationSchema = recordSchema("OrderLocation", has("id", idSchema), has("name", textSchema),
-		has("address", recordSchema("OrderLocationAddress", addressMembers...).orNull()), has("timezone", textSchema))
-	mainContactSchema   = recordSchema("MainContact", slices.Concat(contactMembers, []Member{has("crmCustomerId", idSchema.orNull())})...)
-	orderCustomerSchema = recordSchema("OrderCustomer", slices.Concat([]Member{has("id", idSchema)}, contactMembers, []Member{
-		has("crmCustomerId", idSchema.orNull()), has("checkoutFields", listSchema(checkoutFieldSchema)), has("createdAt", instantSchema), has("updatedAt", instantSchema),
+	userSchema = recordSchema("UserReference",
+		has("id", idSchema.says("The user's id where users are kept.")),
+		has("name", textSchema.says("What the user is called.")),
+		has("avatarUrl", textSchema.orNull().says("A picture of the user.")),
+		has("email", textSchema.orNull().says("Email address.")))
+	orderLocationSchema = recordSchema("OrderLocation",
+		has("id", idSchema.says("The location's id.")),
+		has("name", textSchema.says("What the location is called.")),
+		has("address", addressSchema.orNull().says("Where the location is.")),
+		has("timezone", textSchema.says("IANA name of the location's time zone.")))
+	mainContactSchema = recordSchema("MainContact", slices.Concat(contactMembers, []Member{has("crmCustomerId", idSchema.orNull().
+				says("The customer's id among the account's customers; null: there is none."))})...)
+	orderCustomerSchema = recordSchema("OrderCustomer", slices.Concat([]Member{has("id", idSchema.
+				says("The customer's id in the order."))}, contactMembers, []Member{
+		has("crmCustomerId", idSchema.orNull().says("The customer's id among the account's customers; null: there is none.")),
+		has("checkoutFields", listSchema(checkoutFieldSchema).says("What this customer was asked.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema),
 	})...)
 	discountBriefMembers = []Member{
-		has("id", textSchema), has("code", textSchema), has("valueType", discountType.schema), has("value", integerSchema),
-		has("applicablePurchaseTypes", listSchema(purchaseType.schema)),
+		has("id", textSchema.says("The discount code's id.")),
+		has("code", textSchema.says("The text that customers enter.")),
+		has("valueType", discountType.schema.says("Whether value is a percentage, an amount off the order or an amount off each unit.")),
+		has("value", integerSchema.says("A percentage from 1 to 100, or an amount in minor units.")),
+		has("applicablePurchaseTypes", listSchema(purchaseType.schema).says("The ways of taking an item that it counts for.")),
 	}
-	allocationsSchema  = listSchema(recordSchema("DiscountAllocation", has("itemId", textSchema), has("value", integerSchema)))
+	allocationsSchema = listSchema(recordSchema("DiscountAllocation",
+		has("itemId", textSchema.says("The line's id.")),
+		has("value", integerSchema.says("What is taken off the line, in minor units."))))
 	orderPricingSchema = recordSchema("OrderPricing",
-		has("currency", textSchema), has("subtotal", integerSchema), has("totalDiscounts", integerSchema), has("totalTaxes", integerSchema),
-		has("total", integerSchema), has("discountCodes", listSchema(recordSchema("AppliedDiscountCode", slices.Concat(discountBriefMembers, []Member{
-			has("appliedValue", integerSchema), has("allocations", allocationsSchema),
-		})...))))
+		has("currency", textSchema.says("ISO 4217 code of the currency of all amounts.")),
+		has("subtotal", integerSchema.says("Sum before discounts and taxes, in minor units.")),
+		has("totalDiscounts", integerSchema.says("What discounts take off, in minor units.")),
+		has("totalTaxes", integerSchema.says("Taxes, in minor units.")),
+		has("total", integerSchema.says("Sum after discounts and with taxes, in minor units.")),
+		has("discountCodes", listSchema(recordSchema("AppliedDiscountCode", slices.Concat(discountBriefMembers, []Member{
+			has("appliedValue", integerSchema.says("What it takes off, in minor units.")),
+			has("allocations", allocationsSchema.says("What it takes off each line; the sum is appliedValue.")),
+		})...)).says("The discount codes of the order, in the order in which they were applied.")))
 	totalMembers = func() (all []Member) {
 		for _, t := range paymentTotals {
-			all = append(all, has(t.name, integerSchema))
+			all = append(all, has(t.name, integerSchema.says(t.about+", by the payments that were recorded; in minor units.")))
 		}
 		return all
 	}()
-	documentSchema = recordSchema("OrderDocument", has("id", idSchema), has("type", textSchema), has("name", textSchema), has("fileRef", textSchema.orNull()))
-	commentSchema  = recordSchema("OrderComment",
-		has("id", idSchema), has("createdAt", instantSchema), has("updatedAt", instantSchema), has("authorType", enumSchema(engine.AuthorUser, engine.AuthorSystem)),
-		has("content", textSchema), has("author", userSchema.orNull()), has("authorId", idSchema.orNull()), has("parentCommentId", idSchema.orNull()))
+	documentSchema = recordSchema("OrderDocument",
+		has("id", idSchema.says("The document's id.")),
+		has("type", textSchema.says("What kind of document it is, such as invoice.")),
+		has("name", textSchema.says("What people call the document.")),
+		has("fileRef", textSchema.orNull().says("Where the file is kept.")))
+	commentSchema = recordSchema("OrderComment",
+		has("id", idSchema.says("The comment's id.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema),
+		has("authorType", enumSchema(engine.AuthorUser, engine.AuthorSystem).says("Whether a key made the comment, or the service did.")),
+		has("content", textSchema.says("The comment's text.")),
+		has("author", userSchema.orNull().says("Who wrote it; null: nobody was named.")),
+		has("authorId", idSchema.orNull().says("The id of who wrote it; null: nobody was named.")),
+		has("parentCommentId", idSchema.orNull().says("The comment that this one answers; null: none.")))
 	consentSchema = recordSchema("ConsentAcceptance",
-		has("id", idSchema), has("orderId", idSchema), has("consentConfigId", idSchema.orNull()), has("label", textSchema.orNull()),
-		has("consentText", textSchema.orNull()), has("required", booleanSchema), has("acceptedAt", instantSchema.orNull()), has("ipAddress", textSchema.orNull()),
-		has("userAgent", textSchema.orNull()), has("locale", textSchema.orNull()), has("links", listSchema(recordSchema("ConsentLink",
-			has("kind", textSchema), has("policyDocumentId", idSchema.orNull()), has("name", textSchema.orNull()), has("content", textSchema.orNull())))))
-	cardSchema   = recordSchema("SavedCard", has("brand", textSchema), has("last4", textSchema))
+		has("id", idSchema.says("The consent's id.")),
+		has("orderId", idSchema.says("The order's id.")),
+		has("consentConfigId", idSchema.orNull().says("The id of what was asked, where that is kept.")),
+		has("label", textSchema.orNull().says("What was agreed to, in short.")),
+		has("consentText", textSchema.orNull().says("The whole text that was agreed to.")),
+		has("required", booleanSchema.says("Whether the order took agreement.")),
+		has("acceptedAt", instantSchema.orNull().says("When the customer agreed; null: they did not.")),
+		has("ipAddress", textSchema.orNull().says("The address that the agreement came from.")),
+		has("userAgent", textSchema.orNull().says("The program that the agreement came from.")),
+		has("locale", textSchema.orNull().says("Language of the text, as a tag.")),
+		has("links", listSchema(recordSchema("ConsentLink",
+			has("kind", textSchema.says("What kind of link it is, such as policy.")),
+			has("policyDocumentId", idSchema.orNull().says("The id of the document, where that is kept.")),
+			has("name", textSchema.orNull().says("What people call the link.")),
+			has("content", textSchema.orNull().says("The text behind the link.")))).says("What the text refers to.")))
+	cardSchema = recordSchema("SavedCard",
+		has("brand", textSchema.says("Who issued the card.")),
+		has("last4", textSchema.says("The last four digits of its number.")))
 	methodSchema = recordSchema("CustomPaymentMethod",
-		has("id", idSchema), has("label", textSchema), has("key", textSchema.orNull()), has("description", textSchema.orNull()))
+		has("id", idSchema.says("The method's id where methods are kept.")),
+		has("label", textSchema.says("What people call the method.")),
+		has("key", textSchema.orNull().says("The key under which programs find the method.")),
+		has("description", textSchema.orNull().says("What is told of the method.")))
 
 	orderSchema = recordSchema("Order", slices.Concat([]Member{
-		has("id", idSchema), has("number", integerSchema), has("reference", textSchema.orNull()), has("status", enumSchema(engine.OrderStatuses...)),
-		has("channel", enumSchema(engine.Channels...)), has("createdAt", instantSchema), has("updatedAt", instantSchema), has("archivedAt", instantSchema.orNull()),
-		has("updatedBy", textSchema), has("currentlyViewing", nullSchema), has("assignedTo", userSchema.orNull()),
-		has("pickupLocation", orderLocationSchema.orNull()), has("returnLocation", orderLocationSchema.orNull()),
-		has("customers", listSchema(orderCustomerSchema)), has("mainContact", mainContactSchema.orNull()), has("lineItems", listSchema(orderLineSchema)),
-		has("stockItems", listSchema(stockItemSchema)), has("documents", listSchema(documentSchema)), has("comments", listSchema(commentSchema)),
-		has("hasSavedPaymentMethod", booleanSchema), has("savedCard", cardSchema.orNull()), has("pricing", orderPricingSchema),
-		has("fulfillmentState", enumSchema(engine.Fulfillments...)), has("subscriptionData", subscriptionDataSchema), has("tags", listSchema(tagSchema)),
+		has("id", idSchema.says("The order's id.")),
+		has("number", integerSchema.says("The account's count of orders, this one included.")),
+		has("reference", textSchema.orNull().says("The merchant's or the shop's own name for the order.")),
+		has("status", enumSchema(engine.OrderStatuses...).says("draft: it takes no stock; open: it does; active: units are out; closed: it is over.")),
+		has("channel", enumSchema(engine.Channels...).says("Where it came from.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema),
+		has("archivedAt", instantSchema.orNull().says("When it was archived; null while it is not.")),
+		has("updatedBy", textSchema.says("The label of the key that last changed it.")),
+		has("currentlyViewing", nullSchema.says("Always null: who looks at it is not kept.")),
+		has("assignedTo", userSchema.orNull().says("The user who looks after it.")),
+		has("pickupLocation", orderLocationSchema.orNull().says("Where its units are handed over; stock is taken there.")),
+		has("returnLocation", orderLocationSchema.orNull().says("Where its units come back to.")),
+		has("customers", listSchema(orderCustomerSchema).says("The people whom the order is for.")),
+		has("mainContact", mainContactSchema.orNull().says("Whom the order is with.")),
+		has("lineItems", listSchema(orderLineSchema).says("What is ordered.")),
+		has("stockItems", listSchema(stockItemSchema).says("The units of the lines; a long list has pages of its own.")),
+		has("documents", listSchema(documentSchema).says("The documents of the order.")),
+		has("comments", listSchema(commentSchema).says("The comments on the order, the oldest first.")),
+		has("hasSavedPaymentMethod", booleanSchema.says("Whether the customer's means of payment is kept by who charges it.")),
+		has("savedCard", cardSchema.orNull().says("The card that is kept; null: none.")),
+		has("pricing", orderPricingSchema.says("What the order costs.")),
+		has("fulfillmentState", enumSchema(engine.Fulfillments...).says("How far its lines are together.")),
+		has("subscriptionData", subscriptionDataSchema.says("The subscriptions among its lines.")),
+		has("tags", listSchema(tagSchema).says("The tags linked to it.")),
 	}, totalMembers, []Member{
-		has("paymentMethodKey", textSchema.orNull()), has("customPaymentMethod", methodSchema.orNull()), has("note", textSchema.orNull()),
-		has("earliestStartDate", instantSchema.orNull()), has("latestEndDate", instantSchema.orNull()), has("consentAcceptances", listSchema(consentSchema)),
+		has("paymentMethodKey", textSchema.orNull().says("How the customer pays, as it was given.")),
+		has("customPaymentMethod", methodSchema.orNull().says("The merchant's own way of payment.")),
+		has("note", textSchema.orNull().says("A text for those who read it.")),
+		has("earliestStartDate", instantSchema.orNull().says("First instant of its first line.")),
+		has("latestEndDate", instantSchema.orNull().says("Last end of its lines; null: none has one.")),
+		has("consentAcceptances", listSchema(consentSchema).says("What the customers have agreed to.")),
 	})...)
 )
 
 // paymentTotals are the sums of an order's payments, in the order of the record.
 var paymentTotals = [...]struct {
-	name string
-	kind engine.PaymentKind
+	name  string
+	kind  engine.PaymentKind
+	about string
 }{
-	{"capturedTotal", engine.Capture}, {"refundedTotal", engine.Refund}, {"depositCapturedTotal", engine.DepositCapture},
-	{"depositRefundedTotal", engine.DepositRefund}, {"depositAuthorisedTotal", engine.DepositAuthorise}, {"depositCancelledTotal", engine.DepositCancel},
+	{"capturedTotal", engine.Capture, "What was taken from the customer"}, {"refundedTotal", engine.Refund, "What was given back"},
+	{"depositCapturedTotal", engine.DepositCapture, "What was kept of the deposit"}, {"depositRefundedTotal", engine.DepositRefund, "What of the deposit was given back"},
+	{"depositAuthorisedTotal", engine.DepositAuthorise, "What was set aside as a deposit"},
+	{"depositCancelledTotal", engine.DepositCancel, "What is not set aside any more"},
 }
 
 // OrderPayload is an order's record as a version of the interface writes it: there is one.

@@ -18,13 +18,14 @@ func asIs[In engine.Op](_ *request, in *In) engine.Op { return *in }
 var stockItemIDs = list(uuid, 1, 10_000)
 
 const (
-	aboutStockItems = "Default: all that can."
-	aboutAt         = "When it was done. Default now."
+	aboutStockItems = "The units of the order that it is about. Default: all that can."
+	aboutAt         = "When it was done. Default: now."
 )
 
 // byStockItem is the path of one unit of an order.
 func byStockItem[In any](order, item func(*In) *engine.ID) *shape[In] {
-	return shapeOf("StockItemPath", required("id", uuid, order), required("stockItemId", uuid, item))
+	return shapeOf("StockItemPath", required("id", uuid, order).says("The order's id."), required("stockItemId", uuid, item).
+		says("The unit's id in the order."))
 }
 
 const stockItemPath = orderPath + "/stock-items/{stockItemId}"
@@ -33,19 +34,20 @@ var orderStepOperations = []operation{
 	step("confirm", "Makes a draft an open order: it takes stock for all lines or not at all.",
 		func(o *engine.ConfirmOrder) *engine.ID { return &o.ID },
 		shapeOf("ConfirmOrder",
-			defaulted("allowOverbooking", boolean, false, func(o *engine.ConfirmOrder) *bool { return &o.AllowOverbooked }).says("What is short becomes a conflict.")),
+			defaulted("allowOverbooking", boolean, false, func(o *engine.ConfirmOrder) *bool { return &o.AllowOverbooked }).
+				says("What is short becomes a conflict.")),
 		asIs),
 	step("cancel", "Closes a draft or an open order: its stock is free again.", func(o *engine.CancelOrder) *engine.ID { return &o.ID }, nil, asIs),
 	step("prepare", "Says that units lie ready.", func(o *engine.PrepareOrder) *engine.ID { return &o.ID },
 		shapeOf("PrepareOrder", defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.PrepareOrder) *[]engine.ID { return &o.Units }).says(aboutStockItems)),
 		asIs),
 	step("fulfill", "Hands units over: what is sold for good, the rest until it comes back.", func(o *engine.FulfillOrder) *engine.ID { return &o.ID },
-		shapeOf("FulfillOrder",
+		shapeOf("HandOver",
 			defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.FulfillOrder) *[]engine.ID { return &o.Units }).says(aboutStockItems),
 			optional("at", instant, func(o *engine.FulfillOrder) **int64 { return &o.At }).says(aboutAt).shows("null")),
 		asIs),
 	step("return", "Takes units back: what is left of their time is free again, behind the buffer.", func(o *engine.ReturnOrder) *engine.ID { return &o.ID },
-		shapeOf("ReturnOrder",
+		shapeOf("HandOver",
 			defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.ReturnOrder) *[]engine.ID { return &o.Units }).says(aboutStockItems),
 			optional("at", instant, func(o *engine.ReturnOrder) **int64 { return &o.At }).says(aboutAt).shows("null")),
 		asIs),
@@ -59,7 +61,8 @@ var orderStepOperations = []operation{
 		summary: "Has a unit be one of an article: it is pinned there, and what may move makes room.",
 	}, input[engine.AssignUnit]{
 		path: byStockItem(func(o *engine.AssignUnit) *engine.ID { return &o.Order }, func(o *engine.AssignUnit) *engine.ID { return &o.Unit }),
-		body: shapeOf("AssignStockItem", required("articleId", uuid, func(o *engine.AssignUnit) *engine.ID { return &o.Article })),
+		body: shapeOf("AssignStockItem", required("articleId", uuid, func(o *engine.AssignUnit) *engine.ID { return &o.Article }).
+			says("The article that the unit is to be of.")),
 	}, asIs, answerOrder),
 	write(operation{
 		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite, answer: orderSchema,

@@ -26,17 +26,24 @@ const (
 // orderFields are what an order is made of, but for where its stock is taken.
 func orderFields[In any](at func(*In) *engine.OrderInput) []field[In] {
 	return []field[In]{
-		optional("customerId", uuid, func(in *In) **engine.ID { return &at(in).Customer }).says("This or a mainContact, or nobody."),
-		optional("mainContact", contactInput, func(in *In) **engine.ContactPatch { return &at(in).Contact }).says("Makes a new customer.").needs("customers.write").shows("null"),
-		optional("returnLocationId", uuid, func(in *In) **engine.ID { return &at(in).Return }).says("Default: the pickup location."),
-		optional("reference", text(0, 255), func(in *In) **string { return &at(in).Reference }),
-		optional("note", longText, func(in *In) **string { return &at(in).Note }),
-		defaulted("channel", enum(engine.Channels...), "api", func(in *In) *string { return &at(in).Channel }),
-		defaulted("customers", orderCustomers, nil, func(in *In) *[]engine.OrderCustomerInput { return &at(in).Customers }).says("Default: the one whom the order is for."),
-		defaulted("checkoutFields", customerFormFields, nil, func(in *In) *[]engine.CheckoutField { return &at(in).Fields }).says("Of the one whom the order is for."),
-		defaulted("consentAcceptances", consents, nil, func(in *In) *[]engine.Consent { return &at(in).Consents }),
-		defaulted("documents", orderDocuments, nil, func(in *In) *[]engine.OrderDocument { return &at(in).Documents }),
-		optional("assignedTo", object(userShape), func(in *In) **engine.UserRef { return &at(in).Assigned }),
+		optional("customerId", uuid, func(in *In) **engine.ID { return &at(in).Customer }).says("The customer, in place of a mainContact. Default: nobody."),
+		optional("mainContact", contactInput, func(in *In) **engine.ContactPatch { return &at(in).Contact }).
+			says("A new customer, who is made with the order.").needs("customers.write").shows("null"),
+		optional("returnLocationId", uuid, func(in *In) **engine.ID { return &at(in).Return }).
+			says("Where its units come back to. Default: the pickup location."),
+		optional("reference", text(0, 255), func(in *In) **string { return &at(in).Reference }).says("The merchant's or the shop's own name for the order."),
+		optional("note", longText, func(in *In) **string { return &at(in).Note }).says("A text for those who read it."),
+		defaulted("channel", enum(engine.Channels...), "api", func(in *In) *string { return &at(in).Channel }).
+			says("Where the order came from. Default: api."),
+		defaulted("customers", orderCustomers, nil, func(in *In) *[]engine.OrderCustomerInput { return &at(in).Customers }).
+			says("The people whom the order is for. Default: the main contact."),
+		defaulted("checkoutFields", customerFormFields, nil, func(in *In) *[]engine.CheckoutField { return &at(in).Fields }).
+			says("What the main contact was asked."),
+		defaulted("consentAcceptances", consents, nil, func(in *In) *[]engine.Consent { return &at(in).Consents }).
+			says("What the customers have agreed to. Default: nothing."),
+		defaulted("documents", orderDocuments, nil, func(in *In) *[]engine.OrderDocument { return &at(in).Documents }).
+			says("The documents of the order. Default: none."),
+		optional("assignedTo", object(userShape), func(in *In) **engine.UserRef { return &at(in).Assigned }).says("The user who looks after it."),
 		defaulted("tags", list(looseID, 0, 100), nil, func(in *In) *[]engine.ID { return &at(in).Tags }).says("Ids of tags of scope orders."),
 	}
 }
@@ -48,10 +55,11 @@ type createOrder struct {
 }
 
 var createOrderShape = shapeOf("CreateOrder", slices.Concat([]field[createOrder]{
-	defaulted("status", orderStatus, "draft", func(o *createOrder) *string { return &o.status }).says("An open order takes its stock, for all lines or not at all."),
-	required("pickupLocationId", uuid, func(o *createOrder) *engine.ID { return &o.Pickup }),
+	defaulted("status", orderStatus, "draft", func(o *createOrder) *string { return &o.status }).
+		says("An open order takes its stock, for all lines or not at all."),
+	required("pickupLocationId", uuid, func(o *createOrder) *engine.ID { return &o.Pickup }).says("Where its units are handed over; stock is taken there."),
 	defaulted("allowOverbooking", boolean, false, func(o *createOrder) *bool { return &o.AllowOverbooked }).says("What is short becomes a conflict."),
-	defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }),
+	defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).says("What is ordered. Default: nothing, in a draft."),
 }, orderFields(func(o *createOrder) *engine.OrderInput { return &o.OrderInput }))...)
 
 // orderHold is an order of a hold as it comes in.
@@ -70,29 +78,43 @@ var orderHoldShape = shapeOf("OrderHold", slices.Concat([]field[orderHold]{
 }, orderFields(func(o *orderHold) *engine.OrderInput { return &o.OrderInput }))...)
 
 var patchOrderShape = shapeOf("PatchOrder",
-	merged("customerId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }),
-	optional("mainContact", contactInput, func(o *engine.PatchOrder) **engine.ContactPatch { return &o.Contact }).says("Makes a new customer.").needs("customers.write").shows("null"),
+	merged("customerId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }).
+		says("The customer, who becomes the main contact. Null clears it."),
+	optional("mainContact", contactInput, func(o *engine.PatchOrder) **engine.ContactPatch { return &o.Contact }).
+		says("A new customer, who is made with the order.").needs("customers.write").shows("null"),
 	merged("pickupLocationId", uuid, false, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Pickup }).says("Changes only in a draft."),
-	merged("returnLocationId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Return }).says("Null: the pickup location."),
-	merged("reference", text(0, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Reference }),
-	merged("note", longText, true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Note }),
-	merged("assignedTo", object(userShape), true, func(o *engine.PatchOrder) *engine.Opt[engine.UserRef] { return &o.Assigned }),
-	merged("customers", orderCustomers, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderCustomerInput] { return &o.Customers }).says("Replaced as a whole."),
-	merged("checkoutFields", customerFormFields, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).says("Replaced as a whole."),
-	merged("consentAcceptances", consents, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.Consent] { return &o.Consents }).says("Replaced as a whole."),
-	merged("documents", orderDocuments, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderDocument] { return &o.Documents }).says("Replaced as a whole."),
-	merged("paymentMethodKey", text(1, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Key }).shows(`"CARD_ONLINE_PROVIDER"`).needs("orders.payments.write"),
-	merged("hasSavedPaymentMethod", boolean, true, func(o *engine.PatchOrder) *engine.Opt[bool] { return &o.HasSaved }).needs("orders.payments.write"),
+	merged("returnLocationId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Return }).
+		says("Where its units come back to; null: the pickup location."),
+	merged("reference", text(0, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Reference }).
+		says("The merchant's or the shop's own name for the order. Null clears it."),
+	merged("note", longText, true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Note }).says("A text for those who read it. Null clears it."),
+	merged("assignedTo", object(userShape), true, func(o *engine.PatchOrder) *engine.Opt[engine.UserRef] { return &o.Assigned }).
+		says("The user who looks after it. Null clears it."),
+	merged("customers", orderCustomers, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderCustomerInput] { return &o.Customers }).
+		says("The people whom the order is for, replaced as a whole."),
+	merged("checkoutFields", customerFormFields, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).
+		says("What the main contact was asked, replaced as a whole."),
+	merged("consentAcceptances", consents, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.Consent] { return &o.Consents }).
+		says("What the customers have agreed to, replaced as a whole."),
+	merged("documents", orderDocuments, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderDocument] { return &o.Documents }).
+		says("The documents of the order, replaced as a whole."),
+	merged("paymentMethodKey", text(1, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Key }).
+		says("How the customer pays, as it was given. Null clears it.").shows(`"CARD_ONLINE_PROVIDER"`).needs("orders.payments.write"),
+	merged("hasSavedPaymentMethod", boolean, true, func(o *engine.PatchOrder) *engine.Opt[bool] { return &o.HasSaved }).
+		says("Whether the customer's means of payment is kept by who charges it. Null clears it.").needs("orders.payments.write"),
 	merged("savedCard", object(shapeOf("SavedCardInput",
-		required("brand", text(0, 255), func(c *engine.SavedCard) *string { return &c.Brand }).shows(`"visa"`),
-		required("last4", text(0, 4), func(c *engine.SavedCard) *string { return &c.Last4 }).shows(`"4242"`),
-	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.SavedCard] { return &o.Card }).needs("orders.payments.write"),
+		required("brand", text(0, 255), func(c *engine.SavedCard) *string { return &c.Brand }).says("Who issued the card.").shows(`"visa"`),
+		required("last4", text(0, 4), func(c *engine.SavedCard) *string { return &c.Last4 }).says("The last four digits of its number.").shows(`"4242"`),
+	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.SavedCard] { return &o.Card }).
+		says("The card that is kept; null: none.").needs("orders.payments.write"),
 	merged("customPaymentMethod", object(shapeOf("CustomPaymentMethodInput",
-		required("id", uuid, func(m *engine.CustomMethod) *engine.ID { return &m.ID }).shows(`"`+exampleID+`"`),
-		required("label", text(1, 255), func(m *engine.CustomMethod) *string { return &m.Label }),
-		optional("key", text(1, 255), func(m *engine.CustomMethod) **string { return &m.Key }),
-		optional("description", longText, func(m *engine.CustomMethod) **string { return &m.Description }),
-	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.CustomMethod] { return &o.Custom }).needs("orders.payments.write"))
+		required("id", uuid, func(m *engine.CustomMethod) *engine.ID { return &m.ID }).
+			says("The method's id where methods are kept.").shows(`"`+exampleID+`"`),
+		required("label", text(1, 255), func(m *engine.CustomMethod) *string { return &m.Label }).says("What people call the method."),
+		optional("key", text(1, 255), func(m *engine.CustomMethod) **string { return &m.Key }).says("The key under which programs find the method."),
+		optional("description", longText, func(m *engine.CustomMethod) **string { return &m.Description }).says("What is told of the method."),
+	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.CustomMethod] { return &o.Custom }).
+		says("The merchant's own way of payment. Null clears it.").needs("orders.payments.write"))
 
 var orderOperations = append([]operation{
 	readChecked(operation{
@@ -156,7 +178,7 @@ var orderOperations = append([]operation{
 	}),
 	write(operation{
 		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite, guarded: true,
-		summary: "Changes what an order has as given. Its lines have operations of their own.", answer: orderSchema,
+		summary: "Changes what an order has as given; its lines have operations of their own.", answer: orderSchema,
 	}, input[engine.PatchOrder]{path: byUUID(func(o *engine.PatchOrder) *engine.ID { return &o.ID }), body: patchOrderShape},
 		func(q *request, o *engine.PatchOrder) engine.Op {
 			o.IfMatch = q.ifMatch

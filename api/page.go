@@ -25,8 +25,9 @@ const (
 // pageFields are the parameters of every list.
 func pageFields[In any](at func(*In) *page) []field[In] {
 	return []field[In]{
-		defaulted("page", integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }),
-		defaulted(pageSizeName, integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }),
+		defaulted("page", integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }).says("Which page, from 1. Default: 1."),
+		defaulted(pageSizeName, integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }).
+			says("How many records a page has. Default: 50."),
 	}
 }
 
@@ -34,10 +35,15 @@ func pageFields[In any](at func(*In) *page) []field[In] {
 var listQuery = shapeOf("List", pageFields(func(p *page) *page { return p })...)
 
 var paginationSchema = recordSchema("Pagination",
-	has("page", integerSchema), has("pageSize", integerSchema), has("total", integerSchema), has("totalPages", integerSchema))
+	has("page", integerSchema.says("Which page this is, from 1.")),
+	has("pageSize", integerSchema.says("How many records a page has.")),
+	has("total", integerSchema.says("How many records there are on all pages.")),
+	has("totalPages", integerSchema.says("How many pages there are.")))
 
 func pagedSchema(record *Schema) *Schema {
-	return &Schema{Type: "object", Members: []Member{has("data", listSchema(record)), has("pagination", paginationSchema)}}
+	return &Schema{Name: record.Name + "Page", Type: "object", Whole: true, Members: []Member{
+		has("data", listSchema(record).says("The records of the page.")),
+		has("pagination", paginationSchema.says("Where the page stands in the list."))}}
 }
 
 // appendPage appends one page of a list of total records, of which at gives the i-th, and sets the links.

@@ -16,21 +16,23 @@ var (
 
 // byTable is the path of what belongs to a pricing table; byTableRow that of one row of it.
 func byTable[In any](table func(*In) *engine.ID) *shape[In] {
-	return shapeOf("PricingTablePath", required("pricingTableId", uuid, table))
+	return shapeOf("PricingTablePath", required("pricingTableId", uuid, table).says("The id of the pricing table."))
 }
 
 func byTableRow[In any](table, row func(*In) *engine.ID) *shape[In] {
-	return shapeOf("PricingRowPath", required("pricingTableId", uuid, table), required("rowId", uuid, row))
+	return shapeOf("PricingRowPath", required("pricingTableId", uuid, table).says("The id of the pricing table."), required("rowId", uuid, row).
+		says("The row's id."))
 }
 
 var createPricingTableShape = shapeOf("CreatePricingTable",
-	required("name", text(1, 255), func(o *engine.CreatePricingTable) *string { return &o.Name }),
+	required("name", text(1, 255), func(o *engine.CreatePricingTable) *string { return &o.Name }).says("What people call the table."),
 	defaulted("externalPricingEnabled", boolean, false, func(o *engine.CreatePricingTable) *bool { return &o.External }).
 		says("Listings show the external rows. Those are kept also while this is off."))
 
 var patchPricingTableShape = shapeOf("PatchPricingTable",
-	merged("name", text(1, 255), false, func(o *engine.PatchPricingTable) *engine.Opt[string] { return &o.Name }),
-	merged("externalPricingEnabled", boolean, false, func(o *engine.PatchPricingTable) *engine.Opt[bool] { return &o.External }))
+	merged("name", text(1, 255), false, func(o *engine.PatchPricingTable) *engine.Opt[string] { return &o.Name }).says("What people call the table."),
+	merged("externalPricingEnabled", boolean, false, func(o *engine.PatchPricingTable) *engine.Opt[bool] { return &o.External }).
+		says("Whether its external rows are shown."))
 
 // subscriptionInput is the terms of a subscription as they come in.
 type subscriptionInput struct {
@@ -43,16 +45,22 @@ var price = integer[int64](0, maxSafeInteger)
 // subscriptionFields are the terms of a subscription, wherever they stand.
 func subscriptionFields[In any](at func(*In) *subscriptionInput) []field[In] {
 	return slices.Concat([]field[In]{
-		required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }),
-		required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }),
-		optional("renewalPrice", price, func(in *In) **int64 { return &at(in).RenewalPrice }).says("In minor units of the account's currency."),
-		optional("commitmentCycles", integer[int64](1, 10_000), func(in *In) **int64 { return &at(in).CommitmentCycles }),
+		required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }).
+			says("How many units there are from payment to payment."),
+		required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }).
+			says("The unit of the time from payment to payment."),
+		optional("renewalPrice", price, func(in *In) **int64 { return &at(in).RenewalPrice }).
+			says("What a payment is after the commitment, in minor units of the account's currency. Default: the same."),
+		optional("commitmentCycles", integer[int64](1, 10_000), func(in *In) **int64 { return &at(in).CommitmentCycles }).
+			says("For how many payments the customer is bound; null: none."),
 	},
 		periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(in *In) *bufferInput { return &at(in).commitment }),
 		periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(in *In) *bufferInput { return &at(in).lead }),
 		[]field[In]{
-			defaulted("renewalType", text(1, 255), engine.DefaultRenewalType, func(in *In) *string { return &at(in).RenewalType }),
-			defaulted("initialChargeType", text(1, 255), engine.DefaultInitialCharge, func(in *In) *string { return &at(in).InitialCharge }),
+			defaulted("renewalType", text(1, 255), engine.DefaultRenewalType, func(in *In) *string { return &at(in).RenewalType }).
+				says("What follows the commitment, which is kept as it is. Default: none."),
+			defaulted("initialChargeType", text(1, 255), engine.DefaultInitialCharge, func(in *In) *string { return &at(in).InitialCharge }).
+				says("When the first payment is due, which is kept as it is. Default: order_creation."),
 		})
 }
 
@@ -72,53 +80,78 @@ type createPricingRow struct {
 }
 
 var createPricingRowShape = shapeOf("CreatePricingRow", slices.Concat([]field[createPricingRow]{
-	required("label", text(1, 255), func(o *createPricingRow) *string { return &o.Label }),
-	required("purchaseType", purchaseType, func(o *createPricingRow) *engine.PurchaseType { return &o.Purchase }),
-	required("price", price, func(o *createPricingRow) *int64 { return &o.Price }).says("In minor units of the account's currency."),
+	required("label", text(1, 255), func(o *createPricingRow) *string { return &o.Label }).says("What people call the price, such as Day."),
+	required("purchaseType", purchaseType, func(o *createPricingRow) *engine.PurchaseType { return &o.Purchase }).
+		says("How it is taken: booked for a time, sold, or subscribed to."),
+	required("price", price, func(o *createPricingRow) *int64 { return &o.Price }).says("The price, in minor units of the account's currency."),
 },
 	periodFields("durationAmount", "durationUnit", periodAmount, func(o *createPricingRow) *bufferInput { return &o.duration }),
 	[]field[createPricingRow]{
 		optional("subscription", object(subscriptionShape), func(o *createPricingRow) **subscriptionInput { return &o.subscription }).
-			says("Of a subscription, and only there."),
+			says("The terms, of a price for a subscription and only there."),
 	})...)
 
 var patchSubscriptionShape = shapeOf("PatchSubscriptionTerms", slices.Concat([]field[engine.SubscriptionPatch]{
-	merged("paymentCycleAmount", periodAmount, false, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.Cycle.Amount }),
-	merged("paymentCycleUnit", periodUnit, false, func(s *engine.SubscriptionPatch) *engine.Opt[timeline.Unit] { return &s.Cycle.Unit }),
-	merged("renewalPrice", price, true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.RenewalPrice }),
-	merged("commitmentCycles", integer[int64](1, 10_000), true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.CommitmentCycles }),
+	merged("paymentCycleAmount", periodAmount, false, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.Cycle.Amount }).
+		says("How many units there are from payment to payment."),
+	merged("paymentCycleUnit", periodUnit, false, func(s *engine.SubscriptionPatch) *engine.Opt[timeline.Unit] { return &s.Cycle.Unit }).
+		says("The unit of the time from payment to payment."),
+	merged("renewalPrice", price, true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.RenewalPrice }).
+		says("What a payment is after the commitment, in minor units; null: the same."),
+	merged("commitmentCycles", integer[int64](1, 10_000), true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.CommitmentCycles }).
+		says("For how many payments the customer is bound; null: none."),
 },
 	periodPatchFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(s *engine.SubscriptionPatch) *engine.BufferPatch { return &s.Commitment }),
 	periodPatchFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(s *engine.SubscriptionPatch) *engine.BufferPatch { return &s.CancellationLead }),
 	[]field[engine.SubscriptionPatch]{
-		merged("renewalType", text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.RenewalType }).says("Null: " + engine.DefaultRenewalType + "."),
-		merged("initialChargeType", text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.InitialCharge }).says("Null: " + engine.DefaultInitialCharge + "."),
+		merged("renewalType", text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.RenewalType }).
+			says("What follows the commitment, which is kept as it is; null: " + engine.DefaultRenewalType + "."),
+		merged("initialChargeType", text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.InitialCharge }).
+			says("When the first payment is due, which is kept as it is; null: " + engine.DefaultInitialCharge + "."),
 	})...)
 
 var patchPricingRowShape = shapeOf("PatchPricingRow", slices.Concat([]field[engine.PatchPricingRow]{
-	merged("label", text(1, 255), false, func(o *engine.PatchPricingRow) *engine.Opt[string] { return &o.Label }),
-	merged("purchaseType", purchaseType, false, func(o *engine.PatchPricingRow) *engine.Opt[engine.PurchaseType] { return &o.Purchase }),
-	merged("price", price, false, func(o *engine.PatchPricingRow) *engine.Opt[int64] { return &o.Price }),
+	merged("label", text(1, 255), false, func(o *engine.PatchPricingRow) *engine.Opt[string] { return &o.Label }).
+		says("What people call the price, such as Day."),
+	merged("purchaseType", purchaseType, false, func(o *engine.PatchPricingRow) *engine.Opt[engine.PurchaseType] { return &o.Purchase }).
+		says("How it is taken: booked for a time, sold, or subscribed to."),
+	merged("price", price, false, func(o *engine.PatchPricingRow) *engine.Opt[int64] { return &o.Price }).says("The price, in minor units."),
 },
 	periodPatchFields("durationAmount", "durationUnit", periodAmount, func(o *engine.PatchPricingRow) *engine.BufferPatch { return &o.Duration }),
 	[]field[engine.PatchPricingRow]{
-		merged("subscription", object(patchSubscriptionShape), true, func(o *engine.PatchPricingRow) *engine.Opt[engine.SubscriptionPatch] { return &o.Subscription }),
+		merged("subscription", object(patchSubscriptionShape), true, func(o *engine.PatchPricingRow) *engine.Opt[engine.SubscriptionPatch] { return &o.Subscription }).
+			says("The terms, of a price for a subscription; members that are not given stay. Null clears it."),
 	})...)
 
 var (
 	subscriptionSchema = recordSchema("SubscriptionTerms", slices.Concat(
 		periodMembers("paymentCycleAmount", "paymentCycleUnit"),
-		[]Member{has("renewalPrice", integerSchema.orNull()), has("commitmentCycles", integerSchema.orNull())},
+		[]Member{
+			has("renewalPrice", integerSchema.orNull().says("What a payment is after the commitment, in minor units; null: the same.")),
+			has("commitmentCycles", integerSchema.orNull().says("For how many payments the customer is bound; null: none."))},
 		periodMembers("commitmentPeriodAmount", "commitmentPeriodUnit"), periodMembers("cancellationLeadTimeAmount", "cancellationLeadTimeUnit"),
-		[]Member{has("renewalType", textSchema), has("initialChargeType", textSchema)})...)
+		[]Member{
+			has("renewalType", textSchema.says("What follows the commitment, as it was given.")),
+			has("initialChargeType", textSchema.says("When the first payment is due, as it was given."))})...)
 	pricingRowSchema = recordSchema("PricingRow", slices.Concat([]Member{
-		has("id", idSchema), has("pricingTableId", idSchema), has("label", textSchema), has("purchaseType", purchaseType.schema), has("price", integerSchema),
+		has("id", idSchema.says("The row's id.")),
+		has("pricingTableId", idSchema.says("The id of the pricing table.")),
+		has("label", textSchema.says("What people call the price, such as Day.")),
+		has("purchaseType", purchaseType.schema.says("How it is taken: booked for a time, sold, or subscribed to.")),
+		has("price", integerSchema.says("The price, in minor units.")),
 	}, periodMembers("durationAmount", "durationUnit"), []Member{
-		has("subscription", subscriptionSchema.orNull()), has("createdAt", instantSchema), has("updatedAt", instantSchema),
+		has("subscription", subscriptionSchema.orNull().says("The terms, of a price for a subscription.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema),
 	})...)
 	pricingTableSchema = recordSchema("PricingTable",
-		has("id", idSchema), has("name", textSchema), has("externalPricingEnabled", booleanSchema), has("pricingRows", listSchema(pricingRowSchema)),
-		has("externalPricingRows", listSchema(externalRowSchema)), has("createdAt", instantSchema), has("updatedAt", instantSchema))
+		has("id", idSchema.says("The table's id.")),
+		has("name", textSchema.says("What people call the table.")),
+		has("externalPricingEnabled", booleanSchema.says("Whether its external rows are shown.")),
+		has("pricingRows", listSchema(pricingRowSchema).says("Its prices, in their order.")),
+		has("externalPricingRows", listSchema(externalRowSchema).says("Its links to prices elsewhere; none where they are switched off.")),
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema))
 )
 
 func appendPricingTable(q *request, b []byte, p *engine.PricingTable) []byte {

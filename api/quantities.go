@@ -17,20 +17,21 @@ type planQuantity struct {
 }
 
 var planQuantityQuery = shapeOf("PlanQuantityChange",
-	required("serviceLocationId", uuid, func(o *planQuantity) *engine.ID { return &o.location }),
-	required("amount", count, func(o *planQuantity) *int { return &o.amount }),
-	optional("effectiveFrom", instant, func(o *planQuantity) **int64 { return &o.at }).says("Default now."),
+	required("serviceLocationId", uuid, func(o *planQuantity) *engine.ID { return &o.location }).says("The location that units would go from."),
+	required("amount", count, func(o *planQuantity) *int { return &o.amount }).says("How many units would go."),
+	optional("effectiveFrom", instant, func(o *planQuantity) **int64 { return &o.at }).says("From when on the quantity is another. Default: now."),
 	optional("plan", text(1, 64), func(o *planQuantity) **string { return &o.plan }).
 		says("The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now."),
-	defaulted("page", integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).says("Of each of the plan's lists."),
-	defaulted("pageSize", integer[int](1, engine.MaxListed), engine.MaxListed, func(o *planQuantity) *int { return &o.page.size }))
+	defaulted("page", integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).says("Which page of each of the plan's lists."),
+	defaulted("pageSize", integer[int](1, engine.MaxListed), engine.MaxListed, func(o *planQuantity) *int { return &o.page.size }).
+		says("How many entries of each list a page has. Default: 1000."))
 
 // quantityFields are what all changes of a quantity take.
 func quantityFields[In any](location func(*In) *engine.ID, amount func(*In) *int, at func(*In) **int64) []field[In] {
 	return []field[In]{
-		required("serviceLocationId", uuid, location),
-		required("amount", count, amount),
-		optional("effectiveFrom", instant, at).says("Default now."),
+		required("serviceLocationId", uuid, location).says("The location."),
+		required("amount", count, amount).says("How many units."),
+		optional("effectiveFrom", instant, at).says("From when on the quantity is another. Default: now."),
 	}
 }
 
@@ -43,27 +44,35 @@ var decreaseShape = shapeOf("DecreaseQuantity", slices.Concat(quantityFields(
 	func(o *engine.DecreaseQuantity) *engine.ID { return &o.Location },
 	func(o *engine.DecreaseQuantity) *int { return &o.Amount },
 	func(o *engine.DecreaseQuantity) **int64 { return &o.From }), []field[engine.DecreaseQuantity]{
-	optional("expectedPlan", text(1, 64), func(o *engine.DecreaseQuantity) **string { return &o.Expected }).says("The digest of a preview: any other plan is refused."),
+	optional("expectedPlan", text(1, 64), func(o *engine.DecreaseQuantity) **string { return &o.Expected }).
+		says("The digest of a preview: any other plan is refused."),
 	defaulted("force", boolean, false, func(o *engine.DecreaseQuantity) *bool { return &o.Force }).says("What cannot be kept becomes a conflict."),
 })...)
 
 var transferShape = shapeOf("TransferQuantity",
-	required("fromServiceLocationId", uuid, func(o *engine.TransferQuantity) *engine.ID { return &o.From }),
-	required("toServiceLocationId", uuid, func(o *engine.TransferQuantity) *engine.ID { return &o.To }),
-	required("amount", count, func(o *engine.TransferQuantity) *int { return &o.Amount }),
-	optional("effectiveFrom", instant, func(o *engine.TransferQuantity) **int64 { return &o.At }).says("Default now."))
+	required("fromServiceLocationId", uuid, func(o *engine.TransferQuantity) *engine.ID { return &o.From }).says("The location that the units leave."),
+	required("toServiceLocationId", uuid, func(o *engine.TransferQuantity) *engine.ID { return &o.To }).says("The location that they go to."),
+	required("amount", count, func(o *engine.TransferQuantity) *int { return &o.Amount }).says("How many units."),
+	optional("effectiveFrom", instant, func(o *engine.TransferQuantity) **int64 { return &o.At }).says("From when on the quantity is another. Default: now."))
 
 var planSchema = recordSchema("QuantityPlan",
-	has("ok", booleanSchema),
-	has("moves", listSchema(recordSchema("SlotMove", has("unavailabilityId", idSchema), has("fromSlotId", idSchema), has("toSlotId", idSchema)))),
+	has("ok", booleanSchema.says("Whether all holds can be kept.")),
+	has("moves", listSchema(recordSchema("SlotMove",
+		has("unavailabilityId", idSchema.says("The unit that is taken.")),
+		has("fromSlotId", idSchema.says("The slot that it leaves.")),
+		has("toSlotId", idSchema.says("The slot that it goes to.")))).says("The holds that go to another slot.")),
 	has("movesTotal", integerSchema.says("How many moves the whole plan has.")),
-	has("removedSlotIds", listSchema(idSchema)),
+	has("removedSlotIds", listSchema(idSchema).says("The slots that end.")),
 	has("removedSlotIdsTotal", integerSchema.says("How many slots the whole plan ends.")),
-	has("reason", enumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way").orNull()),
-	has("possibleFrom", instantSchema.orNull().says("With not_enough_stock: the earliest instant from which on there are as many units at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")),
-	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("By start, then id.")),
+	has("reason", enumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way").orNull().
+		says("Why not all holds can be kept; null where they can.")),
+	has("possibleFrom", instantSchema.orNull().
+		says("With not_enough_stock: the earliest instant from which on there are as many units at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")),
+	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("The holds in the way, by start, then id.")),
 	has("blockingTotal", integerSchema.says("How many stand in the way of the whole plan.")),
-	has("minimal", booleanSchema), has("lowerBound", integerSchema), has("plan", textSchema.says("The digest of the whole plan."))).
+	has("minimal", booleanSchema.says("Whether it is known that fewer moves would not do.")),
+	has("lowerBound", integerSchema.says("No plan that keeps the same holds has fewer moves than this.")),
+	has("plan", textSchema.says("The digest of the whole plan."))).
 	whole().says("Of its lists a plan has the first 1,000 entries each, or those of the page asked for.")
 
 // first cuts a list that a plan has as a whole, as that of a command done by an older version may have.
@@ -122,7 +131,7 @@ var quantityOperations = []operation{
 	write(operation{
 		id: "admin.articles.increaseQuantity", method: "POST", path: "/v1/admin/articles/{id}/increase-quantity",
 		scopes: []string{"inventory.stock_items.write"}, answer: articleSchema,
-		summary: "Adds units, from the effective instant on. Units that were to go just then stay: a planned decrease is called off before new units are made.",
+		summary: "Adds units, from the effective instant on; units that were to go just then stay: a planned decrease is called off before new units are made.",
 	}, input[engine.IncreaseQuantity]{path: byID(func(o *engine.IncreaseQuantity) *engine.ID { return &o.Article }), body: increaseShape},
 		func(_ *request, o *engine.IncreaseQuantity) engine.Op { return o }, answerArticle),
 	write(operation{

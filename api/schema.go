@@ -55,7 +55,14 @@ var (
 	integerSchema = &Schema{Type: "integer"}
 	booleanSchema = &Schema{Type: "boolean"}
 	nullSchema    = &Schema{Type: "null"}
-	rangeSchema   = recordSchema("Range", has("start", instantSchema), has("end", instantSchema.orNull()))
+
+	createdSchema   = &Schema{Name: "CreatedAt", Type: "string", Format: "date-time", About: "When it was made."}
+	updatedSchema   = &Schema{Name: "UpdatedAt", Type: "string", Format: "date-time", About: "When it was last changed."}
+	accountIDSchema = &Schema{Name: "AccountID", Type: "string", Format: "uuid", About: "The id of the account."}
+
+	rangeSchema = recordSchema("Range",
+		has("start", instantSchema.says("First instant of it.")),
+		has("end", instantSchema.orNull().says("First instant behind it; null: without end.")))
 )
 
 // recordSchema describes an object of an answer.

@@ -6,15 +6,16 @@ import "holdfast/engine"
 
 var serviceOperations = []operation{
 	read(operation{
-		id: "service.health", method: "GET", path: "/healthz", access: noKey, probe: true,
-		summary: "Says that the process lives.", answer: recordSchema("Health", has("status", enumSchema("ok"))),
+		id: "service.health", method: "GET", path: "/healthz", access: noKey, probe: true, apart: true,
+		summary: "Says that the process lives.", answer: recordSchema("Health", has("status", enumSchema("ok").says("ok: the process lives."))),
 	}, input[none]{}, func(q *request, _ *none) error {
 		q.out = append(q.out, `{"status":"ok"}`...)
 		return nil
 	}),
 	read(operation{
-		id: "service.ready", method: "GET", path: "/readyz", access: noKey, probe: true,
-		summary: "Says that the state is loaded and the log can be written.", answer: recordSchema("Readiness", has("status", enumSchema("ready"))),
+		id: "service.ready", method: "GET", path: "/readyz", access: noKey, probe: true, apart: true,
+		summary: "Says that the state is loaded and the log can be written.", answer: recordSchema("Readiness", has("status", enumSchema("ready").
+				says("ready: the state is loaded, and the log can be written."))),
 	}, input[none]{}, func(q *request, _ *none) error {
 		switch {
 		case q.eng == nil:

@@ -21,20 +21,24 @@ func (o *createSKU) command(q *request) engine.CreateSKU {
 var money = integer[int64](-maxSafeInteger, maxSafeInteger)
 
 var createSKUShape = shapeOf("CreateSKU", slices.Concat([]field[createSKU]{
-	required("name", text(1, 255), func(o *createSKU) *string { return &o.Name }),
+	required("name", text(1, 255), func(o *createSKU) *string { return &o.Name }).says("What the SKU is called."),
 	optional("code", text(1, 255), func(o *createSKU) **string { return &o.Code }).says("Unique in the account."),
-	optional("description", text(0, 10_000), func(o *createSKU) **string { return &o.Description }),
-	optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).says("In minor units of the account's currency."),
+	optional("description", text(0, 10_000), func(o *createSKU) **string { return &o.Description }).says("What is told of its articles to customers."),
+	optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).
+		says("What one of its articles is bought for, in minor units of the account's currency."),
 },
 	labelFields(func(o *createSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createSKU) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createSKU) *bufferInput { return &o.after }))...)
 
 var patchSKUShape = shapeOf("PatchSKU", slices.Concat([]field[engine.PatchSKU]{
-	merged("name", text(1, 255), false, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Name }),
-	merged("code", text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }),
-	merged("description", text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }),
-	merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }),
+	merged("name", text(1, 255), false, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Name }).says("What the SKU is called."),
+	merged("code", text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }).
+		says("The code that people read, unique in the account. Null clears it."),
+	merged("description", text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }).
+		says("What is told of its articles to customers. Null clears it."),
+	merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }).
+		says("What one of its articles is bought for, in minor units. Null clears it."),
 },
 	labelFields(func(o *engine.PatchSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.Before }),
@@ -42,11 +46,19 @@ var patchSKUShape = shapeOf("PatchSKU", slices.Concat([]field[engine.PatchSKU]{
 
 var (
 	skuSchema = recordSchema("SKU", slices.Concat([]Member{
-		has("id", idSchema), has("name", textSchema), has("code", textSchema.orNull()), has("description", textSchema.orNull()),
-		has("purchasePrice", integerSchema.orNull()),
-	}, labelMembers, bufferMembers, []Member{has("createdAt", instantSchema), has("updatedAt", instantSchema)})...)
+		has("id", idSchema.says("The SKU's id.")),
+		has("name", textSchema.says("What the SKU is called.")),
+		has("code", textSchema.orNull().says("The code that people read, unique in the account; null without one.")),
+		has("description", textSchema.orNull().says("What is told of its articles to customers.")),
+		has("purchasePrice", integerSchema.orNull().says("What one of its articles is bought for, in minor units.")),
+	}, labelMembers, bufferMembers, []Member{
+		has("createdAt", createdSchema),
+		has("updatedAt", updatedSchema)})...)
 	articleSKUSchema = recordSchema("ArticleSKU", slices.Concat([]Member{
-		has("id", idSchema), has("name", textSchema), has("code", textSchema.orNull()), has("tags", listSchema(tagSchema)),
+		has("id", idSchema.says("The SKU's id.")),
+		has("name", textSchema.says("What the SKU is called.")),
+		has("code", textSchema.orNull().says("The code that people read; null without one.")),
+		has("tags", listSchema(tagSchema).says("The tags linked to the SKU.")),
 	}, bufferMembers)...)
 )
 
@@ -92,7 +104,7 @@ var skuOperations = append([]operation{
 	}),
 	write(operation{
 		id: "admin.skus.create", method: "POST", path: "/v1/admin/skus", scopes: []string{"inventory.skus.write"},
-		summary: "Creates a SKU. Its articles take its buffers where they have none of their own.", answer: skuSchema,
+		summary: "Creates a SKU; its articles take its buffers where they have none of their own.", answer: skuSchema,
 	}, input[createSKU]{body: createSKUShape}, func(q *request, o *createSKU) engine.Op { return o.command(q) }, behind(answerSKU)),
 	read(operation{
 		id: "admin.skus.get", method: "GET", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.read"}, cached: true,
@@ -106,7 +118,7 @@ var skuOperations = append([]operation{
 	}),
 	write(operation{
 		id: "admin.skus.update", method: "PATCH", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
-		summary: "Changes a SKU. Changed buffers are for holds made from then on; no hold moves.", answer: skuSchema,
+		summary: "Changes a SKU; changed buffers are for holds made from then on; no hold moves.", answer: skuSchema,
 	}, input[engine.PatchSKU]{path: byUUID(func(o *engine.PatchSKU) *engine.ID { return &o.ID }), body: patchSKUShape},
 		func(q *request, o *engine.PatchSKU) engine.Op {
 			o.IfMatch = q.ifMatch

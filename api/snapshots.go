@@ -116,7 +116,9 @@ func (q *request) pinnedView() error {
 	return nil
 }
 
-var snapshotSchema = recordSchema("Snapshot", has("sequence", integerSchema), has("expiresAt", instantSchema))
+var snapshotSchema = recordSchema("Snapshot",
+	has("sequence", integerSchema.says("The sequence to read by, as asOf.")),
+	has("expiresAt", instantSchema.says("Until when it is kept.")))
 
 var snapshotOperations = []operation{
 	read(operation{

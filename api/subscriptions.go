@@ -9,8 +9,14 @@ import (
 // This file owns subscriptions on the wire: each is a line of an order.
 
 var subscriptionRecordSchema = recordSchema("Subscription", slices.Concat(lineSubscriptionMembers, []Member{
-	has("orderId", idSchema), has("orderNumber", integerSchema), has("customerId", idSchema.orNull()), has("productName", textSchema), has("quantity", integerSchema),
-	has("startDate", instantSchema), has("endDate", instantSchema.orNull()), has("createdAt", instantSchema),
+	has("orderId", idSchema.says("The order's id.")),
+	has("orderNumber", integerSchema.says("The order's number.")),
+	has("customerId", idSchema.orNull().says("The customer; null: there is none.")),
+	has("productName", textSchema.says("What its line is called.")),
+	has("quantity", integerSchema.says("How many units.")),
+	has("startDate", instantSchema.says("When it began.")),
+	has("endDate", instantSchema.orNull().says("When it ends; null: it goes on.")),
+	has("createdAt", createdSchema),
 })...)
 
 func appendSubscription(_ *request, b []byte, s engine.SubscriptionRecord) []byte {
@@ -40,7 +46,8 @@ type listSubscriptions struct {
 var subscriptionStatus = enum(engine.SubscriptionActive, engine.SubscriptionCancelling, engine.SubscriptionCancelled)
 
 var listSubscriptionsQuery = shapeOf("ListSubscriptions", slices.Concat([]field[listSubscriptions]{
-	defaulted("status", list(subscriptionStatus, 0, 3), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).says("Default: all."),
+	defaulted("status", list(subscriptionStatus, 0, 3), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).
+		says("Only subscriptions in one of these states. Default: all."),
 }, pageFields(func(l *listSubscriptions) *page { return &l.page }))...)
 
 const subscriptionPath = "/v1/admin/subscriptions/{id}"
@@ -59,7 +66,7 @@ var subscriptionOperations = []operation{
 	}),
 	read(operation{
 		id: "admin.subscriptions.get", method: "GET", path: subscriptionPath, scopes: ordersRead, cached: true,
-		summary: "Returns a subscription. Its tag is that of its order.", answer: subscriptionRecordSchema,
+		summary: "Returns a subscription; its tag is that of its order.", answer: subscriptionRecordSchema,
 	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
 		s, ok := q.view.Subscription(*id)
 		if !ok {
@@ -69,7 +76,7 @@ var subscriptionOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.subscriptions.cancel", method: "POST", path: subscriptionPath + "/cancel", scopes: ordersWrite, answer: orderSchema,
-		summary: "Ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice allow. Answers with its order.",
+		summary: "Ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice allow; answers with its order.",
 	}, input[engine.CancelSubscription]{
 		path: byUUID(func(o *engine.CancelSubscription) *engine.ID { return &o.ID }),
 		body: shapeOf("CancelSubscription", defaulted("atEnd", boolean, false, func(o *engine.CancelSubscription) *bool { return &o.AtEnd }).

@@ -20,16 +20,18 @@ var (
 )
 
 var createTagShape = shapeOf("CreateTag",
-	required("value", text(1, 255), func(o *engine.CreateTag) *string { return &o.Value }),
+	required("value", text(1, 255), func(o *engine.CreateTag) *string { return &o.Value }).says("The tag's text."),
 	required("scope", enum(engine.TagInventory, engine.TagCatalog, engine.TagCustomers, engine.TagOrders), func(o *engine.CreateTag) *engine.TagScope { return &o.Scope }).
 		says("The area whose records it can be linked to; the key needs its write scope. It never changes."))
 
 var patchTagShape = shapeOf("PatchTag",
-	merged("value", text(1, 255), false, func(o *engine.PatchTag) *engine.Opt[string] { return &o.Value }))
+	merged("value", text(1, 255), false, func(o *engine.PatchTag) *engine.Opt[string] { return &o.Value }).says("The tag's text."))
 
 var tagSchema = recordSchema("Tag",
-	has("id", textSchema), has("value", textSchema), has("scope", enumSchema("inventory", "catalog", "customers", "orders")),
-	has("createdAt", instantSchema), has("updatedAt", instantSchema))
+	has("id", textSchema.says("The tag's id.")),
+	has("value", textSchema.says("The tag's text.")),
+	has("scope", enumSchema("inventory", "catalog", "customers", "orders").says("What it can be linked to.")),
+	has("createdAt", createdSchema), has("updatedAt", updatedSchema))
 
 func appendTag(_ *request, b []byte, g *engine.Tag) []byte {
 	b = appendID(append(b, `{"id":`...), g.ID)
@@ -92,7 +94,7 @@ var tagOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.tags.create", method: "POST", path: "/v1/admin/tags", scopes: tagsWrite,
-		summary: "Creates a tag. The key needs the write scope that goes with the tag's scope.", answer: tagSchema,
+		summary: "Creates a tag; the key needs the write scope that goes with the tag's scope.", answer: tagSchema,
 	}, input[engine.CreateTag]{body: createTagShape}, func(q *request, o *engine.CreateTag) engine.Op {
 		if area := tagScopes[o.Scope]; area != "" {
 			q.need(area + ".write")
@@ -101,7 +103,7 @@ var tagOperations = []operation{
 	}, answerTag),
 	write(operation{
 		id: "admin.tags.update", method: "PATCH", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
-		summary: "Changes a tag's value, wherever it is linked. The key needs the write scope that goes with the tag's scope.", answer: tagSchema,
+		summary: "Changes a tag's value, wherever it is linked; the key needs the write scope that goes with the tag's scope.", answer: tagSchema,
 	}, input[engine.PatchTag]{path: byID(func(o *engine.PatchTag) *engine.ID { return &o.ID }), body: patchTagShape},
 		func(q *request, o *engine.PatchTag) engine.Op {
 			o.IfMatch = q.ifMatch
@@ -110,7 +112,7 @@ var tagOperations = []operation{
 		}, answerTag),
 	write(operation{
 		id: "admin.tags.delete", method: "DELETE", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
-		summary: "Deletes a tag and takes it off every record. The key needs the write scope that goes with the tag's scope.", answer: nullSchema,
+		summary: "Deletes a tag and takes it off every record; the key needs the write scope that goes with the tag's scope.", answer: nullSchema,
 	}, input[engine.DeleteTag]{path: byID(func(o *engine.DeleteTag) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteTag) engine.Op {
 			o.IfMatch = q.ifMatch
@@ -175,9 +177,11 @@ type tagged[R any] struct {
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {
 	in := input[tagIDs]{
-		path:  shapeOf("ID", required("id", r.id, func(o *tagIDs) *engine.ID { return &o.id })),
-		query: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).says("Repeated; here or in the body.")),
-		body:  shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).says("Here or in the query.")),
+		path: shapeOf("ID", required("id", r.id, func(o *tagIDs) *engine.ID { return &o.id }).says("The record's id.")),
+		query: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
+			says("Repeated; here or in the body.")),
+		body: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).
+			says("Here or in the query.")),
 	}
 	return []operation{
 		write(operation{

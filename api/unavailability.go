@@ -10,12 +10,25 @@ import (
 var (
 	intervalTypes  = []string{"sale", "sales-reservation", "buffer", "booking"}
 	intervalSchema = recordSchema("UnavailabilityInterval",
-		has("type", enumSchema(intervalTypes...)), has("range", rangeSchema), has("unavailabilityId", idSchema), has("tenantId", idSchema))
+		has("type", enumSchema(intervalTypes...).says("What the time is: the booking or sale itself, a reservation for a sale, or a buffer.")),
+		has("range", rangeSchema.says("From when until when.")),
+		has("unavailabilityId", idSchema.says("The unit that is taken.")),
+		has("tenantId", accountIDSchema))
 	unavailabilitySchema = recordSchema("Unavailability",
-		has("id", idSchema), has("range", rangeSchema), has("tenantId", idSchema), has("articleId", idSchema.orNull()), has("serviceLocationId", idSchema),
-		has("orderId", idSchema.orNull()), has("holdId", idSchema.orNull()), has("blockerType", enumSchema("order", "hold", "scheduled-event")),
-		has("orderStockItemId", idSchema.orNull()), has("slotId", idSchema.orNull()), has("scheduledEventId", idSchema.orNull()),
-		has("createdAt", instantSchema), has("requirementsUnmet", booleanSchema.says("true: the article does not have what the order's line requires any more; the unit stays there")), has("intervals", listSchema(intervalSchema)))
+		has("id", idSchema.says("The id of the taken unit.")),
+		has("range", rangeSchema.says("From when until when it is taken, buffers included.")),
+		has("tenantId", accountIDSchema),
+		has("articleId", idSchema.orNull().says("The article that it is a unit of; null while it has none.")),
+		has("serviceLocationId", idSchema.says("The location that it is at.")),
+		has("orderId", idSchema.orNull().says("The order that takes it; null where something else does.")),
+		has("holdId", idSchema.orNull().says("The hold that takes it; null where something else does.")),
+		has("blockerType", enumSchema("order", "hold", "scheduled-event").says("What takes it.")),
+		has("orderStockItemId", idSchema.orNull().says("The unit of that order; null where something else takes it.")),
+		has("slotId", idSchema.orNull().says("The slot that it lies in; null where it has none, which is a conflict.")),
+		has("scheduledEventId", idSchema.orNull().says("The event that takes it; null where something else does.")),
+		has("createdAt", createdSchema),
+		has("requirementsUnmet", booleanSchema.says("Whether the article has lost what the order's line requires: the unit stays there.")),
+		has("intervals", listSchema(intervalSchema).says("The time in pieces: buffers, and what is between.")))
 )
 
 func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte {

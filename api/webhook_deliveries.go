@@ -37,29 +37,47 @@ type listDeliveries struct {
 type oneDelivery struct{ webhook, id engine.ID }
 
 func byDelivery[In any](webhook, id func(*In) *engine.ID) *shape[In] {
-	return shapeOf("Delivery", required("id", uuid, webhook), required("deliveryId", uuid, id))
+	return shapeOf("Delivery", required("id", uuid, webhook).says("The webhook's id."), required("deliveryId", uuid, id).says("The delivery's id."))
 }
 
 var listDeliveriesQuery = shapeOf("ListDeliveries", append(pageFields(func(o *listDeliveries) *page { return &o.page }),
-	defaulted("state", deliveryState, 0, func(o *listDeliveries) *engine.DeliveryState { return &o.state }))...)
+	defaulted("state", deliveryState, 0, func(o *listDeliveries) *engine.DeliveryState { return &o.state }).
+		says("Only deliveries in this state. Default: 0."))...)
 
 var recoverShape = shapeOf("RecoverDeliveries",
-	required("since", instant, func(o *engine.RecoverDeliveries) *int64 { return &o.Since }).says("Of when a delivery was given up."))
+	required("since", instant, func(o *engine.RecoverDeliveries) *int64 { return &o.Since }).says("Sends what was given up at this instant or later."))
 
 var (
 	deliveryMembers = []Member{
-		has("id", idSchema), has("webhookId", idSchema), has("eventId", idSchema), has("eventType", orderEvent.schema), has("resource", enumSchema("order")),
-		has("resourceId", idSchema), has("test", booleanSchema), has("state", deliveryState.schema), has("attemptCount", integerSchema),
-		has("lastStatus", integerSchema.orNull().says("Of the last answer; null: there was none.")), has("size", integerSchema.says("Bytes of the body and of the answers kept; about, until the body was sent once.")),
-		has("createdAt", instantSchema), has("nextAttemptAt", instantSchema.orNull()), has("endedAt", instantSchema.orNull()),
+		has("id", idSchema.says("The delivery's id.")),
+		has("webhookId", idSchema.says("The webhook that is told.")),
+		has("eventId", idSchema.says("The event's id, the same for each webhook that is told of it.")),
+		has("eventType", orderEvent.schema.says("What has happened.")),
+		has("resource", enumSchema("order").says("What kind of record it happened to.")),
+		has("resourceId", idSchema.says("The record's id.")),
+		has("test", booleanSchema.says("Whether it is a test, of an event that did not happen.")),
+		has("state", deliveryState.schema.says("Whether it waits, was taken, or was given up.")),
+		has("attemptCount", integerSchema.says("How many attempts were made.")),
+		has("lastStatus", integerSchema.orNull().says("The status that was answered last; null: there was no answer.")),
+		has("size", integerSchema.says("How many bytes the body and of the answers kept; about, until the body was sent once.")),
+		has("createdAt", createdSchema),
+		has("nextAttemptAt", instantSchema.orNull().says("When the next attempt is due; null: none is.")),
+		has("endedAt", instantSchema.orNull().says("When it was taken or given up; null: neither yet.")),
 	}
 	deliverySchema = recordSchema("WebhookDelivery", deliveryMembers...)
 	attemptSchema  = recordSchema("WebhookDeliveryAttempt",
-		has("number", integerSchema), has("at", instantSchema), has("durationMs", integerSchema), has("status", integerSchema.orNull()), has("error", textSchema.orNull()),
+		has("number", integerSchema.says("Which attempt it was, from 1.")),
+		has("at", instantSchema.says("When it was made.")),
+		has("durationMs", integerSchema.says("How long it took, in milliseconds.")),
+		has("status", integerSchema.orNull().says("The status that was answered; null: there was no answer.")),
+		has("error", textSchema.orNull().says("Why there was no answer that counts; null: there was one.")),
 		has("answer", textSchema.says("The first 4 KiB of its body.")))
 	deliveryDetailsSchema = recordSchema("WebhookDeliveryDetails", append(deliveryMembers[:len(deliveryMembers):len(deliveryMembers)],
-		has("body", textSchema.says("The exact bytes that are sent.")), has("attempts", listSchema(attemptSchema)))...)
-	recoveredSchema = recordSchema("RecoveredDeliveries", has("queued", integerSchema), has("left", integerSchema.says("For another call.")))
+		has("body", textSchema.says("The exact bytes that are sent.")),
+		has("attempts", listSchema(attemptSchema).says("The attempts, the first first.")))...)
+	recoveredSchema = recordSchema("RecoveredDeliveries",
+		has("queued", integerSchema.says("How many deliveries are sent again.")),
+		has("left", integerSchema.says("How many are left for another call.")))
 )
 
 func appendDelivery(_ *request, b []byte, d *engine.Delivery) []byte {
@@ -110,6 +128,7 @@ func answerDelivery(q *request, d *engine.Delivery) error {
 
 const (
 	deliveriesPath = webhookPath + "/deliveries"
+	deliveryPath   = deliveriesPath + "/{deliveryId}"
 
 	eventScopeAbout = "Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders."
 )
@@ -117,7 +136,7 @@ const (
 var webhookDeliveryOperations = []operation{
 	read(operation{
 		id: "admin.webhooks.listDeliveries", method: "GET", path: deliveriesPath, scopes: webhooksRead, answer: pagedSchema(deliverySchema),
-		summary: "Lists the deliveries of a webhook, the newest first. They are kept for 14 days, of an account at most 1 GiB.",
+		summary: "Lists the deliveries of a webhook, the newest first; they are kept for 14 days, of an account at most 1 GiB.",
 	}, input[listDeliveries]{path: byUUID(func(o *listDeliveries) *engine.ID { return &o.webhook }), query: listDeliveriesQuery}, func(q *request, o *listDeliveries) error {
 		if q.view.Webhook(o.webhook) == nil {
 			return notFound("webhook")
@@ -127,7 +146,7 @@ var webhookDeliveryOperations = []operation{
 		return nil
 	}),
 	read(operation{
-		id: "admin.webhooks.getDelivery", method: "GET", path: deliveriesPath + "/{deliveryId}", scopes: webhooksRead, live: true, cached: true,
+		id: "admin.webhooks.getDelivery", method: "GET", path: deliveryPath, scopes: webhooksRead, live: true, cached: true,
 		summary: "Returns a delivery with the bytes that are sent and what came of each attempt. " + eventScopeAbout, answer: deliveryDetailsSchema,
 	}, input[oneDelivery]{path: byDelivery(func(o *oneDelivery) *engine.ID { return &o.webhook }, func(o *oneDelivery) *engine.ID { return &o.id })},
 		func(q *request, o *oneDelivery) error {
@@ -153,7 +172,7 @@ var webhookDeliveryOperations = []operation{
 			return nil
 		}),
 	write(operation{
-		id: "admin.webhooks.redeliver", method: "POST", path: deliveriesPath + "/{deliveryId}/redeliver", scopes: webhooksWrite, answer: deliverySchema,
+		id: "admin.webhooks.redeliver", method: "POST", path: deliveryPath + "/redeliver", scopes: webhooksWrite, answer: deliverySchema,
 		summary: "Sends an event once more, with the same bytes. How that goes does not count for the webhook. " + eventScopeAbout,
 	}, input[engine.RedeliverDelivery]{path: byDelivery(func(o *engine.RedeliverDelivery) *engine.ID { return &o.Webhook }, func(o *engine.RedeliverDelivery) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.RedeliverDelivery) engine.Op {

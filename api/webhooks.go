@@ -22,14 +22,16 @@ const (
 )
 
 var createWebhookShape = shapeOf("CreateWebhook",
-	required("eventType", orderEvent, func(o *engine.CreateWebhook) *engine.OrderEvent { return &o.EventType }),
+	required("eventType", orderEvent, func(o *engine.CreateWebhook) *engine.OrderEvent { return &o.EventType }).
+		says("Which events: orders that are made, changed or deleted."),
 	required("url", link, func(o *engine.CreateWebhook) *string { return &o.URL }).says(endpointAbout),
-	optional("label", text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }))
+	optional("label", text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }).says("What people call it."))
 
 var patchWebhookShape = shapeOf("PatchWebhook",
-	merged("eventType", orderEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.OrderEvent] { return &o.EventType }),
+	merged("eventType", orderEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.OrderEvent] { return &o.EventType }).
+		says("Which events: orders that are made, changed or deleted."),
 	merged("url", link, false, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.URL }).says(endpointAbout),
-	merged("label", text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }))
+	merged("label", text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }).says("What people call it. Null clears it."))
 
 const defaultOverlap = 24 * 60 * 60
 
@@ -39,13 +41,20 @@ var rotateSecretShape = shapeOf("RotateSecret",
 
 var (
 	webhookMembers = []Member{
-		has("id", idSchema), has("eventType", orderEvent.schema), has("url", &Schema{Type: "string", Format: "uri"}), has("label", textSchema.orNull()),
-		has("apiVersion", textSchema), has("enabled", booleanSchema), has("disabledReason", enumSchema(engine.TooManyFailures).orNull()),
-		has("createdAt", instantSchema), has("updatedAt", instantSchema),
-		has("apiKeyId", idSchema.orNull().says("The key that made the webhook, or gave it its url or type of event since. Null: made by the operator, or before this was recorded.")),
+		has("id", idSchema.says("The webhook's id.")),
+		has("eventType", orderEvent.schema.says("Which events: orders that are made, changed or deleted.")),
+		has("url", (&Schema{Type: "string", Format: "uri"}).says("Where events are sent.")),
+		has("label", textSchema.orNull().says("What people call it.")),
+		has("apiVersion", textSchema.says("The version of the interface in which events are written.")),
+		has("enabled", booleanSchema.says("Whether it is told of events.")),
+		has("disabledReason", enumSchema(engine.TooManyFailures).orNull().says("Why the service disabled it; null: it did not.")),
+		has("createdAt", createdSchema), has("updatedAt", updatedSchema),
+		has("apiKeyId", idSchema.orNull().
+			says("The key that made the webhook, or gave it its url or type of event since. Null: made by the operator, or before this was recorded.")),
 	}
 	webhookSchema    = recordSchema("Webhook", webhookMembers...)
-	newWebhookSchema = recordSchema("WebhookWithSecret", append(webhookMembers[:len(webhookMembers):len(webhookMembers)], has("secret", textSchema.orNull()))...)
+	newWebhookSchema = recordSchema("WebhookWithSecret", append(webhookMembers[:len(webhookMembers):len(webhookMembers)], has("secret", textSchema.orNull().
+				says("The key of its signatures, shown this once; null in a repeat.")))...)
 )
 
 func appendWebhook(_ *request, b []byte, w *engine.Webhook) []byte {
@@ -162,7 +171,7 @@ var webhookOperations = []operation{
 		}, answerWebhook),
 	write(operation{
 		id: "admin.webhooks.delete", method: "DELETE", path: webhookPath, scopes: webhooksWrite, guarded: true,
-		summary: "Deletes a webhook with its log. What is queued is not sent.", answer: nullSchema,
+		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: nullSchema,
 	}, input[engine.DeleteWebhook]{path: byUUID(func(o *engine.DeleteWebhook) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteWebhook) engine.Op {
 			o.IfMatch = q.ifMatch
@@ -183,7 +192,7 @@ var webhookOperations = []operation{
 		}),
 	write(operation{
 		id: "admin.webhooks.rotateSecret", method: "POST", path: webhookPath + "/rotate-secret", scopes: webhooksWrite, answer: newWebhookSchema,
-		summary: "Gives a webhook a new secret, shown this once. While the one before it is good, webhook-signature has both signatures and X-Service-Signature that of the new one.",
+		summary: "Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature that of the new one.",
 	}, input[engine.RotateSecret]{path: byUUID(func(o *engine.RotateSecret) *engine.ID { return &o.ID }), body: rotateSecretShape},
 		func(q *request, o *engine.RotateSecret) engine.Op {
 			q.needHook(o.ID)

@@ -32,17 +32,19 @@ type tryChange struct {
 }
 
 var tryChangeShape = shapeOf("WhatIfChange",
-	required("kind", enum(changeHold, changeRelease, changeIncrease, changeDecrease), func(c *tryChange) *changeKind { return &c.kind }),
-	optional("lines", list(object(holdLineShape), 1, 1000), func(c *tryChange) **[]engine.HoldLineInput { return &c.lines }).says("Of a hold."),
-	optional("expiresInSeconds", expiry, func(c *tryChange) **int64 { return &c.expires }).says("Of a hold."),
-	optional("note", text(0, 10_000), func(c *tryChange) **string { return &c.note }).says("Of a hold."),
-	optional("holdId", uuid, func(c *tryChange) **engine.ID { return &c.hold }).says("Of a release."),
-	optional("articleId", uuid, func(c *tryChange) **engine.ID { return &c.article }).says("Of an increase or a decrease, as are the following."),
-	optional("serviceLocationId", uuid, func(c *tryChange) **engine.ID { return &c.location }),
-	optional("amount", count, func(c *tryChange) **int { return &c.amount }),
-	optional("effectiveFrom", instant, func(c *tryChange) **int64 { return &c.from }).says("Default now."),
-	optional("expectedPlan", text(1, 64), func(c *tryChange) **string { return &c.expected }).says("Of a decrease: the digest of a preview."),
-	optional("force", boolean, func(c *tryChange) **bool { return &c.force }).says("Of a decrease: what cannot be kept becomes a conflict."))
+	required("kind", enum(changeHold, changeRelease, changeIncrease, changeDecrease), func(c *tryChange) *changeKind { return &c.kind }).
+		says("What is played: a hold, the release of one, or more or fewer units."),
+	optional("lines", list(object(holdLineShape), 1, 1000), func(c *tryChange) **[]engine.HoldLineInput { return &c.lines }).says("What is held, of a hold."),
+	optional("expiresInSeconds", expiry, func(c *tryChange) **int64 { return &c.expires }).says("After how many seconds it gives its stock back, of a hold."),
+	optional("note", text(0, 10_000), func(c *tryChange) **string { return &c.note }).says("A text, of a hold."),
+	optional("holdId", uuid, func(c *tryChange) **engine.ID { return &c.hold }).says("The hold that is released, of a release."),
+	optional("articleId", uuid, func(c *tryChange) **engine.ID { return &c.article }).says("The article, of an increase or decrease."),
+	optional("serviceLocationId", uuid, func(c *tryChange) **engine.ID { return &c.location }).says("The location, of an increase or decrease."),
+	optional("amount", count, func(c *tryChange) **int { return &c.amount }).says("How many units, of an increase or decrease."),
+	optional("effectiveFrom", instant, func(c *tryChange) **int64 { return &c.from }).
+		says("From when on there are more or fewer, of an increase or decrease. Default: now."),
+	optional("expectedPlan", text(1, 64), func(c *tryChange) **string { return &c.expected }).says("The digest of the plan that is expected, of a decrease."),
+	optional("force", boolean, func(c *tryChange) **bool { return &c.force }).says("Whether what cannot be kept becomes a conflict, of a decrease."))
 
 // op makes the command of a change, and names the members that its kind needs or does not have; nil where the kind could not
 // be read.
@@ -105,13 +107,15 @@ var whatIfShape = shapeOf("WhatIf",
 	defaulted("changes", list(object(tryChangeShape), 0, 100), nil, func(w *whatIf) *[]tryChange { return &w.changes }).
 		says("Done one after the other; one that is refused refuses the whole.").
 		shows(`[{"kind":"increase","articleId":"`+exampleID+`","serviceLocationId":"`+exampleID+`","amount":2}]`),
-	required("queries", list(object(lineShape), 1, 1000), func(w *whatIf) *[]availabilityLine { return &w.queries }))
+	required("queries", list(object(lineShape), 1, 1000), func(w *whatIf) *[]availabilityLine { return &w.queries }).
+		says("The questions, asked once all changes are played."))
 
 var whatIfOperations = []operation{
 	readChecked(operation{
 		id: "admin.availability.whatIf", method: "POST", path: "/v1/admin/availability/what-if", scopes: stockRead,
-		summary: "Answers questions as if changes had been made. Nothing is changed.",
-		answer:  recordSchema("WhatIfAnswer", has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)))).whole(),
+		summary: "Answers questions as if changes had been made; nothing is changed.",
+		answer: recordSchema("WhatIfAnswer", has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)).
+			says("The answers, in the order of the questions."))).whole(),
 	}, input[whatIf]{body: whatIfShape},
 		func(q *request, w *whatIf) {
 			for i := range w.changes {

@@ -4,6 +4,7 @@ package clients
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -19,11 +20,20 @@ import (
 
 // This file runs the clients against the program.
 
+// mostGenerated is how many lines of Go a generator may make of the document: they are compiled with every program that uses it.
+const mostGenerated = 40_000
+
 const key = "hf_clients00_ssssssssssssssssssssssssssssssss"
 
 func TestLint(t *testing.T) {
 	dir := typescript(t)
 	run(t, dir, nil, "npx", "redocly", "lint", "--config", "redocly.yaml", "--max-problems", "1000", "openapi.json")
+}
+
+// A warning fails as an error does.
+func TestSpectral(t *testing.T) {
+	dir := packages(t, "spectral")
+	run(t, dir, nil, "npx", "spectral", "lint", "--ruleset", "spectral.yaml", "--fail-severity", "warn", "openapi.json")
 }
 
 func TestTypeScript(t *testing.T) {
@@ -40,15 +50,26 @@ func TestGo(t *testing.T) {
 	own := []string{"GOWORK=off", "GOFLAGS=-mod=readonly"}
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "generated"), 0o755))
 	run(t, dir, own, "go", "tool", "oapi-codegen", "-config", "oapi-codegen.yaml", "openapi.json")
+	client, err := os.ReadFile(filepath.Join(dir, "generated", "client.go"))
+	require.NoError(t, err)
+	lines := bytes.Count(client, []byte("\n"))
+	t.Logf("%d lines generated", lines)
+	require.Less(t, lines, mostGenerated)
 	run(t, dir, own, "go", "vet", ".")
 	run(t, dir, append(serve(t), own...), "go", "run", ".")
 }
 
-// typescript is a directory with the client's sources, the document and the packages of the lock file.
+// typescript is where the client in TypeScript is made.
 func typescript(t *testing.T) string {
 	t.Helper()
+	return packages(t, "ts")
+}
+
+// packages is a copy of a directory with the document and the packages of its lock file.
+func packages(t *testing.T, of string) string {
+	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS("ts")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(of)))
 	document(t, dir)
 	run(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund", "--prefer-offline")
 	return dir

@@ -1,8 +1,9 @@
 // Package clients holds the document against the generators that integrators use: a client made of it in TypeScript and one in
-// Go each run the same round through a live server, and a linter reads it.
+// Go each run the same round through a live server, and two linters read it.
 //
 //	ts  openapi-typescript and openapi-fetch, checked by the TypeScript compiler; package-lock.json pins them
 //	go  oapi-codegen, a module of its own so that the service's stays small; go.mod pins it
+//	spectral  the second linter, whose warnings count as errors; package-lock.json pins it
 //
 // What a webhook sends is held against standardwebhooks, the verifier that receivers use (webhooks/, pinned by its own lock).
 //

@@ -82,9 +82,32 @@ func TestWebhooks(t *testing.T) {
 	send(0, 1)
 	all.Secrets = append(all.Secrets, post("/"+hook.ID+"/rotate-secret", `{"overlapSeconds":0}`).Secret)
 	send(2)
+	for _, d := range all.Deliveries {
+		for _, name := range documentedHeaders(t) {
+			require.NotEmpty(t, d.Headers[strings.ToLower(name)], "the document has the header %s", name)
+		}
+	}
 	text, err := json.Marshal(all)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "deliveries.json"), text, 0o600))
 	run(t, dir, nil, "npm", "ci", "--no-audit", "--no-fund", "--prefer-offline")
 	run(t, dir, nil, "node", "verify.js")
+}
+
+// documentedHeaders are the headers that the document has of an event.
+func documentedHeaders(t *testing.T) (names []string) {
+	t.Helper()
+	var document struct {
+		Webhooks map[string]struct {
+			Post struct{ Parameters []struct{ Name string } }
+		}
+	}
+	text, err := os.ReadFile("../../api/openapi.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &document))
+	for _, p := range document.Webhooks["order.created"].Post.Parameters {
+		names = append(names, p.Name)
+	}
+	require.Contains(t, names, "webhook-signature")
+	return names
 }

@@ -78,8 +78,14 @@ func round(ctx context.Context, url, key string) error {
 	}
 	// The one too many.
 	refused, err := hold(1)
-	if err != nil || refused.ApplicationproblemJSON409 == nil || refused.ApplicationproblemJSON409.Code != "INSUFFICIENT_AVAILABILITY" {
+	if err != nil || refused.StatusCode() != http.StatusConflict || refused.ApplicationproblemJSONDefault == nil {
 		return wrong("the third unit is not there", err, refused)
+	}
+	// The details are typed by the code.
+	problem := refused.ApplicationproblemJSONDefault
+	short, err := problem.AsInsufficientAvailability()
+	if err != nil || problem.Code != api.ProblemCodeINSUFFICIENTAVAILABILITY || len(short.Details.Lines) != 1 || short.Details.Lines[0].Requested != 1 || short.Details.Lines[0].BlockingTotal != 2 {
+		return wrong("the refusal says why", err, refused)
 	}
 	window := &api.AdminArticlesGetParams{DateRange: &api.DateRange{From: from, To: to}}
 	read, err := client.AdminArticlesGetWithResponse(ctx, article.JSON200.Id.String(), window)

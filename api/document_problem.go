@@ -1,0 +1,258 @@
+package api
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"holdfast/engine"
+)
+
+// This file owns refusals in the document: the one Problem, whose details are typed by its code, and which codes an operation can
+// give. What follows from how an operation is declared is derived of that; what its command refuses by the state that it meets
+// is in one table. The tests hold both against every refusal that they meet.
+
+// ofNoOperation are the codes of requests with a method that a path has not, and of those that did not arrive.
+var ofNoOperation = []engine.Code{engine.CodeMethodNotAllowed, codeTimeout, engine.CodeURITooLong, engine.CodeHeadersTooLarge}
+
+const (
+	conflict     = engine.CodeConflict
+	insufficient = engine.CodeInsufficient
+	stateRefuses = engine.CodeStateNotAllowed
+	holdExpired  = engine.CodeHoldExpired
+	blocked      = engine.CodeQuantityBlocked
+)
+
+var (
+	stateAlone      = []engine.Code{stateRefuses}
+	conflictAlone   = []engine.Code{conflict}
+	inUseAlone      = []engine.Code{engine.CodeInUse}
+	ofStock         = []engine.Code{insufficient, stateRefuses}
+	ofLines         = []engine.Code{conflict, insufficient, stateRefuses}
+	discountRefuses = []engine.Code{
+		stateRefuses, engine.CodeDiscountNotFound, engine.CodeDiscountExpired, engine.CodeDiscountNotStarted, engine.CodeDiscountUsageLimit,
+		engine.CodeDiscountNotApplicable, engine.CodeDiscountApplied, engine.CodeDiscountNoEffect,
+	}
+)
+
+// ofState are the codes that an operation gives by the state that it meets.
+var ofState = map[string][]engine.Code{
+	"admin.apiKeys.revoke":                stateAlone,
+	"admin.articles.create":               conflictAlone,
+	"admin.articles.update":               conflictAlone,
+	"admin.articles.delete":               inUseAlone,
+	"admin.articles.linkTags":             conflictAlone,
+	"admin.articles.createScheduledEvent": {insufficient},
+	"admin.articles.updateScheduledEvent": {insufficient},
+	"admin.articles.decreaseQuantity":     {blocked, engine.CodePlanChanged},
+	"admin.articles.planQuantityChange":   {engine.CodePlanChanged},
+	"admin.articles.transferQuantity":     {blocked},
+	"admin.attributes.create":             conflictAlone,
+	"admin.availability.get":              stateAlone,
+	"admin.availability.query":            stateAlone,
+	"admin.availability.calendar":         stateAlone,
+	"admin.availability.next":             stateAlone,
+	"admin.availability.explain":          stateAlone,
+	"admin.availability.whatIf":           {insufficient, blocked, holdExpired, stateRefuses},
+	"admin.catalog.create":                conflictAlone,
+	"admin.catalog.update":                conflictAlone,
+	"admin.catalog.delete":                inUseAlone,
+	"admin.catalog.linkTags":              conflictAlone,
+	"admin.customers.create":              conflictAlone,
+	"admin.customers.update":              conflictAlone,
+	"admin.customers.delete":              inUseAlone,
+	"admin.customers.linkTags":            conflictAlone,
+	"admin.discountCodes.create":          conflictAlone,
+	"admin.discountCodes.update":          conflictAlone,
+	"admin.holds.create":                  ofStock,
+	"admin.holds.confirm":                 {holdExpired, stateRefuses},
+	"admin.holds.extend":                  {holdExpired, stateRefuses},
+	"admin.holds.move":                    {insufficient, holdExpired, stateRefuses},
+	"admin.holds.order":                   {conflict, holdExpired, stateRefuses},
+	"admin.locations.delete":              inUseAlone,
+	"admin.orders.create":                 ofLines,
+	"admin.orders.update":                 {conflict, stateRefuses},
+	"admin.orders.delete":                 stateAlone,
+	"admin.orders.confirm":                ofLines,
+	"admin.orders.cancel":                 stateAlone,
+	"admin.orders.prepare":                stateAlone,
+	"admin.orders.fulfill":                ofLines,
+	"admin.orders.return":                 {conflict, stateRefuses},
+	"admin.orders.archive":                stateAlone,
+	"admin.orders.unarchive":              stateAlone,
+	"admin.orders.assignStockItem":        ofStock,
+	"admin.orders.unassignStockItem":      stateAlone,
+	"admin.orders.addLineItems":           ofLines,
+	"admin.orders.updateLineItem":         ofLines,
+	"admin.orders.deleteLineItem":         stateAlone,
+	"admin.orders.addComment":             conflictAlone,
+	"admin.orders.recordPayment":          conflictAlone,
+	"admin.orders.linkTags":               conflictAlone,
+	"admin.orders.applyDiscountCode":      discountRefuses,
+	"admin.orders.removeDiscountCode":     stateAlone,
+	"admin.orders.validateDiscountCode":   stateAlone,
+	"admin.pricingTables.delete":          inUseAlone,
+	"admin.skus.create":                   conflictAlone,
+	"admin.skus.update":                   conflictAlone,
+	"admin.skus.delete":                   inUseAlone,
+	"admin.subscriptions.cancel":          stateAlone,
+	"admin.webhooks.create":               conflictAlone,
+	"admin.webhooks.enable":               stateAlone,
+	"admin.webhooks.disable":              stateAlone,
+	"admin.webhooks.recover":              stateAlone,
+	"admin.webhooks.redeliver":            stateAlone,
+	"admin.webhooks.test":                 stateAlone,
+}
+
+// filtering are the lists whose ids filter alone: of what is not there they have no rows.
+var filtering = []string{"admin.conflicts.list", "admin.orders.list"}
+
+// ofChanges is the operation whose cursors are given up.
+const ofChanges = "admin.changes.list"
+
+// gives says whether an operation can be refused with a code.
+func (o *operation) gives(code engine.Code) bool {
+	keyed := o.access != noKey
+	switch code {
+	case engine.CodeInvalid, engine.CodeMalformed, engine.CodeBodyTooLarge, engine.CodeInternal:
+		return true
+	case engine.CodeVersion, engine.CodeUnauthenticated, engine.CodeKeyExpired, engine.CodeKeyRevoked, engine.CodeMediaType, engine.CodeMonthlyCap:
+		return keyed
+	case engine.CodeMissingScope:
+		return o.access == scoped || o.access == fullAccess
+	case engine.CodeDeniedFields:
+		return o.body.any(func(m Member) bool { return m.Scope != "" })
+	case engine.CodeNotFound:
+		return !slices.Contains(filtering, o.id) && (len(o.params) > 0 || o.body.any(refers) || slices.ContainsFunc(o.queryParams, func(m Member) bool { return refers(m) || m.Schema.any(refers) }))
+	case engine.CodeIdempotencyInUse, engine.CodeIdempotencyReused:
+		return o.write
+	case engine.CodeCursorGone:
+		return o.id == ofChanges
+	case engine.CodeSnapshotGone:
+		return o.takesAsOf()
+	case engine.CodePrecondition:
+		return o.guarded
+	case engine.CodeRateLimited:
+		return true
+	case engine.CodeNotReady:
+		return keyed
+	case engine.CodeStorageFailed:
+		return o.write || o.path == deliveryPath
+	}
+	return slices.Contains(ofState[o.id], code)
+}
+
+// refers says that a member names a record by its id.
+func refers(m Member) bool {
+	return m.Schema.Format == "uuid" || m.Schema.Items != nil && m.Schema.Items.Format == "uuid"
+}
+
+// any says whether a member of a value, however deep, is as asked.
+func (s *Schema) any(is func(Member) bool) bool {
+	if s == nil {
+		return false
+	}
+	return s.Items.any(is) || slices.ContainsFunc(s.Members, func(m Member) bool { return is(m) || m.Schema.any(is) })
+}
+
+// refusals are the codes with which an operation can be refused, by their status.
+func refusals(op *operation) map[int][]engine.Code {
+	all := map[int][]engine.Code{}
+	for code, s := range statuses {
+		if op.gives(code) {
+			all[s.number] = append(all[s.number], code)
+		}
+	}
+	for _, codes := range all {
+		slices.Sort(codes)
+	}
+	return all
+}
+
+// refusal describes what an operation answers where it refuses: one answer for all codes, as a generator makes types and branches
+// of each status of each operation. Which codes there are stands beside it.
+func (c *components) refusal(op *operation) ordered {
+	all := refusals(op)
+	var listed ordered
+	var lines []string
+	for _, number := range slices.Sorted(maps.Keys(all)) {
+		codes := asTexts(all[number])
+		listed = listed.with(strconv.Itoa(number), codes)
+		lines = append(lines, strconv.Itoa(number)+": "+strings.Join(codes, ", "))
+	}
+	shown := append([]engine.Code{engine.CodeInvalid}, ofState[op.id]...)
+	var examples ordered
+	for _, code := range shown {
+		name := "Problem." + string(code)
+		c.examples[name] = ordered{{"summary", statuses[code].title}, {"value", problemExample(code)}}
+		examples = examples.with(string(code), ordered{{"$ref", "#/components/examples/" + name}})
+	}
+	return ordered{
+		{"description", "Refused, and nothing has changed. " + strings.Join(lines, "; ") + "."},
+		{"content", ordered{{string(mediaProblem), ordered{{"schema", ordered{{"$ref", "#/components/schemas/Problem"}}}, {"examples", examples}}}}},
+		{"x-codes", listed},
+	}
+}
+
+func asTexts(codes []engine.Code) []string {
+	texts := make([]string, len(codes))
+	for i, code := range codes {
+		texts[i] = string(code)
+	}
+	return texts
+}
+
+// allCodes are the codes in the order of their status, then of their names.
+var allCodes = slices.SortedFunc(maps.Keys(statuses), func(a, b engine.Code) int {
+	return cmp.Or(statuses[a].number-statuses[b].number, cmp.Compare(a, b))
+})
+
+// addProblem adds the schema of refusals: what all have, and one of the forms that codes give it.
+func (c *components) addProblem() {
+	var forms []any
+	rest := slices.Clone(allCodes)
+	add := func(name, about string, codes []engine.Code, details *Schema) {
+		forms = append(forms, ordered{{"$ref", "#/components/schemas/" + name}})
+		properties := ordered{{"code", ordered{{"type", "string"}, {"description", "The code of this form."}, {"enum", asTexts(codes)}}}}
+		required := []string{"code"}
+		if details != nil {
+			properties = properties.with("details", c.schema(details, false))
+			required = append(required, "details")
+		}
+		c.schemas[name] = ordered{{"type", "object"}, {"description", about}, {"properties", properties}, {"required", required}, {"unevaluatedProperties", true}}
+		for _, code := range codes {
+			rest = slices.DeleteFunc(slices.Clone(rest), func(other engine.Code) bool { return other == code })
+		}
+	}
+	for _, d := range detailed {
+		add(d.name, d.details.About, d.codes, d.details)
+	}
+	add("ProblemWithoutDetails", "A refusal whose code says everything.", rest, nil)
+
+	c.schema(problemSchema, false)
+	c.schemas["Problem"] = c.schemas["Problem"].with("oneOf", forms)
+}
+
+// problemExample is a refusal as it is written, with one fault where there are faults.
+func problemExample(code engine.Code) ordered {
+	s := statuses[code]
+	o := ordered{
+		{"type", "urn:holdfast:problem:" + string(code)}, {"title", s.title}, {"status", s.number}, {"detail", s.title}, {"code", string(code)},
+		{"requestId", "8f3a1c22b7d0-1f"}, {"details", detailsExample(code)},
+	}
+	if s.number == 400 {
+		o = o.with("errors", []any{ordered{{"in", "body"}, {"pointer", "/name"}, {"code", faultRequired}, {"message", "is missing"}}})
+	}
+	return o
+}
+
+func detailsExample(code engine.Code) any {
+	for _, d := range detailed {
+		if slices.Contains(d.codes, code) {
+			return answerExample(d.details)
+		}
+	}
+	return ordered{}
+}

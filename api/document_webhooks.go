@@ -1,0 +1,89 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"holdfast/engine"
+)
+
+// This file owns what the document tells the author of a receiver: every event that a webhook is sent, with its headers, its body and
+// what to answer.
+
+// eventsAbout is how each of the events comes about.
+var eventsAbout = map[engine.OrderEvent]string{
+	engine.OrderCreated: "An order was made, as a draft or open, by itself or of a hold.",
+	engine.OrderUpdated: "Something that an order shows has changed: its state, its lines, its units and where they are, its payments, comments or tags.",
+	engine.OrderDeleted: "An order was deleted; there are no data any more.",
+}
+
+const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the " +
+	"answer are kept in the log. Redirects are not followed.\n\n" +
+	"**Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten " +
+	"minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. `redeliver` sends one again, `recover` all " +
+	"since an instant. The log is kept for 14 days.\n\n" +
+	"**Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. " +
+	"Remember the ids that you have taken, and read the order where the present state counts.\n\n" +
+	"**Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and " +
+	"the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. " +
+	"One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. " +
+	"Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in " +
+	"hexadecimal, keyed with the whole text of the secret."
+
+// orderEventSchema is the envelope of an event, with the order in it.
+// It has no name, as a generator makes no types of components that webhooks alone refer to; nor have its headers.
+var orderEventSchema = recordSchema("",
+	has("eventId", idSchema.says("The event's id, the same in each attempt and in webhook-id.")),
+	has("eventType", orderEvent.schema.says("What has happened.")),
+	has("eventTime", instantSchema.says("When it happened.")),
+	has("resource", enumSchema("order").says("What kind of record it happened to.")),
+	has("resourceId", idSchema.says("The id of the order; of a test event the nil id.")),
+	has("apiVersion", textSchema.says("The version of the interface in which data is written: the one that the webhook is pinned to.")),
+	has("data", orderSchema.orNull().says("The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted.")))
+
+// webhooks describes every event.
+func (c *components) webhooks() (o ordered) {
+	schema := c.schema(orderEventSchema, false)
+	headers := eventHeaderParameters()
+	for _, typ := range engine.OrderEvents {
+		o = o.with(string(typ), ordered{{"post", ordered{
+			{"operationId", "events." + string(typ)}, {"tags", []string{"webhooks"}}, {"summary", eventsAbout[typ]},
+			{"description", eventsAbout[typ] + "\n\n" + receiverAbout}, {"security", []any{}}, {"parameters", headers},
+			{"requestBody", ordered{{"required", true}, {"content", ordered{{"application/json", ordered{{"schema", schema}, {"example", eventExample(typ)}}}}}}},
+			{"responses", ordered{
+				{"2XX", ordered{{"description", "Taken: the event is not sent again."}}},
+				{"default", ordered{{"description", "Not taken: the event is sent again, up to four times in all."}}},
+			}},
+		}}})
+	}
+	return o
+}
+
+func eventExample(typ engine.OrderEvent) json.RawMessage {
+	data := answerExample(orderSchema)
+	if typ == engine.OrderDeleted {
+		data = json.RawMessage("null")
+	}
+	return json.RawMessage(fmt.Sprintf(`{"eventId":%q,"eventType":%q,"eventTime":"2025-06-01T12:00:00.000Z","resource":"order","resourceId":%q,"apiVersion":%q,"data":%s}`,
+		exampleID, typ, exampleID, Version, data))
+}
+
+// eventHeaders are the headers with which an event comes.
+var eventHeaders = []struct{ name, about, example string }{
+	{"webhook-id", "The event's id, the same in each attempt: what was taken under it once need not be taken again.", exampleID},
+	{"webhook-timestamp", "When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off.", "1748779200"},
+	{"webhook-signature", "Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices.",
+		"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="},
+	{"X-Service-Event-Id", "The event's id once more.", exampleID},
+	{"X-Service-Signature", "A signature of the body alone with the present secret: sha256= and 64 hexadecimal digits.",
+		"sha256=2b9a64a21b2a4a2aa3a0f5a1d9f8e2fb7a2ad3a1fbd4c9d6d3b2c4c5e6f70819"},
+}
+
+func eventHeaderParameters() (all []any) {
+	for _, h := range eventHeaders {
+		all = append(all, ordered{
+			{"name", h.name}, {"in", "header"}, {"required", true}, {"description", h.about}, {"schema", ordered{{"type", "string"}}}, {"example", h.example},
+		})
+	}
+	return all
+}

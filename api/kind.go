@@ -203,39 +203,13 @@ var instant = func() kind[int64] {
 	return k
 }()
 
-const (
-	wholeSeconds = "2006-01-02T15:04:05"
-	mostFraction = 9 // digits of a second's fraction, as clocks of languages write them
-	keptFraction = 3
-)
-
-// parseInstant reads a date-time. Of its fraction, what is below a millisecond is cut off, not rounded: an instant never gets later.
 func parseInstant(raw []byte, dst *int64) wrong {
-	var room [len(wholeSeconds) + 1 + keptFraction + len("+00:00")]byte
-	if end := fractionEnd(raw); end-len(wholeSeconds) > 1+keptFraction {
-		if end-len(wholeSeconds) > 1+mostFraction {
-			return wrong{faultFormat, "may have at most nine digits of a second's fraction"}
-		}
-		raw = append(append(room[:0], raw[:len(wholeSeconds)+1+keptFraction]...), raw[end:]...)
-	}
 	t, fault := timeline.ParseInstant(string(raw))
 	if fault != "" {
 		return wrong{faultFormat, fault}
 	}
 	*dst = t
 	return wrong{}
-}
-
-// fractionEnd is where the digits of a date-time's fraction end, 0 if it has none.
-func fractionEnd(raw []byte) int {
-	if len(raw) <= len(wholeSeconds) || raw[len(wholeSeconds)] != '.' {
-		return 0
-	}
-	end := len(wholeSeconds) + 1
-	for end < len(raw) && raw[end] >= '0' && raw[end] <= '9' {
-		end++
-	}
-	return end
 }
 
 // lostPlus is a hint where the value of a query would be a date-time if its offset began with the plus that has become a space.

@@ -9,13 +9,13 @@ const (
 	faultNoZone   = "must end with Z or an offset like +02:00"
 	faultDay      = "is not a day of the calendar"
 	faultClock    = "is not a time of day between 00:00:00 and 23:59:59"
-	faultFraction = "may have at most three digits of a second's fraction"
+	faultFraction = "may have at most nine digits of a second's fraction"
 	faultOffset   = "has an offset that is not between -23:59 and +23:59"
 	faultRange    = "must lie in the years 1970 to 9999"
 )
 
-// ParseInstant reads an RFC 3339 date-time with Z or an offset and at most three fraction digits, as milliseconds since 1970. On success fault is empty; else
-// it says in a few words what is wrong. Letters may be of either case, as the RFC has it. Refused are: a date alone, a day that its month does not have, a
+// ParseInstant reads an RFC 3339 date-time with Z or an offset and at most nine fraction digits, as clocks of languages write them, as milliseconds since
+// 1970: what is below a millisecond is cut off, not rounded, so that no instant gets later. On success fault is empty; else it says in a few words what is wrong. Letters may be of either case, as the RFC has it. Refused are: a date alone, a day that its month does not have, a
 // leap second (an instant here has no room for it), and instants before 1970 or after 9999, in UTC.
 func ParseInstant(s string) (ms int64, fault string) {
 	const form = "2006-01-02T15:04:05"
@@ -50,10 +50,10 @@ func ParseInstant(s string) (ms int64, fault string) {
 		switch {
 		case n == 1:
 			return 0, faultForm
-		case n > 4:
+		case n > 10:
 			return 0, faultFraction
 		}
-		fraction, _ = digits(rest[1:n])
+		fraction, _ = digits(rest[1:min(n, 4)])
 		for i := n; i < 4; i++ {
 			fraction *= 10
 		}

@@ -91,7 +91,7 @@ func TestPathsAndHeaders(t *testing.T) {
 		require.Equal(t, "nosniff", a.header["X-Content-Type-Options"])
 		require.Contains(t, a.header["Content-Security-Policy"], "default-src 'none'")
 	}
-	for _, path := range []string{"/", "/v1/admin/account//", "//v1/admin/account", "/v1/admin/Account", "/v1/admin/x/../account", "/v1/admin/acc%6Funt", "/v1/admin/locations/a/b"} {
+	for _, path := range []string{"/v1/admin/account//", "//v1/admin/account", "/v1/admin/Account", "/v1/admin/x/../account", "/v1/admin/acc%6Funt", "/v1/admin/locations/a/b"} {
 		s.refused(404, engine.CodeNotFound, "GET", path, "")
 	}
 	require.Equal(t, "GET, HEAD, PATCH", s.refused(405, engine.CodeMethodNotAllowed, "DELETE", "/v1/admin/account", "").header["Allow"])

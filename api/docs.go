@@ -34,6 +34,13 @@ var docsOperations = []operation{
 		return nil
 	}),
 	read(operation{
+		id: "service.front", method: "GET", path: "/", access: noKey, apart: true, media: "text/html; charset=utf-8", policy: docsPolicy,
+		summary: "Shows this document to people who have no more than the address.", answer: &Schema{Type: "string", Example: `"<!doctype html>"`},
+	}, input[none]{}, func(q *request, _ *none) error {
+		q.out = append(q.out, docsPage...)
+		return nil
+	}),
+	read(operation{
 		id: "service.docs", method: "GET", path: "/docs", access: noKey, apart: true, media: "text/html; charset=utf-8", policy: docsPolicy,
 		summary: "Shows this document to people.", answer: &Schema{Type: "string", Example: `"<!doctype html>"`},
 	}, input[none]{}, func(q *request, _ *none) error {

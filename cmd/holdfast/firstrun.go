@@ -16,6 +16,7 @@ import (
 	"holdfast/api"
 	"holdfast/api/auth"
 	"holdfast/engine"
+	"holdfast/timeline"
 )
 
 // firstRunMark is a file in the data directory that holds the public part of the first key, from before the key is made until the program is ready. A start
@@ -113,6 +114,23 @@ func (f firstRun) show(w io.Writer, headline string) {
 	case f.key != "":
 		fmt.Fprintf(w, "The key, shown this once:\n\n  %s\n\n", f.key)
 	}
+}
+
+// question is a first question that an account can answer, as path and query; empty where it has nothing to ask about.
+func (c *core) question(account engine.ID) string {
+	view, ok := c.engine.View(account)
+	if !ok {
+		return ""
+	}
+	for sku := range view.SKUs().All() {
+		for place := range view.Locations().All() {
+			const day = 24 * 60 * 60 * 1000
+			from := c.engine.Now()/day*day + day
+			return fmt.Sprintf("/v1/admin/availability?skuId=%s&serviceLocationId=%s&from=%s&to=%s", uuid.UUID(sku.ID), uuid.UUID(place.ID),
+				timeline.AppendInstant(nil, from), timeline.AppendInstant(nil, from+2*day))
+		}
+	}
+	return ""
 }
 
 // confirm says that the program is ready: the first key stays.

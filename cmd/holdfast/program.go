@@ -220,9 +220,12 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 		}
 	}
 	core.register(registry)
-	first.show(out, "Holdfast serves "+url+" from "+p.config.data)
-	if first.key != "" && !first.given && p.config.demo {
-		fmt.Fprintf(out, "To ask what there is:\n\n  curl -H 'X-API-KEY: %s' %s/v1/admin/articles\n\n", first.key, url)
+	first.show(out, fmt.Sprintf("Holdfast serves %s from %s\nIts documentation: %s/docs", url, p.config.data, url))
+	switch question := core.question(first.account); {
+	case first.key == "":
+		fmt.Fprintf(out, "Another key: holdfast keys create --label NAME --data %s\n", p.config.data)
+	case !first.given && question != "":
+		fmt.Fprintf(out, "To ask what is free:\n\n  curl -H 'X-API-KEY: %s' '%s%s'\n\n", first.key, url, question)
 	}
 	p.public.Attach(core.engine)
 	p.hooks = webhook.Start(webhook.Options{Engine: core.engine, Client: p.client, Now: clock, Logger: p.log, Metrics: registry})

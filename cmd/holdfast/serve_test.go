@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,4 +100,56 @@ func TestSecondTermStopsAtOnce(t *testing.T) {
 	var died *exec.ExitError
 	require.ErrorAs(t, <-ended, &died)
 	require.Equal(t, syscall.SIGTERM, died.Sys().(syscall.WaitStatus).Signal())
+}
+
+// TestFirstQuestionWorksAsPrinted asks what the first start of the demo says to ask, and finds the documentation where it says it is.
+func TestFirstQuestionWorksAsPrinted(t *testing.T) {
+	address, dir := freeAddress(t), filepath.Join(t.TempDir(), "data")
+	serve := func() (said string) {
+		var out, errs bytes.Buffer
+		root := newRoot()
+		root.SetArgs([]string{"serve", "--demo", "--listen", address, "--data", dir})
+		root.SetOut(&out)
+		root.SetErr(&errs)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- root.ExecuteContext(ctx) }()
+		require.NoError(t, awaitReady(address))
+		defer func() {
+			cancel()
+			require.NoError(t, <-ended, errs.String())
+			said = out.String()
+		}()
+		return ""
+	}
+	said := serve()
+	call := regexp.MustCompile(`curl -H '(.*): (.*)' '(.*)'`).FindStringSubmatch(said)
+	require.NotNil(t, call, said)
+	page := regexp.MustCompile(`documentation: (\S+)`).FindStringSubmatch(said)
+	require.NotNil(t, page, said)
+
+	root := newRoot()
+	root.SetArgs([]string{"serve", "--listen", address, "--data", dir})
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(io.Discard)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- root.ExecuteContext(ctx) }()
+	require.NoError(t, awaitReady(address))
+	for url, want := range map[string]string{call[3]: `"available":`, page[1]: "<html", "http://" + address + "/": "<html"} {
+		r, err := http.NewRequest("GET", url, nil)
+		require.NoError(t, err)
+		r.Header.Set(call[1], call[2])
+		answer, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, errors.Join(err, answer.Body.Close()))
+		require.Equal(t, 200, answer.StatusCode, "%s: %s", url, body)
+		require.Contains(t, string(body), want)
+	}
+	cancel()
+	require.NoError(t, <-ended)
+	require.Contains(t, out.String(), "Another key: holdfast keys create --label NAME --data "+dir)
+	require.NotContains(t, out.String(), "hf_")
 }

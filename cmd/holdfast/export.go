@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -101,17 +100,17 @@ func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file strin
 
 // writeRows writes rows, which come as NDJSON, in a format.
 func writeRows(w io.Writer, in io.Reader, format string, row *api.Schema, bar *progressbar.ProgressBar) (rows int, err error) {
-	out := bufio.NewWriter(w)
-	cells, columns := csv.NewWriter(out), columnsOf(row)
+	out, columns := bufio.NewWriter(w), columnsOf(row)
 	if format == formatCSV {
 		head := make([]string, len(columns))
 		for i, c := range columns {
 			head[i] = c.name
 		}
-		if err := cells.Write(head); err != nil {
+		if _, err := out.Write(appendRecord(nil, head)); err != nil {
 			return 0, err
 		}
 	}
+	var record []byte
 	for lines := bufio.NewReaderSize(in, 1<<16); ; rows++ {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF && len(line) == 0 {
@@ -121,18 +120,17 @@ func writeRows(w io.Writer, in io.Reader, format string, row *api.Schema, bar *p
 			return rows, err
 		}
 		if format == formatCSV {
-			var record []string
-			if record, err = cellsOf(columns, line); err == nil {
-				err = cells.Write(record)
+			cells, err := cellsOf(columns, line)
+			if err != nil {
+				return rows, err
 			}
-		} else {
-			_, err = out.Write(line)
+			record = appendRecord(record[:0], cells)
+			line = record
 		}
-		if err != nil {
+		if _, err = out.Write(line); err != nil {
 			return rows, err
 		}
 		bar.Add(1)
 	}
-	cells.Flush()
-	return rows, errors.Join(cells.Error(), out.Flush())
+	return rows, out.Flush()
 }

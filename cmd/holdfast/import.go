@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,16 +51,28 @@ func newImport() *cobra.Command {
 			case len(c.again) > 200 || strings.ContainsFunc(c.again, func(r rune) bool { return r <= ' ' || r > '~' }):
 				return usagef("--idempotency-key must have at most 200 visible ASCII characters")
 			}
-			rows, faults, err := c.readFile(cmd, args[1], row)
+			form := rowForm{format: c.format}
+			if form.separator, err = c.separatorOf(); err != nil {
+				return err
+			}
+			in, size, err := openRows(cmd, args[1])
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
 			}
-			i := &importer{importConfig: c, resource: args[0], file: args[1], out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), faults: faults}
-			if err := i.cut(rows); err != nil {
-				return fmt.Errorf("%s: %w", args[1], err)
-			}
+			defer in.Close()
 			return withAdmin(cmd, c.adminConfig, func(a *admin) error {
-				i.admin = a
+				form.currency = func() (string, error) { return a.currencyOf(c.account) }
+				rows, faults, err := c.readFile(cmd, in, size, form, row)
+				if err != nil {
+					if errors.As(err, new(usageError)) {
+						return err
+					}
+					return fmt.Errorf("%s: %w", args[1], err)
+				}
+				i := &importer{importConfig: c, admin: a, resource: args[0], file: args[1], out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), faults: faults}
+				if err := i.cut(rows); err != nil {
+					return fmt.Errorf("%s: %w", args[1], err)
+				}
 				return i.run(len(rows))
 			})
 		},
@@ -72,7 +85,7 @@ func importHelp() string {
 	text := `Makes records of the rows of a file: of a running server through its ops listener, or in the data directory of a stopped one. RESOURCE is one of
 ` + strings.Join(api.ExchangeNames(), ", ") + `; an empty account takes them in this order.
 
-The whole file is one command of the engine: all rows are made or none, and every bad row is reported with its line. It has at most 100,000 rows (110,000
+The whole file is one command of the engine: all rows are made or none, and every bad row is reported with its line, of one fault at most 20. It has at most 100,000 rows (110,000
 with the units of new articles and of holds) and 16 MiB; other writes wait while it is decided, and the feed of changes tells of it in one answer. A larger file
 takes --batch N: every N rows are a command, the first that is refused ends the import, and what had landed is said. --check reports what is wrong with all rows
 and changes nothing; with --batch each batch is held against the present state.
@@ -83,8 +96,12 @@ The same import again is safe: within 24 hours rows that have landed are not mad
 was cut short, or refused in the middle and mended, is simply repeated. --idempotency-key makes the same rows on purpose once more.
 
 NDJSON has one object a line, with the members that create the record over REST (see /docs). CSV begins with the names of its columns, in any order, which are those
-members: of an object inside another, and of the elements of a list of objects from 0, with dots. An empty cell is a member that is not given. Cells of lists of texts
-have bars between them (a|b) or are JSON; attributes, and lists of objects in one column, are JSON. Both are UTF-8.
+members, in any case: of an object inside another, and of the elements of a list of objects from 0, with dots. Commas, semicolons or tabs stand between cells: which,
+is seen in that line, or said by --separator. Blanks around a cell do not count, but in quotes around free text. An empty cell is a member that is not given. Cells of
+lists of texts have bars between them (a|b) or are JSON; attributes, and lists of objects in one column, are JSON. Both are UTF-8.
+
+In CSV, ` + strings.Join(moneyColumns, " and ") + ` are amounts in the account's currency where they have a decimal point or name the currency (12.50, 12 EUR, 1.250 BHD; where
+semicolons separate, 12,50 as well), and minor units where not (1250), as an export has them. Whole numbers beside amounts could be either, and are refused.
 
 What refers to a record takes its id, or a name that stands for it alone: of a SKU its code or name, of an article one of its codes or its name, of a location or
 catalog item its name, of a tag its value. Attributes are named by key. Tags, attributes and catalog items have to be there. Under id a row may have the id it had
@@ -150,26 +167,68 @@ func (c *exchangeConfig) query() url.Values {
 	return q
 }
 
-// readFile reads a file whole, from the line on that the import begins with.
-func (c *importConfig) readFile(cmd *cobra.Command, name string, row *api.Schema) (rows []fileRow, faults []rowFault, err error) {
-	in, size := cmd.InOrStdin(), int64(-1)
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			var p *os.PathError
-			if errors.As(err, &p) {
-				err = p.Err
-			}
-			return nil, nil, err
-		}
-		defer f.Close()
-		if st, err := f.Stat(); err == nil {
-			size = st.Size()
-		}
-		in = f
+// separatorOf is the separator that is given, 0 for none.
+func (c *importConfig) separatorOf() (byte, error) {
+	if c.separator != "" && c.format != formatCSV {
+		return 0, usagef("--separator %q is for CSV: the file is %s", c.separator, c.format)
 	}
+	switch c.separator {
+	case "":
+		return 0, nil
+	case "comma", ",":
+		return ',', nil
+	case "semicolon", ";":
+		return ';', nil
+	case "tab", "\t":
+		return '\t', nil
+	}
+	return 0, usagef("--separator %q must be comma, semicolon or tab", c.separator)
+}
+
+// currencyOf is the currency of an account, or of the only one where none is named.
+func (a *admin) currencyOf(account string) (string, error) {
+	var list struct{ Accounts []accountRecord }
+	if err := a.call("GET", "/accounts", nil, &list); err != nil {
+		return "", err
+	}
+	if account == "" && len(list.Accounts) == 1 {
+		return list.Accounts[0].Currency, nil
+	}
+	for _, x := range list.Accounts {
+		if strings.EqualFold(x.ID, account) {
+			return x.Currency, nil
+		}
+	}
+	if account == "" {
+		return "", usagef("there are %d accounts: --account has to say which account", len(list.Accounts))
+	}
+	return "", fmt.Errorf("there is no account %q", account)
+}
+
+// openRows opens the file of an import; a size of -1 is not known.
+func openRows(cmd *cobra.Command, name string) (in io.ReadCloser, size int64, err error) {
+	if name == "-" {
+		return io.NopCloser(cmd.InOrStdin()), -1, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, 0, err
+	}
+	size = -1
+	if st, err := f.Stat(); err == nil {
+		size = st.Size()
+	}
+	return f, size, nil
+}
+
+// readFile reads a file whole, from the line on that the import begins with.
+func (c *importConfig) readFile(cmd *cobra.Command, in io.Reader, size int64, form rowForm, row *api.Schema) (rows []fileRow, faults []rowFault, err error) {
 	bar := newBar(cmd.ErrOrStderr(), size, "reading", true)
-	rows, faults, err = readRows(io.TeeReader(in, bar), c.format, row)
+	rows, faults, err = readRows(io.TeeReader(in, bar), form, row)
 	bar.Finish()
 	rows = slices.DeleteFunc(rows, func(r fileRow) bool { return r.line < c.from })
 	faults = slices.DeleteFunc(faults, func(f rowFault) bool { return f.line < c.from })
@@ -336,15 +395,49 @@ func (i *importer) rows(n int) (rows int) {
 	return rows
 }
 
-// report prints the faults in the order of their lines, and counts the rows that have any.
+// numbers differ between faults that are one: 0 of 2 units, 1 of 3 units.
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// maxAlike is how many lines of one fault are told.
+const maxAlike = 20
+
+// alike are the lines that have one fault.
+type alike struct{ lines, line, last int } // how many, the one seen last, the number of the last fault that is told
+
+// report prints the faults in the order of their lines, few of those that are alike, and counts the rows that have any.
 func (i *importer) report() string {
 	slices.SortStableFunc(i.faults, func(x, y rowFault) int { return cmp.Compare(x.line, y.line) })
-	var text bytes.Buffer
+	kinds := map[string]*alike{}
+	told := make([]*alike, len(i.faults)) // nil: is not told
 	bad, last := 0, -1
-	for _, f := range i.faults {
-		fmt.Fprintf(&text, "%s:%d: %s\n", i.file, f.line, f.text)
+	for n, f := range i.faults {
 		if f.line != last {
 			bad, last = bad+1, f.line
+		}
+		name := numbers.ReplaceAllString(f.text, "0")
+		k := kinds[name]
+		if k == nil {
+			k = &alike{line: -1}
+			kinds[name] = k
+		}
+		if f.line != k.line {
+			k.lines, k.line = k.lines+1, f.line
+		}
+		if k.lines <= maxAlike {
+			k.last, told[n] = n, k
+		}
+	}
+	var text bytes.Buffer
+	for n, f := range i.faults {
+		k := told[n]
+		if k == nil {
+			continue
+		}
+		fmt.Fprintf(&text, "%s:%d: %s\n", i.file, f.line, f.text)
+		if more := k.lines - maxAlike; n == k.last && more == 1 {
+			text.WriteString("... and 1 more line with this fault\n")
+		} else if n == k.last && more > 1 {
+			fmt.Fprintf(&text, "... and %d more lines with this fault\n", more)
 		}
 	}
 	_, _ = i.errs.Write(text.Bytes())

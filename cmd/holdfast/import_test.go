@@ -127,3 +127,33 @@ func TestExportIsWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// Of one fault twenty lines are told, each once for every fault that it has, and the others are counted.
+func TestFaultsAreTold(t *testing.T) {
+	var errs bytes.Buffer
+	i := importer{file: "f", errs: &errs}
+	want := ""
+	for n := 1; n <= 23; n++ {
+		line := 24 - n // they come in any order
+		i.faults = append(i.faults, rowFault{line, fmt.Sprintf("lines.%d: 0 of %d units are available", n%2, n)}, rowFault{line, "lines.7: 1 of 9 units are available"})
+	}
+	i.faults = append(i.faults, rowFault{5, "name: is missing"}, rowFault{30, "name: is missing"})
+	for line := 1; line <= 20; line++ {
+		want += fmt.Sprintf("f:%d: lines.%d: 0 of %d units are available\nf:%d: lines.7: 1 of 9 units are available\n", line, (24-line)%2, 24-line, line)
+		if line == 5 {
+			want += "f:5: name: is missing\n"
+		}
+	}
+	want += "... and 3 more lines with this fault\nf:30: name: is missing\n"
+	require.Equal(t, "24 rows are bad", i.report())
+	require.Equal(t, want, errs.String())
+
+	errs.Reset()
+	i.faults = nil
+	for line := range 21 {
+		i.faults = append(i.faults, rowFault{line, "name: is missing"})
+	}
+	require.Equal(t, "21 rows are bad", i.report())
+	require.Equal(t, 21, strings.Count(errs.String(), "\n"))
+	require.True(t, strings.HasSuffix(errs.String(), "\n... and 1 more line with this fault\n"))
+}

@@ -39,7 +39,7 @@ func appendColumns(list []column, path []string, s *api.Schema, required bool) [
 			}
 			needed = false // its elements have columns of their own
 		}
-		list = append(list, column{strings.Join(at, "."), at, m.Schema, needed})
+		list = append(list, column{name: strings.Join(at, "."), path: at, of: m.Schema, required: needed})
 	}
 	return list
 }
@@ -47,41 +47,56 @@ func appendColumns(list []column, path []string, s *api.Schema, required bool) [
 // isList says that a value is a list of objects.
 func isList(s *api.Schema) bool { return s.Items != nil && s.Items.Members != nil }
 
-// headerColumns finds the columns that a header names, and says all that is wrong with it.
-func headerColumns(s *api.Schema, names []string) (columns []column, faults []string) {
-	for i, name := range names {
+// headerColumns finds the columns that a header names, whatever its case and the blanks around it, and says all that is wrong with it.
+func headerColumns(s *api.Schema, header []csvCell) (columns []column, faults []string) {
+	var known []string
+	for _, c := range columnsOf(s) {
+		known = append(known, c.name)
+	}
+	for i, cell := range header {
+		name := strings.TrimSpace(cell.text)
 		c, ok := findColumn(s, name)
 		switch {
 		case !ok && name == "":
 			faults = append(faults, "column "+strconv.Itoa(i+1)+" has no name")
-		case !ok && len(names) == 1 && strings.ContainsAny(name, ";\t"):
-			return nil, []string{"columns must be separated by commas"}
 		case !ok:
-			faults = append(faults, "unknown column "+strconv.Quote(name))
-		case slices.Contains(names[:i], name):
-			faults = append(faults, "column "+name+" is there more than once")
+			fault := "unknown column " + strconv.Quote(name)
+			if near := nearest(name, known); near != "" {
+				fault += ", the nearest is " + near
+			}
+			faults = append(faults, fault)
+		case slices.ContainsFunc(columns, func(x column) bool { return x.name == c.name }):
+			faults = append(faults, "column "+c.name+" is there more than once")
 		}
 		columns = append(columns, c)
 	}
 	unknown := len(faults) > 0
 	for _, m := range s.Members {
-		if m.Required && !slices.ContainsFunc(names, func(n string) bool { return n == m.Name || strings.HasPrefix(n, m.Name+".") }) {
+		if m.Required && !slices.ContainsFunc(columns, func(c column) bool { return c.path[0] == m.Name }) {
 			faults = append(faults, "column "+m.Name+" is missing")
 		}
 	}
 	if unknown {
-		var known []string
-		for _, c := range columnsOf(s) {
-			known = append(known, c.name)
-		}
 		faults = append(faults, "columns are "+strings.Join(known, ", "))
 	}
 	return columns, faults
 }
 
+// nearest is the known column whose name is nearest to one that is none; empty where all are other words.
+func nearest(name string, known []string) (near string) {
+	least := min(4, len(name))
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < least {
+			near, least = k, d
+		}
+	}
+	return near
+}
+
 // maxElement bounds the numbers in the names of columns.
 const maxElement = 999
 
+// findColumn finds a column by its name in any case. One that is not found keeps that name.
 func findColumn(s *api.Schema, name string) (column, bool) {
 	c := column{name: name, path: strings.Split(name, "."), of: s}
 	for i, step := range c.path {
@@ -93,52 +108,89 @@ func findColumn(s *api.Schema, name string) (column, bool) {
 			c.of = c.of.Items
 			continue
 		}
-		at := slices.IndexFunc(c.of.Members, func(m api.Member) bool { return m.Name == step })
+		at := slices.IndexFunc(c.of.Members, func(m api.Member) bool { return strings.EqualFold(m.Name, step) })
 		if at < 0 {
 			return c, false
 		}
-		c.of = c.of.Members[at].Schema
+		c.path[i], c.of = c.of.Members[at].Name, c.of.Members[at].Schema
 	}
+	c.name = strings.Join(c.path, ".")
 	return c, c.of.Members == nil
 }
 
-// rowOfCells makes a row of a record's cells. An empty one is a member that is not given.
-func rowOfCells(columns []column, cells []string) (row []byte, faults []string) {
-	root := node{}
+// rowOfCells makes a row of a record's cells. An empty one is a member that is not given. A row with a bad amount goes without it, so that the rest of it is
+// judged; one that cannot be put together is nil.
+func rowOfCells(columns []column, rec csvRecord, money *moneyReader) (row []byte, faults []string) {
+	root, whole := node{}, true
 	for i, c := range columns {
-		if cells[i] == "" {
+		cell := rec.fields[i].trimmed(c.of)
+		if cell.text == "" {
 			continue
 		}
-		value, fault := cellValue(c.of, cells[i])
+		if slices.Contains(moneyColumns, c.name) {
+			value, fault := money.value(rec.line, c.name, cell.text)
+			if fault != "" {
+				faults = append(faults, c.name+" "+fault)
+				continue
+			}
+			root.put(c.path, value) // it is a member of its own, and there once
+			continue
+		}
+		value, fault := cellValue(c.of, cell)
 		if fault == "" && !root.put(c.path, value) {
 			fault = "is given in columns of its own as well"
 		}
 		if fault != "" {
-			faults = append(faults, c.name+" "+fault)
+			faults, whole = append(faults, c.name+" "+fault), false
 		}
+	}
+	if !whole {
+		return nil, faults
 	}
 	return root.append(nil), faults
 }
 
+// csvCell is a cell, and whether it stood in quotes.
+type csvCell struct {
+	text   string
+	quoted bool
+}
+
+// trimmed is a cell without the blanks around it. Free text in quotes keeps its own.
+func (c csvCell) trimmed(s *api.Schema) csvCell {
+	free := s.Type == "" || s.Type == "string" && s.Enum == nil && s.Format != "date-time" || s.Type == "array" && !isList(s)
+	if !c.quoted || !free {
+		c.text = strings.TrimSpace(c.text)
+	}
+	return c
+}
+
 // cellValue is a cell as JSON. What is not of the type that it should be stays text, which the server names.
-func cellValue(s *api.Schema, cell string) (value json.RawMessage, fault string) {
+func cellValue(s *api.Schema, cell csvCell) (value json.RawMessage, fault string) {
+	text := cell.text
 	switch {
 	case s.Type == "string":
 	case s.Type == "array" && !isList(s):
-		if strings.HasPrefix(cell, "[") && json.Valid([]byte(cell)) {
-			return compact(cell), ""
+		if strings.HasPrefix(text, "[") && json.Valid([]byte(text)) {
+			return compact(text), ""
 		}
-		value, _ = json.Marshal(strings.Split(cell, "|"))
+		list := strings.Split(text, "|")
+		for i := range list {
+			if !cell.quoted {
+				list[i] = strings.TrimSpace(list[i])
+			}
+		}
+		value, _ = json.Marshal(list)
 		return value, ""
 	case s.Type == "array" || s.Type == "object":
-		if !json.Valid([]byte(cell)) {
+		if !json.Valid([]byte(text)) {
 			return nil, "is not JSON"
 		}
-		return compact(cell), ""
-	case json.Valid([]byte(cell)) && strings.TrimSpace(cell) == cell && cell != "null" && !strings.ContainsAny(cell[:1], `"[{`):
-		return json.RawMessage(cell), ""
+		return compact(text), ""
+	case json.Valid([]byte(text)) && strings.TrimSpace(text) == text && text != "null" && !strings.ContainsAny(text[:1], `"[{`):
+		return json.RawMessage(text), ""
 	}
-	value, _ = json.Marshal(cell)
+	value, _ = json.Marshal(text)
 	return value, ""
 }
 
@@ -204,6 +256,21 @@ func cmpNumbers(x, y string) int {
 	return m - n
 }
 
+// appendRecord appends a line of CSV. A cell whose blanks would be trimmed, or that would be read as something else, stands in quotes.
+func appendRecord(b []byte, cells []string) []byte {
+	for i, cell := range cells {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if !strings.ContainsAny(cell, "\",;\t\r\n") && strings.TrimSpace(cell) == cell {
+			b = append(b, cell...)
+			continue
+		}
+		b = append(append(append(b, '"'), strings.ReplaceAll(cell, `"`, `""`)...), '"')
+	}
+	return append(b, '\n')
+}
+
 // cellsOf is a row in the cells of columns.
 func cellsOf(columns []column, row []byte) ([]string, error) {
 	d := json.NewDecoder(bytes.NewReader(row))
@@ -263,7 +330,7 @@ func cellText(c column, root map[string]any) string {
 func plainTexts(list []any) (texts []string, plain bool) {
 	for _, e := range list {
 		s, ok := e.(string)
-		if !ok || s == "" || strings.Contains(s, "|") {
+		if !ok || s == "" || strings.Contains(s, "|") || strings.TrimSpace(s) != s {
 			return nil, false
 		}
 		texts = append(texts, s)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,6 +26,16 @@ const (
 const maxRow = 1 << 20
 
 const tooLong = "is longer than 1 MiB"
+
+// rowForm is how a file of rows is read.
+type rowForm struct {
+	format    string
+	separator byte                   // of CSV; 0: the one that the header has
+	currency  func() (string, error) // the account's, asked for where CSV has a column of money
+}
+
+// separators may stand between cells. A header with none has the first.
+var separators = []byte{',', ';', '\t'}
 
 // fileRow is a row as the server takes it, with the line it begins on.
 type fileRow struct {
@@ -46,13 +57,13 @@ func (f rowFault) Error() string {
 }
 
 // readRows reads a file of rows. Rows that cannot be read are faults; an error is about the whole file.
-func readRows(r io.Reader, format string, schema *api.Schema) (rows []fileRow, faults []rowFault, err error) {
+func readRows(r io.Reader, form rowForm, schema *api.Schema) (rows []fileRow, faults []rowFault, err error) {
 	lines := &lineReader{in: bufio.NewReaderSize(r, 1<<16)}
 	if err := lines.begin(); err != nil {
 		return nil, nil, err
 	}
-	if format == formatCSV {
-		return readCSV(lines, schema)
+	if form.format == formatCSV {
+		return readCSV(lines, form, schema)
 	}
 	for {
 		l, err := lines.next()
@@ -151,15 +162,25 @@ func (r *lineReader) unread(lines []fileLine) {
 // csvRecord is the fields of a record, or what is wrong with it.
 type csvRecord struct {
 	line   int
-	fields []string
+	fields []csvCell
 	fault  string
 }
 
-// record gives the next record that is not an empty line. Quotes come in pairs, so a record goes on while their number is odd. Where the end of a quoted field is
-// missing, the first line alone is bad.
-func (r *lineReader) record() (csvRecord, error) {
-	var lines []fileLine
-	var text []byte
+// record gives the next record.
+func (r *lineReader) record(separator byte) (csvRecord, error) {
+	lines, text, rec, err := r.recordText()
+	if err != nil || rec.fault != "" {
+		return rec, err
+	}
+	if rec.fields, rec.fault = splitRecord(text, separator); rec.fault != "" {
+		r.unread(lines[1:])
+	}
+	return rec, nil
+}
+
+// recordText gives the text of the next record that is not an empty line. Quotes come in pairs, so a record goes on while their number is odd. Where the end of a
+// quoted field is missing, the first line alone is bad.
+func (r *lineReader) recordText() (lines []fileLine, text []byte, rec csvRecord, err error) {
 	for {
 		l, err := r.next()
 		if err == io.EOF && len(lines) > 0 || err == nil && len(lines) > 0 && (l.fault != "" || len(text)+len(l.text) > maxRow) {
@@ -167,12 +188,12 @@ func (r *lineReader) record() (csvRecord, error) {
 				lines = append(lines, l)
 			}
 			r.unread(lines[1:])
-			return csvRecord{line: lines[0].no, fault: "has a quote without its other half"}, nil
+			return nil, nil, csvRecord{line: lines[0].no, fault: "has a quote without its other half"}, nil
 		}
 		if err != nil || l.fault != "" {
-			return csvRecord{line: l.no, fault: l.fault}, err
+			return nil, nil, csvRecord{line: l.no, fault: l.fault}, err
 		}
-		if len(lines) == 0 && len(l.text) == 0 {
+		if len(lines) == 0 && len(bytes.Trim(l.text, " ")) == 0 {
 			continue
 		}
 		if len(lines) > 0 {
@@ -180,26 +201,63 @@ func (r *lineReader) record() (csvRecord, error) {
 		}
 		lines, text = append(lines, l), append(text, l.text...)
 		if bytes.Count(text, []byte{'"'})%2 == 0 {
-			break
+			return lines, text, csvRecord{line: lines[0].no}, nil
 		}
 	}
-	in := csv.NewReader(bytes.NewReader(text))
-	in.FieldsPerRecord = -1
-	fields, err := in.Read()
-	rec := csvRecord{line: lines[0].no, fields: fields}
-	var p *csv.ParseError
-	switch {
-	case errors.As(err, &p):
-		rec.fault = fmt.Sprintf("has a quote out of place at character %d", p.Column)
-		r.unread(lines[1:])
-	case err != nil:
-		return rec, err
-	}
-	return rec, nil
 }
 
-func readCSV(lines *lineReader, schema *api.Schema) (rows []fileRow, faults []rowFault, err error) {
-	head, err := lines.record()
+// splitRecord cuts the text of a record into its cells.
+func splitRecord(text []byte, separator byte) (fields []csvCell, fault string) {
+	in := csv.NewReader(bytes.NewReader(text))
+	in.FieldsPerRecord = -1
+	in.Comma = rune(separator)
+	in.TrimLeadingSpace = separator != '\t' // which is a blank to it
+	cells, err := in.Read()
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		return nil, fmt.Sprintf("has a quote out of place at character %d", p.Column)
+	}
+	begins := []int{0} // of lines
+	for i, c := range text {
+		if c == '\n' {
+			begins = append(begins, i+1)
+		}
+	}
+	for i, cell := range cells {
+		line, column := in.FieldPos(i)
+		at := begins[line-1] + column - 1
+		fields = append(fields, csvCell{cell, at < len(text) && text[at] == '"'})
+	}
+	return fields, ""
+}
+
+// splitHeader cuts the text of a header at the separator under which it names most columns; where none names any, at the one that gives most cells.
+func splitHeader(text []byte, given byte, schema *api.Schema) (fields []csvCell, separator byte, fault string) {
+	if given != 0 {
+		fields, fault = splitRecord(text, given)
+		return fields, given, fault
+	}
+	most := -1
+	for _, s := range separators {
+		cells, bad := splitRecord(text, s)
+		if separator == 0 {
+			separator, fault = s, bad
+		}
+		known := 0
+		for _, c := range cells {
+			if _, ok := findColumn(schema, strings.TrimSpace(c.text)); ok {
+				known++
+			}
+		}
+		if score := known*maxRow + len(cells); bad == "" && score > most {
+			fields, separator, fault, most = cells, s, "", score
+		}
+	}
+	return fields, separator, fault
+}
+
+func readCSV(lines *lineReader, form rowForm, schema *api.Schema) (rows []fileRow, faults []rowFault, err error) {
+	_, text, head, err := lines.recordText()
 	switch {
 	case err == io.EOF:
 		return nil, nil, errors.New("the file is empty: it must begin with the names of its columns")
@@ -208,15 +266,28 @@ func readCSV(lines *lineReader, schema *api.Schema) (rows []fileRow, faults []ro
 	case head.fault != "":
 		return nil, nil, rowFault{head.line, head.fault}
 	}
-	columns, faulty := headerColumns(schema, head.fields)
+	fields, separator, fault := splitHeader(text, form.separator, schema)
+	if fault != "" {
+		return nil, nil, rowFault{head.line, fault}
+	}
+	columns, faulty := headerColumns(schema, fields)
 	if len(faulty) > 0 {
 		return nil, nil, rowFault{head.line, strings.Join(faulty, "; ")}
 	}
+	var money moneyReader
+	if slices.ContainsFunc(columns, func(c column) bool { return slices.Contains(moneyColumns, c.name) }) {
+		currency, err := form.currency()
+		if err != nil {
+			return nil, nil, err
+		}
+		// Where semicolons stand between cells, they do so because the comma is a decimal one.
+		money = moneyReader{currency: currency, digits: digitsOf(currency), comma: separator == ';'}
+	}
 	for {
-		rec, err := lines.record()
+		rec, err := lines.record(separator)
 		switch {
 		case err == io.EOF:
-			return rows, faults, nil
+			return rows, append(faults, money.mixed()...), nil
 		case err != nil:
 			return nil, nil, err
 		case rec.fault != "":
@@ -226,11 +297,11 @@ func readCSV(lines *lineReader, schema *api.Schema) (rows []fileRow, faults []ro
 			faults = append(faults, rowFault{rec.line, fmt.Sprintf("has %d fields, the header has %d", len(rec.fields), len(columns))})
 			continue
 		}
-		text, bad := rowOfCells(columns, rec.fields)
+		text, bad := rowOfCells(columns, rec, &money)
 		for _, b := range bad {
 			faults = append(faults, rowFault{rec.line, b})
 		}
-		if len(bad) == 0 {
+		if text != nil {
 			rows = append(rows, fileRow{rec.line, text})
 		}
 	}

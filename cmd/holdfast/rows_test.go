@@ -14,6 +14,11 @@ import (
 
 // This file owns the tests of files of rows.
 
+// euroForm is how the file of an account with euros is read.
+func euroForm(format string) rowForm {
+	return rowForm{format: format, currency: func() (string, error) { return "EUR", nil }}
+}
+
 // A file is read to its end, whatever stands in it: what cannot be read is named with its line, the rest is there.
 func TestReadRows(t *testing.T) {
 	long := strings.Repeat("x", maxRow+1)
@@ -32,9 +37,10 @@ func TestReadRows(t *testing.T) {
 			"types", "skus", "csv", "purchasePrice,bufferTimeAmountAfter,name,tags,attributes\n1,1.5,007,a|b,\n007,abc,true,\"[\"\"a|b\"\"]\",\"{ \"\"k\"\": [1] }\"\n[1],\"\"\"1\"\"\",null,[x],\n",
 			[]string{
 				`2: {"purchasePrice":1,"bufferTimeAmountAfter":1.5,"name":"007","tags":["a","b"]}`,
-				`3: {"purchasePrice":"007","bufferTimeAmountAfter":"abc","name":"true","tags":["a|b"],"attributes":{"k":[1]}}`,
-				`4: {"purchasePrice":"[1]","bufferTimeAmountAfter":"\"1\"","name":"null","tags":["[x]"]}`,
-			}, "",
+				`3: {"bufferTimeAmountAfter":"abc","name":"true","tags":["a|b"],"attributes":{"k":[1]}}`,
+				`4: {"bufferTimeAmountAfter":"\"1\"","name":"null","tags":["[x]"]}`,
+			}, "3: purchasePrice must be an amount like 12.50 or 12.50 EUR, or whole minor units like 1250\n" +
+				"4: purchasePrice must be an amount like 12.50 or 12.50 EUR, or whole minor units like 1250",
 		},
 		{
 			"lists", "articles", "csv", "name,quantities.10.count,quantities.2.count,quantities.2.serviceLocationId,quantities\nA,1,2,here,\nB,,,,\"[{\"\"count\"\":3}]\"\nC,1,,,[]\nD,,,,[\nE,,,,\n",
@@ -42,6 +48,10 @@ func TestReadRows(t *testing.T) {
 				`2: {"name":"A","quantities":[{"count":2,"serviceLocationId":"here"},{"count":1}]}`, `3: {"name":"B","quantities":[{"count":3}]}`, `6: {"name":"E"}`,
 			},
 			"4: quantities is given in columns of its own as well\n5: quantities is not JSON",
+		},
+		{
+			"any value", "articles", "csv", "name,fulfillmentFields.0.value\nA,\" 5 \"\nB, 5 \n",
+			[]string{`2: {"name":"A","fulfillmentFields":[{"value":" 5 "}]}`, `3: {"name":"B","fulfillmentFields":[{"value":5}]}`}, "",
 		},
 		{"objects", "locations", "csv", "address.city,name,timezone,address.details\nX,A,,\n,B,,\n", []string{`2: {"address":{"city":"X"},"name":"A"}`, `3: {"name":"B"}`}, ""},
 		{"too few and too many", "locations", "csv", "name,timezone\nA\nB,UTC\nC,UTC,\n", []string{`3: {"name":"B","timezone":"UTC"}`}, "2: has 1 fields, the header has 2\n4: has 3 fields, the header has 2"},
@@ -55,11 +65,29 @@ func TestReadRows(t *testing.T) {
 		{"empty", "skus", "csv", "", nil, "the file is empty: it must begin with the names of its columns"},
 		{"UTF-16", "skus", "csv", "\xff\xfen\x00", nil, "the file is UTF-16: it must be UTF-8"},
 		{"gzip", "skus", "ndjson", "\x1f\x8b\x08", nil, "the file is compressed: it must be plain text"},
-		{"semicolons", "locations", "csv", "name;timezone\nA;UTC\n", nil, "line 1: columns must be separated by commas"},
+		{"semicolons", "locations", "csv", "name;address.city;timezone\n\"A;B\";C,D;UTC\n", []string{`2: {"name":"A;B","address":{"city":"C,D"},"timezone":"UTC"}`}, ""},
+		{"tabs", "locations", "csv", "name\ttimezone\taddress.city\nA\tUTC\t\n B \t\tC\n", []string{`2: {"name":"A","timezone":"UTC"}`, `3: {"name":"B","address":{"city":"C"}}`}, ""},
+		{"one column", "customers", "csv", "companyName\nA;B\n", []string{`2: {"companyName":"A;B"}`}, ""},
+		{"separator inside a heading", "locations", "csv", "name,timezone,\"x;y;z\"\n", nil, `line 1: unknown column "x;y;z"; columns are`},
+		{"unknown columns under semicolons", "locations", "csv", "nome;timezone\n", nil, `line 1: unknown column "nome", the nearest is name; column name is missing; columns are`},
+		{
+			"headings of any case, with blanks", "articles", "csv", " Name ,SKUID,Quantities.0.COUNT,\" codes \"\nA,B,1,C\n",
+			[]string{`2: {"name":"A","skuId":"B","quantities":[{"count":1}],"codes":["C"]}`}, "",
+		},
+		{"the same heading twice", "locations", "csv", "name,timezone, NAME\n", nil, "line 1: column name is there more than once"},
+		{
+			"blanks", "articles", "csv", "name,codes,status,purchasePrice,description,attributes\n  A  , B | C ,active ,\" 12 \",\" x \", {} \n" +
+				"\u00a0B\u00a0,\" D | E\",\" active \", 5 , ,\nC,, \"active\",, \" y\" \n   \n",
+			[]string{
+				`2: {"name":"A","codes":["B","C"],"status":"active","purchasePrice":12,"description":" x ","attributes":{}}`,
+				`3: {"name":"B","codes":[" D "," E"],"status":"active","purchasePrice":5}`,
+			},
+			"4: has a quote out of place at character 19",
+		},
 		{
 			"columns", "locations", "csv", "\nname,nam,name,,address,address.town,address.0,id.x\n", nil,
-			`line 2: unknown column "nam"; column name is there more than once; column 4 has no name; unknown column "address"; unknown column "address.town"; ` +
-				`unknown column "address.0"; unknown column "id.x"; column timezone is missing; ` +
+			`line 2: unknown column "nam", the nearest is name; column name is there more than once; column 4 has no name; unknown column "address"; unknown column "address.town"; ` +
+				`unknown column "address.0"; unknown column "id.x", the nearest is id; column timezone is missing; ` +
 				`columns are id, name, timezone, address.address, address.zipCode, address.city, address.country, address.state, address.details`,
 		},
 		{"missing", "holds", "csv", "note\nx\n", nil, "line 1: column lines is missing"},
@@ -69,7 +97,7 @@ func TestReadRows(t *testing.T) {
 		{"NDJSON", "skus", "ndjson", "\ufeff{\"name\":\"A\"}\r\n\n  \n[1]\n{\xff}\n" + long + "\n{", []string{`1: {"name":"A"}`, `4: [1]`, `7: {`}, "5: is not UTF-8\n6: is longer than 1 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, faults, err := readRows(strings.NewReader(c.file), c.format, api.ExchangeRow(c.resource))
+			rows, faults, err := readRows(strings.NewReader(c.file), euroForm(c.format), api.ExchangeRow(c.resource))
 			var got []string
 			for _, r := range rows {
 				got = append(got, strconv.Itoa(r.line)+": "+string(r.json))
@@ -99,7 +127,7 @@ func TestReadRowsOfAnything(t *testing.T) {
 			if format == formatCSV {
 				file = "name,timezone\n" + text
 			}
-			rows, faults, err := readRows(strings.NewReader(file), format, api.ExchangeRow("locations"))
+			rows, faults, err := readRows(strings.NewReader(file), euroForm(format), api.ExchangeRow("locations"))
 			require.NoError(t, err)
 			last, most := 0, strings.Count(file, "\n")+1
 			for _, r := range rows {
@@ -146,10 +174,36 @@ func TestCellsReadBack(t *testing.T) {
 		var file bytes.Buffer
 		_, err := writeRows(&file, strings.NewReader(want+"\n"), formatCSV, api.ExchangeRow("articles"), newBar(&file, -1, "", false))
 		require.NoError(t, err)
-		rows, faults, err := readRows(&file, formatCSV, api.ExchangeRow("articles"))
+		rows, faults, err := readRows(&file, euroForm(formatCSV), api.ExchangeRow("articles"))
 		require.NoError(t, err)
 		require.Empty(t, faults)
 		require.Len(t, rows, 1)
 		require.JSONEq(t, want, string(rows[0].json))
 	})
+}
+
+// The separator that is given is taken, whatever the heading line looks like.
+func TestSeparatorIsGiven(t *testing.T) {
+	form := euroForm(formatCSV)
+	form.separator = ';'
+	_, _, err := readRows(strings.NewReader("name,timezone\n"), form, api.ExchangeRow("locations"))
+	require.ErrorContains(t, err, `unknown column "name,timezone"`)
+	rows, faults, err := readRows(strings.NewReader("companyName\n\"A\";\n"), form, api.ExchangeRow("customers"))
+	require.NoError(t, err)
+	require.Empty(t, rows)
+	require.Equal(t, []rowFault{{2, "has 2 fields, the header has 1"}}, faults)
+}
+
+// Every column is found by its own name, and no two by one.
+func TestColumnsAreFound(t *testing.T) {
+	for _, resource := range api.ExchangeNames() {
+		seen := map[string]bool{}
+		for _, c := range columnsOf(api.ExchangeRow(resource)) {
+			found, ok := findColumn(api.ExchangeRow(resource), strings.ToUpper(c.name))
+			require.True(t, ok, c.name)
+			require.Equal(t, c.name, found.name)
+			require.False(t, seen[found.name], found.name)
+			seen[found.name] = true
+		}
+	}
 }

@@ -104,6 +104,19 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 	if !ok {
 		return own
 	}
+	switch slots := s.lot(no).slots; { // from cheap to deep
+	case own.Available >= len(slots):
+		return own
+	case len(slots) == 1 && s.lot(no).conflicts == 0 && s.pinnedOn(slots[0], hull):
+		own.Exact = true
+		return own
+	}
+	if s.ConflictCount(wide) == 0 { // then the pool has no fewer than the lot
+		if free, _, _, _ := s.MinFree(wide, hull); free <= own.Available {
+			own.Exact = own.Exact || free == own.Available
+			return own
+		}
+	}
 	if most := s.boundNamed(no, wide, hull); most <= own.Available {
 		own.Exact = own.Exact || most == own.Available
 		return own
@@ -123,6 +136,17 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 			return own
 		}
 	}
+}
+
+// pinnedOn says that something on a slot over a window may not leave its lot.
+func (s *Stock) pinnedOn(no SlotNo, w Span) bool {
+	e := s.slot(no)
+	for h, at := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, at = e.rail.next(at) {
+		if h.Flags.Any(Pinned) {
+			return true
+		}
+	}
+	return false
 }
 
 // neverNamed says that SeatNamed, which refused a hold, would refuse it however long it searched.

@@ -104,14 +104,14 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 	if !ok {
 		return own
 	}
-	switch slots := s.lot(no).slots; { // from cheap to deep
-	case own.Available >= len(slots):
-		return own
-	case len(slots) == 1 && s.lot(no).conflicts == 0 && s.pinnedOn(slots[0], hull):
-		own.Exact = true
+	if own.Available >= len(s.lot(no).slots) {
 		return own
 	}
-	if s.ConflictCount(wide) == 0 { // then the pool has no fewer than the lot
+	if s.ConflictCount(wide) == 0 { // then all is told by who sits where, and the pool has no fewer than the lot
+		if n, ok := s.vacated(no, wide, hull, now); ok {
+			own.Available, own.Exact = n, true
+			return own
+		}
 		if free, _, _, _ := s.MinFree(wide, hull); free <= own.Available {
 			own.Exact = own.Exact || free == own.Available
 			return own
@@ -121,6 +121,40 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 		own.Exact = own.Exact || most == own.Available
 		return own
 	}
+	return s.namedForReal(no, wide, hull, now, own)
+}
+
+// vacated is how many units of a lot with one slot there are for who names its article, in a pool without conflicts, where that is told at a glance: none where
+// something may not leave the slot, one where all that is there has a plain gap elsewhere. So few moves are found by every search (fewest).
+func (s *Stock) vacated(no LotNo, wide PoolRef, hull Span, now int64) (n int, ok bool) {
+	slots := s.lot(no).slots
+	if len(slots) != 1 {
+		return 0, false
+	}
+	e := s.slot(slots[0])
+	if !e.span.Covers(hull) {
+		return 0, true
+	}
+	f, moves := s.fixityOf(wide, hull.Start, now), 0
+	for h, at := e.rail.next(e.rail.from(hull.Start)); h != nil && seatStart(h) < hull.End; h, at = e.rail.next(at) {
+		switch f.of(h) {
+		case fixed, inLot:
+			return 0, true
+		case among:
+			return 0, false
+		}
+		if moves++; moves > ejectMoves {
+			return 0, false
+		}
+		if _, found := s.TightGap(wide, h.Seat()); !found { // what is on one slot never wants the same gap at the same time
+			return 0, false
+		}
+	}
+	return 1, true
+}
+
+// namedForReal seats holds for AvailableNamed, as a write would, until one is refused.
+func (s *Stock) namedForReal(no LotNo, wide PoolRef, hull Span, now int64, own Answer) Answer {
 	d := s.Draft(now)
 	h := NewHold(ID{}, hull, 0, 0)
 	h.Flags = PinnedArticle
@@ -136,17 +170,6 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 			return own
 		}
 	}
-}
-
-// pinnedOn says that something on a slot over a window may not leave its lot.
-func (s *Stock) pinnedOn(no SlotNo, w Span) bool {
-	e := s.slot(no)
-	for h, at := e.rail.next(e.rail.from(w.Start)); h != nil && seatStart(h) < w.End; h, at = e.rail.next(at) {
-		if h.Flags.Any(Pinned) {
-			return true
-		}
-	}
-	return false
 }
 
 // neverNamed says that SeatNamed, which refused a hold, would refuse it however long it searched.

@@ -310,7 +310,7 @@ func (q *request) refuse(e *engine.Error, cause error) {
 		e = refuse(engine.CodeInternal, "the request met an error of ours")
 		s = statuses[e.Code]
 	}
-	if s.number >= 500 {
+	if s.number >= 500 && e.Code != engine.CodeOverloaded { // of which there may be many: what is short is said once
 		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
 	}
 	q.out = appendProblem(q.out[:0], e, q.id, q.faults.more, func(b []byte) []byte { return q.appendDetails(b, e.Details) })

@@ -138,6 +138,8 @@ func (o *operation) gives(code engine.Code) bool {
 		return true
 	case engine.CodeNotReady:
 		return keyed
+	case engine.CodeOverloaded:
+		return o.write
 	case engine.CodeStorageFailed:
 		return o.write || o.path == deliveryPath
 	}

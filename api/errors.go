@@ -52,6 +52,7 @@ var statuses = map[engine.Code]status{
 	engine.CodeHeadersTooLarge:   {431, "The headers are too large"},
 	engine.CodeInternal:          {500, "An error of ours"},
 	engine.CodeNotReady:          {503, "Not ready yet"},
+	engine.CodeOverloaded:        {503, "The server is full"},
 	engine.CodeStorageFailed:     {503, "The storage has failed"},
 
 	engine.CodeDiscountNotFound:      {422, "No such discount code"},

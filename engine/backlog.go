@@ -24,7 +24,7 @@ func (w *writer) park(f *Future) bool {
 	for _, b := range w.behind {
 		if b.account.id == f.cmd.Account {
 			if len(b.waiting) >= w.engine.queue.size {
-				f.turnAway(refuse(CodeNotReady, "too many commands of the account wait until what is due in it is done"))
+				f.turnAway(refuse(CodeOverloaded, "too many commands of the account wait until what is due in it is done"))
 				return true
 			}
 			b.waiting = append(b.waiting, f)

@@ -24,6 +24,7 @@ type Options struct {
 	Random    func() [10]byte                             // the random part of a command's ids
 	Logger    *slog.Logger                                // default: slog.Default
 	Queue     int                                         // most commands waiting for the writer; default 4096
+	Full      func() bool                                 // whether memory is so short that nothing is to be added, asked before the queue; nil: it never is
 	Manual    bool                                        // what is due is run by Tick alone, not by a timer: for tests that own the clock
 	LogBytes  int64                                       // an account's log of deliveries is kept up to; default 1 GiB
 	Stopwatch func() time.Duration                        // a monotonic reading, to tell how long plans take; nil: it is not told
@@ -47,6 +48,7 @@ type Engine struct {
 	step      int64 // Options.Overdue in milliseconds
 	payload   func(version string, o *OrderRecord) []byte
 	queue     *queue
+	full      func() bool // Options.Full
 	quit      chan struct{}
 	done      sync.WaitGroup
 	current   atomic.Pointer[snapshot]
@@ -97,7 +99,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e := &Engine{
 		step: max(1, o.Overdue.Milliseconds()), payload: withoutPanic(o.Payload, o.Logger),
 		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks, bounds: o.Bounds.withDefaults(),
-		queue: newQueue(o.Queue), quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
+		queue: newQueue(o.Queue), full: o.Full, quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
 	}
 	e.called.add(s.called)
 	s.called = nil
@@ -283,6 +285,10 @@ func (e *Engine) submit(f *Future, patient bool) {
 			return
 		}
 	}
+	if err := e.crowdedOut(f.cmd.Op); err != nil {
+		f.turnAway(err)
+		return
+	}
 	f.cmd.ahead = e.foresee(&f.cmd)
 	e.gate.RLock()
 	defer e.gate.RUnlock()
@@ -291,14 +297,14 @@ func (e *Engine) submit(f *Future, patient bool) {
 		return
 	}
 	if !e.queue.put(f, patient) {
-		f.turnAway(refuse(CodeNotReady, "too many commands of the account wait to be done"))
+		f.turnAway(refuse(CodeOverloaded, "too many commands of the account wait to be done"))
 	}
 }
 
 var futures = sync.Pool{New: func() any { return &Future{done: make(chan struct{}, 1)} }}
 
 // Do submits a command and waits for it. Where commands of its account fill their share of the queue, half of it, it is refused
-// with CodeNotReady.
+// with CodeOverloaded.
 func (e *Engine) Do(cmd Command) (Result, error) {
 	f := futures.Get().(*Future)
 	f.engine, f.cmd = e, cmd

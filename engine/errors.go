@@ -39,6 +39,7 @@ const (
 	CodeMonthlyCap        Code = "MONTHLY_CAP"
 	CodeInternal          Code = "INTERNAL"
 	CodeNotReady          Code = "NOT_READY"
+	CodeOverloaded        Code = "OVERLOADED"
 	CodeStorageFailed     Code = "STORAGE_FAILED"
 
 	CodeDiscountNotFound      Code = "DISCOUNT_NOT_FOUND"

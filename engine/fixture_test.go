@@ -33,6 +33,7 @@ type shop struct {
 	loc   ID
 
 	bounds  Bounds
+	full    func() bool                                 // whether memory is short; nil: it never is
 	queued  int                                         // most commands in the queue, 0: as usual
 	onNow   func()                                      // called whenever the engine asks for the time
 	payload func(version string, o *OrderRecord) []byte // of the events of orders
@@ -59,7 +60,7 @@ func (s *shop) open() {
 	require.NoError(s.T, err)
 	s.store = store
 	s.Engine, err = Open(context.Background(), Options{
-		Store: store, Now: s.clock, Manual: true, Checks: true, Payload: s.payload, Bounds: s.bounds, Queue: s.queued,
+		Store: store, Now: s.clock, Manual: true, Checks: true, Payload: s.payload, Bounds: s.bounds, Queue: s.queued, Full: s.full,
 		Random: func() (b [10]byte) {
 			binary.BigEndian.PutUint64(b[2:], s.seed.Add(1)<<20)
 			return b

@@ -137,7 +137,7 @@ func TestAccountsTakeTurns(t *testing.T) {
 		mine = append(mine, s.Submit(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}}))
 	}
 	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}})
-	require.Equal(t, CodeNotReady, err.(*Error).Code)
+	require.Equal(t, CodeOverloaded, err.(*Error).Code)
 	theirs := s.Submit(Command{Account: other, Actor: "test", Op: CreateLocation{Name: "There", Timezone: "UTC"}})
 	require.Equal(t, 33, s.Stats().Queued)
 	close(o.over)

@@ -275,7 +275,7 @@ const littleMemory = 256 << 20
 func memory() finding {
 	limit, of := pace.MemoryLimit(systemFile)
 	if limit <= 0 {
-		return finding{"memory", minor, "it is not known how much there is: set --memory-limit"}
+		return finding{"memory", minor, "it is not known how much there is: set --memory"}
 	}
 	f := finding{"memory", fine, fmt.Sprintf("%s of the %s are used before more is collected; a booking takes about 180 bytes, an order of one unit 700", size(limit), of)}
 	if limit < littleMemory {

@@ -1,9 +1,14 @@
 package main
 
-// This file owns the option that says how much memory the process is to take.
+// This file owns how much memory the process is to take: the option, and the watch that has additions refused before the system ends the process.
 
 import (
+	"context"
+	"log/slog"
 	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -13,7 +18,7 @@ import (
 type memoryConfig struct{ limit string }
 
 func (c *memoryConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.limit, "memory-limit", "", "memory above which the process collects more often and gives back what it can, like 2GiB, or off; "+
+	f.StringVar(&c.limit, "memory", "", "memory above which the process collects more often and gives back what it can, like 2GiB, or off; near it nothing is added any more; "+
 		"default: GOMEMLIMIT, else 90 % of what a container may have, else 75 % of the machine's")
 }
 
@@ -23,9 +28,9 @@ func (c *memoryConfig) wanted(environment string, read func(name string) string)
 	case c.limit != "":
 		n, ok := pace.ParseMemory(c.limit)
 		if !ok {
-			return 0, "", usagef("--memory-limit %q must be a number of bytes, as in 2GiB or 512MiB, or off", c.limit)
+			return 0, "", usagef("--memory %q must be a number of bytes, as in 2GiB or 512MiB, or off", c.limit)
 		}
-		return n, "--memory-limit", nil
+		return n, "--memory", nil
 	case environment != "":
 		return -1, "GOMEMLIMIT", nil
 	}
@@ -40,4 +45,32 @@ func systemFile(name string) string {
 		return ""
 	}
 	return string(b)
+}
+
+// memoryLook is how often it is looked whether memory is short: additions of a moment are small beside what is kept free.
+const memoryLook = 100 * time.Millisecond
+
+// memoryWatch knows whether memory is short.
+type memoryWatch struct{ short atomic.Bool }
+
+// keep looks again and again until ctx ends, and says when it changes.
+func (w *memoryWatch) keep(ctx context.Context, look <-chan time.Time, log *slog.Logger) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look:
+		}
+		limit := debug.SetMemoryLimit(-1)
+		short := pace.Short(limit)
+		if short == w.short.Load() {
+			continue
+		}
+		w.short.Store(short)
+		if short {
+			log.Warn("memory is short: nothing is added until some is free", "needed", pace.Needed(), "limit", limit)
+		} else {
+			log.Info("memory is free again: additions are taken", "needed", pace.Needed(), "limit", limit)
+		}
+	}
 }

@@ -1,6 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +24,7 @@ func TestMemoryLimitComesFromOnePlace(t *testing.T) {
 		bytes               int64
 		from                string
 	}{
-		{"2KiB", "1GiB", 2048, "--memory-limit"},
+		{"2KiB", "1GiB", 2048, "--memory"},
 		{"", "1GiB", -1, "GOMEMLIMIT"}, // the runtime has it
 		{"", "", 900, "container"},
 	} {
@@ -25,5 +33,62 @@ func TestMemoryLimitComesFromOnePlace(t *testing.T) {
 		require.Equal(t, []any{c.bytes, c.from}, []any{bytes, from})
 	}
 	_, _, err := (&memoryConfig{"lots"}).wanted("", system)
-	require.ErrorContains(t, err, "--memory-limit")
+	require.ErrorContains(t, err, "--memory \"lots\"")
+}
+
+// A server with little memory takes articles of 10,000 units until it is nearly full. Then it refuses more, goes on to answer and to remove, and takes more again.
+func TestAFullServerRefusesToAddAndGoesOn(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	address, key := freeAddress(t), "hf_fulltestkey_"+strings.Repeat("0123456789", 4)
+	serve := exec.Command(self)
+	serve.Args = []string{"holdfast", "serve", "--listen", address, "--data", t.TempDir(), "--memory", "150MiB"}
+	serve.Env = append(os.Environ(), bootstrapVariable+"="+key)
+	var errs bytes.Buffer
+	serve.Stderr = &errs
+	require.NoError(t, serve.Start())
+	t.Cleanup(func() { serve.Process.Kill() })
+	require.NoError(t, awaitReady(address))
+
+	ask := func(method, path, body string) (status int, retry string, answer struct{ ID, Code string }) {
+		r, err := http.NewRequest(method, "http://"+address+"/v1/admin/"+path, strings.NewReader(body))
+		require.NoError(t, err)
+		r.Header.Set("X-API-KEY", key)
+		r.Header.Set("Content-Type", "application/json")
+		a, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		defer a.Body.Close()
+		text, err := io.ReadAll(a.Body)
+		require.NoError(t, err)
+		if len(text) > 0 {
+			require.NoError(t, json.Unmarshal(text, &answer), "%s", text)
+		}
+		return a.StatusCode, a.Header.Get("Retry-After"), answer
+	}
+	_, _, location := ask("POST", "locations", `{"name":"Harbour","timezone":"UTC"}`)
+	article := `{"name":"Bike","quantities":[{"serviceLocationId":"` + location.ID + `","count":10000}]}`
+	var made []string
+	for {
+		status, retry, answer := ask("POST", "articles", article)
+		if status != http.StatusOK {
+			require.Equal(t, []any{http.StatusServiceUnavailable, "OVERLOADED", "1"}, []any{status, answer.Code, retry})
+			break
+		}
+		made = append(made, answer.ID)
+		require.Less(t, len(made), 200, "two million units in 150 MiB")
+	}
+	require.NotEmpty(t, made)
+	status, _, _ := ask("GET", "articles/"+made[0], "")
+	require.Equal(t, http.StatusOK, status)
+	for _, id := range made {
+		status, _, answer := ask("DELETE", "articles/"+id, "")
+		require.Equal(t, http.StatusOK, status, answer.Code)
+	}
+	for status = 0; status != http.StatusOK; { // when what was removed has been collected
+		status, _, _ = ask("POST", "locations", `{"name":"Quay","timezone":"UTC"}`)
+	}
+	require.NoError(t, serve.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, serve.Wait())
+	require.Contains(t, errs.String(), "memory is short")
+	require.NotContains(t, errs.String(), "request failed")
 }

@@ -93,7 +93,8 @@ type program struct {
 	client  *http.Client         // that calls webhooks
 	hooks   *webhook.Dispatcher  // nil while the state is loaded
 	phase   atomic.Value         // string: what loading does now
-	unwind  context.CancelFunc   // ends what watches the clock
+	memory  memoryWatch
+	unwind  context.CancelFunc // ends what watches clock and memory
 }
 
 // start binds the addresses, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
@@ -126,6 +127,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 	watched, unwind := context.WithCancel(context.WithoutCancel(ctx))
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
+	go p.memory.keep(watched, time.Tick(memoryLook), log)
 	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies})
 	p.ops = api.NewOps(api.OpsOptions{
 		Metrics: registry, Logger: log, Server: p.public, Backup: p.backup, Token: c.ops.token, Remote: c.ops.listen != "" && !api.CheckLoopback(c.ops.listen),
@@ -192,7 +194,7 @@ func (p *program) await(ctx context.Context, loaded <-chan error, say <-chan tim
 
 // load opens the data directory, does what a first run does, and lets requests in.
 func (p *program) load(ctx context.Context, registry *prometheus.Registry, url string, out io.Writer) error {
-	o := engine.Options{Now: clock, Overdue: p.config.overdue, Phase: func(what string) { p.phase.Store(what) }}
+	o := engine.Options{Now: clock, Full: p.memory.short.Load, Overdue: p.config.overdue, Phase: func(what string) { p.phase.Store(what) }}
 	store, err := openStore(p.config.data, o, p.log)
 	if err != nil {
 		return err

@@ -8,6 +8,9 @@
 // That spare memory comes back where it is short: a soft limit, by default a share of what the container or the machine has,
 // makes collections more frequent near it, and what long answers took is given back to the system.
 //
+// What a collection cannot give back is Needed. Where that comes near the limit, Short says so: more and more of the time would go into
+// collections that find nothing, and then the kernel would end the process.
+//
 // # Invariants
 //
 //  1. GOGC in the environment wins: then nothing is changed.

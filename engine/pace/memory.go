@@ -3,12 +3,13 @@ package pace
 import (
 	"math"
 	"path"
+	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// This file owns the soft memory limit: near it the collector runs more often, and gives back what is not used.
+// This file owns the soft memory limit: near it the collector runs more often, and gives back what is not used; and whether that is enough.
 
 // How much of its memory the process takes, in percent: what a container has is its own, a machine has other uses beside it, and a
 // cache of files.
@@ -31,6 +32,27 @@ func MemoryLimit(read func(name string) string) (limit int64, of string) {
 		return share(machine, ofMachine), "machine"
 	}
 	return NoLimit, "nothing known"
+}
+
+// shortFrom is how much of the limit is needed when memory is short, in percent.
+const shortFrom = 90
+
+// Short says whether what is needed comes near a limit in bytes. It takes some microseconds.
+func Short(limit int64) bool { return limit < NoLimit && Needed() > share(limit, shortFrom) }
+
+// Needed is the memory that a collection would not give back, in bytes: what the last one found in use, stacks, and what the runtime
+// itself takes.
+func Needed() int64 {
+	sample := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+	}
+	metrics.Read(sample)
+	n := sample[0].Value.Uint64() + sample[1].Value.Uint64()
+	for _, not := range sample[2:] {
+		n -= not.Value.Uint64()
+	}
+	return int64(n)
 }
 
 // share is so many percent of a number of bytes.

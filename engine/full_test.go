@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of what is turned away while memory is short.
+
+// goOn are the operations that are done however short memory is.
+var goOn = []string{
+	"ApplyDiscount", "AddPayment", "ArchiveArticle", "ArchiveCatalogItem", "ArchiveOrder", "AssignUnit", "CancelOrder", "CancelSubscription", "ConfirmHold",
+	"ConfirmOrder", "DecreaseQuantity", "DeleteArticle", "DeleteAttribute", "DeleteCatalogItem", "DeleteCustomer", "DeleteDiscountCode",
+	"DeleteExternalPricingRow", "DeleteLocation", "DeleteOrder", "DeleteOrderLine", "DeletePricingRow", "DeletePricingTable", "DeleteSKU",
+	"DeleteScheduledEvent", "DeleteTag", "DeleteWebhook", "DisableWebhook", "EnableWebhook", "ExtendHold", "FulfillOrder", "LinkTags", "MoveHold",
+	"PatchAccount", "PatchArticle", "PatchAttribute", "PatchCatalogItem", "PatchCustomer", "PatchDiscountCode", "PatchExternalPricingRow",
+	"PatchLocation", "PatchOrder", "PatchOrderLine", "PatchPricingRow", "PatchPricingTable", "PatchSKU", "PatchScheduledEvent", "PatchTag", "PatchWebhook",
+	"PrepareOrder", "RecordAttempts", "ReleaseHold", "RemoveDiscount", "ReturnOrder", "RevokeKey", "RotateSecret", "SetPlan", "TransferQuantity",
+	"UnassignUnit", "UnlinkTags", "UpgradeWebhook",
+	"forget", "forgetDeliveries", "postpone", "runDue", "seatConflicts", "nudge", // the engine's own
+}
+
+// Every operation either adds or goes on: whoever makes another has to say which.
+func TestEveryOperationAddsOrGoesOn(t *testing.T) {
+	var planned, adding []string
+	files, err := os.ReadDir(".")
+	require.NoError(t, err)
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), f.Name(), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range parsed.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			switch {
+			case f.Name.Name == "adds":
+				ast.Inspect(f, func(n ast.Node) bool {
+					if c, ok := n.(*ast.CaseClause); ok {
+						for _, x := range c.List {
+							adding = append(adding, x.(*ast.Ident).Name)
+						}
+					}
+					return true
+				})
+			case f.Name.Name == "plan" && f.Recv != nil && len(f.Type.Params.List) == 1:
+				if of, ok := f.Recv.List[0].Type.(*ast.Ident); ok {
+					planned = append(planned, of.Name)
+				}
+			}
+		}
+	}
+	require.NotEmpty(t, adding)
+	both := slices.Concat(adding, goOn)
+	slices.Sort(both)
+	slices.Sort(planned)
+	require.Equal(t, planned, both)
+}
+
+func TestNothingIsAddedWhileMemoryIsShort(t *testing.T) {
+	short := false
+	s := newShop(t)
+	s.full = func() bool { return short }
+	s.reopen()
+	create := CreateOrder{OrderInput: OrderInput{Pickup: s.loc}}
+	o := s.do(create).(*OrderRecord)
+	comment := AddComment{Order: o.ID, Content: "A deposit was paid."}
+	s.do(comment)
+
+	short = true
+	s.refused(CodeOverloaded, comment)
+	s.refused(CodeOverloaded, create)
+	s.do(CancelOrder{ID: o.ID})
+
+	short = false
+	s.do(create)
+}

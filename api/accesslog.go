@@ -18,6 +18,9 @@ const (
 func (s *Server) observe(q *request, took time.Duration) {
 	status := q.ctx.Response.StatusCode()
 	s.metrics.observe(q.op, status, took)
+	if q.key != nil {
+		s.meters.Spend(q.view.Account().ID, took.Nanoseconds())
+	}
 	slow := took >= slowRequest
 	if !s.accessLog && !slow {
 		return

@@ -310,6 +310,7 @@ func (q *request) refuse(e *engine.Error, cause error) {
 		e = refuse(engine.CodeInternal, "the request met an error of ours")
 		s = statuses[e.Code]
 	}
+	q.server.metrics.refusals[e.Code].Inc()
 	if s.number >= 500 && e.Code != engine.CodeOverloaded { // of which there may be many: what is short is said once
 		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
 	}

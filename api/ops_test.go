@@ -7,11 +7,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/api/ratelimit"
+	"holdfast/engine"
 )
 
 func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
@@ -147,22 +150,53 @@ func TestRequestsAreCounted(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	s := newShop(t)
 	list := []operation{serviceOperations[0]}
-	s.server.metrics = newMetrics(registry, list)
+	s.server.metrics = newMetrics(registry, list, s.server.meters)
 	s.server.routes = newRoutes(list)
 	s.ok("GET", "/healthz", "")
 	s.ok("GET", "/healthz", "")
 	s.call("GET", "/nothing", "")
+	counted, timed := counts(t, registry)
+	require.Equal(t, map[string]float64{
+		"holdfast_http_requests_total none 404": 1, "holdfast_http_requests_total service.health 200": 2, "holdfast_refusals_total NOT_FOUND": 1,
+	}, counted)
+	require.Equal(t, []string{"none", "service.health"}, timed, "what is never called has no buckets")
+}
+
+// The accounts whose requests took longest are told, and no more than a few.
+func TestDearestAccountsAreTold(t *testing.T) {
+	registry, meters := prometheus.NewRegistry(), ratelimit.NewMeters()
+	newMetrics(registry, nil, meters)
+	for i := range 30 {
+		account := engine.NewID(noon, engine.BaseOf([10]byte{8: byte(i)}))
+		meters.Spend(ratelimit.ID(account), int64(time.Duration(i/2)*time.Second))
+		meters.Spend(ratelimit.ID(account), int64(time.Duration(i-i/2)*time.Second))
+	}
+	counted, _ := counts(t, registry)
+	require.Len(t, counted, 10)
+	for i := range 10 {
+		account := engine.NewID(noon, engine.BaseOf([10]byte{8: byte(20 + i)}))
+		require.EqualValues(t, 20+i, counted["holdfast_account_request_seconds_total "+account.String()])
+	}
+}
+
+// counts are the counters of a registry that have counted something, by name and labels, and the operations that were timed.
+func counts(t *testing.T, registry *prometheus.Registry) (counted map[string]float64, timed []string) {
 	families, err := registry.Gather()
 	require.NoError(t, err)
-	var lines []string
+	counted = map[string]float64{}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
-			if m.Counter != nil {
-				lines = append(lines, m.GetLabel()[0].GetValue()+" "+m.GetLabel()[1].GetValue()+" "+m.Counter.String())
+			name := f.GetName()
+			for _, l := range m.GetLabel() {
+				name += " " + l.GetValue()
+			}
+			if n := m.GetCounter().GetValue(); n > 0 {
+				counted[name] = n
+			}
+			if m.Histogram != nil {
+				timed = append(timed, m.GetLabel()[0].GetValue())
 			}
 		}
 	}
-	require.Len(t, lines, 2)
-	require.Contains(t, strings.Join(lines, "\n"), "none 404 value:1")
-	require.Contains(t, strings.Join(lines, "\n"), "service.health 200 value:2")
+	return counted, timed
 }

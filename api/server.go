@@ -111,10 +111,10 @@ func NewServer(o Options) *Server {
 	s := &Server{
 		now: o.Now, log: o.Logger, accessLog: o.AccessLog, run: hex.EncodeToString(run[:]),
 		document: document,
-		metrics:  newMetrics(o.Metrics, list), limits: o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
+		limits:   o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
 		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
 	}
-	s.proxies.networks = o.Proxy
+	s.proxies.networks, s.metrics = o.Proxy, newMetrics(o.Metrics, list, s.meters)
 	s.routes, s.room.bound, s.shares.most, s.shares.patience = newRoutes(list), o.Bytes, o.Share, shareWait
 	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "holdfast_snapshots_held", Help: "Snapshots that are pinned for reads with asOf.",

@@ -12,8 +12,7 @@ type Stats struct {
 	FirstKept     uint64
 	UnfoldedBytes int64 // of log, waiting in memory for the folder
 	KeptBytes     int64 // of log; 0 while the log is still being read, or kept for ever
-	DiskBytes     uint64
-	Sublevels     int // of Pebble's L0: the folder waits at 16
+	Sublevels     int   // of Pebble's L0: the folder waits at 16
 	// SyncSeconds is the time of each sync of Pebble's log file.
 	SyncSeconds prometheus.Histogram
 }
@@ -28,7 +27,6 @@ func (s *Store) Stats() Stats {
 	}
 	if s.fuse.failed() == nil && !s.closed.Load() {
 		p := s.db.Metrics()
-		st.DiskBytes = p.DiskSpaceUsage()
 		st.Sublevels = s.o.sublevels(s.db)
 		st.SyncSeconds = p.LogWriter.FsyncLatency
 	}

@@ -2,7 +2,13 @@ package ratelimit
 
 // This file owns what is counted of accounts and keys.
 
-import "sync"
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
 
 // ID is the id of an account or of a key.
 type ID = [16]byte
@@ -42,7 +48,8 @@ type Meters struct {
 
 // meter counts the requests of an account.
 type meter struct {
-	id ID
+	id    ID
+	spent atomic.Int64 // nanoseconds of answering
 
 	mu      sync.Mutex
 	minute  Window
@@ -118,6 +125,30 @@ func (m *Meters) Take(account, key ID, now int64, p *Plan) Verdict {
 		v.Used = a.month.used
 	}
 	return v
+}
+
+// Spend adds nanoseconds that a request of an account was being answered.
+func (m *Meters) Spend(account ID, nanoseconds int64) { m.of(account).spent.Add(nanoseconds) }
+
+// Spent is how long an account's requests were being answered, in nanoseconds.
+type Spent struct {
+	Account     ID
+	Nanoseconds int64
+}
+
+// Dearest are the accounts whose requests took longest, at most n, the dearest first.
+func (m *Meters) Dearest(n int) (list []Spent) {
+	m.mu.RLock()
+	for _, a := range m.accounts {
+		if spent := a.spent.Load(); spent > 0 {
+			list = append(list, Spent{a.id, spent})
+		}
+	}
+	m.mu.RUnlock()
+	slices.SortFunc(list, func(a, b Spent) int {
+		return cmp.Or(cmp.Compare(b.Nanoseconds, a.Nanoseconds), bytes.Compare(a.Account[:], b.Account[:]))
+	})
+	return list[:min(n, len(list))]
 }
 
 // judge asks all limits and charges the two that refill by the clock, or neither.

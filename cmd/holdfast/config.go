@@ -32,6 +32,7 @@ type serveConfig struct {
 	grace     time.Duration
 	demo      bool
 	accessLog bool
+	log       string
 	overdue   time.Duration
 	limits    limitsConfig
 	hooks     hooksConfig
@@ -48,6 +49,7 @@ func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.DurationVar(&c.grace, "grace", 10*time.Second, "how long requests in flight may take after SIGTERM")
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
 	f.BoolVar(&c.accessLog, "access-log", false, "log one line per request: address, method, path, user agent, account, key, status, duration")
+	f.StringVar(&c.log, "log-level", "info", "from which weight on things are logged: debug, info, warn or error")
 	f.DurationVar(&c.overdue, "overdue-step", 15*time.Minute, "by how much a unit that is not back in time is kept longer, again and again")
 	c.limits.flags(f)
 	c.hooks.flags(f)

@@ -3,12 +3,51 @@ package main
 // This file owns the figures that engine and store give to /metrics.
 
 import (
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	dto "github.com/prometheus/client_model/go"
+
+	"holdfast/engine"
+	"holdfast/engine/pace"
+	"holdfast/timeline"
 )
 
-// register adds the figures of engine and store.
-func (c *core) register(registry *prometheus.Registry) {
+// registerProcess adds what can be told before the state is loaded.
+func registerProcess(registry *prometheus.Registry, memory *memoryWatch) {
+	registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "holdfast_build_info", Help: "Always 1: its labels say what runs.",
+			ConstLabels: prometheus.Labels{"version": programVersion(), "go": runtime.Version(), "zones": timeline.ZoneDataVersion()},
+		}, func() float64 { return 1 }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "holdfast_memory_short", Help: "1 while memory is so short that nothing is added.",
+		}, func() float64 {
+			if memory.short.Load() {
+				return 1
+			}
+			return 0
+		}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "holdfast_memory_needed_bytes", Help: "Memory that a collection would not give back.",
+		}, func() float64 { return float64(pace.Needed()) }),
+	)
+}
+
+// startup is what a start came to.
+type startup struct {
+	replayed uint64 // records of the log
+	took     time.Duration
+}
+
+// register adds the figures of engine and store, of a data directory.
+func (c *core) register(registry *prometheus.Registry, dir string, began startup) {
 	gauge := func(name, help string, value func() float64) {
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 	}
@@ -16,7 +55,7 @@ func (c *core) register(registry *prometheus.Registry) {
 		registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
 	}
 	counter("holdfast_commands_total", "Commands done.", func() float64 { return float64(c.engine.Stats().Commands) })
-	counter("holdfast_refusals_total", "Commands refused by the state.", func() float64 { return float64(c.engine.Stats().Refused) })
+	counter("holdfast_commands_refused_total", "Commands refused by the state.", func() float64 { return float64(c.engine.Stats().Refused) })
 	counter("holdfast_commit_groups_total", "Log records written, each with one sync.", func() float64 { return float64(c.engine.Stats().Groups) })
 	gauge("holdfast_commands_queued", "Commands that wait for the writer.", func() float64 { return float64(c.engine.Stats().Queued) })
 	counter("holdfast_due_failures_total", "Times that something was due and could not be done.", func() float64 { return float64(c.engine.Stats().SetAside) })
@@ -34,8 +73,34 @@ func (c *core) register(registry *prometheus.Registry) {
 	gauge("holdfast_log_sequence", "Sequence of the last durable log record.", func() float64 { return float64(c.store.Stats().Durable) })
 	gauge("holdfast_log_folded_sequence", "Sequence up to which the log is folded into rows.", func() float64 { return float64(c.store.Stats().Folded) })
 	gauge("holdfast_log_unfolded_bytes", "Log in memory that waits to be folded.", func() float64 { return float64(c.store.Stats().UnfoldedBytes) })
-	gauge("holdfast_disk_bytes", "Size of the data directory.", func() float64 { return float64(c.store.Stats().DiskBytes) })
+	gauge("holdfast_disk_bytes", "What the data directory takes on its disk, as du tells it.", func() float64 { return float64(diskUsage(dir)) })
+	totals := func(name, help string, of func(engine.Totals) int) {
+		gauge(name, help, func() float64 { return float64(of(c.engine.Totals())) })
+	}
+	totals("holdfast_accounts", "Accounts.", func(n engine.Totals) int { return n.Accounts })
+	totals("holdfast_articles", "Articles of all accounts.", func(n engine.Totals) int { return n.Articles })
+	totals("holdfast_holds", "Holds of all accounts, carts and firm ones, those that have ended as long as they are kept.", func(n engine.Totals) int { return n.Holds })
+	totals("holdfast_orders", "Orders of all accounts, in every state.", func(n engine.Totals) int { return n.Orders })
+	totals("holdfast_units_taken", "Units of all accounts that are taken, now or later: a unit counts for each time.", func(n engine.Totals) int { return n.Units })
+	gauge("holdfast_start_seconds", "How long the start took, until the first request was let in.", began.took.Seconds)
+	gauge("holdfast_start_records_replayed", "Records of the log that the start applied to the rows.", func() float64 { return float64(began.replayed) })
 	registry.MustRegister(&syncTimes{core: c, desc: prometheus.NewDesc("holdfast_log_sync_seconds", "Time of each sync of the log.", nil, nil)})
+}
+
+// diskUsage is what the files below a directory take on the disk, in bytes. A file that goes meanwhile counts for nothing.
+func diskUsage(dir string) (bytes int64) {
+	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok {
+				bytes += st.Blocks * 512
+			}
+		}
+		return nil
+	})
+	return bytes
 }
 
 // dueSetAside counts what is set aside, by account and table.

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"holdfast/api"
 	"holdfast/api/webhook"
@@ -122,8 +121,8 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 		}
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	p := &program{config: c, log: log, ended: make(chan error, 3), client: client}
+	registerProcess(registry, &p.memory)
 	watched, unwind := context.WithCancel(context.WithoutCancel(ctx))
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
@@ -194,6 +193,7 @@ func (p *program) await(ctx context.Context, loaded <-chan error, say <-chan tim
 
 // load opens the data directory, does what a first run does, and lets requests in.
 func (p *program) load(ctx context.Context, registry *prometheus.Registry, url string, out io.Writer) error {
+	began := time.Now()
 	o := engine.Options{Now: clock, Full: p.memory.short.Load, Overdue: p.config.overdue, Phase: func(what string) { p.phase.Store(what) }}
 	store, err := openStore(p.config.data, o, p.log)
 	if err != nil {
@@ -207,10 +207,16 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 		p.socket = true
 		go func() { p.ended <- p.ops.Serve(l) }()
 	}
+	replay := startup{replayed: store.End().Seq - store.Marker().Seq}
+	if store.End().Seq == 0 {
+		p.log.Info("made a new data directory", "data", p.config.data)
+	}
 	core, err := openEngine(ctx, store, o, p.log)
 	if err != nil {
 		return errors.Join(err, p.endSocket(), store.Close())
 	}
+	replay.took = time.Since(began)
+	p.log.Info("the state is loaded", "records", replay.replayed, "sequence", store.End().Seq, "took", replay.took.Round(time.Millisecond))
 	p.core.Store(core)
 	first, err := core.firstRun(p.config.data, "Holdfast", p.config.bootstrap)
 	if err != nil {
@@ -221,7 +227,7 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 			return err
 		}
 	}
-	core.register(registry)
+	core.register(registry, p.config.data, replay)
 	first.show(out, fmt.Sprintf("Holdfast serves %s from %s\nIts documentation: %s/docs", url, p.config.data, url))
 	switch question := core.question(first.account); {
 	case first.key == "":
@@ -246,6 +252,7 @@ func (p *program) backup(ctx context.Context, w io.Writer) error {
 
 // stop takes the program apart: no new requests, those in flight within the grace, then the engine, then the store.
 func (p *program) stop() error {
+	defer p.log.Info("stopped")
 	defer p.unwind()
 	ctx, cancel := context.WithTimeout(context.Background(), p.config.grace)
 	defer cancel()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -63,7 +64,12 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 			if err != nil {
 				return err
 			}
-			log := newLog(cmd.ErrOrStderr())
+			level, err := c.logLevel()
+			if err != nil {
+				return err
+			}
+			log := newLog(cmd.ErrOrStderr(), level)
+			log.Info("holdfast", "version", programVersion(), "go", runtime.Version())
 			if c.network.cert != "" {
 				if c.pair, err = openPair(c.network, log); err != nil {
 					return err
@@ -95,9 +101,18 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 	return cmd
 }
 
+// logLevel reads --log-level.
+func (c *serveConfig) logLevel() (level slog.Level, err error) {
+	switch c.log {
+	case "debug", "info", "warn", "error":
+		return level, level.UnmarshalText([]byte(c.log))
+	}
+	return level, usagef("--log-level %q must be debug, info, warn or error", c.log)
+}
+
 // newLog writes text to a terminal, JSON to anything else; times that pass are text in both.
-func newLog(errs io.Writer) *slog.Logger {
-	o := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+func newLog(errs io.Writer, from slog.Level) *slog.Logger {
+	o := &slog.HandlerOptions{Level: from, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() == slog.KindDuration {
 			a.Value = slog.StringValue(a.Value.Duration().String())
 		}

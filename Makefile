@@ -7,6 +7,7 @@
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
+#   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations
@@ -30,7 +31,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-barrage document golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-docs test-barrage document golden clean
 
 run: build
 	./holdfast serve --demo
@@ -84,6 +85,11 @@ test-crash:
 
 test-clients:
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags clients -v ./fuzz/clients
+
+# In CI a language that is missing is a failure.
+test-docs:
+	go test -count=1 -timeout $(TESTTIMEOUT) -tags docs -v ./api/docs/...
+	go test -count=1 -timeout $(TESTTIMEOUT) -tags docs -v -run TestPagesInABrowser ./cmd/holdfast
 
 test-barrage:
 	BARRAGE=$(BARRAGE) go test -count=1 -timeout $(TESTTIMEOUT) -run TestBarrage -v ./api

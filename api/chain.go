@@ -264,8 +264,8 @@ func (q *request) answer() {
 	h := &q.ctx.Response.Header
 	if q.ctx.Response.StatusCode() != fasthttp.StatusNotModified {
 		h.SetContentTypeBytes(mediaJSON)
-		if q.op.media != "" {
-			h.SetContentType(q.op.media)
+		if q.media != "" {
+			h.SetContentType(q.media)
 		}
 	}
 	c := q.held
@@ -290,10 +290,10 @@ func (q *request) answer() {
 
 // compress puts the answer into the coding that the caller asks for, where it is long enough.
 func (q *request) compress() coding {
-	if len(q.out) < compressFrom {
+	h := &q.ctx.Response.Header
+	if len(q.out) < compressFrom || len(h.ContentEncoding()) > 0 {
 		return plain
 	}
-	h := &q.ctx.Response.Header
 	h.SetCanonical(headerVary, valueAcceptEncoding)
 	c := accepted(q.ctx.Request.Header.Peek("Accept-Encoding"))
 	if c != plain {

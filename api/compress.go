@@ -25,9 +25,8 @@ const (
 
 func (c coding) String() string { return [...]string{"", "gzip", "zstd"}[c] }
 
-// accepted says which coding an Accept-Encoding asks for: the one of the higher quality, zstd where both are as good.
-func accepted(header []byte) coding {
-	var quality [3]float64
+// qualities are how much an Accept-Encoding asks for each coding; 0: it is not taken.
+func qualities(header []byte) (quality [3]float64) {
 	named := [3]bool{}
 	star := 0.0
 	for part := range bytes.SplitSeq(header, []byte{','}) {
@@ -53,6 +52,12 @@ func accepted(header []byte) coding {
 			quality[c] = star
 		}
 	}
+	return quality
+}
+
+// accepted says which coding an Accept-Encoding asks for: the one of the higher quality, zstd where both are as good.
+func accepted(header []byte) coding {
+	quality := qualities(header)
 	switch {
 	case quality[zstandard] > 0 && quality[zstandard] >= quality[gzipped]:
 		return zstandard

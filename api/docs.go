@@ -1,29 +1,48 @@
 package api
 
 import (
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
-	"strings"
+	"github.com/valyala/fasthttp"
+
+	"holdfast/api/docs"
+	"holdfast/engine"
 )
 
-// This file owns the document as the service gives it out: the text, and a page that shows it to people. The page is one
-// file, which asks this service for the document and nobody for anything.
+// This file owns the documentation as the service gives it out: the document itself, the pages, and the reference that is drawn of the
+// document. They ask this service for what they need, and nobody for anything.
 
-//go:embed docs/page.html
-var docsPage string
-
-// docsPolicy lets the page's own script and style run, by their digests, and the page ask its own origin.
-var docsPolicy = "default-src 'none'; script-src " + digestOf("script") + "; style-src " + digestOf("style") +
-	"; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-// digestOf is the source of a content security policy that allows the page's one element of a name.
-func digestOf(element string) string {
-	_, rest, _ := strings.Cut(docsPage, "<"+element+">")
-	text, _, _ := strings.Cut(rest, "</"+element+">")
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+// readsDocs declares an operation that answers with one file of the documentation.
+func readsDocs[In any](o operation, in input[In], name func(*In) string) operation {
+	o.method, o.access, o.apart, o.answer = "GET", noKey, true, &Schema{Type: "string", Example: `"<!doctype html>"`}
+	return read(o, in, func(q *request, v *In) error {
+		f, ok := docs.Find(name(v))
+		if !ok {
+			return refuse(engine.CodeNotFound, "there is no page of this name: /docs lists them")
+		}
+		return q.answerFile(f)
+	})
 }
+
+// answerFile answers with a file, which is sent packed as it lies where the caller takes that.
+func (q *request) answerFile(f docs.File) error {
+	q.media = f.Type
+	if !f.Gzip {
+		q.out = append(q.out, f.Body...)
+		return nil
+	}
+	h := &q.ctx.Response.Header
+	h.SetCanonical(headerVary, valueAcceptEncoding)
+	if qualities(q.ctx.Request.Header.Peek("Accept-Encoding"))[gzipped] > 0 {
+		h.SetContentEncoding(gzipped.String())
+		q.out = append(q.out, f.Body...)
+		return nil
+	}
+	plain, err := fasthttp.AppendGunzipBytes(q.out, f.Body)
+	q.out = plain
+	return err
+}
+
+// docsFile is the name of a file that stands in a path.
+type docsFile struct{ name string }
 
 var docsOperations = []operation{
 	read(operation{
@@ -33,18 +52,17 @@ var docsOperations = []operation{
 		q.out = append(q.out, q.server.document()...)
 		return nil
 	}),
-	read(operation{
-		id: "service.front", method: "GET", path: "/", access: noKey, apart: true, media: "text/html; charset=utf-8", policy: docsPolicy,
-		summary: "Shows this document to people who have no more than the address.", answer: &Schema{Type: "string", Example: `"<!doctype html>"`},
-	}, input[none]{}, func(q *request, _ *none) error {
-		q.out = append(q.out, docsPage...)
-		return nil
-	}),
-	read(operation{
-		id: "service.docs", method: "GET", path: "/docs", access: noKey, apart: true, media: "text/html; charset=utf-8", policy: docsPolicy,
-		summary: "Shows this document to people.", answer: &Schema{Type: "string", Example: `"<!doctype html>"`},
-	}, input[none]{}, func(q *request, _ *none) error {
-		q.out = append(q.out, docsPage...)
-		return nil
-	}),
+	readsDocs(operation{
+		id: "service.front", path: "/", policy: docs.PagePolicy, summary: "Shows the pages to people who have no more than the address.",
+	}, input[none]{}, func(*none) string { return docs.First }),
+	readsDocs(operation{
+		id: "service.docs", path: "/docs", policy: docs.PagePolicy, summary: "Shows the list of the pages.",
+	}, input[none]{}, func(*none) string { return docs.First }),
+	readsDocs(operation{
+		id: "service.docs.reference", path: "/docs/" + docs.Reference, policy: docs.ReferencePolicy, summary: "Shows the document to people.",
+	}, input[none]{}, func(*none) string { return docs.Reference }),
+	readsDocs(operation{
+		id: "service.docs.file", path: "/docs/{file}", policy: docs.PagePolicy, summary: "Shows a page, or what belongs to one.",
+	}, input[docsFile]{path: shapeOf("DocsFile", required("file", text(1, 64), func(n *docsFile) *string { return &n.name }).says("The name of the page."))},
+		func(n *docsFile) string { return n.name }),
 }

@@ -66,7 +66,7 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"So are 405, 408, 414 and 431, which are of no operation, and what is answered where there is nothing at a path. " +
 	"Objects of requests have no other members than the declared ones; answers may come to have more.\n\n" +
 	"Beside the interface, without a key, are `/healthz` (the process lives), `/readyz` (the state is loaded and the log can be written), " +
-	"`/openapi.json` (this document) and `/docs` (the same for people).\n\n" +
+	"`/openapi.json` (this document), `/docs` (pages for people) and `/docs/reference` (this document for people).\n\n" +
 	"What a webhook is sent, and what it is to answer, stands under `webhooks`.\n\n" +
 	"No page of a list leaves a row out, and no answer is without a bound. A row of a list has at most 31 KiB: where it would have more, " +
 	"its lists have fewer entries and its long texts fewer characters, and end in `…`. Beside what was cut stands how long it is as a whole, " +
@@ -149,7 +149,7 @@ func (c *components) responses(op *operation) ordered {
 	if op.answer == nullSchema {
 		done = ordered{{"description", "Done; the body is null."}}
 	} else {
-		done = done.with("content", ordered{{op.mediaType(), c.answer(op.answer)}})
+		done = done.with("content", ordered{{string(mediaJSON), c.answer(op.answer)}})
 	}
 	if names := headersOf(op); names != nil {
 		done = done.with("x-headers", names)

@@ -241,7 +241,7 @@ func (c *components) addProblem() {
 func problemExample(code engine.Code) ordered {
 	s := statuses[code]
 	o := ordered{
-		{"type", "urn:holdfast:problem:" + string(code)}, {"title", s.title}, {"status", s.number}, {"detail", s.title}, {"code", string(code)},
+		{"type", string(appendProblemType(nil, code))}, {"title", s.title}, {"status", s.number}, {"detail", s.title}, {"code", string(code)},
 		{"requestId", "8f3a1c22b7d0-1f"}, {"details", detailsExample(code)},
 	}
 	if s.number == 400 {

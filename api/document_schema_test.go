@@ -225,6 +225,9 @@ func formatMismatch(text string, format any, at string) string {
 	case "uri":
 		u, err := url.Parse(text)
 		good = err == nil && u.IsAbs()
+	case "uri-reference":
+		_, err := url.Parse(text)
+		good = err == nil && strings.HasPrefix(text, "/")
 	default:
 		return fmt.Sprintf("%s: format %v is not understood", at, format)
 	}

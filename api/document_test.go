@@ -282,7 +282,10 @@ func (a *answer) documented(method, path string) {
 	a.Helper()
 	p := theDocument(a)
 	path, _, _ = strings.Cut(path, "?")
-	if path = strings.TrimSuffix(path, "/"); method == "HEAD" {
+	if path != "/" {
+		path = strings.TrimSuffix(path, "/")
+	}
+	if method == "HEAD" {
 		method = "GET"
 	}
 	v, code := a.decoded(), ""
@@ -358,24 +361,6 @@ func canonicalHeader(name string) string {
 		parts[i] = strings.ToUpper(p[:1]) + p[1:]
 	}
 	return strings.Join(parts, "-")
-}
-
-// The page asks nobody but the service, and its policy lets nothing else run than what is in it.
-func TestDocsAreOnePage(t *testing.T) {
-	s := newShop(t)
-	a := s.call("GET", "/docs", "", "X-API-KEY", "")
-	require.Equal(t, 200, a.status)
-	require.Equal(t, "text/html; charset=utf-8", a.header["Content-Type"])
-	page := string(a.body)
-	for _, element := range []string{"script", "style"} {
-		require.Equal(t, 1, strings.Count(page, "<"+element), "the policy allows one %s", element)
-		require.Contains(t, a.header["Content-Security-Policy"], element+"-src "+digestOf(element))
-	}
-	require.NotContains(t, a.header["Content-Security-Policy"], "unsafe")
-	require.Contains(t, a.header["Content-Security-Policy"], "default-src 'none'")
-	require.NotRegexp(t, regexp.MustCompile(`(?i)(https?:)?//[a-z0-9]|\bon[a-z]+=|\bstyle=|@import|url\(|innerHTML|eval\(`), page)
-	require.Equal(t, []string{`fetch("/openapi.json"`}, regexp.MustCompile(`fetch\([^)]*`).FindAllString(page, -1))
-	require.Equal(t, "default-src 'none'; frame-ancestors 'none'", s.call("GET", "/openapi.json", "").header["Content-Security-Policy"])
 }
 
 // Every operation, parameter and member is described, in words that begin and end like a sentence.

@@ -84,8 +84,7 @@ func asRefusal(err error) *engine.Error {
 // appendProblem appends the problem document of a refusal. more is the number of faults that were found and not kept.
 func appendProblem(b []byte, e *engine.Error, requestID []byte, more int, details func(b []byte) []byte) []byte {
 	s := statuses[e.Code]
-	b = append(b, `{"type":"urn:holdfast:problem:`...)
-	b = append(b, e.Code...)
+	b = appendProblemType(append(b, `{"type":"`...), e.Code)
 	b = appendText(append(b, `","title":`...), s.title)
 	b = strconv.AppendInt(append(b, `,"status":`...), int64(s.number), 10)
 	b = append(b, `,"detail":`...)
@@ -118,9 +117,22 @@ func appendProblem(b []byte, e *engine.Error, requestID []byte, more int, detail
 	return append(b, '}')
 }
 
+// appendProblemType appends the address of what the documentation says of a code, relative to this service.
+func appendProblemType(b []byte, code engine.Code) []byte {
+	b = append(b, "/docs/errors#"...)
+	for i := range len(code) {
+		c := code[i]
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		b = append(b, c)
+	}
+	return b
+}
+
 // problemSchema describes what every refusal answers. Its code is an enumeration in the document, and gives the details their form.
 var problemSchema = recordSchema("Problem",
-	has("type", (&Schema{Type: "string", Format: "uri"}).says("A URI of the code.")),
+	has("type", (&Schema{Type: "string", Format: "uri-reference"}).says("Where this service tells of the code: a page and its anchor.")),
 	has("title", textSchema.says("What the code means, in a few words.")),
 	has("status", integerSchema.says("The HTTP status of the code.")),
 	has("detail", textSchema.says("What is wrong with this request, for people.")),

@@ -43,7 +43,6 @@ type operation struct {
 	guarded bool // takes If-Match
 	cached  bool // takes If-None-Match
 
-	media  string // of the answer; empty: JSON
 	policy string // Content-Security-Policy of an answer that is a page; empty: that of all answers
 
 	// What it reads and answers, for the document and for the names in faults. The builders below fill the first three.
@@ -125,14 +124,6 @@ func write[In, Record any](
 		return render(q, record)
 	}
 	return o
-}
-
-// mediaType is what an answer is.
-func (o *operation) mediaType() string {
-	if o.media == "" {
-		return string(mediaJSON)
-	}
-	return o.media
 }
 
 func declare[In any](o *operation, in input[In]) {

@@ -53,6 +53,7 @@ type request struct {
 
 	stock    engine.ArticleStock // room to read stock into
 	out      []byte              // the answer, in the connection's own buffer
+	media    string              // what the answer is; empty: JSON
 	taken    int64               // bytes of room that it has taken
 	crowded  bool                // there was no room for it
 	cost     int                 // what it has of its account's share of dear reads
@@ -104,7 +105,7 @@ func (q *request) release() {
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview = 0, plain, false, false, false
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
-	q.crowded, q.tooDear = false, nil
+	q.crowded, q.tooDear, q.media = false, nil, ""
 	q.stock.Reset(engine.Span{})
 	requests.Put(q)
 }

@@ -81,6 +81,11 @@ func release(version, to string, platforms []string) error {
 		if err != nil {
 			return err
 		}
+		var embedded bytes.Buffer // what is in the binary and is no module
+		if err := appendLicences(&embedded, "@scalar/api-reference of npm", "api/docs/reference"); err != nil {
+			return err
+		}
+		notices = append(notices, embedded.Bytes()...)
 		name := fmt.Sprintf("holdfast_%s_%s_%s", version, system, machine)
 		files, err := filesOf(binary, notices)
 		if err != nil {

@@ -81,6 +81,9 @@
 //  9. A backup holds only records that the live log has synced. Its HEAD is
 //     its own, written last, with a new incarnation; so is a restored one's.
 //
+//     A restored log goes further than its archive only by records that were
+//     each checked as the one that follows (segment.go).
+//
 //  10. Files are 0600 and directories 0700, also in backups.
 //
 //  11. HEAD has the higher format number before the first row of that format

@@ -35,6 +35,8 @@ type RestoreOptions struct {
 	Archive io.Reader    // instead of From: what WriteCheckpoint wrote
 	To      string       // must not exist or be empty
 	At      Point
+	// Segments go on where From or Archive ends, in order; the first may begin before that.
+	Segments []SegmentFile
 	// Progress is told about the bytes copied.
 	Progress Progress
 }
@@ -75,8 +77,9 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 	}
 	fu := newFuse()
 	var end Position
+	in := h.form
 	err = fu.guard(func() (err error) {
-		end, err = takeBack(so, f, fu, h, o.At)
+		end, in, err = toPoint(ctx, so, f, fu, h, o)
 		return err
 	})
 	if err != nil {
@@ -85,7 +88,7 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 		}
 		return b, err
 	}
-	b, err = seal(so, f, o.To, h.form, func(Position) error { return nil })
+	b, err = seal(so, f, o.To, in, func(Position) error { return nil })
 	b.Source = end
 	return b, err
 }
@@ -115,20 +118,27 @@ func copyFrom(ctx context.Context, f vfs.FS, o RestoreOptions) (made bool, h hea
 	return made, st.head, err
 }
 
-// takeBack checks a copied store, which has no head file yet, against the head
-// file it came with and takes it back to the point. It tells where its log ended.
-func takeBack(o Options, f privateFS, fu *fuse, h head, at Point) (end Position, err error) {
+// toPoint checks a copied store, which has no head file yet, against the head
+// file it came with and takes it further or back, to the point. It tells where
+// its log ended before that, and which form it has.
+func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r RestoreOptions) (end Position, in form, err error) {
 	db, err := openPebble(o, f, nil, fu, false)
 	if err != nil {
-		return end, err
+		return end, in, err
 	}
 	err = func() error {
 		x, err := examine(db, h)
 		if err != nil {
 			return err
 		}
+		in = h.form
+		if len(r.Segments) > 0 {
+			if x, in, err = goFurther(ctx, db, x, in, r.Segments, r.At); err != nil {
+				return err
+			}
+		}
 		var target Position
-		if target, end, err = locate(db, x, at); err != nil {
+		if target, end, err = locate(db, x, r.At); err != nil {
 			return err
 		}
 		if err := undo(db, x, target); err != nil {
@@ -136,7 +146,7 @@ func takeBack(o Options, f privateFS, fu *fuse, h head, at Point) (end Position,
 		}
 		return db.Flush()
 	}()
-	return end, errors.Join(err, db.Close())
+	return end, in, errors.Join(err, db.Close())
 }
 
 // when is an instant for people.

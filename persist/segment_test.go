@@ -1,0 +1,145 @@
+package persist
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+)
+
+// pieces makes segments of all that was published behind a position.
+func pieces(t *testing.T, s *Store, after Position, limit int) (list [][]byte, end Position) {
+	t.Helper()
+	var buf []byte
+	for {
+		file, b, seg, err := s.Segment(buf, after, limit)
+		require.NoError(t, err)
+		if buf = b; file == nil {
+			return list, after
+		}
+		got, prev, err := CheckSegment(bytes.NewReader(file))
+		require.NoError(t, err)
+		require.Equal(t, seg, got)
+		require.Equal(t, after.Hash, prev)
+		require.Equal(t, after.Seq+1, seg.First)
+		list, after = append(list, file), seg.End
+	}
+}
+
+func files(list [][]byte) (out []SegmentFile) {
+	for i, b := range list {
+		out = append(out, SegmentFile{Name: string(rune('a' + i%26)), Open: func(context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(b)), nil
+		}})
+	}
+	return out
+}
+
+// TestRestoreWithSegments takes an archive further by pieces of the log, to every kind of point.
+func TestRestoreWithSegments(t *testing.T) {
+	mem := vfs.NewMem()
+	o := small(mem)
+	toy := newToy(newSeed(t))
+	s := open(t, o)
+	toy.run(t, s, 40)
+	from, err := s.Record(30) // a piece begins before the archive ends
+	require.NoError(t, err)
+	var archive bytes.Buffer
+	b, err := s.WriteCheckpoint(t.Context(), &archive, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 40, b.End.Seq)
+	toy.run(t, s, 60)
+	list, end := pieces(t, s, from.Position, 2000)
+	require.Equal(t, s.End(), end)
+	require.Greater(t, len(list), 3)
+	require.NoError(t, s.Close())
+
+	restore := func(dir string, list []SegmentFile, at Point) (Backup, error) {
+		return Restore(t.Context(), RestoreOptions{FS: mem, Archive: bytes.NewReader(archive.Bytes()), To: dir, At: at, Segments: list})
+	}
+	for dir, x := range map[string]struct {
+		at   Point
+		want uint64
+	}{
+		"/end": {Point{}, 100}, "/seq": {AtSeq(73), 73}, "/archive": {AtSeq(40), 40}, "/before": {AtSeq(12), 12},
+		"/instant": {AtInstant(toy.ends[57].At), lastAt(toy, toy.ends[57].At)}, "/late": {AtInstant(toy.at + 1000), 100},
+	} {
+		b, err := restore(dir, files(list), x.at)
+		require.NoError(t, err, dir)
+		require.Equal(t, x.want, b.End.Seq, dir)
+		require.Equal(t, x.want, mustHold(t, toy, at(o, dir), x.want, x.want), dir)
+	}
+
+	// What does not fit leaves nothing behind, and says where.
+	refused := func(list []SegmentFile, at Point, says ...string) {
+		t.Helper()
+		_, err := restore("/bad", list, at)
+		for _, s := range says {
+			require.ErrorContains(t, err, s)
+		}
+		names, err := mem.List("/bad")
+		require.NoError(t, err)
+		require.Empty(t, names)
+	}
+	gap := append(files(list[:2]), files(list[3:])...)
+	_, prev, err := CheckSegment(bytes.NewReader(list[2]))
+	require.NoError(t, err)
+	require.NotZero(t, prev)
+	refused(gap, Point{}, "there is a gap: record", "up to record")
+	refused(files(list), AtSeq(101), "the kept log goes from record 1")
+	whole, before, err := CheckSegment(bytes.NewReader(list[1]))
+	require.NoError(t, err)
+	noticed := 0
+	for i := range list[1] {
+		broken := bytes.Clone(list[1])
+		broken[i] ^= 1 << (i % 8)
+		if seg, prev, err := CheckSegment(bytes.NewReader(broken)); err == nil {
+			// A bit of the compression's header that says nothing: the records are the same.
+			require.Equal(t, whole, seg)
+			require.Equal(t, before, prev)
+		} else {
+			noticed++
+		}
+		_, _, err = CheckSegment(bytes.NewReader(list[1][:i]))
+		require.Error(t, err, "cut at %d", i)
+	}
+	require.Greater(t, noticed, len(list[1])-8)
+	refused(append(files(list[:1]), files([][]byte{list[1][:len(list[1])/2]})...), Point{}, "up to record")
+}
+
+// lastAt is the last sequence of an instant.
+func lastAt(t *toy, at int64) (seq uint64) {
+	for i, e := range t.ends {
+		if e.At <= at {
+			seq = uint64(i)
+		}
+	}
+	return seq
+}
+
+// TestSegmentOfAnotherLog tells a position of another log from one that is not kept any more.
+func TestSegmentOfAnotherLog(t *testing.T) {
+	mem := vfs.NewMem()
+	o := small(mem)
+	o.KeepLog = Keep{Records: 10}
+	toy := newToy(newSeed(t))
+	s := open(t, o)
+	toy.run(t, s, 200)
+	eventually(t, "the log is cut", func() bool { return s.Marker().FirstKept > 20 })
+	_, _, _, err := s.Segment(nil, Position{Seq: 3}, 1000)
+	require.ErrorIs(t, err, ErrPruned)
+	_, err = s.Behind(Position{Seq: 3}, 1000)
+	require.ErrorIs(t, err, ErrPruned)
+	_, _, _, err = s.Segment(nil, Position{Seq: 195, Hash: Hash{1}}, 1000)
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.NotErrorIs(t, err, ErrPruned)
+	file, _, _, err := s.Segment(nil, s.End(), 1000)
+	require.NoError(t, err)
+	require.Nil(t, file)
+	require.NoError(t, s.Close())
+	_, _, _, err = s.Segment(nil, s.End(), 1000)
+	require.ErrorIs(t, err, ErrClosed)
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/hex"
+	"errors"
 	"io"
 	"log"
 	"log/slog"
@@ -33,7 +34,9 @@ type Options struct {
 	Limits Limits         // default: DefaultLimits
 	Proxy  []netip.Prefix // networks of proxies that tell whose requests they pass on
 	Bytes  AnswerBytes    // of answers under way
-	Share  int            // what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are cores
+	// Backups says what is not well with the backups that are kept, for /readyz?backup; nil: none are kept.
+	Backups func() error
+	Share   int // what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are cores
 
 	MaxConns int // at once; default 20,000
 }
@@ -44,6 +47,7 @@ type Server struct {
 	now       func() int64
 	log       *slog.Logger
 	accessLog bool
+	backups   func() error // Options.Backups
 	routes    *routes
 	document  func() []byte
 	metrics   *metrics
@@ -113,6 +117,9 @@ func NewServer(o Options) *Server {
 		document: document,
 		limits:   o.Limits, addresses: ratelimit.NewAddresses(), meters: ratelimit.NewMeters(),
 		keeper: keeper{stop: make(chan struct{})}, quit: make(chan struct{}),
+	}
+	if s.backups = o.Backups; s.backups == nil {
+		s.backups = func() error { return errors.New("no backups are kept") }
 	}
 	s.proxies.networks, s.metrics = o.Proxy, newMetrics(o.Metrics, list, s.meters)
 	s.routes, s.room.bound, s.shares.most, s.shares.patience = newRoutes(list), o.Bytes, o.Share, shareWait

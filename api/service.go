@@ -4,6 +4,12 @@ import "holdfast/engine"
 
 // This file owns the operations on the service itself, which look at no key.
 
+// readiness is what is asked besides.
+type readiness struct{ backup *string }
+
+var readinessShape = shapeOf("Readiness", optional("backup", text(0, 5), func(r *readiness) **string { return &r.backup }).
+	says("Given, with or without a value: whether a good backup is there that is not too old, too."))
+
 var serviceOperations = []operation{
 	read(operation{
 		id: "service.health", method: "GET", path: "/healthz", access: noKey, probe: true, apart: true,
@@ -16,7 +22,7 @@ var serviceOperations = []operation{
 		id: "service.ready", method: "GET", path: "/readyz", access: noKey, probe: true, apart: true,
 		summary: "Says that the state is loaded and the log can be written.", answer: recordSchema("Readiness", has("status", enumSchema("ready").
 				says("ready: the state is loaded, and the log can be written."))),
-	}, input[none]{}, func(q *request, _ *none) error {
+	}, input[readiness]{query: readinessShape}, func(q *request, in *readiness) error {
 		switch {
 		case q.eng == nil:
 			return refuse(engine.CodeNotReady, "the state is being loaded")
@@ -24,6 +30,10 @@ var serviceOperations = []operation{
 			return refuse(engine.CodeNotReady, "the server is stopping")
 		case q.eng.Failed() != nil:
 			return refuse(engine.CodeStorageFailed, "the log cannot be written: reads go on, writes are refused until a restart")
+		case in.backup != nil:
+			if err := q.server.backups(); err != nil {
+				return refuse(engine.CodeNotReady, err.Error())
+			}
 		}
 		q.out = append(q.out, `{"status":"ready"}`...)
 		return nil

@@ -29,6 +29,9 @@ What is copied is read back in full before the backup counts as done.`,
 			if c.to == "" {
 				return usagef("--to says where the backup goes")
 			}
+			if err := fitTarget(c.to, c.data); err != nil {
+				return err
+			}
 			server, err := c.find(cmd)
 			if err != nil {
 				return err
@@ -41,6 +44,37 @@ What is copied is read back in full before the backup counts as done.`,
 	}
 	c.flags(cmd.Flags())
 	return cmd
+}
+
+// oddSuffixes end names that somebody would give to an archive, and that would become directories.
+var oddSuffixes = []string{".tar", ".tgz", ".tar.gz", ".gz", ".zip", ".zst", ".tzst", ".bak"}
+
+// fitTarget says what is wrong with a place for a backup, before anything is read.
+func fitTarget(to, data string) error {
+	if to == "-" {
+		return nil
+	}
+	if !isArchive(to) {
+		for _, suffix := range oddSuffixes {
+			if strings.HasSuffix(strings.ToLower(to), suffix) {
+				return usagef("--to %q must be a new directory, a file that ends with %s, or -", to, archiveSuffix)
+			}
+		}
+	}
+	if _, err := os.Stat(data); err == nil && within(resolved(to), resolved(data)) {
+		return usagef("--to %q must not be in the data directory %q: who loses one would lose both", to, data)
+	}
+	st, err := os.Stat(to)
+	if err != nil {
+		return nil // it is made
+	}
+	if isArchive(to) || !st.IsDir() {
+		return fmt.Errorf("%s exists", to)
+	}
+	if list, err := os.ReadDir(to); err == nil && len(list) > 0 {
+		return fmt.Errorf("%s is not empty", to)
+	}
+	return nil
 }
 
 // backupRunning streams a backup from a server's ops listener.

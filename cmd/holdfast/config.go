@@ -37,6 +37,7 @@ type serveConfig struct {
 	limits    limitsConfig
 	hooks     hooksConfig
 	memory    memoryConfig
+	habit     habitConfig
 	bootstrap string // see bootstrapKey
 	pair      *pair  // nil: no TLS
 	proxies   []netip.Prefix
@@ -54,6 +55,7 @@ func (c *serveConfig) flags(f *pflag.FlagSet) {
 	c.limits.flags(f)
 	c.hooks.flags(f)
 	c.memory.flags(f)
+	c.habit.flags(f)
 }
 
 type replayConfig struct {
@@ -95,15 +97,19 @@ type restoreConfig struct {
 }
 
 func (c *restoreConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.from, "from", "", "a backup: a directory, a file, or - for standard input")
+	f.StringVar(&c.from, "from", "", "a backup: a directory, also one of --backup-to, a file, or - for standard input")
 	f.StringVar(&c.data, "data", defaultData, "data directory to make; must not exist or be empty")
 	f.StringVar(&c.at, "at", "", "go back to a log sequence, or to an instant like 2025-06-01T10:00:00Z")
 }
 
-type verifyConfig struct{ data string }
+type verifyConfig struct {
+	data  string
+	start bool
+}
 
 func (c *verifyConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, or a backup: a directory or a file")
+	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, or a backup: a directory, a file, or - for standard input")
+	f.BoolVar(&c.start, "start", false, "then start on a copy as a server does, and print what was opened as one line of JSON alone")
 }
 
 // exchangeConfig is what import and export have in common.

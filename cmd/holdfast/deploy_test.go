@@ -40,7 +40,8 @@ func TestAlertRules(t *testing.T) {
 func liveMetrics(t *testing.T) string {
 	address, metrics := freeAddress(t), freeAddress(t)
 	root := newRoot()
-	root.SetArgs([]string{"serve", "--demo", "--listen", address, "--metrics-listen", metrics, "--data", filepath.Join(t.TempDir(), "data")})
+	root.SetArgs([]string{"serve", "--demo", "--listen", address, "--metrics-listen", metrics,
+		"--data", filepath.Join(t.TempDir(), "data"), "--backup-to", filepath.Join(t.TempDir(), "backups")})
 	var out, errs bytes.Buffer
 	root.SetOut(&out)
 	root.SetErr(&errs)

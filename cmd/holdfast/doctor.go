@@ -22,6 +22,7 @@ import (
 
 	"holdfast/engine/pace"
 	"holdfast/persist"
+	"holdfast/persist/backup"
 )
 
 type doctorConfig struct {
@@ -29,11 +30,13 @@ type doctorConfig struct {
 	listen string
 	ready  bool
 	url    string
+	to     string
 }
 
 func (c *doctorConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.data, "data", defaultData, "data directory that is served, or is to be")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address that is to be served")
+	f.StringVar(&c.to, "backup-to", "", "directory that backups are kept in, as serve has it")
 	f.BoolVar(&c.ready, "ready", false, "ask the server at --url whether it is ready, and nothing else: for health checks")
 	f.StringVar(&c.url, "url", "http://127.0.0.1:8080", "server that --ready asks")
 }
@@ -43,7 +46,7 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say whether this machine is fit to serve a data directory",
-		Long: `Looks at the disk, the room on it, the clock, the limits of the process, the memory and the port, and says of each whether it will do and what to change.
+		Long: `Looks at the disk, the room on it, the clock, the limits of the process, the memory, the port and the backups, and says of each whether it will do and what to change.
 It writes a small file into the data directory, or beside it, and takes it away again. Exits with 1 where something will not do.
 
 With --ready it asks a running server whether it is ready, and exits with 0 if it is.`,
@@ -98,7 +101,7 @@ var errUnfit = errors.New("something will not do; see what is marked bad")
 
 // examine looks at everything and prints what it finds.
 func (c *doctorConfig) examine(out io.Writer) error {
-	list := []finding{c.directory(), c.disk(), c.room(), clockOf(time.Now()), openFiles(), memory(), c.port()}
+	list := []finding{c.directory(), c.disk(), c.room(), clockOf(time.Now()), openFiles(), memory(), c.port(), c.backups(time.Now())}
 	for _, f := range list {
 		if _, err := fmt.Fprintf(out, "%-10s %-5s %s\n", f.what, f.how, f.says); err != nil {
 			return err
@@ -211,15 +214,7 @@ func (c *doctorConfig) room() finding {
 		return finding{f.what, minor, "it is not known how much is left: " + err.Error()}
 	}
 	left := int64(s.Bavail) * int64(s.Bsize)
-	var used int64
-	filepath.WalkDir(c.data, func(_ string, d fs.DirEntry, err error) error { // what is not there, or goes meanwhile, takes none
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				used += info.Size()
-			}
-		}
-		return nil
-	})
+	used := diskUsage(c.data)
 	f.says = fmt.Sprintf("%s left, the data take %s", size(left), size(used))
 	switch {
 	case left < tooLittleRoom:
@@ -228,6 +223,36 @@ func (c *doctorConfig) room() finding {
 	case left < littleRoom || left < 2*used:
 		f.how = minor
 		f.says += "; a start on an older format and a backup beside the data need as much again"
+	}
+	return f
+}
+
+// oldBackup is how old the last good archive may be before it is said.
+const oldBackup = 48 * time.Hour
+
+// backups is whether a good backup is there, and how old it is.
+func (c *doctorConfig) backups(now time.Time) finding {
+	f := finding{what: "backups", how: minor}
+	if c.to == "" {
+		f.says = "none are looked at: --backup-to says where they are kept, and has serve keep them"
+		return f
+	}
+	if err := (&habitConfig{to: c.to}).apart(c.data); err != nil {
+		return finding{f.what, bad, err.Error()}
+	}
+	lines, err := backup.Lines(context.Background(), backup.Dir{Root: c.to})
+	if err != nil {
+		return finding{f.what, bad, err.Error()}
+	}
+	last, ok := backup.Newest(lines)
+	if !ok {
+		f.says = c.to + " has no archive that was opened and found good; a server makes one soon after its start"
+		return f
+	}
+	age := now.Sub(time.UnixMilli(last.Made))
+	f.says = fmt.Sprintf("the last good archive in %s is %s old and ends at record %d", c.to, age.Round(time.Second), last.Seq)
+	if age < oldBackup {
+		f.how = fine
 	}
 	return f
 }

@@ -21,8 +21,8 @@ func TestDoctorOfAMachineThatWillDo(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, c.examine(&out))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	require.Len(t, lines, 7)
-	for i, what := range []string{"directory", "disk", "room", "clock", "limits", "memory", "port"} {
+	require.Len(t, lines, 8)
+	for i, what := range []string{"directory", "disk", "room", "clock", "limits", "memory", "port", "backups"} {
 		require.Equal(t, what, strings.Fields(lines[i])[0])
 		require.NotContains(t, lines[i], " bad ")
 	}

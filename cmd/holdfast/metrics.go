@@ -72,6 +72,8 @@ func (c *core) register(registry *prometheus.Registry, dir string, began startup
 	})
 	gauge("holdfast_log_sequence", "Sequence of the last durable log record.", func() float64 { return float64(c.store.Stats().Durable) })
 	gauge("holdfast_log_folded_sequence", "Sequence up to which the log is folded into rows.", func() float64 { return float64(c.store.Stats().Folded) })
+	gauge("holdfast_log_first_sequence", "Sequence of the first log record that is kept: restores to a point, and feeds, go back to it.", func() float64 { return float64(c.store.Stats().FirstKept) })
+	gauge("holdfast_log_kept_bytes", "Log that is kept behind the fold; 0 while it is still being read.", func() float64 { return float64(c.store.Stats().KeptBytes) })
 	gauge("holdfast_log_unfolded_bytes", "Log in memory that waits to be folded.", func() float64 { return float64(c.store.Stats().UnfoldedBytes) })
 	gauge("holdfast_disk_bytes", "What the data directory takes on its disk, as du tells it.", func() float64 { return float64(diskUsage(dir)) })
 	totals := func(name, help string, of func(engine.Totals) int) {

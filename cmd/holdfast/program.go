@@ -24,6 +24,7 @@ import (
 	"holdfast/api/webhook"
 	"holdfast/engine"
 	"holdfast/persist"
+	"holdfast/persist/backup"
 )
 
 // core is an open data directory and the engine on it.
@@ -86,12 +87,13 @@ type program struct {
 	public  *api.Server
 	ops     *http.Server
 	figures *http.Server
-	socket  bool                 // there is one in the data directory
-	core    atomic.Pointer[core] // nil while the state is loaded
-	ended   chan error           // of a listener that stopped by itself
-	client  *http.Client         // that calls webhooks
-	hooks   *webhook.Dispatcher  // nil while the state is loaded
-	phase   atomic.Value         // string: what loading does now
+	socket  bool                         // there is one in the data directory
+	core    atomic.Pointer[core]         // nil while the state is loaded
+	ended   chan error                   // of a listener that stopped by itself
+	client  *http.Client                 // that calls webhooks
+	hooks   *webhook.Dispatcher          // nil while the state is loaded
+	habit   atomic.Pointer[backup.Habit] // nil while the state is loaded, or where no backups are kept
+	phase   atomic.Value                 // string: what loading does now
 	memory  memoryWatch
 	unwind  context.CancelFunc // ends what watches clock and memory
 }
@@ -127,7 +129,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
 	go p.memory.keep(watched, time.Tick(memoryLook), log)
-	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies})
+	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies, Backups: p.backups})
 	p.ops = api.NewOps(api.OpsOptions{
 		Metrics: registry, Logger: log, Server: p.public, Backup: p.backup, Token: c.ops.token, Remote: c.ops.listen != "" && !api.CheckLoopback(c.ops.listen),
 	})
@@ -228,6 +230,10 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 		}
 	}
 	core.register(registry, p.config.data, replay)
+	if h := p.config.habit.start(store, p.log); h != nil {
+		p.habit.Store(h)
+		registerHabit(registry, h)
+	}
 	first.show(out, fmt.Sprintf("Holdfast serves %s from %s\nIts documentation: %s/docs", url, p.config.data, url))
 	switch question := core.question(first.account); {
 	case first.key == "":
@@ -238,6 +244,18 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 	p.public.Attach(core.engine)
 	p.hooks = webhook.Start(webhook.Options{Engine: core.engine, Client: p.client, Now: clock, Logger: p.log, Metrics: registry})
 	return first.confirm()
+}
+
+// backups says what is not well with the backups that are kept.
+func (p *program) backups() error {
+	switch h := p.habit.Load(); {
+	case p.config.habit.to == "":
+		return errors.New("no backups are kept: --backup-to says where")
+	case h == nil:
+		return errors.New("the state is being loaded")
+	default:
+		return h.Fault()
+	}
 }
 
 // backup writes a consistent snapshot of the running state.
@@ -266,7 +284,11 @@ func (p *program) stop() error {
 		p.hooks.Close(ctx)
 	}
 	if core := p.core.Load(); core != nil {
-		err = errors.Join(err, core.Close())
+		err = errors.Join(err, core.engine.Close())
+		if h := p.habit.Load(); h != nil {
+			h.Close(ctx)
+		}
+		err = errors.Join(err, core.store.Close())
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"holdfast/persist"
+	"holdfast/persist/backup"
 	"holdfast/timeline"
 )
 
@@ -19,6 +20,7 @@ func newRestore() *cobra.Command {
 		Use:   "restore --from DIR|FILE.tar.zst|- [--data DIR] [--at SEQUENCE|INSTANT]",
 		Short: "Make a data directory from a backup, checking it on the way",
 		Long: `Makes a data directory from a backup, or from the data directory of a stopped server, and checks everything on the way.
+Of a directory of --backup-to it takes the newest archive that was found good, or the last one before --at, and the log behind it.
 With --at it is taken back to a sequence of the log or to an instant, as far back as the log was kept.
 The restored log is another incarnation: a feed cursor of the old one is not good any more.`,
 		Args: exactly(0, "no argument"),
@@ -52,7 +54,7 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 			}
 			progress, done := copyProgress(cmd.ErrOrStderr(), "restore")
 			o.Progress = progress
-			b, err := persist.Restore(cmd.Context(), o)
+			b, err := restored(cmd, o)
 			done()
 			switch {
 			case errors.Is(err, persist.ErrBadTarget):
@@ -69,6 +71,28 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 	}
 	c.flags(cmd.Flags())
 	return cmd
+}
+
+// restored makes the directory, where From is a directory of --backup-to of the archive and the log in it that the point needs.
+func restored(cmd *cobra.Command, o persist.RestoreOptions) (b persist.Backup, err error) {
+	if o.From == "" {
+		return persist.Restore(cmd.Context(), o)
+	}
+	target := backup.Dir{Root: o.From}
+	lines, err := backup.Lines(cmd.Context(), target)
+	if err != nil || len(lines) == 0 {
+		return persist.Restore(cmd.Context(), o) // which says what is wrong with it
+	}
+	plan, err := backup.PlanFor(target, lines, o.At)
+	if err != nil {
+		return b, err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "from %s, and %d pieces of the log behind it\n", plan.Full.Name, len(plan.Pieces))
+	for _, l := range plan.Others(lines) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: there is another chain beside it: %s\n", l)
+	}
+	o.From = ""
+	return backup.Restore(cmd.Context(), target, plan, o)
 }
 
 // parsePoint reads --at: a log sequence or an instant.

@@ -43,6 +43,9 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 			if c.overdue < time.Second {
 				return usagef("--overdue-step %q must be a time from 1s on, like 15m", c.overdue)
 			}
+			if err := c.habit.check(c.data); err != nil {
+				return err
+			}
 			limits, err := c.limits.limits()
 			if err != nil {
 				return err

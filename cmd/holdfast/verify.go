@@ -3,15 +3,18 @@ package main
 // This file owns `holdfast verify`: everything in a data directory or a backup is read back and compared.
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
 	"holdfast/engine"
 	"holdfast/persist"
+	"holdfast/persist/backup"
 )
 
 func newVerify() *cobra.Command {
@@ -30,8 +33,11 @@ What is due by now is tried on that state, which no file sees. Exits with 1 on a
 				if err != nil {
 					return notVerified(err)
 				}
-				if f == nil {
+				switch {
+				case f == nil && !c.start:
 					return verifyDir(cmd, c.data, c.data)
+				case f == nil:
+					return withCopy(cmd.Context(), persist.RestoreOptions{From: c.data}, func(dir string) error { return startOn(cmd, dir, c.data) })
 				}
 				defer f.Close()
 				in = f
@@ -40,6 +46,9 @@ What is due by now is tried on that state, which no file sees. Exits with 1 on a
 			defer done()
 			return withCopy(cmd.Context(), persist.RestoreOptions{Archive: in, Progress: progress}, func(dir string) error {
 				done()
+				if c.start {
+					return startOn(cmd, dir, c.data)
+				}
 				return verifyDir(cmd, dir, c.data)
 			})
 		},
@@ -48,12 +57,33 @@ What is due by now is tried on that state, which no file sees. Exits with 1 on a
 	return cmd
 }
 
-func verifyDir(cmd *cobra.Command, dir, name string) error {
-	rebuilt := false
-	report, err := persist.Verify(dir, persist.VerifyOptions{Check: func(s *persist.Store) error {
+// startOn verifies a copy, starts on it as a server does, and prints what was opened.
+func startOn(cmd *cobra.Command, dir, name string) error {
+	report, _, err := verified(cmd, dir)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	core, err := openCore(cmd.Context(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := core.Close(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return json.NewEncoder(cmd.OutOrStdout()).Encode(backup.Describe(report.End))
+}
+
+// verified reads a directory back and rebuilds its state.
+func verified(cmd *cobra.Command, dir string) (report persist.Report, rebuilt bool, err error) {
+	report, err = persist.Verify(dir, persist.VerifyOptions{Check: func(s *persist.Store) error {
 		rebuilt = true
 		return engine.Verify(cmd.Context(), s, clock())
 	}})
+	return report, rebuilt, err
+}
+
+func verifyDir(cmd *cobra.Command, dir, name string) error {
+	report, rebuilt, err := verified(cmd, dir)
 	if errors.Is(err, persist.ErrNoStore) || errors.Is(err, persist.ErrLocked) {
 		return inUse(err)
 	}

@@ -311,7 +311,8 @@ func (q *request) refuse(e *engine.Error, cause error) {
 		s = statuses[e.Code]
 	}
 	q.server.metrics.refusals[e.Code].Inc()
-	if s.number >= 500 && e.Code != engine.CodeOverloaded { // of which there may be many: what is short is said once
+	probed := q.op != nil && q.op.probe
+	if s.number >= 500 && e.Code != engine.CodeOverloaded && !probed { // there may be many of these: what is short, or not ready, is said once
 		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
 	}
 	q.out = appendProblem(q.out[:0], e, q.id, q.faults.more, func(b []byte) []byte { return q.appendDetails(b, e.Details) })

@@ -60,19 +60,29 @@ func (s *Store) Checkpoint(ctx context.Context, dir string, progress Progress) (
 // WriteCheckpoint writes a backup of the running store to w, as a tar archive
 // compressed with zstd that Restore reads. What it holds is as with Checkpoint;
 // the files are read back before they are written.
-func (s *Store) WriteCheckpoint(ctx context.Context, w io.Writer, progress Progress) (Backup, error) {
-	var b Backup
+func (s *Store) WriteCheckpoint(ctx context.Context, w io.Writer, progress Progress) (b Backup, err error) {
+	err = s.SendCheckpoint(ctx, func(made Backup, archive func(io.Writer, Progress) error) error {
+		b = made
+		return archive(w, progress)
+	})
+	return b, err
+}
+
+// SendCheckpoint is WriteCheckpoint for who wants to know what the backup holds
+// before its first byte: send is called once, and has archive write it.
+func (s *Store) SendCheckpoint(ctx context.Context, send func(b Backup, archive func(io.Writer, Progress) error) error) error {
 	from := s.End()
-	err := s.staged(ctx, func(stage string) (err error) {
-		if b, err = seal(s.o, s.fs, stage, *s.form.Load(), s.between(from)); err != nil {
+	err := s.staged(ctx, func(stage string) error {
+		b, err := seal(s.o, s.fs, stage, *s.form.Load(), s.between(from))
+		if err != nil {
 			return err
 		}
-		return WriteArchive(ctx, w, s.fs, stage, progress)
+		return send(b, func(w io.Writer, progress Progress) error { return WriteArchive(ctx, w, s.fs, stage, progress) })
 	})
 	if err != nil {
 		err = fmt.Errorf("backup: %w", err)
 	}
-	return b, err
+	return err
 }
 
 // staged links the files of the store as they are at one moment into a

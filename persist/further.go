@@ -17,8 +17,8 @@ type SegmentFile struct {
 	Open func(context.Context) (io.ReadCloser, error)
 }
 
-// past says whether a record lies behind the point.
-func (p Point) past(r Position) bool {
+// Past says whether a place in the log lies behind the point.
+func (p Point) Past(r Position) bool {
 	switch p.kind {
 	case 's':
 		return r.Seq > p.seq
@@ -80,7 +80,7 @@ func (g *further) file(ctx context.Context, s SegmentFile, in form) (form, error
 				return corruptf("its record %d is not the one that the archive or the piece before it has", r.Seq)
 			}
 			return nil
-		case g.at.past(r.Position):
+		case g.at.Past(r.Position):
 			return errEnough
 		case r.Seq > g.end.Seq+1:
 			return corruptf("there is a gap: record %d is missing, the next one is %d", g.end.Seq+1, r.Seq)

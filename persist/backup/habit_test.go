@@ -1,0 +1,430 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/persist"
+)
+
+// TestHabit keeps backups of a store that is written to, and restores to every kind of point.
+func TestHabit(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(30)
+	target := watch(Dir{t.TempDir() + "/backups"})
+	h := w.start(target, nil)
+	require.ErrorContains(t, h.Fault(), "no good backup yet")
+	target.until(t, marked)
+	for i := range 40 {
+		w.commit(5)
+		if i%10 == 9 {
+			target.until(t, upTo(w.store.End().Seq))
+		}
+	}
+	end := w.store.End().Seq
+	h.Close(t.Context())
+	require.NoError(t, h.Fault())
+	s := h.State()
+	require.Equal(t, end, s.Sent)
+	require.Zero(t, s.Unsent)
+	require.Zero(t, s.LogFailures+s.ArchiveFailures+s.Breaks)
+
+	p := w.holds(target, persist.Point{}, end)
+	require.NotEmpty(t, p.Pieces)
+	for _, seq := range []uint64{10, 30, 31, 97, end - 1, end} {
+		w.holds(target, persist.AtSeq(seq), seq)
+	}
+	_, err := PlanFor(target, nil, persist.Point{})
+	require.ErrorIs(t, err, ErrNothing)
+
+	// A line on its own is a target, too.
+	w.holds(Dir{target.Target.(Dir).Root + "/" + p.Line.Name}, persist.Point{}, end)
+
+	// Everything is its owner's alone.
+	require.NoError(t, filepath.Walk(target.Target.(Dir).Root, func(path string, i os.FileInfo, err error) error {
+		want := os.FileMode(0o600)
+		if i.IsDir() {
+			want = 0o700
+		}
+		require.Equal(t, want, i.Mode().Perm(), path)
+		return err
+	}))
+}
+
+// TestInstantOfALine restores to an instant of the line that was kept then.
+func TestInstantOfALine(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(20)
+	now := time.UnixMilli(w.at)
+	target := watch(Dir{t.TempDir()})
+	h := w.start(target, func(o *Options) { o.Now = func() time.Time { return now } })
+	target.until(t, marked)
+	w.commit(20)
+	target.until(t, upTo(40))
+	h.Close(t.Context())
+	w.holds(target, persist.AtInstant(w.instant(33)), 33)
+	w.holds(target, persist.AtInstant(w.at+5000), 40)
+	w.holds(target, persist.AtInstant(w.instant(7)), 7)
+}
+
+// TestHabitGoesOn stops and starts a server, which goes on in its line, and puts the directory back, which begins another.
+func TestHabitGoesOn(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(Dir{t.TempDir()})
+	h := w.start(target, nil)
+	target.until(t, marked)
+	w.commit(10)
+	h.Close(t.Context())
+	first := h.State().Line
+	require.NoError(t, w.store.Close())
+	saved := t.TempDir() + "/copy"
+	require.NoError(t, os.CopyFS(saved, os.DirFS(w.dir)))
+
+	w.open(persist.Options{})
+	h = w.start(target, nil)
+	w.commit(10)
+	h.Close(t.Context())
+	require.Equal(t, first, h.State().Line)
+	require.Zero(t, h.State().Archives, "the last archive is young")
+	require.NoError(t, w.store.Close())
+	w.holds(target, persist.Point{}, 30)
+
+	require.NoError(t, os.RemoveAll(w.dir))
+	require.NoError(t, os.CopyFS(w.dir, os.DirFS(saved)))
+	w.rows, w.past, w.at = w.past[20], w.past[:21:21], w.instant(20)+500
+	w.open(persist.Options{})
+	h = w.start(target, nil)
+	target.until(t, marked)
+	w.commit(3)
+	h.Close(t.Context())
+	require.NotEqual(t, first, h.State().Line)
+	w.holds(target, persist.Point{}, 23)
+}
+
+// TestFailingTarget lets the store go on while nothing can be put, and breaks the chain when more waits than is allowed.
+func TestFailingTarget(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(Dir{t.TempDir()})
+	h := w.start(target, func(o *Options) { o.LogMax = 20_000 })
+	target.until(t, marked)
+	first := h.State().Line
+
+	tried := make(chan string, 10_000)
+	target.failing(func(name string) error {
+		tried <- name
+		return errors.New("no route")
+	})
+	w.commit(20)
+	one := <-tried
+	for range 3 {
+		require.Equal(t, one, <-tried, "the same segment again")
+	}
+	require.NotZero(t, h.State().Unsent)
+	target.failing(nil)
+	target.until(t, upTo(30))
+	w.holds(target, persist.Point{}, 30)
+	require.Zero(t, h.State().Breaks)
+
+	target.failing(func(name string) error {
+		tried <- name
+		return errors.New("no route")
+	})
+	w.commit(200)
+	for strings.HasPrefix(<-tried, first) { // until it tries another line
+	}
+	require.Positive(t, h.State().Breaks)
+	require.ErrorContains(t, h.Fault(), "chain was broken")
+	target.failing(nil)
+	target.until(t, marked)
+	w.commit(5)
+	h.Close(t.Context())
+	require.NoError(t, h.Fault())
+	require.NotEqual(t, first, h.State().Line)
+	w.holds(target, persist.Point{}, 235)
+	w.holds(target, persist.AtSeq(235), 235)
+	// What was kept of the line before is still good.
+	w.holds(Dir{target.Target.(Dir).Root + "/" + first}, persist.AtSeq(30), 30)
+}
+
+// TestLogIsCutUnderASlowTarget: the store keeps less log than there is to put.
+func TestLogIsCutUnderASlowTarget(t *testing.T) {
+	w := newWorld(t, persist.Options{KeepLog: persist.Keep{Records: 64}, FoldBytes: 100, FoldDelay: time.Millisecond})
+	w.commit(10)
+	target := watch(Dir{t.TempDir()})
+	h := w.start(target, nil)
+	target.until(t, marked)
+	target.failing(func(string) error { return errors.New("no route") })
+	w.commit(1)
+	for w.store.Marker().FirstKept < 100 {
+		w.commit(50)
+	}
+	target.failing(nil)
+	target.until(t, marked)
+	h.Close(t.Context())
+	require.Positive(t, h.State().Breaks)
+	w.holds(target, persist.Point{}, w.store.End().Seq)
+}
+
+// TestLostAnswers has every object arrive without an answer: it is found there, or another archive is made.
+func TestLostAnswers(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(Dir{t.TempDir()})
+	lost := map[string]bool{}
+	target.lose = func(name string) bool {
+		first := !lost[name]
+		lost[name] = true
+		_, full := parseFull(name)
+		return first && !full
+	}
+	h := w.start(target, nil)
+	target.until(t, marked)
+	w.commit(10)
+	h.Close(t.Context())
+	require.Zero(t, h.State().Breaks)
+	require.Positive(t, h.State().LogFailures)
+	w.holds(target, persist.Point{}, 20)
+}
+
+// TestSomebodyElsePuts: another server puts a segment of the same name with other bytes. Neither writes over the other's.
+func TestSomebodyElsePuts(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(Dir{t.TempDir()})
+	var once bool
+	target.fail = func(name string) error {
+		if _, ok := parsePiece(name); ok && !once {
+			once = true
+			return target.Target.Put(context.Background(), name, strings.NewReader("another's"), 9)
+		}
+		return nil
+	}
+	h := w.start(target, nil)
+	target.until(t, marked)
+	w.commit(1)
+	target.until(t, marked)
+	w.commit(5)
+	h.Close(t.Context())
+	require.EqualValues(t, 1, h.State().Breaks)
+	w.holds(target, persist.Point{}, 16)
+}
+
+// TestBadArchive: what does not open, or opens as something else, has no mark, is not chosen, and nothing is taken away for it.
+func TestBadArchive(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(Dir{t.TempDir()})
+	good, calls := opener(t, target), 0
+	h := w.start(target, func(o *Options) {
+		o.Open = func(ctx context.Context, name string) (Opened, error) {
+			calls++
+			got, err := good(ctx, name)
+			switch calls {
+			case 1:
+				return got, errors.New("no memory")
+			case 2:
+				got.StateHash = "0000000000000001"
+			case 3:
+				got.Hash = "00"
+			case 4:
+				got.Seq++
+			}
+			return got, err
+		}
+	})
+	for range 4 { // the last one goes for the one with a mark
+		target.until(t, gone)
+	}
+	h.Close(t.Context())
+	require.EqualValues(t, 4, h.State().ArchiveFailures)
+	require.EqualValues(t, 1, h.State().Archives)
+	lines, err := Lines(t.Context(), target)
+	require.NoError(t, err)
+	require.Len(t, lines, 1)
+	var verified []bool
+	for _, f := range lines[0].Fulls {
+		verified = append(verified, f.Verified)
+	}
+	require.Equal(t, []bool{true}, verified, "what does not count goes")
+
+	lines[0].Fulls[0].Verified = false
+	_, err = PlanFor(target, lines, persist.Point{})
+	require.ErrorContains(t, err, "none of the 1 archives")
+	require.Empty(t, beyond(lines, 1))
+}
+
+// TestKeep keeps two archives and what they need.
+func TestKeep(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	target := watch(Dir{t.TempDir()})
+	for i := range 5 {
+		h := w.start(target, func(o *Options) { o.Now = func() time.Time { return now } })
+		target.until(t, marked)
+		for i > 1 && !strings.Contains(target.until(t, gone), segmentPrefix) { // the last that goes
+		}
+		w.commit(10)
+		h.Close(t.Context())
+		now = now.Add(2 * time.Hour)
+	}
+	lines, err := Lines(t.Context(), target)
+	require.NoError(t, err)
+	require.Len(t, lines, 1)
+	require.Len(t, lines[0].Fulls, 2)
+	require.EqualValues(t, 40, lines[0].Fulls[0].Seq)
+	require.Greater(t, lines[0].Pieces[0].Last, uint64(40))
+	w.holds(target, persist.AtSeq(45), 45)
+	w.holds(target, persist.Point{}, 60)
+}
+
+func TestBeyond(t *testing.T) {
+	full := func(line string, seq uint64, ok bool) Full {
+		return Full{Seq: seq, Name: fmt.Sprintf("%s/%d%s", line, seq, archiveSuffix), Verified: ok}
+	}
+	piece := func(line string, first, last uint64) Piece {
+		return Piece{First: first, Last: last, Name: fmt.Sprintf("%s/%d-%d", line, first, last)}
+	}
+	lines := []Line{
+		{Name: "a", Fulls: []Full{full("a", 1, true), full("a", 5, false)}, Pieces: []Piece{piece("a", 2, 9)}},
+		{Name: "b", Fulls: []Full{full("b", 10, true), full("b", 15, false), full("b", 20, true)}, Pieces: []Piece{piece("b", 8, 12), piece("b", 13, 20), piece("b", 21, 22)}},
+	}
+	require.ElementsMatch(t, []string{"a/1.verified", "a/1.tar.zst", "a/5.tar.zst", "a/2-9", "b/10.verified", "b/10.tar.zst", "b/15.tar.zst", "b/8-12", "b/13-20"}, beyond(lines, 1))
+	require.ElementsMatch(t, []string{"a/1.verified", "a/1.tar.zst", "a/5.tar.zst", "a/2-9", "b/15.tar.zst"}, beyond(lines, 2))
+	require.ElementsMatch(t, []string{"a/5.tar.zst", "b/15.tar.zst"}, beyond(lines, 3))
+	require.Empty(t, beyond(lines[:1], 1))
+	lines[1].Pieces = lines[1].Pieces[:2]
+	require.NotContains(t, beyond(lines, 1), "b/13-20", "the last one says where the line goes on")
+}
+
+// TestDamagedSegments leaves nothing of a restore, and says up to where all is well.
+func TestDamagedSegments(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	w.commit(10)
+	target := watch(Dir{t.TempDir()})
+	h := w.start(target, nil)
+	target.until(t, marked)
+	for range 5 {
+		w.commit(10)
+		target.until(t, upTo(w.store.End().Seq))
+	}
+	h.Close(t.Context())
+	lines, err := Lines(t.Context(), target)
+	require.NoError(t, err)
+	pieces := lines[0].Pieces
+	require.Greater(t, len(pieces), 3)
+	path := filepath.Join(target.Target.(Dir).Root, pieces[2].Name)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	refused := func(says string) {
+		t.Helper()
+		dir := t.TempDir() + "/restored"
+		lines, err := Lines(t.Context(), target)
+		require.NoError(t, err)
+		p, err := PlanFor(target, lines, persist.Point{})
+		if err == nil {
+			_, err = Restore(t.Context(), target, p, persist.RestoreOptions{To: dir})
+		}
+		require.ErrorContains(t, err, says)
+		names, _ := os.ReadDir(dir)
+		require.Empty(t, names)
+		w.holds(target, persist.AtSeq(pieces[1].Last), pieces[1].Last)
+	}
+	upTo := fmt.Sprintf("up to record %d,", pieces[1].Last)
+	require.NoError(t, os.WriteFile(path, whole[:len(whole)-3], 0o600))
+	refused(upTo)
+	flipped := append([]byte{}, whole...)
+	flipped[len(flipped)/2] ^= 4
+	require.NoError(t, os.WriteFile(path, flipped, 0o600))
+	refused(upTo)
+	other, err := os.ReadFile(filepath.Join(target.Target.(Dir).Root, pieces[0].Name))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, other, 0o600))
+	refused("there is a gap")
+	require.NoError(t, os.Remove(path))
+	refused(fmt.Sprintf("no segment with the records %d to %d: --at %d", pieces[2].First, pieces[2].Last, pieces[1].Last))
+	require.NoError(t, os.WriteFile(path, whole, 0o600))
+	w.holds(target, persist.Point{}, w.store.End().Seq)
+}
+
+func TestNames(t *testing.T) {
+	at := time.Date(2026, 2, 3, 4, 5, 6, 789e6, time.UTC).UnixMilli()
+	line := lineName(at, 0xabc)
+	require.Equal(t, "20260203T040506.789Z-0000000000000abc", line)
+	l, ok := parseLine(line)
+	require.True(t, ok)
+	require.Equal(t, Line{Name: line, Begun: at, Incarnation: 0xabc}, l)
+	f, ok := parseFull(fullName(line, 12, at, at+5))
+	require.True(t, ok)
+	require.Equal(t, Full{Seq: 12, At: at, Made: at + 5, Name: fullName(line, 12, at, at+5)}, f)
+	p, ok := parsePiece(pieceName(line, 3, 4, at))
+	require.True(t, ok)
+	require.Equal(t, Piece{First: 3, Last: 4, At: at, Name: pieceName(line, 3, 4, at)}, p)
+	for _, bad := range []string{
+		"", "x", "full-1-2-3.tar.zst", "full-00000000000000000012-20260203T040506.789Z.tar.zst", pieceName(line, 4, 3, at), fullName(line, 1, at, at) + verifiedSuffix,
+		strings.ReplaceAll(fullName(line, 1, at, at), "T", "t"), "log-" + strings.Repeat("9", 20) + "-" + strings.Repeat("9", 20) + "-20260203T040506.789Z.zst",
+	} {
+		_, full := parseFull(bad)
+		_, piece := parsePiece(bad)
+		_, line := parseLine(bad)
+		require.False(t, full || piece || line, bad)
+	}
+}
+
+func TestDir(t *testing.T) { testTarget(t, Dir{t.TempDir() + "/new/root"}) }
+
+// testTarget is what every target has to do.
+func testTarget(t *testing.T, d Target) {
+	ctx := t.Context()
+	list, err := d.List(ctx, "")
+	require.NoError(t, err)
+	require.Empty(t, list)
+	require.NoError(t, d.Put(ctx, "a/one", strings.NewReader("1"), 1))
+	require.NoError(t, d.Put(ctx, "a/two", strings.NewReader("22"), -1))
+	require.NoError(t, d.Put(ctx, "b/one", strings.NewReader(""), 0))
+	require.ErrorIs(t, d.Put(ctx, "a/one", strings.NewReader("2"), 1), ErrExists)
+	require.ErrorIs(t, d.Put(ctx, "a/one", strings.NewReader("2"), -1), ErrExists)
+	bad := errors.New("the source fails")
+	require.ErrorIs(t, d.Put(ctx, "a/three", &broken{strings.NewReader("333"), bad}, -1), bad)
+	list, err = d.List(ctx, "")
+	require.NoError(t, err)
+	require.Equal(t, []Object{{"a/one", 1}, {"a/two", 2}, {"b/one", 0}}, list)
+	list, err = d.List(ctx, "a/t")
+	require.NoError(t, err)
+	require.Equal(t, []Object{{"a/two", 2}}, list)
+	b, err := readAll(ctx, d, "a/one", 1)
+	require.NoError(t, err)
+	require.Equal(t, "1", string(b))
+	_, err = readAll(ctx, d, "a/three", 1)
+	require.ErrorIs(t, err, ErrMissing)
+	require.NoError(t, d.Clean(ctx, "a/"))
+	require.NoError(t, d.Delete(ctx, "a/one"))
+	require.NoError(t, d.Delete(ctx, "a/one"))
+	require.NoError(t, d.Delete(ctx, "b/one"))
+	list, err = d.List(ctx, "")
+	require.NoError(t, err)
+	require.Equal(t, []Object{{"a/two", 2}}, list)
+}
+
+// broken yields something and then fails.
+type broken struct {
+	r   *strings.Reader
+	err error
+}
+
+func (b *broken) Read(p []byte) (int, error) {
+	if b.r.Len() == 0 {
+		return 0, b.err
+	}
+	return b.r.Read(p)
+}

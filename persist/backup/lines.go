@@ -1,0 +1,174 @@
+package backup
+
+// This file owns what a target holds, and which of it a point needs.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"holdfast/persist"
+)
+
+// Lines lists what a target holds, the line that was begun last at the end. Names that are none of ours are passed over. A target may be a line itself.
+func Lines(ctx context.Context, t Target) ([]Line, error) {
+	list, err := t.List(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	return linesOf(list), nil
+}
+
+func linesOf(list []Object) (lines []Line) {
+	at := map[string]int{}
+	verified := map[string]bool{}
+	for _, o := range list {
+		dir := path.Dir(o.Name)
+		l, ok := parseLine(dir)
+		if dir == "." {
+			l, ok = Line{}, true
+		}
+		full, isFull := parseFull(o.Name)
+		piece, isPiece := parsePiece(o.Name)
+		if !ok || !isFull && !isPiece {
+			continue
+		}
+		i, known := at[dir]
+		if !known {
+			i, at[dir] = len(lines), len(lines)
+			lines = append(lines, l)
+		}
+		switch {
+		case isPiece:
+			piece.Size = o.Size
+			lines[i].Pieces = append(lines[i].Pieces, piece)
+		case full.Verified:
+			verified[full.Name] = true
+		default:
+			full.Size = o.Size
+			lines[i].Fulls = append(lines[i].Fulls, full)
+		}
+	}
+	for i := range lines {
+		for j := range lines[i].Fulls {
+			f := &lines[i].Fulls[j]
+			f.Verified = verified[f.Name]
+		}
+		slices.SortFunc(lines[i].Fulls, func(a, b Full) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Made, b.Made)) })
+		slices.SortFunc(lines[i].Pieces, func(a, b Piece) int { return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Last, b.Last)) })
+	}
+	slices.SortFunc(lines, func(a, b Line) int { return strings.Compare(a.Name, b.Name) })
+	return lines
+}
+
+// end is the last record that a line has, and its instant.
+func (l Line) end() (p persist.Position) {
+	for _, f := range l.Fulls {
+		if f.Seq >= p.Seq {
+			p = persist.Position{Seq: f.Seq, At: f.At}
+		}
+	}
+	if n := len(l.Pieces); n > 0 && l.Pieces[n-1].Last >= p.Seq {
+		p = persist.Position{Seq: l.Pieces[n-1].Last, At: l.Pieces[n-1].At}
+	}
+	return p
+}
+
+// good is the archive of a line that was verified last; none where none was.
+func (l Line) good() (f Full, ok bool) {
+	for _, g := range l.Fulls {
+		if g.Verified {
+			f, ok = g, true
+		}
+	}
+	return f, ok
+}
+
+func (l Line) String() string {
+	end := l.end()
+	text := fmt.Sprintf("%s (up to record %d, %s", l.Name, end.Seq, readable(end.At))
+	if _, ok := l.good(); !ok {
+		text += ", no verified archive"
+	}
+	return text + ")"
+}
+
+func readable(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// Newest is the archive that was verified last.
+func Newest(lines []Line) (f Full, ok bool) {
+	for _, l := range lines {
+		if g, is := l.good(); is && (!ok || g.Made >= f.Made) {
+			f, ok = g, true
+		}
+	}
+	return f, ok
+}
+
+// Plan is what a restore reads.
+type Plan struct {
+	Line   Line
+	Full   Full
+	Pieces []Piece
+}
+
+// PlanFor chooses the newest line that was begun by then, in it the newest verified archive at or before the point, and the segments from there to the point.
+// A point before the first archive is left to what the log in that archive can undo.
+func PlanFor(t Target, lines []Line, at persist.Point) (p Plan, err error) {
+	chosen := -1
+	for i, l := range lines {
+		if _, ok := l.good(); ok && (chosen < 0 || !at.Past(persist.Position{At: l.Begun})) {
+			chosen = i
+		}
+	}
+	if chosen < 0 {
+		archives := 0
+		for _, l := range lines {
+			archives += len(l.Fulls)
+		}
+		if archives > 0 {
+			return p, fmt.Errorf("%w: none of the %d archives at %s was opened and found good: --from with the name of one restores it all the same", ErrNothing, archives, t)
+		}
+		return p, fmt.Errorf("%w: there is no archive at %s", ErrNothing, t)
+	}
+	p.Line = lines[chosen]
+	found := false
+	for _, f := range p.Line.Fulls {
+		if f.Verified && (!found || !at.Past(persist.Position{Seq: f.Seq, At: f.At})) {
+			p.Full, found = f, true
+		}
+	}
+	end := persist.Position{Seq: p.Full.Seq, At: p.Full.At}
+	if at.Past(end) { // the archive is taken back
+		return p, nil
+	}
+	for _, x := range p.Line.Pieces {
+		if x.Last <= end.Seq {
+			continue
+		}
+		if at.Past(end) || at.Past(persist.Position{Seq: x.First, At: end.At}) {
+			break
+		}
+		if x.First > end.Seq+1 {
+			return p, fmt.Errorf("%w: %s has no segment with the records %d to %d: --at %d, or before, is what it can be restored to",
+				ErrNothing, p.Line.Name, end.Seq+1, x.First-1, end.Seq)
+		}
+		p.Pieces = append(p.Pieces, x)
+		end = persist.Position{Seq: x.Last, At: x.At}
+	}
+	return p, nil
+}
+
+// Others names the lines beside the one of a plan.
+func (p Plan) Others(lines []Line) (list []Line) {
+	for _, l := range lines {
+		if l.Name != p.Line.Name {
+			list = append(list, l)
+		}
+	}
+	return list
+}

@@ -1,0 +1,81 @@
+package backup
+
+// This file owns restoring from a target.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"holdfast/persist"
+)
+
+// ahead is how many segments are read ahead of the one that is being restored.
+const ahead = 8
+
+// Restore makes a data directory of what a plan names; o says where and to which point. All is checked as persist.Restore checks it, and nothing is left where
+// it does not come out.
+func Restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (persist.Backup, error) {
+	archive, err := t.Get(ctx, p.Full.Name)
+	if err != nil {
+		return persist.Backup{}, err
+	}
+	defer archive.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o.Archive, o.Segments = archive, segments(ctx, t, p.Pieces)
+	return persist.Restore(ctx, o)
+}
+
+// segments has the pieces read ahead once the first one is opened. They are opened in order, each once.
+func segments(ctx context.Context, t Target, pieces []Piece) (list []persist.SegmentFile) {
+	type read struct {
+		b   []byte
+		err error
+	}
+	results := make([]chan read, len(pieces))
+	begin := func(i int) {
+		if i >= len(pieces) {
+			return
+		}
+		results[i] = make(chan read, 1)
+		go func() {
+			b, err := readAll(ctx, t, pieces[i].Name, pieces[i].Size)
+			results[i] <- read{b, err}
+		}()
+	}
+	for i, p := range pieces {
+		list = append(list, persist.SegmentFile{Name: p.Name, Open: func(context.Context) (io.ReadCloser, error) {
+			if i == 0 {
+				for j := range ahead {
+					begin(j)
+				}
+			}
+			r := <-results[i]
+			begin(i + ahead)
+			return io.NopCloser(bytes.NewReader(r.b)), r.err
+		}})
+	}
+	return list
+}
+
+// mostSegment is the size of the largest segment there may be: of one record that is as large as one may be.
+const mostSegment = persist.MaxGroup + 1<<20
+
+// readAll reads an object of a size that was told; one that is larger is not what was listed.
+func readAll(ctx context.Context, t Target, name string, size int64) ([]byte, error) {
+	if size > mostSegment {
+		return nil, fmt.Errorf("%s has %d bytes, a segment has %d at most", name, size, mostSegment)
+	}
+	r, err := t.Get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, size+1))
+	if err == nil && int64(len(b)) != size {
+		err = fmt.Errorf("%s has another length than was listed, %d bytes", name, size)
+	}
+	return b, err
+}

@@ -1,0 +1,68 @@
+package backup
+
+// This file owns what a habit says of itself, and when that is well.
+
+import (
+	"fmt"
+	"time"
+)
+
+// State is what a habit has come to.
+type State struct {
+	Started  time.Time
+	Line     string // empty until the target was looked at
+	Good     *Mark  // the last good archive; nil where there is none
+	GoodLine string
+	Sent     uint64    // the last record at the target, in segments
+	Unsent   uint64    // records that are not there yet
+	SentAsOf time.Time // everything written until then is there
+
+	Archives, Segments, SegmentBytes            uint64 // put by this process
+	ArchiveFailures, LogFailures, PruneFailures uint64
+	Breaks                                      uint64 // lines broken off
+	LastError                                   string // since the last good archive
+
+	sentAsOf time.Time
+}
+
+// State is what the habit has come to now.
+func (h *Habit) State() State {
+	now, end := h.o.Now(), h.o.Store.Stats().Published
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.state
+	s.SentAsOf = s.sentAsOf
+	switch {
+	case s.Line == "":
+	case end <= s.Sent:
+		s.SentAsOf = now
+	default:
+		s.Unsent = end - s.Sent
+	}
+	return s
+}
+
+// Fault says what is not well with the backups; nil where all is. A last good archive is too old when another one should long have been there, the log when it
+// has not been put for a minute, or ten times LogEvery where that is more.
+func (h *Habit) Fault() error {
+	s, now := h.State(), h.o.Now()
+	tooLong := max(time.Minute, 10*h.o.LogEvery)
+	switch since := s.SentAsOf; {
+	case s.Good == nil:
+		return fmt.Errorf("there is no good backup yet")
+	case s.GoodLine != s.Line:
+		return fmt.Errorf("the chain was broken, and no good backup begins the next one yet; the last good one is of %s", s.Good.Made.Format(time.RFC3339))
+	case now.Sub(s.Good.Made) > h.o.Every+max(h.o.Every/2, 10*time.Minute):
+		return fmt.Errorf("the last good backup is of %s, and one is made every %s", s.Good.Made.Format(time.RFC3339), h.o.Every)
+	case s.Unsent > 0 && now.Sub(latest(since, s.Started)) > tooLong:
+		return fmt.Errorf("the log at the backup target ends %s ago", now.Sub(latest(since, s.Started)).Round(time.Second))
+	}
+	return nil
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,41 @@
+package backup
+
+// This file owns what a place for backups has to be able to do.
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// Object is a file at a target. Names have slashes, and sort as they were made.
+type Object struct {
+	Name string
+	Size int64
+}
+
+// Target is a place for backups. Its methods may be called from many goroutines.
+type Target interface {
+	// Put makes an object of all that r yields, or none at all. size is how much that is,
+	// or -1. What exists is never written over: that is ErrExists.
+	Put(ctx context.Context, name string, r io.Reader, size int64) error
+	// Get reads an object; one that is not there is ErrMissing.
+	Get(ctx context.Context, name string) (io.ReadCloser, error)
+	// List is every object whose name begins with a prefix, in order.
+	List(ctx context.Context, prefix string) ([]Object, error)
+	// Delete takes an object away. One that is not there is no error.
+	Delete(ctx context.Context, name string) error
+	// Clean takes away what a Put below the prefix has left that was cut short.
+	Clean(ctx context.Context, prefix string) error
+	// String names the target, without secrets.
+	String() string
+}
+
+var (
+	// ErrExists: there is an object of that name already.
+	ErrExists = errors.New("exists already")
+	// ErrMissing: there is no object of that name.
+	ErrMissing = errors.New("is not there")
+	// ErrNothing: the target holds no backup that fits what was asked for.
+	ErrNothing = errors.New("no such backup")
+)

@@ -8,6 +8,7 @@
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
+#   make test-backup  backups in the bucket of a real S3 server, which is built for it; takes the network
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations
 #   make golden       the golden directory of the present format again, after a change of what is stored (fuzz/golden/doc.go)
@@ -30,7 +31,9 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-barrage document golden clean
+VERSITYGW   ?= github.com/versity/versitygw/cmd/versitygw@v1.8.0
+
+.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-barrage test-backup document golden clean
 
 run: build
 	./holdfast serve --demo
@@ -87,6 +90,11 @@ test-clients:
 
 test-barrage:
 	BARRAGE=$(BARRAGE) go test -count=1 -timeout $(TESTTIMEOUT) -run TestBarrage -v ./api
+
+# A server of its own module, like the tool of lint.
+test-backup:
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && GOFLAGS= GOBIN=$$dir go install $(VERSITYGW) && \
+	HOLDFAST_S3_SERVER=$$dir/versitygw go test -count=1 -timeout $(TESTTIMEOUT) -tags s3 -run TestRealS3 -v ./persist/backup
 
 document:
 	go test -count=1 -run TestDocumentIsCommitted ./api -update

@@ -116,6 +116,7 @@ var listArticlesShape = shapeOf("ListArticles", slices.Concat([]field[listArticl
 	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listArticles) *archiveFilter { return &o.archive }).
 		says("Which articles by whether they are archived. Default: active."),
 	defaulted("ids", list(uuid, 1, maxListIDs), nil, func(o *listArticles) *[]engine.ID { return &o.IDs }).says("Only articles with these ids."),
+	externalIDFilter(func(o *listArticles) **string { return &o.External }, "the article"),
 	optional("skuId", uuid, func(o *listArticles) **engine.ID { return &o.SKU }).says("Only articles of this SKU."),
 	optional("serviceLocationId", uuid, func(o *listArticles) **engine.ID { return &o.Location }).
 		says("Only articles with units there in the window; all numbers and series count that location alone."),
@@ -253,7 +254,8 @@ var listedArticleSchema = func() *Schema {
 
 var articleListSchema = recordSchema("ArticleList",
 	has("articles", listSchema(listedArticleSchema).says("The articles of the page.")),
-	has("totalCount", integerSchema.says("How many articles there are on all pages."))).whole()
+	has("totalCount", integerSchema.says("How many articles there are on all pages.")),
+	has("pagination", paginationSchema.says("Where the page stands in the list."))).whole()
 
 // listOfArticles completes one of the two operations that list articles.
 func listOfArticles(o operation, in input[listArticles]) operation {
@@ -304,7 +306,8 @@ func (q *request) listArticles(o *listArticles) error {
 			return nil
 		}
 	}
-	q.out = append(appendInt(append(q.out, `],"totalCount":`...), total), '}')
+	q.out = appendInt(append(q.out, `],"totalCount":`...), total)
+	q.out = append(appendPagination(q.out, o.page, total), '}')
 	if q.op.body == nil {
 		q.link(o.page, o.page.pages(total))
 	}

@@ -54,6 +54,7 @@ var (
 		has("attributes", listSchema(attributeValueSchema).says("Values of the account's attributes, those of its SKU included.")),
 		has("fulfillmentFields", listSchema(fieldSchema).says("Fields for those who hand it out.")),
 		has("tags", listSchema(tagSchema).says("The tags linked to it.")),
+	}, externalMembers, []Member{
 		has("sku", articleSKUSchema.orNull().says("Its SKU; null where it has none.")),
 		has("itemCosts", integerSchema.orNull().says("What it has cost beside its price, in minor units.")),
 		has("itemIncome", integerSchema.says("What orders have brought in with it, in minor units.")),
@@ -131,7 +132,7 @@ func (q *request) appendArticleWith(r *engine.Article, stock *engine.ArticleStoc
 	}
 	b = q.appendAttributes(b, &r.Labels, "article", defaults, "sku")
 	b = append(appendFulfillment(b, r), `,"tags":`...)
-	b = append(q.appendTags(b, &r.Labels), `,"sku":`...)
+	b = append(appendExternal(q.appendTags(b, &r.Labels), r.External), `,"sku":`...)
 	if sku == nil {
 		b = append(b, "null"...)
 	} else {

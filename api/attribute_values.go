@@ -114,7 +114,7 @@ func attributesField[In any](at func(*In) *engine.LabelsPatch) field[In] {
 
 // labelFields are the labels of a record that is made or changed.
 func labelFields[In any](at func(*In) *engine.LabelsPatch) []field[In] {
-	return []field[In]{tagsField(at), attributesField(at)}
+	return append([]field[In]{tagsField(at), attributesField(at)}, externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External })...)
 }
 
 var attributeValueSchema = recordSchema("AttributeValue",
@@ -130,9 +130,10 @@ var attributeValueSchema = recordSchema("AttributeValue",
 	has("smartFieldMeta", nullSchema.says("Always null: fields are not computed here.")))
 
 // labelMembers are a record's labels as they are answered.
-var labelMembers = []Member{
+var labelMembers = append([]Member{
 	has("tags", listSchema(tagSchema).says("The tags linked to it.")),
-	has("attributes", listSchema(attributeValueSchema).says("Values of the account's attributes, its own and those it takes over."))}
+	has("attributes", listSchema(attributeValueSchema).says("Values of the account's attributes, its own and those it takes over."))},
+	externalMembers...)
 
 // appendAttributes appends the values that a record has for attributes, with their origin; other, if not nil, stands in
 // where it has none.

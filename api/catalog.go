@@ -134,6 +134,7 @@ func appendCatalogItem(q *request, b []byte, i *engine.CatalogItem) []byte {
 	})
 	b = q.appendTags(append(b, `,"tags":`...), &i.Labels)
 	b = q.appendAttributes(append(b, `,"attributes":`...), &i.Labels, "catalog", nil, "")
+	b = appendExternal(b, i.External)
 	b = appendInstantOrNull(append(b, `,"archivedAt":`...), i.ArchivedAt)
 	return append(appendInstant(append(b, `,"updatedAt":`...), i.UpdatedAt), '}')
 }
@@ -166,6 +167,8 @@ var listCatalogQuery = shapeOf("ListCatalog", slices.Concat([]field[listCatalog]
 	defaulted("status", list(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]engine.CatalogStatus { return &o.filter.Status }).
 		says("Only items in one of these states. Default: all."),
 	defaulted("search", text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).says("A part of the name or the internal name."),
+	defaulted("externalId", externalID, "", func(o *listCatalog) *string { return &o.filter.External }).
+		says("Only the catalog item that has this external id."),
 }, pageFields(func(o *listCatalog) *page { return &o.page }))...)
 
 var catalogPath = byUUID(func(id *engine.ID) *engine.ID { return id })
@@ -180,16 +183,21 @@ func archiveCatalog(name string, archived bool, summary string) operation {
 		}, behind(answerCatalogItem))
 }
 
-var catalogOperations = append([]operation{
-	read(operation{
-		id: "admin.catalog.list", method: "GET", path: "/internal/catalog", scopes: catalogRead,
-		summary: "Lists catalog items in order of creation.", answer: pagedSchema(catalogRowSchema),
+// listsCatalog is an operation that lists catalog items: under the path that other programs know, and beside the others.
+func listsCatalog(id, path, summary string) operation {
+	return read(operation{
+		id: id, method: "GET", path: path, scopes: catalogRead, summary: summary, answer: pagedSchema(catalogRowSchema),
 	}, input[listCatalog]{query: listCatalogQuery}, func(q *request, o *listCatalog) error {
 		o.filter.Active, o.filter.Archived = o.archive != archiveArchived, o.archive != archiveActive
 		items, total := q.view.Catalog(o.filter, o.page.offset(), o.page.size)
 		appendRows(q, o.page, items, total, appendCatalogRow)
 		return nil
-	}),
+	})
+}
+
+var catalogOperations = append([]operation{
+	listsCatalog("admin.catalog.listItems", "/v1/admin/catalog", "Lists catalog items in order of creation."),
+	listsCatalog("admin.catalog.list", "/internal/catalog", "Lists catalog items in order of creation, as GET /v1/admin/catalog does."),
 	write(operation{
 		id: "admin.catalog.create", method: "POST", path: "/v1/admin/catalog", scopes: catalogWrite,
 		summary: "Creates a catalog item.", answer: catalogSchema,

@@ -19,10 +19,11 @@ func TestCatalogItemFromCreationToEnd(t *testing.T) {
 		sku, first, table))
 	require.Equal(t, map[string]any{
 		"id": i["id"], "name": "Bike", "internalName": "Bike", "status": "active", "taxonomyCategoryId": "sports/bikes", "createdAt": when(noon),
-		"description": nil, "pricingTableId": table, "tags": []any{}, "attributes": []any{}, "archivedAt": nil, "updatedAt": when(noon),
+		"description": nil, "pricingTableId": table, "tags": []any{}, "attributes": []any{}, "archivedAt": nil, "updatedAt": when(noon), "externalId": nil, "metadata": map[string]any{},
 		"components":    []any{map[string]any{"skuId": sku, "articleId": nil, "quantity": 1.0}, map[string]any{"skuId": nil, "articleId": first, "quantity": 2.0}},
 		"purchaseTypes": []any{"booking", "sale", "subscription"}, "variants": i["variants"],
 	}, i)
+	require.Equal(t, s.ok("GET", "/internal/catalog", ""), s.ok("GET", "/v1/admin/catalog", ""), "the list is beside the rest, too")
 	require.Equal(t, "S", at(i, "variants", 0, "values", 0, "label"))
 	path := "/v1/admin/catalog/" + i["id"].(string)
 	got := s.call("GET", path, "")

@@ -24,6 +24,7 @@ func appendCustomer(q *request, b []byte, m *engine.Customer) []byte {
 	b = appendContact(append(b, ','), &m.Contact)
 	b = q.appendTags(append(b, `,"tags":`...), &m.Labels)
 	b = q.appendAttributes(append(b, `,"attributes":`...), &m.Labels, "customer", nil, "")
+	b = appendExternal(b, m.External)
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(m.ID))
 	b = appendInstant(append(b, `,"updatedAt":`...), m.UpdatedAt)
 	return append(b, '}')
@@ -43,9 +44,14 @@ var customerOperations = append([]operation{
 	read(operation{
 		id: "admin.customers.list", method: "GET", path: "/v1/admin/customers", scopes: []string{"customers.read"},
 		summary: "Lists customers in order of creation.", answer: pagedSchema(customerSchema),
-	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+	}, input[externalPage]{query: externalQuery("the customer")}, func(q *request, p *externalPage) error {
+		if p.external != nil {
+			one := found(q.view.CustomerWith(*p.external))
+			appendPage(q, p.page, len(one), func(i int) *engine.Customer { return one[i] }, appendCustomer)
+			return nil
+		}
 		all := q.view.Customers()
-		appendPage(q, *p, all.Len(), all.At, appendCustomer)
+		appendPage(q, p.page, all.Len(), all.At, appendCustomer)
 		return nil
 	}),
 	write(operation{

@@ -27,6 +27,7 @@ func TestCustomers(t *testing.T) {
 		"dateOfBirth": "1980-02-29", "shippingAddress": nil, "customerType": "business", "companyName": "Lee Ltd", "taxId": "PT1", "language": "pt-PT",
 		"billingAddress": map[string]any{"address": "Main Street 1", "zipCode": "1000", "city": "Lisboa", "country": "PT", "state": "LX", "details": "2nd floor", "deliveryNotes": "ring twice"},
 		"tags":           m["tags"], "attributes": m["attributes"], "createdAt": when(noon + 1), "updatedAt": when(noon + 1),
+		"externalId": nil, "metadata": map[string]any{},
 	}, m)
 	path := "/v1/admin/customers/" + m["id"].(string)
 	require.Equal(t, m, s.ok("GET", path, ""))

@@ -71,6 +71,8 @@ var ofState = map[string][]engine.Code{
 	"admin.holds.extend":                  {holdExpired, stateRefuses},
 	"admin.holds.move":                    {insufficient, holdExpired, stateRefuses},
 	"admin.holds.order":                   {conflict, holdExpired, stateRefuses},
+	"admin.locations.create":              conflictAlone,
+	"admin.locations.update":              conflictAlone,
 	"admin.locations.delete":              inUseAlone,
 	"admin.orders.create":                 ofLines,
 	"admin.orders.update":                 {conflict, stateRefuses},

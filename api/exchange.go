@@ -68,7 +68,10 @@ var exchanges = []*exchanged{
 		_, ok := v.Hold(id)
 		return ok
 	}, each: (*exporter).holds},
-		placeHoldShape, func(_ *request, o *engine.PlaceHold) engine.Row { return *o }),
+		shapeOf("HoldRow", holdFields...), func(_ *request, o *engine.PlaceHold) engine.Row {
+			o.AllowPast = true // a file has what was, too
+			return *o
+		}),
 }
 
 // ExchangeNames lists the resources that can be imported and exported, in the order in which an empty account takes them.

@@ -117,7 +117,7 @@ func (x *exporter) labels(l *engine.Labels) {
 		}
 		x.out = appendValue(append(appendText(x.out, d.Key), ':'), value)
 	})
-	x.out = append(x.out, '}')
+	x.out = appendExternal(append(x.out, '}'), l.External)
 }
 
 func (x *exporter) locations() {
@@ -125,7 +125,7 @@ func (x *exporter) locations() {
 		x.begin(l.ID)
 		x.out = appendText(append(x.out, `,"name":`...), l.Name)
 		x.out = appendText(append(x.out, `,"timezone":`...), l.Timezone)
-		x.out = append(x.out, `,"address":`...)
+		x.out = append(appendExternal(x.out, l.External), `,"address":`...)
 		if l.Address == nil {
 			x.out = append(x.out, "null}"...)
 		} else {

@@ -71,12 +71,18 @@ const (
 
 var expiry = integer[int64](minExpiry, maxExpiry)
 
-var placeHoldShape = shapeOf("PlaceHold",
+// holdFields are what a hold is made of, by a request or by a row of a file.
+var holdFields = []field[engine.PlaceHold]{
 	required("lines", list(object(holdLineShape), 1, 1000), func(o *engine.PlaceHold) *[]engine.HoldLineInput { return &o.Lines }).
 		says("What is held, all or nothing."),
 	optional("expiresInSeconds", expiry, func(o *engine.PlaceHold) **int64 { return &o.ExpiresIn }).
 		says("After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm."),
-	defaulted("note", text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }).says("A text for those who read it."))
+	defaulted("note", text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }).says("A text for those who read it."),
+}
+
+var placeHoldShape = shapeOf("PlaceHold", append(holdFields,
+	defaulted("allowPast", boolean, false, func(o *engine.PlaceHold) *bool { return &o.AllowPast }).
+		says("Takes lines whose window is over, which are refused else. Default: false."))...)
 
 // moveLine is a line of a move as it comes in: to may be null, which opens the end.
 type moveLine struct {

@@ -1,31 +1,37 @@
 package api
 
-import "holdfast/engine"
+import (
+	"slices"
+
+	"holdfast/engine"
+)
 
 // This file owns locations on the wire.
 
 var addressShape = shapeOf("Address", addressFields(func(a *engine.Address) *engine.Address { return a })...)
 
-var createLocationShape = shapeOf("CreateLocation",
+var createLocationShape = shapeOf("CreateLocation", slices.Concat([]field[engine.CreateLocation]{
 	required("name", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Name }).says("What the location is called."),
 	required("timezone", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Timezone }).says("An IANA time zone name, such as Europe/Lisbon."),
-	optional("address", object(addressShape), func(o *engine.CreateLocation) **engine.Address { return &o.Address }).says("Where the location is."))
+	optional("address", object(addressShape), func(o *engine.CreateLocation) **engine.Address { return &o.Address }).says("Where the location is."),
+}, externalFields(func(o *engine.CreateLocation) *engine.ExternalPatch { return &o.External }))...)
 
-var patchLocationShape = shapeOf("PatchLocation",
+var patchLocationShape = shapeOf("PatchLocation", slices.Concat([]field[engine.PatchLocation]{
 	merged("name", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }).says("What the location is called."),
 	merged("timezone", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }).
 		says("An IANA time zone name, such as Europe/Lisbon."),
 	merged("address", object(shapeOf("PatchAddress", addressPatchFields(func(a *engine.AddressPatch) *engine.AddressPatch { return a })...)), true,
-		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }).says("Where the location is; members that are not given stay."))
+		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }).says("Where the location is; members that are not given stay."),
+}, externalFields(func(o *engine.PatchLocation) *engine.ExternalPatch { return &o.External }))...)
 
 var (
 	addressSchema  = recordSchema("LocationAddress", addressMembers...)
-	locationSchema = recordSchema("Location",
+	locationSchema = recordSchema("Location", slices.Concat([]Member{
 		has("id", idSchema.says("The location's id.")),
 		has("name", textSchema.says("What the location is called.")),
 		has("address", addressSchema.orNull().says("Where the location is.")),
 		has("timezone", textSchema.says("IANA name of the location's time zone, by which its days begin and end.")),
-		has("createdAt", createdSchema), has("updatedAt", updatedSchema))
+	}, externalMembers, []Member{has("createdAt", createdSchema), has("updatedAt", updatedSchema)})...)
 )
 
 func appendLocation(_ *request, b []byte, l *engine.Location) []byte {
@@ -38,6 +44,7 @@ func appendLocation(_ *request, b []byte, l *engine.Location) []byte {
 		b = append(appendAddress(append(b, '{'), a), '}')
 	}
 	b = appendText(append(b, `,"timezone":`...), l.Timezone)
+	b = appendExternal(b, l.External)
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(l.ID))
 	b = appendInstant(append(b, `,"updatedAt":`...), l.UpdatedAt)
 	return append(b, '}')
@@ -56,9 +63,14 @@ var locationOperations = []operation{
 	read(operation{
 		id: "admin.locations.list", method: "GET", path: "/v1/admin/locations", scopes: []string{"locations.read"},
 		summary: "Lists locations in order of creation.", answer: pagedSchema(locationSchema),
-	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+	}, input[externalPage]{query: externalQuery("the location")}, func(q *request, p *externalPage) error {
+		if p.external != nil {
+			one := found(q.view.LocationWith(*p.external))
+			appendPage(q, p.page, len(one), func(i int) *engine.Location { return one[i] }, appendLocation)
+			return nil
+		}
 		all := q.view.Locations()
-		appendPage(q, *p, all.Len(), all.At, appendLocation)
+		appendPage(q, p.page, all.Len(), all.At, appendLocation)
 		return nil
 	}),
 	write(operation{

@@ -153,7 +153,7 @@ func TestPaymentsAndComments(t *testing.T) {
 	for i, kind := range []string{"capture", "refund", "deposit_capture", "deposit_refund", "deposit_authorise", "deposit_cancel"} {
 		s.ok("POST", path+"/payments", fmt.Sprintf(`{"kind":%q,"amount":%d,"lineItemId":%q}`, kind, 10*(i+1), line))
 	}
-	o = s.ok("POST", path+"/payments", `{"kind":"capture","amount":5,"at":"2025-05-01T00:00:00Z"}`)
+	o = s.ok("POST", path+"/payments", `{"kind":"capture","amount":5,"at":"2025-05-01T00:00:00Z","reference":"pi_1","method":"card"}`)
 	for i, name := range []string{"capturedTotal", "refundedTotal", "depositCapturedTotal", "depositRefundedTotal", "depositAuthorisedTotal", "depositCancelledTotal"} {
 		require.Equal(t, float64(10*(i+1)), at(o, "lineItems", 0, name), name)
 		if i > 0 {
@@ -166,6 +166,7 @@ func TestPaymentsAndComments(t *testing.T) {
 		at(list, "pagination", "total"), at(list, "data", 0, "kind"), at(list, "data", 0, "amount"), at(list, "data", 0, "lineItemId"), at(list, "data", 0, "at"),
 	})
 	s.refused(400, engine.CodeInvalid, "POST", path+"/payments", `{"kind":"tip","amount":0}`, "body /kind enum", "body /amount range")
+	s.refused(400, engine.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":1,"reference":"","method":7}`, "body /reference length", "body /method type")
 	s.refused(404, engine.CodeNotFound, "POST", path+"/payments", `{"kind":"capture","amount":1,"lineItemId":"`+nobodyID+`"}`)
 
 	o = s.ok("PATCH", path, `{"paymentMethodKey":"CARD_ONLINE_PROVIDER","hasSavedPaymentMethod":true,"savedCard":{"brand":"visa","last4":"4242"},

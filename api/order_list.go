@@ -27,6 +27,7 @@ var listOrdersQuery = shapeOf("ListOrders", slices.Concat([]field[listOrders]{
 		says("Orders that are for this customer, or name them in their list of customers."),
 	defaulted("tagIds", list(looseID, 1, 100), nil, func(o *listOrders) *[]engine.ID { return &o.Tags }).says("Orders that have one of them."),
 	optional("number", integer[uint32](1, math.MaxUint32), func(o *listOrders) **uint32 { return &o.Number }).says("Only the order of this number."),
+	externalIDFilter(func(o *listOrders) **string { return &o.External }, "the order"),
 	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listOrders) *archiveFilter { return &o.archive }).
 		says("Which orders by whether they are archived. Default: active."),
 	defaulted("search", text(0, 255), "", func(o *listOrders) *string { return &o.Search }).

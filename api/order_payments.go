@@ -16,7 +16,11 @@ var addPaymentShape = shapeOf("RecordPayment",
 		says("How much, in minor units of the account's currency."),
 	optional("lineItemId", uuid, func(o *engine.AddPayment) **engine.ID { return &o.Line }).
 		says("The line that it is for. Default: the order as a whole.").shows("null"),
-	optional("at", instant, func(o *engine.AddPayment) **int64 { return &o.At }).says(aboutAt))
+	optional("at", instant, func(o *engine.AddPayment) **int64 { return &o.At }).says(aboutAt),
+	optional("reference", text(1, 255), func(o *engine.AddPayment) **string { return &o.Reference }).
+		says("What whoever moved the money calls the payment.").shows(`"pi_3PqL8c2eZvKYlo2C"`),
+	optional("method", text(1, 255), func(o *engine.AddPayment) **string { return &o.Method }).
+		says("How it was paid, in a word of the merchant's.").shows(`"card"`))
 
 var paymentSchema = recordSchema("OrderPayment",
 	has("id", idSchema.says("The payment's id.")),
@@ -24,14 +28,18 @@ var paymentSchema = recordSchema("OrderPayment",
 	has("amount", integerSchema.says("How much, in minor units.")),
 	has("lineItemId", idSchema.orNull().says("The line that it is for; null: the whole order.")),
 	has("at", instantSchema.says("When it was made.")),
-	has("createdAt", instantSchema.says("When it was recorded.")))
+	has("createdAt", instantSchema.says("When it was recorded.")),
+	has("reference", textSchema.orNull().says("What whoever moved the money calls the payment; null: nothing.").shows(`"pi_3PqL8c2eZvKYlo2C"`)),
+	has("method", textSchema.orNull().says("How it was paid; null: nobody said.").shows(`"card"`)))
 
 func appendPayment(_ *request, b []byte, p *engine.OrderPayment) []byte {
 	b = appendText(append(appendID(append(b, `{"id":`...), p.ID), `,"kind":`...), string(p.Kind))
 	b = appendInt(append(b, `,"amount":`...), p.Amount)
 	b = appendGivenID(append(b, `,"lineItemId":`...), p.Line)
 	b = appendInstant(append(b, `,"at":`...), p.At)
-	return append(appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(p.ID)), '}')
+	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(p.ID))
+	b = appendGiven(append(b, `,"reference":`...), p.Reference)
+	return append(appendGiven(append(b, `,"method":`...), p.Method), '}')
 }
 
 type listPayments struct {

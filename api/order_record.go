@@ -121,7 +121,7 @@ var (
 		has("fulfillmentState", enumSchema(engine.Fulfillments...).says("How far its lines are together.")),
 		has("subscriptionData", subscriptionDataSchema.says("The subscriptions among its lines.")),
 		has("tags", listSchema(tagSchema).says("The tags linked to it.")),
-	}, totalMembers, []Member{
+	}, externalMembers, totalMembers, []Member{
 		has("paymentMethodKey", textSchema.orNull().says("How the customer pays, as it was given.")),
 		has("customPaymentMethod", methodSchema.orNull().says("The merchant's own way of payment.")),
 		has("note", textSchema.orNull().says("A text for those who read it.")),
@@ -207,6 +207,7 @@ func appendOrderUpTo(b []byte, r *engine.OrderRecord, most int) []byte {
 	b = appendText(append(b, `,"fulfillmentState":`...), r.Fulfillment().String())
 	b = appendSubscriptionData(append(b, `,"subscriptionData":`...), r)
 	b = appendList(append(b, `,"tags":`...), r.TagRows, func(b []byte, g *engine.Tag) []byte { return appendTag(nil, b, g) })
+	b = appendExternal(b, r.External)
 	b = appendTotals(b, r.Order, engine.ID{})
 	b = appendTextOrNull(append(b, `,"paymentMethodKey":`...), more.Method.Key)
 	b = append(b, `,"customPaymentMethod":`...)

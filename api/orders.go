@@ -25,7 +25,7 @@ const (
 
 // orderFields are what an order is made of, but for where its stock is taken.
 func orderFields[In any](at func(*In) *engine.OrderInput) []field[In] {
-	return []field[In]{
+	return append(externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External }), []field[In]{
 		optional("customerId", uuid, func(in *In) **engine.ID { return &at(in).Customer }).says("The customer, in place of a mainContact. Default: nobody."),
 		optional("mainContact", contactInput, func(in *In) **engine.ContactPatch { return &at(in).Contact }).
 			says("A new customer, who is made with the order.").needs("customers.write").shows("null"),
@@ -45,7 +45,7 @@ func orderFields[In any](at func(*In) *engine.OrderInput) []field[In] {
 			says("The documents of the order. Default: none."),
 		optional("assignedTo", object(userShape), func(in *In) **engine.UserRef { return &at(in).Assigned }).says("The user who looks after it."),
 		defaulted("tags", list(looseID, 0, 100), nil, func(in *In) *[]engine.ID { return &at(in).Tags }).says("Ids of tags of scope orders."),
-	}
+	}...)
 }
 
 type createOrder struct {
@@ -77,7 +77,7 @@ var orderHoldShape = shapeOf("OrderHold", slices.Concat([]field[orderHold]{
 		says("The terms of the lines that are held as subscriptions.").shows("null"),
 }, orderFields(func(o *orderHold) *engine.OrderInput { return &o.OrderInput }))...)
 
-var patchOrderShape = shapeOf("PatchOrder",
+var patchOrderShape = shapeOf("PatchOrder", slices.Concat([]field[engine.PatchOrder]{
 	merged("customerId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }).
 		says("The customer, who becomes the main contact. Null clears it."),
 	optional("mainContact", contactInput, func(o *engine.PatchOrder) **engine.ContactPatch { return &o.Contact }).
@@ -114,7 +114,8 @@ var patchOrderShape = shapeOf("PatchOrder",
 		optional("key", text(1, 255), func(m *engine.CustomMethod) **string { return &m.Key }).says("The key under which programs find the method."),
 		optional("description", longText, func(m *engine.CustomMethod) **string { return &m.Description }).says("What is told of the method."),
 	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.CustomMethod] { return &o.Custom }).
-		says("The merchant's own way of payment. Null clears it.").needs("orders.payments.write"))
+		says("The merchant's own way of payment. Null clears it.").needs("orders.payments.write"),
+}, externalFields(func(o *engine.PatchOrder) *engine.ExternalPatch { return &o.External }))...)
 
 var orderOperations = append([]operation{
 	readChecked(operation{

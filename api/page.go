@@ -79,13 +79,16 @@ func appendRows[R any](q *request, p page, rows []R, total int, record func(q *r
 
 // closePage ends a list that was begun with {"data":[…].
 func (q *request) closePage(b []byte, p page, total int) []byte {
-	pages := p.pages(total)
+	q.link(p, p.pages(total))
+	return append(appendPagination(b, p, total), '}')
+}
+
+// appendPagination appends where a page stands in a list, with a comma before it.
+func appendPagination(b []byte, p page, total int) []byte {
 	b = appendInt(append(b, `,"pagination":{"page":`...), p.number)
 	b = appendInt(append(b, `,"pageSize":`...), p.size)
 	b = appendInt(append(b, `,"total":`...), total)
-	b = appendInt(append(b, `,"totalPages":`...), pages)
-	q.link(p, pages)
-	return append(b, '}', '}')
+	return append(appendInt(append(b, `,"totalPages":`...), p.pages(total)), '}')
 }
 
 // link sets the Link header: the same request for the other pages.

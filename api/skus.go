@@ -70,6 +70,7 @@ func appendSKU(q *request, b []byte, s *engine.SKU) []byte {
 	b = appendIntOrNull(append(b, `,"purchasePrice":`...), s.PurchasePrice)
 	b = q.appendTags(append(b, `,"tags":`...), &s.Labels)
 	b = q.appendAttributes(append(b, `,"attributes":`...), &s.Labels, "sku", nil, "")
+	b = appendExternal(b, s.External)
 	b = appendBuffers(b, s.Before, s.After)
 	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
 	b = appendInstant(append(b, `,"updatedAt":`...), s.UpdatedAt)
@@ -97,9 +98,14 @@ var skuOperations = append([]operation{
 	read(operation{
 		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
 		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
-	}, input[page]{query: listQuery}, func(q *request, p *page) error {
+	}, input[externalPage]{query: externalQuery("the SKU")}, func(q *request, p *externalPage) error {
+		if p.external != nil {
+			one := found(q.view.SKUWith(*p.external))
+			appendPage(q, p.page, len(one), func(i int) *engine.SKU { return one[i] }, appendSKU)
+			return nil
+		}
 		all := q.view.SKUs()
-		appendPage(q, *p, all.Len(), all.At, appendSKU)
+		appendPage(q, p.page, all.Len(), all.At, appendSKU)
 		return nil
 	}),
 	write(operation{

@@ -68,6 +68,7 @@ func (r *Article) lotAt(location uint32) *articleLot {
 const (
 	articleBySKU = iota
 	articleByTag
+	articleByExternal
 )
 
 var articleKind = func() *kind[Article] {
@@ -79,6 +80,7 @@ var articleKind = func() *kind[Article] {
 			return []string{string(r.SKU[:])}
 		}),
 		table.By(func(r *Article) []string { return r.tagKeys() }),
+		table.By(func(r *Article) []string { return r.externalKeys() }),
 		table.Numbered(func(r *Article) uint32 { return r.No }))
 	k.put = func(_ *state, a *account, before, after *Article) {
 		if after == nil {
@@ -113,7 +115,7 @@ var articleKind = func() *kind[Article] {
 }()
 
 // ArticleLabels is articles as what labels hang on.
-var ArticleLabels Labelled = &labelledKind[Article, *Article]{kind: articleKind, scope: TagInventory, byTag: articleByTag}
+var ArticleLabels Labelled = &labelledKind[Article, *Article]{kind: articleKind, scope: TagInventory, byTag: articleByTag, byExternal: articleByExternal}
 
 func (r *Article) revision() uint64 { return r.Revision }
 func (r *Article) touch(now int64)  { r.UpdatedAt, r.Revision = now, r.Revision+1 }
@@ -292,7 +294,7 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 	if o.SKU != nil && t.acc.skus().Get(*o.SKU) == nil {
 		return nil, notFound("SKU")
 	}
-	labels, err := o.Labels.merged(t.acc, Labels{})
+	labels, err := o.Labels.merged(t.acc, ArticleLabels, ID{}, Labels{})
 	if err != nil {
 		return nil, err
 	}
@@ -408,7 +410,7 @@ func (o PatchArticle) plan(t *tx) (any, error) {
 	if o.SKU.Set && !o.SKU.Null && t.acc.skus().Get(o.SKU.Value) == nil {
 		return nil, notFound("SKU")
 	}
-	labels, err := o.Labels.merged(t.acc, r.Labels)
+	labels, err := o.Labels.merged(t.acc, ArticleLabels, r.ID, r.Labels)
 	if err != nil {
 		return nil, err
 	}

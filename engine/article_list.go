@@ -25,6 +25,7 @@ type ArticleQuery struct {
 	Status           []ArticleStatus // none: all
 	Active, Archived bool            // which of the two
 	IDs              []ID            // nil: all
+	External         *string
 	SKU              *ID
 	Location         *ID // only articles with units there in the window, and all counts are of it alone
 	Search           string
@@ -140,6 +141,13 @@ func (l *listing) prepare() error {
 			if r := l.a.articles().Get(id); r != nil {
 				words[r.No/blockRows] |= 1 << (r.No % blockRows)
 			}
+		}
+		l.all = append(l.all, condition{words: words})
+	}
+	if l.External != nil {
+		words := make([]uint64, l.blocks)
+		if r := l.a.articles().First(articleByExternal, *l.External); r != nil {
+			words[r.No/blockRows] |= 1 << (r.No % blockRows)
 		}
 		l.all = append(l.all, condition{words: words})
 	}

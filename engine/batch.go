@@ -6,20 +6,30 @@ package engine
 // distinct alone.
 type Row interface {
 	Op
-	// distinct is a value that no two rows of a batch may have, with its pointer; an empty one is none.
-	distinct() (pointer, value string)
+	// distinct are values that no two rows of a kind may have, each with its pointer; an empty one is none.
+	distinct() []distinct
 }
 
-func (CreateLocation) distinct() (pointer, value string) { return "", "" }
-func (CreateArticle) distinct() (pointer, value string)  { return "", "" }
-func (CreateCustomer) distinct() (pointer, value string) { return "", "" }
-func (PlaceHold) distinct() (pointer, value string)      { return "", "" }
+type distinct struct{ pointer, value string }
 
-func (o CreateSKU) distinct() (pointer, value string) {
-	if o.Code == nil {
-		return "", ""
+func (o CreateLocation) distinct() []distinct { return o.External.distinct() }
+func (o CreateArticle) distinct() []distinct  { return o.Labels.External.distinct() }
+func (o CreateCustomer) distinct() []distinct { return o.Labels.External.distinct() }
+func (PlaceHold) distinct() []distinct        { return nil }
+
+func (o CreateSKU) distinct() []distinct {
+	all := o.Labels.External.distinct()
+	if o.Code != nil {
+		all = append(all, distinct{"/code", *o.Code})
 	}
-	return "/code", *o.Code
+	return all
+}
+
+func (p *ExternalPatch) distinct() []distinct {
+	if p.ID.Value == "" {
+		return nil
+	}
+	return []distinct{{"/externalId", p.ID.Value}}
 }
 
 // Batch makes records, all or none, each judged behind those before it. What is wrong with a row, its refusal included, is a
@@ -35,17 +45,15 @@ func (o Batch) Check() []Fault {
 		return []Fault{{Code: "length", Message: "must have between 1 and 100000 rows"}}
 	}
 	var faults []Fault
-	seen := map[string]bool{}
+	seen := map[distinct]bool{}
 	for i, r := range o.Rows {
 		faults = addFaults(faults, i, r.Check())
-		pointer, value := r.distinct()
-		if value == "" {
-			continue
+		for _, d := range r.distinct() {
+			if seen[d] {
+				faults = append(faults, Fault{Pointer: rowPointer(i) + d.pointer, Code: "duplicate", Message: "an earlier row has the same"})
+			}
+			seen[d] = true
 		}
-		if seen[value] {
-			faults = append(faults, Fault{Pointer: rowPointer(i) + pointer, Code: "duplicate", Message: "an earlier row has the same"})
-		}
-		seen[value] = true
 	}
 	return faults
 }

@@ -25,7 +25,7 @@ func TestBatchIsItsRowsInOrder(t *testing.T) {
 		var batch Batch
 		refused := map[string]bool{}
 		for n := range 12 {
-			var rows [2]PlaceHold
+			rows := [2]PlaceHold{{AllowPast: true}, {AllowPast: true}}
 			for range 1 + r.IntN(2) {
 				item, from := r.IntN(3), noon+int64(r.IntN(60)-10)*hour
 				to := from + int64(1+r.IntN(8))*hour

@@ -71,6 +71,7 @@ func (i *CatalogItem) Takes() bool { return i.Status == CatalogActive && i.Archi
 const (
 	catalogByReference = iota
 	catalogByTag
+	catalogByExternal
 )
 
 // catalogKind has one index of all that items refer to: ids are unique over resources.
@@ -85,10 +86,11 @@ var catalogKind = rowsOf(tagCatalogItem, "catalog item", func(i *CatalogItem) ID
 		return keys
 	}),
 	table.By(func(i *CatalogItem) []string { return i.tagKeys() }),
+	table.By(func(i *CatalogItem) []string { return i.externalKeys() }),
 	table.Numbered(func(i *CatalogItem) uint32 { return i.No }))
 
 // CatalogLabels is catalog items as what labels hang on.
-var CatalogLabels Labelled = &labelledKind[CatalogItem, *CatalogItem]{kind: catalogKind, scope: TagCatalog, byTag: catalogByTag}
+var CatalogLabels Labelled = &labelledKind[CatalogItem, *CatalogItem]{kind: catalogKind, scope: TagCatalog, byTag: catalogByTag, byExternal: catalogByExternal}
 
 func (i *CatalogItem) revision() uint64 { return i.Revision }
 func (i *CatalogItem) touch(now int64)  { i.UpdatedAt, i.Revision = now, i.Revision+1 }
@@ -234,7 +236,7 @@ func (o CreateCatalogItem) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	var err error
-	if i.Labels, err = o.Labels.merged(t.acc, Labels{}); err != nil {
+	if i.Labels, err = o.Labels.merged(t.acc, CatalogLabels, ID{}, Labels{}); err != nil {
 		return nil, err
 	}
 	record(t, catalogKind, nil, i)
@@ -397,7 +399,7 @@ func (o PatchCatalogItem) plan(t *tx) (any, error) {
 	if err := t.refers(&n); err != nil {
 		return nil, err
 	}
-	if n.Labels, err = o.Labels.merged(t.acc, i.Labels); err != nil {
+	if n.Labels, err = o.Labels.merged(t.acc, CatalogLabels, i.ID, i.Labels); err != nil {
 		return nil, err
 	}
 	return revise(t, catalogKind, i, n), nil

@@ -12,12 +12,17 @@ type CatalogFilter struct {
 	Active, Archived bool            // which of the two
 	Status           []CatalogStatus // none: all
 	Search           string          // a part of the name or the internal name
+	External         string          // the external id; empty: any
 }
 
 // Catalog lists catalog items in order of creation: those from offset on, at most limit, and how many fit.
 func (v View) Catalog(f CatalogFilter, offset, limit int) (page []*CatalogItem, total int) {
 	search := strings.ToLower(f.Search)
-	return pageOf(v.acc.catalog().All(), func(i *CatalogItem) bool { return f.fits(i, search) }, offset, limit)
+	all := v.acc.catalog().All()
+	if f.External != "" {
+		all = v.acc.catalog().By(catalogByExternal, f.External)
+	}
+	return pageOf(all, func(i *CatalogItem) bool { return f.fits(i, search) }, offset, limit)
 }
 
 func (f CatalogFilter) fits(i *CatalogItem, search string) bool {

@@ -13,13 +13,17 @@ type Customer struct {
 	Labels
 }
 
-const customerByTag = 0
+const (
+	customerByTag = iota
+	customerByExternal
+)
 
 var customerKind = rowsOf(tagCustomer, "customer", func(m *Customer) ID { return m.ID },
-	table.By(func(m *Customer) []string { return m.tagKeys() }))
+	table.By(func(m *Customer) []string { return m.tagKeys() }),
+	table.By(func(m *Customer) []string { return m.externalKeys() }))
 
 // CustomerLabels is customers as what labels hang on.
-var CustomerLabels Labelled = &labelledKind[Customer, *Customer]{kind: customerKind, scope: TagCustomers, byTag: customerByTag}
+var CustomerLabels Labelled = &labelledKind[Customer, *Customer]{kind: customerKind, scope: TagCustomers, byTag: customerByTag, byExternal: customerByExternal}
 
 func (m *Customer) revision() uint64 { return m.Revision }
 func (m *Customer) touch(now int64)  { m.UpdatedAt, m.Revision = now, m.Revision+1 }
@@ -43,7 +47,7 @@ func (o CreateCustomer) Check() []Fault {
 func (o CreateCustomer) checkOn(a *account) []Fault { return o.Labels.checkOn(a, CustomerLabels) }
 
 func (o CreateCustomer) plan(t *tx) (any, error) {
-	labels, err := o.Labels.merged(t.acc, Labels{})
+	labels, err := o.Labels.merged(t.acc, CustomerLabels, ID{}, Labels{})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +86,7 @@ func (o PatchCustomer) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := o.Labels.merged(t.acc, m.Labels)
+	labels, err := o.Labels.merged(t.acc, CustomerLabels, m.ID, m.Labels)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +127,11 @@ func (DeleteCustomer) result() any { return new(any) }
 
 // Customer returns a customer, or nil.
 func (v View) Customer(id ID) *Customer { return v.acc.customers().Get(id) }
+
+// CustomerWith returns the customer that has an external id, or nil.
+func (v View) CustomerWith(external string) *Customer {
+	return v.acc.customers().First(customerByExternal, external)
+}
 
 // Customers lists the account's customers in order of creation.
 func (v View) Customers() *table.Table[Customer] { return v.acc.customers() }

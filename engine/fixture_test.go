@@ -158,7 +158,7 @@ func (s *shop) book(i Item, from, to int64, n int) *Hold {
 }
 
 func (s *shop) booking(i Item, from, to int64, n int) PlaceHold {
-	return PlaceHold{Lines: []HoldLineInput{{Item: i, Location: s.loc, Window: Span{Start: from, End: to}, Quantity: n}}}
+	return PlaceHold{AllowPast: true, Lines: []HoldLineInput{{Item: i, Location: s.loc, Window: Span{Start: from, End: to}, Quantity: n}}}
 }
 
 func (s *shop) available(i Item, from, to int64) int {

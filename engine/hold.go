@@ -98,6 +98,7 @@ type PlaceHold struct {
 	Lines     []HoldLineInput
 	ExpiresIn *int64 // seconds; nil: a firm hold
 	Note      string
+	AllowPast bool          // takes lines that are over
 	Rule      timeline.Rule // how units are found; the zero value is exact, the others are for comparison
 }
 
@@ -160,6 +161,9 @@ func (c *checker) expiry(pointer string, seconds *int64) {
 }
 
 func (o PlaceHold) plan(t *tx) (any, error) {
+	if faults := o.past(t.now); len(faults) > 0 {
+		return nil, invalid(faults)
+	}
 	rec := &holdRecord{id: t.newID(), status: Confirmed, note: o.Note, lines: make([]holdLine, len(o.Lines))}
 	if o.ExpiresIn != nil {
 		rec.status, rec.due = Held, t.now+*o.ExpiresIn*1000
@@ -196,6 +200,17 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	// From here on nothing can refuse.
 	record(t, holdKind, nil, rec)
 	return t.hold(rec), nil
+}
+
+// past names the lines that are over and may not be.
+func (o *PlaceHold) past(now int64) []Fault {
+	var c checker
+	for i := range o.Lines {
+		if o.Lines[i].Window.End <= now && !o.AllowPast {
+			c.fault("/lines/"+itoa(i)+"/to", "past", "is in the past; a hold that is over is taken with allowPast")
+		}
+	}
+	return c.faults
 }
 
 func (PlaceHold) result() any { return new(Hold) }

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// This file owns labels: what a merchant hangs on records of many kinds, and how a record gets them, keeps them and loses
-// them.
+// This file owns labels: what hangs on records of many kinds, and how a record gets them, keeps them and loses them. A merchant
+// hangs tags and attributes on them; what other systems keep on them is in external.go.
 //
 // A record names its tags, attributes and options by id. What a deleted one leaves behind names nothing and is shown nowhere:
 // so the number of records that one command can change bounds no deletion. A record that is changed drops what is gone.
@@ -14,9 +14,12 @@ import (
 type Labels struct {
 	Tags       []ID             `json:",omitempty"` // in the order in which they were linked
 	Attributes []AttributeValue `json:",omitempty"` // ascending by attribute
+	External   *External        `json:",omitempty"`
 }
 
 func (l *Labels) labels() *Labels { return l }
+
+func (l *Labels) externalKeys() []string { return l.External.keys() }
 
 // tagKeys are a row's keys in its index by tag.
 func (l *Labels) tagKeys() []string {
@@ -35,6 +38,7 @@ func (l *Labels) tagKeys() []string {
 type LabelsPatch struct {
 	Tags       Opt[[]ID]
 	Attributes Opt[[]AttributeInput]
+	External   ExternalPatch
 }
 
 // maxTags is the most tags of one record.
@@ -47,6 +51,7 @@ func (p *LabelsPatch) check(c *checker) {
 	if len(p.Attributes.Value) > maxValues {
 		c.fault("/attributes", "length", "must have at most 250 members")
 	}
+	p.External.check(c)
 }
 
 // Relabelled says that a tag or an attribute of a record is gone, or has changed at an instant or since: the record shows another
@@ -80,9 +85,13 @@ func (a *account) checkTags(c *checker, of Labelled, tags []ID, at func(i int) F
 	}
 }
 
-// merged gives the labels that a patch makes of those that are there.
-func (p *LabelsPatch) merged(a *account, was Labels) (Labels, error) {
+// merged gives the labels that a patch makes of those that the record of an id has.
+func (p *LabelsPatch) merged(a *account, kind Labelled, of ID, was Labels) (Labels, error) {
 	n := a.alive(was)
+	var err error
+	if n.External, err = p.External.merged(n.External, of, kind.name(), kind.with(a)); err != nil {
+		return n, err
+	}
 	if p.Tags.Set {
 		tags, err := a.linked(nil, p.Tags.Value)
 		if err != nil {
@@ -128,7 +137,10 @@ func (a *account) linked(tags, more []ID) ([]ID, error) {
 // Labelled is a kind of record that labels hang on.
 type Labelled interface {
 	tagScope() TagScope
+	name() string
 	zero() any // a pointer to a record, for reading one back
+	// with finds the record that has an external id.
+	with(a *account) func(external string) (ID, bool)
 	// edit changes the labels of one record.
 	edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error)
 	// untag takes a tag off all records; sweep takes from them what an attribute, as it is to be, has no place for.
@@ -147,13 +159,19 @@ type labelledRow[R any] interface {
 
 // labelledKind is a Labelled.
 type labelledKind[R any, P labelledRow[R]] struct {
-	kind  *kind[R]
-	scope TagScope
-	byTag int // number of the table's index by tag
+	kind       *kind[R]
+	scope      TagScope
+	byTag      int // number of the table's index by tag
+	byExternal int // and by external id
 }
 
 func (k *labelledKind[R, P]) tagScope() TagScope { return k.scope }
+func (k *labelledKind[R, P]) name() string       { return k.kind.name }
 func (k *labelledKind[R, P]) zero() any          { return new(R) }
+
+func (k *labelledKind[R, P]) with(a *account) func(external string) (ID, bool) {
+	return k.kind.with(a, k.byExternal)
+}
 
 func (k *labelledKind[R, P]) edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
 	r, err := found[R, P](t, k.kind, id, ifMatch)

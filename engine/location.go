@@ -42,6 +42,7 @@ type Location struct {
 	Timezone  string // IANA name: calendar steps and days of what happens here are in it
 	UpdatedAt int64
 	Revision  uint64
+	External  *External `json:",omitempty"`
 
 	zone *timeline.Zone // derived
 }
@@ -67,8 +68,11 @@ func (c *checker) zone(pointer, name string) {
 	}
 }
 
+const locationByExternal = 0
+
 var locationKind = func() *kind[Location] {
-	k := rowsOf(tagLocation, "location", func(l *Location) ID { return l.ID }, table.Numbered(func(l *Location) uint32 { return l.No }))
+	k := rowsOf(tagLocation, "location", func(l *Location) ID { return l.ID },
+		table.By(func(l *Location) []string { return l.External.keys() }), table.Numbered(func(l *Location) uint32 { return l.No }))
 	k.put = func(_ *state, a *account, before, after *Location) {
 		if after == nil {
 			k.in(a).Delete(before.ID)
@@ -88,6 +92,7 @@ type CreateLocation struct {
 	Name     string
 	Timezone string
 	Address  *Address
+	External ExternalPatch
 }
 
 func (o CreateLocation) Check() []Fault {
@@ -95,6 +100,7 @@ func (o CreateLocation) Check() []Fault {
 	c.text("/name", o.Name, 1, maxName)
 	c.zone("/timezone", o.Timezone)
 	c.address("/address", o.Address)
+	o.External.check(&c)
 	return c.faults
 }
 
@@ -110,8 +116,14 @@ func (c *checker) address(pointer string, a *Address) {
 }
 
 func (o CreateLocation) plan(t *tx) (any, error) {
+	external, err := o.External.merged(nil, ID{}, locationKind.name, locationKind.with(t.acc, locationByExternal))
+	if err != nil {
+		return nil, err
+	}
 	t.ledger.Location++
-	l := &Location{ID: t.newID(), No: t.ledger.Location, Name: o.Name, Timezone: o.Timezone, Address: o.Address, UpdatedAt: t.now, Revision: 1}
+	l := &Location{
+		ID: t.newID(), No: t.ledger.Location, Name: o.Name, Timezone: o.Timezone, Address: o.Address, External: external, UpdatedAt: t.now, Revision: 1,
+	}
 	record(t, locationKind, nil, l)
 	return l, nil
 }
@@ -126,6 +138,7 @@ type PatchLocation struct {
 	Name     Opt[string]
 	Timezone Opt[string]
 	Address  Opt[AddressPatch]
+	External ExternalPatch
 }
 
 func (o PatchLocation) Check() []Fault {
@@ -137,6 +150,7 @@ func (o PatchLocation) Check() []Fault {
 	if o.Address.Set && !o.Address.Null {
 		o.Address.Value.check(&c, "/address")
 	}
+	o.External.check(&c)
 	return c.faults
 }
 
@@ -159,6 +173,9 @@ func (o PatchLocation) plan(t *tx) (any, error) {
 		n.Timezone = o.Timezone.Value
 	}
 	mergeInto(o.Address, &n.Address, (*AddressPatch).merged)
+	if n.External, err = o.External.merged(l.External, l.ID, locationKind.name, locationKind.with(t.acc, locationByExternal)); err != nil {
+		return nil, err
+	}
 	return revise(t, locationKind, l, n), nil
 }
 
@@ -179,6 +196,11 @@ func match(wanted []uint64, revision uint64) error {
 
 // Location returns a location, or nil.
 func (v View) Location(id ID) *Location { return v.acc.locations().Get(id) }
+
+// LocationWith returns the location that has an external id, or nil.
+func (v View) LocationWith(external string) *Location {
+	return v.acc.locations().First(locationByExternal, external)
+}
 
 // Locations lists the account's locations in order of creation.
 func (v View) Locations() *table.Table[Location] { return v.acc.locations() }

@@ -174,6 +174,7 @@ const (
 	orderByTag
 	orderBySubscription
 	orderByState
+	orderByExternal
 )
 
 // state is an order's status and whether it is archived, as a key.
@@ -206,6 +207,7 @@ var orderKind = func() *kind[Order] {
 			return keys
 		}),
 		table.By(func(o *Order) []string { return []string{o.state()} }),
+		table.By(func(o *Order) []string { return o.externalKeys() }),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
 	k.encode, k.decode, k.knows, k.older = encodeOrder, decodeOrder, knows[storedOrder], olderOrder
 	put := k.put
@@ -222,7 +224,7 @@ var orderKind = func() *kind[Order] {
 func init() { orderKind.fall = (*tx).renewSubscriptions }
 
 // OrderLabels is orders as what labels hang on.
-var OrderLabels Labelled = orderLabels{&labelledKind[Order, *Order]{kind: orderKind, scope: TagOrders, byTag: orderByTag}}
+var OrderLabels Labelled = orderLabels{&labelledKind[Order, *Order]{kind: orderKind, scope: TagOrders, byTag: orderByTag, byExternal: orderByExternal}}
 
 // orderLabels answers with whole records.
 type orderLabels struct{ *labelledKind[Order, *Order] }

@@ -26,6 +26,7 @@ type OrderInput struct {
 	Assigned        *UserRef
 	Method          PaymentMethod
 	Tags            []ID
+	External        ExternalPatch
 	AllowOverbooked bool
 }
 
@@ -71,6 +72,7 @@ func (in *OrderInput) check(c *checker) {
 	if len(in.Tags) > maxTags {
 		c.fault("/tags", "length", "must have at most 100 entries")
 	}
+	in.External.check(c)
 }
 
 // within adds the faults of a part.
@@ -102,6 +104,9 @@ func (t *tx) newOrder(in *OrderInput) (*Order, error) {
 	if o.Tags, err = t.acc.linked(nil, in.Tags); err != nil {
 		return nil, err
 	}
+	if o.External, err = t.orderExternal(&in.External, o); err != nil {
+		return nil, err
+	}
 	m := OrderMore{Fields: in.Fields, Assigned: in.Assigned, Method: in.Method}
 	if in.Reference != nil {
 		m.Reference = *in.Reference
@@ -120,6 +125,11 @@ func (t *tx) newOrder(in *OrderInput) (*Order, error) {
 	o.Number = t.ledger.Order
 	t.add(o)
 	return o, nil
+}
+
+// orderExternal gives what a patch makes of what other systems keep on an order.
+func (t *tx) orderExternal(p *ExternalPatch, o *Order) (*External, error) {
+	return p.merged(o.External, o.ID, OrderLabels.name(), OrderLabels.with(t.acc))
 }
 
 func (m *OrderMore) empty() bool {
@@ -393,12 +403,14 @@ type PatchOrder struct {
 	HasSaved  Opt[bool]
 	Card      Opt[SavedCard]
 	Custom    Opt[CustomMethod]
+	External  ExternalPatch
 }
 
 func (o PatchOrder) Check() []Fault {
 	var c checker
 	in := OrderInput{
 		Contact: o.Contact, Customers: o.Customers.Value, Fields: o.Fields.Value, Consents: o.Consents.Value, Documents: o.Documents.Value,
+		External: o.External,
 	}
 	if o.Customer.Set && !o.Customer.Null {
 		in.Customer = &o.Customer.Value
@@ -438,6 +450,9 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 		n.Customer, err = t.mainCustomer(nil, o.Contact)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if n.External, err = t.orderExternal(&o.External, n); err != nil {
 		return nil, err
 	}
 	m := own(&n.More)

@@ -10,7 +10,7 @@ import (
 )
 
 // This file owns the list of orders: which pass, and how they are found. Where nothing but the state is asked for, the page is
-// found by its place; where a number, a customer, tags or the time of creation are given, it looks at theirs alone. What a list
+// found by its place; where a number, an external id, a customer, tags or the time of creation are given, it looks at theirs alone. What a list
 // answers with is the page: no other order is rendered.
 
 // OrderQuery says which orders are asked for. What is not set asks nothing; several values of one are or-ed.
@@ -21,6 +21,7 @@ type OrderQuery struct {
 	Customer *ID   // whom it is for, or whom its list of customers names
 	Tags     []ID
 	Number   *uint32
+	External *string
 	Active   bool // those that are not archived
 	Archived bool
 	Search   string // a part of the reference, the note, a customer's name or email, a line's name, or the whole number
@@ -39,7 +40,7 @@ func (v View) ListOrders(q *OrderQuery) (page []*Order, total int) {
 }
 
 func (q *OrderQuery) byState() bool {
-	return q.Window == nil && q.Created == nil && q.Customer == nil && q.Tags == nil && q.Number == nil && q.Search == ""
+	return q.Window == nil && q.Created == nil && q.Customer == nil && q.Tags == nil && q.Number == nil && q.External == nil && q.Search == ""
 }
 
 // states are the states that pass.
@@ -64,6 +65,8 @@ func (q *OrderQuery) candidates(a *account) iter.Seq[*Order] {
 				yield(o)
 			}
 		}
+	case q.External != nil:
+		return orders.By(orderByExternal, *q.External)
 	case q.Customer != nil:
 		return inOrder(orders.By(orderByCustomer, string(q.Customer[:])), q.Desc)
 	case q.Tags != nil:
@@ -109,6 +112,7 @@ func (q *OrderQuery) passes(o *Order) bool {
 	switch {
 	case q.Status != nil && !slices.Contains(q.Status, o.Status),
 		o.ArchivedAt == 0 && !q.Active, o.ArchivedAt != 0 && !q.Archived,
+		q.External != nil && (o.External == nil || o.External.ID != *q.External),
 		q.Customer != nil && !slices.Contains(o.customers(), *q.Customer),
 		q.Tags != nil && !slices.ContainsFunc(o.Tags, func(id ID) bool { return slices.Contains(q.Tags, id) }),
 		q.Created != nil && (CreatedAt(o.ID) < q.Created.Start || CreatedAt(o.ID) > q.Created.End),

@@ -25,6 +25,9 @@ type OrderPayment struct {
 	Amount int64
 	At     int64
 	Line   ID `json:",omitzero"` // of which line; zero: of the order
+
+	Reference string `json:",omitempty"` // what whoever moved the money calls it
+	Method    string `json:",omitempty"` // how it was paid
 }
 
 // Paid is the sum of an order's payments of a kind; of a line, where one is named.
@@ -44,6 +47,8 @@ type AddPayment struct {
 	Amount int64
 	Line   *ID
 	At     *int64 // nil: now
+
+	Reference, Method *string
 }
 
 func (o AddPayment) Check() []Fault {
@@ -57,6 +62,8 @@ func (o AddPayment) Check() []Fault {
 		c.fault("/amount", "range", "must be a whole number of minor units between 1 and 9007199254740991")
 	}
 	c.optionalInstant("/at", o.At)
+	c.optional("/reference", o.Reference, 1, maxName)
+	c.optional("/method", o.Method, 1, maxName)
 	return c.faults
 }
 
@@ -68,6 +75,12 @@ func (o AddPayment) plan(t *tx) (any, error) {
 	p := OrderPayment{ID: t.newID(), Kind: o.Kind, Amount: o.Amount, At: t.now}
 	if o.At != nil {
 		p.At = *o.At
+	}
+	if o.Reference != nil {
+		p.Reference = *o.Reference
+	}
+	if o.Method != nil {
+		p.Method = *o.Method
 	}
 	if o.Line != nil {
 		if n.line(*o.Line) < 0 {

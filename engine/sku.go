@@ -38,6 +38,7 @@ type skuPool struct {
 const (
 	skuByCode = iota
 	skuByTag
+	skuByExternal
 )
 
 var skuKind = func() *kind[SKU] {
@@ -49,6 +50,7 @@ var skuKind = func() *kind[SKU] {
 			return []string{*s.Code}
 		}),
 		table.By(func(s *SKU) []string { return s.tagKeys() }),
+		table.By(func(s *SKU) []string { return s.externalKeys() }),
 		table.Numbered(func(s *SKU) uint32 { return s.No }))
 	k.put = func(_ *state, a *account, before, after *SKU) {
 		switch {
@@ -76,7 +78,7 @@ var skuKind = func() *kind[SKU] {
 }()
 
 // SKULabels is SKUs as what labels hang on.
-var SKULabels Labelled = &labelledKind[SKU, *SKU]{kind: skuKind, scope: TagInventory, byTag: skuByTag}
+var SKULabels Labelled = &labelledKind[SKU, *SKU]{kind: skuKind, scope: TagInventory, byTag: skuByTag, byExternal: skuByExternal}
 
 func (s *SKU) revision() uint64 { return s.Revision }
 func (s *SKU) touch(now int64)  { s.UpdatedAt, s.Revision = now, s.Revision+1 }
@@ -131,7 +133,7 @@ func (o CreateSKU) plan(t *tx) (any, error) {
 	if o.Code != nil && t.acc.skus().First(skuByCode, *o.Code) != nil {
 		return nil, refuse(CodeConflict, "another SKU has the code %q", *o.Code)
 	}
-	labels, err := o.Labels.merged(t.acc, Labels{})
+	labels, err := o.Labels.merged(t.acc, SKULabels, ID{}, Labels{})
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +246,7 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 			return nil, refuse(CodeConflict, "another SKU has the code %q", o.Code.Value)
 		}
 	}
-	labels, err := o.Labels.merged(t.acc, s.Labels)
+	labels, err := o.Labels.merged(t.acc, SKULabels, s.ID, s.Labels)
 	if err != nil {
 		return nil, err
 	}
@@ -273,6 +275,11 @@ func (PatchSKU) result() any { return new(SKU) }
 
 // SKU returns a SKU, or nil.
 func (v View) SKU(id ID) *SKU { return v.acc.skus().Get(id) }
+
+// SKUWith returns the SKU that has an external id, or nil.
+func (v View) SKUWith(external string) *SKU {
+	return v.acc.skus().First(skuByExternal, external)
+}
 
 // SKUs lists the account's SKUs in order of creation.
 func (v View) SKUs() *table.Table[SKU] { return v.acc.skus() }

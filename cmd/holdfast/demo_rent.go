@@ -67,6 +67,8 @@ func (d *demo) hold(item engine.Item, shortest, longest, quantity int) engine.Pl
 	op := engine.PlaceHold{
 		Lines: []engine.HoldLineInput{{Item: item, Location: draw(d, d.locations), Window: timeline.Span{Start: from, End: from + length}, Quantity: quantity}},
 		Note:  draw(d, d.customers),
+
+		AllowPast: true, // the last four weeks are in it
 	}
 	if from > d.today+demoDay && d.rnd.IntN(50) == 0 {
 		op.ExpiresIn, op.Note = ptr(int64(7200)), "a cart"

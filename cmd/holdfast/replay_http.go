@@ -145,6 +145,7 @@ func (h *holdAnswer) slot() string {
 type holdBody struct {
 	Lines []holdBodyLine `json:"lines"`
 	Note  string         `json:"note"`
+	Past  bool           `json:"allowPast"`
 }
 
 type holdBodyLine struct {
@@ -235,7 +236,7 @@ func (r *serverPlay) event(e event) error {
 		*hold = holdAnswer{}
 		return r.do("DELETE", "holds/"+id, "off-"+row, nil, nil)
 	}
-	body := holdBody{Note: "row " + row, Lines: []holdBodyLine{{
+	body := holdBody{Note: "row " + row, Past: true, Lines: []holdBodyLine{{
 		SKU: r.skus[s.sku], Location: r.location, From: instantText(s.window.Start), To: instantText(s.window.End),
 	}}}
 	begin := time.Now()

@@ -129,6 +129,7 @@ func further(t *testing.T, w *workload.World, account engine.ID) {
 	}
 	tag := do(engine.CreateTag{Value: "regular", Scope: engine.TagCustomers}, 1).(*engine.Tag)
 	labels := engine.LabelsPatch{Tags: engine.Some([]engine.ID{tag.ID})}
+	labels.External = engine.ExternalPatch{ID: engine.Some("crm-1"), Metadata: engine.Some([]engine.MetadataInput{{Key: "since", Value: new("2019")}})}
 	do(engine.CreateCustomer{Contact: engine.ContactPatch{FirstName: engine.Some("Ada"), Email: engine.Some("ada@example.com")}, Labels: labels}, 2)
 	sku := do(engine.CreateSKU{Name: "Kayak"}, 3).(*engine.SKU)
 	v, _ := w.Engine.View(account)
@@ -147,6 +148,7 @@ func further(t *testing.T, w *workload.World, account engine.ID) {
 			line.Quantity = 1
 			order := do(engine.CreateOrder{OrderInput: in, Lines: []engine.OrderLineInput{line}}, 0).(*engine.OrderRecord)
 			do(engine.AddComment{Order: order.ID, Content: "as agreed"}, 0)
+			do(engine.AddPayment{Order: order.ID, Kind: engine.Capture, Amount: 500, Reference: new("pi_1"), Method: new("card")}, 0)
 			switch stage {
 			case 2:
 				do(engine.PrepareOrder{ID: order.ID}, 0)

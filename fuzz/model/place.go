@@ -413,6 +413,11 @@ func kindOf(p engine.PurchaseType) timeline.Kind {
 }
 
 func (s *step) place(o engine.PlaceHold, res any, err error) error {
+	for _, l := range o.Lines {
+		if l.Window.End <= s.now && !o.AllowPast {
+			return refused(err, engine.CodeInvalid)
+		}
+	}
 	var requests []request
 	for i, l := range o.Lines {
 		list, refusal := s.ask(i, l)

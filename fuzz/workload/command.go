@@ -196,6 +196,7 @@ func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
 		in := int64(30 + d.N("expiry", 7000))
 		o.ExpiresIn = &in
 	}
+	o.AllowPast = !odds(d, "of the present", 10)
 	return o
 }
 

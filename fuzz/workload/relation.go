@@ -28,7 +28,10 @@ func (w *World) Singles(d Dice, tenant int) error {
 	conflicts := t.Twin.HasConflicts()
 	var holds []ID
 	for {
-		res, err, fault := w.Do(tenant, engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: 1}}})
+		res, err, fault := w.Do(tenant, engine.PlaceHold{
+			AllowPast: true,
+			Lines:     []engine.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: 1}},
+		})
 		if fault != nil {
 			return fault
 		}

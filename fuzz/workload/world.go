@@ -267,7 +267,8 @@ func (w *World) Promise(tenant int, q engine.Query) error {
 	}
 	preview := func(n int) error {
 		_, err := w.Engine.Preview(engine.Command{Account: w.Tenants[tenant].ID, Op: engine.PlaceHold{
-			Lines: []engine.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: n}},
+			AllowPast: true,
+			Lines:     []engine.HoldLineInput{{Item: q.Item, Location: q.Location, Window: q.Window, Quantity: n}},
 		}})
 		return err
 	}

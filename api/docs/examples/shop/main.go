@@ -178,7 +178,7 @@ func (s *shop) checkout() error {
 
 // pay: your payment provider charges; Holdfast records what it did.
 func (s *shop) pay() error {
-	err := s.ask("POST", "/orders/"+s.order.ID+"/payments", object{"kind": "capture", "amount": s.order.Pricing.Total}, nil)
+	err := s.ask("POST", "/orders/"+s.order.ID+"/payments", object{"kind": "capture", "amount": s.order.Pricing.Total, "method": "card", "reference": "pi_1042"}, nil)
 	if err != nil {
 		return err
 	}

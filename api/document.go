@@ -103,7 +103,11 @@ func (c *components) parameters(op *operation) (all []any) {
 	for _, m := range op.pathParams {
 		s := *m.Schema
 		s.About = ""
-		all = append(all, about(ordered{{"name", m.Name}, {"in", "path"}, {"required", true}}, m.Schema).with("schema", c.schema(&s, true)))
+		o := about(ordered{{"name", m.Name}, {"in", "path"}, {"required", true}}, m.Schema)
+		if s.Format == "uuid" {
+			o = o.with("example", exampleID(recordOfPath(op.path, m.Name)))
+		}
+		all = append(all, o.with("schema", c.schema(&s, true)))
 	}
 	for _, m := range op.queryParams {
 		all = append(all, c.queryParameter(m))
@@ -128,7 +132,7 @@ func (c *components) queryParameter(m Member) ordered {
 	o := ordered{{"name", m.Name}, {"in", "query"}, {"required", m.Required}}
 	o = about(o, m.Schema)
 	if s.Type != "array" || s.Items.Type != "object" {
-		o = o.with("example", json.RawMessage(appendExample(nil, &s, m.Name, true)))
+		o = o.with("example", json.RawMessage(appendExample(nil, &s, place{"", m.Name}, true)))
 	}
 	switch {
 	case s.Type == "object":

@@ -9,8 +9,6 @@ import (
 // This file owns the examples of the document: made of the schemas, with values that a reader can believe in. Each request
 // among them is one that the service takes once the ids are the caller's own: a test sends them all.
 
-const exampleID = "0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"
-
 // exampleValues are values by the name of the member that has them, as JSON; a name behind that of its schema goes first.
 var exampleValues = map[string]string{
 	"address": `"Rua Augusta 12"`, "amount": `2`, "apiVersion": `"` + Version + `"`, "at": `"2025-06-02T09:00:00.000Z"`,
@@ -37,11 +35,11 @@ var exampleValues = map[string]string{
 var exampleBodies = map[string]string{
 	"admin.pricingTables.createRow": `{"label":"Monthly","purchaseType":"subscription","price":9900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","commitmentCycles":3}}`,
 	"admin.pricingTables.updateRow": `{"label":"Monthly","price":8900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}`,
-	"admin.orders.create": `{"status":"draft","customerId":"` + exampleID + `","pickupLocationId":"` + exampleID + `","reference":"WEB-1042","note":"Collects at noon",` +
+	"admin.orders.create": `{"status":"draft","customerId":"` + exampleID("Customer") + `","pickupLocationId":"` + exampleID("Location") + `","reference":"WEB-1042","note":"Collects at noon",` +
 		`"checkoutFields":[{"name":"Body height","type":"number","required":true,"value":"172"}],` +
 		`"consentAcceptances":[{"label":"Terms of rental","required":true,"acceptedAt":"2025-06-01T12:00:00.000Z","links":[{"kind":"policy","name":"Terms"}]}],` +
-		`"lineItems":[{"catalogItemId":"` + exampleID + `","purchaseType":"booking","quantity":1,"startDate":"2025-06-02T09:00:00.000Z","endDate":"2025-06-04T09:00:00.000Z","unitPrice":9000,"taxRate":2300,"note":"Saddle high"}]}`,
-	"admin.orders.addLineItems": `{"lineItems":[{"skuId":"` + exampleID + `","purchaseType":"booking","startDate":"2025-06-02T09:00:00.000Z","endDate":"2025-06-04T09:00:00.000Z","unitPrice":1500}]}`,
+		`"lineItems":[{"catalogItemId":"` + exampleID("CatalogItem") + `","purchaseType":"booking","quantity":1,"startDate":"2025-06-02T09:00:00.000Z","endDate":"2025-06-04T09:00:00.000Z","unitPrice":9000,"taxRate":2300,"note":"Saddle high"}]}`,
+	"admin.orders.addLineItems": `{"lineItems":[{"skuId":"` + exampleID("SKU") + `","purchaseType":"booking","startDate":"2025-06-02T09:00:00.000Z","endDate":"2025-06-04T09:00:00.000Z","unitPrice":1500}]}`,
 	"admin.attributes.create":   `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
 }
 
@@ -53,16 +51,20 @@ func requestExample(op *operation) json.RawMessage {
 	if text := exampleBodies[op.id]; text != "" {
 		return json.RawMessage(text)
 	}
-	return json.RawMessage(appendExample(nil, op.body, "", true))
+	return json.RawMessage(appendExample(nil, op.body, place{}, true))
 }
 
 // answerExample is an example of an answer.
 func answerExample(s *Schema) json.RawMessage {
-	return json.RawMessage(appendExample(nil, s, "", false))
+	return json.RawMessage(appendExample(nil, s, place{}, false))
 }
 
-// appendExample appends a value of a schema, which is that of a member of this name.
-func appendExample(b []byte, s *Schema, name string, request bool) []byte {
+// place is where a value stands: as a member of a schema, both by their names.
+type place struct{ schema, member string }
+
+// appendExample appends a value of a schema that stands at a place.
+func appendExample(b []byte, s *Schema, at place, request bool) []byte {
+	name := at.member
 	if text := exampleOf(s, name); text != "" {
 		return append(b, text...)
 	}
@@ -73,9 +75,10 @@ func appendExample(b []byte, s *Schema, name string, request bool) []byte {
 		if request && (s.Min == nil || *s.Min == 0) && name == "tags" {
 			return append(b, "[]"...)
 		}
-		return append(appendExample(append(b, '['), s.Items, strings.TrimSuffix(name, "s"), request), ']')
+		at.member = strings.TrimSuffix(name, "s")
+		return append(appendExample(append(b, '['), s.Items, at, request), ']')
 	case "string":
-		return appendText(b, exampleText(s, name))
+		return appendText(b, exampleText(s, at))
 	case "integer", "number":
 		n := int64(1)
 		if s.Min != nil {
@@ -138,17 +141,18 @@ func appendExampleObject(b []byte, s *Schema, request bool) []byte {
 			b = append(b, text...)
 			continue
 		}
-		b = appendExample(b, m.Schema, m.Name, request)
+		b = appendExample(b, m.Schema, place{s.Name, m.Name}, request)
 	}
 	return append(b, '}')
 }
 
-func exampleText(s *Schema, name string) string {
+func exampleText(s *Schema, at place) string {
+	name := at.member
 	switch {
 	case s.Enum != nil:
 		return s.Enum[0]
 	case s.Format == "uuid", name == "id", strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "Ids"):
-		return exampleID
+		return exampleID(recordOf(at.schema, name))
 	case s.Format == "date-time":
 		return "2025-06-02T09:00:00.000Z"
 	case s.Format == "date":

@@ -65,16 +65,16 @@ func eventExample(typ engine.OrderEvent) json.RawMessage {
 		data = json.RawMessage("null")
 	}
 	return json.RawMessage(fmt.Sprintf(`{"eventId":%q,"eventType":%q,"eventTime":"2025-06-01T12:00:00.000Z","resource":"order","resourceId":%q,"apiVersion":%q,"data":%s}`,
-		exampleID, typ, exampleID, Version, data))
+		exampleID("Event"), typ, exampleID("Order"), Version, data))
 }
 
 // eventHeaders are the headers with which an event comes.
 var eventHeaders = []struct{ name, about, example string }{
-	{"webhook-id", "The event's id, the same in each attempt: what was taken under it once need not be taken again.", exampleID},
+	{"webhook-id", "The event's id, the same in each attempt: what was taken under it once need not be taken again.", exampleID("Event")},
 	{"webhook-timestamp", "When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off.", "1748779200"},
 	{"webhook-signature", "Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices.",
 		"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="},
-	{"X-Service-Event-Id", "The event's id once more.", exampleID},
+	{"X-Service-Event-Id", "The event's id once more.", exampleID("Event")},
 	{"X-Service-Signature", "A signature of the body alone with the present secret: sha256= and 64 hexadecimal digits.",
 		"sha256=2b9a64a21b2a4a2aa3a0f5a1d9f8e2fb7a2ad3a1fbd4c9d6d3b2c4c5e6f70819"},
 }

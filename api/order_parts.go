@@ -11,7 +11,7 @@ import (
 // This file owns the parts of orders as they come in: people, forms, consents, documents, lines.
 
 var userShape = shapeOf("UserReferenceInput",
-	required("id", uuid, func(u *engine.UserRef) *engine.ID { return &u.ID }).says("The user's id where users are kept.").shows(`"`+exampleID+`"`),
+	required("id", uuid, func(u *engine.UserRef) *engine.ID { return &u.ID }).says("The user's id where users are kept.").shows(`"`+exampleID("UserReference")+`"`),
 	required("name", text(1, 255), func(u *engine.UserRef) *string { return &u.Name }).says("What the user is called.").shows(`"Rui"`),
 	optional("email", text(1, 255), func(u *engine.UserRef) **string { return &u.Email }).says("Email address."),
 	optional("avatarUrl", text(1, 2048), func(u *engine.UserRef) **string { return &u.AvatarURL }).says("A picture of the user."))

@@ -109,7 +109,7 @@ var patchOrderShape = shapeOf("PatchOrder", slices.Concat([]field[engine.PatchOr
 		says("The card that is kept; null: none.").needs("orders.payments.write"),
 	merged("customPaymentMethod", object(shapeOf("CustomPaymentMethodInput",
 		required("id", uuid, func(m *engine.CustomMethod) *engine.ID { return &m.ID }).
-			says("The method's id where methods are kept.").shows(`"`+exampleID+`"`),
+			says("The method's id where methods are kept.").shows(`"`+exampleID("CustomPaymentMethod")+`"`),
 		required("label", text(1, 255), func(m *engine.CustomMethod) *string { return &m.Label }).says("What people call the method."),
 		optional("key", text(1, 255), func(m *engine.CustomMethod) **string { return &m.Key }).says("The key under which programs find the method."),
 		optional("description", longText, func(m *engine.CustomMethod) **string { return &m.Description }).says("What is told of the method."),

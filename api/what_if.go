@@ -106,7 +106,7 @@ type whatIf struct {
 var whatIfShape = shapeOf("WhatIf",
 	defaulted("changes", list(object(tryChangeShape), 0, 100), nil, func(w *whatIf) *[]tryChange { return &w.changes }).
 		says("Done one after the other; one that is refused refuses the whole.").
-		shows(`[{"kind":"increase","articleId":"`+exampleID+`","serviceLocationId":"`+exampleID+`","amount":2}]`),
+		shows(`[{"kind":"increase","articleId":"`+exampleID("Article")+`","serviceLocationId":"`+exampleID("Location")+`","amount":2}]`),
 	required("queries", list(object(lineShape), 1, 1000), func(w *whatIf) *[]availabilityLine { return &w.queries }).
 		says("The questions, asked once all changes are played."))
 

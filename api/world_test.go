@@ -155,7 +155,7 @@ func (w *world) request(op tree, method, path string) (r generated, ready bool) 
 			}
 			id := w.ids[collection]
 			if id == "" {
-				ready, id = false, exampleID
+				ready, id = false, exampleID("nothing")
 			}
 			segment = id
 		}
@@ -212,7 +212,7 @@ func (w *world) filled(v any, name, path string) any {
 		}
 		return l
 	case string:
-		if v != exampleID {
+		if !isExampleID(v) {
 			return v
 		}
 		if name == "tagIds" {
@@ -230,6 +230,11 @@ func (w *world) filled(v any, name, path string) any {
 		}
 	}
 	return v
+}
+
+// isExampleID says whether a text is the id of a record of the document's story.
+func isExampleID(s string) bool {
+	return len(s) == 36 && strings.HasPrefix(s, "0190d3a4-") && s[14:18] == "7c32" && s[24:28] == "3f2a"
 }
 
 // The requests of the document are ones that the service takes.

@@ -104,10 +104,8 @@ func (c *components) parameters(op *operation) (all []any) {
 		s := *m.Schema
 		s.About = ""
 		o := about(ordered{{"name", m.Name}, {"in", "path"}, {"required", true}}, m.Schema)
-		if s.Format == "uuid" {
-			o = o.with("example", exampleID(recordOfPath(op.path, m.Name)))
-		}
-		all = append(all, o.with("schema", c.schema(&s, true)))
+		example := json.RawMessage(appendExample(nil, &s, place{recordOfPath(op.path, m.Name), "id"}, true))
+		all = append(all, o.with("example", example).with("schema", c.schema(&s, true)))
 	}
 	for _, m := range op.queryParams {
 		all = append(all, c.queryParameter(m))

@@ -24,10 +24,11 @@ var recordsByMember = map[string]string{
 var recordsBySchema = map[string]string{
 	"":           "Article", // what ids of a query name
 	"ArticleSKU": "SKU", "AttributeValue": "Attribute", "CatalogItemRow": "CatalogItem", "CatalogVariantInput": "CatalogVariant",
-	"CatalogVariantValueInput": "CatalogVariantValue", "CustomPaymentMethodInput": "CustomPaymentMethod", "LineSubscription": "Subscription",
+	"CatalogVariantValueInput": "CatalogVariantValue", "CheckoutFieldInput": "CheckoutField", "CustomPaymentMethodInput": "CustomPaymentMethod", "LineSubscription": "Subscription",
 	"ListArticles": "Article", "ListedArticle": "Article", "NewAPIKey": "APIKey", "OrderLineItem": "LineItem", "OrderLocation": "Location",
 	"OrderStockItem": "StockItem", "PatchAttributeOption": "AttributeOption", "RevokedAPIKey": "APIKey", "StockItemLocation": "Location",
-	"UserReferenceInput": "UserReference", "WebhookDeliveryDetails": "WebhookDelivery", "WebhookWithSecret": "Webhook",
+	"TaxonomyCategoryInput": "TaxonomyCategory",
+	"UserReferenceInput":    "UserReference", "WebhookDeliveryDetails": "WebhookDelivery", "WebhookWithSecret": "Webhook",
 }
 
 // recordsByPath are the records that a path names by {id}, by the segment before it.

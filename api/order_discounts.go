@@ -85,7 +85,7 @@ var orderDiscountOperations = []operation{
 	}, input[engine.RemoveDiscount]{
 		path: shapeOf("OrderCodePath", required("orderId", uuid, func(o *engine.RemoveDiscount) *engine.ID { return &o.Order }).says("The order's id."),
 			required("code", text(0, 1000), func(o *engine.RemoveDiscount) *string { return &o.Code }).
-				says("The text of the discount code; case does not count.")),
+				shows(`"SUMMER"`).says("The text of the discount code; case does not count.")),
 	}, func(q *request, o *engine.RemoveDiscount) engine.Op {
 		o.IfMatch = q.ifMatch
 		return o

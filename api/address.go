@@ -23,6 +23,7 @@ type sender struct {
 // proxies are the networks whose word is taken, and what was said of others'.
 type proxies struct {
 	networks            []netip.Prefix
+	protocol            bool // each begins its connections with the PROXY protocol
 	untrusted, disagree sync.Once
 }
 
@@ -52,8 +53,9 @@ func (q *request) locate(passed bool) {
 	if !from.IsValid() {
 		return
 	}
-	local, exempt, trusted := from.IsLoopback(), listed(s.limits.Exempt, from), s.proxies.trusts(from)
-	q.from.counted, q.from.exempt = s.directly(from), local || exempt
+	proxied := s.proxies.protocol && passedOn(q.ctx.Conn())
+	local, exempt, trusted := from.IsLoopback() && !proxied, listed(s.limits.Exempt, from), s.proxies.trusts(from)
+	q.from.counted, q.from.exempt = !proxied && s.directly(from), local || exempt
 	if !passed || !local && !trusted {
 		return // a client's word, or the proxy asks for itself, or a program on this machine does
 	}

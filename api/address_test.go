@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pires/go-proxyproto"
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
 )
@@ -237,6 +238,8 @@ func (v *visitor) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(v.from), 1))
 }
 
+func (v *visitor) LocalAddr() net.Addr { return nil }
+
 func (v *visitor) Close() error {
 	v.all.closed = append(v.all.closed, v.from)
 	return nil
@@ -300,4 +303,26 @@ func FuzzForgedHeaders(f *testing.F) {
 			p.read(&h)
 		}
 	})
+}
+
+// Where the PROXY protocol is agreed, who is no proxy cannot connect.
+func TestWhoBeginsWithTheProxyProtocol(t *testing.T) {
+	s := newShop(t)
+	s.server.proxies.networks = networks("10.0.0.0/8", "127.0.0.2/32")
+	for from, want := range map[string]proxyproto.Policy{"10.1.1.1": proxyproto.REQUIRE, "127.0.0.2": proxyproto.REQUIRE, "127.0.0.1": proxyproto.SKIP, "::1": proxyproto.SKIP} {
+		got, err := s.server.judgePeer(proxyproto.ConnPolicyOptions{Upstream: net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(from), 1))})
+		require.NoError(t, err, from)
+		require.Equal(t, want, got, from)
+	}
+	v := &visitors{from: []string{"203.0.113.1", "10.1.1.1", "2001:db8::1", "127.0.0.1"}}
+	l, open := s.server.proxied(v), 0
+	for {
+		if _, err := l.Accept(); err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		open++
+	}
+	require.Equal(t, 2, open)
+	require.Equal(t, []string{"203.0.113.1", "2001:db8::1"}, v.closed)
 }

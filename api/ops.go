@@ -24,10 +24,10 @@ import (
 // OpsOptions say what the operator's listener offers.
 type OpsOptions struct {
 	Metrics *prometheus.Registry
-	Logger  *slog.Logger // default: slog.Default
-	Server  *Server      // whose accounts and keys are looked after; nil: none
-	Token   string       // that each call has to bring; empty: none, for a socket that nobody else may open
-	Remote  bool         // it listens beyond loopback, under any name
+	Logger  *slog.Logger  // default: slog.Default
+	Server  *Server       // whose accounts and keys are looked after; nil: none
+	Token   func() string // that each call has to bring, asked for at each; nil: none, for a socket that nobody else may open
+	Remote  bool          // it listens beyond loopback, under any name
 	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the middle
 	// breaks the connection, so that the reader cannot take what it has for the whole.
 	Backup func(ctx context.Context, w io.Writer) error
@@ -111,12 +111,12 @@ func loopback(host string) bool {
 }
 
 // withToken refuses whoever does not bring the token.
-func withToken(token string, next http.Handler) http.Handler {
-	if token == "" {
+func withToken(token func() string, next http.Handler) http.Handler {
+	if token == nil {
 		return next
 	}
-	want := sha256.Sum256([]byte("Bearer " + token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		want := sha256.Sum256([]byte("Bearer " + token()))
 		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", "Bearer")

@@ -101,8 +101,8 @@ func TestOpsTakesAToken(t *testing.T) {
 		server.Handler.ServeHTTP(w, r)
 		return w.Code, w.Header()
 	}
-	local := NewOps(OpsOptions{Metrics: registry, Logger: log, Token: token})
-	remote := NewOps(OpsOptions{Metrics: registry, Logger: log, Token: token, Remote: true})
+	local := NewOps(OpsOptions{Metrics: registry, Logger: log, Token: func() string { return token }})
+	remote := NewOps(OpsOptions{Metrics: registry, Logger: log, Token: func() string { return token }, Remote: true})
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline"} {
 		for _, ops := range []*http.Server{local, remote} {
 			for _, bad := range []string{"", token, "Bearer", "Bearer ", "Bearer " + token[1:], "Bearer " + token + " ", "bearer " + token, "Basic " + token} {

@@ -33,7 +33,9 @@ type Options struct {
 
 	Limits Limits         // default: DefaultLimits
 	Proxy  []netip.Prefix // networks of proxies that tell whose requests they pass on
-	Bytes  AnswerBytes    // of answers under way
+	// ProxyProtocol has each connection of Proxy begin with the PROXY protocol, and closes those of others but of this machine.
+	ProxyProtocol bool
+	Bytes         AnswerBytes // of answers under way
 	// Backups says what is not well with the backups that are kept, for /readyz?backup; nil: none are kept.
 	Backups func() error
 	Share   int // what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are cores
@@ -121,6 +123,7 @@ func NewServer(o Options) *Server {
 	if s.backups = o.Backups; s.backups == nil {
 		s.backups = func() error { return errors.New("no backups are kept") }
 	}
+	s.proxies.protocol = o.ProxyProtocol
 	s.proxies.networks, s.metrics = o.Proxy, newMetrics(o.Metrics, list, s.meters)
 	s.routes, s.room.bound, s.shares.most, s.shares.patience = newRoutes(list), o.Bytes, o.Share, shareWait
 	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -170,7 +173,12 @@ func (s *Server) ServeTLS(l net.Listener, config *tls.Config) error {
 	return s.http.Serve(tls.NewListener(s.listener(l), config))
 }
 
-func (s *Server) listener(l net.Listener) net.Listener { return patientListener{countedListener{l, s}} }
+func (s *Server) listener(l net.Listener) net.Listener {
+	if s.proxies.protocol {
+		return patientListener{s.proxied(l)}
+	}
+	return patientListener{countedListener{l, s}}
+}
 
 // Handler is the whole interface as one function, for servers that are set up elsewhere, and for measurements.
 func (s *Server) Handler() fasthttp.RequestHandler { return s.serve }

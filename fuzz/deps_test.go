@@ -29,7 +29,7 @@ var may = map[string][]string{
 	"api/webhook":       {"api/auth", "engine", "github.com/prometheus/..."},
 	"api": {
 		"api/...", "engine", "engine/table", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router", "github.com/goccy/go-json",
-		"github.com/klauspost/compress/...", "github.com/prometheus/...",
+		"github.com/klauspost/compress/...", "github.com/pires/go-proxyproto", "github.com/prometheus/...",
 	},
 	"cmd":   {"...", "api/...", "engine", "engine/pace", "engine/table", "timeline", "persist", "persist/backup"},
 	"bench": {"...", "bench/...", "api/...", "engine", "engine/pace", "engine/table", "timeline", "persist"},

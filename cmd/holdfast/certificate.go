@@ -106,23 +106,27 @@ func (p *pair) config() *tls.Config {
 	}
 }
 
-// readAgain looks at the files of a pair at each tick, and when a signal asks for it, until ctx ends. Without a pair it says so to the signal.
-func readAgain(ctx context.Context, p *pair, tick <-chan time.Time, asked chan os.Signal, log *slog.Logger) {
+// readAgain looks at the files of a pair and of a token at each tick, and when a signal asks for it, until ctx ends. Without either it says so
+// to the signal.
+func readAgain(ctx context.Context, p *pair, token *tokenFile, tick <-chan time.Time, asked chan os.Signal, log *slog.Logger) {
 	defer signal.Stop(asked)
 	for {
+		bySignal := false
 		select {
 		case <-tick:
-			if p != nil {
-				p.look(false)
-			}
 		case <-asked:
-			if p == nil {
-				log.Info("SIGHUP: there is no certificate to read again")
-				continue
-			}
-			p.look(true)
+			bySignal = true
 		case <-ctx.Done():
 			return
+		}
+		if p != nil {
+			p.look(bySignal)
+		}
+		if token != nil {
+			token.look(bySignal, log)
+		}
+		if bySignal && p == nil && token == nil {
+			log.Info("SIGHUP: there is no certificate and no token to read again")
 		}
 	}
 }

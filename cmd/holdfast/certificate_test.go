@@ -242,7 +242,7 @@ func TestNewCertificateLosesNoRequest(t *testing.T) {
 func TestHangUpEndsNoServer(t *testing.T) {
 	log := serving(t, servingKey, "--listen", freeAddress(t), "--data", t.TempDir())
 	require.NoError(t, syscall.Kill(syscall.Getpid(), syscall.SIGHUP))
-	for !strings.Contains(log.String(), "there is no certificate to read again") {
+	for !strings.Contains(log.String(), "there is no certificate and no token to read again") {
 		time.Sleep(time.Millisecond)
 	}
 }

@@ -20,6 +20,7 @@ type networkConfig struct {
 	cert     string
 	key      string
 	proxies  []string
+	protocol bool
 }
 
 func (c *networkConfig) flags(f *pflag.FlagSet) {
@@ -30,6 +31,8 @@ func (c *networkConfig) flags(f *pflag.FlagSet) {
 		"listen beyond loopback without TLS, so that keys travel in the clear: for a pod, or a private network behind a TLS proxy")
 	f.StringSliceVar(&c.proxies, "trusted-proxy", nil,
 		"networks of proxies that say in X-Forwarded-For or Forwarded whose requests they pass on, like 10.1.0.0/16, any number of times")
+	f.BoolVar(&c.protocol, "proxy-protocol", false,
+		"the proxies of --trusted-proxy begin each connection with the PROXY protocol (1 or 2); connections of others are closed, but those of this machine")
 }
 
 // trusted reads --trusted-proxy. The whole of an address family would be everybody, and whoever is trusted can say what it likes.
@@ -64,6 +67,8 @@ func (c *networkConfig) check() error {
 		return err
 	}
 	switch {
+	case c.protocol && len(c.proxies) == 0:
+		return usagef("--proxy-protocol needs --trusted-proxy, the networks of the proxies that begin connections with it")
 	case c.cert != "" && c.key == "":
 		return usagef("--tls-cert %q needs --tls-key, the file with its private key", c.cert)
 	case c.key != "" && c.cert == "":

@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -24,7 +23,7 @@ type opsConfig struct {
 	listen    string
 	tokenFile string
 	metrics   string
-	token     string // see readToken
+	token     *tokenFile // nil: the socket takes none
 }
 
 func (c *opsConfig) flags(f *pflag.FlagSet) {
@@ -60,30 +59,8 @@ func (c *opsConfig) check(n networkConfig) (err error) {
 		return usagef("--ops-listen %q is no loopback address like 127.0.0.1:8081, and its token would travel in the clear: "+
 			"give --tls-cert and --tls-key, or --listen-insecure where the network is private", c.listen)
 	}
-	c.token, err = readToken(c.tokenFile)
+	c.token, err = openToken(c.tokenFile)
 	return err
-}
-
-// readToken reads --ops-token-file.
-func readToken(name string) (string, error) {
-	st, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return "", usagef("--ops-token-file %q must be a file with a token: %w", name, err)
-	case !st.Mode().IsRegular():
-		return "", usagef("--ops-token-file %q must be a file with a token, and is none", name)
-	case st.Mode().Perm()&0o077 != 0:
-		return "", usagef("--ops-token-file %q must be its owner's alone, as with mode 0600: it has %#o", name, st.Mode().Perm())
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return "", usagef("--ops-token-file %q must be a file with a token: %w", name, err)
-	}
-	token := strings.TrimSpace(string(text))
-	if len(token) < 32 || len(token) > 256 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", usagef("--ops-token-file %q must have 32 to 256 visible ASCII characters, as openssl rand -hex 32 makes them", name)
-	}
-	return token, nil
 }
 
 // open listens at the address. Beyond loopback it has the certificate of the public interface, where there is one.

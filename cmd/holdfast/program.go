@@ -129,14 +129,19 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
 	go p.memory.keep(watched, time.Tick(memoryLook), log)
-	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies, Backups: p.backups})
+	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies,
+		ProxyProtocol: c.network.protocol, Backups: p.backups})
+	var token func() string
+	if c.ops.token != nil {
+		token = c.ops.token.get
+	}
 	p.ops = api.NewOps(api.OpsOptions{
-		Metrics: registry, Logger: log, Server: p.public, Backup: p.backup, Token: c.ops.token, Remote: c.ops.listen != "" && !api.CheckLoopback(c.ops.listen),
+		Metrics: registry, Logger: log, Server: p.public, Backup: p.backup, Token: token, Remote: c.ops.listen != "" && !api.CheckLoopback(c.ops.listen),
 	})
 	p.figures = api.NewFigures(registry, log, !api.CheckLoopback(c.ops.metrics))
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
-	go readAgain(watched, c.pair, time.Tick(certificateLook), asked, log)
+	go readAgain(watched, c.pair, c.ops.token, time.Tick(certificateLook), asked, log)
 	at := localURL("http", public.Addr())
 	if c.pair != nil {
 		at = localURL("https", public.Addr())
@@ -164,7 +169,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 	return p, nil
 }
 
-// certificateLook is how often it is looked whether the certificate has changed.
+// certificateLook is how often it is looked whether the certificate or the token has changed.
 const certificateLook = time.Second
 
 // loadingSaid is how long loading takes before it is said what it does, and how often that is said again.

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	neturl "net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pires/go-proxyproto"
 	"github.com/stretchr/testify/require"
 )
 
@@ -125,4 +130,69 @@ func TestConnectionsOfAMachine(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond) // until the server has seen the end of the one that was closed
 	}
+}
+
+// TestProxyProtocol has a proxy that does not look into the connections that it passes on, and tells in front of each whose it is.
+func TestProxyProtocol(t *testing.T) {
+	dir, a := t.TempDir(), newAuthority(t)
+	c := networkConfig{cert: filepath.Join(dir, "cert.pem"), key: filepath.Join(dir, "key.pem")}
+	cert, key := a.pair(100)
+	a.put(c, cert, key)
+	for _, scheme := range []string{"http", "https"} {
+		t.Run(scheme, func(t *testing.T) {
+			address := freeAddress(t)
+			args := []string{"--listen", address, "--data", t.TempDir(), "--trusted-proxy", "127.0.0.2/32", "--proxy-protocol", "--access-log"}
+			if scheme == "https" {
+				args = append(args, "--tls-cert", c.cert, "--tls-key", c.key)
+			}
+			log := serving(t, servingKey, args...)
+			// from asks from an address of this machine, behind what it tells at first.
+			from := func(local string, tell func(net.Conn) error) *http.Client {
+				dial := func(ctx context.Context, network, to string) (net.Conn, error) {
+					d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(local)}}
+					conn, err := d.DialContext(ctx, network, to)
+					if err == nil {
+						err = tell(conn)
+					}
+					return conn, err
+				}
+				transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: a.roots}}
+				t.Cleanup(transport.CloseIdleConnections)
+				return &http.Client{Transport: transport}
+			}
+			proxied := func(version byte, client string) *http.Client {
+				return from("127.0.0.2", func(conn net.Conn) error {
+					h := proxyproto.HeaderProxyFromAddrs(version, &net.TCPAddr{IP: net.ParseIP(client), Port: 9}, conn.RemoteAddr())
+					_, err := h.WriteTo(conn)
+					return err
+				})
+			}
+			nothing := func(net.Conn) error { return nil }
+			plain := func(int) http.Header { return http.Header{"User-Agent": {"a person"}} }
+			forged := func(i int) http.Header {
+				return http.Header{"User-Agent": {"a person"}, "X-Forwarded-For": {"192.0.2." + strconv.Itoa(i%256)}}
+			}
+			url := scheme + "://" + address
+			limited := map[int]int{401: 120, 429: 180}
+			require.Equal(t, limited, wrongKeys(t, proxied(1, "198.51.100.1"), url, plain))
+			require.Equal(t, limited, wrongKeys(t, proxied(2, "198.51.100.2"), url, forged), "what a client says behind it counts for nothing")
+			require.Equal(t, limited, wrongKeys(t, proxied(2, "127.0.0.1"), url, plain), "the proxy's machine is not this one")
+			require.Equal(t, map[int]int{401: 300}, wrongKeys(t, from("127.0.0.1", nothing), url, plain), "this machine tells nothing, and has no limit")
+			for client, lines := range map[string]int{"198.51.100.1": 300, "198.51.100.2": 300, "127.0.0.1": 600, "192.0.2.": 0, "127.0.0.2": 0} {
+				require.Equal(t, lines, strings.Count(log.String(), `"address":"`+client), client)
+			}
+			_, err := from("127.0.0.2", nothing).Get(url + "/healthz")
+			require.Error(t, err, "a proxy has to tell")
+			_, err = from("127.0.0.1", func(conn net.Conn) error {
+				_, err := conn.Write([]byte("PROXY TCP4 198.51.100.3 127.0.0.1 9 80\r\n"))
+				return err
+			}).Get(url + "/healthz")
+			if err == nil {
+				require.NotContains(t, log.String(), "198.51.100.3", "nobody else is believed")
+			}
+		})
+	}
+	var errs bytes.Buffer
+	require.Equal(t, 2, run([]string{"serve", "--proxy-protocol", "--data", dir}, nil, io.Discard, &errs))
+	require.Contains(t, errs.String(), "--proxy-protocol needs --trusted-proxy")
 }

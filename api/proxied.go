@@ -1,0 +1,45 @@
+package api
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+
+	"github.com/pires/go-proxyproto"
+)
+
+// This file owns connections that a proxy passes on without looking into them: it tells in front of each, by the PROXY protocol (versions 1
+// and 2), whose it is. Where that is agreed, only proxies that are trusted can connect, and this machine, which tells nothing: whoever else
+// could, could call itself by any address.
+
+// proxied has the connections of a listener begin with the protocol.
+func (s *Server) proxied(l net.Listener) net.Listener {
+	return &proxyproto.Listener{Listener: l, ConnPolicy: s.judgePeer, ReadHeaderTimeout: readTimeout}
+}
+
+// judgePeer says how a connection has to begin. An error closes it.
+func (s *Server) judgePeer(c proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
+	switch from := peer(c.Upstream); {
+	case s.proxies.trusts(from):
+		return proxyproto.REQUIRE, nil
+	case from.IsLoopback():
+		return proxyproto.SKIP, nil
+	default:
+		s.crowd.say(func() {
+			s.log.Warn("a connection was closed: it is of no network of --trusted-proxy, and --proxy-protocol takes no others", "address", from.String())
+		})
+		return proxyproto.REJECT, fmt.Errorf("%w: no proxy that is trusted", proxyproto.ErrInvalidUpstream)
+	}
+}
+
+// passedOn says that a connection came with the protocol.
+func passedOn(c net.Conn) bool {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	p, ok := c.(*patientConn)
+	if ok {
+		_, ok = p.Conn.(*proxyproto.Conn)
+	}
+	return ok
+}

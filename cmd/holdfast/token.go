@@ -1,0 +1,70 @@
+package main
+
+// This file owns the token of the operator's listener: what a file with one has to be, and how another takes the place of one that is in use.
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// tokenFile is the token in a file, as it was last good.
+type tokenFile struct {
+	name  string
+	now   atomic.Pointer[string]
+	fault string // why the file was no good when last looked at
+}
+
+// openToken reads a token that has to be good.
+func openToken(name string) (*tokenFile, error) {
+	token, err := readToken(name)
+	if err != nil {
+		return nil, err
+	}
+	f := &tokenFile{name: name}
+	f.now.Store(&token)
+	return f, nil
+}
+
+// get is the present token.
+func (f *tokenFile) get() string { return *f.now.Load() }
+
+// look takes the token that the file holds. What is none is logged once, or where it is asked for, and the old one stays.
+func (f *tokenFile) look(asked bool, log *slog.Logger) {
+	token, err := readToken(f.name)
+	if err != nil {
+		if text := err.Error(); asked || text != f.fault {
+			f.fault = text
+			log.Error("the token of the operator's listener cannot be read again, the old one stays", "cause", err)
+		}
+		return
+	}
+	f.fault = ""
+	if token != f.get() {
+		f.now.Store(&token)
+		log.Info("the operator's listener takes another token", "file", f.name)
+	}
+}
+
+// readToken reads --ops-token-file.
+func readToken(name string) (string, error) {
+	st, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return "", usagef("--ops-token-file %q must be a file with a token: %w", name, err)
+	case !st.Mode().IsRegular():
+		return "", usagef("--ops-token-file %q must be a file with a token, and is none", name)
+	case st.Mode().Perm()&0o077 != 0:
+		return "", usagef("--ops-token-file %q must be its owner's alone, as with mode 0600: it has %#o", name, st.Mode().Perm())
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", usagef("--ops-token-file %q must be a file with a token: %w", name, err)
+	}
+	token := strings.TrimSpace(string(text))
+	if len(token) < 32 || len(token) > 256 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", usagef("--ops-token-file %q must have 32 to 256 visible ASCII characters, as openssl rand -hex 32 makes them", name)
+	}
+	return token, nil
+}

@@ -14,7 +14,8 @@ import (
 	"holdfast/persist/backup/s3test"
 )
 
-// This file owns the tests of backups in a bucket: of the program, up to a service that fails and processes that are killed.
+// This file owns the tests of backups in a bucket: of the program, up to a service that fails and processes that are
+// killed.
 
 // inBucket has a keeper keep its backups in the bucket of a service.
 func inBucket(t *testing.T, url string) *keeper {
@@ -40,8 +41,8 @@ func TestALostMachineComesBackFromABucket(t *testing.T) {
 	require.NotContains(t, k.errs.String(), s3test.AccessKey)
 }
 
-// arrival is a fault of the first request that fits, and of all like it where there is another fault for those. It tells of the
-// first one, once.
+// arrival is a fault of the first request that fits, and of all like it where there is another fault for those. It
+// tells of the first one, once.
 func arrival(fits func(*http.Request) bool, first, others s3test.Fault) (fault func(*http.Request) s3test.Fault, came chan struct{}) {
 	came = make(chan struct{}, 1)
 	seen := make(chan struct{}, 1)
@@ -66,8 +67,8 @@ func puts(begin, end string) func(*http.Request) bool {
 	}
 }
 
-// TestKilledWhileItPuts kills the server while an archive, its mark or a piece of the log is on its way, or the answer to that.
-// The next start goes on with the chain, and what comes back is what was there.
+// TestKilledWhileItPuts kills the server while an archive, its mark or a piece of the log is on its way, or the answer
+// to that. The next start goes on with the chain, and what comes back is what was there.
 func TestKilledWhileItPuts(t *testing.T) {
 	for name, at := range map[string]struct {
 		fits  func(*http.Request) bool
@@ -147,8 +148,8 @@ func TestKilledWhileItRestores(t *testing.T) {
 	}
 }
 
-// TestTheServerGoesOnWhileTheBucketFails: every booking is taken; what waits is sent later, or the chain is broken and another
-// begun where more waits than may.
+// TestTheServerGoesOnWhileTheBucketFails: every booking is taken; what waits is sent later, or the chain is broken and
+// another begun where more waits than may.
 func TestTheServerGoesOnWhileTheBucketFails(t *testing.T) {
 	fake, k := fakeBucket(t)
 	k.more = []string{"--backup-log-max", "64KiB"}

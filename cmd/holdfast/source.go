@@ -1,6 +1,7 @@
 package main
 
-// This file owns where backups lie, as every command takes it: a directory or a bucket that serve keeps them in, or one backup.
+// This file owns where backups lie, as every command takes it: a directory or a bucket that serve keeps them in, or one
+// backup.
 
 import (
 	"cmp"
@@ -26,10 +27,13 @@ type bucketConfig struct {
 }
 
 func (c *bucketConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.endpoint, "backup-s3-endpoint", "", "service of an s3:// bucket, like https://s3.example.com, or http:// without encryption; default: Amazon's")
-	f.StringVar(&c.region, "backup-s3-region", "", "region of the bucket, like eu-central-1; default: AWS_REGION, else the service is asked")
+	f.StringVar(&c.endpoint, "backup-s3-endpoint", "",
+		"service of an s3:// bucket, like https://s3.example.com, or http:// without encryption; default: Amazon's")
+	f.StringVar(&c.region, "backup-s3-region", "",
+		"region of the bucket, like eu-central-1; default: AWS_REGION, else the service is asked")
 	f.StringVar(&c.credentials, "backup-s3-credentials", "",
-		"file with keys for the bucket, as AWS keeps them; default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else AWS's own file, else the machine's role")
+		"file with keys for the bucket, as AWS keeps them; default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "+
+			"else AWS's own file, else the machine's role")
 }
 
 // set says whether anything was said about a bucket's service.
@@ -44,7 +48,9 @@ func (c *bucketConfig) target(flag, name string) (backup.Target, error) {
 	if !ok {
 		return backup.Dir{Root: name}, nil
 	}
-	s3, err := backup.NewS3(backup.S3Options{Bucket: bucket, Prefix: prefix, Endpoint: c.endpoint, Region: c.region, Credentials: c.credentials})
+	s3, err := backup.NewS3(backup.S3Options{
+		Bucket: bucket, Prefix: prefix, Endpoint: c.endpoint, Region: c.region, Credentials: c.credentials,
+	})
 	switch {
 	case errors.Is(err, backup.ErrEndpoint):
 		return nil, usagef("--backup-s3-endpoint %q %w", withoutSecret(c.endpoint), err)
@@ -67,7 +73,8 @@ func withoutSecret(address string) string {
 	return address
 }
 
-// source is what the name of a backup stands for: a stream, or the chains at a target, or a directory that is one backup.
+// source is what the name of a backup stands for: a stream, or the chains at a target, or a directory that is one
+// backup.
 type source struct {
 	stream io.ReadCloser
 	target backup.Target

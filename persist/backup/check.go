@@ -17,8 +17,8 @@ type Checked struct {
 	Bytes       int64  // at the target
 }
 
-// CheckSegments reads every segment of a line: each record by its hash, and the chain through all of them. It ends with the
-// first fault, and says what was in order before.
+// CheckSegments reads every segment of a line: each record by its hash, and the chain through all of them. It ends with
+// the first fault, and says what was in order before.
 func CheckSegments(ctx context.Context, t Target, l Line) (c Checked, err error) {
 	var end persist.Position
 	for _, p := range l.Pieces {
@@ -35,7 +35,8 @@ func CheckSegments(ctx context.Context, t Target, l Line) (c Checked, err error)
 		case c.Segments > 0 && p.First != end.Seq+1:
 			return c, fmt.Errorf("%s: %w: the segment before it ends with record %d", p.Name, persist.ErrCorrupt, end.Seq)
 		case c.Segments > 0 && prev != end.Hash:
-			return c, fmt.Errorf("%s: %w: it does not follow record %d of the segment before it", p.Name, persist.ErrCorrupt, end.Seq)
+			return c, fmt.Errorf("%s: %w: it does not follow record %d, where the segment before it ends",
+				p.Name, persist.ErrCorrupt, end.Seq)
 		}
 		if c.Segments == 0 {
 			c.First = p.First

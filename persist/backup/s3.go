@@ -29,8 +29,8 @@ type S3Options struct {
 	Prefix   string // of all names, without slashes at its ends; may be empty
 	Endpoint string // like https://s3.example.com; empty: Amazon's
 	Region   string // empty: AWS_REGION, else AWS_DEFAULT_REGION, else the service is asked
-	// Credentials is a file with keys as AWS keeps them, under [default], and is read again where the service refuses them.
-	// Empty: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else AWS's own file, else the machine's role.
+	// Credentials is a file with keys as AWS keeps them, under [default], and is read again where the service refuses
+	// them. Empty: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else AWS's own file, else the machine's role.
 	Credentials string
 	Transport   http.RoundTripper // nil: the client's own
 }
@@ -39,7 +39,8 @@ type S3Options struct {
 var (
 	ErrEndpoint    = errors.New("must be like https://s3.example.com, without a path")
 	ErrRegion      = errors.New("must be like eu-central-1")
-	ErrCredentials = errors.New("must be a file that has aws_access_key_id and aws_secret_access_key under [default], as AWS keeps them")
+	ErrCredentials = errors.New("must be a file that has aws_access_key_id and aws_secret_access_key under [default], " +
+		"as AWS keeps them")
 )
 
 // S3 is a bucket, and a prefix in it, as a target.
@@ -49,8 +50,8 @@ type S3 struct {
 	creds  *credentials.Credentials
 }
 
-// partSize is how many bytes of an archive are put at once: they are kept in memory until they have arrived. A service takes
-// 10,000 of them for one object.
+// partSize is how many bytes of an archive are put at once: they are kept in memory until they have arrived. A service
+// takes 10,000 of them for one object.
 const partSize = 16 << 20
 
 // tries is how often the client asks before a call has failed: the habit tries again besides, with longer pauses.
@@ -104,7 +105,8 @@ func NewS3(o S3Options) (*S3, error) {
 		return nil, ErrRegion
 	}
 	creds := credentials.NewChainCredentials([]credentials.Provider{
-		&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: &http.Client{Timeout: 5 * time.Second}},
+		&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+		&credentials.IAM{Client: &http.Client{Timeout: 5 * time.Second}},
 	})
 	if o.Credentials != "" {
 		creds = credentials.NewFileAWSCredentials(o.Credentials, "default")
@@ -138,13 +140,15 @@ func (s *S3) fault(name string, err error) error {
 		return nil
 	}
 	switch r := minio.ToErrorResponse(err); {
-	case r.StatusCode == http.StatusPreconditionFailed, r.Code == "PreconditionFailed", r.Code == "ConditionalRequestConflict":
+	case r.StatusCode == http.StatusPreconditionFailed, r.Code == "PreconditionFailed",
+		r.Code == "ConditionalRequestConflict":
 		return fmt.Errorf("%s/%s %w", s, name, ErrExists)
 	case r.Code == "NoSuchKey", r.Code == "NotFound":
 		return fmt.Errorf("%s/%s %w", s, name, ErrMissing)
 	case r.StatusCode == http.StatusForbidden:
 		if v, e := s.creds.GetWithContext(nil); e == nil && v.SignerType == credentials.SignatureAnonymous {
-			return fmt.Errorf("%s: %w: there are no credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, and no file or role has any", s, err)
+			return fmt.Errorf("%s: %w: there are no credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, "+
+				"and no file or role has any", s, err)
 		}
 		s.creds.Expire() // the file may have others by now
 	}
@@ -187,11 +191,12 @@ func fill(part *bytes.Buffer, r io.Reader) (more bool, err error) {
 	return n == partSize, err
 }
 
-// putParts puts an object in parts, the first of which was read. It is not the client's own way to do so, which leaves the condition out of the last call, the
-// one that makes the object.
+// putParts puts an object in parts, the first of which was read. It is not the client's own way to do so, which leaves
+// the condition out of the last call, the one that makes the object.
 func (s *S3) putParts(ctx context.Context, name string, part *bytes.Buffer, r io.Reader) (err error) {
 	core, key := minio.Core{Client: s.client}, s.key(name)
-	id, err := core.NewMultipartUpload(ctx, s.o.Bucket, key, minio.PutObjectOptions{ContentType: "application/octet-stream"})
+	o := minio.PutObjectOptions{ContentType: "application/octet-stream"}
+	id, err := core.NewMultipartUpload(ctx, s.o.Bucket, key, o)
 	if err != nil {
 		return err
 	}
@@ -240,7 +245,8 @@ func (s *S3) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 func (s *S3) List(ctx context.Context, prefix string) (list []Object, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for o := range s.client.ListObjects(ctx, s.o.Bucket, minio.ListObjectsOptions{Prefix: s.key(prefix), Recursive: true}) {
+	below := minio.ListObjectsOptions{Prefix: s.key(prefix), Recursive: true}
+	for o := range s.client.ListObjects(ctx, s.o.Bucket, below) {
 		if o.Err != nil {
 			return nil, s.fault(prefix, o.Err)
 		}

@@ -211,7 +211,8 @@ func (f *Fake) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		f.started++
 		id := fmt.Sprint(f.started)
 		f.uploads[id], f.keys[id] = map[int][]byte{}, key
-		fmt.Fprintf(w, "<InitiateMultipartUploadResult><Bucket>%s</Bucket><Key>%s</Key><UploadId>%s</UploadId></InitiateMultipartUploadResult>", Bucket, key, id)
+		fmt.Fprintf(w, "<InitiateMultipartUploadResult><Bucket>%s</Bucket><Key>%s</Key><UploadId>%s</UploadId>"+
+			"</InitiateMultipartUploadResult>", Bucket, key, id)
 	case id != "" && f.uploads[id] == nil:
 		refuse(w, 404, "NoSuchUpload")
 	case r.Method == "PUT" && id != "":
@@ -230,7 +231,8 @@ func (f *Fake) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		f.objects[key] = whole
 		delete(f.uploads, id)
 		delete(f.keys, id)
-		fmt.Fprintf(w, "<CompleteMultipartUploadResult><Bucket>%s</Bucket><Key>%s</Key><ETag>&quot;x-1&quot;</ETag></CompleteMultipartUploadResult>", Bucket, key)
+		fmt.Fprintf(w, "<CompleteMultipartUploadResult><Bucket>%s</Bucket><Key>%s</Key><ETag>&quot;x-1&quot;</ETag>"+
+			"</CompleteMultipartUploadResult>", Bucket, key)
 	case r.Method == "DELETE" && id != "":
 		delete(f.uploads, id)
 		delete(f.keys, id)

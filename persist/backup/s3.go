@@ -145,14 +145,21 @@ func (s *S3) fault(name string, err error) error {
 		return fmt.Errorf("%s/%s %w", s, name, ErrExists)
 	case r.Code == "NoSuchKey", r.Code == "NotFound":
 		return fmt.Errorf("%s/%s %w", s, name, ErrMissing)
-	case r.StatusCode == http.StatusForbidden:
-		if v, e := s.creds.GetWithContext(nil); e == nil && v.SignerType == credentials.SignatureAnonymous {
-			return fmt.Errorf("%s: %w: there are no credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, "+
-				"and no file or role has any", s, err)
-		}
-		s.creds.Expire() // the file may have others by now
 	}
-	return fmt.Errorf("%s/%s: %w", s, name, err)
+	return fmt.Errorf("%s/%s: %w", s, name, s.explained(err))
+}
+
+// explained says of a refusal that there are no credentials, or has others read: the file may have some by now.
+func (s *S3) explained(err error) error {
+	if minio.ToErrorResponse(err).StatusCode != http.StatusForbidden {
+		return err
+	}
+	if v, e := s.creds.GetWithContext(nil); e == nil && v.SignerType == credentials.SignatureAnonymous {
+		return fmt.Errorf("%w: there are no credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set, "+
+			"and no file or role has any", err)
+	}
+	s.creds.Expire()
+	return err
 }
 
 // Put puts what is larger than a part in parts.
@@ -248,7 +255,7 @@ func (s *S3) List(ctx context.Context, prefix string) (list []Object, err error)
 	below := minio.ListObjectsOptions{Prefix: s.key(prefix), Recursive: true}
 	for o := range s.client.ListObjects(ctx, s.o.Bucket, below) {
 		if o.Err != nil {
-			return nil, s.fault(prefix, o.Err)
+			return nil, s.explained(o.Err) // Lines names the target
 		}
 		list = append(list, Object{Name: strings.TrimPrefix(o.Key, s.key("")), Size: o.Size})
 	}

@@ -1,4 +1,4 @@
-# What there is to do here. Nothing but test-clients and lint needs the network once `go mod download` has run.
+# What there is to do here. Nothing but test-clients, test-backup and lint needs the network once `go mod download` has run.
 #   make run          serve the demo merchant
 #   make test         vet, all tests, and the race detector where goroutines meet, if there is a C compiler for it
 #   make lint         staticcheck, at the version that this file names; the first run needs the network
@@ -8,6 +8,7 @@
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
+#   make test-backup  backups in the bucket of a real S3 server, which is built for it; takes the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations
@@ -22,6 +23,7 @@ FUZZSEED    ?= 0
 BENCHTIME   ?= 5s
 TESTTIMEOUT ?= 10m
 BARRAGE     ?= 1m
+VERSITYGW   ?= github.com/versity/versitygw/cmd/versitygw@v1.8.0
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Where goroutines share memory. The rest is single-threaded by design.
@@ -31,7 +33,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-docs test-barrage document golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-docs test-backup test-barrage document golden clean
 
 run: build
 	./holdfast serve --demo
@@ -90,6 +92,11 @@ test-clients:
 test-docs:
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags docs -v ./api/docs/...
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags docs -v -run TestPagesInABrowser ./cmd/holdfast
+
+# A server of its own module, like the tool of lint.
+test-backup:
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && GOFLAGS= GOBIN=$$dir go install $(VERSITYGW) && \
+	VERSITYGW_PROGRAM=$$dir/versitygw go test -vet=off -count=1 -timeout $(TESTTIMEOUT) -tags s3 -run TestRealS3 -v ./persist/backup ./cmd/holdfast
 
 test-barrage:
 	BARRAGE=$(BARRAGE) go test -count=1 -timeout $(TESTTIMEOUT) -run TestBarrage -v ./api

@@ -34,6 +34,7 @@ type Report struct {
 	Marker      Marker
 	End         Position // of the last record that checks
 	Records     uint64   // kept log records that check
+	FirstAt     int64    // instant of the first of them
 	Changes     uint64   // in them
 	LogBytes    int64    // of them
 	Deleted     uint64   // records before the first kept one that are still there
@@ -166,6 +167,9 @@ func valueHash(v []byte) uint64 {
 func verifyLog(r pebble.Reader, x extent, im images, rep *Report) error {
 	m := x.marker
 	count := func(rec Record) error {
+		if rep.Records == 0 {
+			rep.FirstAt = rec.At
+		}
 		rep.Records++
 		rep.Changes += uint64(rec.Len())
 		rep.LogBytes += int64(rec.Size())

@@ -38,8 +38,8 @@ func TestEveryPageIsListed(t *testing.T) {
 	at := 0
 	for _, name := range Names {
 		p := render(name)
-		require.NotEmpty(t, p.Title, name)
-		link := fmt.Sprintf("[%s](%s.md)", p.Title, name)
+		require.NotEmpty(t, p.title, name)
+		link := fmt.Sprintf("[%s](%s.md)", p.title, name)
 		require.Contains(t, list[at:], link, "in the order in which they are to be read")
 		at = strings.Index(list, link)
 	}

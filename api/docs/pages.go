@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"html/template"
+	"html"
 	"path"
 	"strings"
 	"sync"
@@ -60,10 +60,20 @@ func Find(name string) (File, bool) {
 }
 
 // page is one page in its frame.
-type page struct {
-	Name, Title string
-	Body        template.HTML
-	Pages       []*page
+type page struct{ name, title, body string }
+
+// in puts a page into the frame, with links to all. This is no template of the standard library: one that is linked has the
+// linker keep every exported method of the program, which made it a fifth larger.
+func (p *page) in(frame string, all []*page) []byte {
+	var links strings.Builder
+	for _, other := range all {
+		current := ""
+		if other.name == p.name {
+			current = ` aria-current="page"`
+		}
+		fmt.Fprintf(&links, "<a href=\"/docs/%s\"%s>%s</a>\n", other.name, current, html.EscapeString(other.title))
+	}
+	return []byte(strings.NewReplacer("{{title}}", html.EscapeString(p.title), "{{pages}}", links.String(), "{{body}}", p.body).Replace(frame))
 }
 
 var served = sync.OnceValue(func() map[string]File {
@@ -80,16 +90,13 @@ var served = sync.OnceValue(func() map[string]File {
 			all[e.Name()] = File{Type: svg, Body: read(e.Name())}
 		}
 	}
-	frame := template.Must(template.ParseFS(files, "frame.html"))
+	frame := string(read("frame.html"))
 	first, pages := render(First), make([]*page, len(Names))
 	for i, name := range Names {
 		pages[i] = render(name)
 	}
 	for _, p := range append(pages[:len(pages):len(pages)], first) {
-		p.Pages = pages
-		var b bytes.Buffer
-		must(frame.Execute(&b, p))
-		all[p.Name] = File{Type: HTML, Body: b.Bytes()}
+		all[p.name] = File{Type: HTML, Body: p.in(frame, pages)}
 	}
 	return all
 })
@@ -98,7 +105,7 @@ var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.W
 
 // render turns a page into HTML. Its title is its first heading.
 func render(name string) *page {
-	p, source := &page{Name: name}, read(name+".md")
+	p, source := &page{name: name}, read(name+".md")
 	document := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
 	must(ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -111,14 +118,14 @@ func render(name string) *page {
 			n.Destination = address(n.Destination)
 		case *ast.Heading:
 			if n.Level == 1 {
-				p.Title = string(n.Lines().Value(source))
+				p.title = string(n.Lines().Value(source))
 			}
 		}
 		return ast.WalkContinue, nil
 	}))
 	var b bytes.Buffer
 	must(markdown.Renderer().Render(&b, source, document))
-	p.Body = template.HTML(b.String())
+	p.body = b.String()
 	return p
 }
 

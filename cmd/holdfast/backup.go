@@ -54,6 +54,9 @@ func fitTarget(to, data string) error {
 	if to == "-" {
 		return nil
 	}
+	if strings.Contains(to, "://") {
+		return usagef("--to %q must be a new directory, a file that ends with %s, or -; serve --backup-to keeps backups in a bucket", withoutSecret(to), archiveSuffix)
+	}
 	if !isArchive(to) {
 		for _, suffix := range oddSuffixes {
 			if strings.HasSuffix(strings.ToLower(to), suffix) {
@@ -125,7 +128,7 @@ func backupStopped(cmd *cobra.Command, c backupConfig) error {
 		return backedUp(cmd, c.to, b.Bytes)
 	}
 	// An archive is written from a copy that was checked: the directory itself is left as it is.
-	return withCopy(cmd.Context(), persist.RestoreOptions{From: c.data}, func(dir string) error {
+	return withCopy(cmd.Context(), source{dir: c.data}, persist.RestoreOptions{}, func(dir string) error {
 		write := func(w io.Writer) error { return persist.WriteArchive(cmd.Context(), w, vfs.Default, dir, progress) }
 		if c.to == "-" {
 			return write(cmd.OutOrStdout())
@@ -141,15 +144,16 @@ func backupStopped(cmd *cobra.Command, c backupConfig) error {
 	})
 }
 
-// withCopy gives fn a checked copy of a directory or of a backup, and removes it afterwards. It lies in the directory for temporary files.
-func withCopy(ctx context.Context, from persist.RestoreOptions, fn func(dir string) error) (err error) {
+// withCopy gives fn a checked copy of a directory or of a backup, and removes it afterwards. It lies in the directory for
+// temporary files.
+func withCopy(ctx context.Context, from source, o persist.RestoreOptions, fn func(dir string) error) (err error) {
 	dir, err := os.MkdirTemp("", "holdfast-*")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	from.To = dir
-	if _, err := persist.Restore(ctx, from); err != nil {
+	o.To = dir
+	if _, err := from.restore(ctx, o); err != nil {
 		return inUse(err)
 	}
 	return fn(dir)

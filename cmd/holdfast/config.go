@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"holdfast/engine"
+	"holdfast/persist"
 )
 
 // Defaults that more than one command has.
@@ -38,8 +39,10 @@ type serveConfig struct {
 	hooks     hooksConfig
 	memory    memoryConfig
 	habit     habitConfig
-	bootstrap string // see bootstrapKey
-	pair      *pair  // nil: no TLS
+	logKeep   string
+	keep      persist.Keep // see logKeep
+	bootstrap string       // see bootstrapKey
+	pair      *pair        // nil: no TLS
 	proxies   []netip.Prefix
 }
 
@@ -51,6 +54,8 @@ func (c *serveConfig) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.demo, "demo", false, "load a demo merchant into an empty data directory")
 	f.BoolVar(&c.accessLog, "access-log", false, "log one line per request: address, method, path, user agent, account, key, status, duration")
 	f.StringVar(&c.log, "log-level", "info", "from which weight on things are logged: debug, info, warn or error")
+	f.StringVar(&c.logKeep, "log-keep", "1GiB",
+		"how much of the log stays in the data directory, like 1GiB, or all: so far back go restores to a point, and cursors of the change feed")
 	f.DurationVar(&c.overdue, "overdue-step", 15*time.Minute, "by how much a unit that is not back in time is kept longer, again and again")
 	c.limits.flags(f)
 	c.hooks.flags(f)
@@ -94,21 +99,26 @@ type restoreConfig struct {
 	from string
 	data string
 	at   string
+
+	bucket bucketConfig
 }
 
 func (c *restoreConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.from, "from", "", "a backup: a directory, also one of --backup-to, a file, or - for standard input")
+	f.StringVar(&c.from, "from", "", "a backup: a directory or s3://bucket/prefix of --backup-to, or one backup as a directory, a file, or - for standard input")
+	c.bucket.flags(f)
 	f.StringVar(&c.data, "data", defaultData, "data directory to make; must not exist or be empty")
 	f.StringVar(&c.at, "at", "", "go back to a log sequence, or to an instant like 2025-06-01T10:00:00Z")
 }
 
 type verifyConfig struct {
-	data  string
-	start bool
+	data   string
+	start  bool
+	bucket bucketConfig
 }
 
 func (c *verifyConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, or a backup: a directory, a file, or - for standard input")
+	f.StringVar(&c.data, "data", defaultData, "data directory of a stopped server, a directory or s3://bucket/prefix of --backup-to, or one backup: a directory, a file, or - for standard input")
+	c.bucket.flags(f)
 	f.BoolVar(&c.start, "start", false, "then start on a copy as a server does, and print what was opened as one line of JSON alone")
 }
 

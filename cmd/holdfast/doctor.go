@@ -31,12 +31,14 @@ type doctorConfig struct {
 	ready  bool
 	url    string
 	to     string
+	bucket bucketConfig
 }
 
 func (c *doctorConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.data, "data", defaultData, "data directory that is served, or is to be")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:8080", "address that is to be served")
-	f.StringVar(&c.to, "backup-to", "", "directory that backups are kept in, as serve has it")
+	f.StringVar(&c.to, "backup-to", "", "directory or s3://bucket/prefix that backups are kept in, as serve has it")
+	c.bucket.flags(f)
 	f.BoolVar(&c.ready, "ready", false, "ask the server at --url whether it is ready, and nothing else: for health checks")
 	f.StringVar(&c.url, "url", "http://127.0.0.1:8080", "server that --ready asks")
 }
@@ -55,7 +57,7 @@ With --ready it asks a running server whether it is ready, and exits with 0 if i
 			if c.ready {
 				return askReady(cmd.Context(), c.url)
 			}
-			return c.examine(cmd.OutOrStdout())
+			return c.examine(cmd.Context(), cmd.OutOrStdout())
 		},
 	}
 	c.flags(cmd.Flags())
@@ -100,8 +102,8 @@ const (
 var errUnfit = errors.New("something will not do; see what is marked bad")
 
 // examine looks at everything and prints what it finds.
-func (c *doctorConfig) examine(out io.Writer) error {
-	list := []finding{c.directory(), c.disk(), c.room(), clockOf(time.Now()), openFiles(), memory(), c.port(), c.backups(time.Now())}
+func (c *doctorConfig) examine(ctx context.Context, out io.Writer) error {
+	list := []finding{c.directory(), c.disk(), c.room(), clockOf(time.Now()), openFiles(), memory(), c.port(), c.backups(ctx, time.Now())}
 	for _, f := range list {
 		if _, err := fmt.Fprintf(out, "%-10s %-5s %s\n", f.what, f.how, f.says); err != nil {
 			return err
@@ -231,16 +233,19 @@ func (c *doctorConfig) room() finding {
 const oldBackup = 48 * time.Hour
 
 // backups is whether a good backup is there, and how old it is.
-func (c *doctorConfig) backups(now time.Time) finding {
+func (c *doctorConfig) backups(ctx context.Context, now time.Time) finding {
 	f := finding{what: "backups", how: minor}
 	if c.to == "" {
 		f.says = "none are looked at: --backup-to says where they are kept, and has serve keep them"
 		return f
 	}
-	if err := (&habitConfig{to: c.to}).apart(c.data); err != nil {
+	target, err := (&habitConfig{to: c.to, bucket: c.bucket}).place(c.data)
+	if err != nil {
 		return finding{f.what, bad, err.Error()}
 	}
-	lines, err := backup.Lines(context.Background(), backup.Dir{Root: c.to})
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	lines, err := backup.Lines(ctx, target)
 	if err != nil {
 		return finding{f.what, bad, err.Error()}
 	}

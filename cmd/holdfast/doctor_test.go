@@ -19,7 +19,7 @@ import (
 func TestDoctorOfAMachineThatWillDo(t *testing.T) {
 	c := doctorConfig{data: filepath.Join(t.TempDir(), "a", "b"), listen: "127.0.0.1:0"}
 	var out bytes.Buffer
-	require.NoError(t, c.examine(&out))
+	require.NoError(t, c.examine(t.Context(), &out))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 8)
 	for i, what := range []string{"directory", "disk", "room", "clock", "limits", "memory", "port", "backups"} {
@@ -35,7 +35,7 @@ func TestDoctorNamesWhatWillNotDo(t *testing.T) {
 	foreign := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(foreign, "notes.txt"), nil, 0o600))
 	var out bytes.Buffer
-	require.ErrorIs(t, (&doctorConfig{data: foreign, listen: "127.0.0.1:0"}).examine(&out), errUnfit)
+	require.ErrorIs(t, (&doctorConfig{data: foreign, listen: "127.0.0.1:0"}).examine(t.Context(), &out), errUnfit)
 	require.Regexp(t, `(?m)^directory +bad .*notes\.txt`, out.String())
 
 	file := filepath.Join(foreign, "notes.txt")

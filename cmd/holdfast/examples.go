@@ -7,16 +7,19 @@ import "github.com/spf13/cobra"
 // examples are by the path of the command, without the program's name.
 var examples = map[string]string{
 	"serve": `  holdfast serve --demo
-  holdfast serve --data /var/lib/holdfast --access-log`,
+  holdfast serve --data /var/lib/holdfast --access-log
+  holdfast serve --data /var/lib/holdfast --backup-to s3://bucket/prefix --backup-s3-endpoint https://s3.example.com`,
 	"replay": `  holdfast replay bench/testdata/resort-hotel-bookings.csv.gz --capacity 80
   holdfast replay bookings.csv --stock lot --json`,
 	"backup": `  holdfast backup --to /backups/monday.tar.zst
   holdfast backup --to /backups/monday --data /var/lib/holdfast`,
 	"restore": `  holdfast restore --from /backups/monday.tar.zst --data /var/lib/holdfast
-  holdfast restore --from /backups/monday --data ./then --at 2026-06-01T10:00:00Z`,
+  holdfast restore --from /backups/monday --data ./then --at 2026-06-01T10:00:00Z
+  holdfast restore --from s3://bucket/prefix --backup-s3-endpoint https://s3.example.com --data ./then`,
 	"verify": `  holdfast verify --data /var/lib/holdfast
-  holdfast verify --data /backups/monday.tar.zst`,
-	"doctor": `  holdfast doctor --data /var/lib/holdfast
+  holdfast verify --data /backups/monday.tar.zst
+  holdfast verify --data s3://bucket/prefix --backup-s3-endpoint https://s3.example.com`,
+	"doctor": `  holdfast doctor --data /var/lib/holdfast --backup-to s3://bucket/prefix
   holdfast doctor --ready --url http://127.0.0.1:8080`,
 	"accounts create": `  holdfast accounts create --name "Harbour Bikes" --timezone Europe/Helsinki`,
 	"accounts list":   `  holdfast accounts list`,

@@ -60,7 +60,7 @@ func unchanged(cmd *cobra.Command, dir string, use func(dir string) error) error
 		}
 		return use(dir) // which says what is wrong with it
 	}
-	return withCopy(cmd.Context(), persist.RestoreOptions{From: dir}, use)
+	return withCopy(cmd.Context(), source{dir: dir}, persist.RestoreOptions{}, use)
 }
 
 func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file string, row *api.Schema) error {

@@ -31,15 +31,19 @@ type habitConfig struct {
 	keep     int
 	logEvery time.Duration
 	logMax   string
-	waiting  int64 // see logMax
+	bucket   bucketConfig
+	waiting  int64         // see logMax
+	target   backup.Target // see to
 }
 
 func (c *habitConfig) flags(f *pflag.FlagSet) {
-	f.StringVar(&c.to, "backup-to", "", "directory on another disk that backups are kept in: archives, each opened before it counts, and the log behind them; default: none are kept")
+	f.StringVar(&c.to, "backup-to", "", "directory on another disk, or s3://bucket/prefix, that backups are kept in: archives, each opened before it counts, and the log behind them; "+
+		"default: none are kept")
 	f.DurationVar(&c.every, "backup-every", 24*time.Hour, "time between archives")
 	f.IntVar(&c.keep, "backup-keep", 7, "how many archives stay, with the log behind the first of them")
 	f.DurationVar(&c.logEvery, "backup-log-every", time.Second, "time between pieces of the log: what a lost machine loses")
-	f.StringVar(&c.logMax, "backup-log-max", "512MiB", "log that waits for a directory that fails, like 512MiB; beyond it the chain is broken, and another one begins with an archive")
+	c.bucket.flags(f)
+	f.StringVar(&c.logMax, "backup-log-max", "512MiB", "log that waits for a target that fails, like 512MiB; beyond it the chain is broken, and another one begins with an archive")
 }
 
 // check judges the options, all together.
@@ -60,9 +64,13 @@ func (c *habitConfig) check(data string) error {
 		fault("--backup-log-max %q must be a number of bytes, as in 512MiB", c.logMax)
 	}
 	if c.to != "" {
-		if err := c.apart(data); err != nil {
+		var err error
+		if c.target, err = c.place(data); err != nil {
 			faults = append(faults, err)
 		}
+	}
+	if c.bucket.set() && !backup.IsBucket(c.to) {
+		fault("--backup-s3-endpoint, -region and -credentials are for a bucket: --backup-to %q must be like s3://bucket/prefix", c.to)
 	}
 	if len(faults) > 0 {
 		return usageError{errors.Join(faults...)}
@@ -70,19 +78,21 @@ func (c *habitConfig) check(data string) error {
 	return nil
 }
 
-// apart says that a target is a directory, and neither in the data directory nor around it: a disk that is lost takes both.
-func (c *habitConfig) apart(data string) error {
-	if scheme, _, ok := strings.Cut(c.to, "://"); ok {
-		return fmt.Errorf("--backup-to %q must be a directory: %s:// is not taken yet", c.to, scheme)
+// place is the target, which must be neither in the data directory nor around it: a disk that is lost takes both.
+func (c *habitConfig) place(data string) (backup.Target, error) {
+	target, err := c.bucket.target("backup-to", c.to)
+	dir, ok := target.(backup.Dir)
+	if err != nil || !ok {
+		return target, err
 	}
-	if st, err := os.Stat(c.to); err == nil && !st.IsDir() {
-		return fmt.Errorf("--backup-to %q must be a directory, and is none", c.to)
+	if st, err := os.Stat(dir.Root); err == nil && !st.IsDir() {
+		return nil, fmt.Errorf("--backup-to %q must be a directory, and is none", c.to)
 	}
-	to, live := resolved(c.to), resolved(data)
+	to, live := resolved(dir.Root), resolved(data)
 	if within(to, live) || within(live, to) {
-		return fmt.Errorf("--backup-to %q must not be in the data directory %q, nor have it in it: who loses one would lose both", c.to, data)
+		return nil, fmt.Errorf("--backup-to %q must not be in the data directory %q, nor have it in it: who loses one would lose both", c.to, data)
 	}
-	return nil
+	return target, nil
 }
 
 // resolved is where a name leads, as far as it exists.
@@ -114,10 +124,11 @@ func (c *habitConfig) start(store *persist.Store, log *slog.Logger) *backup.Habi
 	if c.to == "" {
 		return nil
 	}
-	target := backup.Dir{Root: c.to}
 	return backup.Start(backup.Options{
-		Store: store, Target: target, Every: c.every, Keep: c.keep, LogEvery: c.logEvery, LogMax: c.waiting, Logger: log,
-		Open: func(ctx context.Context, name string) (backup.Opened, error) { return openElsewhere(ctx, target, name) },
+		Store: store, Target: c.target, Every: c.every, Keep: c.keep, LogEvery: c.logEvery, LogMax: c.waiting, Logger: log,
+		Open: func(ctx context.Context, name string) (backup.Opened, error) {
+			return openElsewhere(ctx, c.target, name)
+		},
 	})
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/persist/backup"
+	"holdfast/persist/backup/s3test"
 )
 
 // This file owns the tests of backups as a habit: of the program, from its options to a machine that is lost.
@@ -31,6 +34,8 @@ type keeper struct {
 	key     string
 	data    string
 	backups string
+	reach   []string // flags with which every command finds the backups
+	more    []string // flags of serve
 	errs    bytes.Buffer
 }
 
@@ -45,8 +50,8 @@ func (k *keeper) start() {
 	require.NoError(k.t, err)
 	k.address, k.metrics = freeAddress(k.t), freeAddress(k.t)
 	k.process = exec.Command(self)
-	k.process.Args = []string{"holdfast", "serve", "--listen", k.address, "--metrics-listen", k.metrics, "--data", k.data,
-		"--backup-to", k.backups, "--backup-log-every", "10ms", "--backup-every", "1m"}
+	k.process.Args = slices.Concat([]string{"holdfast", "serve", "--listen", k.address, "--metrics-listen", k.metrics, "--data", k.data,
+		"--backup-to", k.backups, "--backup-log-every", "10ms", "--backup-every", "1m"}, k.reach, k.more)
 	k.process.Env = append(os.Environ(), bootstrapVariable+"="+k.key)
 	k.process.Stderr = &k.errs
 	require.NoError(k.t, k.process.Start())
@@ -79,23 +84,31 @@ func (k *keeper) post(path, body string) (answer struct{ ID string }, status int
 	return answer, a.StatusCode
 }
 
+// figure is one of the metrics, or -1.
+func (k *keeper) figure(name string) float64 {
+	k.t.Helper()
+	a, err := http.Get("http://" + k.metrics + "/metrics")
+	require.NoError(k.t, err)
+	text, err := io.ReadAll(a.Body)
+	a.Body.Close()
+	require.NoError(k.t, err)
+	require.NotContains(k.t, string(text), s3test.SecretKey)
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			require.NoError(k.t, err)
+			return n
+		}
+	}
+	return -1
+}
+
 // until waits for a figure of the metrics.
 func (k *keeper) until(name string, fits func(float64) bool) {
 	k.t.Helper()
 	for range 1200 { // keeps a broken server from hanging the test
-		a, err := http.Get("http://" + k.metrics + "/metrics")
-		require.NoError(k.t, err)
-		text, err := io.ReadAll(a.Body)
-		a.Body.Close()
-		require.NoError(k.t, err)
-		for line := range strings.Lines(string(text)) {
-			if value, ok := strings.CutPrefix(line, name+" "); ok {
-				n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-				require.NoError(k.t, err)
-				if fits(n) {
-					return
-				}
-			}
+		if n := k.figure(name); n >= 0 && fits(n) {
+			return
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -123,39 +136,60 @@ func (k *keeper) opened(dir string) (o backup.Opened) {
 	return o
 }
 
-// TestALostMachineComesBack books from several sides, loses the machine in the middle, and restores: first with all of the log sent, then with the last of it
-// not there yet. What comes back is what was there at that record, and it takes bookings.
-func TestALostMachineComesBack(t *testing.T) {
-	k := newKeeper(t)
-	k.start()
+// restore makes a directory beside the data of what is in the backups, and says what is in it: that it is in order, first.
+func (k *keeper) restore(name string, args ...string) (dir string, o backup.Opened) {
+	k.t.Helper()
+	dir = filepath.Join(filepath.Dir(k.data), name)
+	require.Contains(k.t, k.command(slices.Concat([]string{"restore", "--from", k.backups, "--data", dir}, k.reach, args)...), "restored to")
+	require.Contains(k.t, k.command("verify", "--data", dir), "result in order")
+	return dir, k.opened(dir)
+}
+
+// stock makes something that can be booked, and gives the body of a booking.
+func (k *keeper) stock() (hold string) {
+	k.t.Helper()
 	location, status := k.post("locations", `{"name":"Harbour","timezone":"Europe/Lisbon"}`)
-	require.Equal(t, 200, status)
+	require.Equal(k.t, 200, status)
 	sku, status := k.post("skus", `{"name":"Bike"}`)
-	require.Equal(t, 200, status)
-	_, status = k.post("articles", `{"name":"Bike","skuId":"`+sku.ID+`","quantities":[{"serviceLocationId":"`+location.ID+`","count":2000}]}`)
-	require.Equal(t, 200, status)
+	require.Equal(k.t, 200, status)
+	_, status = k.post("articles", `{"name":"Bike","skuId":"`+sku.ID+`","quantities":[{"serviceLocationId":"`+location.ID+`","count":9000}]}`)
+	require.Equal(k.t, 200, status)
+	return `{"lines":[{"skuId":"` + sku.ID + `","serviceLocationId":"` + location.ID + `","quantity":1,` +
+		`"from":"2027-05-01T10:00:00Z","to":"2027-05-02T10:00:00Z"}]}`
+}
+
+// book books from four sides, each so many times or until ctx ends, and says what was acknowledged.
+func (k *keeper) book(ctx context.Context, hold string, each int) (taken []string) {
+	var mu sync.Mutex
+	var sides sync.WaitGroup
+	for range 4 {
+		sides.Go(func() {
+			for i := 0; i < each && ctx.Err() == nil; i++ {
+				if h, status := k.post("holds", hold); status == 200 {
+					mu.Lock()
+					taken = append(taken, h.ID)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	sides.Wait()
+	return taken
+}
+
+// TestALostMachineComesBack keeps the backups in a directory.
+func TestALostMachineComesBack(t *testing.T) { lostMachine(newKeeper(t)) }
+
+// lostMachine books from several sides, loses the machine in the middle, and restores: first with all of the log sent, then with the last of it
+// not there yet. What comes back is what was there at that record, and it takes bookings.
+func lostMachine(k *keeper) {
+	t := k.t
+	k.start()
+	hold := k.stock()
 	k.until("holdfast_backup_last_good_sequence", func(n float64) bool { return n > 0 })
 	require.Equal(t, 200, k.good())
 
-	hold := `{"lines":[{"skuId":"` + sku.ID + `","serviceLocationId":"` + location.ID + `","quantity":1,"from":"2027-05-01T10:00:00Z","to":"2027-05-02T10:00:00Z"}]}`
-	book := func(ctx context.Context, each int) (taken []string) {
-		var mu sync.Mutex
-		var sides sync.WaitGroup
-		for range 4 {
-			sides.Go(func() {
-				for i := 0; i < each && ctx.Err() == nil; i++ {
-					if h, status := k.post("holds", hold); status == 200 {
-						mu.Lock()
-						taken = append(taken, h.ID)
-						mu.Unlock()
-					}
-				}
-			})
-		}
-		sides.Wait()
-		return taken
-	}
-	taken := book(t.Context(), 50)
+	taken := k.book(t.Context(), hold, 50)
 	require.Len(t, taken, 200)
 	k.until("holdfast_backup_log_unsent_records", func(n float64) bool { return n == 0 })
 	k.kill()
@@ -163,12 +197,11 @@ func TestALostMachineComesBack(t *testing.T) {
 
 	// All was sent: nothing is lost with the machine.
 	lost := k.data
-	k.data = filepath.Join(filepath.Dir(lost), "again")
-	require.Contains(t, k.command("restore", "--from", k.backups, "--data", k.data), "restored to")
-	require.Equal(t, before.StateHash, k.opened(k.data).StateHash)
-	require.Contains(t, k.command("verify", "--data", k.data), "result in order")
+	again, after := k.restore("again")
+	require.Equal(t, before.StateHash, after.StateHash)
 
 	// The restored server keeps backups beside the old chain. It is lost in the middle of bookings.
+	k.data = again
 	k.start()
 	for _, id := range taken {
 		r, err := http.NewRequest("GET", "http://"+k.address+"/v1/admin/holds/"+id, nil)
@@ -182,30 +215,63 @@ func TestALostMachineComesBack(t *testing.T) {
 	k.until("holdfast_backup_last_good_sequence", func(n float64) bool { return n >= float64(before.Seq) })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan []string)
-	go func() { done <- book(ctx, 1_000_000) }()
+	go func() { done <- k.book(ctx, hold, 1_000_000) }()
 	k.until("holdfast_backup_segments_total", func(n float64) bool { return n >= 5 })
 	k.kill()
 	cancel()
 	require.NotEmpty(t, <-done)
 
 	// What comes back is what the lost machine had at the record where the log in the backup ends.
-	at := filepath.Join(filepath.Dir(lost), "third")
-	k.command("restore", "--from", k.backups, "--data", at)
-	end := k.opened(at)
+	at, end := k.restore("third")
 	require.Greater(t, end.Seq, before.Seq)
 	then := filepath.Join(filepath.Dir(lost), "then")
 	k.command("restore", "--from", k.data, "--data", then, "--at", strconv.FormatUint(end.Seq, 10))
 	require.Equal(t, k.opened(then).StateHash, end.StateHash)
-	require.Contains(t, k.command("verify", "--data", at), "result in order")
 
 	// Who looks after the machine is told how old the last good archive is.
 	require.Regexp(t, `backups    ok    the last good archive in .* is \d+s old and ends at record \d+`,
-		k.command("doctor", "--data", at, "--listen", freeAddress(t), "--backup-to", k.backups))
+		k.command(append([]string{"doctor", "--data", at, "--listen", freeAddress(t), "--backup-to", k.backups}, k.reach...)...))
+
+	// All chains can be read where they lie.
+	all := k.command(append([]string{"verify", "--data", k.backups}, k.reach...)...)
+	require.Regexp(t, `pieces of the log, records \d+ to \d+, \d+ bytes: checksums and chain`, all)
+	require.Equal(t, 2, strings.Count(all, "  chain  "), all)
+	require.Contains(t, all, "result in order")
 
 	// A point in between: the records up to it, and no more.
-	middle := filepath.Join(filepath.Dir(lost), "middle")
-	k.command("restore", "--from", k.backups, "--data", middle, "--at", strconv.FormatUint(end.Seq-1, 10))
-	require.Equal(t, end.Seq-1, k.opened(middle).Seq)
+	_, middle := k.restore("middle", "--at", strconv.FormatUint(end.Seq-1, 10))
+	require.Equal(t, end.Seq-1, middle.Seq)
+}
+
+// TestTheKeptLog: how far back it goes is an option, and is told by the metrics and by verify.
+func TestTheKeptLog(t *testing.T) {
+	k := newKeeper(t)
+	k.more = []string{"--log-keep", "1MiB", "--backup-log-max", "1MiB"}
+	k.start()
+	_, status := k.post("skus", `{"name":"First"}`)
+	require.Equal(t, 200, status)
+	require.EqualValues(t, 1, k.figure("holdfast_log_first_sequence"))
+	began := k.figure("holdfast_log_first_timestamp_seconds")
+	require.Positive(t, began)
+	body := `{"name":"Bike","description":"` + strings.Repeat("long ", 1900) + `"}`
+	for range 5000 { // keeps a broken server from hanging the test
+		_, status := k.post("skus", body)
+		require.Equal(t, 200, status)
+		if k.figure("holdfast_log_first_sequence") > 1 {
+			break
+		}
+	}
+	require.Greater(t, k.figure("holdfast_log_first_sequence"), 1.0)
+	require.Greater(t, k.figure("holdfast_log_first_timestamp_seconds"), began)
+	k.kill()
+	first := regexp.MustCompile(`log    \d+ records from (\d+) to .*\n +kept from 20.*Z on: `).FindStringSubmatch(k.command("verify", "--data", k.data))
+	require.NotNil(t, first)
+	k.backups, k.reach = k.data, nil
+	k.restore("oldest", "--at", first[1])
+
+	var out, errs bytes.Buffer
+	require.NotZero(t, run([]string{"restore", "--from", k.data, "--data", filepath.Join(t.TempDir(), "new"), "--at", "1"}, nil, &out, &errs))
+	require.Contains(t, errs.String(), "--at 0 makes an empty directory")
 }
 
 // Options that make no sense are refused together, each with what it may be, before anything is opened.
@@ -227,11 +293,27 @@ func TestBackupOptions(t *testing.T) {
 	refused([]string{`--backup-to "` + data + `/backups" must not be in the data directory`}, "--backup-to", data+"/backups")
 	refused([]string{`must not be in the data directory`}, "--backup-to", dir)
 	refused([]string{`must be a directory, and is none`}, "--backup-to", filepath.Join(dir, "file"))
-	refused([]string{`s3:// is not taken yet`}, "--backup-to", "s3://bucket/prefix")
+	for _, to := range []string{"s3:bucket", "s3://", "S3://bucket", "s3://b/x", "s3://bucket//x", "gs://bucket"} {
+		refused([]string{`--backup-to "` + to + `" must be a directory, or a bucket like s3://bucket/prefix`}, "--backup-to", to)
+	}
+	refused([]string{`--backup-to "s3://...@bucket/x" must be`}, "--backup-to", "s3://key:secret@bucket/x")
+	refused([]string{`--backup-s3-endpoint "s3.example.com" must be like https://s3.example.com`},
+		"--backup-to", "s3://bucket", "--backup-s3-endpoint", "s3.example.com")
+	refused([]string{`--backup-s3-endpoint "https://...@host" must be like`}, "--backup-to", "s3://bucket", "--backup-s3-endpoint", "https://key:secret@host")
+	refused([]string{`--backup-s3-region "over there" must be like eu-central-1`}, "--backup-to", "s3://bucket", "--backup-s3-region", "over there")
+	refused([]string{`--backup-s3-credentials "` + dir + `/file" must be a file that has aws_access_key_id`},
+		"--backup-to", "s3://bucket", "--backup-s3-credentials", filepath.Join(dir, "file"))
+	refused([]string{`--backup-s3-endpoint, -region and -credentials are for a bucket`}, "--backup-s3-endpoint", "https://s3.example.com")
+	for _, keep := range []string{"lots", "0", "1KiB", "off"} {
+		refused([]string{`--log-keep "` + keep + `" must be a number of bytes from 1MiB on, as in 1GiB, or all`}, "--log-keep", keep)
+	}
+	refused([]string{`--log-keep "2MiB" must not be less than --backup-log-max "512MiB"`}, "--log-keep", "2MiB", "--backup-to", filepath.Join(dir, "backups"))
+	t.Setenv("AWS_REGION", "over there")
+	refused([]string{`AWS_REGION "over there" must be like eu-central-1`}, "--backup-to", "s3://bucket")
 
 	for to, want := range map[string]string{
 		filepath.Join(dir, "x.tar.gz"): "ends with .tar.zst", filepath.Join(dir, "x.zip"): "ends with .tar.zst", filepath.Join(dir, "file"): "exists",
-		dir: "not empty",
+		dir: "not empty", "s3://bucket/x.tar.zst": "serve --backup-to keeps backups in a bucket",
 	} {
 		var out, errs bytes.Buffer
 		require.NotZero(t, run([]string{"backup", "--to", to, "--data", data}, nil, &out, &errs))

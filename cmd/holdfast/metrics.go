@@ -3,6 +3,7 @@ package main
 // This file owns the figures that engine and store give to /metrics.
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 
 	"holdfast/engine"
 	"holdfast/engine/pace"
+	"holdfast/persist"
 	"holdfast/timeline"
 )
 
@@ -73,7 +75,8 @@ func (c *core) register(registry *prometheus.Registry, dir string, began startup
 	gauge("holdfast_log_sequence", "Sequence of the last durable log record.", func() float64 { return float64(c.store.Stats().Durable) })
 	gauge("holdfast_log_folded_sequence", "Sequence up to which the log is folded into rows.", func() float64 { return float64(c.store.Stats().Folded) })
 	gauge("holdfast_log_first_sequence", "Sequence of the first log record that is kept: restores to a point, and feeds, go back to it.", func() float64 { return float64(c.store.Stats().FirstKept) })
-	gauge("holdfast_log_kept_bytes", "Log that is kept behind the fold; 0 while it is still being read.", func() float64 { return float64(c.store.Stats().KeptBytes) })
+	gauge("holdfast_log_first_timestamp_seconds", "When the first log record that is kept was written; 0: there is none.", c.keptSince)
+	gauge("holdfast_log_kept_bytes", "Log that is kept behind the fold; 0 while it is still being read, and with --log-keep all.", func() float64 { return float64(c.store.Stats().KeptBytes) })
 	gauge("holdfast_log_unfolded_bytes", "Log in memory that waits to be folded.", func() float64 { return float64(c.store.Stats().UnfoldedBytes) })
 	gauge("holdfast_disk_bytes", "What the data directory takes on its disk, as du tells it.", func() float64 { return float64(diskUsage(dir)) })
 	totals := func(name, help string, of func(engine.Totals) int) {
@@ -87,6 +90,20 @@ func (c *core) register(registry *prometheus.Registry, dir string, began startup
 	gauge("holdfast_start_seconds", "How long the start took, until the first request was let in.", began.took.Seconds)
 	gauge("holdfast_start_records_replayed", "Records of the log that the start applied to the rows.", func() float64 { return float64(began.replayed) })
 	registry.MustRegister(&syncTimes{core: c, desc: prometheus.NewDesc("holdfast_log_sync_seconds", "Time of each sync of the log.", nil, nil)})
+}
+
+// keptSince is when the first record was written that is kept. It may be cut off meanwhile: then it is the next one.
+func (c *core) keptSince() float64 {
+	for range 3 {
+		r, err := c.store.Record(c.store.Stats().FirstKept)
+		if err == nil {
+			return float64(r.At) / 1000
+		}
+		if !errors.Is(err, persist.ErrPruned) {
+			return 0
+		}
+	}
+	return 0
 }
 
 // diskUsage is what the files below a directory take on the disk, in bytes. A file that goes meanwhile counts for nothing.

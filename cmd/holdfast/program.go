@@ -33,9 +33,10 @@ type core struct {
 	engine *engine.Engine
 }
 
-// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done.
+// openCore opens a data directory, or makes one, and builds the state. It returns when all that became due is done. The log
+// stays as long as it is: how far back it goes is for serve to say.
 func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logger) (*core, error) {
-	store, err := openStore(dir, o, log)
+	store, err := openStore(dir, persist.Keep{All: true}, o, log)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +48,11 @@ func openCore(ctx context.Context, dir string, o engine.Options, log *slog.Logge
 }
 
 // openStore opens a data directory, or makes one. The clock begins no earlier than the log ends.
-func openStore(dir string, o engine.Options, log *slog.Logger) (*persist.Store, error) {
+func openStore(dir string, keep persist.Keep, o engine.Options, log *slog.Logger) (*persist.Store, error) {
 	if o.Phase != nil {
 		o.Phase("opens the store and checks its log")
 	}
-	store, err := persist.Open(persist.Options{Dir: dir, Logger: log})
+	store, err := persist.Open(persist.Options{Dir: dir, KeepLog: keep, Logger: log})
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func (p *program) await(ctx context.Context, loaded <-chan error, say <-chan tim
 func (p *program) load(ctx context.Context, registry *prometheus.Registry, url string, out io.Writer) error {
 	began := time.Now()
 	o := engine.Options{Now: clock, Full: p.memory.short.Load, Overdue: p.config.overdue, Phase: func(what string) { p.phase.Store(what) }}
-	store, err := openStore(p.config.data, o, p.log)
+	store, err := openStore(p.config.data, p.config.keep, o, p.log)
 	if err != nil {
 		return err
 	}

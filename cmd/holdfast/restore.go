@@ -10,17 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"holdfast/persist"
-	"holdfast/persist/backup"
 	"holdfast/timeline"
 )
 
 func newRestore() *cobra.Command {
 	var c restoreConfig
 	cmd := &cobra.Command{
-		Use:   "restore --from DIR|FILE.tar.zst|- [--data DIR] [--at SEQUENCE|INSTANT]",
+		Use:   "restore --from DIR|s3://BUCKET/PREFIX|FILE.tar.zst|- [--data DIR] [--at SEQUENCE|INSTANT]",
 		Short: "Make a data directory from a backup, checking it on the way",
 		Long: `Makes a data directory from a backup, or from the data directory of a stopped server, and checks everything on the way.
-Of a directory of --backup-to it takes the newest archive that was found good, or the last one before --at, and the log behind it.
+Of a directory or bucket of --backup-to it takes the newest archive that was found good, or the last one before --at, and the log behind it.
 With --at it is taken back to a sequence of the log or to an instant, as far back as the log was kept.
 The restored log is another incarnation: a feed cursor of the old one is not good any more.`,
 		Args: exactly(0, "no argument"),
@@ -37,24 +36,19 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 					return err
 				}
 			}
-			switch {
-			case c.from == "-":
-				o.Archive = cmd.InOrStdin()
-			default:
-				f, err := openArchive(c.from)
-				if err != nil {
+			from, err := c.bucket.open(cmd.Context(), "from", c.from, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			defer from.Close()
+			if len(from.lines) > 0 {
+				if err := tellPlan(cmd, from, o.At); err != nil {
 					return err
 				}
-				if f == nil {
-					o.From = c.from
-					break
-				}
-				defer f.Close()
-				o.Archive = f
 			}
 			progress, done := copyProgress(cmd.ErrOrStderr(), "restore")
 			o.Progress = progress
-			b, err := restored(cmd, o)
+			b, err := from.restore(cmd.Context(), o)
 			done()
 			switch {
 			case errors.Is(err, persist.ErrBadTarget):
@@ -73,26 +67,17 @@ The restored log is another incarnation: a feed cursor of the old one is not goo
 	return cmd
 }
 
-// restored makes the directory, where From is a directory of --backup-to of the archive and the log in it that the point needs.
-func restored(cmd *cobra.Command, o persist.RestoreOptions) (b persist.Backup, err error) {
-	if o.From == "" {
-		return persist.Restore(cmd.Context(), o)
-	}
-	target := backup.Dir{Root: o.From}
-	lines, err := backup.Lines(cmd.Context(), target)
-	if err != nil || len(lines) == 0 {
-		return persist.Restore(cmd.Context(), o) // which says what is wrong with it
-	}
-	plan, err := backup.PlanFor(target, lines, o.At)
+// tellPlan says which archive is taken of the chains at a target, and which other chains there are.
+func tellPlan(cmd *cobra.Command, from source, at persist.Point) error {
+	plan, err := from.plan(at)
 	if err != nil {
-		return b, err
+		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "from %s, and %d pieces of the log behind it\n", plan.Full.Name, len(plan.Pieces))
-	for _, l := range plan.Others(lines) {
+	for _, l := range plan.Others(from.lines) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: there is another chain beside it: %s\n", l)
 	}
-	o.From = ""
-	return backup.Restore(cmd.Context(), target, plan, o)
+	return nil
 }
 
 // parsePoint reads --at: a log sequence or an instant.

@@ -14,6 +14,9 @@ import (
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
+
+	"holdfast/engine/pace"
+	"holdfast/persist"
 )
 
 func newServe() *cobra.Command {
@@ -44,6 +47,9 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 				return usagef("--overdue-step %q must be a time from 1s on, like 15m", c.overdue)
 			}
 			if err := c.habit.check(c.data); err != nil {
+				return err
+			}
+			if err := c.checkKeep(); err != nil {
 				return err
 			}
 			limits, err := c.limits.limits()
@@ -102,6 +108,26 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 	}
 	c.flags(cmd.Flags())
 	return cmd
+}
+
+// leastKept is the least of the log that is kept: readers of the change feed need some time.
+const leastKept = 1 << 20
+
+// checkKeep reads --log-keep. What waits for a backup target is part of what is kept.
+func (c *serveConfig) checkKeep() error {
+	if c.logKeep == "all" {
+		c.keep = persist.Keep{All: true}
+		return nil
+	}
+	bytes, ok := pace.ParseMemory(c.logKeep)
+	if !ok || c.logKeep == "off" || bytes < leastKept {
+		return usagef("--log-keep %q must be a number of bytes from 1MiB on, as in 1GiB, or all", c.logKeep)
+	}
+	if c.habit.to != "" && bytes < c.habit.waiting {
+		return usagef("--log-keep %q must not be less than --backup-log-max %q: that much may wait for the backup target", c.logKeep, c.habit.logMax)
+	}
+	c.keep.Bytes = bytes
+	return nil
 }
 
 // logLevel reads --log-level.

@@ -24,27 +24,30 @@ func newVerify() *cobra.Command {
 		Short: "Read everything back and compare: checksums, invariants, derived state",
 		Long: `Reads back everything in the data directory of a stopped server, or in a backup, and changes nothing in it: the head file, every block of the store, the
 chain of the log, every row; rows and log are held against each other, then the state is rebuilt from them, its invariants are checked and its hash is compared.
-What is due by now is tried on that state, which no file sees. Exits with 1 on any fault, and where it may not read what there is.`,
+What is due by now is tried on that state, which no file sees. Of a directory or bucket of --backup-to it reads every piece of the log of
+every chain, and restores the newest archive with the log behind it to a temporary directory, of which it reads all that. Exits with 1 on any fault, and where it may not read what there is.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in := cmd.InOrStdin()
-			if c.data != "-" {
-				f, err := openArchive(c.data)
-				if err != nil {
-					return notVerified(err)
-				}
-				switch {
-				case f == nil && !c.start:
-					return verifyDir(cmd, c.data, c.data)
-				case f == nil:
-					return withCopy(cmd.Context(), persist.RestoreOptions{From: c.data}, func(dir string) error { return startOn(cmd, dir, c.data) })
-				}
-				defer f.Close()
-				in = f
+			from, err := c.bucket.open(cmd.Context(), "data", c.data, cmd.InOrStdin())
+			if err != nil {
+				return notVerified(err)
 			}
-			progress, done := copyProgress(cmd.ErrOrStderr(), "unpack")
-			defer done()
-			return withCopy(cmd.Context(), persist.RestoreOptions{Archive: in, Progress: progress}, func(dir string) error {
+			defer from.Close()
+			if from.dir != "" && !c.start {
+				return verifyDir(cmd, from.dir, from.dir)
+			}
+			if len(from.lines) > 0 && !c.start {
+				if err := verifyLines(cmd, from); err != nil {
+					return err
+				}
+			}
+			o := persist.RestoreOptions{}
+			done := func() {}
+			if from.dir == "" {
+				o.Progress, done = copyProgress(cmd.ErrOrStderr(), "unpack")
+				defer done()
+			}
+			return withCopy(cmd.Context(), from, o, func(dir string) error {
 				done()
 				if c.start {
 					return startOn(cmd, dir, c.data)
@@ -97,6 +100,31 @@ func verifyDir(cmd *cobra.Command, dir, name string) error {
 	return nil
 }
 
+// verifyLines reads every piece of the log of every chain at a target, and says what there is.
+func verifyLines(cmd *cobra.Command, from source) error {
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s\n", from.target)
+	for _, l := range from.lines {
+		good := 0
+		for _, f := range l.Fulls {
+			if f.Verified {
+				good++
+			}
+		}
+		c, err := backup.CheckSegments(cmd.Context(), from.target, l)
+		fmt.Fprintf(out, "  chain  %s\n", l.Name)
+		fmt.Fprintf(out, "         %d archives that were opened when they were made, %d that were not\n", good, len(l.Fulls)-good)
+		if c.Segments > 0 {
+			fmt.Fprintf(out, "         %d pieces of the log, records %d to %d, %d bytes: checksums and chain\n", c.Segments, c.First, c.Last, c.Bytes)
+		}
+		if err != nil {
+			fmt.Fprintln(out, "  result FAULTS FOUND")
+			return fmt.Errorf("%w\nnothing was changed; `holdfast restore --at` goes to the records before that", err)
+		}
+	}
+	return nil
+}
+
 // notVerified says why nothing can be said of a directory or a backup: not that there are faults in it.
 func notVerified(err error) error {
 	switch {
@@ -112,6 +140,9 @@ func notVerified(err error) error {
 func printReport(w io.Writer, name string, r persist.Report, rebuilt bool, err error) {
 	fmt.Fprintf(w, "%s\n", name)
 	fmt.Fprintf(w, "  log    %d records from %d to %d, %d changes, %d bytes: checksums and chain\n", r.Records, r.Marker.FirstKept, r.End.Seq, r.Changes, r.LogBytes)
+	if r.Records > 0 {
+		fmt.Fprintf(w, "         kept from %s on: `restore --at` goes back to there\n", instantText(r.FirstAt))
+	}
 	fmt.Fprintf(w, "  head   at %d, %s\n", r.HeadSeq, endText(r.End))
 	fmt.Fprintf(w, "  rows   %d in %d tables, %d bytes, folded up to %d; %d compared with the log\n", r.Rows, len(r.Tables), r.RowBytes, r.Marker.Seq, r.Compared)
 	fmt.Fprintf(w, "  files  %d, every block\n", r.Files)

@@ -209,9 +209,14 @@ func (h *Habit) compare(ctx context.Context, end persist.Position, opened Opened
 
 // prune takes away what is beyond Keep, of this incarnation alone. What fails here is tried again behind the next archive.
 func (h *Habit) prune(ctx context.Context) {
-	lines, err := h.own(ctx)
+	look, cancel := context.WithTimeout(ctx, lookTimeout)
+	lines, err := h.own(look)
+	cancel()
 	for _, name := range beyond(lines, h.o.Keep) {
-		if e := h.o.Target.Delete(ctx, name); e != nil {
+		one, cancel := context.WithTimeout(ctx, deleteTimeout)
+		e := h.o.Target.Delete(one, name)
+		cancel()
+		if e != nil {
 			err = fmt.Errorf("%s: %w", name, e)
 			break
 		}
@@ -220,6 +225,9 @@ func (h *Habit) prune(ctx context.Context) {
 		h.failed(ctx, &h.state.PruneFailures, "old backups could not be taken away", err)
 	}
 }
+
+// deleteTimeout is how long it may take to take one object away.
+const deleteTimeout = time.Minute
 
 // beyond names what goes: everything older than the first of the archives that stay, and archives without a mark that are not the last one.
 // Without a verified archive no segment goes.

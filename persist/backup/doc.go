@@ -22,7 +22,7 @@
 //
 // # Invariants
 //
-//  1. No object is written over. One whose Put was not answered is put again with the same bytes, and is found there if it had arrived.
+//  1. No object is written over: the last call that makes one says so to the service, also that of an upload in parts. One whose Put was not answered is put again with the same bytes, and is found there if it had arrived.
 //  2. A line has no gap: each segment begins with the record behind the last one's end, and the first one begins no later than behind the first archive's end.
 //  3. An archive counts when a process has opened what lies at the target, has rebuilt the state, and its record and state hash are those of the running
 //     store at that sequence. Before that it has no mark; a restore does not choose it, and nothing is taken away for it.

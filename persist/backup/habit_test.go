@@ -1,12 +1,15 @@
 package backup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -269,9 +272,17 @@ func TestKeep(t *testing.T) {
 	w.commit(10)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	target := watch(Dir{t.TempDir()})
-	for range 5 {
+	for i := range 5 {
 		h := w.start(target, func(o *Options) { o.Now = func() time.Time { return now } })
 		target.until(t, marked)
+		for i > 1 { // something goes for the third one: Close would call that off
+			target.until(t, func(name string) bool { return strings.HasPrefix(name, gone) })
+			lines, err := Lines(t.Context(), target)
+			require.NoError(t, err)
+			if len(beyond(lines, 2)) == 0 {
+				break
+			}
+		}
 		w.commit(10)
 		h.Close(t.Context())
 		now = now.Add(2 * time.Hour)
@@ -353,6 +364,41 @@ func TestDamagedSegments(t *testing.T) {
 	refused(fmt.Sprintf("no segment with the records %d to %d: --at %d", pieces[2].First, pieces[2].Last, pieces[1].Last))
 	require.NoError(t, os.WriteFile(path, whole, 0o600))
 	w.holds(target, persist.Point{}, w.store.End().Seq)
+}
+
+// large is a target whose every object has so many bytes.
+type large struct {
+	Target
+	bytes int
+	gets  atomic.Int64
+}
+
+func (l *large) Get(context.Context, string) (io.ReadCloser, error) {
+	l.gets.Add(1)
+	return io.NopCloser(bytes.NewReader(make([]byte, l.bytes))), nil
+}
+
+// TestReadingAhead is bounded by pieces, and by bytes.
+func TestReadingAhead(t *testing.T) {
+	for size, most := range map[int]int64{100: ahead, aheadBytes / 4: 4, aheadBytes + 1: 1} {
+		target := &large{bytes: size}
+		pieces := make([]Piece, 100)
+		for i := range pieces {
+			pieces[i].Size = int64(size)
+		}
+		if most < ahead {
+			pieces = pieces[:10]
+		}
+		for i, f := range segments(t.Context(), target, pieces) {
+			r, err := f.Open(t.Context())
+			require.NoError(t, err)
+			n, err := io.Copy(io.Discard, r)
+			require.NoError(t, err)
+			require.EqualValues(t, size, n)
+			require.LessOrEqual(t, target.gets.Load(), int64(i)+1+most)
+		}
+		require.EqualValues(t, len(pieces), target.gets.Load(), "each once")
+	}
 }
 
 func TestNames(t *testing.T) {

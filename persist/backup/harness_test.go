@@ -174,7 +174,9 @@ func (w *watched) until(t *testing.T, fits func(name string) bool) string {
 	}
 }
 
-func marked(name string) bool { return strings.HasSuffix(name, verifiedSuffix) && !strings.HasPrefix(name, gone) }
+func marked(name string) bool {
+	return strings.HasSuffix(name, verifiedSuffix) && !strings.HasPrefix(name, gone)
+}
 
 // gone stands before the name of what was taken away.
 const gone = "gone "

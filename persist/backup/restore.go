@@ -11,8 +11,11 @@ import (
 	"holdfast/persist"
 )
 
-// ahead is how many segments are read ahead of the one that is being restored.
-const ahead = 8
+// So many segments are read ahead of the one that is being restored, of so many bytes together: a bucket takes a while to answer.
+const (
+	ahead      = 64
+	aheadBytes = 64 << 20
+)
 
 // Restore makes a data directory of what a plan names; o says where and to which point. All is checked as persist.Restore checks it, and nothing is left where
 // it does not come out.
@@ -35,25 +38,28 @@ func segments(ctx context.Context, t Target, pieces []Piece) (list []persist.Seg
 		err error
 	}
 	results := make([]chan read, len(pieces))
+	begun, under := 0, int64(0) // what is being read, or waits to be taken
 	begin := func(i int) {
-		if i >= len(pieces) {
-			return
+		for ; begun < len(pieces) && begun < i+ahead; begun++ {
+			p := pieces[begun]
+			if begun > i && under+p.Size > aheadBytes {
+				return
+			}
+			under += p.Size
+			result := make(chan read, 1)
+			results[begun] = result
+			go func() {
+				b, err := readAll(ctx, t, p.Name, p.Size)
+				result <- read{b, err}
+			}()
 		}
-		results[i] = make(chan read, 1)
-		go func() {
-			b, err := readAll(ctx, t, pieces[i].Name, pieces[i].Size)
-			results[i] <- read{b, err}
-		}()
 	}
 	for i, p := range pieces {
 		list = append(list, persist.SegmentFile{Name: p.Name, Open: func(context.Context) (io.ReadCloser, error) {
-			if i == 0 {
-				for j := range ahead {
-					begin(j)
-				}
-			}
+			begin(i)
 			r := <-results[i]
-			begin(i + ahead)
+			under -= p.Size
+			begin(i + 1)
 			return io.NopCloser(bytes.NewReader(r.b)), r.err
 		}})
 	}

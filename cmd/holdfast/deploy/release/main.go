@@ -122,8 +122,16 @@ func build(binary, version, system, machine string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("building for %s/%s: %w", system, machine, err)
 	}
-	return nil
+	st, err := os.Stat(binary)
+	if err == nil && st.Size() > mostBytes {
+		err = fmt.Errorf("the binary for %s/%s has %d bytes, more than %d", system, machine, st.Size(), mostBytes)
+	}
+	return err
 }
+
+// mostBytes is how large a binary may be. One that is suddenly larger by a fifth links text/template, with which the linker keeps
+// every exported method.
+const mostBytes = 45_000_000
 
 // modulesOf are the modules that are linked, by path.
 func modulesOf(info *debug.BuildInfo) []*debug.Module {

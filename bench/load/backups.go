@@ -1,0 +1,95 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"holdfast/bench"
+)
+
+// This file owns what is left of bookings while the log is sent to a place for backups.
+
+var logTarget = bench.AtLeast(95, "%")
+
+// piecesOfATurn are the pieces of the log that are sent while bookings are counted: the first one is small.
+const piecesOfATurn = 5
+
+// bookingBesideLog books holds from 64 connections with and without the log being sent every second to a directory
+// beside the data, in turns. A budget of less than five seconds has it sent more often.
+func bookingBesideLog(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
+	dir, err := os.MkdirTemp("", "holdfast-bench-*")
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	every := min(budget/5, time.Second)
+	c := newClients(s.address, "POST", s.key, holdConnections)
+	defer c.close()
+	bodies := make([][]byte, ahead(5_000, budget))
+	book := func(t *bench.Tally, enough func() bool) error {
+		for t.N == 0 || !enough() {
+			for i := range bodies {
+				h := w.Next()
+				bodies[i] = body(w.Merchant.SKUs[h.SKU], w.Merchant.Locations[h.Location], h.Start, h.End)
+			}
+			if err := c.askAll(t, "/v1/admin/holds", bodies); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var beside, alone bench.Tally
+	var shares []float64
+	length := piecesOfATurn * every
+	var sent uint64
+	for turn := 0; turn < 2 || beside.Took+alone.Took < 2*budget; turn++ {
+		var with, without bench.Tally
+		for side := range 2 {
+			w.Settle()
+			if (turn+side)%2 == 0 {
+				err = book(&without, func() bool { return without.Took >= length })
+			} else {
+				sent, err = besideLog(w, dir, every, func(pieces func() uint64) error {
+					return book(&with, func() bool { return pieces() >= piecesOfATurn })
+				})
+				length = with.Took
+			}
+			if err != nil {
+				return r, err
+			}
+		}
+		shares = append(shares, 100*with.PerSecond()/without.PerSecond())
+		beside.Add(&with)
+		alone.Add(&without)
+	}
+	slices.Sort(shares)
+	r = bench.Share(beside.Sample(), shares[len(shares)/2], logTarget)
+	r.Note = fmt.Sprintf("%.0f holds/s and %v of CPU each beside the log being sent every %v, %.0f and %v alone; %d bytes in the last turn; "+
+		"the middle of %d comparisons, from %.0f to %.0f", beside.PerSecond(), beside.Sample().CPU, every, alone.PerSecond(), alone.Sample().CPU,
+		sent, len(shares), shares[0], shares[len(shares)-1])
+	return r, nil
+}
+
+// besideLog does something while the log is sent, behind an archive that is there before, and says how many bytes were
+// sent.
+func besideLog(w *bench.World, dir string, every time.Duration, do func(pieces func() uint64) error) (bytes uint64, err error) {
+	h := w.SendLog(dir, every)
+	defer h.Close(context.Background())
+	for s := h.State(); s.Good == nil || s.GoodLine != s.Line; s = h.State() {
+		if s.LastError != "" {
+			return 0, errors.New(s.LastError)
+		}
+		time.Sleep(every / 10)
+	}
+	before := h.State()
+	err = do(func() uint64 { return h.State().Segments - before.Segments })
+	after := h.State()
+	if after.LogFailures > 0 || after.Breaks > 0 {
+		err = errors.Join(err, fmt.Errorf("the log was not sent: %s", after.LastError))
+	}
+	return after.SegmentBytes - before.SegmentBytes, err
+}

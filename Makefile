@@ -1,4 +1,4 @@
-# What there is to do here. Nothing but test-clients, test-backup and lint needs the network once `go mod download` has run.
+# What there is to do here. Nothing but clients, test-clients, test-backup and lint needs the network once `go mod download` has run.
 #   make run          serve the demo merchant
 #   make test         vet, all tests, and the race detector where goroutines meet, if there is a C compiler for it
 #   make lint         staticcheck, at the version that this file names; the first run needs the network
@@ -6,12 +6,13 @@
 #   make bench-short  every figure on a hundredth of it
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
-#   make test-clients generated clients against a live server, and the document under a linter; takes node, npm and the network
+#   make test-clients the clients against a live server, and the document under linters; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
 #   make test-backup  backups in the bucket of a real S3 server, which is built for it; takes the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
-#   make document     write api/openapi.json again, after a change of operations
+#   make document     write api/openapi.json again, after a change of operations; make clients goes with it
+#   make clients      write what the clients have of api/openapi.json again; takes node, npm and the network
 #   make golden       the golden directory of the present format again, after a change of what is stored (fuzz/golden/doc.go)
 #   make test-crash   power cuts, failing disks, flipped bits, killed processes
 
@@ -33,7 +34,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-docs test-backup test-barrage document golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-docs test-backup test-barrage document clients golden clean
 
 run: build
 	./holdfast serve --demo
@@ -47,6 +48,7 @@ release:
 # vet has been over everything: the tests need not go over it again.
 test: vet
 	go test -vet=off -timeout $(TESTTIMEOUT) ./...
+	cd api/client/go && go test -vet=off -timeout $(TESTTIMEOUT) ./...
 	@if command -v "$$(go env CC)" >/dev/null; then \
 		echo go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE); \
 		go test -vet=off -timeout $(TESTTIMEOUT) -race -short $(RACE); \
@@ -56,10 +58,12 @@ test: vet
 
 vet:
 	go vet ./...
+	cd api/client/go && go vet -tags live ./...
 
 # A tool of its own module: it is not among what the project builds with.
 lint:
 	GOFLAGS= go run $(STATICCHECK) ./...
+	cd api/client/go && GOFLAGS= go run $(STATICCHECK) -tags live ./...
 
 bench:
 	go run ./bench/run -time $(BENCHTIME) $(BENCHFLAGS)
@@ -103,6 +107,10 @@ test-barrage:
 
 document:
 	go test -count=1 -run TestDocumentIsCommitted ./api -update
+
+clients:
+	go run ./api/client/gen
+	go test -count=1 -tags clients -run TestTypeScriptClient/is_what_the_document_gives ./fuzz/clients -update
 
 golden:
 	go test -count=1 -run TestGoldenIsMade ./fuzz/golden -update

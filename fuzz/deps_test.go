@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ var may = map[string][]string{
 	"engine": {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid", "github.com/cespare/xxhash/v2", "github.com/goccy/go-json",
 		"github.com/klauspost/compress/s2"},
 	"api/auth":          {},
+	"api/client/gen":    {},
 	"api/docs":          {"github.com/yuin/goldmark/..."},
 	"api/docs/examples": {"api/docs/examples/..."},
 	"api/ratelimit":     {},
@@ -73,6 +75,13 @@ func TestImportsPointDown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The client is built into other people's programs: a module of its own, which needs no other.
+func TestTheClientNeedsTheStandardLibraryOnly(t *testing.T) {
+	text, err := os.ReadFile("../api/client/go/go.mod")
+	require.NoError(t, err)
+	require.Regexp(t, `\Amodule holdfast/api/client/go\n\ngo 1\.\d+\.\d+\n\z`, string(text))
 }
 
 // Not even tests import bench or fuzz from outside, and pebble is of one version everywhere.

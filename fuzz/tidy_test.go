@@ -146,13 +146,13 @@ func TestNoPathOfAMachine(t *testing.T) {
 	}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			if d != nil && (d.Name() == ".git" || d.Name() == "dist" || d.Name() == "data") {
+			if d != nil && (d.Name() == ".git" || d.Name() == "dist" || d.Name() == "data" || d.Name() == "node_modules") {
 				return fs.SkipDir
 			}
 			return err
 		}
 		switch filepath.Ext(path) {
-		case ".go", ".md", ".mod", ".txt", ".txtar", ".json", ".yaml", ".yml", ".sh", ".html", ".css", ".js", "":
+		case ".go", ".md", ".mod", ".txt", ".txtar", ".json", ".yaml", ".yml", ".sh", ".html", ".css", ".js", ".ts", "":
 		default:
 			return nil
 		}

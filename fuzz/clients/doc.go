@@ -1,13 +1,14 @@
-// Package clients holds the document against the generators that integrators use: a client made of it in TypeScript and one in
-// Go each run the same round through a live server, and two linters read it.
+// Package clients holds the clients of api/client and the document against the outside: a live server, the generators
+// and linters that integrators use, and the verifier that receivers of webhooks use.
 //
-//	ts  openapi-typescript and openapi-fetch, checked by the TypeScript compiler; package-lock.json pins them
-//	go  oapi-codegen, a module of its own so that the service's stays small; go.mod pins it
+//	go        oapi-codegen, a generator that others use: what it makes of the document is built; go.mod pins it
+//	redocly   a linter; package-lock.json pins it
 //	spectral  the second linter, whose warnings count as errors; package-lock.json pins it
+//	webhooks  standardwebhooks, which verifies what the program sends; package-lock.json pins it
 //
-// What a webhook sends is held against standardwebhooks, the verifier that receivers use (webhooks/, pinned by its own lock).
-//
-// The round: a location, a SKU and an article with two units; ask for them, hold both, be refused the third with its reason,
-// give them back, ask again. Clients are generated and built in a temporary directory, so nothing generated is kept. It takes
-// node, npm and their registries, and the Go module proxy: `make test-clients` runs it, `make test` does not.
+// The clients bring their own tests, which go from the stock to the return; here they are run, through a proxy that
+// has each write carried out and then loses or refuses its answer. The types of the client in TypeScript are made
+// here, too, with -update written, and else compared with what is committed. All is generated and built in a
+// temporary directory. It takes node, npm and their registries, and the Go module proxy: `make test-clients` runs it,
+// `make test` does not.
 package clients

@@ -1,0 +1,3 @@
+module holdfast/api/client/go
+
+go 1.26.0

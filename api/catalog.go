@@ -161,15 +161,21 @@ type listCatalog struct {
 	page    page
 }
 
-var listCatalogQuery = shapeOf("ListCatalog", slices.Concat([]field[listCatalog]{
+var (
+	listCatalogQuery = shapeOf("ListCatalog", listCatalogFields...)
+	// findCatalogQuery is the query of the list at a path of our own.
+	findCatalogQuery = shapeOf("FindCatalog", append(slices.Clip(listCatalogFields),
+		defaulted("externalId", externalID, "", func(o *listCatalog) *string { return &o.filter.External }).
+			says("Only the catalog item that has this external id."))...)
+)
+
+var listCatalogFields = slices.Concat([]field[listCatalog]{
 	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listCatalog) *archiveFilter { return &o.archive }).
 		says("Which items by whether they are archived. Default: active."),
 	defaulted("status", list(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]engine.CatalogStatus { return &o.filter.Status }).
 		says("Only items in one of these states. Default: all."),
 	defaulted("search", text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).says("A part of the name or the internal name."),
-	defaulted("externalId", externalID, "", func(o *listCatalog) *string { return &o.filter.External }).
-		says("Only the catalog item that has this external id."),
-}, pageFields(func(o *listCatalog) *page { return &o.page }))...)
+}, pageFields(func(o *listCatalog) *page { return &o.page }))
 
 var catalogPath = byUUID(func(id *engine.ID) *engine.ID { return id })
 
@@ -184,10 +190,10 @@ func archiveCatalog(name string, archived bool, summary string) operation {
 }
 
 // listsCatalog is an operation that lists catalog items: under the path that other programs know, and beside the others.
-func listsCatalog(id, path, summary string) operation {
+func listsCatalog(id, path string, query *shape[listCatalog], summary string) operation {
 	return read(operation{
 		id: id, method: "GET", path: path, scopes: catalogRead, summary: summary, answer: pagedSchema(catalogRowSchema),
-	}, input[listCatalog]{query: listCatalogQuery}, func(q *request, o *listCatalog) error {
+	}, input[listCatalog]{query: query}, func(q *request, o *listCatalog) error {
 		o.filter.Active, o.filter.Archived = o.archive != archiveArchived, o.archive != archiveActive
 		items, total := q.view.Catalog(o.filter, o.page.offset(), o.page.size)
 		appendRows(q, o.page, items, total, appendCatalogRow)
@@ -196,8 +202,8 @@ func listsCatalog(id, path, summary string) operation {
 }
 
 var catalogOperations = append([]operation{
-	listsCatalog("admin.catalog.listItems", "/v1/admin/catalog", "Lists catalog items in order of creation."),
-	listsCatalog("admin.catalog.list", "/internal/catalog", "Lists catalog items in order of creation, as GET /v1/admin/catalog does."),
+	listsCatalog("admin.catalog.listItems", "/v1/admin/catalog", findCatalogQuery, "Lists catalog items in order of creation."),
+	listsCatalog("admin.catalog.list", "/internal/catalog", listCatalogQuery, "Lists catalog items in order of creation, as GET /v1/admin/catalog does."),
 	write(operation{
 		id: "admin.catalog.create", method: "POST", path: "/v1/admin/catalog", scopes: catalogWrite,
 		summary: "Creates a catalog item.", answer: catalogSchema,

@@ -11,26 +11,26 @@ import (
 // addressFields are an address's fields in a record that is made: it is all of the address.
 func addressFields[In any](at func(*In) *engine.Address) []field[In] {
 	return []field[In]{
-		defaulted("address", text(0, 255), "", func(in *In) *string { return &at(in).Address }).says("Street and number."),
-		defaulted("zipCode", text(0, 255), "", func(in *In) *string { return &at(in).ZipCode }).says("Postal code."),
-		defaulted("city", text(0, 255), "", func(in *In) *string { return &at(in).City }).says("City or town."),
-		defaulted("country", text(0, 255), "", func(in *In) *string { return &at(in).Country }).says("Country, such as its two-letter code."),
-		defaulted("state", text(0, 255), "", func(in *In) *string { return &at(in).State }).says("State or region."),
-		defaulted("details", text(0, 255), "", func(in *In) *string { return &at(in).Details }).says("Floor, door, or what else helps to find it."),
+		defaulted("address", text(0, 255), "", func(in *In) *string { return &at(in).Address }).says("Street and number; null: none."),
+		defaulted("zipCode", text(0, 255), "", func(in *In) *string { return &at(in).ZipCode }).says("Postal code; null: none."),
+		defaulted("city", text(0, 255), "", func(in *In) *string { return &at(in).City }).says("City or town; null: none."),
+		defaulted("country", text(0, 255), "", func(in *In) *string { return &at(in).Country }).says("Country, such as its two-letter code; null: none."),
+		defaulted("state", text(0, 255), "", func(in *In) *string { return &at(in).State }).says("State or region; null: none."),
+		defaulted("details", text(0, 255), "", func(in *In) *string { return &at(in).Details }).says("Floor, door, or what else helps to find it; null: none."),
 	}
 }
 
 // addressPatchFields are the same where the record may have an address already: what is absent stays.
 func addressPatchFields[In any](at func(*In) *engine.AddressPatch) []field[In] {
 	return []field[In]{
-		merged("address", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Address }).says("Street and number. Null clears it."),
-		merged("zipCode", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ZipCode }).says("Postal code. Null clears it."),
-		merged("city", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).City }).says("City or town. Null clears it."),
+		merged("address", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Address }).says("Street and number; null: none."),
+		merged("zipCode", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ZipCode }).says("Postal code; null: none."),
+		merged("city", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).City }).says("City or town; null: none."),
 		merged("country", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Country }).
-			says("Country, such as its two-letter code. Null clears it."),
-		merged("state", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).State }).says("State or region. Null clears it."),
+			says("Country, such as its two-letter code; null: none."),
+		merged("state", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).State }).says("State or region; null: none."),
 		merged("details", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Details }).
-			says("Floor, door, or what else helps to find it. Null clears it."),
+			says("Floor, door, or what else helps to find it; null: none."),
 	}
 }
 

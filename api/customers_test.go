@@ -61,10 +61,10 @@ func TestCustomers(t *testing.T) {
 	} {
 		a.isRefusal(404, engine.CodeNotFound)
 	}
-	require.Empty(t, s.ok("POST", path+"/tags?tagIds="+s.tag("b", "customers"), "")["shippingAddress"].(map[string]any)["address"])
+	require.Empty(t, s.ok("POST", path+"/tags", `{"tagIds":["`+s.tag("b", "customers")+`"]}`)["shippingAddress"].(map[string]any)["address"])
 	require.Equal(t, "null", string(s.call("DELETE", path+"/tags?tagIds="+vip, "").body))
 	require.Equal(t, []any{"b"}, tagValues(s.ok("GET", path, "")))
-	s.refused(400, engine.CodeInvalid, "POST", path+"/tags?tagIds="+s.tag("c", "orders"), "", "query tagIds scope")
+	s.refused(400, engine.CodeInvalid, "POST", path+"/tags", `{"tagIds":["`+s.tag("c", "orders")+`"]}`, "body /tagIds/0 scope")
 	s.call("DELETE", path, "", "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
 	s.refused(404, engine.CodeNotFound, "GET", path, "")

@@ -12,7 +12,7 @@ import (
 
 // This file owns how long a record may be. In a list it is a row of at most maxRow bytes, elsewhere it has at most maxRecord.
 // Where it would be longer, its lists have fewer entries and its texts fewer characters. Beside a list that was cut stands how
-// many entries it has, under its name and "Total"; beside a long text, how many characters. A text that was cut ends in "…".
+// many entries it has, under its name and "Total". A text that was cut ends in "…".
 //
 // Encoders write the first entries of what can be very long, rowEntries of a row and engine.MaxListed of a record on its own, so
 // that the work is bounded too; what is too long even so is cut here, whatever it is.
@@ -25,28 +25,15 @@ const (
 	rowSteps   = 320     // entries of a hundred bytes
 )
 
-// longTexts are the members whose texts may have more than 255 characters.
-var longTexts = []string{"note", "description", "comment", "content", "consentText", "value", "url", "imageUrl", "userAgent", "deliveryNotes", "avatarUrl",
-	"fileRef", "fileUrl", "folderPath", "fullName", "path"}
+const totalOf = "Total"
 
-const (
-	shortText = 255 // characters of other texts
-	totalOf   = "Total"
-)
+// totalSchema describes the member that says how long a list is.
+var totalSchema = &Schema{Name: "EntriesTotal", Type: "integer", About: "How many entries the list has, where it is cut."}
 
-// The members that say how long another one is.
-var (
-	entriesSchema = &Schema{Name: "EntriesTotal", Type: "integer", About: "How many entries the list has, where it is cut."}
-	lettersSchema = &Schema{Name: "LettersTotal", Type: "integer", About: "How many characters the text has, where it is cut."}
-)
-
-// totalMember is the member that says how long a member of an answer is, where that may be cut.
+// totalMember is the member that says how long a list of an answer is, where that may be cut.
 func totalMember(of Member) (name string, s *Schema) {
-	switch {
-	case of.Schema.Type == "array":
-		return of.Name + totalOf, entriesSchema
-	case (of.Schema.Type == "string" || of.Schema.Type == "") && slices.Contains(longTexts, of.Name):
-		return of.Name + totalOf, lettersSchema
+	if of.Schema.Type == "array" {
+		return of.Name + totalOf, totalSchema
 	}
 	return "", nil
 }
@@ -123,10 +110,7 @@ func (c cutter) object(dst, src []byte, i int) ([]byte, int) {
 				total = n
 			}
 		case '"':
-			var n int
-			if dst, i, n = c.text(dst, src, i); n > max(c.chars, shortText) {
-				total = n
-			}
+			dst, i = c.text(dst, src, i)
 		default:
 			dst, i = c.value(dst, src, i)
 		}
@@ -158,9 +142,10 @@ func (c cutter) list(dst, src []byte, i int) (_ []byte, end, n int) {
 	return append(dst, ']'), i + 1, n
 }
 
-// text copies the first characters, and says how many there are.
-func (c cutter) text(dst, src []byte, i int) (_ []byte, end, n int) {
+// text copies the first characters.
+func (c cutter) text(dst, src []byte, i int) (_ []byte, end int) {
 	start, keep := i, 0
+	n := 0
 	for i++; src[i] != '"'; n++ {
 		if n == c.chars {
 			keep = i
@@ -176,9 +161,9 @@ func (c cutter) text(dst, src []byte, i int) (_ []byte, end, n int) {
 		}
 	}
 	if n <= c.chars {
-		return append(dst, src[start:i+1]...), i + 1, n
+		return append(dst, src[start:i+1]...), i + 1
 	}
-	return append(append(dst, src[start:keep]...), `…"`...), i + 1, n
+	return append(append(dst, src[start:keep]...), `…"`...), i + 1
 }
 
 // ofTotal is the name of the member that a total is of, or the name itself.

@@ -69,8 +69,8 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"`/openapi.json` (this document), `/docs` (pages for people) and `/docs/reference` (this document for people).\n\n" +
 	"What a webhook is sent, and what it is to answer, stands under `webhooks`.\n\n" +
 	"No page of a list leaves a row out, and no answer is without a bound. A row of a list has at most 31 KiB: where it would have more, " +
-	"its lists have fewer entries and its long texts fewer characters, and end in `…`. Beside what was cut stands how long it is as a whole, " +
-	"under its name and `Total`. A record of its own has the first 1,000 entries of each list, within 4 MiB; what a webhook is sent is cut like it. " +
+	"its lists have fewer entries and its texts fewer characters. Beside a list that was cut stands how many entries it has as a whole, " +
+	"under its name and `Total`; a text that was cut ends in `…`. A record of its own has the first 1,000 entries of each list, within 4 MiB; what a webhook is sent is cut like it. " +
 	"All of the lists that can be longer have pages: `orders/{id}/stock-items`, `holds/{id}/unavailabilities`, `articles/{id}/unavailabilities`, " +
 	"and a plan of a quantity, which is asked for by its digest. A refusal names at most 20 blockers of a line and 1,000 in all. " +
 	"`changes` ends early and goes on from `next`.\n\n" +

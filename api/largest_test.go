@@ -179,7 +179,6 @@ func TestCutsSayWhatTheyCut(t *testing.T) {
 	require.LessOrEqual(t, len(b)-1, maxRow)
 	var got map[string]any
 	require.NoError(t, json.Unmarshal(b[1:], &got))
-	require.EqualValues(t, 20_000, got["noteTotal"])
 	require.True(t, strings.HasSuffix(got["note"].(string), "é…"))
 	require.EqualValues(t, 5000, got["unitsTotal"], "of what an encoder has cut it says the length itself")
 	require.EqualValues(t, 900, got["partsTotal"])

@@ -20,7 +20,7 @@ var patchLocationShape = shapeOf("PatchLocation", slices.Concat([]field[engine.P
 	merged("name", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }).says("What the location is called."),
 	merged("timezone", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }).
 		says("An IANA time zone name, such as Europe/Lisbon."),
-	merged("address", object(shapeOf("PatchAddress", addressPatchFields(func(a *engine.AddressPatch) *engine.AddressPatch { return a })...)), true,
+	merged("address", object(shapeOf("Address", addressPatchFields(func(a *engine.AddressPatch) *engine.AddressPatch { return a })...)), true,
 		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }).says("Where the location is; members that are not given stay."),
 }, externalFields(func(o *engine.PatchLocation) *engine.ExternalPatch { return &o.External }))...)
 

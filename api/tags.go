@@ -127,7 +127,7 @@ func tagsField[In any](at func(*In) *engine.LabelsPatch) field[In] {
 		says("Ids of tags; the list replaces what is linked.")
 }
 
-// tagIDs are the tags that are linked or unlinked, from the query, the body, or both alike.
+// tagIDs are the tags that are linked, from the body, or unlinked, from the query, the body, or both alike.
 type tagIDs struct {
 	id          engine.ID
 	query, body []engine.ID
@@ -176,25 +176,27 @@ type tagged[R any] struct {
 
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {
-	in := input[tagIDs]{
-		path: shapeOf("ID", required("id", r.id, func(o *tagIDs) *engine.ID { return &o.id }).says("The record's id.")),
-		query: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
-			says("Repeated; here or in the body.")),
-		body: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).
-			says("Here or in the query.")),
-	}
+	id := shapeOf("ID", required("id", r.id, func(o *tagIDs) *engine.ID { return &o.id }).says("The record's id."))
 	return []operation{
 		write(operation{
 			id: "admin." + r.area + ".linkTags", method: "POST", path: r.path + "/{id}/tags", scopes: r.scopes, answer: r.answer,
 			summary: "Links tags to " + r.about + "; one that is linked stays.",
-		}, in, func(q *request, o *tagIDs) engine.Op {
-			ids, inQuery := q.given(o)
-			return engine.LinkTags{To: r.of, ID: o.id, Tags: ids, InQuery: inQuery}
+		}, input[tagIDs]{
+			path: id,
+			body: shapeOf("LinkTags", required("tagIds", list(looseID, 1, 100), func(o *tagIDs) *[]engine.ID { return &o.body }).says("Ids of the tags.")),
+		}, func(_ *request, o *tagIDs) engine.Op {
+			return engine.LinkTags{To: r.of, ID: o.id, Tags: o.body}
 		}, r.render),
 		write(operation{
 			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: nullSchema, guarded: true,
 			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault.",
-		}, in, func(q *request, o *tagIDs) engine.Op {
+		}, input[tagIDs]{
+			path: id,
+			query: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
+				says("Repeated; here or in the body.")),
+			body: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).
+				says("Here or in the query.")),
+		}, func(q *request, o *tagIDs) engine.Op {
 			ids, inQuery := q.given(o)
 			return engine.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: ids, InQuery: inQuery}
 		}, answerNull),

@@ -135,25 +135,26 @@ func TestLinkingTags(t *testing.T) {
 		require.Empty(t, s.ok("GET", path, "")["tags"])
 		first := s.ok("POST", link, fmt.Sprintf(`{"tagIds":[%q]}`, b))
 		require.Equal(t, []any{"b"}, tagValues(first))
-		second := s.ok("POST", link+"?tagIds="+a+"&tagIds[]="+b, "")
+		second := s.ok("POST", link, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, b))
 		require.Equal(t, []any{"b", "a"}, tagValues(second))
 		require.Equal(t, second["tags"], s.ok("GET", path, "")["tags"])
-		require.Equal(t, []any{"b", "a"}, tagValues(s.ok("POST", link+"?tagIds="+a, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, a))), "both alike")
+		require.Equal(t, []any{"b", "a"}, tagValues(s.ok("POST", link, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, a))))
 
 		for _, method := range []string{"POST", "DELETE"} {
 			s.refused(400, engine.CodeInvalid, method, link, "", "body /tagIds required")
 			s.refused(400, engine.CodeInvalid, method, link, `{"tagIds":null}`, "body /tagIds required")
 			s.refused(400, engine.CodeInvalid, method, link, `{"tagIds":[]}`, "body /tagIds length")
 			s.refused(400, engine.CodeInvalid, method, link, `{"tagIds":"x"}`, "body /tagIds type")
-			s.refused(400, engine.CodeInvalid, method, link+"?tagIds="+a, fmt.Sprintf(`{"tagIds":[%q]}`, b), "query tagIds exclusive")
 			s.refused(400, engine.CodeInvalid, method, link+"?tagId="+a, "", "query tagId unknown", "body /tagIds required")
-			s.refused(404, engine.CodeNotFound, method, path[:len(path)-len(a)]+a+"/tags?tagIds="+a, "")
-			s.call(method, link+"?tagIds="+a, "", "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
+			body := fmt.Sprintf(`{"tagIds":[%q]}`, a)
+			s.refused(404, engine.CodeNotFound, method, path[:len(path)-len(a)]+a+"/tags", body)
+			s.call(method, link, body, "X-API-KEY", s.other).isRefusal(404, engine.CodeNotFound)
 		}
-		s.refused(404, engine.CodeNotFound, "POST", link+"?tagIds=none", "")
-		s.refused(404, engine.CodeNotFound, "POST", link+"?tagIds="+foreign, "")
+		s.refused(400, engine.CodeInvalid, "DELETE", link+"?tagIds="+a, fmt.Sprintf(`{"tagIds":[%q]}`, b), "query tagIds exclusive")
+		s.refused(400, engine.CodeInvalid, "POST", link+"?tagIds="+a, "", "query tagIds unknown", "body /tagIds required")
+		s.refused(404, engine.CodeNotFound, "POST", link, `{"tagIds":["none"]}`)
+		s.refused(404, engine.CodeNotFound, "POST", link, fmt.Sprintf(`{"tagIds":[%q]}`, foreign))
 		s.refused(400, engine.CodeInvalid, "POST", link, fmt.Sprintf(`{"tagIds":[%q,%q]}`, a, other), "body /tagIds/1 scope")
-		s.refused(400, engine.CodeInvalid, "POST", link+"?tagIds="+other, "", "query tagIds scope")
 		s.refused(400, engine.CodeInvalid, "PATCH", path, fmt.Sprintf(`{"name":"","tags":[%q]}`, other), "body /name length", "body /tags/0 scope")
 		s.refused(404, engine.CodeNotFound, "PATCH", path, `{"tags":["none"]}`)
 
@@ -167,8 +168,8 @@ func TestLinkingTags(t *testing.T) {
 		require.Empty(t, s.ok("PATCH", path, `{"tags":null}`)["tags"])
 		s.ok("PATCH", path, fmt.Sprintf(`{"tags":[%q,%q]}`, a, b))
 	}
-	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/skus/none/tags?tagIds="+a, "", "path id format")
-	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/articles/none/tags?tagIds="+a, "")
+	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/skus/none/tags", `{"tagIds":["`+a+`"]}`, "path id format")
+	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/articles/none/tags", `{"tagIds":["`+a+`"]}`)
 	made := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"x","skuId":%q,"tags":[%q]}`, sku, b))
 	require.Equal(t, []any{"b"}, tagValues(made))
 	require.Equal(t, []any{"a", "b"}, tagValues(made["sku"].(map[string]any)))
@@ -186,6 +187,6 @@ func TestLinkingTags(t *testing.T) {
 
 	// Inventory is written with the record's own scope.
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "skuskusk", Scopes: []string{"inventory.skus.write"}})
-	require.Equal(t, 200, s.call("POST", "/v1/admin/skus/"+sku+"/tags?tagIds="+b, "", "X-API-KEY", key).status)
-	s.call("POST", "/v1/admin/articles/"+article+"/tags?tagIds="+b, "", "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+	require.Equal(t, 200, s.call("POST", "/v1/admin/skus/"+sku+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).status)
+	s.call("POST", "/v1/admin/articles/"+article+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
 }

@@ -234,15 +234,14 @@ func rewrite[R any](t *tx, k *kind[R], before, after *R) bool {
 
 // LinkTags links tags to a record; one that is linked stays as it is. It answers with the record.
 type LinkTags struct {
-	To      Labelled
-	ID      ID
-	Tags    []ID
-	InQuery bool // where the tags were named, for faults
+	To   Labelled
+	ID   ID
+	Tags []ID
 }
 
 func (o LinkTags) Check() []Fault {
 	var c checker
-	c.tagIDs(o.Tags, o.InQuery)
+	c.tagIDs(o.Tags, false)
 	return c.faults
 }
 
@@ -258,12 +257,7 @@ func (c *checker) tagIDs(tags []ID, inQuery bool) {
 
 func (o LinkTags) checkOn(a *account) []Fault {
 	var c checker
-	a.checkTags(&c, o.To, o.Tags, func(i int) Fault {
-		if o.InQuery {
-			return Fault{In: "query", Pointer: "tagIds"}
-		}
-		return Fault{Pointer: "/tagIds/" + itoa(i)}
-	})
+	a.checkTags(&c, o.To, o.Tags, func(i int) Fault { return Fault{Pointer: "/tagIds/" + itoa(i)} })
 	return c.faults
 }
 
@@ -284,7 +278,7 @@ type UnlinkTags struct {
 	ID      ID
 	IfMatch []uint64
 	Tags    []ID
-	InQuery bool
+	InQuery bool // where the tags were named, for faults
 }
 
 func (o UnlinkTags) Check() []Fault {

@@ -53,7 +53,8 @@ func TestLinksOfTags(t *testing.T) {
 	}{{SKULabels, sku.ID}, {ArticleLabels, r.ID}} {
 		e := s.refused(CodeInvalid, LinkTags{To: to.kind, ID: to.id, Tags: []ID{a, c}})
 		require.Equal(t, []Fault{{Pointer: "/tagIds/1", Code: "scope", Message: "is a tag of scope catalog; here tags of scope inventory can be linked"}}, e.Faults)
-		require.Equal(t, []string{"tagIds"}, pointers(s.refused(CodeInvalid, LinkTags{To: to.kind, ID: to.id, InQuery: true})))
+		require.Equal(t, []string{"/tagIds"}, pointers(s.refused(CodeInvalid, LinkTags{To: to.kind, ID: to.id})))
+		require.Equal(t, []string{"tagIds"}, pointers(s.refused(CodeInvalid, UnlinkTags{From: to.kind, ID: to.id, InQuery: true})))
 		s.refused(CodeNotFound, LinkTags{To: to.kind, ID: to.id, Tags: []ID{a, {1}}})
 		s.refused(CodeNotFound, LinkTags{To: to.kind, ID: a, Tags: []ID{a}})
 		s.refused(CodeNotFound, UnlinkTags{From: to.kind, ID: a, Tags: []ID{a}})

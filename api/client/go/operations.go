@@ -536,7 +536,7 @@ func (s *OrdersService) AllStockItems(
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) LinkTags(
-	ctx context.Context, id string, body TagIDs, options ...RequestOption,
+	ctx context.Context, id string, body LinkTags, options ...RequestOption,
 ) (*Order, error) {
 	return do[Order](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/orders/{id}/tags", values: []string{id}, body: body, keyed: true,
@@ -817,12 +817,12 @@ type CatalogListItemsQuery struct {
 	Status []ArticleStatus
 	// A part of the name or the internal name.
 	Search string
-	// Only the catalog item that has this external id.
-	ExternalID string
 	// Which page, from 1. Default: 1.
 	Page int64
 	// How many records a page has. Default: 50.
 	PageSize int64
+	// Only the catalog item that has this external id.
+	ExternalID string
 }
 
 func (q *CatalogListItemsQuery) values() query {
@@ -830,9 +830,9 @@ func (q *CatalogListItemsQuery) values() query {
 	addText(&to, "archive", q.Archive)
 	addTexts(&to, "status", q.Status)
 	addText(&to, "search", q.Search)
-	addText(&to, "externalId", q.ExternalID)
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
+	addText(&to, "externalId", q.ExternalID)
 	return to
 }
 
@@ -883,8 +883,6 @@ type CatalogListQuery struct {
 	Status []ArticleStatus
 	// A part of the name or the internal name.
 	Search string
-	// Only the catalog item that has this external id.
-	ExternalID string
 	// Which page, from 1. Default: 1.
 	Page int64
 	// How many records a page has. Default: 50.
@@ -896,7 +894,6 @@ func (q *CatalogListQuery) values() query {
 	addText(&to, "archive", q.Archive)
 	addTexts(&to, "status", q.Status)
 	addText(&to, "search", q.Search)
-	addText(&to, "externalId", q.ExternalID)
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
 	return to
@@ -988,7 +985,7 @@ func (s *CatalogService) Unarchive(
 //
 // The key needs the scope catalog.listings.write.
 func (s *CatalogService) LinkTags(
-	ctx context.Context, id string, body TagIDs, options ...RequestOption,
+	ctx context.Context, id string, body LinkTags, options ...RequestOption,
 ) (*CatalogItem, error) {
 	return do[CatalogItem](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/catalog/{id}/tags", values: []string{id}, body: body, keyed: true,
@@ -1246,7 +1243,7 @@ func (s *ArticlesService) Unarchive(
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) LinkTags(
-	ctx context.Context, id string, body TagIDs, options ...RequestOption,
+	ctx context.Context, id string, body LinkTags, options ...RequestOption,
 ) (*Article, error) {
 	return do[Article](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/articles/{id}/tags", values: []string{id}, body: body, keyed: true,
@@ -1486,7 +1483,7 @@ func (s *SKUsService) Delete(ctx context.Context, id string, options ...RequestO
 //
 // The key needs the scope inventory.skus.write.
 func (s *SKUsService) LinkTags(
-	ctx context.Context, id string, body TagIDs, options ...RequestOption,
+	ctx context.Context, id string, body LinkTags, options ...RequestOption,
 ) (*SKU, error) {
 	return do[SKU](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/skus/{id}/tags", values: []string{id}, body: body, keyed: true,
@@ -1928,7 +1925,7 @@ func (s *CustomersService) Delete(ctx context.Context, id string, options ...Req
 //
 // The key needs the scope customers.write.
 func (s *CustomersService) LinkTags(
-	ctx context.Context, id string, body TagIDs, options ...RequestOption,
+	ctx context.Context, id string, body LinkTags, options ...RequestOption,
 ) (*Customer, error) {
 	return do[Customer](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/customers/{id}/tags", values: []string{id}, body: body, keyed: true,

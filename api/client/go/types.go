@@ -90,17 +90,17 @@ type AddLineItems struct {
 
 // Address is a part of requests.
 type Address struct {
-	// Street and number.
+	// Street and number; null: none.
 	Address Opt[string] `json:"address,omitzero"`
-	// Postal code.
+	// Postal code; null: none.
 	ZipCode Opt[string] `json:"zipCode,omitzero"`
-	// City or town.
+	// City or town; null: none.
 	City Opt[string] `json:"city,omitzero"`
-	// Country, such as its two-letter code.
+	// Country, such as its two-letter code; null: none.
 	Country Opt[string] `json:"country,omitzero"`
-	// State or region.
+	// State or region; null: none.
 	State Opt[string] `json:"state,omitzero"`
-	// Floor, door, or what else helps to find it.
+	// Floor, door, or what else helps to find it; null: none.
 	Details Opt[string] `json:"details,omitzero"`
 }
 
@@ -201,8 +201,6 @@ type Article struct {
 	ParentID *string `json:"parentId"`
 	// The path of its category, as it was given.
 	Path *string `json:"path"`
-	// How many characters the text has, where it is cut.
-	PathTotal *int64 `json:"pathTotal"`
 	// Its category in a taxonomy that is kept elsewhere.
 	TaxonomyCategory *TaxonomyCategory `json:"taxonomyCategory"`
 	// Figures over all articles of its SKU; null without one.
@@ -261,8 +259,6 @@ type Article struct {
 	Condition *string `json:"condition"`
 	// What is told of it to customers: its own text, or that of its SKU.
 	Description *string `json:"description"`
-	// How many characters the text has, where it is cut.
-	DescriptionTotal *int64 `json:"descriptionTotal"`
 	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither.
 	BufferTimeAmountBefore *int64 `json:"bufferTimeAmountBefore"`
 	// The unit of how long a unit is kept free before each booking.
@@ -305,8 +301,6 @@ type ArticleDocument struct {
 	OrderIndex int64 `json:"orderIndex"`
 	// A note on the document.
 	Comment *string `json:"comment"`
-	// How many characters the text has, where it is cut.
-	CommentTotal *int64 `json:"commentTotal"`
 	// The file itself.
 	Document File `json:"document"`
 }
@@ -507,8 +501,6 @@ type AttributeValue struct {
 	Key string `json:"key"`
 	// The value: text, a number, true or false, or a list of texts; null without one.
 	Value json.RawMessage `json:"value"`
-	// How many characters the text has, where it is cut.
-	ValueTotal *int64 `json:"valueTotal"`
 	// How the value is meant.
 	Format AttributeFormat `json:"format"`
 	// The id of the group that the attribute is shown in; null without one.
@@ -674,8 +666,6 @@ type CatalogItem struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// What is told of it to customers.
 	Description *string `json:"description"`
-	// How many characters the text has, where it is cut.
-	DescriptionTotal *int64 `json:"descriptionTotal"`
 	// What each unit of it takes, all or nothing.
 	Components []CatalogComponent `json:"components"`
 	// How many entries the list has, where it is cut.
@@ -852,8 +842,6 @@ type CheckoutField struct {
 	OptionsTotal *int64 `json:"optionsTotal"`
 	// What the customer answered.
 	Value *string `json:"value"`
-	// How many characters the text has, where it is cut.
-	ValueTotal *int64 `json:"valueTotal"`
 	// The id of the field in the shop that asked.
 	CheckoutFieldID *string `json:"checkoutFieldId"`
 }
@@ -981,8 +969,6 @@ type ConsentAcceptance struct {
 	Label *string `json:"label"`
 	// The whole text that was agreed to.
 	ConsentText *string `json:"consentText"`
-	// How many characters the text has, where it is cut.
-	ConsentTextTotal *int64 `json:"consentTextTotal"`
 	// Whether the order took agreement.
 	Required bool `json:"required"`
 	// When the customer agreed; null: they did not.
@@ -991,8 +977,6 @@ type ConsentAcceptance struct {
 	IpAddress *string `json:"ipAddress"`
 	// The program that the agreement came from.
 	UserAgent *string `json:"userAgent"`
-	// How many characters the text has, where it is cut.
-	UserAgentTotal *int64 `json:"userAgentTotal"`
 	// Language of the text, as a tag.
 	Locale *string `json:"locale"`
 	// What the text refers to.
@@ -1033,8 +1017,6 @@ type ConsentLink struct {
 	Name *string `json:"name"`
 	// The text behind the link.
 	Content *string `json:"content"`
-	// How many characters the text has, where it is cut.
-	ContentTotal *int64 `json:"contentTotal"`
 }
 
 // ConsentLinkInput is a part of requests.
@@ -1051,17 +1033,17 @@ type ConsentLinkInput struct {
 
 // ContactAddress is a part of requests.
 type ContactAddress struct {
-	// Street and number. Null clears it.
+	// Street and number; null: none.
 	Address Opt[string] `json:"address,omitzero"`
-	// Postal code. Null clears it.
+	// Postal code; null: none.
 	ZipCode Opt[string] `json:"zipCode,omitzero"`
-	// City or town. Null clears it.
+	// City or town; null: none.
 	City Opt[string] `json:"city,omitzero"`
-	// Country, such as its two-letter code. Null clears it.
+	// Country, such as its two-letter code; null: none.
 	Country Opt[string] `json:"country,omitzero"`
-	// State or region. Null clears it.
+	// State or region; null: none.
 	State Opt[string] `json:"state,omitzero"`
-	// Floor, door, or what else helps to find it. Null clears it.
+	// Floor, door, or what else helps to find it; null: none.
 	Details Opt[string] `json:"details,omitzero"`
 	// What those who deliver should know. Null clears it.
 	DeliveryNotes Opt[string] `json:"deliveryNotes,omitzero"`
@@ -1083,8 +1065,6 @@ type ContactAddressRecord struct {
 	Details *string `json:"details"`
 	// What those who deliver should know.
 	DeliveryNotes *string `json:"deliveryNotes"`
-	// How many characters the text has, where it is cut.
-	DeliveryNotesTotal *int64 `json:"deliveryNotesTotal"`
 }
 
 // ContactInput is a part of requests.
@@ -1411,8 +1391,6 @@ type CustomPaymentMethod struct {
 	Key *string `json:"key"`
 	// What is told of the method.
 	Description *string `json:"description"`
-	// How many characters the text has, where it is cut.
-	DescriptionTotal *int64 `json:"descriptionTotal"`
 }
 
 // CustomPaymentMethodInput is a part of requests.
@@ -1437,8 +1415,6 @@ type Customer struct {
 	LastName *string `json:"lastName"`
 	// First and last name.
 	FullName *string `json:"fullName"`
-	// How many characters the text has, where it is cut.
-	FullNameTotal *int64 `json:"fullNameTotal"`
 	// Email address.
 	Email *string `json:"email"`
 	// Telephone number.
@@ -1783,8 +1759,6 @@ type ExternalPricingRow struct {
 	TranslatedLabel *string `json:"translatedLabel"`
 	// Where it can be found: absolute, http or https.
 	URL string `json:"url"`
-	// How many characters the text has, where it is cut.
-	URLTotal *int64 `json:"urlTotal"`
 }
 
 // Fault is a part of answers.
@@ -1817,16 +1791,12 @@ type File struct {
 	TenantID string `json:"tenantId"`
 	// Where the file can be fetched; files are kept elsewhere.
 	FileURL string `json:"fileUrl"`
-	// How many characters the text has, where it is cut.
-	FileURLTotal *int64 `json:"fileUrlTotal"`
 	// The media type of the file, such as image/jpeg.
 	MimeType *string `json:"mimeType"`
 	// The file's name where it came from.
 	OriginalName *string `json:"originalName"`
 	// The folder that the file is shown in.
 	FolderPath *string `json:"folderPath"`
-	// How many characters the text has, where it is cut.
-	FolderPathTotal *int64 `json:"folderPathTotal"`
 	// Size of the file in bytes.
 	Size *int64 `json:"size"`
 	// When it was made.
@@ -1904,8 +1874,6 @@ type FulfillmentFieldValue struct {
 	Key string `json:"key"`
 	// What the field holds.
 	Value json.RawMessage `json:"value"`
-	// How many characters the text has, where it is cut.
-	ValueTotal *int64 `json:"valueTotal"`
 	// How the value is meant.
 	Format *AttributeFormat `json:"format"`
 	// The id of the group that the field is shown in.
@@ -1951,8 +1919,6 @@ type Hold struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// A text for those who read it.
 	Note *string `json:"note"`
-	// How many characters the text has, where it is cut.
-	NoteTotal *int64 `json:"noteTotal"`
 	// What it holds.
 	Lines []HoldLine `json:"lines"`
 	// How many entries the list has, where it is cut.
@@ -2104,8 +2070,6 @@ type LineCheckoutField struct {
 	OptionsTotal *int64 `json:"optionsTotal"`
 	// What the customer answered.
 	Value *string `json:"value"`
-	// How many characters the text has, where it is cut.
-	ValueTotal *int64 `json:"valueTotal"`
 	// The id of the field in the shop that asked.
 	CheckoutFieldID *string `json:"checkoutFieldId"`
 }
@@ -2224,6 +2188,12 @@ type LineSubscriptionInput struct {
 	CollectionMethod Opt[string] `json:"collectionMethod,omitzero"`
 }
 
+// LinkTags is what SKUs.LinkTags, Articles.LinkTags, Customers.LinkTags and others takes.
+type LinkTags struct {
+	// Ids of the tags.
+	TagIDs []string `json:"tagIds"`
+}
+
 // ListArticles is what Articles.Search takes.
 type ListArticles struct {
 	// The window that is looked at. Default: the present instant.
@@ -2281,8 +2251,6 @@ type ListedArticle struct {
 	ParentID *string `json:"parentId"`
 	// The path of its category, as it was given.
 	Path *string `json:"path"`
-	// How many characters the text has, where it is cut.
-	PathTotal *int64 `json:"pathTotal"`
 	// Its category in a taxonomy that is kept elsewhere.
 	TaxonomyCategory *TaxonomyCategory `json:"taxonomyCategory"`
 	// Figures over all articles of its SKU; null without one.
@@ -2341,8 +2309,6 @@ type ListedArticle struct {
 	Condition *string `json:"condition"`
 	// What is told of it to customers: its own text, or that of its SKU.
 	Description *string `json:"description"`
-	// How many characters the text has, where it is cut.
-	DescriptionTotal *int64 `json:"descriptionTotal"`
 	// How long a unit is kept free before each booking, in the unit beside it; both are given, or neither.
 	BufferTimeAmountBefore *int64 `json:"bufferTimeAmountBefore"`
 	// The unit of how long a unit is kept free before each booking.
@@ -2447,8 +2413,6 @@ type MainContact struct {
 	LastName *string `json:"lastName"`
 	// First and last name.
 	FullName *string `json:"fullName"`
-	// How many characters the text has, where it is cut.
-	FullNameTotal *int64 `json:"fullNameTotal"`
 	// Email address.
 	Email *string `json:"email"`
 	// Telephone number.
@@ -2724,8 +2688,6 @@ type Order struct {
 	CustomPaymentMethod *CustomPaymentMethod `json:"customPaymentMethod"`
 	// A text for those who read it.
 	Note *string `json:"note"`
-	// How many characters the text has, where it is cut.
-	NoteTotal *int64 `json:"noteTotal"`
 	// First instant of its first line.
 	EarliestStartDate *time.Time `json:"earliestStartDate"`
 	// Last end of its lines; null: none has one.
@@ -2757,8 +2719,6 @@ type OrderComment struct {
 	AuthorType OrderCommentAuthorType `json:"authorType"`
 	// The comment's text.
 	Content string `json:"content"`
-	// How many characters the text has, where it is cut.
-	ContentTotal *int64 `json:"contentTotal"`
 	// Who wrote it; null: nobody was named.
 	Author *UserReference `json:"author"`
 	// The id of who wrote it; null: nobody was named.
@@ -2785,8 +2745,6 @@ type OrderCustomer struct {
 	LastName *string `json:"lastName"`
 	// First and last name.
 	FullName *string `json:"fullName"`
-	// How many characters the text has, where it is cut.
-	FullNameTotal *int64 `json:"fullNameTotal"`
 	// Email address.
 	Email *string `json:"email"`
 	// Telephone number.
@@ -2869,8 +2827,6 @@ type OrderDocument struct {
 	Name string `json:"name"`
 	// Where the file is kept.
 	FileRef *string `json:"fileRef"`
-	// How many characters the text has, where it is cut.
-	FileRefTotal *int64 `json:"fileRefTotal"`
 }
 
 // OrderDocumentInput is a part of requests.
@@ -2962,12 +2918,8 @@ type OrderLineItem struct {
 	PurchaseType PurchaseType `json:"purchaseType"`
 	// A picture of it.
 	ImageURL *string `json:"imageUrl"`
-	// How many characters the text has, where it is cut.
-	ImageURLTotal *int64 `json:"imageUrlTotal"`
 	// A text for those who read it.
 	Note *string `json:"note"`
-	// How many characters the text has, where it is cut.
-	NoteTotal *int64 `json:"noteTotal"`
 	// How far it is: waiting, ready, handed over, back, or called off.
 	FulfillmentState FulfillmentState `json:"fulfillmentState"`
 	// What the customer was asked for this line.
@@ -3224,22 +3176,6 @@ type PatchAccount struct {
 	Timezone Opt[string] `json:"timezone,omitzero"`
 }
 
-// PatchAddress is a part of requests.
-type PatchAddress struct {
-	// Street and number. Null clears it.
-	Address Opt[string] `json:"address,omitzero"`
-	// Postal code. Null clears it.
-	ZipCode Opt[string] `json:"zipCode,omitzero"`
-	// City or town. Null clears it.
-	City Opt[string] `json:"city,omitzero"`
-	// Country, such as its two-letter code. Null clears it.
-	Country Opt[string] `json:"country,omitzero"`
-	// State or region. Null clears it.
-	State Opt[string] `json:"state,omitzero"`
-	// Floor, door, or what else helps to find it. Null clears it.
-	Details Opt[string] `json:"details,omitzero"`
-}
-
 // PatchArticle is what Articles.Update takes.
 type PatchArticle struct {
 	// What the article is called.
@@ -3420,7 +3356,7 @@ type PatchLocation struct {
 	// An IANA time zone name, such as Europe/Lisbon.
 	Timezone Opt[string] `json:"timezone,omitzero"`
 	// Where the location is; members that are not given stay.
-	Address Opt[PatchAddress] `json:"address,omitzero"`
+	Address Opt[Address] `json:"address,omitzero"`
 	// The record's id in another system. No other record of the kind has the same. Null clears it.
 	ExternalID Opt[string] `json:"externalId,omitzero"`
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
@@ -3909,8 +3845,6 @@ type SKU struct {
 	Code *string `json:"code"`
 	// What is told of its articles to customers.
 	Description *string `json:"description"`
-	// How many characters the text has, where it is cut.
-	DescriptionTotal *int64 `json:"descriptionTotal"`
 	// What one of its articles is bought for, in minor units.
 	PurchasePrice *int64 `json:"purchasePrice"`
 	// The tags linked to it.
@@ -3979,8 +3913,6 @@ type ScheduledEvent struct {
 	Name string `json:"name"`
 	// A note for those who read it.
 	Comment *string `json:"comment"`
-	// How many characters the text has, where it is cut.
-	CommentTotal *int64 `json:"commentTotal"`
 	// The id of the account.
 	TenantID string `json:"tenantId"`
 	// When it was made.
@@ -4379,8 +4311,6 @@ type Tag struct {
 	ID string `json:"id"`
 	// The tag's text.
 	Value string `json:"value"`
-	// How many characters the text has, where it is cut.
-	ValueTotal *int64 `json:"valueTotal"`
 	// What it can be linked to.
 	Scope TagScope `json:"scope"`
 	// When it was made.
@@ -4389,7 +4319,7 @@ type Tag struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// TagIDs is what SKUs.LinkTags, SKUs.UnlinkTags, Articles.LinkTags and others takes.
+// TagIDs is what SKUs.UnlinkTags, Articles.UnlinkTags, Customers.UnlinkTags and others takes.
 type TagIDs struct {
 	// Here or in the query.
 	TagIDs Opt[[]string] `json:"tagIds,omitzero"`
@@ -4421,8 +4351,6 @@ type TaxonomyCategory struct {
 	Name *string `json:"name"`
 	// The names from the root of the taxonomy down to the category.
 	FullName *string `json:"fullName"`
-	// How many characters the text has, where it is cut.
-	FullNameTotal *int64 `json:"fullNameTotal"`
 	// How many levels the category is below the root.
 	Level *int64 `json:"level"`
 	// The id of the category above.
@@ -4583,8 +4511,6 @@ type UserReference struct {
 	Name string `json:"name"`
 	// A picture of the user.
 	AvatarURL *string `json:"avatarUrl"`
-	// How many characters the text has, where it is cut.
-	AvatarURLTotal *int64 `json:"avatarUrlTotal"`
 	// Email address.
 	Email *string `json:"email"`
 }
@@ -4615,8 +4541,6 @@ type Webhook struct {
 	EventType EventType `json:"eventType"`
 	// Where events are sent.
 	URL string `json:"url"`
-	// How many characters the text has, where it is cut.
-	URLTotal *int64 `json:"urlTotal"`
 	// What people call it.
 	Label *string `json:"label"`
 	// The version of the interface in which events are written.
@@ -4744,8 +4668,6 @@ type WebhookWithSecret struct {
 	EventType EventType `json:"eventType"`
 	// Where events are sent.
 	URL string `json:"url"`
-	// How many characters the text has, where it is cut.
-	URLTotal *int64 `json:"urlTotal"`
 	// What people call it.
 	Label *string `json:"label"`
 	// The version of the interface in which events are written.

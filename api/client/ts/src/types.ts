@@ -2222,17 +2222,17 @@ export interface components {
             lineItems: components["schemas"]["OrderLineItemInput"][];
         };
         Address: {
-            /** @description Street and number. */
+            /** @description Street and number; null: none. */
             address?: string | null;
-            /** @description City or town. */
+            /** @description City or town; null: none. */
             city?: string | null;
-            /** @description Country, such as its two-letter code. */
+            /** @description Country, such as its two-letter code; null: none. */
             country?: string | null;
-            /** @description Floor, door, or what else helps to find it. */
+            /** @description Floor, door, or what else helps to find it; null: none. */
             details?: string | null;
-            /** @description State or region. */
+            /** @description State or region; null: none. */
             state?: string | null;
-            /** @description Postal code. */
+            /** @description Postal code; null: none. */
             zipCode?: string | null;
         };
         AggregateData: {
@@ -2342,7 +2342,6 @@ export interface components {
             description: string | null;
             /** @description Whether the description is the article's or its SKU's. */
             descriptionOrigin: components["schemas"]["BufferOrigin"];
-            descriptionTotal?: components["schemas"]["LettersTotal"];
             /** @description Its documents, in their order. */
             documents: components["schemas"]["ArticleDocument"][];
             documentsTotal?: components["schemas"]["EntriesTotal"];
@@ -2373,7 +2372,6 @@ export interface components {
             parentId: string | null;
             /** @description The path of its category, as it was given. */
             path: string | null;
-            pathTotal?: components["schemas"]["LettersTotal"];
             /** @description Income less costs and purchase price, in minor units. */
             profitability: number;
             /** @description What it was bought for, in minor units: its own, or that of its SKU. */
@@ -2421,7 +2419,6 @@ export interface components {
             articleId: string;
             /** @description A note on the document. */
             comment: string | null;
-            commentTotal?: components["schemas"]["LettersTotal"];
             /** @description The file itself. */
             document: components["schemas"]["File"];
             /**
@@ -2575,7 +2572,6 @@ export interface components {
             systemGroup: components["schemas"]["SystemGroup"] | null;
             /** @description The value: text, a number, true or false, or a list of texts; null without one. */
             value: unknown;
-            valueTotal?: components["schemas"]["LettersTotal"];
         };
         Availability: {
             /** @description How many further units can be held for the whole window, with the buffers that a booking would bring. Of an article: on its own units, wherever else what is on them could go. */
@@ -2724,7 +2720,6 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /** @description What is told of it to customers. */
             description: string | null;
-            descriptionTotal?: components["schemas"]["LettersTotal"];
             /** @description The record's id in another system; null without one. */
             externalId: string | null;
             /**
@@ -2885,7 +2880,6 @@ export interface components {
             type: components["schemas"]["CheckoutFieldType"] | null;
             /** @description What the customer answered. */
             value: string | null;
-            valueTotal?: components["schemas"]["LettersTotal"];
         };
         /** @enum {string} */
         CheckoutFieldFormat: "text" | "number" | "boolean" | "date" | "datetime" | "formula" | "select" | "multiselect";
@@ -2992,7 +2986,6 @@ export interface components {
             consentConfigId: string | null;
             /** @description The whole text that was agreed to. */
             consentText: string | null;
-            consentTextTotal?: components["schemas"]["LettersTotal"];
             /**
              * Format: uuid
              * @description The consent's id.
@@ -3016,7 +3009,6 @@ export interface components {
             required: boolean;
             /** @description The program that the agreement came from. */
             userAgent: string | null;
-            userAgentTotal?: components["schemas"]["LettersTotal"];
         };
         ConsentAcceptanceInput: {
             /**
@@ -3047,7 +3039,6 @@ export interface components {
         ConsentLink: {
             /** @description The text behind the link. */
             content: string | null;
-            contentTotal?: components["schemas"]["LettersTotal"];
             /** @description What kind of link it is, such as policy. */
             kind: string;
             /** @description What people call the link. */
@@ -3072,19 +3063,19 @@ export interface components {
             policyDocumentId?: string | null;
         };
         ContactAddress: {
-            /** @description Street and number. Null clears it. */
+            /** @description Street and number; null: none. */
             address?: string | null;
-            /** @description City or town. Null clears it. */
+            /** @description City or town; null: none. */
             city?: string | null;
-            /** @description Country, such as its two-letter code. Null clears it. */
+            /** @description Country, such as its two-letter code; null: none. */
             country?: string | null;
             /** @description What those who deliver should know. Null clears it. */
             deliveryNotes?: string | null;
-            /** @description Floor, door, or what else helps to find it. Null clears it. */
+            /** @description Floor, door, or what else helps to find it; null: none. */
             details?: string | null;
-            /** @description State or region. Null clears it. */
+            /** @description State or region; null: none. */
             state?: string | null;
-            /** @description Postal code. Null clears it. */
+            /** @description Postal code; null: none. */
             zipCode?: string | null;
         };
         ContactAddressRecord: {
@@ -3096,7 +3087,6 @@ export interface components {
             country: string | null;
             /** @description What those who deliver should know. */
             deliveryNotes: string | null;
-            deliveryNotesTotal?: components["schemas"]["LettersTotal"];
             /** @description Floor, door, or what else helps to find it. */
             details: string | null;
             /** @description State or region. */
@@ -3451,7 +3441,6 @@ export interface components {
         CustomPaymentMethod: {
             /** @description What is told of the method. */
             description: string | null;
-            descriptionTotal?: components["schemas"]["LettersTotal"];
             /**
              * Format: uuid
              * @description The method's id where methods are kept.
@@ -3499,7 +3488,6 @@ export interface components {
             firstName: string | null;
             /** @description First and last name. */
             fullName: string | null;
-            fullNameTotal?: components["schemas"]["LettersTotal"];
             /**
              * Format: uuid
              * @description The customer's id.
@@ -3786,7 +3774,6 @@ export interface components {
              * @description Where it can be found: absolute, http or https.
              */
             url: string;
-            urlTotal?: components["schemas"]["LettersTotal"];
         };
         Fault: {
             /** @description What kind of fault it is, such as required, unknown, format or range. */
@@ -3812,10 +3799,8 @@ export interface components {
              * @description Where the file can be fetched; files are kept elsewhere.
              */
             fileUrl: string;
-            fileUrlTotal?: components["schemas"]["LettersTotal"];
             /** @description The folder that the file is shown in. */
             folderPath: string | null;
-            folderPathTotal?: components["schemas"]["LettersTotal"];
             /**
              * Format: uuid
              * @description The record's id.
@@ -3899,7 +3884,6 @@ export interface components {
             systemGroup: components["schemas"]["SystemGroup"] | null;
             /** @description What the field holds. */
             value: unknown;
-            valueTotal?: components["schemas"]["LettersTotal"];
         };
         /** @enum {string} */
         FulfillmentState: "pending" | "prepared" | "fulfilled" | "returned" | "cancelled" | "partially_fulfilled" | "partially_returned";
@@ -3929,7 +3913,6 @@ export interface components {
             linesTotal?: components["schemas"]["EntriesTotal"];
             /** @description A text for those who read it. */
             note: string | null;
-            noteTotal?: components["schemas"]["LettersTotal"];
             /**
              * @description held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.
              * @enum {string}
@@ -4072,8 +4055,6 @@ export interface components {
             /** @description What its SKU is called. */
             skuName: string | null;
         };
-        /** @description How many characters the text has, where it is cut. */
-        LettersTotal: number;
         /** @description A limit is reached: ask again after the seconds in Retry-After. */
         LimitReached: {
             /**
@@ -4118,7 +4099,6 @@ export interface components {
             type: components["schemas"]["CheckoutFieldType"] | null;
             /** @description What the customer answered. */
             value: string | null;
-            valueTotal?: components["schemas"]["LettersTotal"];
         };
         LineCheckoutFieldInput: {
             /** @description The format of that attribute. */
@@ -4244,6 +4224,10 @@ export interface components {
             /** @description What follows the commitment, which is kept as it is. Default: none. */
             renewalType?: string | null;
         };
+        LinkTags: {
+            /** @description Ids of the tags. */
+            tagIds: string[];
+        };
         ListArticles: {
             /** @description Which articles by whether they are archived. Default: active. */
             archive?: components["schemas"]["ArchiveFilter"] | null;
@@ -4320,7 +4304,6 @@ export interface components {
             description?: string | null;
             /** @description Whether the description is the article's or its SKU's. */
             descriptionOrigin?: components["schemas"]["BufferOrigin"];
-            descriptionTotal?: components["schemas"]["LettersTotal"];
             /** @description Its documents, in their order. */
             documents?: components["schemas"]["ArticleDocument"][];
             documentsTotal?: components["schemas"]["EntriesTotal"];
@@ -4351,7 +4334,6 @@ export interface components {
             parentId?: string | null;
             /** @description The path of its category, as it was given. */
             path?: string | null;
-            pathTotal?: components["schemas"]["LettersTotal"];
             /** @description Income less costs and purchase price, in minor units. */
             profitability?: number;
             /** @description What it was bought for, in minor units: its own, or that of its SKU. */
@@ -4481,7 +4463,6 @@ export interface components {
             firstName: string | null;
             /** @description First and last name. */
             fullName: string | null;
-            fullNameTotal?: components["schemas"]["LettersTotal"];
             /** @description Language tag, such as pt-PT. */
             language: string | null;
             /** @description Last name. */
@@ -4758,7 +4739,6 @@ export interface components {
             };
             /** @description A text for those who read it. */
             note: string | null;
-            noteTotal?: components["schemas"]["LettersTotal"];
             /** @description The account's count of orders, this one included. */
             number: number;
             /** @description How the customer pays, as it was given. */
@@ -4806,7 +4786,6 @@ export interface components {
             authorType: "user" | "system";
             /** @description The comment's text. */
             content: string;
-            contentTotal?: components["schemas"]["LettersTotal"];
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: uuid
@@ -4847,7 +4826,6 @@ export interface components {
             firstName: string | null;
             /** @description First and last name. */
             fullName: string | null;
-            fullNameTotal?: components["schemas"]["LettersTotal"];
             /**
              * Format: uuid
              * @description The customer's id in the order.
@@ -4915,7 +4893,6 @@ export interface components {
         OrderDocument: {
             /** @description Where the file is kept. */
             fileRef: string | null;
-            fileRefTotal?: components["schemas"]["LettersTotal"];
             /**
              * Format: uuid
              * @description The document's id.
@@ -5039,14 +5016,12 @@ export interface components {
             id: string;
             /** @description A picture of it. */
             imageUrl: string | null;
-            imageUrlTotal?: components["schemas"]["LettersTotal"];
             /** @description What kind of add-on it is, as it was given. */
             isAddon: string | null;
             /** @description What the line is called. */
             name: components["schemas"]["LocalizedName"];
             /** @description A text for those who read it. */
             note: string | null;
-            noteTotal?: components["schemas"]["LettersTotal"];
             /**
              * Format: uuid
              * @description The customer of the order that the line is for; null: the order's own.
@@ -5337,20 +5312,6 @@ export interface components {
             /** @description An IANA time zone name, such as Europe/Lisbon. */
             timezone?: string;
         };
-        PatchAddress: {
-            /** @description Street and number. Null clears it. */
-            address?: string | null;
-            /** @description City or town. Null clears it. */
-            city?: string | null;
-            /** @description Country, such as its two-letter code. Null clears it. */
-            country?: string | null;
-            /** @description Floor, door, or what else helps to find it. Null clears it. */
-            details?: string | null;
-            /** @description State or region. Null clears it. */
-            state?: string | null;
-            /** @description Postal code. Null clears it. */
-            zipCode?: string | null;
-        };
         PatchArticle: {
             /** @description Values by key. Those not named stay; null takes one away, or all. */
             attributes?: {
@@ -5540,7 +5501,7 @@ export interface components {
         };
         PatchLocation: {
             /** @description Where the location is; members that are not given stay. */
-            address?: components["schemas"]["PatchAddress"] | null;
+            address?: components["schemas"]["Address"] | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
@@ -6004,7 +5965,6 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /** @description What is told of its articles to customers. */
             description: string | null;
-            descriptionTotal?: components["schemas"]["LettersTotal"];
             /** @description The record's id in another system; null without one. */
             externalId: string | null;
             /**
@@ -6051,7 +6011,6 @@ export interface components {
             articleId: string;
             /** @description A note for those who read it. */
             comment: string | null;
-            commentTotal?: components["schemas"]["LettersTotal"];
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: date-time
@@ -6413,7 +6372,6 @@ export interface components {
             updatedAt: components["schemas"]["UpdatedAt"];
             /** @description The tag's text. */
             value: string;
-            valueTotal?: components["schemas"]["LettersTotal"];
         };
         TagIDs: {
             /** @description Here or in the query. */
@@ -6430,7 +6388,6 @@ export interface components {
         TaxonomyCategory: {
             /** @description The names from the root of the taxonomy down to the category. */
             fullName: string | null;
-            fullNameTotal?: components["schemas"]["LettersTotal"];
             /** @description The category's id in its taxonomy. */
             id: string;
             /** @description Whether no category is below. */
@@ -6583,7 +6540,6 @@ export interface components {
         UserReference: {
             /** @description A picture of the user. */
             avatarUrl: string | null;
-            avatarUrlTotal?: components["schemas"]["LettersTotal"];
             /** @description Email address. */
             email: string | null;
             /**
@@ -6639,7 +6595,6 @@ export interface components {
              * @description Where events are sent.
              */
             url: string;
-            urlTotal?: components["schemas"]["LettersTotal"];
         };
         WebhookDelivery: {
             /** @description How many attempts were made. */
@@ -6799,7 +6754,6 @@ export interface components {
              * @description Where events are sent.
              */
             url: string;
-            urlTotal?: components["schemas"]["LettersTotal"];
         };
         WhatIf: {
             /** @description Done one after the other; one that is refused refuses the whole. */
@@ -6992,7 +6946,6 @@ export type InitialQuantity = components['schemas']['InitialQuantity'];
 export type InsufficientAvailability = components['schemas']['InsufficientAvailability'];
 export type InsufficientAvailabilityDetails = components['schemas']['InsufficientAvailabilityDetails'];
 export type InventoryArticle = components['schemas']['InventoryArticle'];
-export type LettersTotal = components['schemas']['LettersTotal'];
 export type LimitReached = components['schemas']['LimitReached'];
 export type LimitReachedDetails = components['schemas']['LimitReachedDetails'];
 export type LineCheckoutField = components['schemas']['LineCheckoutField'];
@@ -7000,6 +6953,7 @@ export type LineCheckoutFieldInput = components['schemas']['LineCheckoutFieldInp
 export type LineItemPricing = components['schemas']['LineItemPricing'];
 export type LineSubscription = components['schemas']['LineSubscription'];
 export type LineSubscriptionInput = components['schemas']['LineSubscriptionInput'];
+export type LinkTags = components['schemas']['LinkTags'];
 export type ListArticles = components['schemas']['ListArticles'];
 export type ListedArticle = components['schemas']['ListedArticle'];
 export type LocalizedName = components['schemas']['LocalizedName'];
@@ -7045,7 +6999,6 @@ export type OrderStockItem = components['schemas']['OrderStockItem'];
 export type OrderStockItemPage = components['schemas']['OrderStockItemPage'];
 export type Pagination = components['schemas']['Pagination'];
 export type PatchAccount = components['schemas']['PatchAccount'];
-export type PatchAddress = components['schemas']['PatchAddress'];
 export type PatchArticle = components['schemas']['PatchArticle'];
 export type PatchAttribute = components['schemas']['PatchAttribute'];
 export type PatchAttributeOption = components['schemas']['PatchAttributeOption'];
@@ -7156,8 +7109,6 @@ export interface operations {
                 status?: components["schemas"]["ArticleStatus"][];
                 /** @description A part of the name or the internal name. */
                 search?: string;
-                /** @description Only the catalog item that has this external id. */
-                externalId?: string;
                 /** @description Which page, from 1. Default: 1. */
                 page?: number;
                 /** @description How many records a page has. Default: 50. */
@@ -7908,10 +7859,7 @@ export interface operations {
     };
     "admin.articles.linkTags": {
         parameters: {
-            query?: {
-                /** @description Repeated; here or in the body. */
-                tagIds?: string[];
-            };
+            query?: never;
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7922,9 +7870,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["TagIDs"];
+                "application/json": components["schemas"]["LinkTags"];
             };
         };
         responses: {
@@ -8543,12 +8491,12 @@ export interface operations {
                 status?: components["schemas"]["ArticleStatus"][];
                 /** @description A part of the name or the internal name. */
                 search?: string;
-                /** @description Only the catalog item that has this external id. */
-                externalId?: string;
                 /** @description Which page, from 1. Default: 1. */
                 page?: number;
                 /** @description How many records a page has. Default: 50. */
                 pageSize?: number;
+                /** @description Only the catalog item that has this external id. */
+                externalId?: string;
                 /** @description Reads the pinned snapshot of this sequence in place of the present state. */
                 asOf?: number;
             };
@@ -8772,10 +8720,7 @@ export interface operations {
     };
     "admin.catalog.linkTags": {
         parameters: {
-            query?: {
-                /** @description Repeated; here or in the body. */
-                tagIds?: string[];
-            };
+            query?: never;
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8786,9 +8731,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["TagIDs"];
+                "application/json": components["schemas"]["LinkTags"];
             };
         };
         responses: {
@@ -9166,10 +9111,7 @@ export interface operations {
     };
     "admin.customers.linkTags": {
         parameters: {
-            query?: {
-                /** @description Repeated; here or in the body. */
-                tagIds?: string[];
-            };
+            query?: never;
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9180,9 +9122,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["TagIDs"];
+                "application/json": components["schemas"]["LinkTags"];
             };
         };
         responses: {
@@ -10755,10 +10697,7 @@ export interface operations {
     };
     "admin.orders.linkTags": {
         parameters: {
-            query?: {
-                /** @description Repeated; here or in the body. */
-                tagIds?: string[];
-            };
+            query?: never;
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10769,9 +10708,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["TagIDs"];
+                "application/json": components["schemas"]["LinkTags"];
             };
         };
         responses: {
@@ -11701,10 +11640,7 @@ export interface operations {
     };
     "admin.skus.linkTags": {
         parameters: {
-            query?: {
-                /** @description Repeated; here or in the body. */
-                tagIds?: string[];
-            };
+            query?: never;
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -11715,9 +11651,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["TagIDs"];
+                "application/json": components["schemas"]["LinkTags"];
             };
         };
         responses: {

@@ -82,7 +82,7 @@ func release(version, to string, platforms []string) error {
 			return err
 		}
 		var embedded bytes.Buffer // what is in the binary and is no module
-		if err := appendLicences(&embedded, "@scalar/api-reference of npm", "api/docs/reference"); err != nil {
+		if err := appendLicences(&embedded, reference.name+" of npm", filepath.Join("api", "docs", "reference")); err != nil {
 			return err
 		}
 		notices = append(notices, embedded.Bytes()...)
@@ -95,7 +95,11 @@ func release(version, to string, platforms []string) error {
 		if err != nil {
 			return err
 		}
-		parts, err := partsOf(version, info)
+		packed, err := os.ReadFile(reference.file)
+		if err != nil {
+			return err
+		}
+		parts, err := partsOf(version, info, packed)
 		if err != nil {
 			return err
 		}
@@ -243,8 +247,11 @@ func archiveOf(folder string, files []file) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// partsOf lists the modules that a binary is made of, as CycloneDX 1.5 in JSON.
-func partsOf(version string, info *debug.BuildInfo) ([]byte, error) {
+// reference is the one part of a binary that is no module: what shows the API's description, as api/docs/reference has it.
+var reference = struct{ name, version, file string }{"@scalar/api-reference", "1.72.1", filepath.Join("api", "docs", "reference", "scalar.js.gz")}
+
+// partsOf lists the modules that a binary is made of, and the reference, of which packed is the file, as CycloneDX 1.5 in JSON.
+func partsOf(version string, info *debug.BuildInfo, packed []byte) ([]byte, error) {
 	type hash struct {
 		Alg     string `json:"alg"`
 		Content string `json:"content"`
@@ -270,6 +277,9 @@ func partsOf(version string, info *debug.BuildInfo) ([]byte, error) {
 		}
 		list = append(list, c)
 	}
+	url := "pkg:npm/" + strings.Replace(reference.name, "@", "%40", 1) + "@" + reference.version
+	sum := sha256.Sum256(packed)
+	list = append(list, component{"library", url, reference.name, reference.version, url, []hash{{"SHA-256", hex.EncodeToString(sum[:])}}})
 	own := "pkg:golang/holdfast@" + version
 	data, err := json.MarshalIndent(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,

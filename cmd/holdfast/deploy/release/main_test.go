@@ -4,9 +4,13 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"testing"
 
@@ -48,7 +52,9 @@ func TestArchiveIsTheSameEachTime(t *testing.T) {
 func TestPartsNameEveryModule(t *testing.T) {
 	modules := modulesOf(linked)
 	require.Equal(t, []string{"github.com/google/uuid", "github.com/valyala/fasthttp"}, []string{modules[0].Path, modules[1].Path})
-	data, err := partsOf("v1.2.3", linked)
+	packed, err := os.ReadFile(filepath.Join("..", "..", "..", "..", reference.file))
+	require.NoError(t, err)
+	data, err := partsOf("v1.2.3", linked, packed)
 	require.NoError(t, err)
 	var bom struct {
 		BOMFormat  string
@@ -59,7 +65,13 @@ func TestPartsNameEveryModule(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(data, &bom))
 	require.Equal(t, "CycloneDX", bom.BOMFormat)
-	require.Len(t, bom.Components, len(modules)+1, "and the standard library")
+	require.Len(t, bom.Components, len(modules)+2, "and the standard library, and the reference")
+	last := bom.Components[len(bom.Components)-1]
+	require.Equal(t, "pkg:npm/%40scalar/api-reference@1.72.1", last.PURL)
+	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(packed)), last.Hashes[0].Content)
+	licence, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "api", "docs", "reference", "LICENSE"))
+	require.NoError(t, err)
+	require.Contains(t, string(licence), reference.name+" "+reference.version, "the licence beside the file names what it is of")
 	for i, m := range modules {
 		c := bom.Components[i+1]
 		require.Equal(t, m.Path, c.Name)

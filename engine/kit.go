@@ -257,13 +257,21 @@ func (a *account) kitsOf(s *timeline.Stock, k *kit, l *Location, offers []offer,
 		}
 	}
 	if shared && (x.Available > 0 || !x.Exact) {
-		x.Available, x.Exact = a.seatKits(s, k, l, body, now, x.surely(s, offers, now), x.Available, x.Exact, plain)
+		x.Available, x.Exact = a.seatKits(s, k, l, body, now, x.surely(a, s, offers, now), x.Available, x.Exact, plain)
 	}
 	return x
 }
 
 // surely is how many kits find a unit free throughout for every part, so that nothing has to move: never more than there are.
-func (x *kitAnswer) surely(s *timeline.Stock, offers []offer, now int64) int {
+// Where parts meet in a pool that has conflicts none is sure: each part alone may have what the conflicts leave, all together not.
+func (x *kitAnswer) surely(a *account, s *timeline.Stock, offers []offer, now int64) int {
+	for _, f := range offers {
+		for _, src := range f.sources {
+			if f.meets && contested(s, a.around(src.pool), src.hull) {
+				return 0
+			}
+		}
+	}
 	room := make([][]int, len(offers))
 	for i, f := range offers {
 		room[i] = make([]int, len(f.sources))
@@ -272,6 +280,14 @@ func (x *kitAnswer) surely(s *timeline.Stock, offers []offer, now int64) int {
 		}
 	}
 	return min(mostOf(offers, room), x.Available)
+}
+
+// contested says that conflicts ask for units of a pool over a hull.
+func contested(s *timeline.Stock, pool timeline.PoolRef, hull Span) bool {
+	for range s.ConflictsIn(pool, hull) {
+		return true
+	}
+	return false
 }
 
 // kitSeats is how many units a question about kits seats for real, beside those that are sure to find a place.

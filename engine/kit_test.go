@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -334,4 +335,26 @@ func TestNextKitComesWhenAConflictEnds(t *testing.T) {
 	require.Equal(t, 1, conflicts)
 	require.Equal(t, noon+10*hour, next(noon))
 	require.Equal(t, noon+10*hour, next(noon+6*hour))
+}
+
+// Two parts that name articles of one pool share what its conflicts leave: so many kits as are promised can be held.
+func TestPartsOfOnePoolShareWhatConflictsLeave(t *testing.T) {
+	for _, turned := range []bool{false, true} {
+		for _, end := range []*int64{nil, ptr(noon + 30*day)} {
+			s := newShop(t)
+			sku := s.sku()
+			first, second := s.article(sku, 0), s.article(sku, 2)
+			s.do(IncreaseQuantity{Article: first, Location: s.loc, Amount: 2, From: ptr(s.now + 2*hour)})
+			s.book(Item{Article: second}, s.now, s.now+8*hour, 2)
+			s.book(Item{Article: first}, s.now+13*hour, s.now+20*hour, 1)
+			s.book(Item{Article: second}, s.now+13*hour, s.now+20*hour, 1)
+			s.order(Item{SKU: sku}, PurchaseSubscription, s.now, end, 2, true) // the one's units are out, the other's not there yet
+			require.Equal(t, 2, s.view().acc.stock.ConflictLen())
+			parts := []Component{{Item{Article: second}, 1}, {Item{Article: first}, 1}}
+			if turned {
+				slices.Reverse(parts)
+			}
+			s.promised(s.kit(parts...), s.now+23*hour, s.now+35*hour)
+		}
+	}
 }

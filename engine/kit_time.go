@@ -154,7 +154,7 @@ func (a *account) kitsOver(k *kit, l *Location, offers []offer, held [][][]timel
 		return kits, exact
 	case *left == 0:
 		x := kitAnswer{Availability: Availability{Available: kits}}
-		return x.surely(a.stock, offers, now), false
+		return x.surely(a, a.stock, offers, now), false
 	}
 	*left--
 	x := a.kitsOf(a.stock, k, l, offers, w, now, true)

@@ -15,12 +15,12 @@ var exampleValues = map[string]string{
 	"bufferTimeUnitAfter": `"hours"`, "bufferTimeUnitBefore": `"hours"`, "city": `"Lisboa"`, "code": `"BIKE-1"`, "codes": `["B-0001"]`,
 	"comment": `"Brakes are checked"`, "country": `"PT"`, "count": `3`, "createdAt": `"2025-06-01T12:00:00.000Z"`, "currency": `"EUR"`,
 	"dayOfMonth": `1`, "description": `"With a box for two children"`, "details": `"Second door"`, "email": `"ana@example.com"`,
-	"endDate": `"2025-06-04T09:00:00.000Z"`, "end": `"2025-06-04T09:00:00.000Z"`, "expiresAt": `"2030-01-01T00:00:00.000Z"`,
-	"expiresInSeconds": `900`, "firstName": `"Ana"`, "from": `"2025-06-02T09:00:00.000Z"`, "label": `"Weekend"`, "lastName": `"Silva"`,
-	"name": `"Cargo bike"`, "notBefore": `"2025-06-02T09:00:00.000Z"`, "note": `"Collects at noon"`, "phone": `"+351210000000"`,
+	"endDate": `"2030-06-04T09:00:00.000Z"`, "end": `"2030-06-04T09:00:00.000Z"`, "expiresAt": `"2030-01-01T00:00:00.000Z"`,
+	"expiresInSeconds": `900`, "firstName": `"Ana"`, "from": `"2030-06-02T09:00:00.000Z"`, "label": `"Weekend"`, "lastName": `"Silva"`,
+	"name": `"Cargo bike"`, "notBefore": `"2030-06-02T09:00:00.000Z"`, "note": `"Collects at noon"`, "phone": `"+351210000000"`,
 	"prefix": `"hf_a1B2c3D4e5F6"`, "price": `4500`, "purchasePrice": `289900`, "quantity": `1`, "requestId": `"8f3a1c22b7d0-1f"`,
-	"seconds": `86400`, "start": `"2025-06-02T09:00:00.000Z"`, "startDate": `"2025-06-02T09:00:00.000Z"`, "timezone": `"Europe/Lisbon"`,
-	"to": `"2025-06-04T09:00:00.000Z"`, "until": `"2025-07-02T09:00:00.000Z"`, "updatedAt": `"2025-06-01T12:00:00.000Z"`,
+	"seconds": `86400`, "start": `"2030-06-02T09:00:00.000Z"`, "startDate": `"2030-06-02T09:00:00.000Z"`, "timezone": `"Europe/Lisbon"`,
+	"to": `"2030-06-04T09:00:00.000Z"`, "until": `"2030-07-02T09:00:00.000Z"`, "updatedAt": `"2025-06-01T12:00:00.000Z"`,
 	"AttributeValue.value": `"L"`, "FulfillmentField.value": `"L"`, "FulfillmentFieldValue.value": `"L"`,
 	"InitialQuantity.from": `"2025-01-01T00:00:00.000Z"`, "TaxonomyCategory.fullName": `"Vehicles > Cargo bikes"`,
 	"TaxonomyCategoryInput.fullName": `"Vehicles > Cargo bikes"`, "condition": `"Like new"`, "folderPath": `"bikes"`, "groupName": `"Geometry"`,
@@ -42,8 +42,8 @@ var exampleBodies = map[string]string{
 	"admin.orders.create": `{"status":"draft","customerId":"` + exampleID("Customer") + `","pickupLocationId":"` + exampleID("Location") + `","reference":"WEB-1042","note":"Collects at noon",` +
 		`"checkoutFields":[{"name":"Body height","type":"number","required":true,"value":"172"}],` +
 		`"consentAcceptances":[{"label":"Terms of rental","required":true,"acceptedAt":"2025-06-01T12:00:00.000Z","links":[{"kind":"policy","name":"Terms"}]}],` +
-		`"lineItems":[{"catalogItemId":"` + exampleID("CatalogItem") + `","purchaseType":"booking","quantity":1,"startDate":"2025-06-02T09:00:00.000Z","endDate":"2025-06-04T09:00:00.000Z","unitPrice":9000,"taxRate":2300,"note":"Saddle high"}]}`,
-	"admin.orders.addLineItems": `{"lineItems":[{"skuId":"` + exampleID("SKU") + `","purchaseType":"booking","startDate":"2025-06-02T09:00:00.000Z","endDate":"2025-06-04T09:00:00.000Z","unitPrice":1500}]}`,
+		`"lineItems":[{"catalogItemId":"` + exampleID("CatalogItem") + `","purchaseType":"booking","quantity":1,"startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":9000,"taxRate":2300,"note":"Saddle high"}]}`,
+	"admin.orders.addLineItems": `{"lineItems":[{"skuId":"` + exampleID("SKU") + `","purchaseType":"booking","startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":1500}]}`,
 	"admin.attributes.create":   `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
 }
 
@@ -158,7 +158,7 @@ func exampleText(s *Schema, at place) string {
 	case s.Format == "uuid", name == "id", strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "Ids"):
 		return exampleID(recordOf(at.schema, name))
 	case s.Format == "date-time":
-		return "2025-06-02T09:00:00.000Z"
+		return "2030-06-02T09:00:00.000Z"
 	case s.Format == "date":
 		return "2025-06-02"
 	case s.Format == "email":

@@ -20,7 +20,6 @@ import (
 // archiveSuffix ends the name of a backup in one file.
 const archiveSuffix = ".tar.zst"
 
-// isArchive says whether a backup's name is of a file or a stream, not of a directory.
 // openArchive opens a file that holds a backup, whatever it is called; nil where the name is not of a file.
 func openArchive(name string) (*os.File, error) {
 	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
@@ -41,6 +40,7 @@ func openArchive(name string) (*os.File, error) {
 // zstdMagic is how a compressed archive begins.
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
+// isArchive says whether a backup's name is of a file or a stream, not of a directory.
 func isArchive(name string) bool { return name == "-" || strings.HasSuffix(name, archiveSuffix) }
 
 // writeFile makes a file that appears under its name only when write has returned without an error and all is synced. A file of that name is not replaced.

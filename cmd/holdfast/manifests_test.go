@@ -18,8 +18,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// This file owns the tests of the manifests: each fits its schema in deploy/schemas, names nothing that is not there, and
-// sets the program up as the program takes it. A table of faults shows that each of them would be found.
+// This file owns the tests of the manifests: each fits its schema in deploy/schemas, names nothing that is not there,
+// and sets the program up as the program takes it. A table of faults shows that each of them would be found.
 
 // manifestOf is a manifest and its schema.
 type manifestOf struct{ file, schema string }

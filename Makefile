@@ -1,7 +1,7 @@
-# What there is to do here. Nothing but clients, test-clients, test-backup and lint needs the network once `go mod download` has run.
+# What there is to do here. Nothing but clients, schemas, test-clients, test-backup and lint needs the network once `go mod download` has run.
 #   make run          serve the demo merchant
 #   make test         vet, all tests, and the race detector where goroutines meet, if there is a C compiler for it
-#   make lint         staticcheck, at the version that this file names; the first run needs the network
+#   make lint         staticcheck, at the version that this file names, and whether schemas are as made; the first run needs the network
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
@@ -13,6 +13,7 @@
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations; make clients goes with it
 #   make clients      write what the clients have of api/openapi.json again; takes node, npm and the network
+#   make schemas      write what the manifests are checked against again, after another version in deploy/schemas/go.mod
 #   make golden       the golden directory of the present format again, after a change of what is stored (fuzz/golden/doc.go)
 #   make test-crash   power cuts, failing disks, flipped bits, killed processes
 
@@ -34,7 +35,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-docs test-backup test-barrage document clients golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-docs test-backup test-barrage document clients schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -64,6 +65,7 @@ vet:
 lint:
 	GOFLAGS= go run $(STATICCHECK) ./...
 	cd api/client/go && GOFLAGS= go run $(STATICCHECK) -tags live ./...
+	cd cmd/holdfast/deploy/schemas && GOFLAGS= go run $(STATICCHECK) . && GOFLAGS= go run . -check
 
 bench:
 	go run ./bench/run -time $(BENCHTIME) $(BENCHFLAGS)
@@ -111,6 +113,10 @@ document:
 clients:
 	go run ./api/client/gen
 	go test -count=1 -tags clients -run TestTypeScriptClient/is_what_the_document_gives ./fuzz/clients -update
+
+# Of a module of its own, too.
+schemas:
+	cd cmd/holdfast/deploy/schemas && GOFLAGS= go run .
 
 golden:
 	go test -count=1 -run TestGoldenIsMade ./fuzz/golden -update

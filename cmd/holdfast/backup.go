@@ -3,7 +3,6 @@ package main
 // This file owns `holdfast backup`: of a running server through its ops listener, or of a stopped directory.
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -142,21 +141,6 @@ func backupStopped(cmd *cobra.Command, c backupConfig) error {
 		}
 		return backedUp(cmd, c.to, st.Size())
 	})
-}
-
-// withCopy gives fn a checked copy of a directory or of a backup, and removes it afterwards. It lies in the directory for
-// temporary files.
-func withCopy(ctx context.Context, from source, o persist.RestoreOptions, fn func(dir string) error) (err error) {
-	dir, err := os.MkdirTemp("", "holdfast-*")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o.To = dir
-	if _, err := from.restore(ctx, o); err != nil {
-		return inUse(err)
-	}
-	return fn(dir)
 }
 
 // inUse says what to do about a directory that a server has open.

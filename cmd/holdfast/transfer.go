@@ -20,11 +20,16 @@ import (
 // archiveSuffix ends the name of a backup in one file.
 const archiveSuffix = ".tar.zst"
 
-// isArchive says whether a backup's name is of a file or a stream, not of a directory.
-// openArchive opens a file that holds a backup, whatever it is called; nil where the name is not of a file.
+// partMark stands behind the name of a file that is not whole yet.
+const partMark = ".part-"
+
+// openArchive opens a file that holds a backup, whatever it is called unless it is not done; nil where the name is not of a file.
 func openArchive(name string) (*os.File, error) {
 	if st, err := os.Stat(name); err != nil || !st.Mode().IsRegular() {
 		return nil, nil // a directory, or none: whoever opens that says so
+	}
+	if strings.Contains(filepath.Base(name), archiveSuffix+partMark) {
+		return nil, fmt.Errorf("%s is a backup that is not done: if none is being made, remove it", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -41,6 +46,7 @@ func openArchive(name string) (*os.File, error) {
 // zstdMagic is how a compressed archive begins.
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
+// isArchive says whether a backup's name is of a file or a stream, not of a directory.
 func isArchive(name string) bool { return name == "-" || strings.HasSuffix(name, archiveSuffix) }
 
 // writeFile makes a file that appears under its name only when write has returned without an error and all is synced. A file of that name is not replaced.
@@ -48,7 +54,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(name); err == nil {
 		return fmt.Errorf("%s exists", name)
 	}
-	part, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".part-*")
+	part, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+partMark+"*")
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"testing"
 
@@ -334,7 +335,14 @@ func TestRestoreOfADamagedSource(t *testing.T) {
 	setHead(t, mem, func(h *head) { h.Seq = 31 })
 	_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored"})
 	require.ErrorIs(t, err, ErrShortLog)
-	names, err := mem.List("/restored")
+	_, err = mem.Stat("/restored")
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	// A directory that was there stays, as empty as it was.
+	require.NoError(t, mem.MkdirAll("/there", 0o700))
+	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/there"})
+	require.ErrorIs(t, err, ErrShortLog)
+	names, err := mem.List("/there")
 	require.NoError(t, err)
 	require.Empty(t, names)
 }

@@ -40,14 +40,14 @@ type Progress func(done, total int64)
 // one is not done, and Open refuses it. One at a time.
 func (s *Store) Checkpoint(ctx context.Context, dir string, progress Progress) (Backup, error) {
 	var b Backup
-	from := s.End()
+	from, own := s.End(), !isThere(s.fs, dir)
 	err := s.staged(ctx, func(stage string) (err error) {
 		made, err := copyStore(ctx, s.fs, stage, dir, progress)
 		if err == nil {
 			b, err = seal(s.o, s.fs, dir, *s.form.Load(), s.between(from))
 		}
 		if err != nil && made {
-			err = errors.Join(err, clearDir(s.fs, dir))
+			err = errors.Join(err, clearDir(s.fs, dir, own))
 		}
 		return err
 	})
@@ -166,13 +166,22 @@ func copyStore(ctx context.Context, f vfs.FS, from, dir string, progress Progres
 	return true, syncDir(f, dir)
 }
 
-// clearDir removes what a copy that failed has left.
-func clearDir(f vfs.FS, dir string) error {
+// clearDir removes what a copy that failed has left, and the directory, if it
+// is the copy's own: it was not there before.
+func clearDir(f vfs.FS, dir string, own bool) error {
 	names, err := list(f, dir)
 	for _, n := range names {
 		err = errors.Join(err, f.RemoveAll(f.PathJoin(dir, n)))
 	}
+	if own && err == nil && isThere(f, dir) {
+		err = f.Remove(dir)
+	}
 	return err
+}
+
+func isThere(f vfs.FS, name string) bool {
+	_, err := f.Stat(name)
+	return err == nil
 }
 
 // emptyTarget refuses a directory in which there is anything.

@@ -60,10 +60,10 @@ func Restore(ctx context.Context, o RestoreOptions) (Backup, error) {
 func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 	so := Options{Dir: o.To, FS: o.FS, Logger: o.Logger}.withDefaults()
 	f := newPrivateFS(so.FS)
-	var made bool
+	made, own := false, !isThere(f, o.To)
 	defer func() {
 		if err != nil && made {
-			err = errors.Join(err, clearDir(f, o.To))
+			err = errors.Join(err, clearDir(f, o.To, own))
 		}
 	}()
 	var h head

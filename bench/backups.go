@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"io"
 	"path"
 	"time"
 
@@ -10,6 +11,12 @@ import (
 )
 
 // This file owns backups of the world that is measured, as a habit.
+
+// Archive writes a backup of the world as one archive.
+func (w *World) Archive(ctx context.Context, to io.Writer) error {
+	_, err := w.store.WriteCheckpoint(ctx, to, nil)
+	return err
+}
 
 // SendLog sends the log of the world to a directory until it is closed, behind one archive. That is taken as good: to
 // open it is the work of another process.

@@ -284,8 +284,15 @@ func (x *kitAnswer) surely(a *account, s *timeline.Stock, offers []offer, now in
 
 // contested says that conflicts ask for units of a pool over a hull.
 func contested(s *timeline.Stock, pool timeline.PoolRef, hull Span) bool {
-	for range s.ConflictsIn(pool, hull) {
-		return true
+	if s.ConflictCount(pool) == 0 {
+		return false
+	}
+	for _, no := range s.Lots(pool) {
+		for h := range s.Conflicts(no) {
+			if h.Span.Overlaps(hull) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -105,10 +105,11 @@ func (m *Merchant) Command(h Hold) engine.PlaceHold {
 	return m.command(engine.Item{SKU: m.SKUs[h.SKU]}, h.Location, h.Start, h.End)
 }
 
+// command takes what is over, too: the bookings of a set that is kept fall behind the clock.
 func (m *Merchant) command(item engine.Item, location int, start, end int64) engine.PlaceHold {
 	return engine.PlaceHold{Lines: []engine.HoldLineInput{{
 		Item: item, Location: m.Locations[location], Window: timeline.Span{Start: start, End: end}, Quantity: 1,
-	}}}
+	}}, AllowPast: true}
 }
 
 // Book draws n holds and books each with a command of its own. It says how long the engine took, without the drawing.

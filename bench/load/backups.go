@@ -4,16 +4,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
 
+	"github.com/valyala/fasthttp"
+
 	"holdfast/bench"
 )
 
-// This file owns what is left of bookings while the log is sent to a place for backups.
+// This file owns what backups cost bookings: what they wait beside an archive, and what is left of their rate while the log
+// is sent to a place for backups.
 
-var logTarget = bench.AtLeast(95, "%")
+var (
+	logTarget     = bench.AtLeast(95, "%")
+	archiveTarget = bench.AtMost(20, "ms")
+)
+
+// betweenBookings is the pace of bookings beside an archive, which a full load would leave no processor: 500 a second.
+const betweenBookings = 2 * time.Millisecond
+
+// bookingBesideArchive books holds at a steady pace while archives of the whole world are written beside the data.
+func bookingBesideArchive(ctx context.Context, s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
+	file, err := os.CreateTemp("", "holdfast-bench-*")
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	c := newClients(s.address, "POST", s.key, 8)
+	defer c.close()
+	c.path("/v1/admin/holds")
+	bodies := make([][]byte, time.Minute/betweenBookings) // more than an archive takes
+	var t bench.Tally
+	var size int64
+	archives := 0
+	for ; archives == 0 || t.Took < budget; archives++ {
+		for i := range bodies {
+			h := w.Next()
+			bodies[i] = body(w.Merchant.SKUs[h.SKU], w.Merchant.Locations[h.Location], h.Start, h.End)
+		}
+		w.Settle()
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return r, err
+		}
+		written := make(chan error, 1)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			written <- w.Archive(ctx, file)
+		}()
+		begin := time.Now()
+		err := c.run(&t, func(i int, r *fasthttp.Request) bool {
+			select {
+			case <-ended:
+				return false
+			case <-time.After(time.Until(begin.Add(time.Duration(i) * betweenBookings))):
+			}
+			if i < len(bodies) {
+				r.SetBodyRaw(bodies[i])
+			}
+			return i < len(bodies)
+		})
+		if err = errors.Join(err, <-written); err != nil {
+			return r, err
+		}
+		if size, err = file.Seek(0, io.SeekCurrent); err != nil {
+			return r, err
+		}
+	}
+	r = bench.Tail(t.Sample(), archiveTarget)
+	r.Note = fmt.Sprintf("%d holds beside %d archives of %d bytes, %v each", t.N, archives, size, (t.Took / time.Duration(archives)).Round(time.Millisecond))
+	return r, nil
+}
 
 // piecesOfATurn are the pieces of the log that are sent while bookings are counted: the first one is small.
 const piecesOfATurn = 5

@@ -38,6 +38,7 @@ func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
+	r.Figure(ctx, "BookingBesideArchive", archiveTarget, func() (bench.Result, error) { return bookingBesideArchive(ctx, s, r.World, r.Budget) })
 	r.Figure(ctx, "BookingBesideBackups", logTarget, func() (bench.Result, error) { return bookingBesideLog(s, r.World, r.Budget) })
 	stream := r.World.Set.Orders()
 	r.Figure(ctx, "HTTPOrders", orderTarget, func() (bench.Result, error) { return orders(s, r.World, stream, r.Budget) })
@@ -125,7 +126,7 @@ func bookings(s *Server, w *bench.World, budget time.Duration, draw func() []byt
 }
 
 func body(sku, location engine.ID, start, end int64) []byte {
-	return fmt.Appendf(nil, `{"lines":[{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}]}`, sku, location, instant(start), instant(end))
+	return fmt.Appendf(nil, `{"lines":[{"skuId":"%v","serviceLocationId":"%v","from":"%s","to":"%s"}],"allowPast":true}`, sku, location, instant(start), instant(end))
 }
 
 func instant(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -16,7 +16,7 @@ import (
 // may lists, by package and everything below it, what its code (not its tests) may import beside the standard library. The
 // longest name that fits counts. A name of the project stands for that package alone, `name/...` for all below it as well.
 var may = map[string][]string{
-	"timeline":              {"github.com/google/uuid"},
+	"timeline":              {"github.com/google/uuid", "github.com/tidwall/btree"},
 	"persist":               {"github.com/cockroachdb/pebble/v2/...", "github.com/klauspost/compress/...", "github.com/prometheus/..."},
 	"persist/backup":        {"persist", "github.com/cockroachdb/pebble/v2/vfs", "github.com/prometheus/...", "github.com/minio/minio-go/v7/..."},
 	"persist/backup/s3test": {},

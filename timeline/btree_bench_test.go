@@ -1,6 +1,7 @@
 package timeline
 
-// This file owns the comparison of ids, classes and conflicts, which need no sums, with the same rows in trees of tidwall/btree. doc.go has the figures.
+// This file owns the comparison of the sets that need no sums, in trees of tree.go and in those of tidwall/btree. doc.go has
+// the figures.
 
 import (
 	"math/rand/v2"
@@ -10,300 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/btree"
 )
-
-// form is one structure in one kind of tree. A version that publish gave never changes; fork goes on from a version.
-type form[E any] interface {
-	put(e E)
-	del(e E) bool
-	get(e E) bool
-	scan(from E) int // reads on from a row as the engine does, and counts what it sees
-	publish() form[E]
-	fork() form[E]
-	load(ordered []E)
-}
-
-// idRow is where the hold of an id is.
-type idRow struct {
-	id    key
-	where uint32
-}
-
-// conflictRow is a conflict of a lot.
-type conflictRow struct {
-	hold Hold
-	lot  LotNo
-}
-
-// seatRow is a seat on its slot: the key of the classes, and the end.
-type seatRow struct {
-	at  key
-	end int64
-}
-
-func (r seatRow) seat() Span   { return Span{r.at.time(), r.end} }
-func (r seatRow) place() Place { return Place{LotNo(r.at.lower()), SlotNo(r.at.upper())} }
-
-// pageRows is how many ids a page of a list reads.
-const pageRows = 50
-
-// whole is a tree that was built of rows in order.
-func whole[K sorter[K], V any](t tree[K, V], ok bool) tree[K, V] {
-	if !ok {
-		panic("rows out of order")
-	}
-	return t
-}
-
-type treeIDs struct {
-	edit *token
-	rows tree[key, uint32]
-}
-
-func (f *treeIDs) put(e idRow)      { f.rows.set(f.edit, e.id, e.where) }
-func (f *treeIDs) del(e idRow) bool { _, ok := f.rows.del(f.edit, e.id); return ok }
-func (f *treeIDs) get(e idRow) bool { _, ok := f.rows.get(e.id); return ok }
-
-func (f *treeIDs) scan(from idRow) (n int) {
-	f.rows.scan(from.id, func(keys []key, _ []uint32) bool {
-		n += len(keys)
-		return n < pageRows
-	})
-	return min(n, pageRows)
-}
-
-func (f *treeIDs) publish() form[idRow] {
-	p := &treeIDs{newToken(), f.rows}
-	f.edit = f.edit.next()
-	return p
-}
-
-func (f *treeIDs) fork() form[idRow] { return &treeIDs{newToken(), f.rows} }
-
-func (f *treeIDs) load(ordered []idRow) {
-	b := treeBuilder[key, uint32, struct{}, none[key, uint32]]{edit: f.edit}
-	for _, e := range ordered {
-		b.add(e.id, e.where)
-	}
-	f.rows = whole(b.tree())
-}
-
-type treeClasses struct {
-	edit *token
-	rows *classes
-}
-
-func (f *treeClasses) put(e seatRow) {
-	f.rows = f.rows.own(f.edit)
-	f.rows.put(f.edit, e.seat(), e.place())
-}
-
-func (f *treeClasses) del(e seatRow) bool {
-	f.rows = f.rows.own(f.edit)
-	_, ok := f.rows.of[lengthClass(e.seat())].del(f.edit, e.at)
-	return ok
-}
-
-func (f *treeClasses) get(e seatRow) bool {
-	_, ok := f.rows.of[lengthClass(e.seat())].get(e.at)
-	return ok
-}
-
-func (f *treeClasses) scan(from seatRow) (n int) {
-	f.rows.overlapping(dayOf(from), func(Span, Place) bool {
-		n++
-		return true
-	})
-	return n
-}
-
-// dayOf is the day that begins with a seat.
-func dayOf(e seatRow) Span { return Span{e.at.time(), e.at.time() + benchDay} }
-
-func (f *treeClasses) publish() form[seatRow] {
-	p := &treeClasses{newToken(), f.rows}
-	f.edit = f.edit.next()
-	return p
-}
-
-func (f *treeClasses) fork() form[seatRow] { return &treeClasses{newToken(), f.rows} }
-
-func (f *treeClasses) load(ordered []seatRow) {
-	f.rows = &classes{edit: f.edit}
-	var of [classCount]treeBuilder[key, int64, struct{}, none[key, int64]]
-	for _, e := range ordered {
-		of[lengthClass(e.seat())].add(e.at, e.end)
-	}
-	for c := range of {
-		f.rows.of[c] = whole(of[c].tree())
-	}
-}
-
-type treeConflicts struct {
-	edit *token
-	rows tree[idKey, Hold]
-}
-
-func (e *conflictRow) key() idKey { return idKey{e.lot, e.hold.ID} }
-
-func (f *treeConflicts) put(e conflictRow)      { f.rows.set(f.edit, e.key(), e.hold) }
-func (f *treeConflicts) del(e conflictRow) bool { _, ok := f.rows.del(f.edit, e.key()); return ok }
-func (f *treeConflicts) get(e conflictRow) bool { _, ok := f.rows.get(e.key()); return ok }
-
-func (f *treeConflicts) scan(from conflictRow) (n int) {
-	f.rows.scan(idKey{lot: from.lot}, func(keys []idKey, _ []Hold) bool {
-		for _, k := range keys {
-			if k.lot != from.lot {
-				return false
-			}
-			n++
-		}
-		return true
-	})
-	return n
-}
-
-func (f *treeConflicts) publish() form[conflictRow] {
-	p := &treeConflicts{newToken(), f.rows}
-	f.edit = f.edit.next()
-	return p
-}
-
-func (f *treeConflicts) fork() form[conflictRow] { return &treeConflicts{newToken(), f.rows} }
-
-func (f *treeConflicts) load(ordered []conflictRow) {
-	f.rows = whole(build[idKey, Hold, struct{}, none[idKey, Hold]](f.edit, len(ordered), func(i int) (idKey, Hold) {
-		return ordered[i].key(), ordered[i].hold
-	}))
-}
-
-// libraryRows is one tree of the library.
-type libraryRows[E any] struct{ *btree.BTreeG[E] }
-
-func newLibraryRows[E any](less func(a, b E) bool) libraryRows[E] {
-	return libraryRows[E]{btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
-}
-
-func (f libraryRows[E]) put(e E)      { f.Set(e) }
-func (f libraryRows[E]) del(e E) bool { _, ok := f.Delete(e); return ok }
-func (f libraryRows[E]) get(e E) bool { _, ok := f.Get(e); return ok }
-
-func (f libraryRows[E]) load(ordered []E) {
-	for _, e := range ordered {
-		f.Load(e)
-	}
-}
-
-type libraryIDs struct{ libraryRows[idRow] }
-
-func newLibraryIDs() form[idRow] {
-	return libraryIDs{newLibraryRows(func(a, b idRow) bool { return a.id.before(b.id) })}
-}
-
-func (f libraryIDs) scan(from idRow) (n int) {
-	f.Ascend(from, func(idRow) bool {
-		n++
-		return n < pageRows
-	})
-	return n
-}
-
-func (f libraryIDs) publish() form[idRow] { return libraryIDs{libraryRows[idRow]{f.Copy()}} }
-func (f libraryIDs) fork() form[idRow]    { return f.publish() }
-
-type libraryConflicts struct{ libraryRows[conflictRow] }
-
-func newLibraryConflicts() form[conflictRow] {
-	return libraryConflicts{newLibraryRows(func(a, b conflictRow) bool { return a.key().before(b.key()) })}
-}
-
-func (f libraryConflicts) scan(from conflictRow) (n int) {
-	f.Ascend(conflictRow{lot: from.lot}, func(e conflictRow) bool {
-		if e.lot != from.lot {
-			return false
-		}
-		n++
-		return true
-	})
-	return n
-}
-
-func (f libraryConflicts) publish() form[conflictRow] {
-	return libraryConflicts{libraryRows[conflictRow]{f.Copy()}}
-}
-
-func (f libraryConflicts) fork() form[conflictRow] { return f.publish() }
-
-// libraryClasses has a tree of the library for each length class. Only those that changed since are copied for a version.
-type libraryClasses struct {
-	of      [classCount]libraryRows[seatRow]
-	version [classCount]libraryRows[seatRow]
-	changed uint64 // a bit a class
-}
-
-func newLibraryClasses() form[seatRow] {
-	f := new(libraryClasses)
-	for c := range f.of {
-		f.of[c] = newLibraryRows(func(a, b seatRow) bool { return a.at.before(b.at) })
-	}
-	f.version = f.of
-	return f
-}
-
-func (f *libraryClasses) own(e seatRow) libraryRows[seatRow] {
-	c := lengthClass(e.seat())
-	f.changed |= 1 << c
-	return f.of[c]
-}
-
-func (f *libraryClasses) put(e seatRow)      { f.own(e).put(e) }
-func (f *libraryClasses) del(e seatRow) bool { return f.own(e).del(e) }
-func (f *libraryClasses) get(e seatRow) bool { return f.of[lengthClass(e.seat())].get(e) }
-
-func (f *libraryClasses) scan(from seatRow) (n int) {
-	w := dayOf(from)
-	end := timeKey(w.End, 0, 0)
-	for c, t := range f.of {
-		if t.Len() == 0 {
-			continue
-		}
-		t.Ascend(seatRow{at: timeKey(reach(c, w.Start), 0, 0)}, func(e seatRow) bool {
-			if !e.at.before(end) {
-				return false
-			}
-			if e.end > w.Start {
-				n++
-			}
-			return true
-		})
-	}
-	return n
-}
-
-func (f *libraryClasses) publish() form[seatRow] {
-	for c := range f.of {
-		if f.changed&(1<<c) != 0 {
-			f.version[c].BTreeG = f.of[c].Copy()
-		}
-	}
-	f.changed = 0
-	return &libraryClasses{of: f.version}
-}
-
-func (f *libraryClasses) fork() form[seatRow] {
-	n := &libraryClasses{version: f.of}
-	for c := range f.of {
-		n.of[c].BTreeG = f.of[c].Copy()
-	}
-	return n
-}
-
-func (f *libraryClasses) load(ordered []seatRow) {
-	for _, e := range ordered {
-		f.own(e).Load(e)
-	}
-}
 
 // workload is the rows of a structure: row i is made i-th, and order is that of the tree.
 type workload[E any] struct {
@@ -336,7 +44,7 @@ func idWorkload(size int) *workload[idRow] {
 	w := &workload[idRow]{size: size}
 	w.row = func(i int) idRow { return idRow{benchID(benchStart, i).key(), uint32(i)} }
 	w.order = func(a, b idRow) int { return a.id.compare(b.id) }
-	return w.add("form=timeline", func() form[idRow] { return &treeIDs{edit: newToken()} }).add("form=tidwall", newLibraryIDs)
+	return w.add("form=own", func() form[idRow] { return &treeIDs{edit: newToken()} }).add("form=tidwall", newLibraryIDs)
 }
 
 // classWorkload has seats of an hour to 14 days over two years on 191,000 slots, as the data set has.
@@ -348,30 +56,32 @@ func classWorkload(size int) *workload[seatRow] {
 		return seatRow{timeKey(start, slot, slot/2+1), start + int64(60+scrambled(i+1<<41, 14*24*60-60))*60_000}
 	}
 	w.order = func(a, b seatRow) int { return a.at.compare(b.at) }
-	return w.add("form=timeline", func() form[seatRow] {
+	return w.add("form=own", func() form[seatRow] {
 		edit := newToken()
 		return &treeClasses{edit, &classes{edit: edit}}
 	}).add("form=tidwall", newLibraryClasses)
 }
 
 // conflictWorkload has about ten conflicts a lot.
-func conflictWorkload(size int) *workload[conflictRow] {
-	w := &workload[conflictRow]{size: size}
-	w.row = func(i int) conflictRow {
+func conflictWorkload(size int) *workload[Placed] {
+	w := &workload[Placed]{size: size}
+	w.row = func(i int) Placed {
 		start := benchStart + int64(scrambled(i, benchDays))*benchDay
-		return conflictRow{NewHold(benchID(benchStart, i), Span{start, start + benchDay}, 0, 0), LotNo(scrambled(i, size/10) + 1)}
+		hold := NewHold(benchID(benchStart, i), Span{start, start + benchDay}, 0, 0)
+		return Placed{hold, Place{Lot: LotNo(scrambled(i+1<<40, size/10) + 1)}}
 	}
-	w.order = func(a, b conflictRow) int {
-		if a.key().before(b.key()) {
+	w.order = func(a, b Placed) int {
+		if conflictBefore(a, b) {
 			return -1
 		}
 		return 1
 	}
-	return w.add("form=timeline", func() form[conflictRow] { return &treeConflicts{edit: newToken()} }).
+	return w.add("form=own", func() form[Placed] { return &treeConflicts{edit: newToken()} }).
 		add("form=tidwall", newLibraryConflicts)
 }
 
-// TestFormsAgree drives both forms of each structure through the same changes: they have the same rows, and versions stay as they were.
+// TestFormsAgree drives both forms of each structure through the same changes: they have the same rows, and versions stay as
+// they were.
 func TestFormsAgree(t *testing.T) {
 	t.Run("ids", func(t *testing.T) { agree(t, idWorkload(3000)) })
 	t.Run("classes", func(t *testing.T) { agree(t, classWorkload(3000)) })
@@ -434,7 +144,8 @@ const versionsHeld = 16
 
 // BenchmarkForms compares the structures of a million rows, conflicts of 20,000, in both forms.
 //
-//	fill     rows are put one by one from none on, a version every 25; B/row is what they weigh, thinned-B/row once half of them are gone at random
+//	fill     rows are put one by one from none on, a version every 25; B/row is what they weigh, thinned-B/row what each weighs
+//	         once half of them were removed at random
 //	load     all rows at once, in order
 //	grow     one more row, a version every so many; 16 older versions are held
 //	churn    one row more and a random one less, likewise

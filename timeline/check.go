@@ -130,33 +130,34 @@ func (c *checker) rail(no SlotNo, e *slotEntry) {
 }
 
 func (c *checker) conflicts() {
-	c.s.conflicts.all(func(keys []idKey, holds []Hold) bool {
-		for i, k := range keys {
-			lot := c.s.lot(k.lot)
-			c.want(lot != nil && k.id == holds[i].ID, "conflict %v of lot %d", k.id, k.lot)
-			if lot != nil {
-				c.lots[k.lot].conflicts++
-			}
-			if holds[i].Flags.Has(Choosy) {
-				c.choosy++
-			}
-			where, ok := c.s.ids.get(k.id.key())
-			c.want(ok && where == uint32(k.lot)|conflictBit, "conflict %v is kept for lot %d, not %d", k.id, k.lot, where&^conflictBit)
+	n, last := 0, Placed{}
+	c.s.conflicts.rows.Scan(func(x Placed) bool {
+		c.want(n == 0 || conflictBefore(last, x), "conflicts: %v of lot %d is out of order", x.ID, x.Place.Lot)
+		n, last = n+1, x
+		lot := c.s.lot(x.Place.Lot)
+		c.want(lot != nil && !x.Place.Seated(), "conflict %v of lot %d", x.ID, x.Place.Lot)
+		if lot != nil {
+			c.lots[x.Place.Lot].conflicts++
 		}
+		if x.Flags.Has(Choosy) {
+			c.choosy++
+		}
+		where, ok := c.s.ids.get(x.ID.key())
+		c.want(ok && where == uint32(x.Place.Lot)|conflictBit, "conflict %v is kept for lot %d, not %d", x.ID, x.Place.Lot, where&^conflictBit)
 		return true
 	})
-	c.tree("conflicts", c.s.conflicts.verify())
-	c.tree("choosy", c.s.choosy.verify())
-	c.s.choosy.all(func(keys []idKey, _ []struct{}) bool {
-		for _, k := range keys {
-			h, at, ok := c.s.Find(k.id)
-			c.want(ok && at.Lot == k.lot && h.Flags.Has(Choosy), "hold %v is listed as choosy on lot %d", k.id, k.lot)
-		}
+	c.want(n == c.s.ConflictLen(), "%d conflicts counted, %d there", c.s.ConflictLen(), n)
+	listed, before := 0, idKey{}
+	c.s.choosy.rows.Scan(func(k idKey) bool {
+		c.want(listed == 0 || before.before(k), "choosy: %v of lot %d is out of order", k.id, k.lot)
+		listed, before = listed+1, k
+		h, at, ok := c.s.Find(k.id)
+		c.want(ok && at.Lot == k.lot && h.Flags.Has(Choosy), "hold %v is listed as choosy on lot %d", k.id, k.lot)
 		return true
 	})
-	c.want(c.s.choosy.len() == c.choosy, "%d holds are listed as choosy, not %d", c.s.choosy.len(), c.choosy)
+	c.want(listed == c.choosy && listed == c.s.ChoosyLen(), "%d holds are listed as choosy, %d counted, %d there", listed, c.s.ChoosyLen(), c.choosy)
 	c.tree("ids", c.s.ids.verify())
-	c.want(c.s.ids.len() == c.seats+c.s.conflicts.len(), "%d ids of %d seated holds and %d conflicts", c.s.ids.len(), c.seats, c.s.conflicts.len())
+	c.want(c.s.ids.len() == c.seats+n, "%d ids of %d seated holds and %d conflicts", c.s.ids.len(), c.seats, n)
 }
 
 func (c *checker) members() {

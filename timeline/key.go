@@ -54,29 +54,6 @@ func (k key) search(run []key) int {
 	return lo
 }
 
-// idKey orders rows by lot, then id.
-type idKey struct {
-	lot LotNo
-	id  ID
-}
-
-func (k idKey) before(o idKey) bool {
-	return k.lot < o.lot || k.lot == o.lot && k.id.Before(o.id)
-}
-
-func (k idKey) search(run []idKey) int {
-	lo, hi := 0, len(run)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if run[mid].before(k) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
 // instant is a key of time alone.
 type instant int64
 

@@ -121,7 +121,7 @@ func (l *Loader) fail(format string, args ...any) {
 
 // Finish makes the Stock. It fails where the rows break an invariant of the package, or do not come in order.
 func (l *Loader) Finish() (*Stock, error) {
-	s := &Stock{edit: l.edit, classes: &classes{edit: l.edit}}
+	s := newStock(l.edit)
 	l.loadLots(s)
 	l.loadSlots(s)
 	var ok bool
@@ -134,7 +134,7 @@ func (l *Loader) Finish() (*Stock, error) {
 	l.loadRails(s)
 	l.loadConflicts(s)
 	for _, k := range l.choosy {
-		s.choosy.set(s.edit, k, struct{}{})
+		s.choosy.own(s.edit).Set(k)
 	}
 	if l.err != nil {
 		return nil, l.err
@@ -383,9 +383,10 @@ func (l *Loader) loadConflicts(s *Stock) {
 		}
 		return a.ID.Compare(b.ID)
 	})
-	s.conflicts, _ = build[idKey, Hold, struct{}, none[idKey, Hold]](s.edit, len(l.conflicts), func(i int) (idKey, Hold) {
-		return idKey{l.conflicts[i].Place.Lot, l.conflicts[i].ID}, l.conflicts[i].Hold
-	})
+	rows := s.conflicts.own(s.edit)
+	for _, c := range l.conflicts {
+		rows.Load(c)
+	}
 }
 
 // loadLarges makes what is kept for large lots and pools.

@@ -272,11 +272,9 @@ func (s *Stock) rankItems(r *Ranking, w Span) {
 			return n == len(keys)
 		})
 	}
-	s.conflicts.all(func(keys []idKey, holds []Hold) bool {
-		for i := range holds {
-			if holds[i].Span.Overlaps(w) {
-				r.chain(keys[i].lot, holds[i].Span)
-			}
+	s.conflicts.rows.Scan(func(c Placed) bool {
+		if c.Span.Overlaps(w) {
+			r.chain(c.Place.Lot, c.Span)
 		}
 		return true
 	})

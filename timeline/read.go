@@ -15,8 +15,8 @@ func (s *Stock) Find(id ID) (h Hold, at Place, ok bool) {
 	}
 	if where&conflictBit != 0 {
 		at.Lot = LotNo(where &^ conflictBit)
-		h, _ = s.conflicts.get(idKey{at.Lot, id})
-		return h, at, true
+		c, _ := s.conflicts.rows.Get(conflict(at.Lot, id))
+		return c.Hold, at, true
 	}
 	e := s.slot(SlotNo(where))
 	p, _ := e.rail.find(id)
@@ -27,7 +27,7 @@ func (s *Stock) Find(id ID) (h Hold, at Place, ok bool) {
 func (s *Stock) Len() int { return s.ids.len() }
 
 // ConflictLen counts the conflicts of the account.
-func (s *Stock) ConflictLen() int { return s.conflicts.len() }
+func (s *Stock) ConflictLen() int { return s.conflicts.rows.Len() }
 
 // Slot is the slot of a number.
 func (s *Stock) Slot(no SlotNo) (Slot, bool) {
@@ -201,29 +201,13 @@ func (s *Stock) Conflicts(no LotNo) iter.Seq[Hold] {
 		if e == nil || e.conflicts == 0 {
 			return
 		}
-		s.conflicts.scan(idKey{lot: no}, func(keys []idKey, holds []Hold) bool {
-			for i := range keys {
-				if keys[i].lot != no || !yield(holds[i]) {
-					return false
-				}
-			}
-			return true
-		})
+		s.conflicts.rows.Ascend(conflict(no, ID{}), func(c Placed) bool { return c.Place.Lot == no && yield(c.Hold) })
 	}
 }
 
 // EachConflict goes through all conflicts of the account, by lot, then id.
 func (s *Stock) EachConflict() iter.Seq[Placed] {
-	return func(yield func(Placed) bool) {
-		s.conflicts.all(func(keys []idKey, holds []Hold) bool {
-			for i := range holds {
-				if !yield(Placed{holds[i], Place{Lot: keys[i].lot}}) {
-					return false
-				}
-			}
-			return true
-		})
-	}
+	return s.conflicts.rows.Scan
 }
 
 // ConflictsIn goes through the conflicts of p that overlap w, by id.
@@ -261,13 +245,6 @@ func (s *Stock) Overlapping(w Span) iter.Seq[Placed] {
 		if !on {
 			return
 		}
-		s.conflicts.all(func(keys []idKey, holds []Hold) bool {
-			for i := range holds {
-				if holds[i].Span.Overlaps(w) && !yield(Placed{holds[i], Place{Lot: keys[i].lot}}) {
-					return false
-				}
-			}
-			return true
-		})
+		s.conflicts.rows.Scan(func(c Placed) bool { return !c.Span.Overlaps(w) || yield(c) })
 	}
 }

@@ -21,8 +21,8 @@ type Stock struct {
 	pools     vec[poolEntry]
 	ids       tree[key, uint32] // hold -> slot number, or conflictBit and the lot number of a conflict
 	classes   *classes
-	conflicts tree[idKey, Hold]
-	choosy    tree[idKey, struct{}] // holds with that flag, by lot
+	conflicts versioned[Placed] // by lot, then id
+	choosy    versioned[idKey]  // holds with that flag
 	blocks    vec[*lotBlock]
 	articles  vec[articleEntry]
 	soles     vec[soleRow]
@@ -68,8 +68,16 @@ type poolEntry struct {
 
 // New is an empty Stock.
 func New() *Stock {
-	edit := newToken()
-	return &Stock{edit: edit, classes: &classes{edit: edit}}
+	return newStock(newToken())
+}
+
+func newStock(edit *token) *Stock {
+	return &Stock{
+		edit:      edit,
+		classes:   &classes{edit: edit},
+		conflicts: newVersioned(edit, conflictBefore),
+		choosy:    newVersioned(edit, idKey.before),
+	}
 }
 
 // Fork is a scratch copy in O(1). It writes nothing to s.
@@ -240,7 +248,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	s.noteChoosy(&h, at.Lot, true)
 	if at.Slot == 0 {
 		s.flush()
-		s.conflicts.set(s.edit, idKey{at.Lot, h.ID}, h)
+		s.conflicts.own(s.edit).Set(Placed{h, at})
 		s.countConflict(at.Lot, h.Span, 1)
 		return
 	}
@@ -265,9 +273,9 @@ func (s *Stock) Remove(id ID) {
 	if where&conflictBit != 0 {
 		s.flush()
 		lot := LotNo(where &^ conflictBit)
-		h, _ := s.conflicts.del(s.edit, idKey{lot, id})
-		s.noteChoosy(&h, lot, false)
-		s.countConflict(lot, h.Span, -1)
+		c, _ := s.conflicts.own(s.edit).Delete(conflict(lot, id))
+		s.noteChoosy(&c.Hold, lot, false)
+		s.countConflict(lot, c.Span, -1)
 		return
 	}
 	e := s.ownSlot(SlotNo(where))

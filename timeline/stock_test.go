@@ -185,6 +185,9 @@ func TestForksAtOnce(t *testing.T) {
 		slot := w.n.slots[i%120]
 		w.put(Place{slot.Lot, slot.No}, Span{i, i + 10}, 0)
 	}
+	for range 100 {
+		w.put(Place{Lot: 1}, Span{3000, 3010}, 0)
+	}
 	want := w.n.clone()
 	published := w.s.Publish()
 	var wg sync.WaitGroup
@@ -194,6 +197,10 @@ func TestForksAtOnce(t *testing.T) {
 				f := published.Fork()
 				f.Remove(want.holds[g*20+i].ID)
 				f.Put(NewHold(testID(10_000+g), Span{5000, 5001}, 0, 0), Place{1, 1})
+				f.Remove(want.holds[500+g*20+i].ID)
+				conflict := NewHold(testID(20_000+g), Span{3000, 3001}, 0, 0)
+				conflict.Flags = Choosy
+				f.Put(conflict, Place{Lot: 2})
 				f.PutSlot(Slot{testID(5000), 5000, 2, Span{0, 10}})
 				f.SetPool(LotNo(1+i%3), 2)
 				inner := f.Publish().Fork()
@@ -210,6 +217,7 @@ func TestForksAtOnce(t *testing.T) {
 		for i := range int64(200) {
 			slot := w.n.slots[i%120]
 			w.put(Place{slot.Lot, slot.No}, Span{2000 + i*20, 2000 + i*20 + 10}, 0)
+			w.put(Place{Lot: 3}, Span{2000, 2010}, 0)
 			if i%10 == 0 {
 				w.s.Publish()
 			}
@@ -283,6 +291,8 @@ func TestCheckFinds(t *testing.T) {
 		"sole slot":           func(s *Stock) { s.setSole(1, 9) },
 		"order by units":      func(s *Stock) { s.byUnits.set(s.edit, unitsKey(3, 3), struct{}{}) },
 		"number of slots":     func(s *Stock) { s.slotCount++ },
+		"missing conflict":    func(s *Stock) { s.conflicts.own(s.edit).Delete(conflict(2, testID(181))) },
+		"not choosy":          func(s *Stock) { s.choosy.own(s.edit).Set(idKey{2, testID(181)}) },
 		"summary":             func(s *Stock) { n := s.classes.of[4].root; n.in.sums[1] = n.in.sums[0]; n.keys[1].lo-- },
 	} {
 		t.Run(name, func(t *testing.T) {

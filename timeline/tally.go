@@ -78,18 +78,16 @@ func (s *Stock) Stocked(w Span, visit func(article, location uint32)) {
 
 // Conflicted sets the bit of each article that has a conflict overlapping w, bit a%64 of word a/64, at one location or, where it is 0, at all.
 func (s *Stock) Conflicted(w Span, location uint32, words []uint64) {
-	s.conflicts.all(func(keys []idKey, holds []Hold) bool {
-		for i := range holds {
-			if !holds[i].Span.Overlaps(w) {
-				continue
-			}
-			b, at := s.block(keys[i].lot)
-			if location != 0 && b.location[at] != location {
-				continue
-			}
-			if a := b.article[at]; int(a/64) < len(words) {
-				words[a/64] |= 1 << (a % 64)
-			}
+	s.conflicts.rows.Scan(func(c Placed) bool {
+		if !c.Span.Overlaps(w) {
+			return true
+		}
+		b, at := s.block(c.Place.Lot)
+		if location != 0 && b.location[at] != location {
+			return true
+		}
+		if a := b.article[at]; int(a/64) < len(words) {
+			words[a/64] |= 1 << (a % 64)
 		}
 		return true
 	})

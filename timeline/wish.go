@@ -121,7 +121,7 @@ type choosing struct {
 
 // choosingOf is nil where no hold is choosy.
 func (s *Stock) choosingOf(p PoolRef, now int64) *choosing {
-	if s.choosy.len() == 0 || s.chooser == nil || len(s.Lots(p)) < 2 {
+	if s.choosy.rows.Len() == 0 || s.chooser == nil || len(s.Lots(p)) < 2 {
 		return nil
 	}
 	return &choosing{s, p, s.wishesAt(now), map[*wish]bool{}}
@@ -176,42 +176,28 @@ func (s *Stock) Meets(h Hold, no LotNo, now int64) bool {
 // Choosy goes through the holds with the flag on a lot, seated or not, by id.
 func (s *Stock) Choosy(no LotNo) iter.Seq[ID] {
 	return func(yield func(ID) bool) {
-		s.choosy.scan(idKey{lot: no}, func(keys []idKey, _ []struct{}) bool {
-			for _, k := range keys {
-				if k.lot != no || !yield(k.id) {
-					return false
-				}
-			}
-			return true
-		})
+		s.choosy.rows.Ascend(idKey{lot: no}, func(k idKey) bool { return k.lot == no && yield(k.id) })
 	}
 }
 
 // ChoosyLots goes through the lots that have holds with the flag, some more than once.
 func (s *Stock) ChoosyLots() iter.Seq[LotNo] {
 	return func(yield func(LotNo) bool) {
-		s.choosy.all(func(keys []idKey, _ []struct{}) bool {
-			for _, k := range keys {
-				if !yield(k.lot) {
-					return false
-				}
-			}
-			return true
-		})
+		s.choosy.rows.Scan(func(k idKey) bool { return yield(k.lot) })
 	}
 }
 
 // ChoosyLen counts the holds with the flag.
-func (s *Stock) ChoosyLen() int { return s.choosy.len() }
+func (s *Stock) ChoosyLen() int { return s.choosy.rows.Len() }
 
 // noteChoosy keeps the holds with the flag in order.
 func (s *Stock) noteChoosy(h *Hold, lot LotNo, there bool) {
 	switch {
 	case !h.Flags.Has(Choosy):
 	case there:
-		s.choosy.set(s.edit, idKey{lot, h.ID}, struct{}{})
+		s.choosy.own(s.edit).Set(idKey{lot, h.ID})
 	default:
-		s.choosy.del(s.edit, idKey{lot, h.ID})
+		s.choosy.own(s.edit).Delete(idKey{lot, h.ID})
 	}
 }
 

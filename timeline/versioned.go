@@ -1,0 +1,44 @@
+package timeline
+
+// This file owns the sets of a Stock that are trees of tidwall/btree, and the rows in them: conflicts, and the holds that are
+// choosy.
+
+import "github.com/tidwall/btree"
+
+// versioned is an ordered set with versions as tree has them: copying the struct makes one, and a token says who may change it
+// in place. Make it with newVersioned; the zero value is not usable.
+type versioned[E any] struct {
+	edit *token
+	rows *btree.BTreeG[E] // to be read only
+}
+
+func newVersioned[E any](edit *token, before func(a, b E) bool) versioned[E] {
+	return versioned[E]{edit, btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})}
+}
+
+// own is the set, to be changed by the owner of edit.
+func (v *versioned[E]) own(edit *token) *btree.BTreeG[E] {
+	if v.edit != edit {
+		rows := *v.rows // Copy writes to what it copies, which others may be reading
+		v.edit, v.rows = edit, rows.Copy()
+	}
+	return v.rows
+}
+
+// idKey names a hold of a lot, and orders holds by lot, then id.
+type idKey struct {
+	lot LotNo
+	id  ID
+}
+
+func (k idKey) before(o idKey) bool {
+	return k.lot < o.lot || k.lot == o.lot && k.id.Before(o.id)
+}
+
+// conflictBefore orders conflicts by lot, then id.
+func conflictBefore(a, b Placed) bool {
+	return idKey{a.Place.Lot, a.ID}.before(idKey{b.Place.Lot, b.ID})
+}
+
+// conflict is a row to look for one with.
+func conflict(lot LotNo, id ID) Placed { return Placed{Hold{ID: id}, Place{Lot: lot}} }

@@ -57,7 +57,7 @@ func (s *Stock) Sole(article uint32) Sole {
 
 // Available is what Stock.Available says of a lot, where the slot is its slot and no conflict stands in line there.
 func (x Sole) Available(no LotNo, hull Span) (a Answer, ok bool) {
-	if x.slot == nil || x.slot.lot != no || x.stock.conflicts.rows.Len() > 0 && x.stock.lot(no).conflicts > 0 {
+	if x.slot == nil || x.slot.lot != no || x.stock.conflicts.len() > 0 && x.stock.lot(no).conflicts > 0 {
 		return a, false
 	}
 	return x.slot.available(hull), true
@@ -92,7 +92,7 @@ func (s *Stock) countIsAnswer(p PoolRef, hull Span, now int64) bool {
 // it may look for a rearrangement; it is counted down.
 func (s *Stock) seatForReal(p PoolRef, w *wish, h Hold, now int64, most int, tries *int) (n int, exact bool) {
 	d, hull := s.Draft(now), h.Seat()
-	if s.wishes == nil && (w != nil || s.choosy.rows.Len() > 0) {
+	if s.wishes == nil && (w != nil || s.choosy.len() > 0) {
 		d = s.DraftFor(s.chooser, now) // which keeps the wishes that are asked for
 	}
 	for ; n < most; n++ {

@@ -42,7 +42,7 @@
 //	pins       of each slot, what may fix one of its holds                                         whether the count is the answer
 //	ids        hold -> slot                                                                        the hold of an id
 //	classes    all seats by length class (powers of two), start, slot                              what overlaps a window, the article list
-//	conflicts  by lot, then id
+//	conflicts  by lot, then id, and so the holds that are choosy
 //	large      of lots and pools with more than 32 slots and conflicts, and only there:
 //	  profile    changes of the counts by instant, with sums and extremes of every subtree         least free over a window, the next instant with n free
 //	  gapIndex   gaps by length class, start, slot, with the furthest end of every subtree         the tightest gap, the longest free, how many are free throughout
@@ -84,6 +84,43 @@
 //	page of the article list          the first 0.05 to 0.07 ms, any other 1.2 to 1.5 ms
 //	memory with all indexes           146 bytes a hold loaded, 150 put one by one
 //	loading                           0.3 s; ten times as much 9 s, of which the processors work 4
+//
+// # Trees
+//
+// Conflicts and choosy holds lie in trees of tidwall/btree (versioned.go). All other trees are those of tree.go. Profiles, gaps
+// and pinned seats need a sum of every subtree, and the library has no place for one. The ids, the classes and ByID need no sums.
+// Each was tried in the library, and a headline figure of make bench got worse by more than a tenth. The order of the articles by
+// units was not tried: it is one row an article, of the same type as the ids.
+//
+//	what is moved  figure                         tree.go   library
+//	ids            HeapPerHold                      116 B     146 B   +26 %
+//	               HeapPerHoldWithRecord            179 B     209 B   +17 %
+//	classes        HeapPerHold                      116 B     124 B    +7 %
+//	               ListAnyPage, with Ascend        750 us    873 us   +16 %
+//	               ListAnyPage, with iterators     750 us    818 us    +9 %, but nine allocations a page, where a test allows none
+//	ByID           HeapPerHoldWithRecord            179 B     248 B   +38 %
+//	conflicts      no headline figure has conflicts
+//
+// Ids only grow, and a full node of the library splits in half: that leaves every node half empty, where tree.go leaves it full.
+// The classes are read by the run of a leaf here, and row by row there. The heap does not vary between runs; ListAnyPage is the
+// median of seven runs in turns, with classes loaded as BenchmarkForms loads them, so that nodes are full. The ids and
+// ByID were loaded in order: they then weigh what they weigh when a running server puts them one by one. A load that fills the
+// nodes halves that, but only until more rows come. Bookings a second and start-up differed no more than runs of the same form
+// did.
+//
+// BenchmarkForms, medians of five runs in turns, a million rows or 20,000 conflicts, tree.go first:
+//
+//	                                      ids                classes            conflicts
+//	bytes a row, put one by one           22      52         28      36         92      114
+//	bytes a row, loaded                   22      26         26      26         86      79
+//	a row more, a version each            1.1     3.9 us     4.3     5.7 us     4.1     5.6 us
+//	  garbage                             1.3     7.3 KB     3.6     8.1 KB     5.4     13 KB
+//	a row more, a version every 100       0.11    0.18 us    2.9     2.9 us     3.0     3.4 us
+//	  garbage                             0.07    0.13 KB    1.8     3.8 KB     4.3     6.4 KB
+//	one more and one less, a version each 4.8     10 us      7.7     9.8 us     7.0     12 us
+//	one more and one less, every 100      2.4     3.4 us     5.2     6.4 us     4.9     4.0 us
+//	a row by its key                      0.63    0.95 us    0.72    0.77 us    0.26    0.33 us
+//	in order                              0.5     1.7 us     120     220 us     0.24    0.35 us
 //
 // What was tried and dropped stands with the code it would have replaced.
 package timeline

@@ -3,8 +3,6 @@ package timeline
 // This file owns the forms that BenchmarkForms compares: ids, classes and conflicts, in trees of tree.go and in those of
 // tidwall/btree.
 
-import "github.com/tidwall/btree"
-
 // form is one structure in one kind of tree. A version that publish gave never changes; fork goes on from a version.
 type form[E any] interface {
 	put(e E)
@@ -96,11 +94,24 @@ func (f *treeClasses) get(e seatRow) bool {
 	return ok
 }
 
+// scan reads as the article list does.
 func (f *treeClasses) scan(from seatRow) (n int) {
-	f.rows.overlapping(dayOf(from), func(Span, Place) bool {
-		n++
-		return true
-	})
+	w := dayOf(from)
+	end := timeKey(w.End, 0, 0)
+	for c := range f.rows.of {
+		f.rows.of[c].scan(timeKey(reach(c, w.Start), 0, 0), func(keys []key, ends []int64) bool {
+			m := len(keys)
+			if !keys[m-1].before(end) {
+				m = end.search(keys)
+			}
+			for _, until := range ends[:m] {
+				if until > w.Start {
+					n++
+				}
+			}
+			return m == len(keys)
+		})
+	}
 	return n
 }
 
@@ -189,15 +200,19 @@ func newLibraryRows[E any](before func(a, b E) bool) libraryRows[E] {
 	return libraryRows[E]{edit, newVersioned(edit, before)}
 }
 
-func (f *libraryRows[E]) put(e E)      { f.own(f.edit).Set(e) }
-func (f *libraryRows[E]) del(e E) bool { _, ok := f.own(f.edit).Delete(e); return ok }
+func (f *libraryRows[E]) put(e E)      { f.set(f.edit, e) }
+func (f *libraryRows[E]) del(e E) bool { _, ok := f.versioned.del(f.edit, e); return ok }
 func (f *libraryRows[E]) get(e E) bool { _, ok := f.rows.Get(e); return ok }
 
+// load puts every other row first. A full node splits in half, so this leaves half a node, which the other rows fill.
 func (f *libraryRows[E]) load(ordered []E) {
-	rows := f.own(f.edit)
-	for _, e := range ordered {
-		rows.Load(e)
+	for i := 0; i < len(ordered); i += 2 {
+		f.own(f.edit).Load(ordered[i])
 	}
+	for i := 1; i < len(ordered); i += 2 {
+		f.own(f.edit).Set(ordered[i])
+	}
+	f.n = f.rows.Len()
 }
 
 // next is the rows as a version has them; f goes on with a token of its own.
@@ -262,16 +277,14 @@ func newLibraryClasses() form[seatRow] {
 	return f
 }
 
-// class is the rows of a row's length class, to be changed.
-func (f *libraryClasses) class(e seatRow) *btree.BTreeG[seatRow] {
-	return f.of[lengthClass(e.seat())].own(f.edit)
-}
+// class is the rows of a row's length class.
+func (f *libraryClasses) class(e seatRow) *versioned[seatRow] { return &f.of[lengthClass(e.seat())] }
 
-func (f *libraryClasses) put(e seatRow)      { f.class(e).Set(e) }
-func (f *libraryClasses) del(e seatRow) bool { _, ok := f.class(e).Delete(e); return ok }
+func (f *libraryClasses) put(e seatRow)      { f.class(e).set(f.edit, e) }
+func (f *libraryClasses) del(e seatRow) bool { _, ok := f.class(e).del(f.edit, e); return ok }
 
 func (f *libraryClasses) get(e seatRow) bool {
-	_, ok := f.of[lengthClass(e.seat())].rows.Get(e)
+	_, ok := f.class(e).rows.Get(e)
 	return ok
 }
 
@@ -308,8 +321,15 @@ func (f *libraryClasses) fork() form[seatRow] {
 	return &n
 }
 
+// load is as that of libraryRows, class by class.
 func (f *libraryClasses) load(ordered []seatRow) {
-	for _, e := range ordered {
-		f.class(e).Load(e)
+	for pass := range 2 {
+		var n [classCount]int
+		for _, e := range ordered {
+			c := lengthClass(e.seat())
+			if n[c]++; n[c]%2 != pass {
+				f.of[c].set(f.edit, e)
+			}
+		}
 	}
 }

@@ -134,7 +134,7 @@ func (l *Loader) Finish() (*Stock, error) {
 	l.loadRails(s)
 	l.loadConflicts(s)
 	for _, k := range l.choosy {
-		s.choosy.own(s.edit).Set(k)
+		s.choosy.set(s.edit, k)
 	}
 	if l.err != nil {
 		return nil, l.err
@@ -383,9 +383,8 @@ func (l *Loader) loadConflicts(s *Stock) {
 		}
 		return a.ID.Compare(b.ID)
 	})
-	rows := s.conflicts.own(s.edit)
 	for _, c := range l.conflicts {
-		rows.Load(c)
+		s.conflicts.set(s.edit, c)
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *Stock) Find(id ID) (h Hold, at Place, ok bool) {
 func (s *Stock) Len() int { return s.ids.len() }
 
 // ConflictLen counts the conflicts of the account.
-func (s *Stock) ConflictLen() int { return s.conflicts.rows.Len() }
+func (s *Stock) ConflictLen() int { return s.conflicts.len() }
 
 // Slot is the slot of a number.
 func (s *Stock) Slot(no SlotNo) (Slot, bool) {

@@ -248,7 +248,7 @@ func (s *Stock) Put(h Hold, at Place) {
 	s.noteChoosy(&h, at.Lot, true)
 	if at.Slot == 0 {
 		s.flush()
-		s.conflicts.own(s.edit).Set(Placed{h, at})
+		s.conflicts.set(s.edit, Placed{h, at})
 		s.countConflict(at.Lot, h.Span, 1)
 		return
 	}
@@ -273,7 +273,7 @@ func (s *Stock) Remove(id ID) {
 	if where&conflictBit != 0 {
 		s.flush()
 		lot := LotNo(where &^ conflictBit)
-		c, _ := s.conflicts.own(s.edit).Delete(conflict(lot, id))
+		c, _ := s.conflicts.del(s.edit, conflict(lot, id))
 		s.noteChoosy(&c.Hold, lot, false)
 		s.countConflict(lot, c.Span, -1)
 		return

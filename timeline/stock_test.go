@@ -291,8 +291,8 @@ func TestCheckFinds(t *testing.T) {
 		"sole slot":           func(s *Stock) { s.setSole(1, 9) },
 		"order by units":      func(s *Stock) { s.byUnits.set(s.edit, unitsKey(3, 3), struct{}{}) },
 		"number of slots":     func(s *Stock) { s.slotCount++ },
-		"missing conflict":    func(s *Stock) { s.conflicts.own(s.edit).Delete(conflict(2, testID(181))) },
-		"not choosy":          func(s *Stock) { s.choosy.own(s.edit).Set(idKey{2, testID(181)}) },
+		"missing conflict":    func(s *Stock) { s.conflicts.del(s.edit, conflict(2, testID(181))) },
+		"not choosy":          func(s *Stock) { s.choosy.set(s.edit, idKey{2, testID(181)}) },
 		"summary":             func(s *Stock) { n := s.classes.of[4].root; n.in.sums[1] = n.in.sums[0]; n.keys[1].lo-- },
 	} {
 		t.Run(name, func(t *testing.T) {

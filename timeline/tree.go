@@ -1,7 +1,7 @@
 package timeline
 
-// This file owns the ordered set that every index by key is made of: a B+tree of sorted runs, copy on write with an ownership token, with a summary of each
-// subtree where one is wanted.
+// This file owns the ordered set of most indexes by key: a B+tree of sorted runs, copy on write with an ownership token, with a
+// summary of each subtree where one is wanted. versioned.go owns the others, and doc.go says which is where, and why.
 
 import "slices"
 

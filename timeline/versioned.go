@@ -10,13 +10,31 @@ import "github.com/tidwall/btree"
 type versioned[E any] struct {
 	edit *token
 	rows *btree.BTreeG[E] // to be read only
+	n    int              // how many there are, where the reads of a Stock have it at hand
 }
 
 func newVersioned[E any](edit *token, before func(a, b E) bool) versioned[E] {
-	return versioned[E]{edit, btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})}
+	return versioned[E]{edit: edit, rows: btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})}
 }
 
-// own is the set, to be changed by the owner of edit.
+func (v *versioned[E]) len() int { return v.n }
+
+// set puts a row in place of its like.
+func (v *versioned[E]) set(edit *token, e E) {
+	if _, had := v.own(edit).Set(e); !had {
+		v.n++
+	}
+}
+
+// del takes out the like of a row, and says whether it was there.
+func (v *versioned[E]) del(edit *token, like E) (e E, ok bool) {
+	if e, ok = v.own(edit).Delete(like); ok {
+		v.n--
+	}
+	return e, ok
+}
+
+// own is the tree, to be changed by the owner of edit.
 func (v *versioned[E]) own(edit *token) *btree.BTreeG[E] {
 	if v.edit != edit {
 		rows := *v.rows // Copy writes to what it copies, which others may be reading

@@ -121,7 +121,7 @@ type choosing struct {
 
 // choosingOf is nil where no hold is choosy.
 func (s *Stock) choosingOf(p PoolRef, now int64) *choosing {
-	if s.choosy.rows.Len() == 0 || s.chooser == nil || len(s.Lots(p)) < 2 {
+	if s.choosy.len() == 0 || s.chooser == nil || len(s.Lots(p)) < 2 {
 		return nil
 	}
 	return &choosing{s, p, s.wishesAt(now), map[*wish]bool{}}
@@ -188,16 +188,16 @@ func (s *Stock) ChoosyLots() iter.Seq[LotNo] {
 }
 
 // ChoosyLen counts the holds with the flag.
-func (s *Stock) ChoosyLen() int { return s.choosy.rows.Len() }
+func (s *Stock) ChoosyLen() int { return s.choosy.len() }
 
 // noteChoosy keeps the holds with the flag in order.
 func (s *Stock) noteChoosy(h *Hold, lot LotNo, there bool) {
 	switch {
 	case !h.Flags.Has(Choosy):
 	case there:
-		s.choosy.own(s.edit).Set(idKey{lot, h.ID})
+		s.choosy.set(s.edit, idKey{lot, h.ID})
 	default:
-		s.choosy.own(s.edit).Delete(idKey{lot, h.ID})
+		s.choosy.del(s.edit, idKey{lot, h.ID})
 	}
 }
 

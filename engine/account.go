@@ -2,8 +2,6 @@ package engine
 
 import (
 	"iter"
-	"strings"
-	"unicode/utf8"
 )
 
 // This file owns accounts: the tenants.
@@ -43,19 +41,6 @@ func (o CreateAccount) Check() []Fault {
 	c.oneOf("/plan", orDefault(o.Plan, "unlimited"), Plans...)
 	c.currency("/currency", orDefault(o.Currency, "EUR"))
 	return c.faults
-}
-
-// currencies are the codes of ISO 4217 for money in use.
-const currencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE " +
-	"CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW " +
-	"KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR " +
-	"RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST " +
-	"XAF XCD XCG XOF XPF YER ZAR ZMW ZWG"
-
-func (c *checker) currency(pointer, code string) {
-	if len(code) != 3 || strings.Contains(code, " ") || !strings.Contains(currencies, code) {
-		c.fault(pointer, "format", "must be a currency of ISO 4217 such as EUR")
-	}
 }
 
 func (o CreateAccount) plan(t *tx) (any, error) {
@@ -113,92 +98,3 @@ func (o PatchAccount) plan(t *tx) (any, error) {
 }
 
 func (PatchAccount) result() any { return new(Account) }
-
-// The bounds of the interface, and the checks that many operations share.
-
-const (
-	maxName    = 255
-	maxNote    = 10_000
-	maxCount   = 10_000
-	maxSlots   = 100_000
-	maxLines   = 1_000
-	maxUnits   = 10_000
-	minInstant = 0
-	maxInstant = 253402300799999 // 9999-12-31T23:59:59.999Z
-	maxSafe    = 1<<53 - 1
-	maxBatch   = 100_000
-	maxRows    = 110_000 // of a write set: an article with all its slots, and what they seat; a unit takes about 160 bytes of log, so about 17 MiB
-)
-
-func orDefault(s, d string) string {
-	if s == "" {
-		return d
-	}
-	return s
-}
-
-// checker collects the faults of an input.
-type checker struct{ faults []Fault }
-
-func (c *checker) fault(pointer, code, message string) {
-	c.faults = append(c.faults, Fault{Pointer: pointer, Code: code, Message: message})
-}
-
-func (c *checker) text(pointer, s string, least, most int) {
-	n := utf8.RuneCountInString(s)
-	switch {
-	case n < least && n == 0:
-		c.fault(pointer, "required", "must not be empty")
-	case n < least || n > most:
-		c.fault(pointer, "length", "must have between "+itoa(least)+" and "+itoa(most)+" characters")
-	}
-}
-
-func (c *checker) instant(pointer string, t int64) bool {
-	if t < minInstant || t > maxInstant {
-		c.fault(pointer, "range", "must lie in the years 1970 to 9999")
-		return false
-	}
-	return true
-}
-
-func (c *checker) optionalInstant(pointer string, t *int64) {
-	if t != nil {
-		c.instant(pointer, *t)
-	}
-}
-
-// window checks a range; an open end is Forever.
-func (c *checker) window(fromPointer, toPointer string, w Span) {
-	ok := c.instant(fromPointer, w.Start)
-	if w.End != Forever {
-		ok = c.instant(toPointer, w.End) && ok
-	}
-	if ok && w.Start >= w.End {
-		c.fault(toPointer, "order", "must be later than from")
-	}
-}
-
-// patchWindow checks what is given of a range; an end that is null is open.
-func (c *checker) patchWindow(fromPointer, toPointer string, from, to Opt[int64]) {
-	c.optionalInstant(fromPointer, from.given())
-	c.optionalInstant(toPointer, to.given())
-	if from.Set && to.Set && !to.Null && from.Value >= to.Value {
-		c.fault(toPointer, "order", "must be later than startDate")
-	}
-}
-
-func (c *checker) number(pointer string, n, least, most int) {
-	if n < least || n > most {
-		c.fault(pointer, "range", "must be between "+itoa(least)+" and "+itoa(most))
-	}
-}
-
-func (c *checker) oneOf(pointer, s string, allowed ...string) {
-	for _, a := range allowed {
-		if s == a {
-			return
-		}
-	}
-	c.fault(pointer, "enum", "must be one of "+join(allowed))
-}

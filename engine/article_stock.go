@@ -374,3 +374,49 @@ func atInstant(series []Step, t int64) []Step {
 	}
 	return series[:0]
 }
+
+// ArticleUnits reads what is taken of an article in a window, in id order, and how much that is. An instant has Start == End.
+func (v View) ArticleUnits(id ID, w Span, p Part) (list []Unavailability, total int, err error) {
+	r := v.acc.articles().Get(id)
+	if r == nil {
+		return nil, 0, errNoArticle
+	}
+	w = instantOr(w)
+	f := firstUnits{most: p.Offset + p.Limit}
+	for _, l := range r.lots {
+		for _, no := range v.acc.stock.Slots(l.no) {
+			for h := range v.acc.stock.Holds(no, w) {
+				f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no, Slot: no}})
+			}
+		}
+		for h := range v.acc.stock.ConflictsIn(timeline.LotRef(l.no), w) {
+			f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no}})
+		}
+	}
+	for _, u := range partOf(f.list(), p) {
+		list = append(list, v.acc.unavailability(u.Hold, u.Place))
+	}
+	return list, f.total, nil
+}
+
+// firstUnits are the first by id of all that are added.
+type firstUnits struct {
+	most  int
+	total int
+	kept  []timeline.Placed
+}
+
+// add adds one. What cannot be among the first is dropped now and then, so that a list of any length takes bounded room.
+func (f *firstUnits) add(u timeline.Placed) {
+	f.total++
+	if f.kept = append(f.kept, u); len(f.kept) >= 2*f.most+64 {
+		f.list()
+	}
+}
+
+// list gives the first so far.
+func (f *firstUnits) list() []timeline.Placed {
+	slices.SortFunc(f.kept, func(x, y timeline.Placed) int { return x.ID.Compare(y.ID) })
+	f.kept = f.kept[:min(len(f.kept), f.most)]
+	return f.kept
+}

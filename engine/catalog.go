@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"iter"
 	"slices"
 
 	"holdfast/engine/table"
@@ -114,43 +113,6 @@ const (
 
 func (c *checker) catalogStatus(pointer string, s CatalogStatus) {
 	c.oneOf(pointer, string(s), string(CatalogActive), string(CatalogInactive), string(CatalogDraft))
-}
-
-// count checks the number of elements of a list, and says whether they are worth a look.
-func (c *checker) count(pointer string, n, least, most int) bool {
-	if n < least || n > most {
-		c.fault(pointer, "length", "must have between "+itoa(least)+" and "+itoa(most)+" entries")
-		return false
-	}
-	return true
-}
-
-// each visits the elements of a list with their pointers, where there are as many as there may be.
-func each[T any](c *checker, pointer string, list []T, least, most int) iter.Seq2[string, *T] {
-	return func(yield func(string, *T) bool) {
-		if !c.count(pointer, len(list), least, most) {
-			return
-		}
-		for i := range list {
-			if !yield(pointer+"/"+itoa(i), &list[i]) {
-				return
-			}
-		}
-	}
-}
-
-// distinct demands that no id of a list is in it twice; a list that is not given is no fault.
-func (c *checker) distinct(pointer string, list []ID, most int) {
-	if list == nil || !c.count(pointer, len(list), 1, most) {
-		return
-	}
-	seen := make(map[ID]bool, len(list))
-	for i, id := range list {
-		if seen[id] {
-			c.fault(pointer+"/"+itoa(i), "duplicate", "is named more than once")
-		}
-		seen[id] = true
-	}
 }
 
 func (c *checker) components(pointer string, list []Component) {

@@ -64,69 +64,6 @@ type Command struct {
 	judged int64           // the instant at which the writer judged it
 }
 
-// Opt is an input that may be absent, null or a value: PATCH leaves what is absent, clears what is null.
-type Opt[T any] struct {
-	Set   bool
-	Null  bool
-	Value T
-}
-
-// Some is a given value.
-func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, Value: v} }
-
-// Null is an input given as null.
-func Null[T any]() Opt[T] { return Opt[T]{Set: true, Null: true} }
-
-// given is the value, or nil where there is none.
-func (o Opt[T]) given() *T {
-	if !o.Set || o.Null {
-		return nil
-	}
-	return &o.Value
-}
-
-// merge puts a given value in place of the one a pointer field holds.
-func (o Opt[T]) merge(at **T) {
-	switch {
-	case !o.Set:
-	case o.Null:
-		*at = nil
-	default:
-		v := o.Value
-		*at = &v
-	}
-}
-
-// set puts a given value in place of the one a field holds; null is the zero value.
-func (o Opt[T]) set(at *T) {
-	if o.Set {
-		*at = o.Value
-	}
-}
-
-// replace puts a given list in place of the one a field holds, where either has an element.
-func replace[T any](o Opt[[]T], at *[]T) {
-	if o.Set && len(o.Value)+len(*at) > 0 {
-		*at = o.Value
-	}
-}
-
-// mergeInto has a given patch change the record part that a pointer field holds, or make it.
-func mergeInto[P, T any](o Opt[P], at **T, merged func(p *P, t T) T) {
-	switch {
-	case !o.Set:
-	case o.Null:
-		*at = nil
-	default:
-		var t T
-		if *at != nil {
-			t = **at
-		}
-		t = merged(&o.Value, t)
-		*at = &t
-	}
-}
-
 // Result is what a command came to.
 type Result struct {
 	Record   any           // the record that the operation answers with; its type is fixed per Op

@@ -26,14 +26,21 @@ type attemptRow struct {
 	Attempt
 }
 
-var attemptKind = storedRows(tagAttempt, "delivery attempt", func(a *attemptRow) ID { return a.ID }, encodeCold[attemptRow],
-	func(account, key ID, b []byte) (*attemptRow, error) {
+var attemptKind = storedRows(&kind[attemptRow]{
+	tag:    tagAttempt,
+	name:   "delivery attempt",
+	key:    func(a *attemptRow) ID { return a.ID },
+	encode: encodeCold[attemptRow],
+	decode: func(account, key ID, b []byte) (*attemptRow, error) {
 		a, err := decodeCold[attemptRow]("delivery attempt")(account, key, b)
 		if err == nil {
 			a.ID = key
 		}
 		return a, err
-	})
+	},
+	weigh: jsonWeight[attemptRow],
+	knows: knows[attemptRow],
+})
 
 // Outcome is an attempt at a delivery. Jitter is drawn by the one who made it: how much later the next one is, in ten
 // thousandths of the time until then.

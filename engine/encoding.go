@@ -1,13 +1,11 @@
 package engine
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"runtime"
-	"strings"
 	"unsafe"
 
 	"holdfast/persist"
@@ -87,15 +85,3 @@ func fill(v reflect.Value, depth int) {
 		}
 	}
 }
-
-// knows refuses a row kept as JSON that has a member which this program has no place for: to write it anew would lose that.
-func knows[R any](b []byte) error {
-	d := json.NewDecoder(bytes.NewReader(b[1:]))
-	d.DisallowUnknownFields()
-	if err := d.Decode(new(R)); err != nil && strings.HasPrefix(err.Error(), "json: unknown field") {
-		return fmt.Errorf("%w: the row has a member that is not known here (%w): use the program that wrote it, or a newer one", persist.ErrNewerFormat, err)
-	}
-	return nil
-}
-
-func init() { idempotencyKind.knows, attemptKind.knows = knows[idemRow], knows[attemptRow] }

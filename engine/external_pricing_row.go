@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"net/url"
 	"slices"
 )
 
@@ -15,24 +14,6 @@ type ExternalPricingRow struct {
 	TranslatedLabel *string
 	URL             string // absolute, http or https
 	Revision        uint64
-}
-
-const maxURL = 2048
-
-// link demands an absolute address of the web.
-func (c *checker) link(pointer, s string) {
-	if len(s) > maxURL {
-		c.fault(pointer, "length", "must have at most 2048 characters")
-		return
-	}
-	u, err := url.Parse(s)
-	bad := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == ""
-	for i := range len(s) {
-		bad = bad || s[i] <= ' ' || s[i] >= 0x7f
-	}
-	if bad {
-		c.fault(pointer, "format", "must be an absolute http or https URL, such as https://example.com/book")
-	}
 }
 
 // CreateExternalPricingRow adds an external row to a pricing table. It answers with the *ExternalPricingRow.

@@ -637,3 +637,21 @@ func (v View) Unavailability(id ID) (Unavailability, bool) {
 	}
 	return v.acc.unavailability(h, at), true
 }
+
+// HoldUnits reads units of a hold in the order of its lines, and how many it has; ok is false where there is no such hold.
+func (v View) HoldUnits(id ID, p Part) (list []Unavailability, total int, ok bool) {
+	rec := v.acc.holds.get(id)
+	if rec == nil {
+		return nil, 0, false
+	}
+	if rec.status.Ended() {
+		return nil, 0, true
+	}
+	total = rec.units()
+	for n := p.Offset; n < min(p.Offset+p.Limit, total); n++ {
+		if u, at, ok := v.acc.stock.Find(after(rec.id, uint64(n+1))); ok {
+			list = append(list, v.acc.unavailability(u, at))
+		}
+	}
+	return list, total, true
+}

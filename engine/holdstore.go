@@ -162,24 +162,9 @@ var holdKind = &kind[holdRecord]{
 	name:     "hold",
 	resource: "hold",
 	key:      func(r *holdRecord) ID { return r.id },
-	encode: func(dst []byte, r *holdRecord) []byte {
-		dst = append(dst, hotVersion, byte(r.status))
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(len(r.lines)))
-		for _, l := range r.lines {
-			dst = binary.LittleEndian.AppendUint64(dst, uint64(l.from))
-			dst = binary.LittleEndian.AppendUint64(dst, uint64(l.to))
-			dst = binary.LittleEndian.AppendUint32(dst, l.item)
-			dst = binary.LittleEndian.AppendUint32(dst, l.location)
-			dst = binary.LittleEndian.AppendUint16(dst, l.quantity)
-			dst = append(dst, byte(l.named), byte(l.purchase)+1)
-			if l.named == namesCatalogItem {
-				dst = binary.LittleEndian.AppendUint16(dst, l.units)
-			}
-		}
-		return appendText(dst, r.note)
-	},
-	decode: decodeHold,
+	weigh:    func(r *holdRecord) int { return len(encodeHold(nil, r)) },
+	encode:   encodeHold,
+	decode:   decodeHold,
 	scan: func(l *accountLoader, key ID, b []byte) error {
 		r, err := decodeHold(l.id, key, b)
 		if err != nil {
@@ -225,6 +210,24 @@ var holdKind = &kind[holdRecord]{
 }
 
 func init() { holdKind.fall = (*tx).lapse }
+
+func encodeHold(dst []byte, r *holdRecord) []byte {
+	dst = append(dst, hotVersion, byte(r.status))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(r.lines)))
+	for _, l := range r.lines {
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(l.from))
+		dst = binary.LittleEndian.AppendUint64(dst, uint64(l.to))
+		dst = binary.LittleEndian.AppendUint32(dst, l.item)
+		dst = binary.LittleEndian.AppendUint32(dst, l.location)
+		dst = binary.LittleEndian.AppendUint16(dst, l.quantity)
+		dst = append(dst, byte(l.named), byte(l.purchase)+1)
+		if l.named == namesCatalogItem {
+			dst = binary.LittleEndian.AppendUint16(dst, l.units)
+		}
+	}
+	return appendText(dst, r.note)
+}
 
 func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	r, err := hotReader("hold", b)

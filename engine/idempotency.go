@@ -36,8 +36,11 @@ type idemRow struct {
 	result any // what Result is made of when the row is written, beside the writer
 }
 
-var idempotencyKind = storedRows(tagIdempotency, "idempotency record", func(r *idemRow) ID { return r.Key },
-	func(dst []byte, r *idemRow) []byte {
+var idempotencyKind = storedRows(&kind[idemRow]{
+	tag:  tagIdempotency,
+	name: "idempotency record",
+	key:  func(r *idemRow) ID { return r.Key },
+	encode: func(dst []byte, r *idemRow) []byte {
 		if r.result != nil {
 			r.Result, r.result = writtenResult(r.result), nil
 		}
@@ -48,7 +51,9 @@ var idempotencyKind = storedRows(tagIdempotency, "idempotency record", func(r *i
 		}
 		return dst
 	},
-	decodeCold[idemRow]("idempotency record"))
+	decode: decodeCold[idemRow]("idempotency record"),
+	knows:  knows[idemRow],
+})
 
 // writtenResult is a result as it is kept. One that a fault of the program keeps from being written is told to no repeat: the
 // command is done all the same, and its change is written with the fact.

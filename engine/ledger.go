@@ -30,9 +30,10 @@ const (
 )
 
 var ledgerKind = &kind[ledger]{
-	tag:  tagLedger,
-	name: "ledger",
-	key:  func(*ledger) ID { return ID{} },
+	tag:   tagLedger,
+	name:  "ledger",
+	key:   func(*ledger) ID { return ID{} },
+	weigh: func(l *ledger) int { return hotWeight + len(l.Actor) },
 	encode: func(dst []byte, l *ledger) []byte {
 		version := byte(ledgerVersion)
 		if l.Order > 0 {

@@ -2,7 +2,8 @@ package engine
 
 import "iter"
 
-// This file owns how a list that looks at every record is cut into pages.
+// This file owns parts of lists: how a list that looks at every record is cut into pages, and how a long list inside a record is
+// cut, of whose entries the record has the first, and how many there are.
 
 // pageOf takes the records that fit: those from offset on, at most limit, and how many there are.
 func pageOf[R any](all iter.Seq[*R], fits func(*R) bool, offset, limit int) (page []*R, total int) {
@@ -16,4 +17,19 @@ func pageOf[R any](all iter.Seq[*R], fits func(*R) bool, offset, limit int) (pag
 		total++
 	}
 	return page, total
+}
+
+// MaxListed is how many entries a list inside one record has at most.
+const MaxListed = 1000
+
+// Part is a part of a list: so many entries from an offset on.
+type Part struct{ Offset, Limit int }
+
+// First is the part that a record has of a list.
+var First = Part{0, MaxListed}
+
+// partOf cuts a list.
+func partOf[T any](list []T, p Part) []T {
+	from := min(p.Offset, len(list))
+	return list[from:min(from+p.Limit, len(list))]
 }

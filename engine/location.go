@@ -7,32 +7,6 @@ import (
 
 // This file owns locations: the places at which units are.
 
-// Address is a postal address; every part may be empty.
-type Address struct{ Address, ZipCode, City, Country, State, Details string }
-
-// AddressPatch gives an address its parts, or other ones; null empties a part.
-type AddressPatch struct{ Address, ZipCode, City, Country, State, Details Opt[string] }
-
-func (p *AddressPatch) check(c *checker, pointer string) {
-	c.patchText(pointer+"/address", p.Address, 0, maxName)
-	c.patchText(pointer+"/zipCode", p.ZipCode, 0, maxName)
-	c.patchText(pointer+"/city", p.City, 0, maxName)
-	c.patchText(pointer+"/country", p.Country, 0, maxName)
-	c.patchText(pointer+"/state", p.State, 0, maxName)
-	c.patchText(pointer+"/details", p.Details, 0, maxName)
-}
-
-// merged gives the address that a patch makes of the one that is there.
-func (p *AddressPatch) merged(a Address) Address {
-	p.Address.set(&a.Address)
-	p.ZipCode.set(&a.ZipCode)
-	p.City.set(&a.City)
-	p.Country.set(&a.Country)
-	p.State.set(&a.State)
-	p.Details.set(&a.Details)
-	return a
-}
-
 // Location is a service location's record.
 type Location struct {
 	ID        ID
@@ -60,12 +34,6 @@ func mustZone(name string) *timeline.Zone {
 		panic("engine: a stored zone is unknown: " + name)
 	}
 	return z
-}
-
-func (c *checker) zone(pointer, name string) {
-	if _, err := timeline.LoadZone(name); err != nil {
-		c.fault(pointer, "zone", "must be an IANA time zone name such as Europe/Lisbon")
-	}
 }
 
 const locationByExternal = 0
@@ -102,17 +70,6 @@ func (o CreateLocation) Check() []Fault {
 	c.address("/address", o.Address)
 	o.External.check(&c)
 	return c.faults
-}
-
-func (c *checker) address(pointer string, a *Address) {
-	if a == nil {
-		return
-	}
-	for _, f := range [...]struct{ name, value string }{
-		{"address", a.Address}, {"zipCode", a.ZipCode}, {"city", a.City}, {"country", a.Country}, {"state", a.State}, {"details", a.Details},
-	} {
-		c.text(pointer+"/"+f.name, f.value, 0, maxName)
-	}
 }
 
 func (o CreateLocation) plan(t *tx) (any, error) {
@@ -154,12 +111,6 @@ func (o PatchLocation) Check() []Fault {
 	return c.faults
 }
 
-func (c *checker) patchName(pointer string, name Opt[string]) {
-	if name.Set {
-		c.text(pointer, name.Value, 1, maxName)
-	}
-}
-
 func (o PatchLocation) plan(t *tx) (any, error) {
 	l, err := found(t, locationKind, o.ID, o.IfMatch)
 	if err != nil {
@@ -180,19 +131,6 @@ func (o PatchLocation) plan(t *tx) (any, error) {
 }
 
 func (PatchLocation) result() any { return new(Location) }
-
-// match holds a record's revision against the ones a caller accepts.
-func match(wanted []uint64, revision uint64) error {
-	if len(wanted) == 0 {
-		return nil
-	}
-	for _, w := range wanted {
-		if w == revision {
-			return nil
-		}
-	}
-	return refuse(CodePrecondition, "the record was changed since it was read")
-}
 
 // Location returns a location, or nil.
 func (v View) Location(id ID) *Location { return v.acc.locations().Get(id) }

@@ -209,7 +209,7 @@ var orderKind = func() *kind[Order] {
 		table.By(func(o *Order) []string { return []string{o.state()} }),
 		table.By(func(o *Order) []string { return o.externalKeys() }),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
-	k.encode, k.decode, k.knows, k.older = encodeOrder, decodeOrder, knows[storedOrder], olderOrder
+	k.encode, k.decode, k.knows, k.older, k.weigh = encodeOrder, decodeOrder, knows[storedOrder], olderOrder, weighOrder
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Order) {
 		if after != nil {

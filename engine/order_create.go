@@ -75,14 +75,6 @@ func (in *OrderInput) check(c *checker) {
 	in.External.check(c)
 }
 
-// within adds the faults of a part.
-func (c *checker) within(pointer string, faults []Fault) {
-	for _, f := range faults {
-		f.Pointer = pointer + f.Pointer
-		c.faults = append(c.faults, f)
-	}
-}
-
 func (in *OrderInput) checkOn(c *checker, a *account) {
 	a.checkTags(c, OrderLabels, in.Tags, func(i int) Fault { return Fault{Pointer: "/tags/" + itoa(i)} })
 }

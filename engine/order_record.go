@@ -156,3 +156,29 @@ func (r *OrderRecord) StockItems() int { return r.units() }
 func (r *OrderRecord) Conflict() bool {
 	return slices.ContainsFunc(r.Units, func(u UnitRecord) bool { return u.Conflict })
 }
+
+// OrderStockItem is a unit of an order with its line, and where it is.
+type OrderStockItem struct {
+	Line *OrderLine
+	Unit *OrderUnit
+	At   UnitRecord
+}
+
+// OrderStockItems reads units of an order in the order of its lines, and how many it has. The record has none of them; it is nil
+// where there is no such order.
+func (v View) OrderStockItems(id ID, p Part) (r *OrderRecord, list []OrderStockItem, total int) {
+	o := v.acc.orders().Get(id)
+	if o == nil {
+		return nil, nil, 0
+	}
+	n := 0
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		from := min(max(p.Offset-n, 0), len(l.Units))
+		for j := from; j < len(l.Units) && len(list) < p.Limit; j++ {
+			list = append(list, OrderStockItem{l, &l.Units[j], v.acc.unitRecord(&l.Units[j], v.acc.stock, &edits{})})
+		}
+		n += len(l.Units)
+	}
+	return v.acc.orderRecord(o, v.acc.stock, &edits{}, 0), list, n
+}

@@ -33,6 +33,7 @@ var orderUnitsKind = &kind[orderUnits]{
 		return id
 	},
 	encode: encodeOrderUnits,
+	weigh:  func(r *orderUnits) int { return hotWeight * (1 + len(r.units)) },
 	decode: decodeOrderUnits,
 	find: func(a *account, like *orderUnits) *orderUnits {
 		return a.orders().No(like.order).unitsRow(like.part)
@@ -61,6 +62,16 @@ var orderUnitsKind = &kind[orderUnits]{
 			}
 		}
 	},
+}
+
+// weighOrder is about how long an order is written.
+func weighOrder(o *Order) int {
+	n := *o
+	n.Lines = slices.Clone(o.Lines)
+	for i := range n.Lines {
+		n.Lines[i].Units = nil // they have rows of their own
+	}
+	return jsonWeight(&n) + 20*len(n.Lines)
 }
 
 // unitsRows is how many rows the units of an order make.

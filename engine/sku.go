@@ -1,9 +1,10 @@
 package engine
 
 import (
+	"slices"
+
 	"holdfast/engine/table"
 	"holdfast/timeline"
-	"slices"
 )
 
 // This file owns SKUs: groups of interchangeable articles, and the buffers an article falls back to.
@@ -111,18 +112,6 @@ func (o CreateSKU) Check() []Fault {
 
 func (o CreateSKU) checkOn(a *account) []Fault { return o.Labels.checkOn(a, SKULabels) }
 
-func (c *checker) optional(pointer string, s *string, least, most int) {
-	if s != nil {
-		c.text(pointer, *s, least, most)
-	}
-}
-
-func (c *checker) money(pointer string, m *int64) {
-	if m != nil && (*m < -maxSafe || *m > maxSafe) {
-		c.fault(pointer, "range", "must be a whole number of minor units between -9007199254740991 and 9007199254740991")
-	}
-}
-
 func (c *checker) buffer(pointer string, b *Buffer) {
 	if b != nil && !b.Valid() {
 		c.fault(pointer, "range", "must be at least 0 and at most 10 years")
@@ -173,18 +162,6 @@ func (o PatchSKU) Check() []Fault {
 	o.After.check(&c, "/bufferTimeAmountAfter")
 	o.Labels.check(&c)
 	return c.faults
-}
-
-func (c *checker) patchText(pointer string, o Opt[string], least, most int) {
-	if o.Set && !o.Null {
-		c.text(pointer, o.Value, least, most)
-	}
-}
-
-func (c *checker) patchMoney(pointer string, o Opt[int64]) {
-	if o.Set && !o.Null {
-		c.money(pointer, &o.Value)
-	}
 }
 
 // BufferPatch changes a buffer in its two fields: a given one replaces the field, null in either clears the buffer.

@@ -19,15 +19,6 @@ type lot struct {
 	article, location uint32
 }
 
-const hotVersion = 1
-
-func hotReader(name string, b []byte) (*reader, error) {
-	if len(b) == 0 || b[0] != hotVersion {
-		return nil, unknownVersion(name, b)
-	}
-	return &reader{b: b[1:]}, nil
-}
-
 var lotKind = &kind[lot]{
 	tag:  tagLot,
 	name: "lot",

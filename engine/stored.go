@@ -2,24 +2,21 @@ package engine
 
 // This file owns rows that are on disk alone: of some kinds there are too many, or they are too large, to have them in memory.
 
-// storedRows makes a kind whose rows are on disk alone. An account keeps the sum of their hashes in place of them. Who changes
+// storedRows completes a kind whose rows are on disk alone. An account keeps the sum of their hashes in place of them. Who changes
 // such a row says what it was: a plan reads no disk.
-func storedRows[R any](
-	tag byte, name string, key func(*R) ID, encode func(dst []byte, r *R) []byte, decode func(account, key ID, b []byte) (*R, error),
-) *kind[R] {
-	k := &kind[R]{tag: tag, name: name, key: key, encode: encode, decode: decode}
+func storedRows[R any](k *kind[R]) *kind[R] {
 	k.put = func(*state, *account, *R, *R) {}
 	k.scan = func(l *accountLoader, id ID, value []byte) error {
-		row := rowKey(nil, tag, l.id, id)
-		sum, _ := rowHash(nil, tag, row[1:], value)
-		l.kept[tag] += sum
+		row := rowKey(nil, k.tag, l.id, id)
+		sum, _ := rowHash(nil, k.tag, row[1:], value)
+		l.kept[k.tag] += sum
 		return nil
 	}
 	k.total = func(a *account) uint64 {
 		if a.kept == nil {
 			return 0
 		}
-		return a.kept[tag]
+		return a.kept[k.tag]
 	}
 	return k
 }

@@ -34,19 +34,24 @@ func pack(text []byte) []byte {
 	return b[:1+len(s2.Encode(b[1:], text))]
 }
 
-var bodyKind = storedRows(tagBody, "event body", func(b *eventBody) ID { return b.ID },
-	func(dst []byte, b *eventBody) []byte {
+var bodyKind = storedRows(&kind[eventBody]{
+	tag:  tagBody,
+	name: "event body",
+	key:  func(b *eventBody) ID { return b.ID },
+	encode: func(dst []byte, b *eventBody) []byte {
 		if b.packed == nil && b.make != nil {
 			b.packed, b.make = pack(b.make()), nil
 		}
 		return append(dst, b.packed...)
 	},
-	func(_, key ID, b []byte) (*eventBody, error) {
+	decode: func(_, key ID, b []byte) (*eventBody, error) {
 		if len(b) == 0 || b[0] != bodyPlain && b[0] != bodyPacked {
 			return nil, fmt.Errorf("event body: unknown row version")
 		}
 		return &eventBody{ID: key, packed: slices.Clone(b)}, nil
-	})
+	},
+	weigh: func(b *eventBody) int { return len(b.packed) + b.about/2 }, // packed it is less than that
+})
 
 // text is the bytes that are sent.
 func (b *eventBody) text() ([]byte, error) {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"reflect"
-	"slices"
 	"sync"
 )
 
@@ -91,22 +90,6 @@ func weigh(v reflect.Value) (n int) {
 		return 1
 	}
 	return 20
-}
-
-func init() {
-	holdKind.weigh = func(r *holdRecord) int { return len(holdKind.encode(nil, r)) }
-	orderKind.weigh = func(o *Order) int {
-		n := *o
-		n.Lines = slices.Clone(o.Lines)
-		for i := range n.Lines {
-			n.Lines[i].Units = nil // they have rows of their own
-		}
-		return jsonWeight(&n) + 20*len(n.Lines)
-	}
-	orderUnitsKind.weigh = func(r *orderUnits) int { return hotWeight * (1 + len(r.units)) }
-	attemptKind.weigh = jsonWeight[attemptRow]
-	ledgerKind.weigh = func(l *ledger) int { return hotWeight + len(l.Actor) }
-	bodyKind.weigh = func(b *eventBody) int { return len(b.packed) + b.about/2 } // packed it is less than that
 }
 
 // textWeight is how long a text is with what JSON escapes in it.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"iter"
 
@@ -262,49 +261,4 @@ func splitKey(b []byte) (account, id ID, err error) {
 		return account, id, fmt.Errorf("row key of %d bytes, want 32", len(b))
 	}
 	return ID(b[:16]), ID(b[16:]), nil
-}
-
-// The codec of hot rows: fixed fields, little endian, behind a version byte.
-
-type reader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *reader) take(n int) []byte {
-	if len(r.b) < n {
-		r.bad = true
-		r.b = make([]byte, n)
-	}
-	p := r.b[:n]
-	r.b = r.b[n:]
-	return p
-}
-
-func (r *reader) u8() byte    { return r.take(1)[0] }
-func (r *reader) u16() uint16 { return binary.LittleEndian.Uint16(r.take(2)) }
-func (r *reader) u32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
-func (r *reader) u64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
-func (r *reader) i64() int64  { return int64(r.u64()) }
-func (r *reader) id() ID      { return ID(r.take(16)) }
-
-func (r *reader) text() string {
-	n := int(r.u32())
-	if n > len(r.b) {
-		r.bad = true
-		return ""
-	}
-	return string(r.take(n))
-}
-
-// done reports what was wrong with a row of a kind and version, if anything.
-func (r *reader) done(name string) error {
-	if r.bad || len(r.b) > 0 {
-		return fmt.Errorf("%s: stored row has the wrong length", name)
-	}
-	return nil
-}
-
-func appendText(dst []byte, s string) []byte {
-	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"sync"
 
 	"holdfast/timeline"
@@ -16,19 +15,6 @@ type Query struct {
 	Location ID // zero: all locations, each asked for itself, the answers added up
 	Window   Span
 	Moves    bool // WithMoves is asked for
-}
-
-// Availability is the answer to a Query. Stock and Committed are those of the instant with the least free units; over
-// several pools they are sums, each pool at its own such instant. Of a catalog item all are counted in kits, and they are
-// those of the component that there is least of, of whose pools other components take their part.
-type Availability struct {
-	Available int
-	Stock     int
-	Committed int
-	// WithMoves is, where it is asked for, how many units a booking can have. Of an article these are more than are available on its own units, where holds that
-	// may be moved go to other articles of its SKU; of all else it is Available.
-	WithMoves int
-	Exact     bool // false: pinned holds made the search stop, perhaps more could be held; where WithMoves is asked for it is about that
 }
 
 // Available answers a Query at an instant. It allocates nothing, but for catalog items.
@@ -90,81 +76,6 @@ func (a *account) kitPlaces(i Item, location ID) (k *kit, places []*Location, er
 	return k, places, err
 }
 
-// places is a location, or all.
-func (a *account) places(location ID) ([]*Location, error) {
-	if location == (ID{}) {
-		return slices.Collect(a.locations().All()), nil
-	}
-	l := a.locations().Get(location)
-	if l == nil {
-		return nil, errNoLocation
-	}
-	return []*Location{l}, nil
-}
-
-// named is the article or the SKU that an item names, and the slot of an article that has one.
-func (a *account) named(i Item) (article *Article, sku *SKU, sole timeline.Sole, err error) {
-	if i.Article != (ID{}) {
-		article, no := a.articles().Find(i.Article)
-		if sole = a.stock.Sole(no); article == nil {
-			return nil, nil, sole, errNoArticle
-		}
-		return article, nil, sole, nil
-	}
-	if sku = a.skus().Get(i.SKU); sku == nil {
-		return nil, nil, sole, errNoSKU
-	}
-	return nil, sku, sole, nil
-}
-
-// resolve lists the pools of an item at a location, or at all.
-func (a *account) resolve(dst []source, i Item, location ID, window Span, now int64) ([]source, timeline.Sole, error) {
-	article, sku, sole, err := a.named(i)
-	if err != nil {
-		return dst, sole, err
-	}
-	if location != (ID{}) {
-		l := a.locations().Get(location)
-		if l == nil {
-			return dst, sole, errNoLocation
-		}
-		return a.sources(dst, article, sku, l, window, now), sole, nil
-	}
-	for i := range a.locations().Len() {
-		dst = a.sources(dst, article, sku, a.locations().At(i), window, now)
-	}
-	return dst, sole, nil
-}
-
-// The refusals of reads are made once: a query of an unknown item costs nothing.
-var (
-	errNoArticle  = notFound("article")
-	errNoSKU      = notFound("SKU")
-	errNoLocation = notFound("location")
-)
-
-// Bucket is one part of a calendar.
-type Bucket struct {
-	Range     Span
-	MinFree   int // may be negative where stock is overbooked
-	MaxFree   int
-	Available int  // units that can be held for the whole bucket, without buffers; 0 where the item takes no new holds
-	Exact     bool // false: pinned holds made the search stop, perhaps more could be held
-}
-
-// BucketSize is how a calendar is cut.
-type BucketSize string
-
-// By days of the location (of the account, over all locations), by hours, or wherever the free units of one of the item's pools change.
-const (
-	BucketDay    BucketSize = "day"
-	BucketHour   BucketSize = "hour"
-	BucketChange BucketSize = "change"
-)
-
-// maxBuckets is the most parts a calendar may have.
-const maxBuckets = 10_000
-
 // Calendar counts an item's free units over a window, in buckets, and says of each how many can be held for it: what Available says of the bucket as a plain
 // window. It adds no buffers.
 func (v View) Calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Bucket, error) {
@@ -207,22 +118,6 @@ func (v View) Calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Buc
 	return dst, nil
 }
 
-// edges cuts a window into buckets.
-func (a *account) edges(zone string, size BucketSize, pools []timeline.PoolRef, w Span) (edges []int64, err error) {
-	switch size {
-	case BucketDay:
-		edges = timeline.DayEdges(mustZone(zone), w.Start, w.End)
-	case BucketHour:
-		edges = timeline.HourEdges(mustZone(zone), w.Start, w.End)
-	case BucketChange:
-		edges = a.stock.Edges(pools, w, maxBuckets+1)
-	}
-	if len(edges) > maxBuckets+1 {
-		return nil, invalid([]Fault{{In: "query", Pointer: "bucket", Code: "range", Message: "would give more than 10000 buckets"}})
-	}
-	return edges, nil
-}
-
 var bucketScratch = sync.Pool{New: func() any { return new([]timeline.Bucket) }}
 
 // NextQuery asks for the earliest window of a length in which units of an item can be held.
@@ -261,46 +156,6 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 		return w, false, nil
 	}
 	return *next, true, nil
-}
-
-// nextFit finds the earliest window of a length, not before an instant, in which units of an item can be held at some places
-// together, of articles that meet requirements.
-func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, asks *timeline.Hold, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
-	var few [8]source
-	var pools []timeline.Shape
-	for _, l := range places {
-		sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
-		pools = appendShapes(pools, meeting(s, sources, asks, now), l, length, now)
-	}
-	from, ok := s.NextFit(pools, n, notBefore, until, now)
-	if !ok {
-		return nil
-	}
-	return &Span{Start: from, End: from + length}
-}
-
-// appendShapes appends the pools that take new holds, with what a window of a length needs in each.
-func appendShapes(pools []timeline.Shape, sources []source, l *Location, length, now int64) []timeline.Shape {
-	zone := l.Zone()
-	for _, src := range sources {
-		if src.closed {
-			continue
-		}
-		before, after := src.before, src.after
-		pools = append(pools, timeline.Shape{
-			Pool:  src.pool,
-			For:   src.asks,
-			Now:   now,
-			Named: src.named,
-			Hull: func(from int64) Span {
-				return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
-			},
-			Turn: func(from int64) int64 {
-				return timeline.HullTurn(Span{Start: from, End: from + length}, before, after, zone)
-			},
-		})
-	}
-	return pools
 }
 
 // Explanation says why an item has no more units over a window, and what to do instead.

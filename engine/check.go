@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"iter"
 	"log/slog"
 	"math"
 	"slices"
@@ -15,14 +14,6 @@ import (
 )
 
 // This file owns the engine's invariants as checks: everything derived is recomputed the slow way.
-
-func one[R any](r *R) iter.Seq[*R] {
-	return func(yield func(*R) bool) {
-		if r != nil {
-			yield(r)
-		}
-	}
-}
 
 // sum is the part of the state hash that an account's rows of a kind make.
 func (k *kind[R]) sum(a *account) (total uint64) {

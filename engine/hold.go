@@ -9,59 +9,6 @@ import (
 
 // This file owns holds without an order: carts, phone quotes, bookings of other systems. Placing one is the main job.
 
-// Item names what is asked for: one SKU, article or catalog item; the others are the zero ID.
-type Item struct{ SKU, Article, CatalogItem ID }
-
-// One says that just one is named.
-func (i Item) One() bool {
-	n := 0
-	for _, id := range [...]ID{i.SKU, i.Article, i.CatalogItem} {
-		if id != (ID{}) {
-			n++
-		}
-	}
-	return n == 1
-}
-
-// PurchaseType is how a unit is taken.
-type PurchaseType string
-
-// A booking and a subscription may have an end, a sale has none.
-const (
-	PurchaseBooking      PurchaseType = "booking"
-	PurchaseSale         PurchaseType = "sale"
-	PurchaseSubscription PurchaseType = "subscription"
-)
-
-func (p PurchaseType) kind() timeline.Kind {
-	if p == PurchaseSale {
-		return timeline.SalesReservation
-	}
-	return timeline.Booking
-}
-
-// Unavailability is one unit of stock taken for a range: a hold on a slot, or a conflict.
-type Unavailability struct {
-	ID       ID
-	Range    Span // the hull: buffers and body
-	Body     Span
-	Kind     timeline.Kind
-	Blocker  timeline.Blocker
-	Owner    ID // the hold, scheduled event or order that it belongs to
-	Item     ID // of an order: the stock item that it is for
-	Article  ID
-	Location ID
-	Slot     ID // zero: a conflict
-	Line     int
-	Unmet    bool // its article does not have what the order's line requires any more
-}
-
-// CreatedAt is the instant at which the unit was taken.
-func (u Unavailability) CreatedAt() int64 { return CreatedAt(u.ID) }
-
-// Conflict says that the hold has no unit.
-func (u Unavailability) Conflict() bool { return u.Slot == (ID{}) }
-
 // Hold is a hold's record as it is answered.
 type Hold struct {
 	ID        ID
@@ -141,19 +88,6 @@ func (o PlaceHold) Check() []Fault {
 	return c.faults
 }
 
-func (p PurchaseType) valid() bool {
-	return p == "" || p == PurchaseBooking || p == PurchaseSale || p == PurchaseSubscription
-}
-
-func (c *checker) item(pointer string, i Item) {
-	switch {
-	case i == (Item{}):
-		c.fault(pointer, "required", "must name a skuId, an articleId or a catalogItemId")
-	case !i.One():
-		c.fault(pointer, "exclusive", "must name one of skuId, articleId and catalogItemId")
-	}
-}
-
 func (c *checker) expiry(pointer string, seconds *int64) {
 	if seconds != nil && (*seconds < minExpiry || *seconds > maxExpiry) {
 		c.fault(pointer, "range", "must be between 30 and 7200")
@@ -189,8 +123,8 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 			from: l.Window.Start, to: l.Window.End, item: q.item, location: q.location.No, quantity: uint16(l.Quantity), units: uint16(n),
 			named: l.Item.kind(), purchase: purchaseOf(l.Purchase),
 		}
-		if q.kit != nil {
-			rec.lines[i].item = q.kit.item.No
+		if l.CatalogItem != (ID{}) {
+			rec.lines[i].item = t.acc.catalog().Get(l.CatalogItem).No
 		}
 	}
 	if err := t.seatAll(rec.id, requests); err != nil {
@@ -516,18 +450,6 @@ func (t *tx) retime(rec *holdRecord, line int) {
 	l.from, l.to = body.Start, body.End
 }
 
-// ownerOf is the record that a unit belongs to. Of a unit of an order, Owner is the order's number; else ids of units follow
-// their owner's, and Owner says at what distance.
-func (a *account) ownerOf(h timeline.Hold) ID {
-	if h.Flags.Blocker() != timeline.BlockerOrder {
-		return before(h.ID, h.Owner)
-	}
-	if o := a.orders().No(uint32(h.Owner)); o != nil {
-		return o.ID
-	}
-	return ID{}
-}
-
 func (MoveHold) result() any { return new(Hold) }
 
 // hold renders a record as the plan leaves it.
@@ -571,25 +493,6 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 	return h
 }
 
-func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailability {
-	lot := a.stock.Lot(at.Lot)
-	u := Unavailability{
-		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: a.ownerOf(h), Line: int(h.Line),
-		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location), Unmet: unmet(a.stock, h, at, a.ledger.At),
-	}
-	if s, ok := a.stock.Slot(at.Slot); ok {
-		u.Slot = s.ID
-	}
-	if u.Blocker == timeline.BlockerOrder {
-		if o := a.orders().No(uint32(h.Owner)); o != nil {
-			if _, of := o.unitOf(h.Line, h.ID); of != nil {
-				u.Item = of.ID
-			}
-		}
-	}
-	return u
-}
-
 // Hold returns a hold's record with all its units; ok is false where there is none, or none any more.
 func (v View) Hold(id ID) (*Hold, bool) { return v.HoldWith(id, maxUnits) }
 
@@ -627,15 +530,6 @@ func (v View) EachHold() iter.Seq[*Hold] {
 			}
 		}
 	}
-}
-
-// Unavailability returns one unit that is taken.
-func (v View) Unavailability(id ID) (Unavailability, bool) {
-	h, at, ok := v.acc.stock.Find(id)
-	if !ok {
-		return Unavailability{}, false
-	}
-	return v.acc.unavailability(h, at), true
 }
 
 // HoldUnits reads units of a hold in the order of its lines, and how many it has; ok is false where there is no such hold.

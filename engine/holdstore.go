@@ -44,25 +44,6 @@ type holdLine struct {
 	purchase       purchase
 }
 
-// itemKind says what an Item names.
-type itemKind uint8
-
-const (
-	namesSKU itemKind = iota
-	namesArticle
-	namesCatalogItem
-)
-
-func (i Item) kind() itemKind {
-	switch {
-	case i.CatalogItem != (ID{}):
-		return namesCatalogItem
-	case i.Article != (ID{}):
-		return namesArticle
-	}
-	return namesSKU
-}
-
 // holdRecord is a hold record's row. Its units are the unavailabilities whose ids follow its own: the n-th is after(id, n).
 type holdRecord struct {
 	id     ID

@@ -104,12 +104,13 @@ func (t *tx) ask(dst []request, i Item, location ID, n int, p PurchaseType) ([]r
 	if p != "" && !slices.Contains(k.item.Purchases, p) {
 		return dst, notOffered(k.item, p)
 	}
+	b := &kits{k, n}
 	for _, p := range k.parts {
 		q, err := t.request(p.item(), location)
 		if err != nil {
 			return dst, err
 		}
-		q.kit, q.kits, q.quantity = k, n, n*p.quantity
+		q.bundle, q.quantity = b, n*p.quantity
 		dst = append(dst, q)
 	}
 	return dst, nil
@@ -351,12 +352,18 @@ func floorDiv(a, b int) int {
 	return n
 }
 
-// shortKits completes the shortage of a line of kits, of which nothing is seated in the draft.
-func (t *tx) shortKits(short *Shortage, q *request) {
+// kits are so many of a kit, as one line asks for them.
+type kits struct {
+	*kit
+	n int
+}
+
+// short completes the shortage of the line, of which nothing is seated in the draft.
+func (k *kits) short(t *tx, short *Shortage, q *request) {
 	s := t.draft().Stock()
-	x := t.acc.kitsAt(s, q.kit, q.location, q.body, t.now)
-	short.Requested, short.Available = q.kits, min(x.Available, q.kits-1)
-	offers := q.kit.offers(t.acc, s, q.location, q.body, t.now)
+	x := t.acc.kitsAt(s, k.kit, q.location, q.body, t.now)
+	short.Requested, short.Available = k.n, min(x.Available, k.n-1)
+	offers := k.offers(t.acc, s, q.location, q.body, t.now)
 	room := make([][]int, len(offers))
 	for i, f := range offers {
 		room[i] = make([]int, len(f.sources))
@@ -365,7 +372,7 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 		}
 	}
 	reason := timeline.NotEnoughStock
-	if mostOf(offers, room) >= q.kits {
+	if mostOf(offers, room) >= k.n {
 		reason = timeline.FragmentedByPinnedHolds
 	}
 	short.Reason = reason.String()
@@ -378,6 +385,6 @@ func (t *tx) shortKits(short *Shortage, q *request) {
 	}
 	t.blocked(short, &found)
 	if q.body.End != Forever && t.inTheWay().mayNext() {
-		short.Next = t.acc.nextKits(s, q.kit, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, q.kits, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextKits(s, k.kit, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, k.n, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 }

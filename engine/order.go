@@ -151,15 +151,6 @@ type OrderUnit struct {
 	Part      uint16 `json:",omitempty"` // which component of a kit it is
 }
 
-// purchase is a PurchaseType in a byte.
-type purchase uint8
-
-var purchases = []string{string(PurchaseBooking), string(PurchaseSale), string(PurchaseSubscription)}
-
-func purchaseOf(p PurchaseType) purchase { return purchase(max(0, slices.Index(purchases, string(p)))) }
-
-func (p purchase) Type() PurchaseType { return PurchaseType(purchases[p]) }
-
 // MarshalText writes a purchase type into a stored row.
 func (p purchase) MarshalText() ([]byte, error) { return []byte(purchases[p]), nil }
 

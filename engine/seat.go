@@ -10,11 +10,10 @@ import (
 // This file owns how a command takes stock: the lines of one command are seated together, those that name a slot first,
 // then an article, then a SKU with requirements, then a SKU, each in line order; then what came free is given to conflicts.
 
-// request asks for units of one item at one location: a line, resolved, or one part of a line of kits.
+// request asks for units of one item at one location: a line, resolved, or a part of one.
 type request struct {
 	line     int
-	kit      *kit // nil: the line names an article or a SKU
-	kits     int  // asked for in all
+	bundle   bundle // nil: the line names an article or a SKU
 	location *Location
 	item     uint32 // number of the article or SKU
 	article  *Article
@@ -29,6 +28,12 @@ type request struct {
 	stays    bool           // a conflict that is given other dates alone: where there is no room for it, it stays one
 	rule     timeline.Rule
 	overbook bool // units that are short become conflicts
+}
+
+// bundle is what makes several requests of one line, which are seated together or not at all.
+type bundle interface {
+	// short completes the shortage of the request's line, of which nothing is seated in the draft.
+	short(t *tx, s *Shortage, q *request)
 }
 
 // request resolves an item at a location.
@@ -75,43 +80,6 @@ func setLine(requests []request, line int, body Span, kind timeline.Kind, first 
 	return units
 }
 
-// source is one pool that a request can be seated in, with the hull that its buffers make of the body.
-type source struct {
-	pool          timeline.PoolRef
-	hull          Span
-	before, after Buffer
-	closed        bool           // the article takes no new holds
-	asks          *timeline.Hold // one that asks what articles of it must have; nil: nothing is asked
-	named         bool           // it is the lot of an article that is named, from which others may move to make room
-}
-
-// sources lists the pools of a request, in the order of their smallest article.
-func (a *account) sources(dst []source, article *Article, sku *SKU, location *Location, body Span, now int64) []source {
-	if article != nil {
-		l := article.lotAt(location.No)
-		if l == nil {
-			return dst
-		}
-		return append(dst, source{
-			pool: timeline.LotRef(l.no), hull: timeline.Hull(body, l.before, l.after, location.Zone(), now), before: l.before, after: l.after, closed: l.closed, named: true,
-		})
-	}
-	for _, p := range sku.pools {
-		if p.location != location.No || len(a.stock.Lots(timeline.SKURef(p.no))) == 0 {
-			continue
-		}
-		dst = append(dst, source{
-			pool: timeline.SKURef(p.no), hull: timeline.Hull(body, p.before, p.after, location.Zone(), now), before: p.before, after: p.after,
-		})
-	}
-	if len(dst) > 1 {
-		slices.SortStableFunc(dst, func(x, y source) int {
-			return int(a.stock.Lots(x.pool)[0]) - int(a.stock.Lots(y.pool)[0])
-		})
-	}
-	return dst
-}
-
 // seatAll seats the requests of one command, all or none. The refusal has every short line.
 func (t *tx) seatAll(owner ID, requests []request) error {
 	t.short = t.short[:0]
@@ -123,8 +91,8 @@ func (t *tx) seatAll(owner ID, requests []request) error {
 		return nil
 	}
 	for i := range shortages {
-		if q := ofLine(requests, shortages[i].Line); q.kit != nil {
-			t.shortKits(&shortages[i], q)
+		if q := ofLine(requests, shortages[i].Line); q.bundle != nil {
+			q.bundle.short(t, &shortages[i], q)
 		}
 	}
 	if len(requests) > 1 {
@@ -140,7 +108,7 @@ func ofLine(requests []request, line int) *request {
 	return &requests[slices.IndexFunc(requests, func(q request) bool { return q.line == line })]
 }
 
-// seatLines seats the lines that can be, and returns the shortages of the others. Of lines of kits it does not say more than
+// seatLines seats the lines that can be, and returns the shortages of the others. Of bundles it does not say more than
 // which they are.
 func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 	if len(requests) == 1 {
@@ -158,14 +126,14 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 					continue
 				}
 			}
-			if q.turn() != turn || q.kit != nil && slices.ContainsFunc(shortages, func(s Shortage) bool { return s.Line == q.line }) {
+			if q.turn() != turn || q.bundle != nil && slices.ContainsFunc(shortages, func(s Shortage) bool { return s.Line == q.line }) {
 				continue
 			}
 			short := t.seat(owner, q)
 			if short == nil {
 				continue
 			}
-			if shortages = append(shortages, *short); q.kit != nil {
+			if shortages = append(shortages, *short); q.bundle != nil {
 				t.takeLine(owner, requests, q.line)
 			}
 		}
@@ -194,7 +162,7 @@ func (q *request) turn() (n int) {
 	return n
 }
 
-// takeLine takes out what is seated of a line of new units: a kit is held whole or not at all.
+// takeLine takes out what is seated of a line of new units: a bundle is held whole or not at all.
 func (t *tx) takeLine(owner ID, requests []request, line int) {
 	for i := range requests {
 		if q := &requests[i]; q.line == line {
@@ -242,7 +210,7 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 			d.Take(after(owner, q.first+uint64(i)))
 		}
 	}
-	if q.kit != nil {
+	if q.bundle != nil {
 		return &Shortage{Line: q.line}
 	}
 	return t.shortage(q, sources, reason)
@@ -486,9 +454,6 @@ func (t *tx) blockersOf(found *blockers, s *source, at int64) {
 	}
 }
 
-// searchAhead is how far next looks, in milliseconds.
-const searchAhead = 2 * 366 * 24 * 60 * 60 * 1000
-
 // freed notes that room came free at a place: conflicts there may be seated now.
 func (t *tx) freed(s Span, at timeline.Place) {
 	if at.Seated() {
@@ -603,4 +568,19 @@ func (a *account) slotByID(id ID) (timeline.Slot, bool) {
 		}
 	}
 	return timeline.Slot{}, false
+}
+
+// asks is a hold that asks what a request asks, nil where that is nothing: one that was put on an article by hand asks for nothing else.
+func (q *request) asks() *timeline.Hold {
+	if f := q.proto.Flags; !f.Has(timeline.Choosy) || q.first == 0 && f.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+		return nil
+	}
+	return &q.proto
+}
+
+// ask has a request ask what a hold asks.
+func (q *request) ask(h *timeline.Hold) {
+	if h != nil {
+		q.proto.Owner, q.proto.Line, q.proto.Flags = h.Owner, h.Line, q.proto.Flags|timeline.Choosy.WithBlocker(timeline.BlockerOrder)
+	}
 }

@@ -262,3 +262,11 @@ func splitKey(b []byte) (account, id ID, err error) {
 	}
 	return ID(b[:16]), ID(b[16:]), nil
 }
+
+func one[R any](r *R) iter.Seq[*R] {
+	return func(yield func(*R) bool) {
+		if r != nil {
+			yield(r)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package engine
+
+import "holdfast/timeline"
+
+// This file owns unavailabilities: units of stock that are taken, and whose they are.
+
+// Unavailability is one unit of stock taken for a range: a hold on a slot, or a conflict.
+type Unavailability struct {
+	ID       ID
+	Range    Span // the hull: buffers and body
+	Body     Span
+	Kind     timeline.Kind
+	Blocker  timeline.Blocker
+	Owner    ID // the hold, scheduled event or order that it belongs to
+	Item     ID // of an order: the stock item that it is for
+	Article  ID
+	Location ID
+	Slot     ID // zero: a conflict
+	Line     int
+	Unmet    bool // its article does not have what the order's line requires any more
+}
+
+// CreatedAt is the instant at which the unit was taken.
+func (u Unavailability) CreatedAt() int64 { return CreatedAt(u.ID) }
+
+// Conflict says that the hold has no unit.
+func (u Unavailability) Conflict() bool { return u.Slot == (ID{}) }
+
+func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailability {
+	lot := a.stock.Lot(at.Lot)
+	u := Unavailability{
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: a.ownerOf(h), Line: int(h.Line),
+		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location), Unmet: unmet(a.stock, h, at, a.ledger.At),
+	}
+	if s, ok := a.stock.Slot(at.Slot); ok {
+		u.Slot = s.ID
+	}
+	if u.Blocker == timeline.BlockerOrder {
+		if o := a.orders().No(uint32(h.Owner)); o != nil {
+			if _, of := o.unitOf(h.Line, h.ID); of != nil {
+				u.Item = of.ID
+			}
+		}
+	}
+	return u
+}
+
+// ownerOf is the record that a unit belongs to. Of a unit of an order, Owner is the order's number; else ids of units follow
+// their owner's, and Owner says at what distance.
+func (a *account) ownerOf(h timeline.Hold) ID {
+	if h.Flags.Blocker() != timeline.BlockerOrder {
+		return before(h.ID, h.Owner)
+	}
+	if o := a.orders().No(uint32(h.Owner)); o != nil {
+		return o.ID
+	}
+	return ID{}
+}
+
+// Unavailability returns one unit that is taken.
+func (v View) Unavailability(id ID) (Unavailability, bool) {
+	h, at, ok := v.acc.stock.Find(id)
+	if !ok {
+		return Unavailability{}, false
+	}
+	return v.acc.unavailability(h, at), true
+}
+
+// unmet says that a unit sits on an article that does not have what its line requires any more. Of what is over, nobody asks.
+func unmet(s *timeline.Stock, h timeline.Hold, at timeline.Place, now int64) bool {
+	return h.Flags.Has(timeline.Choosy) && at.Seated() && h.Span.End > now && !s.Meets(h, at.Lot, now)
+}

@@ -173,6 +173,12 @@ func (s *SKU) buffers() (before, after Buffer) {
 // depends on which number a pool has.
 type poolNumbers struct{ last timeline.PoolNo }
 
+var poolExtension = registerExtension(func() *poolNumbers { return new(poolNumbers) })
+
+func (a *account) pools() *poolNumbers { return poolExtension.in(a) }
+
+func (n *poolNumbers) publish() extension { return &poolNumbers{n.last} }
+
 // assignPools puts each lot of an article into the pool it belongs to.
 func (a *account) assignPools(r *Article) {
 	for _, l := range r.lots {
@@ -209,8 +215,8 @@ func (a *account) poolOf(sku ID, want skuPool) timeline.PoolNo {
 			return p.no
 		}
 	}
-	a.pools.last++
-	want.no = a.pools.last
+	a.pools().last++
+	want.no = a.pools().last
 	n := *s
 	n.pools = append(slices.Clip(s.pools), want)
 	a.skus().Put(&n)

@@ -224,7 +224,7 @@ func (t *tx) files(was []File, list []FilePatch) []File {
 // Earnings are an article's income, which orders bring in, and what is left of it: less what was spent on it and its price, or
 // its SKU's where it has none of its own.
 func (v View) Earnings(r *Article) (income, profit int64) {
-	income = v.acc.income.of(r.No)
+	income = v.acc.income().of(r.No)
 	profit = income
 	price := r.PurchasePrice
 	if price == nil && r.SKU != nil {

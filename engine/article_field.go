@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -279,4 +280,30 @@ func (s *factSource) skuColumns(a *account, visit func(first int, c *column)) {
 			visit(i*blockRows, columnOf(b, s.key, s.sku))
 		}
 	}
+}
+
+// judged judges the facts of some rows of a column: those that pass, and those that fail. The others have no value.
+func (c *column) judged(j *judge, among uint64) (pass, fail uint64) {
+	among &= c.some
+	if j.needles != nil {
+		may := c.having(j.needles, among)
+		if missed := among &^ may; j.negated {
+			pass = missed
+		} else {
+			fail = missed
+		}
+		among = may
+	}
+	for among != 0 {
+		n := c.of[bits.TrailingZeros64(among)]
+		rows := c.rows[n] & among
+		among &^= rows
+		switch j.of(&c.facts[n]) {
+		case passed:
+			pass |= rows
+		case failed:
+			fail |= rows
+		}
+	}
+	return pass, fail
 }

@@ -186,7 +186,7 @@ func (l *listing) condition(from factSource, j judge) condition {
 	if from.sku != nil {
 		c.sku = make([]verdict, l.a.ledger.SKU+1)
 		from.skuColumns(l.a, func(first int, column *column) {
-			pass, fail := c.judge.over(column, ^uint64(0))
+			pass, fail := column.judged(&c.judge, ^uint64(0))
 			for i := range blockRows {
 				switch {
 				case pass>>i&1 != 0:
@@ -343,7 +343,7 @@ func (c *condition) in(i int, b table.Block[Article], facts *blockFacts, among u
 	}
 	rest := among // of these SKUs decide
 	if column := c.from.articles(b); column != nil {
-		pass, fail := c.judge.over(column, among)
+		pass, fail := column.judged(&c.judge, among)
 		met, rest = pass, among&^(pass|fail)
 	}
 	without := c.judge.without()

@@ -11,8 +11,6 @@ import (
 // answer may spend on finding them. How many there are is counted in an index, whatever their number; names are looked for.
 
 const (
-	maxBlockers       = 20      // named of a line
-	maxBlockersInAll  = 1000    // named in an answer
 	maxBlockerLooks   = 100_000 // slots looked at for an answer
 	maxNextOfAnAnswer = 50      // lines of an answer whose next window is searched
 )

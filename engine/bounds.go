@@ -29,3 +29,8 @@ func (b Bounds) withDefaults() Bounds {
 	}
 	return b
 }
+
+const (
+	maxBlockers      = 20   // holds that a refusal has named of a line
+	maxBlockersInAll = 1000 // holds that a refusal has named in an answer
+)

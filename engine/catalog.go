@@ -406,7 +406,7 @@ func (o DeleteCatalogItem) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := inUse("hold", t.acc.kits.of(i.No)); err != nil {
+	if err := inUse("hold", t.acc.kits().of(i.No)); err != nil {
 		return nil, err
 	}
 	if err := t.acc.ordersNaming(naming(i.ID)); err != nil {

@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"holdfast/persist"
-	"holdfast/timeline"
 )
 
 // This file owns the engine's invariants as checks: everything derived is recomputed the slow way.
@@ -105,119 +102,21 @@ func (s *snapshot) check() error {
 	return err
 }
 
+// check derives anew what domains keep of an account.
 func (a *account) check() error {
-	if err := a.stock.Check(); err != nil {
-		return err
-	}
-	due, kits := 0, newKitUses()
-	for s := range a.skus().All() {
-		if want := a.summed(s); s.articles != want {
-			return fmt.Errorf("SKU %s sums its articles up to %v, they make %v", s.ID, s.articles, want)
+	due := untriedKind.in(a).Len()
+	for _, f := range followers {
+		if f.check == nil {
+			continue
 		}
-	}
-	for r := range a.articles().All() {
-		if a.articles().No(r.No) != r {
-			return fmt.Errorf("article %s is not found by its number", r.ID)
+		n, err := f.check(a)
+		if err != nil {
+			return err
 		}
-		for _, l := range r.lots {
-			lot := a.stock.Lot(l.no)
-			if lot.Article != r.No || lot.Location != l.location {
-				return fmt.Errorf("article %s names lot %d of another", r.ID, l.no)
-			}
-			if want := a.poolNow(r, l.location); lot.Pool != want {
-				return fmt.Errorf("lot %d is in pool %d, its article says %d", l.no, lot.Pool, want)
-			}
-			if before, after := a.buffers(r); l.before != before || l.after != after || l.closed == r.Takes() {
-				return fmt.Errorf("lot %d has the buffers %v and %v and is closed: %t; in effect are %v, %v and %t", l.no, l.before, l.after, l.closed, before, after, !r.Takes())
-			}
-		}
+		due += n
 	}
-	for r := range holdKind.all(a) {
-		kits.count(r, 1)
-		if r.due != 0 {
-			due++
-		}
-		for i := range r.units() {
-			h, _, ok := a.stock.Find(after(r.id, uint64(i+1)))
-			its := ok && h.Flags.Blocker() == timeline.BlockerHold && a.ownerOf(h) == r.id
-			if its == r.status.Ended() {
-				return fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, its)
-			}
-		}
-	}
-	if err := a.checkOrders(&due); err != nil {
-		return err
-	}
-	if !slices.Equal(kits.items.Items(), a.kits.items.Items()) {
-		return fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits.items.Items())
-	}
-	brought := newIncomes()
-	if brought.addAll(a); !slices.Equal(brought.items.Items(), a.income.items.Items()) {
-		return fmt.Errorf("orders make the incomes %v, the index says %v", brought.items.Items(), a.income.items.Items())
-	}
-	n, err := a.checkCalls()
-	if err != nil {
-		return err
-	}
-	if due += n + untriedKind.in(a).Len(); due != a.due.len() {
+	if due != a.due.len() {
 		return fmt.Errorf("%d items are due, the rows say %d", a.due.len(), due)
-	}
-	return nil
-}
-
-// checkOrders holds orders against the timelines and the codes: the units that their lines take are the holds that say so,
-// and a code's uses are the orders that carry it. It adds what is due of them.
-func (a *account) checkOrders(due *int) error {
-	units, uses := 0, map[ID]int64{}
-	for o := range a.orders().All() {
-		if a.orders().No(o.Number) != o {
-			return fmt.Errorf("order %s is not found by its number", o.ID)
-		}
-		if o.Due != 0 {
-			*due++
-		}
-		for i := range o.Lines {
-			l := &o.Lines[i]
-			for j := range l.Units {
-				u := &l.Units[j]
-				if u.Hold == (ID{}) {
-					if takes := o.Status != OrderDraft && (u.State == Pending || u.State == Prepared || u.State == Fulfilled); takes {
-						return fmt.Errorf("unit %s of order %s is %s and takes no stock", u.ID, o.ID, u.State)
-					}
-					continue
-				}
-				units++
-				h, _, ok := a.stock.Find(u.Hold)
-				if !ok || h.Flags.Blocker() != timeline.BlockerOrder || h.Owner != uint64(o.Number) || h.Line != l.No {
-					return fmt.Errorf("unit %s of order %s has no hold of its own", u.ID, o.ID)
-				}
-				if out := u.Handed != 0; out != h.Flags.Has(timeline.Out) || (u.Returned != 0) != h.Flags.Has(timeline.Back) {
-					return fmt.Errorf("unit %s of order %s is %s, its hold says otherwise", u.ID, o.ID, u.State)
-				}
-			}
-		}
-		if _, ok := o.Price(); !ok {
-			return fmt.Errorf("order %s has no price", o.ID)
-		}
-		for i := range o.Codes {
-			uses[o.Codes[i].ID]++
-		}
-	}
-	for h := range a.stock.Overlapping(Span{Start: math.MinInt64, End: Forever}) {
-		if h.Flags.Blocker() == timeline.BlockerOrder {
-			units--
-		}
-		if _, is := outUntil(h.Hold); is {
-			*due++
-		}
-	}
-	if units != 0 {
-		return fmt.Errorf("orders have %d units more than there are holds of orders", units)
-	}
-	for d := range a.discounts().All() {
-		if d.Used != uses[d.ID] {
-			return fmt.Errorf("discount code %s has %d uses, %d orders carry it", d.ID, d.Used, uses[d.ID])
-		}
 	}
 	return nil
 }

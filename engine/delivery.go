@@ -75,10 +75,10 @@ var deliveryKind = func() *kind[Delivery] {
 	put := k.put
 	k.put = func(s *state, a *account, before, after *Delivery) {
 		if before != nil {
-			a.calls.remove(before)
+			a.calls().remove(before)
 		}
 		if after != nil {
-			a.calls.add(after)
+			a.calls().add(after)
 		}
 		put(s, a, before, after)
 		if before != nil && before.State == DeliveryPending || after != nil && after.State == DeliveryPending {
@@ -170,8 +170,12 @@ type queueCount struct {
 	n       int
 }
 
-func newCallQueue() callQueue {
-	return callQueue{
+var callExtension = registerExtension(newCallQueue)
+
+func (a *account) calls() *callQueue { return callExtension.in(a) }
+
+func newCallQueue() *callQueue {
+	return &callQueue{
 		items: btree.NewBTreeGOptions(func(a, b queued) bool {
 			if c := bytes.Compare(a.webhook[:], b.webhook[:]); c != 0 {
 				return c < 0
@@ -185,7 +189,7 @@ func newCallQueue() callQueue {
 	}
 }
 
-func (q callQueue) publish() callQueue { return callQueue{q.items.Copy(), q.counts.Copy(), q.bytes} }
+func (q *callQueue) publish() extension { return &callQueue{q.items.Copy(), q.counts.Copy(), q.bytes} }
 
 func (q *callQueue) add(d *Delivery) {
 	q.bytes += int64(d.Size) + rowSize
@@ -209,17 +213,19 @@ func (q *callQueue) remove(d *Delivery) {
 }
 
 // waiting is how many deliveries of a webhook wait.
-func (q callQueue) waiting(webhook ID) int {
+func (q *callQueue) waiting(webhook ID) int {
 	c, _ := q.counts.Get(queueCount{webhook: webhook})
 	return c.n
 }
 
 // of yields the pending deliveries of a webhook in the order in which they are due.
-func (q callQueue) of(webhook ID) iter.Seq[*Delivery] {
+func (q *callQueue) of(webhook ID) iter.Seq[*Delivery] {
 	return func(yield func(*Delivery) bool) {
 		q.items.Ascend(queued{webhook: webhook}, func(i queued) bool { return i.webhook == webhook && yield(i.row) })
 	}
 }
+
+func init() { registerFollower(follower{check: (*account).checkCalls}) }
 
 // checkCalls recomputes what is derived of webhooks and deliveries, and counts those at which something is due.
 func (a *account) checkCalls() (due int, err error) {
@@ -235,8 +241,8 @@ func (a *account) checkCalls() (due int, err error) {
 			due++
 		}
 	}
-	if !slices.Equal(want.items.Items(), a.calls.items.Items()) || !slices.Equal(want.counts.Items(), a.calls.counts.Items()) || want.bytes != a.calls.bytes {
-		return 0, fmt.Errorf("%d deliveries of %d bytes are queued, the rows say %d of %d", a.calls.items.Len(), a.calls.bytes, want.items.Len(), want.bytes)
+	if !slices.Equal(want.items.Items(), a.calls().items.Items()) || !slices.Equal(want.counts.Items(), a.calls().counts.Items()) || want.bytes != a.calls().bytes {
+		return 0, fmt.Errorf("%d deliveries of %d bytes are queued, the rows say %d of %d", a.calls().items.Len(), a.calls().bytes, want.items.Len(), want.bytes)
 	}
 	return due, nil
 }
@@ -300,14 +306,14 @@ func (v View) Deliveries(webhook ID, state DeliveryState, offset, most int) (lis
 }
 
 // Queued is how many deliveries of a webhook wait.
-func (v View) Queued(webhook ID) int { return v.acc.calls.waiting(webhook) }
+func (v View) Queued(webhook ID) int { return v.acc.calls().waiting(webhook) }
 
 // Queue yields the pending deliveries of a webhook in the order in which they are due.
-func (v View) Queue(webhook ID) iter.Seq[*Delivery] { return v.acc.calls.of(webhook) }
+func (v View) Queue(webhook ID) iter.Seq[*Delivery] { return v.acc.calls().of(webhook) }
 
 // Waiting says how many deliveries wait, and when the event of the oldest was; 0 where there is none.
 func (v View) Waiting() (n int, oldest int64) {
-	v.acc.calls.items.Scan(func(i queued) bool {
+	v.acc.calls().items.Scan(func(i queued) bool {
 		if at := CreatedAt(i.id); oldest == 0 || at < oldest {
 			oldest = at
 		}

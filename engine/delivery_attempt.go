@@ -189,7 +189,7 @@ func init() {
 	webhookKind.fall = func(t *tx, id ID) {
 		w := t.hooks.of(t, id)
 		left := dueAtOnce
-		for d := range t.acc.calls.of(id) {
+		for d := range t.acc.calls().of(id) {
 			if left == 0 {
 				return // the rest follows
 			}
@@ -221,7 +221,7 @@ func (o RedeliverDelivery) plan(t *tx) (any, error) {
 	if err := w.enabled(); err != nil {
 		return nil, err
 	}
-	if !d.again() || t.acc.calls.waiting(w.ID) >= MaxQueued {
+	if !d.again() || t.acc.calls().waiting(w.ID) >= MaxQueued {
 		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the delivery waits already, or was tried too often", Details: StateDetails{d.State.String(), []string{}}}
 	}
 	n := d.requeued(t.now)
@@ -268,7 +268,7 @@ func (o RecoverDeliveries) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	var r Recovered
-	room := min(maxRecover, MaxQueued-t.acc.calls.waiting(w.ID))
+	room := min(maxRecover, MaxQueued-t.acc.calls().waiting(w.ID))
 	for d := range t.acc.deliveries().By(deliveryByWebhook, deliveryKey(w.ID, DeliveryFailed)) {
 		switch {
 		case d.Ended < o.Since || !d.again():

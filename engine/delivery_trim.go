@@ -108,7 +108,7 @@ func (e *Engine) lapsed(v View) (list []kept, more bool, err error) {
 			}
 		}
 	}
-	now, over := e.Now(), v.acc.calls.bytes-e.logBytes
+	now, over := e.Now(), v.acc.calls().bytes-e.logBytes
 	for d := range v.acc.deliveries().All() {
 		if CreatedAt(d.ID)+logFor > now && over <= 0 {
 			break

@@ -111,14 +111,6 @@ type InUseDetails struct {
 	Count    int
 }
 
-// inUse refuses to remove what n of a resource refer to; nil where none does.
-func inUse(resource string, n int) error {
-	if n == 0 {
-		return nil
-	}
-	return &Error{Code: CodeInUse, Detail: "something refers to the record; details says what", Details: InUseDetails{resource, n}}
-}
-
 func refuse(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Detail: fmt.Sprintf(format, args...)}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +64,9 @@ var operatorsOf = func() map[AttributeFormat][]Operator {
 	}
 }()
 
+// maxOperands is the most operands that an operator takes.
+const maxOperands = 200
+
 // operands says how many operands an operator takes.
 func (o Operator) operands() (least, most int) {
 	switch o {
@@ -73,25 +75,12 @@ func (o Operator) operands() (least, most int) {
 	case Between, NotBetween:
 		return 2, 2
 	}
-	return 1, maxFilterValues
+	return 1, maxOperands
 }
 
 // negated says that an operator is passed by what has no value.
 func (o Operator) negated() bool {
 	return o == DoesNotContain || o == NotEqual || o == NotInArray || o == NotBetween
-}
-
-// maxFilterValues is the most operands that the filters of a list have together.
-const maxFilterValues = 200
-
-// Filter is one condition on a field or on an attribute.
-type Filter struct {
-	Field     ArticleField // empty: Attribute and Format are given
-	Attribute ID
-	Format    AttributeFormat
-	Operator  Operator
-	Values    []Value // texts, numbers, true or false
-	Written   bool    // the values are texts whatever they mean, as in a query string
 }
 
 // fact is what a record has in one field. Which members count depends on the format.
@@ -233,69 +222,6 @@ func readOperand(c *checker, pointer string, format AttributeFormat, v Value, wr
 	return x
 }
 
-// read checks the parts of a filter that do not need the account, and reads its operands.
-func (f *Filter) read(c *checker, at string) (format AttributeFormat, operands []operand) {
-	format = f.Format
-	switch {
-	case f.Field != "" && (f.Attribute != ID{} || f.Format != ""):
-		c.fault(at+"/field", "exclusive", "a filter has either field, or attributeId and format")
-		return "", nil
-	case f.Field != "":
-		format = f.Field.format()
-	case f.Attribute == ID{}:
-		c.fault(at+"/field", "required", "is missing: a filter has either field, or attributeId and format")
-		return "", nil
-	case f.Format == "":
-		c.fault(at+"/format", "required", "is missing beside attributeId")
-		return "", nil
-	}
-	if fit := operatorsOf[format]; f.Operator != "" && !slices.Contains(fit, f.Operator) {
-		words := make([]string, len(fit))
-		for i, o := range fit {
-			words[i] = string(o)
-		}
-		c.fault(at+"/operator", "enum", "does not fit a value of the format "+string(format)+"; those that do are "+join(words))
-		return format, nil
-	}
-	for i, v := range f.Values {
-		pointer := at + "/value"
-		if len(f.Values) > 1 && !f.Written {
-			pointer += "/" + itoa(i)
-		}
-		if x := readOperand(c, pointer, format, v, f.Written); format == formatWord {
-			if words := f.Field.words(); !slices.Contains(words, x.text) {
-				c.fault(pointer, "enum", "must be one of "+join(words))
-			}
-			operands = append(operands, x)
-		} else {
-			operands = append(operands, x)
-		}
-	}
-	if f.Operator == "" {
-		return format, nil
-	}
-	least, most := f.Operator.operands()
-	switch n := len(f.Values); {
-	case n < least && n == 0:
-		c.fault(at+"/value", "required", "is missing: "+string(f.Operator)+" takes "+operandWords(least, most))
-	case n < least || n > most:
-		c.fault(at+"/value", "length", string(f.Operator)+" takes "+operandWords(least, most))
-	case least == 2 && operands[1].number < operands[0].number:
-		c.fault(at+"/value", "order", "the second value must not be less than the first")
-	}
-	return format, operands
-}
-
-func operandWords(least, most int) string {
-	switch {
-	case most == 0:
-		return "no value"
-	case least == most:
-		return itoa(least) + " values"
-	}
-	return itoa(least) + " to " + itoa(most) + " values"
-}
-
 // verdict is what a judge says of a value.
 type verdict uint8
 
@@ -329,32 +255,6 @@ func (j *judge) of(f *fact) verdict {
 		return passed
 	}
 	return failed
-}
-
-// over judges the facts of some rows of a column: those that pass, and those that fail. The others have no value.
-func (j *judge) over(c *column, among uint64) (pass, fail uint64) {
-	among &= c.some
-	if j.needles != nil {
-		may := c.having(j.needles, among)
-		if missed := among &^ may; j.negated {
-			pass = missed
-		} else {
-			fail = missed
-		}
-		among = may
-	}
-	for among != 0 {
-		n := c.of[bits.TrailingZeros64(among)]
-		rows := c.rows[n] & among
-		among &^= rows
-		switch j.of(&c.facts[n]) {
-		case passed:
-			pass |= rows
-		case failed:
-			fail |= rows
-		}
-	}
-	return pass, fail
 }
 
 // without is the verdict on a record that has no value, nor any that stands in.

@@ -66,13 +66,13 @@ func (a *account) articleID(no uint32) ID {
 // holdsNaming counts the holds that are not over and ask for something: all of them made after it was. It looks at each,
 // at 20 ms a million, as a removal is rare and a count kept with every hold would be dear.
 func (a *account) holdsNaming(made ID, now int64, names func(l *holdLine) bool) (n int) {
-	for id, row := range a.holds.rows.From(made) {
+	for id, row := range a.holds().rows.From(made) {
 		if row.status.Ended() {
 			continue
 		}
 		found := row.first.to > now && names(&row.first)
 		if !found && row.more {
-			more := a.holds.more.Get(id).lines
+			more := a.holds().more.Get(id).lines
 			for i := range more {
 				found = found || more[i].to > now && names(&more[i])
 			}
@@ -84,10 +84,10 @@ func (a *account) holdsNaming(made ID, now int64, names func(l *holdLine) bool) 
 	return n
 }
 
-// owners are who takes units, by kind: holds, orders, and scheduled events.
-type owners [timeline.BlockerScheduledEvent + 1]map[ID]bool
+// takers are who takes units, by kind: holds, orders, and scheduled events.
+type takers [timeline.BlockerScheduledEvent + 1]map[ID]bool
 
-func (o *owners) add(a *account, h timeline.Hold) {
+func (o *takers) add(a *account, h timeline.Hold) {
 	of := &o[h.Flags.Blocker()]
 	if *of == nil {
 		*of = map[ID]bool{}
@@ -95,7 +95,7 @@ func (o *owners) add(a *account, h timeline.Hold) {
 	(*of)[a.ownerOf(h)] = true
 }
 
-func (o *owners) inUse() error {
+func (o *takers) inUse() error {
 	for by, resource := range [...]string{"hold", "order", "scheduledEvent"} {
 		if err := inUse(resource, len(o[by])); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (o DeleteLocation) plan(t *tx) (any, error) {
 
 func (a *account) locationInUse(l *Location, now int64) error {
 	articles := 0
-	var waiting owners
+	var waiting takers
 	for no := timeline.LotNo(1); uint32(no) <= a.ledger.Lot; no++ {
 		if a.stock.Lot(no).Location != l.No {
 			continue
@@ -267,7 +267,7 @@ func (o DeleteArticle) plan(t *tx) (any, error) {
 }
 
 func (a *account) articleInUse(r *Article, now int64) error {
-	var taken owners
+	var taken takers
 	units := 0
 	rest := Span{Start: now, End: Forever}
 	for _, l := range r.lots {

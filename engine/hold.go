@@ -165,7 +165,7 @@ func (t *tx) end(rec *holdRecord, status HoldStatus) *holdRecord {
 
 // lapse lets a hold expire, or forgets one that has ended.
 func (t *tx) lapse(id ID) {
-	if rec := t.acc.holds.get(id); rec.status.Ended() {
+	if rec := t.acc.holds().get(id); rec.status.Ended() {
 		record(t, holdKind, rec, nil)
 	} else {
 		t.end(rec, Expired)
@@ -176,7 +176,7 @@ func (t *tx) lapse(id ID) {
 const endedKept = 24 * 60 * 60 * 1000
 
 func (t *tx) liveHold(id ID) (*holdRecord, error) {
-	rec := t.acc.holds.get(id)
+	rec := t.acc.holds().get(id)
 	switch {
 	case rec == nil:
 		return nil, notFound("hold")
@@ -197,7 +197,7 @@ type ReleaseHold struct {
 func (ReleaseHold) Check() []Fault { return nil }
 
 func (o ReleaseHold) plan(t *tx) (any, error) {
-	rec := t.acc.holds.get(o.ID)
+	rec := t.acc.holds().get(o.ID)
 	if rec == nil || rec.status.Ended() {
 		return nil, notFound("hold")
 	}
@@ -498,7 +498,7 @@ func (v View) Hold(id ID) (*Hold, bool) { return v.HoldWith(id, maxUnits) }
 
 // HoldWith is Hold with the first of the units, at most so many.
 func (v View) HoldWith(id ID, units int) (*Hold, bool) {
-	rec := v.acc.holds.get(id)
+	rec := v.acc.holds().get(id)
 	if rec == nil {
 		return nil, false
 	}
@@ -509,23 +509,23 @@ func (v View) HoldWith(id ID, units int) (*Hold, bool) {
 // of its units, at most so many.
 func (v View) Holds(offset, limit, units int) (page []*Hold, total int) {
 	i := 0
-	for id, row := range v.acc.holds.rows.From(ID{}) {
+	for id, row := range v.acc.holds().rows.From(ID{}) {
 		if i++; i <= offset {
 			continue
 		}
 		if len(page) == limit {
 			break
 		}
-		page = append(page, v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find, units))
+		page = append(page, v.acc.hold(v.acc.holds().full(id, row), v.acc.stock.Find, units))
 	}
-	return page, v.acc.holds.rows.Len()
+	return page, v.acc.holds().rows.Len()
 }
 
 // EachHold yields all hold records in order of creation.
 func (v View) EachHold() iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {
-		for id, row := range v.acc.holds.rows.From(ID{}) {
-			if !yield(v.acc.hold(v.acc.holds.full(id, row), v.acc.stock.Find, maxUnits)) {
+		for id, row := range v.acc.holds().rows.From(ID{}) {
+			if !yield(v.acc.hold(v.acc.holds().full(id, row), v.acc.stock.Find, maxUnits)) {
 				return
 			}
 		}
@@ -534,7 +534,7 @@ func (v View) EachHold() iter.Seq[*Hold] {
 
 // HoldUnits reads units of a hold in the order of its lines, and how many it has; ok is false where there is no such hold.
 func (v View) HoldUnits(id ID, p Part) (list []Unavailability, total int, ok bool) {
-	rec := v.acc.holds.get(id)
+	rec := v.acc.holds().get(id)
 	if rec == nil {
 		return nil, 0, false
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -86,18 +87,22 @@ type holdStore struct {
 	more *table.Table[holdMore]
 }
 
-func newHoldStore() holdStore {
-	return holdStore{
+var holdExtension = registerExtension(newHoldStore)
+
+func (a *account) holds() *holdStore { return holdExtension.in(a) }
+
+func newHoldStore() *holdStore {
+	return &holdStore{
 		rows: timeline.NewByID[holdRow](),
 		more: table.New(func(m *holdMore) table.ID { return m.id }),
 	}
 }
 
-func (s holdStore) publish() holdStore {
-	return holdStore{rows: s.rows.Publish(), more: s.more.Publish()}
+func (s *holdStore) publish() extension {
+	return &holdStore{rows: s.rows.Publish(), more: s.more.Publish()}
 }
 
-func (s holdStore) get(id ID) *holdRecord {
+func (s *holdStore) get(id ID) *holdRecord {
 	row, ok := s.rows.Get(id)
 	if !ok {
 		return nil
@@ -105,7 +110,7 @@ func (s holdStore) get(id ID) *holdRecord {
 	return s.full(id, row)
 }
 
-func (s holdStore) full(id ID, row holdRow) *holdRecord {
+func (s *holdStore) full(id ID, row holdRow) *holdRecord {
 	r := &holdRecord{id: id, due: row.due, status: row.status, lines: []holdLine{row.first}}
 	if row.more {
 		m := s.more.Get(id)
@@ -114,7 +119,7 @@ func (s holdStore) full(id ID, row holdRow) *holdRecord {
 	return r
 }
 
-func (s holdStore) put(r *holdRecord) {
+func (s *holdStore) put(r *holdRecord) {
 	s.rows.Put(r.id, r.row())
 	if more := r.beside(); more != nil {
 		s.more.Put(more)
@@ -133,7 +138,7 @@ func (r *holdRecord) beside() *holdMore {
 	return &holdMore{r.id, r.note, r.lines[1:]}
 }
 
-func (s holdStore) delete(id ID) {
+func (s *holdStore) delete(id ID) {
 	s.rows.Delete(id)
 	s.more.Delete(id)
 }
@@ -161,11 +166,11 @@ var holdKind = &kind[holdRecord]{
 		l.kits.count(r)
 		return nil
 	},
-	find: func(a *account, like *holdRecord) *holdRecord { return a.holds.get(like.id) },
+	find: func(a *account, like *holdRecord) *holdRecord { return a.holds().get(like.id) },
 	all: func(a *account) iter.Seq[*holdRecord] {
 		return func(yield func(*holdRecord) bool) {
-			for id, row := range a.holds.rows.From(ID{}) {
-				if !yield(a.holds.full(id, row)) {
+			for id, row := range a.holds().rows.From(ID{}) {
+				if !yield(a.holds().full(id, row)) {
 					return
 				}
 			}
@@ -176,14 +181,14 @@ var holdKind = &kind[holdRecord]{
 			if before.due != 0 {
 				a.due.remove(dueItem{before.due, before.id, tagHold})
 			}
-			a.kits.count(before, -1)
+			a.kits().count(before, -1)
 		}
 		if after == nil {
-			a.holds.delete(before.id)
+			a.holds().delete(before.id)
 			return
 		}
-		a.kits.count(after, 1)
-		a.holds.put(after)
+		a.kits().count(after, 1)
+		a.holds().put(after)
 		if after.due != 0 {
 			a.due.add(dueItem{after.due, after.id, tagHold})
 		}
@@ -238,4 +243,28 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	}
 	h.note = r.text()
 	return h, r.done("hold")
+}
+
+func init() { registerFollower(follower{check: checkHolds}) }
+
+// checkHolds holds the records against the timelines, and what is counted of them.
+func checkHolds(a *account) (due int, err error) {
+	kits := newKitUses()
+	for r := range holdKind.all(a) {
+		kits.count(r, 1)
+		if r.due != 0 {
+			due++
+		}
+		for i := range r.units() {
+			h, _, ok := a.stock.Find(after(r.id, uint64(i+1)))
+			its := ok && h.Flags.Blocker() == timeline.BlockerHold && a.ownerOf(h) == r.id
+			if its == r.status.Ended() {
+				return 0, fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, its)
+			}
+		}
+	}
+	if !slices.Equal(kits.items.Items(), a.kits().items.Items()) {
+		return 0, fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits().items.Items())
+	}
+	return due, nil
 }

@@ -12,19 +12,23 @@ type kitUse struct {
 
 type kitUses struct{ items *btree.BTreeG[kitUse] }
 
-func newKitUses() kitUses {
-	return kitUses{btree.NewBTreeGOptions(func(a, b kitUse) bool { return a.no < b.no }, btree.Options{NoLocks: true})}
+var kitExtension = registerExtension(newKitUses)
+
+func (a *account) kits() *kitUses { return kitExtension.in(a) }
+
+func newKitUses() *kitUses {
+	return &kitUses{btree.NewBTreeGOptions(func(a, b kitUse) bool { return a.no < b.no }, btree.Options{NoLocks: true})}
 }
 
-func (u kitUses) publish() kitUses { return kitUses{u.items.Copy()} }
+func (u *kitUses) publish() extension { return &kitUses{u.items.Copy()} }
 
 // of is how many lines name an item.
-func (u kitUses) of(no uint32) int {
+func (u *kitUses) of(no uint32) int {
 	x, _ := u.items.Get(kitUse{no: no})
 	return x.lines
 }
 
-func (u kitUses) add(no uint32, n int) {
+func (u *kitUses) add(no uint32, n int) {
 	if n += u.of(no); n == 0 {
 		u.items.Delete(kitUse{no: no})
 	} else {
@@ -33,7 +37,7 @@ func (u kitUses) add(no uint32, n int) {
 }
 
 // count adds the lines of a record n times.
-func (u kitUses) count(r *holdRecord, n int) {
+func (u *kitUses) count(r *holdRecord, n int) {
 	for i := range r.lines {
 		if l := &r.lines[i]; l.named == namesCatalogItem {
 			u.add(l.item, n)

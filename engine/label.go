@@ -110,6 +110,9 @@ func (p *LabelsPatch) merged(a *account, kind Labelled, of ID, was Labels) (Labe
 	return n, nil
 }
 
+// dropGone takes out what names nothing any more.
+func (l *Labels) dropGone(a *account) { *l = a.alive(*l) }
+
 // alive are labels without what names nothing any more.
 func (a *account) alive(l Labels) Labels {
 	gone := func(id ID) bool { return a.tags().Get(id) == nil }
@@ -148,8 +151,11 @@ type Labelled interface {
 	sweep(t *tx, d *Attribute)
 }
 
-// labelled lists the kinds that labels hang on: a new one is one line here.
-var labelled = []Labelled{SKULabels, ArticleLabels, CustomerLabels, CatalogLabels, OrderLabels}
+// labelled lists the kinds that labels hang on.
+var labelled []Labelled
+
+// registerLabelled says which kinds labels hang on.
+func registerLabelled(kinds ...Labelled) { labelled = append(labelled, kinds...) }
 
 // labelledRow is a row that embeds Labels.
 type labelledRow[R any] interface {

@@ -1,78 +1,14 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
-
-	"github.com/tidwall/btree"
 
 	"holdfast/timeline"
 )
 
 // This file owns what articles bring in. It is derived from the orders and from where their units are, and kept up to date
 // with every command that changes one of the two.
-
-// income is what an article brings in, by its number.
-type income struct {
-	article uint32
-	amount  int64
-}
-
-// incomes are those of an account that are not 0.
-type incomes struct {
-	items *btree.BTreeG[income]
-	copy  *incomes // what publish gave last, while nothing has changed since
-	moved []uint32 // for touched, to be used again
-}
-
-func newIncomes() *incomes {
-	return &incomes{items: btree.NewBTreeGOptions(func(a, b income) bool { return a.article < b.article }, btree.Options{NoLocks: true})}
-}
-
-// publish gives a copy that never changes. Writer only.
-func (c *incomes) publish() *incomes {
-	if c.copy == nil {
-		c.copy = &incomes{items: c.items.Copy()}
-	}
-	return c.copy
-}
-
-func (c *incomes) of(article uint32) int64 {
-	x, _ := c.items.Get(income{article: article})
-	return x.amount
-}
-
-func (c *incomes) add(article uint32, n int64) {
-	if n == 0 {
-		return
-	}
-	c.copy = nil
-	if n += c.of(article); n == 0 {
-		c.items.Delete(income{article: article})
-	} else {
-		c.items.Set(income{article, n})
-	}
-}
-
-// ascending is of for articles that are asked for in ascending order.
-func (c *incomes) ascending() func(article uint32) int64 {
-	it := c.items.Iter()
-	some := it.First()
-	return func(article uint32) int64 {
-		for some && it.Item().article < article {
-			some = it.Next()
-		}
-		if some && it.Item().article == article {
-			return it.Item().amount
-		}
-		return 0
-	}
-}
-
-// incomes gives the income of each article by its number, for a list; to be asked in ascending order.
-func (a *account) incomes() func(no uint32) float64 {
-	of := a.income.ascending()
-	return func(no uint32) float64 { return float64(of(no)) }
-}
 
 // earn visits what each unit of a line brings in of the line's total: its share of it, of which the split rate is the
 // merchant's own, rounded half up. The total is divided over the units that are not cancelled; what does not divide goes to
@@ -101,7 +37,7 @@ func (l *OrderLine) earn(total int64, visit func(u *OrderUnit, n int64)) {
 
 // addOrder adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it off. A
 // unit that is a conflict is of no article, nor is one that takes no stock (any more).
-func (c *incomes) addOrder(o *Order, s *timeline.Stock, sign int64) {
+func (o *Order) addIncome(c *incomes, s *timeline.Stock, sign int64) {
 	if o == nil || o.Status == OrderDraft || o.Cancelled {
 		return
 	}
@@ -126,24 +62,32 @@ func (c *incomes) addOrder(o *Order, s *timeline.Stock, sign int64) {
 	c.add(article, sign*sum)
 }
 
-// addAll adds what all orders bring in, at start-up and for a check.
-func (c *incomes) addAll(a *account) {
+// addIncomes adds what all orders bring in, at start-up and for a check.
+func (a *account) addIncomes(c *incomes) {
 	for o := range a.orders().All() {
-		c.addOrder(o, a.stock, 1)
+		o.addIncome(c, a.stock, 1)
 	}
 }
 
-// addMoved adds what some orders bring in, by their numbers, or takes it off.
-func (a *account) addMoved(orders []uint32, sign int64) {
-	for _, no := range orders {
-		a.income.addOrder(a.orders().No(no), a.stock, sign)
+// followIncomes keeps up what articles bring in around a write set: it takes off what the orders that it touches bring in, and what it
+// returns adds that again, as it is then.
+func (a *account) followIncomes(set []rowChange) (after func()) {
+	orders := touchedOrders(set)
+	if len(orders) == 0 {
+		return nil
 	}
+	add := func(sign int64) {
+		for _, no := range orders {
+			a.orders().No(no).addIncome(a.income(), a.stock, sign)
+		}
+	}
+	add(-1)
+	return func() { add(1) }
 }
 
-// touched are the numbers of the orders whose income a write set may change or move: those that change, and those with a unit
+// touchedOrders are the numbers of the orders whose income a write set may change or move: those that change, and those with a unit
 // that gets to another lot or loses its slot. It is called for every command; most touch none.
-func (c *incomes) touched(set []rowChange) []uint32 {
-	list := c.moved[:0]
+func touchedOrders(set []rowChange) (list []uint32) {
 	for _, x := range set {
 		switch x := x.(type) {
 		case *change[Order]:
@@ -169,6 +113,17 @@ func (c *incomes) touched(set []rowChange) []uint32 {
 		slices.Sort(list)
 		list = slices.Compact(list)
 	}
-	c.moved = list
 	return list
+}
+
+func init() {
+	registerFollower(follower{around: (*account).followIncomes, load: func(a *account) { a.addIncomes(a.income()) }, check: checkIncomes})
+}
+
+func checkIncomes(a *account) (int, error) {
+	brought := newIncomes()
+	if a.addIncomes(brought); !slices.Equal(brought.items.Items(), a.income().items.Items()) {
+		return 0, fmt.Errorf("orders make the incomes %v, the index says %v", brought.items.Items(), a.income().items.Items())
+	}
+	return 0, nil
 }

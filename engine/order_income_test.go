@@ -84,7 +84,7 @@ func TestIncomeOfArticles(t *testing.T) {
 	require.Equal(t, []int64{551, 550}, s.earned(first, second))
 	s.do(DeleteOrder{ID: r.ID})
 	require.Equal(t, []int64{0, 0, 0}, s.earned(a, b, c))
-	require.Zero(t, s.view().acc.income.items.Len())
+	require.Zero(t, s.view().acc.income().items.Len())
 	s.reopen()
 }
 

@@ -7,6 +7,28 @@ import (
 // This file owns how orders take stock: lines become requests like those of holds, and are seated with them. A unit of an
 // order has the order's number in its row, so that it finds its order wherever it moves to.
 
+func init() {
+	registerOwnership(timeline.BlockerOrder, ownership{
+		record: func(a *account, h timeline.Hold) ID {
+			if o := a.orderOf(h); o != nil {
+				return o.ID
+			}
+			return ID{}
+		},
+		item: func(a *account, h timeline.Hold) ID {
+			if o := a.orderOf(h); o != nil {
+				if _, u := o.unitOf(h.Line, h.ID); u != nil {
+					return u.ID
+				}
+			}
+			return ID{}
+		},
+	})
+}
+
+// orderOf is the order that a unit of stock belongs to, or nil: Owner is the order's number.
+func (a *account) orderOf(h timeline.Hold) *Order { return a.orders().No(uint32(h.Owner)) }
+
 // want asks for stock for n of a line's item.
 type want struct{ line, n int }
 

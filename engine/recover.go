@@ -214,7 +214,11 @@ func (s *state) load(readers []rowReader) error {
 				}
 			}
 		}
-		a.income.addAll(a)
+		for _, f := range followers {
+			if f.load != nil {
+				f.load(a)
+			}
+		}
 		s.touch(a)
 	}
 	return nil
@@ -333,13 +337,13 @@ func (a *account) loadStock(parts []*accountLoader, held *heldStock) error {
 	for _, l := range parts {
 		lots, slots = append(lots, l.lots...), append(slots, l.slots...)
 		for _, m := range l.more {
-			a.holds.more.Put(m)
+			a.holds().more.Put(m)
 		}
 		for _, d := range l.due {
 			a.due.add(d)
 		}
 		for no, n := range l.kits {
-			a.kits.add(uint32(no), n)
+			a.kits().add(uint32(no), n)
 		}
 		l.lots, l.slots, l.more, l.due, l.kits = nil, nil, nil, nil, nil
 	}
@@ -365,7 +369,7 @@ func (a *account) loadStock(parts []*accountLoader, held *heldStock) error {
 	if !held.inOrder {
 		return fmt.Errorf("%w: account %s: hold records are out of order", persist.ErrCorrupt, a.id)
 	}
-	a.holds.rows = held.rows
+	a.holds().rows = held.rows
 	var err error
 	if a.stock, err = held.loader.Finish(); err != nil {
 		return fmt.Errorf("%w: account %s: %w", persist.ErrCorrupt, a.id, err)

@@ -24,8 +24,8 @@ func found[R any, P revised[R]](t *tx, k *kind[R], id ID, ifMatch []uint64) (*R,
 // that: nothing is recorded.
 func revise[R any, P revised[R]](t *tx, k *kind[R], before *R, after R) *R {
 	was := *before
-	if l, ok := any(&was).(interface{ labels() *Labels }); ok {
-		*l.labels() = t.acc.alive(*l.labels()) // that a label is gone is no change of the record
+	if l, ok := any(&was).(interface{ dropGone(a *account) }); ok {
+		l.dropGone(t.acc) // that a label is gone is no change of the record
 	}
 	if alike(k.encode, &was, &after) {
 		return before

@@ -42,3 +42,7 @@ var kindByTag = func() (t [256]kindOf) {
 	}
 	return t
 }()
+
+func init() {
+	registerLabelled(SKULabels, ArticleLabels, CustomerLabels, CatalogLabels, OrderLabels)
+}

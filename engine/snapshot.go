@@ -18,21 +18,20 @@ type account struct {
 	ledger ledger
 	at     int64 // instant of the account's last change
 
-	tables  [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
-	kept    *keptSums             // of rows that are on disk alone; nil: there were none. Of the writer's own account: when it was opened
-	holds   holdStore
-	stock   *timeline.Stock
-	pools   poolNumbers
-	due     dueQueue
-	kits    kitUses
-	income  *incomes
-	calls   callQueue
-	drafted bool  // while a write set is applied: stock is as it will leave it
-	alarm   int64 // what alarms has for the account, 0 for nothing; the writer's alone
+	tables     [maxTag + 1]table.Any // by table byte: the tables of the kinds that have one
+	kept       *keptSums             // of rows that are on disk alone; nil: there were none. Of the writer's own account: when it was opened
+	stock      *timeline.Stock
+	due        dueQueue
+	extensions []extension // of domains (extension.go)
+	drafted    bool        // while a write set is applied: stock is as it will leave it
+	alarm      int64       // what alarms has for the account, 0 for nothing; the writer's alone
 }
 
 func newAccount(id ID) *account {
-	a := &account{id: id, holds: newHoldStore(), stock: timeline.New(), due: newDueQueue(), kits: newKitUses(), income: newIncomes(), calls: newCallQueue()}
+	a := &account{id: id, stock: timeline.New(), due: newDueQueue(), extensions: make([]extension, len(newExtensions))}
+	for i, create := range newExtensions {
+		a.extensions[i] = create()
+	}
 	a.stock.SetChooser(a)
 	for _, k := range schema {
 		a.tables[k.tableTag()] = k.newTable()
@@ -43,8 +42,10 @@ func newAccount(id ID) *account {
 // publish gives a copy of the account that never changes. Writer only.
 func (a *account) publish() *account {
 	c := &account{
-		id: a.id, row: a.row, ledger: a.ledger, at: a.at, kept: a.kept, pools: a.pools,
-		holds: a.holds.publish(), stock: a.stock.Publish(), due: a.due.publish(), kits: a.kits.publish(), income: a.income.publish(), calls: a.calls.publish(),
+		id: a.id, row: a.row, ledger: a.ledger, at: a.at, kept: a.kept, stock: a.stock.Publish(), due: a.due.publish(), extensions: make([]extension, len(a.extensions)),
+	}
+	for i, p := range a.extensions {
+		c.extensions[i] = p.publish()
 	}
 	for i, t := range a.tables {
 		if t != nil {

@@ -16,7 +16,7 @@ func (e *Engine) Totals() (n Totals) {
 	e.current.Load().accounts.Scan(func(a tenant) bool {
 		n.Accounts++
 		n.Articles += a.articles().Len()
-		n.Holds += a.holds.rows.Len()
+		n.Holds += a.holds().rows.Len()
 		n.Orders += a.orders().Len()
 		n.Units += a.stock.Len()
 		return true

@@ -32,29 +32,32 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: a.ownerOf(h), Line: int(h.Line),
 		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location), Unmet: unmet(a.stock, h, at, a.ledger.At),
 	}
+	if o := ownerships[u.Blocker]; o != nil {
+		u.Item = o.item(a, h)
+	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
 		u.Slot = s.ID
-	}
-	if u.Blocker == timeline.BlockerOrder {
-		if o := a.orders().No(uint32(h.Owner)); o != nil {
-			if _, of := o.unitOf(h.Line, h.ID); of != nil {
-				u.Item = of.ID
-			}
-		}
 	}
 	return u
 }
 
-// ownerOf is the record that a unit belongs to. Of a unit of an order, Owner is the order's number; else ids of units follow
-// their owner's, and Owner says at what distance.
+// ownership finds the record that a unit belongs to, and what of it the unit is for; zero where there is none.
+type ownership struct {
+	record, item func(a *account, h timeline.Hold) ID
+}
+
+// ownerships are those of what takes units, where ids of units do not follow that of their record.
+var ownerships [timeline.BlockerScheduledEvent + 1]*ownership
+
+func registerOwnership(by timeline.Blocker, o ownership) { ownerships[by] = &o }
+
+// ownerOf is the record that a unit belongs to. Where nothing else is registered ids of units follow their owner's, and Owner says
+// at what distance.
 func (a *account) ownerOf(h timeline.Hold) ID {
-	if h.Flags.Blocker() != timeline.BlockerOrder {
-		return before(h.ID, h.Owner)
+	if o := ownerships[h.Flags.Blocker()]; o != nil {
+		return o.record(a, h)
 	}
-	if o := a.orders().No(uint32(h.Owner)); o != nil {
-		return o.ID
-	}
-	return ID{}
+	return before(h.ID, h.Owner)
 }
 
 // Unavailability returns one unit that is taken.

@@ -304,7 +304,7 @@ func (o DisableWebhook) plan(t *tx) (any, error) {
 	}
 	return w.change(t, func(n *webhookRow) {
 		n.Enabled = false
-		if t.acc.calls.waiting(w.ID) > 0 {
+		if t.acc.calls().waiting(w.ID) > 0 {
 			n.Drain = t.now
 		}
 	})

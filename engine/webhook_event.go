@@ -162,7 +162,7 @@ func (t *tx) delivery(e *event, w *webhookRow) *Delivery {
 		ID: t.newID(), Webhook: w.ID, Event: e.id, Body: body.id, Type: e.typ, Resource: e.resource, State: DeliveryPending, Next: t.now, Size: uint32(body.size), Revision: 1,
 	}
 	t.used += maxAttempts // the ids behind it are those of its attempts
-	if t.acc.calls.waiting(w.ID) >= MaxQueued {
+	if t.acc.calls().waiting(w.ID) >= MaxQueued {
 		d.State, d.Next, d.Ended = DeliveryFailed, 0, t.now
 	}
 	return d

@@ -274,7 +274,7 @@ func TestQueueIsBounded(t *testing.T) {
 	large(t)
 	s := newShop(t)
 	w := s.hook(OrderCreated)
-	for s.view().acc.calls.waiting(w.ID) < MaxQueued {
+	for s.view().acc.calls().waiting(w.ID) < MaxQueued {
 		s.do(emitting{typ: OrderCreated, times: maxRecover})
 	}
 	d := s.emitted(OrderCreated, w)
@@ -324,7 +324,7 @@ func TestLogIsTrimmed(t *testing.T) {
 		body, _ := stored(d)
 		require.False(t, body)
 	}
-	require.Zero(t, s.view().acc.calls.bytes)
+	require.Zero(t, s.view().acc.calls().bytes)
 	require.Zero(t, s.view().acc.kept[tagBody])
 	require.Zero(t, s.view().acc.kept[tagAttempt])
 	require.Nil(t, formerKind.in(s.view().acc).First(0, formerKey(tagWebhook, 0)))
@@ -336,7 +336,7 @@ func TestLogIsTrimmed(t *testing.T) {
 		s.attempt(d, 200, 0)
 	}
 	newest := s.log(a, 0)[:2]
-	s.logBytes = s.view().acc.calls.bytes * 2 / 5
+	s.logBytes = s.view().acc.calls().bytes * 2 / 5
 	require.NoError(t, s.TrimDeliveries(t.Context()))
 	require.Equal(t, newest, s.log(a, 0))
 	require.NoError(t, s.TrimDeliveries(t.Context()))

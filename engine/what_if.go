@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"holdfast/timeline"
 )
@@ -72,6 +73,8 @@ func (a *account) scratch() *account {
 	c := *a
 	c.stock = a.stock.Fork()
 	c.stock.SetChooser(&c)
+	c.extensions = slices.Clone(a.extensions)
+	c.extensions[poolExtension.no] = a.pools().publish()
 	c.tables[tagArticle], c.tables[tagSKU] = a.articles().Scratch(), a.skus().Scratch()
 	return &c
 }

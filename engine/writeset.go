@@ -187,8 +187,15 @@ func rowHash(buf []byte, tag byte, key, value []byte) (uint64, []byte) {
 // taken over as the plan has left them on its draft, where that is given: nothing of them is changed twice.
 func (s *state) apply(account ID, set []rowChange, drafted *timeline.Stock) {
 	a := s.account(account)
-	orders := a.income.touched(set)
-	a.addMoved(orders, -1)
+	var few [4]func()
+	behind := few[:0]
+	for _, f := range followers {
+		if f.around != nil {
+			if after := f.around(a, set); after != nil {
+				behind = append(behind, after)
+			}
+		}
+	}
 	if a.drafted = drafted != nil; a.drafted {
 		a.stock = drafted
 		a.stock.SetChooser(a)
@@ -200,7 +207,9 @@ func (s *state) apply(account ID, set []rowChange, drafted *timeline.Stock) {
 		c.put(s, a)
 	}
 	a.drafted = false
-	a.addMoved(orders, 1)
+	for _, after := range behind {
+		after()
+	}
 	s.touch(a)
 }
 

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"holdfast/timeline"
+)
+
+// This file owns the check of orders.
+
+func init() { registerFollower(follower{check: checkOrders}) }
+
+// checkOrders holds orders against the timelines and the codes: the units that their lines take are the holds that say so,
+// and a code's uses are the orders that carry it.
+func checkOrders(a *account) (due int, err error) {
+	units, uses := 0, map[ID]int64{}
+	for o := range a.orders().All() {
+		if a.orders().No(o.Number) != o {
+			return 0, fmt.Errorf("order %s is not found by its number", o.ID)
+		}
+		if o.Due != 0 {
+			due++
+		}
+		for i := range o.Lines {
+			l := &o.Lines[i]
+			for j := range l.Units {
+				u := &l.Units[j]
+				if u.Hold == (ID{}) {
+					if takes := o.Status != OrderDraft && (u.State == Pending || u.State == Prepared || u.State == Fulfilled); takes {
+						return 0, fmt.Errorf("unit %s of order %s is %s and takes no stock", u.ID, o.ID, u.State)
+					}
+					continue
+				}
+				units++
+				h, _, ok := a.stock.Find(u.Hold)
+				if !ok || h.Flags.Blocker() != timeline.BlockerOrder || h.Owner != uint64(o.Number) || h.Line != l.No {
+					return 0, fmt.Errorf("unit %s of order %s has no hold of its own", u.ID, o.ID)
+				}
+				if out := u.Handed != 0; out != h.Flags.Has(timeline.Out) || (u.Returned != 0) != h.Flags.Has(timeline.Back) {
+					return 0, fmt.Errorf("unit %s of order %s is %s, its hold says otherwise", u.ID, o.ID, u.State)
+				}
+			}
+		}
+		if _, ok := o.Price(); !ok {
+			return 0, fmt.Errorf("order %s has no price", o.ID)
+		}
+		for i := range o.Codes {
+			uses[o.Codes[i].ID]++
+		}
+	}
+	for h := range a.stock.Overlapping(Span{Start: math.MinInt64, End: Forever}) {
+		if h.Flags.Blocker() == timeline.BlockerOrder {
+			units--
+		}
+	}
+	if units != 0 {
+		return 0, fmt.Errorf("orders have %d units more than there are holds of orders", units)
+	}
+	for d := range a.discounts().All() {
+		if d.Used != uses[d.ID] {
+			return 0, fmt.Errorf("discount code %s has %d uses, %d orders carry it", d.ID, d.Used, uses[d.ID])
+		}
+	}
+	return due, nil
+}

@@ -98,6 +98,7 @@ type tx struct {
 	actor   string
 	payload func(version string, o *OrderRecord) []byte
 	step    int64        // by which a unit that is late is kept longer, in milliseconds
+	choosy  bool         // it may make holds with requirements
 	orders  []*orderEdit // what the command makes of orders
 	named   edits        // what it makes of those whom orders name
 
@@ -136,10 +137,10 @@ func (t *tx) timelines() *timeline.Stock {
 func (t *tx) draft() *timeline.Draft {
 	if t.stock == nil {
 		s := t.timelines()
-		if len(t.orders) == 0 && s.ChoosyLen() == 0 {
+		if !t.choosy && s.ChoosyLen() == 0 {
 			t.stock = s.Draft(t.now)
 		} else {
-			t.stock = s.DraftFor(t, t.now)
+			t.stock = s.DraftFor(chooserOf(t.acc, t), t.now)
 		}
 	}
 	return t.stock

@@ -37,9 +37,9 @@ func (t *tx) seatConflict(id ID) (at timeline.Place, ok bool) {
 	return d.SeatConflict(id)
 }
 
-// Pin is the slot that a conflict was made for: the one that it lost, and of a conflict that a command makes the one that it is on until then. It makes an
-// account the timelines' Chooser, as Wish does.
-func (a *account) Pin(id ID) timeline.SlotNo {
+// pin is the slot that a conflict was made for: the one that it lost, and of a conflict that a command makes the one that it is on until
+// then.
+func (a *account) pin(id ID) timeline.SlotNo {
 	if _, at, ok := a.stock.Find(id); ok && at.Seated() {
 		return at.Slot
 	}
@@ -48,9 +48,6 @@ func (a *account) Pin(id ID) timeline.SlotNo {
 	}
 	return 0
 }
-
-// Pin is that of the account, as it is before the command.
-func (t *tx) Pin(id ID) timeline.SlotNo { return t.acc.Pin(id) }
 
 // Conflict is a hold without a unit, and why it has none.
 type Conflict struct {
@@ -85,7 +82,7 @@ func (t *tx) noteConflict(c *timeline.HoldChange) {
 	n := &unseated{ID: c.ID(), Since: t.now}
 	switch {
 	case is && c.After.Flags.Has(timeline.PinnedSlot):
-		n.Slot = t.Pin(c.ID())
+		n.Slot = t.acc.pin(c.ID())
 	case is && !c.After.Flags.Has(timeline.PinnedArticle):
 		owner := t.ownerSKU(c.After)
 		n.SKU = &owner

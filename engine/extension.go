@@ -1,5 +1,7 @@
 package engine
 
+import "holdfast/timeline"
+
 // This file owns what domains have in an account beside their rows: extensions, which follow from rows, and followers, which keep them
 // up to date where a row's own kind cannot.
 
@@ -32,3 +34,9 @@ var followers []follower
 
 // registerFollower has a follower called for every account.
 func registerFollower(f follower) { followers = append(followers, f) }
+
+// chooserOf makes who answers what the timelines of an account ask (timeline.Chooser), as it is, or as a plan leaves it.
+var chooserOf func(a *account, t *tx) timeline.Chooser
+
+// choose has the account itself answer what its timelines ask.
+func (a *account) choose() { a.stock.SetChooser(chooserOf(a, nil)) }

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -156,16 +158,18 @@ var holdKind = &kind[holdRecord]{
 		if err != nil {
 			return err
 		}
-		*l.holds.next() = keyedHold{key, r.row()}
+		x := holdBulk.in(l)
+		*x.rows.next() = keyedHold{key, r.row()}
 		if more := r.beside(); more != nil {
-			l.more = append(l.more, more)
+			x.more = append(x.more, more)
 		}
 		if r.due != 0 {
 			l.due = append(l.due, dueItem{r.due, key, tagHold})
 		}
-		l.kits.count(r)
+		x.kits.count(r)
 		return nil
 	},
+	bulk: loadHolds,
 	find: func(a *account, like *holdRecord) *holdRecord { return a.holds().get(like.id) },
 	all: func(a *account) iter.Seq[*holdRecord] {
 		return func(yield func(*holdRecord) bool) {
@@ -243,6 +247,59 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	}
 	h.note = r.text()
 	return h, r.done("hold")
+}
+
+// keyedHold is a hold's dense row with its id.
+type keyedHold struct {
+	id  ID
+	row holdRow
+}
+
+// holdRows are hold records as they are read at start-up.
+type holdRows struct {
+	rows chunks[keyedHold]
+	more []*holdMore
+	kits kitCounts
+}
+
+var holdBulk = registerBulk[holdRows]()
+
+// loadHolds puts hold records in place. They refer to nothing, so they are put in order while other rows are put in place.
+func loadHolds(of []*accountLoader) (finish func(a *account) error) {
+	lists := make([]chunks[keyedHold], len(of))
+	for i, l := range of {
+		x := holdBulk.in(l)
+		lists[i], x.rows = x.rows, chunks[keyedHold]{}
+	}
+	var work sync.WaitGroup
+	var rows *timeline.ByID[holdRow]
+	inOrder := false
+	work.Go(func() {
+		loader := timeline.NewByIDLoader[holdRow]()
+		merge(lists, func(h *keyedHold) ID { return h.id }, func(run []keyedHold) {
+			for i := range run {
+				loader.Add(run[i].id, run[i].row)
+			}
+		})
+		rows, inOrder = loader.Finish()
+	})
+	return func(a *account) error {
+		for _, l := range of {
+			x := holdBulk.in(l)
+			for _, m := range x.more {
+				a.holds().more.Put(m)
+			}
+			for no, n := range x.kits {
+				a.kits().add(uint32(no), n)
+			}
+			*x = holdRows{}
+		}
+		if work.Wait(); !inOrder {
+			return errors.New("hold records are out of order")
+		}
+		a.holds().rows = rows
+		return nil
+	}
 }
 
 func init() { registerFollower(follower{check: checkHolds}) }

@@ -43,7 +43,7 @@ func (t *tx) edit(id ID) (*Order, error) {
 		return nil, notFound("order")
 	}
 	n := o.clone()
-	t.orders = append(t.orders, &orderEdit{before: o, now: n})
+	t.keep(&orderEdit{before: o, now: n})
 	return n, nil
 }
 
@@ -80,7 +80,9 @@ func (t *tx) editLine(order, line ID, ifMatch []uint64) (n *Order, i int, err er
 }
 
 // add has the plan make an order.
-func (t *tx) add(o *Order) { t.orders = append(t.orders, &orderEdit{now: o}) }
+func (t *tx) add(o *Order) { t.keep(&orderEdit{now: o}) }
+
+func (t *tx) keep(e *orderEdit) { t.orders, t.choosy = append(t.orders, e), true }
 
 // drop has the plan remove an order.
 func (t *tx) drop(id ID) error {

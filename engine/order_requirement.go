@@ -102,16 +102,19 @@ func (a *account) wish(o *Order, h *timeline.Hold, e *edits, lot func(timeline.L
 	}
 }
 
-// Wish and Version make an account the timelines' Chooser; a plan is one of its own, for what it changes.
-func (a *account) Wish(h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
-	return a.wish(a.orders().No(uint32(h.Owner)), h, &edits{}, a.stock.Lot, now)
+func init() {
+	wishOf = func(a *account, t *tx, h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
+		if t != nil {
+			return t.wish(h, now)
+		}
+		return a.wish(a.orderOf(*h), h, &edits{}, a.stock.Lot, now)
+	}
 }
 
-func (a *account) Version() int { return 0 }
-
-func (t *tx) Wish(h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
+// wish is what a hold asks of its lot as the plan leaves it.
+func (t *tx) wish(h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
 	t.named.read(t.set)
-	o := t.acc.orders().No(uint32(h.Owner))
+	o := t.acc.orderOf(*h)
 	for _, e := range t.orders {
 		if e.now != nil && e.now.Number == uint32(h.Owner) {
 			o = e.now
@@ -124,5 +127,3 @@ func (t *tx) Wish(h *timeline.Hold, now int64) (key string, meets func(timeline.
 		return t.draft().Stock().Lot(no) // the plan makes it
 	}, now)
 }
-
-func (t *tx) Version() int { return len(t.set) }

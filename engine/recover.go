@@ -2,94 +2,17 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sort"
-	"sync"
 
 	"holdfast/persist"
-	"holdfast/timeline"
 )
 
 // This file owns start-up: the rows as they were folded, then the log behind them, through the same apply as live commands.
 
 // loadWorkers is how many goroutines read rows at start-up.
 const loadWorkers = 2
-
-// accountLoader collects the rows of one account that one worker read, each kind in ascending order of its keys.
-type accountLoader struct {
-	id    ID
-	cold  map[byte][]func(*state, *account) // what puts the rows of a kind in place
-	lots  []lot
-	slots []timeline.Slot
-	units chunks[timeline.Placed]
-	holds chunks[keyedHold]
-	more  []*holdMore
-	due   []dueItem
-	kits  kitCounts
-	kept  keptSums // of rows that are on disk alone
-}
-
-// keyedHold is a hold's dense row with its id.
-type keyedHold struct {
-	id  ID
-	row holdRow
-}
-
-// chunks is a list that grows without copying: many rows are read once and put in place once.
-type chunks[T any] struct{ list [][]T }
-
-const chunkRows = 8192
-
-// next makes room for one more row at the end.
-func (c *chunks[T]) next() *T {
-	n := len(c.list)
-	if n == 0 || len(c.list[n-1]) == chunkRows {
-		c.list = append(c.list, make([]T, 0, chunkRows))
-		n++
-	}
-	last := &c.list[n-1]
-	*last = (*last)[:len(*last)+1]
-	return &(*last)[len(*last)-1]
-}
-
-// merge visits the rows of several lists in the order of their ids, in runs, and lets go of each chunk behind it.
-func merge[T any](lists []chunks[T], id func(*T) ID, visit func(run []T)) {
-	rest := make([][]T, len(lists)) // of the chunk each list is at
-	for {
-		least, second := -1, ID{}
-		var first ID
-		for i := range lists {
-			for len(rest[i]) == 0 && len(lists[i].list) > 0 {
-				rest[i], lists[i].list[0] = lists[i].list[0], nil
-				lists[i].list = lists[i].list[1:]
-			}
-			if len(rest[i]) == 0 {
-				continue
-			}
-			switch x := id(&rest[i][0]); {
-			case least < 0:
-				least, first = i, x
-			case x.Compare(first) < 0:
-				least, first, second = i, x, first
-			case second == ID{} || x.Compare(second) < 0:
-				second = x
-			}
-		}
-		if least < 0 {
-			return
-		}
-		run := rest[least]
-		n := len(run)
-		if second != (ID{}) && id(&run[n-1]).Compare(second) > 0 {
-			n = sort.Search(n, func(i int) bool { return id(&run[i]).Compare(second) > 0 })
-		}
-		visit(run[:n])
-		rest[least] = run[n:]
-	}
-}
 
 // rowReader is one worker's part of the scan.
 type rowReader struct {
@@ -193,11 +116,14 @@ func (s *state) load(readers []rowReader) error {
 	slices.SortFunc(ids, ID.Compare)
 	for _, id := range ids {
 		a := s.account(id)
-		stock := loadHolds(parts[id])
-		for _, k := range schema {
-			if k.tableTag() == tagLot { // lots, slots and units at once, behind what they refer to
-				if err := a.loadStock(parts[id], stock); err != nil {
-					return err
+		finish := make([]func(*account) error, len(schema))
+		for i, k := range schema {
+			finish[i] = k.begin(parts[id])
+		}
+		for i, k := range schema {
+			if finish[i] != nil {
+				if err := finish[i](a); err != nil {
+					return fmt.Errorf("%w: account %s: %w", persist.ErrCorrupt, id, err)
 				}
 			}
 			for _, l := range parts[id] {
@@ -208,6 +134,9 @@ func (s *state) load(readers []rowReader) error {
 			}
 		}
 		for _, l := range parts[id] {
+			for _, d := range l.due {
+				a.due.add(d)
+			}
 			for tag, sum := range l.kept {
 				if sum != 0 {
 					a.keep(byte(tag), sum)
@@ -298,82 +227,5 @@ func (s *state) replay(r persist.Record, o *older) error {
 	if s.hash != r.StateHash {
 		return fmt.Errorf("%w: the state hash after log record %d is %016x, the record says %016x", persist.ErrCorrupt, r.Seq, s.hash, r.StateHash)
 	}
-	return nil
-}
-
-// heldStock is an account's units and hold records on their way from rows. They refer to nothing, so they are put in order on
-// goroutines of their own while other rows are put in place.
-type heldStock struct {
-	work    sync.WaitGroup
-	loader  *timeline.Loader // has the units
-	rows    *timeline.ByID[holdRow]
-	inOrder bool
-}
-
-func loadHolds(parts []*accountLoader) *heldStock {
-	units, holds := make([]chunks[timeline.Placed], len(parts)), make([]chunks[keyedHold], len(parts))
-	for i, l := range parts {
-		units[i], holds[i] = l.units, l.holds
-		l.units, l.holds = chunks[timeline.Placed]{}, chunks[keyedHold]{}
-	}
-	s := &heldStock{loader: timeline.NewLoader()}
-	s.work.Go(func() { merge(units, func(u *timeline.Placed) ID { return u.ID }, s.loader.AddHolds) })
-	s.work.Go(func() {
-		rows := timeline.NewByIDLoader[holdRow]()
-		merge(holds, func(h *keyedHold) ID { return h.id }, func(run []keyedHold) {
-			for i := range run {
-				rows.Add(run[i].id, run[i].row)
-			}
-		})
-		s.rows, s.inOrder = rows.Finish()
-	})
-	return s
-}
-
-// loadStock builds an account's timelines from their rows.
-func (a *account) loadStock(parts []*accountLoader, held *heldStock) error {
-	var lots []lot
-	var slots []timeline.Slot
-	for _, l := range parts {
-		lots, slots = append(lots, l.lots...), append(slots, l.slots...)
-		for _, m := range l.more {
-			a.holds().more.Put(m)
-		}
-		for _, d := range l.due {
-			a.due.add(d)
-		}
-		for no, n := range l.kits {
-			a.kits().add(uint32(no), n)
-		}
-		l.lots, l.slots, l.more, l.due, l.kits = nil, nil, nil, nil, nil
-	}
-	slices.SortFunc(lots, func(x, y lot) int { return cmp.Compare(x.no, y.no) })
-	slices.SortFunc(slots, func(x, y timeline.Slot) int { return cmp.Compare(x.No, y.No) })
-	a.aggregateAll()
-	placed := make([]timeline.Lot, len(lots))
-	for i := range lots {
-		l, lot := &lots[i], &placed[i]
-		*lot = timeline.Lot{No: l.no, Article: l.article, Location: l.location}
-		if r := a.articles().No(l.article); r != nil { // nobody has seen it yet, so it may be changed
-			a.derive(r, append(r.lots, articleLot{location: l.location, no: l.no}))
-			lot.Pool = a.poolFor(r, l.location)
-		}
-	}
-	held.work.Wait()
-	for _, lot := range placed {
-		held.loader.AddLot(lot)
-	}
-	for _, s := range slots {
-		held.loader.AddSlot(s)
-	}
-	if !held.inOrder {
-		return fmt.Errorf("%w: account %s: hold records are out of order", persist.ErrCorrupt, a.id)
-	}
-	a.holds().rows = held.rows
-	var err error
-	if a.stock, err = held.loader.Finish(); err != nil {
-		return fmt.Errorf("%w: account %s: %w", persist.ErrCorrupt, a.id, err)
-	}
-	a.stock.SetChooser(a)
 	return nil
 }

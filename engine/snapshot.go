@@ -32,7 +32,7 @@ func newAccount(id ID) *account {
 	for i, create := range newExtensions {
 		a.extensions[i] = create()
 	}
-	a.stock.SetChooser(a)
+	a.choose()
 	for _, k := range schema {
 		a.tables[k.tableTag()] = k.newTable()
 	}
@@ -52,7 +52,7 @@ func (a *account) publish() *account {
 			c.tables[i] = t.PublishAny()
 		}
 	}
-	c.stock.SetChooser(c)
+	c.choose()
 	return c
 }
 

@@ -57,10 +57,12 @@ var lotKind = &kind[lot]{
 	scan: func(l *accountLoader, key ID, b []byte) error {
 		r, err := decodeLot(l.id, key, b)
 		if err == nil {
-			l.lots = append(l.lots, *r)
+			x := stockBulk.in(l)
+			x.lots = append(x.lots, *r)
 		}
 		return err
 	},
+	bulk: loadStock,
 }
 
 func decodeLot(_, _ ID, b []byte) (*lot, error) {
@@ -136,7 +138,8 @@ var slotKind = &kind[timeline.Slot]{
 	scan: func(l *accountLoader, key ID, b []byte) error {
 		r, err := decodeSlot(l.id, key, b)
 		if err == nil {
-			l.slots = append(l.slots, *r)
+			x := stockBulk.in(l)
+			x.slots = append(x.slots, *r)
 		}
 		return err
 	},
@@ -186,7 +189,7 @@ var unitKind = &kind[timeline.Placed]{
 		}
 	},
 	scan: func(l *accountLoader, key ID, b []byte) error {
-		u := l.units.next()
+		u := stockBulk.in(l).units.next()
 		err := decodeUnitInto(u, key, b)
 		if at, is := outUntil(u.Hold); is && err == nil {
 			l.due = append(l.due, dueItem{at, key, tagUnit})

@@ -72,7 +72,7 @@ func ofChange(i int, err error) error {
 func (a *account) scratch() *account {
 	c := *a
 	c.stock = a.stock.Fork()
-	c.stock.SetChooser(&c)
+	c.choose()
 	c.extensions = slices.Clone(a.extensions)
 	c.extensions[poolExtension.no] = a.pools().publish()
 	c.tables[tagArticle], c.tables[tagSKU] = a.articles().Scratch(), a.skus().Scratch()

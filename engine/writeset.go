@@ -44,14 +44,15 @@ type kind[R any] struct {
 	encode func(dst []byte, r *R) []byte // canonical: equal rows give equal bytes
 	weigh  func(r *R) int                // about how long it is written; nil: it is short
 	decode func(account, key ID, b []byte) (*R, error)
-	find   func(a *account, like *R) *R                   // the row as it is with the key of the given one, nil: none; unset: not in memory
-	all    func(a *account) iter.Seq[*R]                  // every row, in a fixed order
-	total  func(a *account) uint64                        // in place of all, where the rows are not in memory: the sum of their hashes
-	remove func(s *state, a *account, before *R)          // nil where one pass is enough
-	put    func(s *state, a *account, before, after *R)   // one of the two may be nil
-	scan   func(l *accountLoader, key ID, b []byte) error // how start-up takes a row; nil: through decode and put
-	fall   func(t *tx, id ID)                             // what becomes of a row that is due; nil: none ever is
-	knows  func(b []byte) error                           // refuses a stored row of which decode would lose something; nil: decode does
+	find   func(a *account, like *R) *R                              // the row as it is with the key of the given one, nil: none; unset: not in memory
+	all    func(a *account) iter.Seq[*R]                             // every row, in a fixed order
+	total  func(a *account) uint64                                   // in place of all, where the rows are not in memory: the sum of their hashes
+	remove func(s *state, a *account, before *R)                     // nil where one pass is enough
+	put    func(s *state, a *account, before, after *R)              // one of the two may be nil
+	scan   func(l *accountLoader, key ID, b []byte) error            // how start-up takes a row; nil: through decode and put
+	bulk   func(of []*accountLoader) (finish func(a *account) error) // puts rows in place all at once: it begins with nothing else there; nil: one by one
+	fall   func(t *tx, id ID)                                        // what becomes of a row that is due; nil: none ever is
+	knows  func(b []byte) error                                      // refuses a stored row of which decode would lose something; nil: decode does
 
 	// older turns a stored row of a form that the kind no longer has into the rows that it is now, whatever their kinds; false: it
 	// is of the present form. decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
@@ -198,7 +199,7 @@ func (s *state) apply(account ID, set []rowChange, drafted *timeline.Stock) {
 	}
 	if a.drafted = drafted != nil; a.drafted {
 		a.stock = drafted
-		a.stock.SetChooser(a)
+		a.choose()
 	}
 	for _, c := range set {
 		c.remove(s, a)
@@ -219,6 +220,7 @@ type kindOf interface {
 	tableName() string
 	read(account, key ID, before, after []byte) (rowChange, error)
 	readRow(l *accountLoader, key ID, value []byte) error
+	begin(of []*accountLoader) (finish func(a *account) error)
 	sum(a *account) uint64
 	newTable() table.Any
 	inFeed() string
@@ -262,6 +264,13 @@ func (k *kind[R]) readRow(l *accountLoader, key ID, value []byte) error {
 	}
 	l.cold[k.tag] = append(l.cold[k.tag], func(s *state, a *account) { k.put(s, a, nil, r) })
 	return nil
+}
+
+func (k *kind[R]) begin(of []*accountLoader) (finish func(a *account) error) {
+	if k.bulk == nil {
+		return nil
+	}
+	return k.bulk(of)
 }
 
 // splitKey reads back what rowKey wrote, without the table byte.

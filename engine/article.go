@@ -315,7 +315,7 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 	}
 	o.Details.apply(t, r)
 	record(t, articleKind, nil, r)
-	t.article = r
+	t.seating().article = r
 	for _, q := range o.Quantities {
 		l := t.acc.locations().Get(q.Location)
 		if l == nil {

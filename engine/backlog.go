@@ -154,7 +154,7 @@ func (runDue) Check() []Fault { return nil }
 func (runDue) result() any    { return new(any) }
 
 func (o runDue) plan(t *tx) (any, error) {
-	t.tries = o.tries
+	t.seating().tries = o.tries
 	large := 0 // orders are written whole
 	for n, i := range t.acc.due.upTo(t.now, o.items) {
 		if n > 0 && large+t.rows() > o.rows {
@@ -172,9 +172,9 @@ func (o runDue) plan(t *tx) (any, error) {
 
 // rows is about how many rows the plan has changed so far, with the events that orders are told of.
 func (t *tx) rows() int {
-	n := len(t.set) + len(t.orders)*(1+t.acc.webhooks().Len())
-	if t.stock != nil {
-		n += t.stock.Touched()
+	n := len(t.set) + len(t.ordering().edits)*(1+t.acc.webhooks().Len())
+	if t.seating().stock != nil {
+		n += t.seating().stock.Touched()
 	}
 	return n
 }
@@ -221,7 +221,7 @@ var untriedKind = func() *kind[untried] {
 func init() {
 	untriedKind.fall = func(t *tx, id ID) {
 		u := untriedKind.in(t.acc).Get(id)
-		r := t.draft().SeatConflicts(u.Waiting, t.tries)
+		r := t.draft().SeatConflicts(u.Waiting, t.seating().tries)
 		var n *untried
 		if r.More {
 			n = &untried{id, u.At, r.Next}

@@ -67,7 +67,7 @@ func (o Batch) checkOn(a *account) (faults []Fault) {
 
 func (o Batch) plan(t *tx) (any, error) {
 	var faults []Fault
-	t.gathers = true
+	t.seating().gathers = true
 	for i, r := range o.Rows {
 		_, err := r.plan(t)
 		if t.used > maxRows { // each has an id: what the rows make of units is bounded on the way
@@ -86,7 +86,7 @@ func (o Batch) plan(t *tx) (any, error) {
 	if len(faults) > 0 {
 		return nil, invalid(faults)
 	}
-	t.gathers = false
+	t.seating().gathers = false
 	t.seatFreed()
 	return &BatchResult{len(o.Rows)}, nil
 }

@@ -126,11 +126,11 @@ func (w *inTheWay) mayNext() bool {
 
 // inTheWay is what finds blockers for the refusal of a plan.
 func (t *tx) inTheWay() *inTheWay {
-	if t.way == nil {
+	if t.seating().way == nil {
 		b := t.bounds.withDefaults()
-		t.way = &inTheWay{stock: t.acc.stock, line: b.Named, all: b.NamedAll, gone: t.draft().Gone()}
+		t.seating().way = &inTheWay{stock: t.acc.stock, line: b.Named, all: b.NamedAll, gone: t.draft().Gone()}
 	}
-	return t.way
+	return t.seating().way
 }
 
 // blocked tells a line what stands in its way.

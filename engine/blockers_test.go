@@ -20,7 +20,7 @@ func (s *shop) explained(op Op) ([]Shortage, *inTheWay) {
 	var e *Error
 	require.ErrorAs(s, err, &e)
 	require.Equal(s, CodeInsufficient, e.Code)
-	return e.Details.(ShortageDetails).Lines, x.way
+	return e.Details.(ShortageDetails).Lines, x.seating().way
 }
 
 func TestBlockersAreTheFirstByStart(t *testing.T) {

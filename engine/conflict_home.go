@@ -36,8 +36,8 @@ type home struct {
 
 // latest is an article as the command leaves it.
 func (t *tx) latest(r *Article) *Article {
-	if t.article != nil && r != nil && r.No == t.article.No {
-		return t.article
+	if t.seating().article != nil && r != nil && r.No == t.seating().article.No {
+		return t.seating().article
 	}
 	return r
 }
@@ -48,7 +48,7 @@ func (t *tx) homes(sku ID, location uint32) (list []home) {
 		if r.SKU == nil || *r.SKU != sku || !r.Takes() {
 			return
 		}
-		no, ok := t.lots[lotOf{r.No, location}]
+		no, ok := t.seating().lots[lotOf{r.No, location}]
 		if l := r.lotAt(location); l != nil {
 			no, ok = l.no, true
 		}
@@ -56,8 +56,8 @@ func (t *tx) homes(sku ID, location uint32) (list []home) {
 			return
 		}
 		x := home{article: r.No, lot: no}
-		if x.before, x.after = t.acc.buffers(r); t.sku != nil && t.sku.ID == sku {
-			x.before, x.after = r.inEffect(t.sku)
+		if x.before, x.after = t.acc.buffers(r); t.seating().sku != nil && t.seating().sku.ID == sku {
+			x.before, x.after = r.inEffect(t.seating().sku)
 		}
 		x.before, x.after = x.before.Value(), x.after.Value()
 		list = append(list, x)
@@ -67,8 +67,8 @@ func (t *tx) homes(sku ID, location uint32) (list []home) {
 			add(r)
 		}
 	}
-	if t.article != nil {
-		add(t.article)
+	if t.seating().article != nil {
+		add(t.seating().article)
 	}
 	slices.SortFunc(list, func(x, y home) int { return cmp.Compare(x.article, y.article) })
 	return list
@@ -122,7 +122,7 @@ func (t *tx) homeOf(c timeline.Placed, homes []home, location uint32) timeline.L
 // limbo is the lot of no article at a location: what lies there waits.
 func (t *tx) limbo(location uint32) timeline.LotNo {
 	of := lotOf{0, location}
-	if no, ok := t.lots[of]; ok {
+	if no, ok := t.seating().lots[of]; ok {
 		return no
 	}
 	for no := timeline.LotNo(1); uint32(no) <= t.acc.ledger.Lot; no++ {
@@ -131,10 +131,10 @@ func (t *tx) limbo(location uint32) timeline.LotNo {
 		}
 	}
 	no := t.newLot(0, location)
-	if t.lots == nil {
-		t.lots = map[lotOf]timeline.LotNo{}
+	if t.seating().lots == nil {
+		t.seating().lots = map[lotOf]timeline.LotNo{}
 	}
-	t.lots[of] = no
+	t.seating().lots[of] = no
 	t.draft().AddLot(no, 0, location, 0)
 	return no
 }
@@ -173,7 +173,7 @@ func (t *tx) houseAll(list []timeline.Placed) {
 		if to := t.homeOf(c, homes, of.location); to != c.Place.Lot {
 			t.draft().Take(c.ID)
 			t.draft().Keep(c.Hold, to)
-			t.room = append(t.room, timeline.Freed{Lot: to, Span: c.Span})
+			t.seating().room = append(t.seating().room, timeline.Freed{Lot: to, Span: c.Span})
 		}
 	}
 }
@@ -183,21 +183,21 @@ func (t *tx) rehouse(sku *ID) {
 	if t.acc.stock.ConflictLen() == 0 {
 		return
 	}
-	if t.house(sku); len(t.room) > 0 {
-		t.waiting, t.room = &timeline.Waiting{Room: t.room}, nil
+	if t.house(sku); len(t.seating().room) > 0 {
+		t.waiting, t.seating().room = &timeline.Waiting{Room: t.seating().room}, nil
 	}
 }
 
 // houseNew brings what the command has made conflicts, or changed as such, to where it belongs. What moves there is tried behind the command.
 func (t *tx) houseNew() {
-	if t.stock == nil || t.stock.Stock().ConflictLen() == 0 {
+	if t.seating().stock == nil || t.seating().stock.Stock().ConflictLen() == 0 {
 		return
 	}
-	t.room = nil
-	if t.houseAll(t.stock.Conflicts()); len(t.room) > 0 {
+	t.seating().room = nil
+	if t.houseAll(t.seating().stock.Conflicts()); len(t.seating().room) > 0 {
 		if t.waiting != nil {
-			t.room = append(t.waiting.Room, t.room...)
+			t.seating().room = append(t.waiting.Room, t.seating().room...)
 		}
-		t.waiting = &timeline.Waiting{Room: t.room}
+		t.waiting = &timeline.Waiting{Room: t.seating().room}
 	}
 }

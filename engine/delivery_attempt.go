@@ -95,7 +95,7 @@ func (RecordAttempts) result() any { return new(any) }
 
 // attempted makes of a delivery what an outcome makes of it.
 func (t *tx) attempted(n *Delivery, x *Outcome) {
-	w := t.hooks.of(t, n.Webhook)
+	w := t.hooks().of(t, n.Webhook)
 	if x.Acknowledged() {
 		n.State, n.Next, n.Ended = DeliveryDone, 0, t.now
 		if w != nil && !n.ByHand {
@@ -169,8 +169,8 @@ func (e *webhookEdits) once(id ID) bool {
 
 // recordWebhooks adds the webhooks that the command's deliveries changed to its write set.
 func (t *tx) recordWebhooks() {
-	for i := range t.hooks.list {
-		if x := &t.hooks.list[i]; x.after != *x.before {
+	for i := range t.hooks().list {
+		if x := &t.hooks().list[i]; x.after != *x.before {
 			record(t, webhookKind, x.before, &x.after)
 		}
 	}
@@ -179,22 +179,22 @@ func (t *tx) recordWebhooks() {
 func init() {
 	// A delivery is given up some time after its first attempt.
 	deliveryKind.fall = func(t *tx, id ID) {
-		if d := t.acc.deliveries().Get(id); t.hooks.once(id) {
+		if d := t.acc.deliveries().Get(id); t.hooks().once(id) {
 			n := d.changed()
-			t.fail(&n, t.hooks.of(t, d.Webhook))
+			t.fail(&n, t.hooks().of(t, d.Webhook))
 			record(t, deliveryKind, d, &n)
 		}
 	}
 	// What a disabled webhook had queued is given up, in parts.
 	webhookKind.fall = func(t *tx, id ID) {
-		w := t.hooks.of(t, id)
+		w := t.hooks().of(t, id)
 		left := dueAtOnce
 		for d := range t.acc.calls().of(id) {
 			if left == 0 {
 				return // the rest follows
 			}
 			left--
-			if t.hooks.once(d.ID) {
+			if t.hooks().once(d.ID) {
 				n := d.changed()
 				n.State, n.Next, n.Ended = DeliveryFailed, 0, t.now
 				record(t, deliveryKind, d, &n)
@@ -283,3 +283,8 @@ func (o RecoverDeliveries) plan(t *tx) (any, error) {
 }
 
 func (RecoverDeliveries) result() any { return new(Recovered) }
+
+var hooksPlace = registerPlace[webhookEdits]()
+
+// hooks is what a plan makes of webhooks.
+func (t *tx) hooks() *webhookEdits { return hooksPlace.on(&t.shelf) }

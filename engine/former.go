@@ -248,7 +248,7 @@ func (o DeleteArticle) plan(t *tx) (any, error) {
 	record(t, articleKind, r, nil)
 	t.bury(tagArticle, r.ID, r.No)
 	gone := *r
-	gone.SKU, t.article = nil, &gone
+	gone.SKU, t.seating().article = nil, &gone
 	t.rehouse(r.SKU)
 	for s := range t.acc.events().By(eventByArticle, string(r.ID[:])) {
 		if s.Type == EventReservation {

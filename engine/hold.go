@@ -454,10 +454,10 @@ func (MoveHold) result() any { return new(Hold) }
 
 // hold renders a record as the plan leaves it.
 func (t *tx) hold(rec *holdRecord) *Hold {
-	if t.stock == nil {
+	if t.seating().stock == nil {
 		return t.acc.hold(rec, t.acc.stock.Find, MaxListed)
 	}
-	return t.acc.hold(rec, t.stock.Find, MaxListed)
+	return t.acc.hold(rec, t.seating().stock.Find, MaxListed)
 }
 
 // hold renders a record with the first of its units, at most so many, found through find.

@@ -158,7 +158,7 @@ var holdKind = &kind[holdRecord]{
 		if err != nil {
 			return err
 		}
-		x := holdBulk.in(l)
+		x := holdBulk.on(&l.bulk)
 		*x.rows.next() = keyedHold{key, r.row()}
 		if more := r.beside(); more != nil {
 			x.more = append(x.more, more)
@@ -262,13 +262,13 @@ type holdRows struct {
 	kits kitCounts
 }
 
-var holdBulk = registerBulk[holdRows]()
+var holdBulk = registerPlace[holdRows]()
 
 // loadHolds puts hold records in place. They refer to nothing, so they are put in order while other rows are put in place.
 func loadHolds(of []*accountLoader) (finish func(a *account) error) {
 	lists := make([]chunks[keyedHold], len(of))
 	for i, l := range of {
-		x := holdBulk.in(l)
+		x := holdBulk.on(&l.bulk)
 		lists[i], x.rows = x.rows, chunks[keyedHold]{}
 	}
 	var work sync.WaitGroup
@@ -285,7 +285,7 @@ func loadHolds(of []*accountLoader) (finish func(a *account) error) {
 	})
 	return func(a *account) error {
 		for _, l := range of {
-			x := holdBulk.in(l)
+			x := holdBulk.on(&l.bulk)
 			for _, m := range x.more {
 				a.holds().more.Put(m)
 			}

@@ -73,7 +73,7 @@ func (t *tx) remember(i *Idempotency, result any) {
 		r.Result = json.RawMessage("null")
 	}
 	record(t, idempotencyKind, i.kept, r) // what was kept has lapsed, or this would be a repeat
-	t.keyed = append(t.keyed, keyedRow{r.Key, r})
+	t.idempotent().keyed = append(t.idempotent().keyed, keyedRow{r.Key, r})
 }
 
 // lookUp reads what is kept under a command's key, on the goroutine that submits it.
@@ -164,11 +164,11 @@ func (forget) result() any    { return new(any) }
 
 func (o forget) plan(t *tx) (any, error) {
 	for _, r := range o.rows {
-		if _, changed := t.recent.rows[recentKey{t.acc.id, r.Key}]; changed || r.Until > t.now {
+		if _, changed := t.idempotent().recent.rows[recentKey{t.acc.id, r.Key}]; changed || r.Until > t.now {
 			continue // used anew, or forgotten already, since it was read
 		}
 		record(t, idempotencyKind, r, nil)
-		t.keyed = append(t.keyed, keyedRow{r.Key, nil})
+		t.idempotent().keyed = append(t.idempotent().keyed, keyedRow{r.Key, nil})
 	}
 	return nil, nil
 }
@@ -211,4 +211,23 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		return nil
 	})
 	return errors.Join(err, flush())
+}
+
+// idempotent is what a plan does to idempotency records.
+type idempotent struct {
+	keyed  []keyedRow
+	recent *recent
+}
+
+var idempotentPlace = registerPlace[idempotent]()
+
+func (t *tx) idempotent() *idempotent { return idempotentPlace.on(&t.shelf) }
+
+// addAll notes what a plan does to idempotency records, in a group.
+func (r *recent) addAll(account ID, t *tx, group uint64) {
+	if idempotentPlace.made(t.shelf) {
+		for _, k := range t.idempotent().keyed {
+			r.add(account, k, group)
+		}
+	}
 }

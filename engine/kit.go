@@ -305,7 +305,8 @@ const kitSeats = 256
 // exact says that the bound is sure; of the answer, that one more is sure to be refused.
 func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, now int64, least, bound int, exact, plain bool) (int, bool) {
 	fits := func(n int) bool {
-		t := tx{acc: a, now: now, stock: s.Draft(now)}
+		t := tx{acc: a, now: now}
+		t.seating().stock = s.Draft(now)
 		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n, "")
 		if err != nil {
 			return false

@@ -8,31 +8,9 @@ import "sort"
 type accountLoader struct {
 	id   ID
 	cold map[byte][]func(*state, *account) // what puts the rows of a kind in place
-	bulk []any                             // rows of kinds that are put in place all at once, as their domains have them
+	bulk shelf                             // rows of kinds that are put in place all at once
 	due  []dueItem
 	kept keptSums // of rows that are on disk alone
-}
-
-// bulkOf is a place for rows in a loader.
-type bulkOf[T any] struct{ no int }
-
-var bulks int
-
-// registerBulk makes a place for rows in every loader.
-func registerBulk[T any]() bulkOf[T] {
-	bulks++
-	return bulkOf[T]{bulks - 1}
-}
-
-// in is a loader's.
-func (b bulkOf[T]) in(l *accountLoader) *T {
-	if l.bulk == nil {
-		l.bulk = make([]any, bulks)
-	}
-	if l.bulk[b.no] == nil {
-		l.bulk[b.no] = new(T)
-	}
-	return l.bulk[b.no].(*T)
 }
 
 // chunks is a list that grows without copying: many rows are read once and put in place once.

@@ -14,9 +14,19 @@ type orderEdit struct {
 	changed bool
 }
 
+// ordering is what a plan makes of orders, and of those whom they name.
+type ordering struct {
+	edits []*orderEdit
+	named edits
+}
+
+var orderingPlace = registerPlace[ordering]()
+
+func (t *tx) ordering() *ordering { return orderingPlace.on(&t.shelf) }
+
 // editOf is what the plan has made of an order so far, or nil.
 func (t *tx) editOf(id ID) *orderEdit {
-	for _, e := range t.orders {
+	for _, e := range t.ordering().edits {
 		if e.before != nil && e.before.ID == id || e.now != nil && e.now.ID == id {
 			return e
 		}
@@ -82,7 +92,10 @@ func (t *tx) editLine(order, line ID, ifMatch []uint64) (n *Order, i int, err er
 // add has the plan make an order.
 func (t *tx) add(o *Order) { t.keep(&orderEdit{now: o}) }
 
-func (t *tx) keep(e *orderEdit) { t.orders, t.choosy = append(t.orders, e), true }
+func (t *tx) keep(e *orderEdit) {
+	x := t.ordering()
+	x.edits, t.seating().choosy = append(x.edits, e), true
+}
 
 // drop has the plan remove an order.
 func (t *tx) drop(id ID) error {
@@ -158,14 +171,14 @@ func (t *tx) answer(o *Order) *OrderRecord {
 
 // shown is the record of an order that is settled, with what the plan makes of those whom it names.
 func (t *tx) shown(o *Order) *OrderRecord {
-	t.named.read(t.set)
-	t.named.now = t.now
-	return t.acc.orderRecord(o, t.draft().Stock(), &t.named, MaxListed)
+	t.ordering().named.read(t.set)
+	t.ordering().named.now = t.now
+	return t.acc.orderRecord(o, t.draft().Stock(), &t.ordering().named, MaxListed)
 }
 
 // recordOrders adds what the plan has made of orders to the write set.
 func (t *tx) recordOrders() {
-	for _, e := range t.orders {
+	for _, e := range t.ordering().edits {
 		if e.now != nil && !t.settle(e) || e.now == nil && e.before == nil {
 			continue
 		}

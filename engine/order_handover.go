@@ -236,9 +236,9 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 // shortOf says what stands in the way of a unit of a line, beside itself.
 func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage {
 	d := t.draft()
-	t.stock = d.Fork()
-	t.stock.Take(h.ID)
-	defer func() { t.stock = d }()
+	t.seating().stock = d.Fork()
+	t.seating().stock.Take(h.ID)
+	defer func() { t.seating().stock = d }()
 	if was, from, ok := t.acc.stock.Find(h.ID); ok && t.explain {
 		t.inTheWay().gone = []timeline.Placed{{Hold: was, Place: from}}
 	}
@@ -253,7 +253,7 @@ func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage
 	}
 	q.proto = h
 	sources := t.acc.sources(nil, q.article, q.sku, q.location, q.body, t.now)
-	return t.shortage(&q, meeting(t.stock.Stock(), sources, q.asks(), t.now), timeline.NotEnoughStock)
+	return t.shortage(&q, meeting(t.seating().stock.Stock(), sources, q.asks(), t.now), timeline.NotEnoughStock)
 }
 
 // ReturnOrder takes units back. What is left of their time is free, but for the buffer that begins then. A unit that comes

@@ -113,14 +113,14 @@ func init() {
 
 // wish is what a hold asks of its lot as the plan leaves it.
 func (t *tx) wish(h *timeline.Hold, now int64) (key string, meets func(timeline.LotNo) bool) {
-	t.named.read(t.set)
+	t.ordering().named.read(t.set)
 	o := t.acc.orderOf(*h)
-	for _, e := range t.orders {
+	for _, e := range t.ordering().edits {
 		if e.now != nil && e.now.Number == uint32(h.Owner) {
 			o = e.now
 		}
 	}
-	return t.acc.wish(o, h, &t.named, func(no timeline.LotNo) timeline.Lot {
+	return t.acc.wish(o, h, &t.ordering().named, func(no timeline.LotNo) timeline.Lot {
 		if lot := t.acc.stock.Lot(no); lot.No != 0 {
 			return lot
 		}

@@ -221,8 +221,8 @@ func (IncreaseQuantity) result() any { return new(Article) }
 // addUnits adds units of an article at a location. Slots that end just then go on, which calls off what was planned; the others are made.
 func (t *tx) addUnits(r *Article, l *Location, amount int, from int64) error {
 	stock := t.acc.stock
-	if t.stock != nil {
-		stock = t.stock.Stock()
+	if t.seating().stock != nil {
+		stock = t.seating().stock.Stock()
 	}
 	var ending []timeline.SlotNo
 	if lot := r.lotAt(l.No); lot != nil {
@@ -246,17 +246,17 @@ func (t *tx) addUnits(r *Article, l *Location, amount int, from int64) error {
 // are any, or may be by now, the plan's own timelines get the units, too.
 func (t *tx) newUnits(r *Article, location uint32, amount int, over Span) {
 	of := lotOf{r.No, location}
-	no, ok := t.lots[of]
+	no, ok := t.seating().lots[of]
 	if l := r.lotAt(location); l != nil {
 		no, ok = l.no, true
 	}
-	drafted := t.stock != nil || t.acc.stock.ConflictLen() > 0
+	drafted := t.seating().stock != nil || t.acc.stock.ConflictLen() > 0
 	if !ok {
 		no = t.newLot(r.No, location)
-		if t.lots == nil {
-			t.lots = map[lotOf]timeline.LotNo{}
+		if t.seating().lots == nil {
+			t.seating().lots = map[lotOf]timeline.LotNo{}
 		}
-		t.lots[of] = no
+		t.seating().lots[of] = no
 		if drafted {
 			t.draft().AddLot(no, r.No, location, t.acc.poolNow(r, location))
 			t.house(r.SKU)
@@ -399,7 +399,7 @@ func (t *tx) reassign(before, after *Article) {
 			t.draft().Keep(u.Hold, u.Place.Lot)
 		}
 	}
-	t.article = after
+	t.seating().article = after
 	if t.draft().Stock().ConflictLen() > 0 {
 		switch {
 		case moved || stays != before.Takes():
@@ -418,7 +418,7 @@ func (t *tx) reassign(before, after *Article) {
 func (t *tx) rejoin(before, after *Article) {
 	for _, l := range before.lots {
 		t.draft().SetPool(l.no, t.acc.poolNow(after, l.location))
-		t.room = append(t.room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
+		t.seating().room = append(t.seating().room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
 	}
 }
 

@@ -82,10 +82,10 @@ func setLine(requests []request, line int, body Span, kind timeline.Kind, first 
 
 // seatAll seats the requests of one command, all or none. The refusal has every short line.
 func (t *tx) seatAll(owner ID, requests []request) error {
-	t.short = t.short[:0]
+	t.seating().short = t.seating().short[:0]
 	shortages := t.seatLines(owner, requests)
 	if len(shortages) == 0 {
-		for _, id := range t.short { // what was counted as short may have a unit that nobody else can have
+		for _, id := range t.seating().short { // what was counted as short may have a unit that nobody else can have
 			t.draft().SeatConflict(id)
 		}
 		return nil
@@ -195,13 +195,13 @@ func (t *tx) seat(owner ID, q *request) *Shortage {
 	d := t.draft()
 	pushes := len(sources) == 1 && sources[0].named && t.acc.around(sources[0].pool) != sources[0].pool
 	if pushes { // what moved out of the article for the first of the units is back where not all of them find room
-		t.stock = d.Fork()
+		t.seating().stock = d.Fork()
 	}
 	n, reason := t.seatUnits(owner, q, sources)
 	if pushes && n == q.quantity {
-		d.Adopt(t.stock)
+		d.Adopt(t.seating().stock)
 	}
-	t.stock = d
+	t.seating().stock = d
 	switch {
 	case n == q.quantity:
 		return nil
@@ -253,7 +253,7 @@ func (t *tx) seatUnits(owner ID, q *request, sources []source) (n int, reason ti
 			if pools := s.pools(d.Stock(), t.now); !ok && q.overbook && !s.closed {
 				if lots := t.acc.stock.Lots(pools[0]); len(lots) > 0 {
 					d.Keep(h, lots[0])
-					t.short, ok = append(t.short, id), true
+					t.seating().short, ok = append(t.seating().short, id), true
 				}
 			}
 		}
@@ -464,18 +464,18 @@ func (t *tx) freed(s Span, at timeline.Place) {
 // freedOf notes that a lot of an article has room. Of one that takes no holds, nobody gets any.
 func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
 	if r == nil || r.Takes() {
-		t.room = append(t.room, timeline.Freed{Lot: lot, Span: s})
+		t.seating().room = append(t.seating().room, timeline.Freed{Lot: lot, Span: s})
 	}
 }
 
 // seatFreed tries the conflicts that overlap what the command freed.
 func (t *tx) seatFreed() {
-	if len(t.room) > 0 && !t.gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
+	if len(t.seating().room) > 0 && !t.seating().gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
 		if t.waiting != nil {
-			t.room = append(t.waiting.Room, t.room...)
+			t.seating().room = append(t.waiting.Room, t.seating().room...)
 		}
-		r := t.draft().SeatConflicts(timeline.Waiting{Room: t.room}, cmp.Or(t.tries, maxTries))
-		if t.waiting, t.room = nil, nil; r.More {
+		r := t.draft().SeatConflicts(timeline.Waiting{Room: t.seating().room}, cmp.Or(t.seating().tries, maxTries))
+		if t.waiting, t.seating().room = nil, nil; r.More {
 			t.waiting = &r.Next
 		}
 	}
@@ -487,21 +487,21 @@ const maxTries = 1000
 // leftRoom wants a follow-up where holds that the command moved to other articles left room that a conflict pinned there may
 // wait for.
 func (t *tx) leftRoom() {
-	if t.stock == nil || t.waiting != nil {
+	if t.seating().stock == nil || t.waiting != nil {
 		return
 	}
-	if left := t.stock.Left(); len(left) > 0 && t.stock.Stock().ConflictLen() > 0 { // also those that the command itself made
+	if left := t.seating().stock.Left(); len(left) > 0 && t.seating().stock.Stock().ConflictLen() > 0 { // also those that the command itself made
 		t.waiting = &timeline.Waiting{Room: left}
 	}
 }
 
 // recordStock adds what the plan's draft changed to the write set: slots first, then units.
 func (t *tx) recordStock() {
-	if t.stock == nil {
+	if t.seating().stock == nil {
 		return
 	}
-	c := t.stock.Changes()
-	t.placed = len(c.Slots) + len(c.Holds)
+	c := t.seating().stock.Changes()
+	t.seating().placed = len(c.Slots) + len(c.Holds)
 	for i := range c.Slots {
 		x := &c.Slots[i]
 		record(t, slotKind, exists(&x.Before, x.Had), exists(&x.After, x.Has))
@@ -522,7 +522,7 @@ func (t *tx) recordStock() {
 // outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them were made on it. nil: they are
 // to be made.
 func (t *tx) outcome() *timeline.Stock {
-	if t.stock == nil {
+	if t.seating().stock == nil {
 		return nil
 	}
 	n := 0
@@ -534,10 +534,10 @@ func (t *tx) outcome() *timeline.Stock {
 			return nil
 		}
 	}
-	if n != t.placed {
+	if n != t.seating().placed {
 		return nil
 	}
-	return t.stock.Outcome()
+	return t.seating().stock.Outcome()
 }
 
 func exists[R any](r *R, is bool) *R {

@@ -242,7 +242,7 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 		return nil, invalid(c.faults)
 	}
 	if !same(n.Before, s.Before) || !same(n.After, s.After) {
-		t.sku = &n
+		t.seating().sku = &n
 		t.rehouse(&s.ID)
 	}
 	return revise(t, skuKind, s, n), nil

@@ -17,13 +17,13 @@ type stockRows struct {
 	units chunks[timeline.Placed]
 }
 
-var stockBulk = registerBulk[stockRows]()
+var stockBulk = registerPlace[stockRows]()
 
 // loadStock builds timelines. Units refer to nothing, so they are put in order while other rows are put in place.
 func loadStock(of []*accountLoader) (finish func(a *account) error) {
 	units := make([]chunks[timeline.Placed], len(of))
 	for i, l := range of {
-		x := stockBulk.in(l)
+		x := stockBulk.on(&l.bulk)
 		units[i], x.units = x.units, chunks[timeline.Placed]{}
 	}
 	var work sync.WaitGroup
@@ -33,7 +33,7 @@ func loadStock(of []*accountLoader) (finish func(a *account) error) {
 		var lots []lot
 		var slots []timeline.Slot
 		for _, l := range of {
-			x := stockBulk.in(l)
+			x := stockBulk.on(&l.bulk)
 			lots, slots = append(lots, x.lots...), append(slots, x.slots...)
 			*x = stockRows{}
 		}

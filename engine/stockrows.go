@@ -57,7 +57,7 @@ var lotKind = &kind[lot]{
 	scan: func(l *accountLoader, key ID, b []byte) error {
 		r, err := decodeLot(l.id, key, b)
 		if err == nil {
-			x := stockBulk.in(l)
+			x := stockBulk.on(&l.bulk)
 			x.lots = append(x.lots, *r)
 		}
 		return err
@@ -138,7 +138,7 @@ var slotKind = &kind[timeline.Slot]{
 	scan: func(l *accountLoader, key ID, b []byte) error {
 		r, err := decodeSlot(l.id, key, b)
 		if err == nil {
-			x := stockBulk.in(l)
+			x := stockBulk.on(&l.bulk)
 			x.slots = append(x.slots, *r)
 		}
 		return err
@@ -189,7 +189,7 @@ var unitKind = &kind[timeline.Placed]{
 		}
 	},
 	scan: func(l *accountLoader, key ID, b []byte) error {
-		u := stockBulk.in(l).units.next()
+		u := stockBulk.on(&l.bulk).units.next()
 		err := decodeUnitInto(u, key, b)
 		if at, is := outUntil(u.Hold); is && err == nil {
 			l.due = append(l.due, dueItem{at, key, tagUnit})

@@ -246,9 +246,7 @@ func (w *writer) do(cmd *Command) (Result, error) {
 		return Result{Record: res, Sequence: a.ledger.Sequence, Took: took}, nil
 	}
 	w.apply(a, t)
-	for _, k := range t.keyed {
-		w.recent.add(cmd.Account, k, w.groups+1)
-	}
+	w.recent.addAll(cmd.Account, t, w.groups+1)
 	w.engine.stats.commands.Add(1)
 	w.follow(cmd.Account, t.waiting)
 	return Result{Record: res, Sequence: a.ledger.Sequence, Moves: t.moves, Took: took}, nil
@@ -267,7 +265,10 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if a == nil {
 		a = newAccount(cmd.Account)
 	}
-	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, recent: w.recent, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step, payload: w.engine.payload}
+	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step, payload: w.engine.payload}
+	if _, forgets := cmd.Op.(forget); forgets {
+		t.idempotent().recent = w.recent
+	}
 	if res, err = w.engine.planned(t, cmd); err != nil {
 		return nil, nil, err
 	}

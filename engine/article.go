@@ -458,3 +458,77 @@ func (v View) Buffers(r *Article) (before, after Buffer, ownBefore, ownAfter boo
 	before, after = v.acc.buffers(r)
 	return before, after, r.Before != nil, r.After != nil
 }
+
+func (a *account) articleID(no uint32) ID {
+	if r := a.articles().No(no); r != nil {
+		return r.ID
+	}
+	return a.formerID(tagArticle, no)
+}
+
+// DeleteArticle removes an article with its units and scheduled events, unless a hold or a reservation that is not over has
+// one of its units or waits for one. Its units end now; holds that are over keep theirs. It answers with nil.
+type DeleteArticle struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteArticle) Check() []Fault { return nil }
+
+func (o DeleteArticle) plan(t *tx) (any, error) {
+	r, err := found(t, articleKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.acc.articleInUse(r, t.now); err != nil {
+		return nil, err
+	}
+	if err := t.acc.unreferred(r.ID, t.now); err != nil {
+		return nil, err
+	}
+	record(t, articleKind, r, nil)
+	t.bury(tagArticle, r.ID, r.No)
+	gone := *r
+	gone.SKU, t.seating().article = nil, &gone
+	t.rehouse(r.SKU)
+	for s := range t.acc.events().By(eventByArticle, string(r.ID[:])) {
+		if s.Type == EventReservation {
+			t.draft().Take(after(s.ID, 1))
+		}
+		record(t, scheduledEventKind, s, nil)
+	}
+	for _, l := range r.lots {
+		for _, no := range t.acc.stock.Slots(l.no) {
+			if s, _ := t.acc.stock.Slot(no); s.Span.End > t.now {
+				t.draft().EndSlot(no, t.now)
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (a *account) articleInUse(r *Article, now int64) error {
+	var taken takers
+	units := 0
+	rest := Span{Start: now, End: Forever}
+	for _, l := range r.lots {
+		units += len(a.stock.Slots(l.no))
+		for _, no := range a.stock.Slots(l.no) {
+			for h := range a.stock.Holds(no, rest) {
+				taken.add(a, h)
+			}
+		}
+		for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), rest) {
+			taken.add(a, h)
+		}
+	}
+	if err := taken.inUse(); err != nil {
+		return err
+	}
+	if units > maxSwept { // more than a command changes: some are to be taken away first
+		return inUse("unit", units)
+	}
+	return nil
+}
+
+func (DeleteArticle) result() any { return new(any) }

@@ -34,3 +34,7 @@ const (
 	maxBlockers      = 20   // holds that a refusal has named of a line
 	maxBlockersInAll = 1000 // holds that a refusal has named in an answer
 )
+
+const dueAtOnce = 1000 // due items done by one command
+
+const maxGroupRows = 10_000

@@ -96,13 +96,14 @@ func (i *CatalogItem) touch(now int64)  { i.UpdatedAt, i.Revision = now, i.Revis
 
 func (a *account) catalog() *table.Table[CatalogItem] { return tableOf[CatalogItem](a, tagCatalogItem) }
 
-// usedByCatalog refuses to remove what catalog items refer to: a pricing table, or a component.
-func (t *tx) usedByCatalog(id ID) error {
-	n := 0
-	for range t.acc.catalog().By(catalogByReference, string(id[:])) {
+func init() { registerReferrers(referrer{"catalogItem", catalogItemsNaming}) }
+
+// catalogItemsNaming counts the catalog items that refer to something: a pricing table, or a component.
+func catalogItemsNaming(a *account, id ID, _ int64) (n int) {
+	for range a.catalog().By(catalogByReference, string(id[:])) {
 		n++
 	}
-	return inUse("catalogItem", n)
+	return n
 }
 
 const (
@@ -406,10 +407,7 @@ func (o DeleteCatalogItem) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := inUse("hold", t.acc.kits().of(i.No)); err != nil {
-		return nil, err
-	}
-	if err := t.acc.ordersNaming(naming(i.ID)); err != nil {
+	if err := t.acc.unreferred(i.ID, t.now); err != nil {
 		return nil, err
 	}
 	record(t, catalogKind, i, nil)

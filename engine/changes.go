@@ -2,23 +2,12 @@ package engine
 
 import (
 	"errors"
-	"strings"
 
 	"holdfast/persist"
 )
 
 // This file owns the feed of an account's changes, read back from the log: which records each command changed. What the
 // records have come to is not in it: that is in the present state.
-
-// ChangeKind is what happened to a record.
-type ChangeKind string
-
-// The kinds of changes.
-const (
-	Created ChangeKind = "created"
-	Updated ChangeKind = "updated"
-	Deleted ChangeKind = "deleted"
-)
 
 // Change is one record that a command changed.
 type Change struct {
@@ -31,23 +20,6 @@ type Change struct {
 	Kind     ChangeKind
 }
 
-// toldChange is a changed row as the feed tells it: of which record, and what happened to that.
-type toldChange struct {
-	resource string // empty: nothing is told
-	area     string
-	id       ID
-	kind     ChangeKind
-}
-
-// resourceName is a kind's name as one word: "API key" is apiKey.
-func resourceName(name string) string {
-	words := strings.Fields(strings.ToLower(name))
-	for i, w := range words[1:] {
-		words[i+1] = strings.ToUpper(w[:1]) + w[1:]
-	}
-	return strings.Join(words, "")
-}
-
 // Resources are the names of records that the feed can tell of.
 func Resources() (names []string) {
 	for _, k := range schema {
@@ -56,49 +28,6 @@ func Resources() (names []string) {
 		}
 	}
 	return names
-}
-
-func (k *kind[R]) inFeed() string { return k.resource }
-
-func (k *kind[R]) told(a *account, key ID, before, after []byte) (toldChange, error) {
-	t := toldChange{resource: k.resource, id: key, kind: Updated}
-	switch {
-	case k.part != nil:
-	case before == nil:
-		t.kind = Created
-	case after == nil:
-		t.kind = Deleted
-	}
-	if key == (ID{}) {
-		t.id = a.id // the account's own record
-	}
-	if k.quiet != nil && before != nil && after != nil {
-		was, err := k.decode(a.id, key, before)
-		if err != nil {
-			return t, err
-		}
-		is, err := k.decode(a.id, key, after)
-		if err != nil || k.quiet(was, is) {
-			return toldChange{}, err
-		}
-	}
-	if k.part == nil && k.area == nil {
-		return t, nil
-	}
-	image := after
-	if image == nil {
-		image = before
-	}
-	r, err := k.decode(a.id, key, image)
-	switch {
-	case err != nil:
-		return t, err
-	case k.part != nil:
-		t.resource, t.id = k.part(a, r)
-	default:
-		t.area = k.area(r)
-	}
-	return t, nil
 }
 
 // Changes reads what commands changed behind a sequence of the account and up to the view: whole commands, until there are

@@ -110,13 +110,7 @@ func (o DeleteCustomer) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for o := range t.acc.orders().By(orderByCustomer, string(m.ID[:])) {
-		if o.Status != OrderClosed {
-			n++
-		}
-	}
-	if err := inUse("order", n); err != nil {
+	if err := t.acc.unreferred(m.ID, t.now); err != nil {
 		return nil, err
 	}
 	record(t, customerKind, m, nil)

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sync"
 
 	"github.com/tidwall/btree"
 
 	"holdfast/engine/table"
+	"holdfast/persist"
 )
 
 // This file owns deliveries: what is kept in memory of each, the queue of those that wait, and the log of all.
@@ -254,49 +254,6 @@ func (s *state) call(a *account) {
 	}
 }
 
-// called collects the accounts whose queues have changed for the one who sends.
-type called struct {
-	mu   sync.Mutex
-	list []ID
-	seen map[ID]bool
-	bell chan struct{}
-}
-
-func newCalled() called { return called{seen: map[ID]bool{}, bell: make(chan struct{}, 1)} }
-
-func (c *called) add(accounts []ID) {
-	if len(accounts) == 0 {
-		return
-	}
-	c.mu.Lock()
-	for _, id := range accounts {
-		if !c.seen[id] {
-			c.seen[id] = true
-			c.list = append(c.list, id)
-		}
-	}
-	c.mu.Unlock()
-	select {
-	case c.bell <- struct{}{}:
-	default:
-	}
-}
-
-// Called is sent to when there is something for TakeCalled.
-func (e *Engine) Called() <-chan struct{} { return e.called.bell }
-
-// TakeCalled returns the accounts whose webhooks or queues of deliveries changed since it was last asked; at first all that
-// have any. There is one who asks.
-func (e *Engine) TakeCalled() []ID {
-	c := &e.called
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := c.list
-	c.list = nil
-	clear(c.seen)
-	return list
-}
-
 // Delivery returns a delivery, or nil.
 func (v View) Delivery(id ID) *Delivery { return v.acc.deliveries().Get(id) }
 
@@ -331,46 +288,6 @@ type Call struct {
 	Body    []byte
 }
 
-// Call reads what it takes to make an attempt at a delivery of a view; nil: there is nothing to send any more.
-func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
-	w := v.acc.webhooks().Get(d.Webhook)
-	if w == nil || !w.Enabled {
-		return nil, nil
-	}
-	<-e.store.Wake(v.seq) // a view is there a moment before its record may be read
-	body, err := readStored(e, bodyKind, v.acc.id, d.Body)
-	if err == nil && body == nil {
-		err = refuse(CodeNotFound, "the bytes of the event are not kept any more")
-	}
-	if err != nil {
-		return nil, err
-	}
-	c := &Call{URL: w.URL, Secrets: []string{w.Secret}, Scopes: w.Scopes()}
-	if c.Body, err = body.text(); err != nil {
-		return nil, err
-	}
-	if w.OldSecret != "" && now < w.OldUntil {
-		c.Secrets = append(c.Secrets, w.OldSecret)
-	}
-	return c, nil
-}
-
-// DeliveryDetails reads the bytes of a delivery and what came of its attempts, in order.
-func (e *Engine) DeliveryDetails(v View, d *Delivery) (body []byte, attempts []Attempt, err error) {
-	<-e.store.Wake(v.seq)
-	k, err := e.keptOf(v.acc.id, d)
-	if err == nil && k.body != nil {
-		body, err = k.body.text()
-	}
-	if err != nil {
-		return nil, nil, refuse(CodeStorageFailed, "the delivery cannot be read")
-	}
-	for _, a := range k.attempts {
-		attempts = append(attempts, a.Attempt)
-	}
-	return body, attempts, nil
-}
-
 // kept is what is on disk of a delivery.
 type kept struct {
 	id       ID
@@ -380,13 +297,13 @@ type kept struct {
 	size     int
 }
 
-func (e *Engine) keptOf(account ID, d *Delivery) (k kept, err error) {
+func keptOf(store *persist.Store, account ID, d *Delivery) (k kept, err error) {
 	k.id, k.known = d.ID, d.Attempts
-	if k.body, err = readStored(e, bodyKind, account, d.Body); err != nil {
+	if k.body, err = readStored(store, bodyKind, account, d.Body); err != nil {
 		return k, err
 	}
 	for n := range d.Attempts {
-		a, err := readStored(e, attemptKind, account, after(d.ID, uint64(n+1)))
+		a, err := readStored(store, attemptKind, account, after(d.ID, uint64(n+1)))
 		if err != nil {
 			return k, err
 		}

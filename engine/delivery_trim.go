@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"context"
-	"time"
-)
+import "holdfast/persist"
 
 // This file owns how the log of deliveries is kept short.
 
@@ -59,41 +56,15 @@ func (a *account) sent(d *Delivery, gone map[ID]bool) bool {
 }
 
 const (
-	trimLogEvery = 10 * time.Second
-	trimBytes    = 4 << 20 // that one command drops
+	trimBytes = 4 << 20 // that one command drops
 )
 
-// TrimDeliveries drops the deliveries that the logs keep no longer: those that are too old, the oldest of an account that has
-// too much of them, and those of webhooks that are gone.
-func (e *Engine) TrimDeliveries(ctx context.Context) error {
-	for _, id := range e.Accounts() {
-		for {
-			v, _ := e.View(id)
-			<-e.store.Wake(v.seq)
-			list, more, err := e.lapsed(v)
-			if err != nil || !more {
-				if err != nil {
-					return err
-				}
-				break
-			}
-			if _, err := e.Do(Command{Account: id, Actor: "clock", Op: forgetDeliveries{list}}); err != nil {
-				return err
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-	}
-	return ctx.Err()
-}
-
 // lapsed reads some of the deliveries that are kept no longer; more: there is something to do.
-func (e *Engine) lapsed(v View) (list []kept, more bool, err error) {
+func lapsed(v View, store *persist.Store, now, most int64) (list []kept, more bool, err error) {
 	size := 0
 	take := func(d *Delivery) bool {
 		var k kept
-		if k, err = e.keptOf(v.acc.id, d); err != nil {
+		if k, err = keptOf(store, v.acc.id, d); err != nil {
 			return false
 		}
 		list = append(list, k)
@@ -108,7 +79,7 @@ func (e *Engine) lapsed(v View) (list []kept, more bool, err error) {
 			}
 		}
 	}
-	now, over := e.Now(), v.acc.calls().bytes-e.logBytes
+	over := v.acc.calls().bytes - most
 	for d := range v.acc.deliveries().All() {
 		if CreatedAt(d.ID)+logFor > now && over <= 0 {
 			break

@@ -39,9 +39,6 @@ type encoder struct {
 	failed error       // what ended it
 }
 
-// keptSums are, by table byte, what an account's rows that are on disk alone make of the state hash.
-type keptSums [maxTag + 1]uint64
-
 func newEncoder(store *persist.Store, s *snapshot) *encoder {
 	c := &encoder{store: store, limit: maxRecordBytes, seq: s.seq, hash: s.hash, kept: map[ID]*keptSums{}, owned: map[ID]bool{}}
 	s.accounts.Scan(func(a tenant) bool {

@@ -80,7 +80,7 @@ func (t *tx) remember(i *Idempotency, result any) {
 func (e *Engine) lookUp(cmd *Command) error {
 	i := *cmd.Idem // the caller's value is not changed
 	var err error
-	if i.kept, err = readStored(e, idempotencyKind, cmd.Account, i.Key); err != nil {
+	if i.kept, err = readStored(e.store, idempotencyKind, cmd.Account, i.Key); err != nil {
 		return refuse(CodeStorageFailed, "the idempotency record cannot be read")
 	}
 	cmd.Idem = &i

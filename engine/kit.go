@@ -170,16 +170,6 @@ func (f *offer) demand() int {
 	return n
 }
 
-// around is the pool that a lot is in, or the lot where it is in none; a pool is its own.
-func (a *account) around(p timeline.PoolRef) timeline.PoolRef {
-	if no, ok := p.Lot(); ok {
-		if pool := a.stock.Lot(no).Pool; pool != 0 {
-			return timeline.SKURef(pool)
-		}
-	}
-	return p
-}
-
 // most is the largest n such that n kits find their part where each source has so much room, the other parts that take from
 // it served.
 func (f *offer) most(room []int) int {

@@ -142,3 +142,77 @@ func (v View) LocationWith(external string) *Location {
 
 // Locations lists the account's locations in order of creation.
 func (v View) Locations() *table.Table[Location] { return v.acc.locations() }
+
+// locationID, skuID and articleID are the ids of numbers, also of records that are gone.
+func (a *account) locationID(no uint32) ID {
+	if l := a.locations().No(no); l != nil {
+		return l.ID
+	}
+	return a.formerID(tagLocation, no)
+}
+
+// DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is that
+// is not over. It answers with nil.
+type DeleteLocation struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteLocation) Check() []Fault { return nil }
+
+func (o DeleteLocation) plan(t *tx) (any, error) {
+	l, err := found(t, locationKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.acc.locationInUse(l, t.now); err != nil {
+		return nil, err
+	}
+	record(t, locationKind, l, nil)
+	t.bury(tagLocation, l.ID, l.No)
+	return nil, nil
+}
+
+func (a *account) locationInUse(l *Location, now int64) error {
+	articles := 0
+	var waiting takers
+	for no := timeline.LotNo(1); uint32(no) <= a.ledger.Lot; no++ {
+		if a.stock.Lot(no).Location != l.No {
+			continue
+		}
+		if a.lotLasts(no, now) {
+			articles++
+		}
+		for h := range a.stock.ConflictsIn(timeline.LotRef(no), Span{Start: now, End: Forever}) {
+			waiting.add(a, h)
+		}
+	}
+	if err := inUse("article", articles); err != nil {
+		return err
+	}
+	if err := waiting.inUse(); err != nil {
+		return err
+	}
+	events := 0
+	for s := range a.events().All() {
+		if s.Location == l.ID && s.Window.End > now {
+			events++
+		}
+	}
+	if err := inUse("scheduledEvent", events); err != nil {
+		return err
+	}
+	return a.unreferred(l.ID, now)
+}
+
+// lotLasts says whether a lot has a unit that has not ended.
+func (a *account) lotLasts(no timeline.LotNo, now int64) bool {
+	for _, slot := range a.stock.Slots(no) {
+		if s, _ := a.stock.Slot(slot); s.Span.End > now {
+			return true
+		}
+	}
+	return false
+}
+
+func (DeleteLocation) result() any { return new(any) }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"holdfast/timeline"
 )
@@ -14,11 +15,12 @@ func init() { registerFollower(follower{check: checkOrders}) }
 // checkOrders holds orders against the timelines and the codes: the units that their lines take are the holds that say so,
 // and a code's uses are the orders that carry it.
 func checkOrders(a *account) (due int, err error) {
-	units, uses := 0, map[ID]int64{}
+	units, uses, named := 0, map[ID]int64{}, newOrderUses()
 	for o := range a.orders().All() {
 		if a.orders().No(o.Number) != o {
 			return 0, fmt.Errorf("order %s is not found by its number", o.ID)
 		}
+		named.replace(nil, o)
 		if o.Due != 0 {
 			due++
 		}
@@ -61,6 +63,9 @@ func checkOrders(a *account) (due int, err error) {
 		if d.Used != uses[d.ID] {
 			return 0, fmt.Errorf("discount code %s has %d uses, %d orders carry it", d.ID, d.Used, uses[d.ID])
 		}
+	}
+	if !slices.Equal(named.items.Items(), a.orderUses().items.Items()) {
+		return 0, fmt.Errorf("orders refer to %v, the index says %v", named.items.Items(), a.orderUses().items.Items())
 	}
 	return due, nil
 }

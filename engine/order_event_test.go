@@ -92,7 +92,7 @@ func TestEventHasTheOrderAsItIs(t *testing.T) {
 	s.do(ConfirmOrder{ID: o.ID})
 	list, _ := s.view().Deliveries(w.ID, 0, 0, 10)
 	require.Len(t, list, 1)
-	body, err := readStored(s.Engine, bodyKind, s.acc, list[0].Body)
+	body, err := readStored(s.Engine.store, bodyKind, s.acc, list[0].Body)
 	require.NoError(t, err)
 	var got struct {
 		EventType, ResourceID string

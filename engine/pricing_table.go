@@ -28,8 +28,8 @@ const pricingTableByRow = 0
 var pricingTableKind = rowsOf(tagPricingTable, "pricing table", func(p *PricingTable) ID { return p.ID },
 	table.By(func(p *PricingTable) []string {
 		rows := make([]string, len(p.Rows))
-		for i := range p.Rows {
-			rows[i] = string(p.Rows[i].ID[:])
+		for i, id := range p.rowIDs() {
+			rows[i] = string(id[:])
 		}
 		return rows
 	}))
@@ -110,18 +110,24 @@ func (o DeletePricingTable) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.usedByCatalog(p.ID); err != nil {
-		return nil, err
-	}
-	priced := func(l OrderLine) bool { return l.PricingRow != (ID{}) && p.Row(l.PricingRow) != nil }
-	if err := t.acc.ordersNaming(func(o *Order) bool { return slices.ContainsFunc(o.Lines, priced) }); err != nil {
-		return nil, err
+	for _, id := range append([]ID{p.ID}, p.rowIDs()...) {
+		if err := t.acc.unreferred(id, t.now); err != nil {
+			return nil, err
+		}
 	}
 	record(t, pricingTableKind, p, nil)
 	return nil, nil
 }
 
 func (DeletePricingTable) result() any { return new(any) }
+
+func (p *PricingTable) rowIDs() []ID {
+	ids := make([]ID, len(p.Rows))
+	for i := range p.Rows {
+		ids[i] = p.Rows[i].ID
+	}
+	return ids
+}
 
 // changePricing records what change makes of a table. change gets lists that nothing else refers to.
 func (t *tx) changePricing(p *PricingTable, change func(*PricingTable)) *PricingTable {

@@ -3,7 +3,7 @@ package engine
 // This file owns the list of all kinds of rows: a new resource is one line here.
 
 // schema lists every kind in the order in which start-up puts rows in place: what a row refers to comes before it.
-var schema = []kindOf{
+var schema = registerKinds(
 	accountKind,
 	ledgerKind,
 	keyKind,
@@ -31,7 +31,7 @@ var schema = []kindOf{
 	attemptKind,
 	unseatedKind,
 	untriedKind,
-}
+)
 
 var kindByTag = func() (t [256]kindOf) {
 	for _, k := range schema {

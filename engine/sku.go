@@ -260,3 +260,40 @@ func (v View) SKUWith(external string) *SKU {
 
 // SKUs lists the account's SKUs in order of creation.
 func (v View) SKUs() *table.Table[SKU] { return v.acc.skus() }
+
+func (a *account) skuID(no uint32) ID {
+	if s := a.skus().No(no); s != nil {
+		return s.ID
+	}
+	return a.formerID(tagSKU, no)
+}
+
+// DeleteSKU removes a SKU that has no article, and for which no hold is that is not over. It answers with nil.
+type DeleteSKU struct {
+	ID      ID
+	IfMatch []uint64
+}
+
+func (DeleteSKU) Check() []Fault { return nil }
+
+func (o DeleteSKU) plan(t *tx) (any, error) {
+	s, err := found(t, skuKind, o.ID, o.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	articles := 0
+	for range t.acc.articles().By(articleBySKU, string(s.ID[:])) {
+		articles++
+	}
+	if err := inUse("article", articles); err != nil {
+		return nil, err
+	}
+	if err := t.acc.unreferred(s.ID, t.now); err != nil {
+		return nil, err
+	}
+	record(t, skuKind, s, nil)
+	t.bury(tagSKU, s.ID, s.No)
+	return nil, nil
+}
+
+func (DeleteSKU) result() any { return new(any) }

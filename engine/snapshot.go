@@ -33,7 +33,7 @@ func newAccount(id ID) *account {
 		a.extensions[i] = create()
 	}
 	a.choose()
-	for _, k := range schema {
+	for _, k := range kinds {
 		a.tables[k.tableTag()] = k.newTable()
 	}
 	return a

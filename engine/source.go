@@ -227,3 +227,13 @@ type Availability struct {
 	WithMoves int
 	Exact     bool // false: pinned holds made the search stop, perhaps more could be held; where WithMoves is asked for it is about that
 }
+
+// around is the pool that a lot is in, or the lot where it is in none; a pool is its own.
+func (a *account) around(p timeline.PoolRef) timeline.PoolRef {
+	if no, ok := p.Lot(); ok {
+		if pool := a.stock.Lot(no).Pool; pool != 0 {
+			return timeline.SKURef(pool)
+		}
+	}
+	return p
+}

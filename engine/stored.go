@@ -1,5 +1,7 @@
 package engine
 
+import "holdfast/persist"
+
 // This file owns rows that are on disk alone: of some kinds there are too many, or they are too large, to have them in memory.
 
 // storedRows completes a kind whose rows are on disk alone. An account keeps the sum of their hashes in place of them. Who changes
@@ -22,9 +24,9 @@ func storedRows[R any](k *kind[R]) *kind[R] {
 }
 
 // readStored reads a row that is on disk alone, as of the last published record; nil: there is none.
-func readStored[R any](e *Engine, k *kind[R], account, id ID) (*R, error) {
+func readStored[R any](store *persist.Store, k *kind[R], account, id ID) (*R, error) {
 	row := rowKey(nil, k.tag, account, id)
-	b, ok, err := e.store.Row(k.tag, row[1:])
+	b, ok, err := store.Row(k.tag, row[1:])
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -38,3 +40,6 @@ func (a *account) keep(tag byte, sum uint64) {
 	}
 	a.kept[tag] += sum
 }
+
+// keptSums are, by table byte, what an account's rows that are on disk alone make of the state hash.
+type keptSums [maxTag + 1]uint64

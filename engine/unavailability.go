@@ -73,3 +73,23 @@ func (v View) Unavailability(id ID) (Unavailability, bool) {
 func unmet(s *timeline.Stock, h timeline.Hold, at timeline.Place, now int64) bool {
 	return h.Flags.Has(timeline.Choosy) && at.Seated() && h.Span.End > now && !s.Meets(h, at.Lot, now)
 }
+
+// takers are who takes units, by kind: holds, orders, and scheduled events.
+type takers [timeline.BlockerScheduledEvent + 1]map[ID]bool
+
+func (o *takers) add(a *account, h timeline.Hold) {
+	of := &o[h.Flags.Blocker()]
+	if *of == nil {
+		*of = map[ID]bool{}
+	}
+	(*of)[a.ownerOf(h)] = true
+}
+
+func (o *takers) inUse() error {
+	for by, resource := range [...]string{"hold", "order", "scheduledEvent"} {
+		if err := inUse(resource, len(o[by])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

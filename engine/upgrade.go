@@ -19,38 +19,6 @@ import (
 // log that say of themselves that they change no more than that. The state in memory is the same before and after, so a start
 // that was cut short is gone on with by the next, and a restore to a point goes across it both ways.
 
-// image is a row as it is written.
-type image struct {
-	tag   byte
-	id    ID
-	value []byte
-}
-
-// is says which row it is, not what it says.
-func (i image) is(tag byte, id ID) bool { return i.tag == tag && i.id == id }
-
-// present appends what a stored row is as this program writes it: one row, but of a kind that has changed its form.
-func (k *kind[R]) present(dst []image, account, id ID, stored []byte) ([]image, error) {
-	if k.older != nil {
-		rows, older, err := k.older(account, id, stored)
-		if err != nil || older {
-			return append(dst, rows...), err
-		}
-	}
-	r, err := k.decode(account, id, stored)
-	if err == nil && k.knows != nil {
-		err = k.knows(stored)
-	}
-	if err != nil {
-		return dst, fmt.Errorf("%s %s: %w", k.name, id, err)
-	}
-	value := k.encode(nil, r)
-	if bytes.Equal(value, stored) {
-		value = stored
-	}
-	return append(dst, image{k.tag, id, value}), nil
-}
-
 // older is a start's knowledge of a directory whose rows are not known to be as this program writes them.
 type older struct {
 	hash uint64          // the state hash, if all rows were as this program writes them

@@ -295,7 +295,7 @@ func TestLogIsTrimmed(t *testing.T) {
 	s.do(emitting{typ: OrderCreated, order: ID{1}, times: 3})
 	list := s.log(a, 0)
 	stored := func(d *Delivery) (body bool, attempts int) {
-		k, err := s.keptOf(s.acc, d)
+		k, err := keptOf(s.Engine.store, s.acc, d)
 		require.NoError(t, err)
 		return k.body != nil, len(k.attempts)
 	}
@@ -412,7 +412,7 @@ func TestSecrets(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, again.Replayed)
 	require.Equal(t, res.Record, again.Record)
-	kept, err := readStored(s.Engine, idempotencyKind, s.acc, ID{1})
+	kept, err := readStored(s.Engine.store, idempotencyKind, s.acc, ID{1})
 	require.NoError(t, err)
 	require.NotContains(t, string(kept.Result), SecretPrefix)
 	w := res.Record.(*Webhook)

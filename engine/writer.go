@@ -24,9 +24,7 @@ import (
 //	commit   synced; then the snapshot is visible; then the waiters are answered
 
 const (
-	maxGroupRows     = 10_000
 	maxGroupCommands = 4096
-	dueAtOnce        = 1000 // due items done by one command
 
 	// A sync takes long for the disk and little of a core. With some on their way a core has something to do meanwhile;
 	// each costs about as much as a few commands, so it should carry more than those.

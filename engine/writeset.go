@@ -231,6 +231,15 @@ type kindOf interface {
 	present(dst []image, account, id ID, stored []byte) ([]image, error)
 }
 
+// kinds are all of them, in the order in which start-up puts rows in place.
+var kinds []kindOf
+
+// registerKinds says which kinds there are.
+func registerKinds(list ...kindOf) []kindOf {
+	kinds = list
+	return list
+}
+
 func (k *kind[R]) tableTag() byte    { return k.tag }
 func (k *kind[R]) tableName() string { return k.name }
 func (k *kind[R]) due(t *tx, id ID)  { k.fall(t, id) }
@@ -287,4 +296,36 @@ func one[R any](r *R) iter.Seq[*R] {
 			yield(r)
 		}
 	}
+}
+
+// image is a row as it is written.
+type image struct {
+	tag   byte
+	id    ID
+	value []byte
+}
+
+// is says which row it is, not what it says.
+func (i image) is(tag byte, id ID) bool { return i.tag == tag && i.id == id }
+
+// present appends what a stored row is as this program writes it: one row, but of a kind that has changed its form.
+func (k *kind[R]) present(dst []image, account, id ID, stored []byte) ([]image, error) {
+	if k.older != nil {
+		rows, older, err := k.older(account, id, stored)
+		if err != nil || older {
+			return append(dst, rows...), err
+		}
+	}
+	r, err := k.decode(account, id, stored)
+	if err == nil && k.knows != nil {
+		err = k.knows(stored)
+	}
+	if err != nil {
+		return dst, fmt.Errorf("%s %s: %w", k.name, id, err)
+	}
+	value := k.encode(nil, r)
+	if bytes.Equal(value, stored) {
+		value = stored
+	}
+	return append(dst, image{k.tag, id, value}), nil
 }

@@ -144,7 +144,8 @@ var paymentTotals = [...]struct {
 }
 
 // OrderPayload is an order's record as a version of the interface writes it: there is one.
-func OrderPayload(_ string, r *engine.OrderRecord) []byte {
+func OrderPayload(_ string, record any) []byte {
+	r := record.(*engine.OrderRecord)
 	const order, part = 3 << 10, 1 << 10 // about what is written of an order, of each line, and of each unit
 	return appendOrder(make([]byte, 0, order+part*(len(r.Lines)+len(r.Units))), r)
 }

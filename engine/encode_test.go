@@ -76,7 +76,7 @@ func TestEventsAreWrittenBesideTheWriter(t *testing.T) {
 	s.shut()
 	var written bool
 	var write func()
-	s.payload = func(string, *OrderRecord) []byte {
+	s.payload = func(string, any) []byte {
 		write()
 		return []byte("{}")
 	}
@@ -91,7 +91,7 @@ func TestEventsAreWrittenBesideTheWriter(t *testing.T) {
 func TestAResultAndAnEventThatCannotBeWritten(t *testing.T) {
 	s := newShop(t)
 	s.shut()
-	s.payload = func(string, *OrderRecord) []byte { panic("planted") }
+	s.payload = func(string, any) []byte { panic("planted") }
 	s.open()
 	w := s.hook(OrderCreated)
 	s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}})

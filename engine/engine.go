@@ -20,19 +20,19 @@ import (
 // both as inputs.
 type Options struct {
 	Store     *persist.Store
-	Now       func() int64                                // milliseconds since the epoch
-	Random    func() [10]byte                             // the random part of a command's ids
-	Logger    *slog.Logger                                // default: slog.Default
-	Queue     int                                         // most commands waiting for the writer; default 4096
-	Full      func() bool                                 // whether memory is so short that nothing is to be added, asked before the queue; nil: it never is
-	Manual    bool                                        // what is due is run by Tick alone, not by a timer: for tests that own the clock
-	LogBytes  int64                                       // an account's log of deliveries is kept up to; default 1 GiB
-	Stopwatch func() time.Duration                        // a monotonic reading, to tell how long plans take; nil: it is not told
-	Payload   func(version string, o *OrderRecord) []byte // an order as the interface shows it in a version, as JSON, for events; nil: null
-	Overdue   time.Duration                               // by which a unit that is not back in time is kept longer, again and again; default 15 minutes
-	Phase     func(what string)                           // told what Open does now; may be nil
-	Bounds    Bounds                                      // how much is done at once, where it is not as usual
-	Checks    bool                                        // verify every change against the row it was made on, and the timelines after every command
+	Now       func() int64                            // milliseconds since the epoch
+	Random    func() [10]byte                         // the random part of a command's ids
+	Logger    *slog.Logger                            // default: slog.Default
+	Queue     int                                     // most commands waiting for the writer; default 4096
+	Full      func() bool                             // whether memory is so short that nothing is to be added, asked before the queue; nil: it never is
+	Manual    bool                                    // what is due is run by Tick alone, not by a timer: for tests that own the clock
+	LogBytes  int64                                   // an account's log of deliveries is kept up to; default 1 GiB
+	Stopwatch func() time.Duration                    // a monotonic reading, to tell how long plans take; nil: it is not told
+	Payload   func(version string, record any) []byte // a record as the interface shows it in a version, as JSON, for events; nil: null
+	Overdue   time.Duration                           // by which a unit that is not back in time is kept longer, again and again; default 15 minutes
+	Phase     func(what string)                       // told what Open does now; may be nil
+	Bounds    Bounds                                  // how much is done at once, where it is not as usual
+	Checks    bool                                    // verify every change against the row it was made on, and the timelines after every command
 }
 
 // Engine serves availability from memory and makes each change durable before it shows it. All methods may be called from
@@ -46,7 +46,7 @@ type Engine struct {
 	checks    bool
 	bounds    Bounds
 	step      int64 // Options.Overdue in milliseconds
-	payload   func(version string, o *OrderRecord) []byte
+	payload   func(version string, record any) []byte
 	queue     *queue
 	full      func() bool // Options.Full
 	quit      chan struct{}

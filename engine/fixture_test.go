@@ -33,10 +33,10 @@ type shop struct {
 	loc   ID
 
 	bounds  Bounds
-	full    func() bool                                 // whether memory is short; nil: it never is
-	queued  int                                         // most commands in the queue, 0: as usual
-	onNow   func()                                      // called whenever the engine asks for the time
-	payload func(version string, o *OrderRecord) []byte // of the events of orders
+	full    func() bool                             // whether memory is short; nil: it never is
+	queued  int                                     // most commands in the queue, 0: as usual
+	onNow   func()                                  // called whenever the engine asks for the time
+	payload func(version string, record any) []byte // of the events of orders
 }
 
 func newShop(t *testing.T) *shop {

@@ -24,7 +24,7 @@ type desk struct {
 	planned, done time.Duration
 }
 
-func newDesk(tb testing.TB, payload func(version string, o *OrderRecord) []byte) *desk {
+func newDesk(tb testing.TB, payload func(version string, record any) []byte) *desk {
 	d := &desk{TB: tb, account: makeID(noon, Base{lo: 1})}
 	e := &Engine{
 		now: func() int64 { return noon }, random: func() (b [10]byte) { d.seed++; b[6], b[7] = byte(d.seed>>8), byte(d.seed); return b },
@@ -146,7 +146,7 @@ func (d *desk) heavyRound(units int) []heavyStep {
 
 // BenchmarkWriter prints for each heavy command how long its plan and its apply are, in ms, best of the rounds. A CPU profile has the command under the label step.
 func BenchmarkWriter(b *testing.B) {
-	d := newDesk(b, func(string, *OrderRecord) []byte { return []byte("null") })
+	d := newDesk(b, func(string, any) []byte { return []byte("null") })
 	type best struct{ plan, apply time.Duration }
 	least := map[string]best{}
 	var names []string

@@ -58,7 +58,7 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 		undo := k.(interface{ count(*int) func() }).count(&rows)
 		t.Cleanup(undo)
 	}
-	d := newDesk(t, func(_ string, o *OrderRecord) []byte {
+	d := newDesk(t, func(_ string, o any) []byte {
 		b := mustJSON(o)
 		payloads += len(b)
 		return b

@@ -5,11 +5,11 @@ import "holdfast/timeline"
 // This file owns events of orders. They are read off a command's write set, whatever the command: an order's row that was made,
 // changed or removed, and a unit of an order that another command, or time, has moved to another article, or taken from one.
 
-// tellOfOrders makes the events of what the plan has recorded, where there is somebody to tell.
-func (t *tx) tellOfOrders() {
-	if t.acc.webhooks().Len() == 0 {
-		return
-	}
+func init() { registerEvents("order", orderEvents, OrderCreated, OrderDeleted, OrderUpdated) }
+
+// orderEvents finds the events of orders in what the plan has recorded.
+func orderEvents(t *tx, emit func(typ OrderEvent, order ID, data func() eventData)) {
+	tell := func(typ OrderEvent, o *Order) { emit(typ, o.ID, func() eventData { return t.eventOf(o) }) }
 	told := map[ID]bool{}
 	for _, c := range t.set {
 		x, ok := c.(*change[Order])
@@ -19,11 +19,11 @@ func (t *tx) tellOfOrders() {
 		told[x.key()] = true
 		switch {
 		case x.after == nil:
-			t.emit(OrderDeleted, x.before.ID, nil)
+			emit(OrderDeleted, x.before.ID, nil)
 		case x.before == nil:
-			t.tell(OrderCreated, x.after)
+			tell(OrderCreated, x.after)
 		default:
-			t.tell(OrderUpdated, x.after)
+			tell(OrderUpdated, x.after)
 		}
 	}
 	for _, c := range t.set {
@@ -33,7 +33,7 @@ func (t *tx) tellOfOrders() {
 		}
 		if id := t.acc.ownerOf(x.after.Hold); !told[id] && id != (ID{}) {
 			told[id] = true
-			t.tell(OrderUpdated, t.order(id))
+			tell(OrderUpdated, t.order(id))
 		}
 	}
 }
@@ -47,16 +47,16 @@ func (t *tx) elsewhere(p, q timeline.Place) bool {
 	return s.Lot(p.Lot).Article != s.Lot(q.Lot).Article
 }
 
-func (t *tx) tell(typ OrderEvent, o *Order) {
-	t.emit(typ, o.ID, func() eventData {
-		if t.payload == nil {
-			return eventData{write: func(string) []byte { return []byte("null") }}
-		}
-		const order, part = 2 << 10, 512 // about what is written of an order, of each line and of each unit
-		r, payload := t.shown(o), t.payload
-		return eventData{
-			about: order + part*(len(r.Lines)+len(r.Units)),
-			write: func(version string) []byte { return payload(version, r) },
-		}
-	})
+// eventOf is an order as events say it.
+func (t *tx) eventOf(o *Order) eventData {
+	const order, part = 2 << 10, 512 // about what is written of an order, of each line and of each unit
+	r := t.shown(o)
+	return t.written(r, order+part*(len(r.Lines)+len(r.Units)))
 }
+
+// The types of events.
+const (
+	OrderCreated OrderEvent = "order.created"
+	OrderDeleted OrderEvent = "order.deleted"
+	OrderUpdated OrderEvent = "order.updated"
+)

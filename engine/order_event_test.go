@@ -76,7 +76,8 @@ func TestEventsOfOrders(t *testing.T) {
 func TestEventHasTheOrderAsItIs(t *testing.T) {
 	s := newShop(t)
 	s.shut()
-	s.payload = func(version string, o *OrderRecord) []byte {
+	s.payload = func(version string, r any) []byte {
+		o := r.(*OrderRecord)
 		b, err := json.Marshal(map[string]any{"version": version, "revision": o.Revision, "status": o.Status.String()})
 		require.NoError(t, err)
 		return b
@@ -109,7 +110,8 @@ func TestEventHasTheOrderAsItIs(t *testing.T) {
 func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	s := newShop(t)
 	s.shut()
-	s.payload = func(_ string, o *OrderRecord) []byte {
+	s.payload = func(_ string, r any) []byte {
+		o := r.(*OrderRecord)
 		b, err := json.Marshal(o.Units)
 		require.NoError(t, err)
 		return b

@@ -54,7 +54,7 @@ type tx struct {
 	actor   string
 	step    int64           // by which a unit that is late is kept longer, in milliseconds
 	ahead   *timeline.Ahead // what was planned of it before its turn
-	payload func(version string, o *OrderRecord) []byte
+	payload func(version string, record any) []byte
 	shelf   shelf // what domains note (shelf.go)
 
 	explain bool              // a refusal says what stands in the way

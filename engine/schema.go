@@ -46,3 +46,13 @@ var kindByTag = func() (t [256]kindOf) {
 func init() {
 	registerLabelled(SKULabels, ArticleLabels, CustomerLabels, CatalogLabels, OrderLabels)
 }
+
+// completions are what domains do before a write set is complete, in this order.
+var completions = []func(*tx){
+	(*tx).keepRequirements,
+	(*tx).recordOrders,
+	(*tx).houseNew,
+	(*tx).leftRoom,
+	(*tx).recordStock,
+	(*tx).deliverEvents,
+}

@@ -65,14 +65,19 @@ func (b *eventBody) text() ([]byte, error) {
 // can be recovered.
 const MaxQueued = 100_000
 
-// emit makes an event of what a command does to an order, where a webhook is to be told: its bytes once for each version, and a
-// delivery for each webhook, with the change itself. data is asked for what the order has become where there is somebody to tell;
-// nil: there is none any more.
-func (t *tx) emit(typ OrderEvent, resource ID, data func() eventData) {
-	hooks := t.acc.webhooks()
-	if hooks.Len() == 0 {
+// deliverEvents makes the deliveries of what the plan has recorded, where there is somebody to tell.
+func (t *tx) deliverEvents() {
+	if t.acc.webhooks().Len() == 0 {
 		return
 	}
+	for _, find := range eventSources {
+		find(t, t.emit)
+	}
+}
+
+// emit makes the deliveries of an event; nil data: there is nothing to show.
+func (t *tx) emit(typ OrderEvent, resource ID, data func() eventData) {
+	hooks := t.acc.webhooks()
 	var e event
 	for w := range hooks.By(webhookByType, string(typ)) {
 		if e.id == (ID{}) {
@@ -94,26 +99,19 @@ type event struct {
 	bodies   []versionBody
 }
 
-// eventData is an order as the interface shows it in a version, as JSON. It is written beside the writer, from what does not
-// change any more; until then it is known about how long it will be.
-type eventData struct {
-	about int
-	write func(version string) []byte
-}
-
-// withoutPanic makes null of an order that a fault of the program keeps from being written: the event says that it changed.
-func withoutPanic(payload func(string, *OrderRecord) []byte, log *slog.Logger) func(string, *OrderRecord) []byte {
+// withoutPanic makes null of a record that a fault of the program keeps from being written: the event says that it changed.
+func withoutPanic(payload func(version string, record any) []byte, log *slog.Logger) func(version string, record any) []byte {
 	if payload == nil {
 		return nil
 	}
-	return func(version string, o *OrderRecord) (b []byte) {
+	return func(version string, record any) (b []byte) {
 		defer func() {
 			if p := recover(); p != nil {
-				log.Error("an event could not be written, it is sent without the order", "order", o.ID.String(), "panic", p, "stack", string(debug.Stack()))
+				log.Error("an event could not be written, it is sent without its record", "record", fmt.Sprintf("%T", record), "panic", p, "stack", string(debug.Stack()))
 				b = []byte("null")
 			}
 		}()
-		return payload(version, o)
+		return payload(version, record)
 	}
 }
 
@@ -145,7 +143,8 @@ func (e *event) text(now int64, version string) []byte {
 	b := e.id.AppendTo([]byte(`{"eventId":"`))
 	b = append(append(b, `","eventType":"`...), e.typ...)
 	b = timeline.AppendInstant(append(b, `","eventTime":"`...), now)
-	b = e.resource.AppendTo(append(b, `","resource":"order","resourceId":"`...))
+	b = append(b, `","resource":"`...)
+	b = e.resource.AppendTo(append(append(b, resourceOf[e.typ]...), `","resourceId":"`...))
 	b = append(append(b, `","apiVersion":"`...), version...)
 	b = append(b, `","data":`...)
 	if e.data.write == nil {

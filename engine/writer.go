@@ -271,12 +271,9 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 		return nil, nil, err
 	}
 	err = w.engine.contained(cmd, func() error {
-		t.keepRequirements()
-		t.recordOrders()
-		t.houseNew()
-		t.leftRoom()
-		t.recordStock()
-		t.tellOfOrders()
+		for _, complete := range completions {
+			complete(t)
+		}
 		return nil
 	})
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 const maxHooks = 6
 
 // payload writes an order as the interface shows it, without what others are called: that changes without the order.
-func payload(version string, r *engine.OrderRecord) []byte {
+func payload(version string, record any) []byte {
+	r := record.(*engine.OrderRecord)
 	n := *r
 	n.PickupAt, n.ReturnAt = nil, nil
 	n.Units = make([]engine.UnitRecord, len(r.Units))

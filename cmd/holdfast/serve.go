@@ -34,22 +34,7 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
   holdfast serve --listen :8443 --tls-cert cert.pem --tls-key key.pem`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := c.network.check(); err != nil {
-				return err
-			}
-			if err := c.ops.check(c.network); err != nil {
-				return err
-			}
-			if c.grace < 0 {
-				return usagef("--grace %q must not be negative: a time like 10s", c.grace)
-			}
-			if c.overdue < time.Second {
-				return usagef("--overdue-step %q must be a time from 1s on, like 15m", c.overdue)
-			}
-			if err := c.habit.check(c.data); err != nil {
-				return err
-			}
-			if err := c.checkKeep(); err != nil {
+			if err := c.check(); err != nil {
 				return err
 			}
 			limits, err := c.limits.limits()
@@ -108,6 +93,26 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 	}
 	c.flags(cmd.Flags())
 	return cmd
+}
+
+// check says what is wrong with the flags themselves.
+func (c *serveConfig) check() error {
+	if err := c.network.check(); err != nil {
+		return err
+	}
+	if err := c.ops.check(c.network); err != nil {
+		return err
+	}
+	if c.grace < 0 {
+		return usagef("--grace %q must not be negative: a time like 10s", c.grace)
+	}
+	if c.overdue < time.Second {
+		return usagef("--overdue-step %q must be a time from 1s on, like 15m", c.overdue)
+	}
+	if err := c.habit.check(c.data); err != nil {
+		return err
+	}
+	return c.checkKeep()
 }
 
 // leastKept is the least of the log that is kept: readers of the change feed need some time.

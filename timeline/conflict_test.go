@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,4 +99,31 @@ func TestSeatConflictsBounded(t *testing.T) {
 	}
 	require.Equal(t, 10, seated)
 	require.Zero(t, d.Stock().ConflictLen())
+}
+
+func TestRoomOfLikeHoldsIsLookedAtOnce(t *testing.T) {
+	rnd := seeded(t)
+	for range 200 {
+		var room []Freed
+		held := map[Freed]bool{} // by lot and instant
+		for range rnd.Intn(30) {
+			start := rnd.Int63n(20)
+			f := Freed{LotNo(rnd.Intn(3)), Span{start, start + 1 + rnd.Int63n(4)}}
+			for at := f.Span.Start; at < f.Span.End; at++ {
+				held[Freed{f.Lot, Span{at, at}}] = true
+			}
+			room = append(room, f)
+		}
+		was := slices.Clone(room)
+		joined, is := joinFreed(room), map[Freed]bool{}
+		require.Equal(t, was, room)
+		for i, f := range joined {
+			require.False(t, slices.ContainsFunc(joined[:i], func(o Freed) bool { return o.Lot == f.Lot && o.Span.End >= f.Span.Start }), "%v", joined)
+			for at := f.Span.Start; at < f.Span.End; at++ {
+				is[Freed{f.Lot, Span{at, at}}] = true
+			}
+		}
+		require.Equal(t, held, is)
+	}
+	require.Len(t, joinFreed(slices.Repeat([]Freed{{1, Span{0, 10}}}, 10_000)), 1)
 }

@@ -498,8 +498,12 @@ func (t *tx) freed(s Span, at timeline.Place) {
 
 // freedOf notes that a lot of an article has room. Of one that takes no holds, nobody gets any.
 func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
-	if r == nil || r.Takes() {
-		t.room = append(t.room, timeline.Freed{Lot: lot, Span: s})
+	if r != nil && !r.Takes() {
+		return
+	}
+	f := timeline.Freed{Lot: lot, Span: s}
+	if n := len(t.room); n == 0 || t.room[n-1] != f { // units of a line leave the same room, one after the other
+		t.room = append(t.room, f)
 	}
 }
 

@@ -121,10 +121,44 @@ func (d *Draft) gather() (holds []ID, slots []SlotNo) {
 		d.touched, d.slots = append(d.touched, u.touched...), append(d.slots, u.slots...)
 	}
 	d.under = nil
-	slices.SortFunc(d.touched, ID.Compare)
 	slices.Sort(d.slots)
-	d.touched, d.slots = slices.Compact(d.touched), slices.Compact(d.slots)
+	d.touched, d.slots = slices.Compact(inOrder(d.touched)), slices.Compact(d.slots)
 	return d.touched, d.slots
+}
+
+// inOrder orders ids of which long runs are in order already: what was made together is taken, and put, in order.
+func inOrder(ids []ID) []ID {
+	var runs [][]ID
+	for from, i := 0, 1; i <= len(ids); i++ {
+		if i == len(ids) || ids[i].Before(ids[i-1]) {
+			runs = append(runs, ids[from:i])
+			from = i
+		}
+	}
+	for len(runs) > 1 {
+		next := runs[:0]
+		for i := 0; i < len(runs); i += 2 {
+			if i+1 == len(runs) {
+				next = append(next, runs[i])
+				break
+			}
+			a, b := runs[i], runs[i+1]
+			both := make([]ID, 0, len(a)+len(b))
+			for len(a) > 0 && len(b) > 0 {
+				if b[0].Before(a[0]) {
+					both, b = append(both, b[0]), b[1:]
+				} else {
+					both, a = append(both, a[0]), a[1:]
+				}
+			}
+			next = append(next, append(append(both, a...), b...))
+		}
+		runs = next
+	}
+	if len(runs) == 0 {
+		return nil
+	}
+	return runs[0]
 }
 
 // Left is the room that holds left when they were moved to other lots, since SeatConflicts last looked at it.
@@ -146,8 +180,7 @@ func (d *Draft) Take(id ID) (h Hold, at Place, ok bool) {
 		d.pending = false
 		return d.seated.Hold, d.seated.Place, true
 	}
-	if h, at, ok = d.Find(id); ok {
-		d.row().Remove(id)
+	if h, at, ok = d.row().take(id); ok {
 		d.touched = append(d.touched, id)
 	}
 	return h, at, ok
@@ -252,10 +285,11 @@ func (d *Draft) Changes() (c Changes) {
 	}
 	d.own()
 	holds, slots := d.gather()
+	base, work := d.base.Finder(), d.work.Finder()
 	for _, id := range holds {
 		var x HoldChange
-		x.Before.Hold, x.Before.Place, x.Had = d.base.Find(id)
-		x.After.Hold, x.After.Place, x.Has = d.work.Find(id)
+		x.Before.Hold, x.Before.Place, x.Had = base.Find(id)
+		x.After.Hold, x.After.Place, x.Has = work.Find(id)
 		if x.Before != x.After {
 			if c.Holds == nil {
 				c.Holds = make([]HoldChange, 0, len(holds))

@@ -242,12 +242,11 @@ func (s *Stock) Put(h Hold, at Place) {
 	if at.Slot == 0 {
 		where = uint32(at.Lot) | conflictBit
 	}
-	if !s.ids.set(s.edit, h.ID.key(), where) {
+	if !s.enter(h.ID, where) {
 		s.inconsistent("hold %v exists", h.ID)
 	}
 	s.noteChoosy(&h, at.Lot, true)
 	if at.Slot == 0 {
-		s.flush()
 		s.conflicts.set(s.edit, Placed{h, at})
 		s.countConflict(at.Lot, h.Span, 1)
 		return
@@ -266,39 +265,46 @@ func (s *Stock) Put(h Hold, at Place) {
 
 // Remove takes out the hold of an id.
 func (s *Stock) Remove(id ID) {
-	where, ok := s.ids.del(s.edit, id.key())
-	if !ok {
+	if _, _, ok := s.take(id); !ok {
 		s.inconsistent("no hold %v", id)
 	}
+}
+
+// take takes out the hold of an id, and says where it was.
+func (s *Stock) take(id ID) (h Hold, at Place, ok bool) {
+	where, ok := s.lose(id)
+	if !ok {
+		return h, at, false
+	}
 	if where&conflictBit != 0 {
-		s.flush()
-		lot := LotNo(where &^ conflictBit)
-		c, _ := s.conflicts.del(s.edit, conflict(lot, id))
-		s.noteChoosy(&c.Hold, lot, false)
-		s.countConflict(lot, c.Span, -1)
-		return
+		at.Lot = LotNo(where &^ conflictBit)
+		c, _ := s.conflicts.del(s.edit, conflict(at.Lot, id))
+		s.noteChoosy(&c.Hold, at.Lot, false)
+		s.countConflict(at.Lot, c.Span, -1)
+		return c.Hold, at, true
 	}
 	e := s.ownSlot(SlotNo(where))
 	p, ok := e.rail.find(id)
 	if !ok {
 		s.inconsistent("hold %v not on slot %d", id, where)
 	}
-	h := e.rail.run(p.j)[p.i]
+	h, at = e.rail.run(p.j)[p.i], Place{e.lot, SlotNo(where)}
 	s.noteChoosy(&h, e.lot, false)
 	seat := h.Seat()
 	if e.rail = e.rail.take(p); h.Flags.Any(mayFix) {
 		e.pins = e.rail.pins()
 	}
 	gap, _ := e.rail.around(seat.Start, e.span)
-	s.tell(e.lot, func(l *large) { l.clear(s.edit, SlotNo(where), gap, &h) })
+	s.tell(e.lot, func(l *large) { l.clear(s.edit, at.Slot, gap, &h) })
 	s.classes = s.classes.own(s.edit)
-	s.classes.del(s.edit, seat, Place{e.lot, SlotNo(where)})
+	s.classes.del(s.edit, seat, at)
+	return h, at, true
 }
 
 // Change puts another row in the place of the hold of the same id, where it is: on a slot its seat lies inside that and meets no other. It is what Remove and Put
 // come to, for less: a hold that is only marked has its place in all that is ordered by time.
 func (s *Stock) Change(h Hold) {
-	where, ok := s.ids.get(h.ID.key())
+	where, ok := s.where(h.ID)
 	if !ok {
 		s.inconsistent("no hold %v", h.ID)
 	}
@@ -354,7 +360,7 @@ func (s *Stock) Change(h Hold) {
 
 // fits says that a hold that is seated may have another seat on its slot: one that meets no other.
 func (s *Stock) fits(h Hold) bool {
-	where, ok := s.ids.get(h.ID.key())
+	where, ok := s.where(h.ID)
 	if !ok || where&conflictBit != 0 {
 		return false
 	}

@@ -164,15 +164,14 @@ type tx struct {
 	orders  []*orderEdit // what the command makes of orders
 	named   edits        // what it makes of those whom orders name
 
-	explain bool             // a refusal says what stands in the way
-	bounds  Bounds           // how much of it
-	way     *inTheWay        // which is found by it
-	moves   int              // holds that the plan moves to another slot
-	room    []timeline.Freed // what the command freed
-	tries   int              // of conflicts that the command may make; 0: maxTries
-	gathers bool             // conflicts are not tried yet: more is to come free
-	swept   int              // bytes of the rows changed beside the record that the command names
-	scratch []byte
+	explain bool              // a refusal says what stands in the way
+	bounds  Bounds            // how much of it
+	way     *inTheWay         // which is found by it
+	moves   int               // holds that the plan moves to another slot
+	room    []timeline.Freed  // what the command freed
+	tries   int               // of conflicts that the command may make; 0: maxTries
+	gathers bool              // conflicts are not tried yet: more is to come free
+	swept   int               // bytes of the rows changed beside the record that the command names
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
 	hooks   webhookEdits
 }

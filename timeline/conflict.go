@@ -43,6 +43,23 @@ func (d *Draft) SeatConflict(id ID) (at Place, ok bool) {
 	return at, ok
 }
 
+// SeatThose is SeatConflict for each of some conflicts in turn. Where one finds no room, those behind it that are like it find none.
+func (d *Draft) SeatThose(ids []ID) {
+	var in Placed // that found none
+	for _, id := range ids {
+		h, at, _ := d.Find(id)
+		like := Placed{h, at}
+		if like.ID, like.Owner = in.ID, in.Owner; like == in && !h.Flags.Any(Choosy|PinnedSlot) {
+			continue
+		}
+		if _, ok := d.SeatConflict(id); !ok {
+			in = Placed{h, at}
+		} else {
+			in = Placed{}
+		}
+	}
+}
+
 // PinOf is the slot that a conflict of a lot is pinned to, 0 where it is pinned to none, or to one that is not there any more for all of what it needs: then any slot
 // of its article will do.
 func (s *Stock) PinOf(h Hold, lot LotNo, now int64) SlotNo {

@@ -161,6 +161,14 @@ func inOrder(ids []ID) []ID {
 	return runs[0]
 }
 
+// leave notes room that a hold left when it was moved to another lot.
+func (d *Draft) leave(lot LotNo, room Span) {
+	f := Freed{lot, room}
+	if n := len(d.left); n == 0 || d.left[n-1] != f { // like holds leave the same, one after the other
+		d.left = append(d.left, f)
+	}
+}
+
 // Left is the room that holds left when they were moved to other lots, since SeatConflicts last looked at it.
 func (d *Draft) Left() []Freed { return slices.Clone(d.left) }
 
@@ -195,8 +203,7 @@ func (d *Draft) Replace(h Hold) (ok bool) {
 		d.seated.Hold = h
 		return true
 	}
-	if _, _, ok = d.Find(h.ID); ok {
-		d.row().Change(h)
+	if ok = d.row().change(h, false); ok {
 		d.touched = append(d.touched, h.ID)
 	}
 	return ok
@@ -204,13 +211,11 @@ func (d *Draft) Replace(h Hold) (ok bool) {
 
 // Stretch is Replace of a seated hold by one with another seat on its slot, where nothing else is in the way of that; it says whether.
 func (d *Draft) Stretch(h Hold) bool {
-	s := d.row()
-	if !s.fits(h) {
-		return false
+	ok := d.row().change(h, true)
+	if ok {
+		d.touched = append(d.touched, h.ID)
 	}
-	s.Change(h)
-	d.touched = append(d.touched, h.ID)
-	return true
+	return ok
 }
 
 // AddSlot adds a slot.

@@ -263,7 +263,7 @@ func (d *Draft) carryOut(b *board) {
 	moved(func(x *bar, l int) {
 		s.Remove(b.holds[x.hold].ID)
 		if from := b.lanes[x.home].slot.Lot; from != b.lanes[l].slot.Lot {
-			d.left = append(d.left, Freed{from, x.span})
+			d.leave(from, x.span)
 		}
 	})
 	for l := range b.lanes {

@@ -171,7 +171,7 @@ type tx struct {
 	room    []timeline.Freed  // what the command freed
 	tries   int               // of conflicts that the command may make; 0: maxTries
 	gathers bool              // conflicts are not tried yet: more is to come free
-	swept   int               // bytes of the rows changed beside the record that the command names
+	swept   int               // about how many bytes of rows changed beside the record that the command names
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
 	hooks   webhookEdits
 }

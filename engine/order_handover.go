@@ -222,7 +222,7 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 		if _, why := d.Reseat(pool, n); why != timeline.Granted {
 			return t.shortOf(x, h, place), nil
 		}
-		h, _, _ = d.Find(h.ID)
+		h = n
 	}
 	h.Flags |= timeline.Out
 	if h.Kind == timeline.SalesReservation {

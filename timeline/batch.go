@@ -208,6 +208,7 @@ func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], 
 		return mergeLeaf(n, edit, list, count)
 	}
 	kids, like := make([]*node[key, V, S, A], 0, len(n.keys)+1), true
+	changed := uint64(0) // a bit for each child
 	for i, kid := range n.kids() {
 		m := len(list)
 		if i+1 < len(n.keys) {
@@ -217,6 +218,7 @@ func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], 
 			kids = append(kids, kid)
 		} else {
 			kids = append(kids, mergeInto(kid, edit, list[:m], count)...)
+			changed |= 1 << i
 			like = like && len(kids) == i+1
 		}
 		list = list[m:]
@@ -226,7 +228,7 @@ func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], 
 	}
 	n = n.ownInner(edit)
 	for i, kid := range kids {
-		if n.in.kids[i] != kid || kid.edit == edit {
+		if changed&(1<<i) != 0 {
 			n.in.kids[i] = kid
 			n.note(i)
 		}

@@ -25,6 +25,8 @@ type Draft struct {
 	slots   []SlotNo // slots that were changed, likewise
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
 
+	told      *Changes // as they were when so much was touched; nil: nobody has asked since
+	toldOf    int
 	regrouped bool // lots or pools were changed
 	running   int  // holds and slots that were changed since somebody last looked at the copy
 
@@ -47,7 +49,7 @@ func (d *Draft) Fork() *Draft {
 
 // Adopt takes over what a fork of d, made since d last changed, has become. The fork is used up.
 func (d *Draft) Adopt(f *Draft) {
-	f.under, f.touched, f.slots = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...)
+	f.under, f.touched, f.slots, f.told = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...), nil
 	*d = *f
 }
 
@@ -289,7 +291,11 @@ func (d *Draft) Changes() (c Changes) {
 		return c
 	}
 	d.own()
+	if d.told != nil && d.toldOf == d.Touched() {
+		return *d.told
+	}
 	holds, slots := d.gather()
+	defer func() { d.told, d.toldOf = &c, d.Touched() }()
 	base, work := d.base.Finder(), d.work.Finder()
 	for _, id := range holds {
 		var x HoldChange

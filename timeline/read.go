@@ -5,6 +5,8 @@ package timeline
 import (
 	"iter"
 	"slices"
+
+	"github.com/tidwall/btree"
 )
 
 // Find is the hold of an id and where it is.
@@ -17,10 +19,12 @@ func (s *Stock) Find(id ID) (h Hold, at Place, ok bool) {
 type Finder struct {
 	s   *Stock
 	ids finger[key, uint32, struct{}, none[key, uint32]]
+
+	conflict btree.PathHint
 }
 
 // Finder begins to look for many holds.
-func (s *Stock) Finder() Finder { return Finder{s, s.ids.finger()} }
+func (s *Stock) Finder() Finder { return Finder{s: s, ids: s.ids.finger()} }
 
 // Find is the hold of an id and where it is.
 func (f *Finder) Find(id ID) (h Hold, at Place, ok bool) {
@@ -29,7 +33,7 @@ func (f *Finder) Find(id ID) (h Hold, at Place, ok bool) {
 	case !ok:
 		return h, at, false
 	case !at.Seated():
-		c, _ := f.s.conflicts.rows.Get(conflict(at.Lot, id))
+		c, _ := f.s.conflicts.rows.GetHint(conflict(at.Lot, id), &f.conflict)
 		return c.Hold, at, true
 	}
 	r := &f.s.slot(at.Slot).rail

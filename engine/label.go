@@ -229,8 +229,7 @@ const (
 // rewrite adds a row to the write set of a command that goes through many, and says false where the set is full: what the
 // row still says is shown nowhere, and goes when it is next changed.
 func rewrite[R any](t *tx, k *kind[R], before, after *R) bool {
-	t.scratch = k.encode(k.encode(t.scratch[:0], before), after)
-	t.swept += len(t.scratch)
+	t.swept += k.weigh(before) + k.weigh(after)
 	if t.swept > maxSweptBytes || len(t.set) >= maxSwept {
 		return false
 	}

@@ -222,7 +222,7 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 		if _, why := d.Reseat(pool, n); why != timeline.Granted {
 			return t.shortOf(x, h, place), nil
 		}
-		h, _, _ = d.Find(h.ID)
+		h = n
 	}
 	h.Flags |= timeline.Out
 	if h.Kind == timeline.SalesReservation {
@@ -318,10 +318,13 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 	}
 	body := h.Body()
 	body.End = at
-	if h.Flags |= timeline.Back; at <= body.Start || t.handedOver(h, t.draft().Lot(place.Lot), body).Span.End <= h.Seat().Start {
+	h.Flags |= timeline.Back
+	if at <= body.Start {
 		t.free(u) // no time has gone by that it took room for
+	} else if n := t.handedOver(h, t.draft().Lot(place.Lot), body); n.Span.End <= h.Seat().Start {
+		t.free(u)
 	} else {
-		t.stretch(h, place, body, true)
+		t.stretchTo(h, place, n, true)
 	}
 	if o.Return != o.Pickup {
 		t.moveUnit(o, u, place, at)

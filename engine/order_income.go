@@ -42,13 +42,14 @@ func (o *Order) addIncome(c *incomes, s *timeline.Stock, sign int64) {
 		return
 	}
 	prices, _ := o.LinePrices() // what is stored has a price
+	units := s.Finder()
 	article, sum := uint32(0), int64(0)
 	for i := range prices {
 		if prices[i].Total == 0 {
 			continue
 		}
 		o.Lines[i].earn(prices[i].Total, func(u *OrderUnit, n int64) {
-			_, at, ok := s.Find(u.Hold)
+			at, ok := units.Where(u.Hold)
 			if !ok || !at.Seated() || n == 0 {
 				return
 			}

@@ -85,8 +85,8 @@ func (t *tx) seatAll(owner ID, requests []request) error {
 	t.seating().short = t.seating().short[:0]
 	shortages := t.seatLines(owner, requests)
 	if len(shortages) == 0 {
-		for _, id := range t.seating().short { // what was counted as short may have a unit that nobody else can have
-			t.draft().SeatConflict(id)
+		if len(t.seating().short) > 0 {
+			t.draft().SeatThose(t.seating().short) // what was counted as short may have a unit that nobody else can have
 		}
 		return nil
 	}
@@ -226,6 +226,8 @@ func (t *tx) seatUnits(owner ID, q *request, sources []source) (n int, reason ti
 		}
 	}
 	reason = timeline.NotEnoughStock
+	none := false // one found no room, so those behind it, which are like it, find none
+	var lots []timeline.LotNo
 	for n = t.seatLike(owner, q, sources); n < q.quantity; n++ {
 		id := q.proto.ID
 		if q.first != 0 {
@@ -244,14 +246,19 @@ func (t *tx) seatUnits(owner ID, q *request, sources []source) (n int, reason ti
 			if q.first != 0 {
 				h = q.nth(owner, n, h)
 			}
-			ok, reason = t.seatIn(q, s, h)
+			if !none {
+				ok, reason = t.seatIn(q, s, h)
+			}
 			if own := q.own(t.acc, sources); !ok && own >= 0 && own != best { // where it has room already
 				s = sources[own]
 				h = q.hold(id, s, flags, t.now)
 				ok, reason = t.seatIn(q, s, h)
 			}
-			if pools := s.pools(d.Stock(), t.now); !ok && q.overbook && !s.closed {
-				if lots := t.acc.stock.Lots(pools[0]); len(lots) > 0 {
+			if !ok && q.overbook && !s.closed {
+				if !none {
+					lots, none = t.acc.stock.Lots(s.pools(d.Stock(), t.now)[0]), len(sources) == 1
+				}
+				if len(lots) > 0 {
 					d.Keep(h, lots[0])
 					t.seating().short, ok = append(t.seating().short, id), true
 				}
@@ -463,8 +470,12 @@ func (t *tx) freed(s Span, at timeline.Place) {
 
 // freedOf notes that a lot of an article has room. Of one that takes no holds, nobody gets any.
 func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
-	if r == nil || r.Takes() {
-		t.seating().room = append(t.seating().room, timeline.Freed{Lot: lot, Span: s})
+	if r != nil && !r.Takes() {
+		return
+	}
+	f := timeline.Freed{Lot: lot, Span: s}
+	if n := len(t.seating().room); n == 0 || t.seating().room[n-1] != f { // units of a line leave the same room, one after the other
+		t.seating().room = append(t.seating().room, f)
 	}
 }
 

@@ -7,10 +7,14 @@ import "holdfast/timeline"
 // stretch gives a unit that was handed over another body on the slot where it is: other holds there make room. Where they
 // cannot, it says so and leaves all as it was; forced, they become conflicts, and the slot ends no earlier than the unit.
 func (t *tx) stretch(h timeline.Hold, at timeline.Place, body Span, forced bool) bool {
+	return t.stretchTo(h, at, t.handedOver(h, t.draft().Lot(at.Lot), body), forced)
+}
+
+// stretchTo is stretch to what handedOver has made of the hold.
+func (t *tx) stretchTo(h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
 	d := t.draft()
 	lot := d.Lot(at.Lot)
 	old := h.Seat()
-	n := t.handedOver(h, lot, body)
 	room := n.Seat()
 	pool := timeline.LotRef(at.Lot)
 	if lot.Pool != 0 {

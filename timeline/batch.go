@@ -4,6 +4,7 @@ package timeline
 // gaps takes as many changes in order for a tenth of what they take one by one: no node is looked for, copied or summed up more than once.
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 )
@@ -15,12 +16,13 @@ type batch struct {
 	pinned pendingTrees[int64, latest]
 	seats  pendingTrees[struct{}, none[key, int64]]
 	steps  []pendingSteps
+	lost   []key // ids of holds that were taken out: they are in their tree still, with no place, and many are put back
 }
 
 // batchFrom is how many changes in a row a draft makes at once before it thinks that many more will come.
 const batchFrom = 8
 
-// begin has changes wait for flush. One that nothing is kept together for, as of a slot's lot or of a conflict, belongs behind that.
+// begin has changes wait for flush. A slot that comes or goes belongs behind that.
 func (s *Stock) begin() {
 	if s.edit.later == nil {
 		s.edit.later = new(batch)
@@ -42,42 +44,129 @@ func (s *Stock) flush() {
 			p.of.step(s.edit, c.at, c.stock)
 		}
 	}
+	gone := make([]pending[uint32], 0, len(b.lost))
+	for _, k := range b.lost {
+		if where, _ := s.ids.get(k); where == 0 {
+			gone = append(gone, pending[uint32]{k: k, gone: true})
+		}
+	}
+	changeAll(&s.ids, s.edit, gone)
+}
+
+// flushGaps makes the changes that wait of what tells where holds have room.
+func (s *Stock) flushGaps() {
+	if b := s.edit.later; b != nil {
+		b.gaps.flush(s.edit)
+		b.gaps = pendingTrees[gapSum, gapSums]{}
+	}
+}
+
+// where is the place of a hold in the ids; ok is false where there is none.
+func (s *Stock) where(id ID) (where uint32, ok bool) {
+	where, ok = s.ids.get(id.key())
+	return where, ok && where != 0
+}
+
+// enter puts the place of a hold into the ids, and says whether it had none.
+func (s *Stock) enter(id ID, where uint32) bool {
+	k := id.key()
+	if b := s.edit.later; b != nil && len(b.lost) > 0 {
+		if at := owned(&s.ids, s.edit, k); at != nil {
+			was := *at
+			*at = where
+			return was == 0
+		}
+	}
+	return s.ids.set(s.edit, k, where)
+}
+
+// lose takes the place of a hold out of the ids.
+func (s *Stock) lose(id ID) (where uint32, ok bool) {
+	k := id.key()
+	if s.edit.later == nil {
+		return s.ids.del(s.edit, k)
+	}
+	at := owned(&s.ids, s.edit, k)
+	if at == nil || *at == 0 {
+		return 0, false
+	}
+	where, *at = *at, 0
+	s.edit.later.lost = append(s.edit.later.lost, k)
+	return where, true
 }
 
 // pending is a change of a tree: v is put at k, or, where gone, what is at k goes. had: there is something at k before it.
-type pending struct {
+type pending[V any] struct {
 	k         key
-	v         int64
+	v         V
 	gone, had bool
 }
 
 // pendingTrees is what waits for trees of one kind.
 type pendingTrees[S comparable, A summer[key, int64, S]] struct {
-	trees []*sumTree[key, int64, S, A]
-	lists [][]pending
+	trees []pendingTree[S, A]
+	at    map[*sumTree[key, int64, S, A]]int // in trees, once there are more than a few
 }
 
-func (p *pendingTrees[S, A]) add(t *sumTree[key, int64, S, A], c pending) {
-	i := slices.Index(p.trees, t)
-	if i < 0 {
-		i = len(p.trees)
-		p.trees, p.lists = append(p.trees, t), append(p.lists, nil)
+// pendingTree is what waits for one of them, in runs of one instant each: like holds begin and end together, and come in order of their slots, so that most runs
+// are in order as they are.
+type pendingTree[S comparable, A summer[key, int64, S]] struct {
+	of   *sumTree[key, int64, S, A]
+	runs [][]pending[int64]
+}
+
+// lately is how many of the last trees, and of the last runs of one, a change looks for its own among.
+const lately = 4
+
+func (p *pendingTrees[S, A]) add(t *sumTree[key, int64, S, A], c pending[int64]) {
+	x := p.of(t)
+	for i := len(x.runs) - 1; i >= max(0, len(x.runs)-lately); i-- {
+		if run := &x.runs[i]; (*run)[0].k.hi == c.k.hi {
+			if len(*run) == cap(*run) {
+				*run = slices.Grow(*run, 3*len(*run)) // where there are many there are many more
+			}
+			*run = append(*run, c)
+			return
+		}
 	}
-	if l := &p.lists[i]; len(*l) == cap(*l) {
-		*l = slices.Grow(*l, 3*len(*l)+batchFrom) // where there are many there are many more
+	x.runs = append(x.runs, []pending[int64]{c})
+}
+
+// of is what waits for a tree.
+func (p *pendingTrees[S, A]) of(t *sumTree[key, int64, S, A]) *pendingTree[S, A] {
+	for i := len(p.trees) - 1; i >= max(0, len(p.trees)-lately); i-- {
+		if p.trees[i].of == t {
+			return &p.trees[i]
+		}
 	}
-	p.lists[i] = append(p.lists[i], c)
+	if len(p.trees) > lately {
+		if i, ok := p.at[t]; ok {
+			return &p.trees[i]
+		}
+	}
+	if p.at == nil {
+		p.at = map[*sumTree[key, int64, S, A]]int{}
+	}
+	p.at[t] = len(p.trees)
+	p.trees = append(p.trees, pendingTree[S, A]{of: t})
+	return &p.trees[len(p.trees)-1]
 }
 
 func (p *pendingTrees[S, A]) flush(edit *token) {
-	for i, t := range p.trees {
-		changeSpans(t, edit, p.lists[i])
+	for i := range p.trees {
+		x := &p.trees[i]
+		slices.SortStableFunc(x.runs, func(a, b []pending[int64]) int { return cmp.Compare(a[0].k.hi, b[0].k.hi) })
+		list := x.runs[0]
+		if len(x.runs) > 1 {
+			list = slices.Concat(x.runs...)
+		}
+		changeAll(x.of, edit, list)
 	}
 }
 
-// changeSpans makes changes as if one by one.
-func changeSpans[S comparable, A summer[key, int64, S]](t *sumTree[key, int64, S, A], edit *token, list []pending) {
-	byKey := func(a, b pending) int { return a.k.compare(b.k) }
+// changeAll makes changes as if one by one.
+func changeAll[V any, S comparable, A summer[key, V, S]](t *sumTree[key, V, S, A], edit *token, list []pending[V]) {
+	byKey := func(a, b pending[V]) int { return a.k.compare(b.k) }
 	if !slices.IsSortedFunc(list, byKey) {
 		slices.SortStableFunc(list, byKey)
 	}
@@ -90,13 +179,15 @@ func changeSpans[S comparable, A summer[key, int64, S]](t *sumTree[key, int64, S
 		}
 		last = append(last, c)
 	}
-	merge(t, edit, last)
+	if len(last) > 0 {
+		merge(t, edit, last)
+	}
 }
 
 // merge makes changes that are in order, one of each key.
-func merge[S comparable, A summer[key, int64, S]](t *sumTree[key, int64, S, A], edit *token, list []pending) {
+func merge[V any, S comparable, A summer[key, V, S]](t *sumTree[key, V, S, A], edit *token, list []pending[V]) {
 	if t.root == nil {
-		t.root = &node[key, int64, S, A]{edit: edit}
+		t.root = &node[key, V, S, A]{edit: edit}
 	}
 	level := mergeInto(t.root, edit, list, &t.n)
 	for len(level) > 1 {
@@ -112,20 +203,22 @@ func merge[S comparable, A summer[key, int64, S]](t *sumTree[key, int64, S, A], 
 }
 
 // mergeInto returns the nodes that take n's place, and counts the items that there are more.
-func mergeInto[S comparable, A summer[key, int64, S]](n *node[key, int64, S, A], edit *token, list []pending, count *int) []*node[key, int64, S, A] {
+func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], edit *token, list []pending[V], count *int) []*node[key, V, S, A] {
 	if n.in == nil {
 		return mergeLeaf(n, edit, list, count)
 	}
-	kids, like := make([]*node[key, int64, S, A], 0, len(n.keys)+1), true
+	kids, like := make([]*node[key, V, S, A], 0, len(n.keys)+1), true
+	changed := uint64(0) // a bit for each child
 	for i, kid := range n.kids() {
 		m := len(list)
 		if i+1 < len(n.keys) {
-			m, _ = slices.BinarySearchFunc(list, n.keys[i+1], func(c pending, k key) int { return c.k.compare(k) })
+			m, _ = slices.BinarySearchFunc(list, n.keys[i+1], func(c pending[V], k key) int { return c.k.compare(k) })
 		}
 		if m == 0 {
 			kids = append(kids, kid)
 		} else {
 			kids = append(kids, mergeInto(kid, edit, list[:m], count)...)
+			changed |= 1 << i
 			like = like && len(kids) == i+1
 		}
 		list = list[m:]
@@ -135,16 +228,16 @@ func mergeInto[S comparable, A summer[key, int64, S]](n *node[key, int64, S, A],
 	}
 	n = n.ownInner(edit)
 	for i, kid := range kids {
-		if n.in.kids[i] != kid || kid.edit == edit {
+		if changed&(1<<i) != 0 {
 			n.in.kids[i] = kid
 			n.note(i)
 		}
 	}
-	return []*node[key, int64, S, A]{n}
+	return []*node[key, V, S, A]{n}
 }
 
-func mergeLeaf[S comparable, A summer[key, int64, S]](n *node[key, int64, S, A], edit *token, list []pending, count *int) (leaves []*node[key, int64, S, A]) {
-	keys, vals := make([]key, 0, len(n.keys)+len(list)), make([]int64, 0, len(n.keys)+len(list))
+func mergeLeaf[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], edit *token, list []pending[V], count *int) (leaves []*node[key, V, S, A]) {
+	keys, vals := make([]key, 0, len(n.keys)+len(list)), make([]V, 0, len(n.keys)+len(list))
 	i := 0
 	for _, c := range list {
 		for i < len(n.keys) && n.keys[i].before(c.k) {
@@ -165,7 +258,7 @@ func mergeLeaf[S comparable, A summer[key, int64, S]](n *node[key, int64, S, A],
 	keys, vals = append(keys, n.keys[i:]...), append(vals, n.vals[i:]...)
 	*count += len(keys) - len(n.keys)
 	for part := range parts(len(keys), leafMax) {
-		leaves = append(leaves, &node[key, int64, S, A]{edit: edit, keys: slices.Clone(keys[part[0]:part[1]]), vals: slices.Clone(vals[part[0]:part[1]])})
+		leaves = append(leaves, &node[key, V, S, A]{edit: edit, keys: slices.Clone(keys[part[0]:part[1]]), vals: slices.Clone(vals[part[0]:part[1]])})
 	}
 	return leaves
 }
@@ -183,7 +276,7 @@ func parts(n, most int) iter.Seq[[2]int] {
 }
 
 // parents are inner nodes over some children.
-func parents[S comparable, A summer[key, int64, S]](edit *token, kids []*node[key, int64, S, A]) (list []*node[key, int64, S, A]) {
+func parents[V any, S comparable, A summer[key, V, S]](edit *token, kids []*node[key, V, S, A]) (list []*node[key, V, S, A]) {
 	for part := range parts(len(kids), innerMax) {
 		list = append(list, newInner(edit, kids[part[0]:part[1]]))
 	}
@@ -191,7 +284,7 @@ func parents[S comparable, A summer[key, int64, S]](edit *token, kids []*node[ke
 }
 
 // joined is neighbours with those of them in one node that are thin, as mend joins them.
-func joined[S comparable, A summer[key, int64, S]](edit *token, list []*node[key, int64, S, A]) []*node[key, int64, S, A] {
+func joined[V any, S comparable, A summer[key, V, S]](edit *token, list []*node[key, V, S, A]) []*node[key, V, S, A] {
 	out := list[:0]
 	for _, b := range list {
 		most := leafMax
@@ -204,7 +297,7 @@ func joined[S comparable, A summer[key, int64, S]](edit *token, list []*node[key
 			continue
 		}
 		if a := out[m]; b.in == nil {
-			out[m] = &node[key, int64, S, A]{edit: edit, keys: slices.Concat(a.keys, b.keys), vals: slices.Concat(a.vals, b.vals)}
+			out[m] = &node[key, V, S, A]{edit: edit, keys: slices.Concat(a.keys, b.keys), vals: slices.Concat(a.vals, b.vals)}
 		} else {
 			out[m] = newInner(edit, slices.Concat(a.kids(), b.kids()))
 		}

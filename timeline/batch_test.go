@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,7 +38,7 @@ func TestManyChangesAreAsEachAlone(t *testing.T) {
 			}
 			for range 1 + rnd.Intn(3) {
 				from, n := int64(100*rnd.Intn(6)), 1+rnd.Intn(slots)
-				switch rnd.Intn(5) {
+				switch rnd.Intn(6) {
 				case 0, 1:
 					h := NewHold(ID{}, Span{from, from + 1 + int64(rnd.Intn(300))}, 0, 0)
 					if rnd.Intn(3) == 0 {
@@ -85,6 +86,30 @@ func TestManyChangesAreAsEachAlone(t *testing.T) {
 							return d.Stretch(h)
 						})
 					}
+				case 4: // some that go come back, with other dates, and what is found meanwhile is as it is
+					out := slices.Clone(live)
+					rnd.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+					out = out[:min(n, len(out))]
+					for _, id := range out {
+						both(func(d *Draft) any { h, at, ok := d.Take(id); return fmt.Sprint(h, at, ok) })
+						both(func(d *Draft) any { h, at, ok := d.Find(id); return fmt.Sprint(h, at, ok) })
+						both(func(d *Draft) any { _, _, ok := d.Take(id); return ok })
+					}
+					h := NewHold(ID{}, Span{from, from + 1 + int64(rnd.Intn(300))}, 0, 0)
+					nth := func(i int) Hold { x := h; x.ID = out[i]; return x }
+					seated := 0
+					if len(out) > 0 {
+						seated = many.SeatLike(SKURef(1), len(out), nth, Exact)
+					}
+					for i := range seated {
+						at, why := each.Seat(SKURef(1), nth(i), Exact)
+						require.Equal(t, Granted, why)
+						_, got, _ := many.Find(out[i])
+						require.Equal(t, at, got, "seed %d, round %d", seed, round)
+					}
+					for _, id := range out[seated:] {
+						live = slices.DeleteFunc(live, func(x ID) bool { return x == id })
+					}
 				default:
 					for range n {
 						no, at := SlotNo(1+rnd.Intn(slots)), int64(10_000+rnd.Intn(5))
@@ -98,5 +123,47 @@ func TestManyChangesAreAsEachAlone(t *testing.T) {
 			require.NoError(t, s.Check(), "seed %d, round %d", seed, round)
 			s.Publish()
 		}
+	}
+}
+
+// TestThoseInOrder holds runs that are merged against a sort.
+func TestThoseInOrder(t *testing.T) {
+	rnd := seeded(t)
+	for range 300 {
+		var ids []ID
+		for n := rnd.Intn(200); len(ids) < n; {
+			for i, no := 0, rnd.Intn(100); i < 1+rnd.Intn(30); i++ {
+				no += rnd.Intn(3)
+				ids = append(ids, testID(no))
+			}
+		}
+		want := slices.Clone(ids)
+		slices.SortFunc(want, ID.Compare)
+		require.Equal(t, want, inOrder(ids))
+	}
+}
+
+// TestFewestGaps holds the first slots of a length class against all of them, sorted.
+func TestFewestGaps(t *testing.T) {
+	rnd := seeded(t)
+	for range 200 {
+		var g gapIndex
+		edit, slots := newToken(), 1+rnd.Intn(3000)
+		for no := 1; no <= slots; no++ {
+			start := int64(rnd.Intn(4))
+			g.put(edit, Span{start, start + 1 + int64(rnd.Intn(60))}, SlotNo(no))
+		}
+		need := Span{int64(rnd.Intn(6)), 0}
+		need.End = need.Start + 1 + int64(rnd.Intn(30))
+		var want []SlotNo
+		for c := range g {
+			from := len(want)
+			if g[c].root != nil {
+				want = appendCoveringIn(want, g[c].root, need)
+			}
+			slices.Sort(want[from:])
+		}
+		n := 1 + rnd.Intn(2*slots)
+		require.Equal(t, append([]SlotNo{}, want[:min(n, len(want))]...), append([]SlotNo{}, g.tightest(need, n)...))
 	}
 }

@@ -2,7 +2,10 @@ package timeline
 
 // This file owns seating conflicts again: which of them to try, and in which order.
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Freed is room that came free on the slots of a lot.
 type Freed struct {
@@ -38,6 +41,23 @@ func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
 func (d *Draft) SeatConflict(id ID) (at Place, ok bool) {
 	at, ok, _ = d.seatConflict(id)
 	return at, ok
+}
+
+// SeatThose is SeatConflict for each of some conflicts in turn. Where one finds no room, those behind it that are like it find none.
+func (d *Draft) SeatThose(ids []ID) {
+	var in Placed // that found none
+	for _, id := range ids {
+		h, at, _ := d.Find(id)
+		like := Placed{h, at}
+		if like.ID, like.Owner = in.ID, in.Owner; like == in && !h.Flags.Any(Choosy|PinnedSlot) {
+			continue
+		}
+		if _, ok := d.SeatConflict(id); !ok {
+			in = Placed{h, at}
+		} else {
+			in = Placed{}
+		}
+	}
 }
 
 // PinOf is the slot that a conflict of a lot is pinned to, 0 where it is pinned to none, or to one that is not there any more for all of what it needs: then any slot
@@ -136,7 +156,7 @@ again:
 // wanting lists the conflicts that may want what was freed and have not had their turn, by id.
 func (d *Draft) wanting(w Waiting) (ids []ID) {
 	s := d.Stock()
-	for _, f := range w.Room {
+	for _, f := range joinFreed(w.Room) {
 		p := LotRef(f.Lot)
 		if pool := s.lot(f.Lot).pool; pool != 0 {
 			p = SKURef(pool)
@@ -152,4 +172,20 @@ func (d *Draft) wanting(w Waiting) (ids []ID) {
 	}
 	slices.SortFunc(ids, ID.Compare)
 	return slices.Compact(ids)
+}
+
+// joinFreed is the same room in as few pieces as there can be: the units of an order leave one range thousands of times.
+func joinFreed(room []Freed) (list []Freed) {
+	room = slices.Clone(room)
+	slices.SortFunc(room, func(a, b Freed) int {
+		return cmp.Or(cmp.Compare(a.Lot, b.Lot), cmp.Compare(a.Span.Start, b.Span.Start))
+	})
+	for _, f := range room {
+		if n := len(list); n > 0 && list[n-1].Lot == f.Lot && f.Span.Start <= list[n-1].Span.End {
+			list[n-1].Span.End = max(list[n-1].Span.End, f.Span.End)
+		} else {
+			list = append(list, f)
+		}
+	}
+	return list
 }

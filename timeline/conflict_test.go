@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,4 +99,65 @@ func TestSeatConflictsBounded(t *testing.T) {
 	}
 	require.Equal(t, 10, seated)
 	require.Zero(t, d.Stock().ConflictLen())
+}
+
+func TestRoomOfLikeHoldsIsLookedAtOnce(t *testing.T) {
+	rnd := seeded(t)
+	for range 200 {
+		var room []Freed
+		held := map[Freed]bool{} // by lot and instant
+		for range rnd.Intn(30) {
+			start := rnd.Int63n(20)
+			f := Freed{LotNo(rnd.Intn(3)), Span{start, start + 1 + rnd.Int63n(4)}}
+			for at := f.Span.Start; at < f.Span.End; at++ {
+				held[Freed{f.Lot, Span{at, at}}] = true
+			}
+			room = append(room, f)
+		}
+		was := slices.Clone(room)
+		joined, is := joinFreed(room), map[Freed]bool{}
+		require.Equal(t, was, room)
+		for i, f := range joined {
+			require.False(t, slices.ContainsFunc(joined[:i], func(o Freed) bool { return o.Lot == f.Lot && o.Span.End >= f.Span.Start }), "%v", joined)
+			for at := f.Span.Start; at < f.Span.End; at++ {
+				is[Freed{f.Lot, Span{at, at}}] = true
+			}
+		}
+		require.Equal(t, held, is)
+	}
+	require.Len(t, joinFreed(slices.Repeat([]Freed{{1, Span{0, 10}}}, 10_000)), 1)
+}
+
+func TestConflictsTriedTogetherAreAsEachInTurn(t *testing.T) {
+	rnd := seeded(t)
+	seated, left := 0, 0
+	for i := range 3000 {
+		k := poolKind{slots: 4, lots: 3, holds: 10, line: 16, pins: []int{0, 20}[i%2], ends: []int{0, 20}[i/2%2]}
+		x := randomPool(rnd, k)
+		var ids []ID
+		for range 1 + rnd.Intn(3) {
+			start := rnd.Int63n(12)
+			c := NewHold(ID{}, Span{start, start + 1 + rnd.Int63n(6)}, 0, 0)
+			c.Flags |= []Flags{0, 0, PinnedArticle}[rnd.Intn(3)]
+			lot := LotNo(1 + rnd.Intn(x.lots))
+			for range 1 + rnd.Intn(4) { // like ones side by side
+				x.holds++
+				c.ID, c.Owner = testID(x.holds), uint64(x.holds)
+				x.s.Put(c, Place{Lot: lot})
+				ids = append(ids, c.ID)
+			}
+		}
+		all, each := x.s.Draft(x.now), x.s.Draft(x.now)
+		all.SeatThose(ids)
+		for _, id := range ids {
+			if _, ok := each.SeatConflict(id); ok {
+				seated++
+			} else {
+				left++
+			}
+		}
+		require.Equal(t, each.Changes(), all.Changes())
+	}
+	require.Greater(t, seated, 500)
+	require.Greater(t, left, 500)
 }

@@ -25,6 +25,8 @@ type Draft struct {
 	slots   []SlotNo // slots that were changed, likewise
 	left    []Freed  // room that holds left when they were moved to other lots; SeatConflicts empties it
 
+	told      *Changes // as they were when so much was touched; nil: nobody has asked since
+	toldOf    int
 	regrouped bool // lots or pools were changed
 	running   int  // holds and slots that were changed since somebody last looked at the copy
 
@@ -47,7 +49,7 @@ func (d *Draft) Fork() *Draft {
 
 // Adopt takes over what a fork of d, made since d last changed, has become. The fork is used up.
 func (d *Draft) Adopt(f *Draft) {
-	f.under, f.touched, f.slots = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...)
+	f.under, f.touched, f.slots, f.told = d.under, append(d.touched, f.touched...), append(d.slots, f.slots...), nil
 	*d = *f
 }
 
@@ -121,10 +123,52 @@ func (d *Draft) gather() (holds []ID, slots []SlotNo) {
 		d.touched, d.slots = append(d.touched, u.touched...), append(d.slots, u.slots...)
 	}
 	d.under = nil
-	slices.SortFunc(d.touched, ID.Compare)
 	slices.Sort(d.slots)
-	d.touched, d.slots = slices.Compact(d.touched), slices.Compact(d.slots)
+	d.touched, d.slots = slices.Compact(inOrder(d.touched)), slices.Compact(d.slots)
 	return d.touched, d.slots
+}
+
+// inOrder orders ids of which long runs are in order already: what was made together is taken, and put, in order.
+func inOrder(ids []ID) []ID {
+	var runs [][]ID
+	for from, i := 0, 1; i <= len(ids); i++ {
+		if i == len(ids) || ids[i].Before(ids[i-1]) {
+			runs = append(runs, ids[from:i])
+			from = i
+		}
+	}
+	for len(runs) > 1 {
+		next := runs[:0]
+		for i := 0; i < len(runs); i += 2 {
+			if i+1 == len(runs) {
+				next = append(next, runs[i])
+				break
+			}
+			a, b := runs[i], runs[i+1]
+			both := make([]ID, 0, len(a)+len(b))
+			for len(a) > 0 && len(b) > 0 {
+				if b[0].Before(a[0]) {
+					both, b = append(both, b[0]), b[1:]
+				} else {
+					both, a = append(both, a[0]), a[1:]
+				}
+			}
+			next = append(next, append(append(both, a...), b...))
+		}
+		runs = next
+	}
+	if len(runs) == 0 {
+		return nil
+	}
+	return runs[0]
+}
+
+// leave notes room that a hold left when it was moved to another lot.
+func (d *Draft) leave(lot LotNo, room Span) {
+	f := Freed{lot, room}
+	if n := len(d.left); n == 0 || d.left[n-1] != f { // like holds leave the same, one after the other
+		d.left = append(d.left, f)
+	}
 }
 
 // Left is the room that holds left when they were moved to other lots, since SeatConflicts last looked at it.
@@ -146,8 +190,7 @@ func (d *Draft) Take(id ID) (h Hold, at Place, ok bool) {
 		d.pending = false
 		return d.seated.Hold, d.seated.Place, true
 	}
-	if h, at, ok = d.Find(id); ok {
-		d.row().Remove(id)
+	if h, at, ok = d.row().take(id); ok {
 		d.touched = append(d.touched, id)
 	}
 	return h, at, ok
@@ -162,8 +205,7 @@ func (d *Draft) Replace(h Hold) (ok bool) {
 		d.seated.Hold = h
 		return true
 	}
-	if _, _, ok = d.Find(h.ID); ok {
-		d.row().Change(h)
+	if ok = d.row().change(h, false); ok {
 		d.touched = append(d.touched, h.ID)
 	}
 	return ok
@@ -171,13 +213,11 @@ func (d *Draft) Replace(h Hold) (ok bool) {
 
 // Stretch is Replace of a seated hold by one with another seat on its slot, where nothing else is in the way of that; it says whether.
 func (d *Draft) Stretch(h Hold) bool {
-	s := d.row()
-	if !s.fits(h) {
-		return false
+	ok := d.row().change(h, true)
+	if ok {
+		d.touched = append(d.touched, h.ID)
 	}
-	s.Change(h)
-	d.touched = append(d.touched, h.ID)
-	return true
+	return ok
 }
 
 // AddSlot adds a slot.
@@ -251,11 +291,16 @@ func (d *Draft) Changes() (c Changes) {
 		return c
 	}
 	d.own()
+	if d.told != nil && d.toldOf == d.Touched() {
+		return *d.told
+	}
 	holds, slots := d.gather()
+	defer func() { d.told, d.toldOf = &c, d.Touched() }()
+	base, work := d.base.Finder(), d.work.Finder()
 	for _, id := range holds {
 		var x HoldChange
-		x.Before.Hold, x.Before.Place, x.Had = d.base.Find(id)
-		x.After.Hold, x.After.Place, x.Has = d.work.Find(id)
+		x.Before.Hold, x.Before.Place, x.Had = base.Find(id)
+		x.After.Hold, x.After.Place, x.Has = work.Find(id)
 		if x.Before != x.After {
 			if c.Holds == nil {
 				c.Holds = make([]HoldChange, 0, len(holds))

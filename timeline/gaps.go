@@ -53,7 +53,7 @@ func (g *gapIndex) put(edit *token, gap Span, no SlotNo) {
 	}
 	t, k := &g[lengthClass(gap)], gapKey(gap, no)
 	if edit.later != nil {
-		edit.later.gaps.add(t, pending{k: k, v: gap.End})
+		edit.later.gaps.add(t, pending[int64]{k: k, v: gap.End})
 		return
 	}
 	t.set(edit, k, gap.End)
@@ -65,7 +65,7 @@ func (g *gapIndex) del(edit *token, gap Span, no SlotNo) {
 	}
 	t, k := &g[lengthClass(gap)], gapKey(gap, no)
 	if edit.later != nil {
-		edit.later.gaps.add(t, pending{k: k, v: gap.End, gone: true})
+		edit.later.gaps.add(t, pending[int64]{k: k, v: gap.End, gone: true})
 		return
 	}
 	if end, ok := t.del(edit, k); !ok || end != gap.End {
@@ -77,12 +77,41 @@ func (g *gapIndex) del(edit *token, gap Span, no SlotNo) {
 func (g *gapIndex) tightest(need Span, n int) (list []SlotNo) {
 	for c := lengthClass(need); c < classCount && len(list) < n; c++ {
 		if t := &g[c]; t.root != nil {
-			from := len(list)
-			list = appendCoveringIn(list, t.root, need)
-			slices.Sort(list[from:])
+			few := fewest{n: n - len(list), below: noSlot}
+			few.covering(t.root, need)
+			list = append(list, few.all()...)
 		}
 	}
-	return list[:min(n, len(list))]
+	return list
+}
+
+// fewest gathers the n smallest slots of many.
+type fewest struct {
+	n     int
+	list  []SlotNo
+	below uint32 // others are not among them
+}
+
+// covering takes in the slots of the gaps that cover w.
+func (f *fewest) covering(n *gapNode, w Span) {
+	for i := 0; i < len(n.keys) && n.keys[i].time() <= w.Start; i++ {
+		if n.in != nil {
+			if s := &n.in.sums[i]; s.last >= w.End && s.slot < f.below {
+				f.covering(n.in.kids[i], w)
+			}
+		} else if no := n.keys[i].upper(); n.vals[i] >= w.End && no < f.below {
+			if f.list = append(f.list, SlotNo(no)); len(f.list) == 2*f.n {
+				f.below = uint32(f.all()[f.n-1])
+			}
+		}
+	}
+}
+
+// all are those of them that were met so far, ascending.
+func (f *fewest) all() []SlotNo {
+	slices.Sort(f.list)
+	f.list = f.list[:min(f.n, len(f.list))]
+	return f.list
 }
 
 // tight is the smallest slot with a gap that covers need, among those of the tightest length class.

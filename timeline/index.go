@@ -41,7 +41,7 @@ func reach(c int, t int64) int64 {
 func (c *classes) put(edit *token, seat Span, at Place) {
 	t, k := &c.of[lengthClass(seat)], timeKey(seat.Start, uint32(at.Slot), uint32(at.Lot))
 	if edit.later != nil {
-		edit.later.seats.add(t, pending{k: k, v: seat.End})
+		edit.later.seats.add(t, pending[int64]{k: k, v: seat.End})
 		return
 	}
 	t.set(edit, k, seat.End)
@@ -50,7 +50,7 @@ func (c *classes) put(edit *token, seat Span, at Place) {
 func (c *classes) del(edit *token, seat Span, at Place) {
 	t, k := &c.of[lengthClass(seat)], timeKey(seat.Start, uint32(at.Slot), uint32(at.Lot))
 	if edit.later != nil {
-		edit.later.seats.add(t, pending{k: k, v: seat.End, gone: true})
+		edit.later.seats.add(t, pending[int64]{k: k, v: seat.End, gone: true})
 		return
 	}
 	if _, ok := t.del(edit, k); !ok {

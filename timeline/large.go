@@ -298,6 +298,7 @@ func (s *Stock) tell(no LotNo, change func(l *large)) {
 func (s *Stock) fit(no LotNo) {
 	lot := s.lot(no)
 	if n := len(lot.slots) + int(lot.conflicts); lot.large == nil && n > walkMax || lot.large != nil && n <= walkMin {
+		s.flush() // what waits is for what is kept now
 		e := s.lots.own(s.edit, int(no))
 		if lot.large != nil {
 			e.large = nil
@@ -317,6 +318,7 @@ func (s *Stock) fitPool(no PoolNo) {
 	if wanted == (pool.large != nil) {
 		return
 	}
+	s.flush()
 	e := s.pools.own(s.edit, int(no))
 	if !wanted {
 		e.large = nil

@@ -43,7 +43,7 @@ func (p *pinned) put(edit *token, f Flags, no SlotNo, seat Span) {
 	switch t, k := p.of(f), pinnedKey(seat, no); {
 	case t == nil:
 	case edit.later != nil:
-		edit.later.pinned.add(t, pending{k: k, v: seat.Start})
+		edit.later.pinned.add(t, pending[int64]{k: k, v: seat.Start})
 	default:
 		t.set(edit, k, seat.Start)
 	}
@@ -53,7 +53,7 @@ func (p *pinned) del(edit *token, f Flags, no SlotNo, seat Span) {
 	switch t, k := p.of(f), pinnedKey(seat, no); {
 	case t == nil:
 	case edit.later != nil:
-		edit.later.pinned.add(t, pending{k: k, v: seat.Start, gone: true})
+		edit.later.pinned.add(t, pending[int64]{k: k, v: seat.Start, gone: true})
 	default:
 		t.del(edit, k)
 	}

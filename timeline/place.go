@@ -75,11 +75,12 @@ func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 // SeatLike seats holds with the same seat and flags on slots of p, as Seat does one after the other, and says how many: as many as the first of them as find a plain
 // gap where no conflict and no wish is to be looked at. The slots of so many are listed once, where p has many.
 func (d *Draft) SeatLike(p PoolRef, n int, hold func(i int) Hold, r Rule) (seated int) {
-	s, like := d.Stock(), hold(0)
+	s, like := d.copied(), hold(0)
 	l := s.large(p)
 	if l == nil || n < 2 || r == FirstFit || s.ConflictCount(p) > 0 || s.asks(p, &like, d.now) != nil {
 		return 0
 	}
+	s.flushGaps() // nothing else is looked at
 	slots := l.gaps.tightest(like.Seat(), n)
 	for i, no := range slots {
 		d.put(hold(i), Place{s.slot(no).lot, no})
@@ -262,7 +263,7 @@ func (d *Draft) carryOut(b *board) {
 	moved(func(x *bar, l int) {
 		s.Remove(b.holds[x.hold].ID)
 		if from := b.lanes[x.home].slot.Lot; from != b.lanes[l].slot.Lot {
-			d.left = append(d.left, Freed{from, x.span})
+			d.leave(from, x.span)
 		}
 	})
 	for l := range b.lanes {

@@ -159,6 +159,17 @@ func (r *rail) between(p railPos, in Span) Span {
 	return in
 }
 
+// room is the stretch inside in that the row at p may have: what is between the rows on both sides of it.
+func (r *rail) room(p railPos, in Span) Span {
+	if h, _ := r.prev(p); h != nil {
+		in.Start = max(in.Start, h.Span.End)
+	}
+	if h, _ := r.next(railPos{p.j, p.i + 1}); h != nil {
+		in.End = min(in.End, seatStart(h))
+	}
+	return in
+}
+
 // mayFix are the flags without which a hold that is not over may move anywhere in its pool.
 const mayFix = Pinned | Choosy
 
@@ -220,7 +231,7 @@ func splitRun(rows []Hold, i int) []railRun {
 	return []railRun{{seatStart(&a[0]), a}, {seatStart(&b[0]), b}}
 }
 
-// swap is the rail with another row at p, of the same seat.
+// swap is the rail with another row at p, whose seat is in the room of that.
 func (r rail) swap(p railPos, h Hold) rail {
 	rows := slices.Clone(r.run(p.j))
 	rows[p.i] = h
@@ -228,7 +239,7 @@ func (r rail) swap(p railPos, h Hold) rail {
 		return rail{rows: rows}
 	}
 	long := &longRail{n: r.long.n, runs: slices.Clone(r.long.runs)}
-	long.runs[p.j].rows = rows
+	long.runs[p.j] = railRun{seatStart(&rows[0]), rows}
 	return rail{long: long}
 }
 

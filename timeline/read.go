@@ -5,22 +5,52 @@ package timeline
 import (
 	"iter"
 	"slices"
+
+	"github.com/tidwall/btree"
 )
 
 // Find is the hold of an id and where it is.
 func (s *Stock) Find(id ID) (h Hold, at Place, ok bool) {
-	where, ok := s.ids.get(id.key())
-	if !ok {
+	f := s.Finder()
+	return f.Find(id)
+}
+
+// Finder finds many holds of a Stock that does not change meanwhile, those that were made together for less. One goroutine uses it.
+type Finder struct {
+	s   *Stock
+	ids finger[key, uint32, struct{}, none[key, uint32]]
+
+	conflict btree.PathHint
+}
+
+// Finder begins to look for many holds.
+func (s *Stock) Finder() Finder { return Finder{s: s, ids: s.ids.finger()} }
+
+// Find is the hold of an id and where it is.
+func (f *Finder) Find(id ID) (h Hold, at Place, ok bool) {
+	at, ok = f.Where(id)
+	switch {
+	case !ok:
 		return h, at, false
-	}
-	if where&conflictBit != 0 {
-		at.Lot = LotNo(where &^ conflictBit)
-		c, _ := s.conflicts.rows.Get(conflict(at.Lot, id))
+	case !at.Seated():
+		c, _ := f.s.conflicts.rows.GetHint(conflict(at.Lot, id), &f.conflict)
 		return c.Hold, at, true
 	}
-	e := s.slot(SlotNo(where))
-	p, _ := e.rail.find(id)
-	return e.rail.run(p.j)[p.i], Place{e.lot, SlotNo(where)}, true
+	r := &f.s.slot(at.Slot).rail
+	p, _ := r.find(id)
+	return r.run(p.j)[p.i], at, true
+}
+
+// Where is where the hold of an id is.
+func (f *Finder) Where(id ID) (at Place, ok bool) {
+	where, ok := f.ids.get(id.key())
+	switch {
+	case !ok || where == 0:
+		return at, false
+	case where&conflictBit != 0:
+		return Place{Lot: LotNo(where &^ conflictBit)}, true
+	}
+	return Place{f.s.slot(SlotNo(where)).lot, SlotNo(where)}, true
 }
 
 // Len counts the holds, conflicts included.

@@ -199,8 +199,8 @@ func (d *Draft) carry(r Reduction) (blockers []Hold) {
 	for i, m := range r.Moves {
 		var from Place
 		moved[i], from, _ = d.Take(m.Hold)
-		if from.Lot != d.own().slot(m.To).lot {
-			d.left = append(d.left, Freed{from.Lot, moved[i].Seat()})
+		if to, _ := d.Slot(m.To); from.Lot != to.Lot {
+			d.leave(from.Lot, moved[i].Seat())
 		}
 	}
 	for _, id := range r.Blockers {
@@ -210,11 +210,12 @@ func (d *Draft) carry(r Reduction) (blockers []Hold) {
 	for _, e := range r.Ends {
 		d.EndSlot(e.Slot, e.End)
 	}
-	for _, no := range r.Slots {
+	for _, no := range slices.Backward(r.Slots) { // those that go altogether leave the end of their lot's list
 		d.EndSlot(no, r.At)
 	}
 	for i, m := range r.Moves {
-		d.put(moved[i].WithCut(m.Cut), Place{d.own().slot(m.To).lot, m.To})
+		to, _ := d.Slot(m.To)
+		d.put(moved[i].WithCut(m.Cut), Place{to.Lot, m.To})
 	}
 	return blockers
 }

@@ -53,7 +53,7 @@ type lotEntry struct {
 	next      LotNo    // of the same article
 	lone      SlotNo   // the slot, where there is one only: most reads need not go to the list
 	slots     []SlotNo // ascending; what a published version sees of it never changes
-	grown     *token   // who may append to slots, beyond the end any published version sees
+	grown     *token   // who has made the array of slots: its own to change, until it publishes
 	large     *large   // nil: few slots, walk them
 }
 
@@ -119,7 +119,7 @@ func (s *Stock) SetPool(no LotNo, p PoolNo) {
 	}
 	if e.pool != 0 {
 		q := s.pools.own(s.edit, int(e.pool))
-		q.lots = without(q.lots, no)
+		q.lots = without(q.lots, false, no)
 		q.slots -= int32(len(e.slots))
 		q.conflicts -= e.conflicts
 		q.few = s.slotsOf(q.lots, q.slots, walkMax)
@@ -205,8 +205,8 @@ func (s *Stock) countSlot(no LotNo, slot SlotNo, by int) {
 	lot := s.ownLot(no)
 	switch n := len(lot.slots); {
 	case by < 0:
-		lot.slots = without(lot.slots, slot)
-	case n > 0 && lot.grown == s.edit && lot.slots[n-1] < slot: // who has an earlier version has a shorter list
+		lot.slots = without(lot.slots, lot.grown == s.edit, slot)
+	case n > 0 && lot.grown == s.edit && lot.slots[n-1] < slot:
 		lot.slots = append(lot.slots, slot)
 	default:
 		lot.slots = with(lot.slots, slot)
@@ -242,12 +242,11 @@ func (s *Stock) Put(h Hold, at Place) {
 	if at.Slot == 0 {
 		where = uint32(at.Lot) | conflictBit
 	}
-	if !s.ids.set(s.edit, h.ID.key(), where) {
+	if !s.enter(h.ID, where) {
 		s.inconsistent("hold %v exists", h.ID)
 	}
 	s.noteChoosy(&h, at.Lot, true)
 	if at.Slot == 0 {
-		s.flush()
 		s.conflicts.set(s.edit, Placed{h, at})
 		s.countConflict(at.Lot, h.Span, 1)
 		return
@@ -266,62 +265,86 @@ func (s *Stock) Put(h Hold, at Place) {
 
 // Remove takes out the hold of an id.
 func (s *Stock) Remove(id ID) {
-	where, ok := s.ids.del(s.edit, id.key())
-	if !ok {
+	if _, _, ok := s.take(id); !ok {
 		s.inconsistent("no hold %v", id)
 	}
+}
+
+// take takes out the hold of an id, and says where it was.
+func (s *Stock) take(id ID) (h Hold, at Place, ok bool) {
+	where, ok := s.lose(id)
+	if !ok {
+		return h, at, false
+	}
 	if where&conflictBit != 0 {
-		s.flush()
-		lot := LotNo(where &^ conflictBit)
-		c, _ := s.conflicts.del(s.edit, conflict(lot, id))
-		s.noteChoosy(&c.Hold, lot, false)
-		s.countConflict(lot, c.Span, -1)
-		return
+		at.Lot = LotNo(where &^ conflictBit)
+		c, _ := s.conflicts.del(s.edit, conflict(at.Lot, id))
+		s.noteChoosy(&c.Hold, at.Lot, false)
+		s.countConflict(at.Lot, c.Span, -1)
+		return c.Hold, at, true
 	}
 	e := s.ownSlot(SlotNo(where))
 	p, ok := e.rail.find(id)
 	if !ok {
 		s.inconsistent("hold %v not on slot %d", id, where)
 	}
-	h := e.rail.run(p.j)[p.i]
+	h, at = e.rail.run(p.j)[p.i], Place{e.lot, SlotNo(where)}
 	s.noteChoosy(&h, e.lot, false)
 	seat := h.Seat()
 	if e.rail = e.rail.take(p); h.Flags.Any(mayFix) {
 		e.pins = e.rail.pins()
 	}
 	gap, _ := e.rail.around(seat.Start, e.span)
-	s.tell(e.lot, func(l *large) { l.clear(s.edit, SlotNo(where), gap, &h) })
+	s.tell(e.lot, func(l *large) { l.clear(s.edit, at.Slot, gap, &h) })
 	s.classes = s.classes.own(s.edit)
-	s.classes.del(s.edit, seat, Place{e.lot, SlotNo(where)})
+	s.classes.del(s.edit, seat, at)
+	return h, at, true
 }
 
 // Change puts another row in the place of the hold of the same id, where it is: on a slot its seat lies inside that and meets no other. It is what Remove and Put
 // come to, for less: a hold that is only marked has its place in all that is ordered by time.
 func (s *Stock) Change(h Hold) {
-	where, ok := s.ids.get(h.ID.key())
-	if !ok {
+	if !s.change(h, false) {
 		s.inconsistent("no hold %v", h.ID)
 	}
-	if where&conflictBit != 0 {
-		s.Remove(h.ID)
-		s.Put(h, Place{Lot: LotNo(where &^ conflictBit)})
-		return
+}
+
+// change is Change, and says whether the hold is there; with fit only where it is seated and its new seat meets no other on its slot.
+func (s *Stock) change(h Hold, fit bool) bool {
+	where, ok := s.where(h.ID)
+	switch {
+	case !ok:
+		return false
+	case where&conflictBit != 0:
+		if !fit {
+			s.Remove(h.ID)
+			s.Put(h, Place{Lot: LotNo(where &^ conflictBit)})
+		}
+		return !fit
 	}
 	if h.Span.Empty() || seatStart(&h) >= h.Span.End {
 		s.inconsistent("hold %v of %v", h.ID, h.Span)
 	}
 	no := SlotNo(where)
-	e := s.ownSlot(no)
+	e := s.slot(no)
 	p, ok := e.rail.find(h.ID)
 	if !ok {
 		s.inconsistent("hold %v not on slot %d", h.ID, where)
 	}
+	if fit && !e.rail.room(p, e.span).Covers(h.Seat()) {
+		return false
+	}
+	e = s.ownSlot(no)
 	was := e.rail.run(p.j)[p.i]
 	old, seat := was.Seat(), h.Seat()
 	var from, to Span // the gaps that the old seat leaves and the new one takes, where they differ
-	if old == seat {
+	switch {
+	case old == seat:
 		e.rail = e.rail.swap(p, h)
-	} else {
+	case fit:
+		from = e.rail.room(p, e.span)
+		e.rail, to = e.rail.swap(p, h), from
+	default:
 		e.rail = e.rail.take(p)
 		from, _ = e.rail.around(old.Start, e.span)
 		e.rail, to = e.rail.put(h, e.span)
@@ -350,24 +373,7 @@ func (s *Stock) Change(h Hold) {
 		}
 		s.classes.put(s.edit, seat, at)
 	}
-}
-
-// fits says that a hold that is seated may have another seat on its slot: one that meets no other.
-func (s *Stock) fits(h Hold) bool {
-	where, ok := s.ids.get(h.ID.key())
-	if !ok || where&conflictBit != 0 {
-		return false
-	}
-	e := s.slot(SlotNo(where))
-	p, _ := e.rail.find(h.ID)
-	room := e.span
-	if prev, _ := e.rail.prev(p); prev != nil {
-		room.Start = max(room.Start, prev.Span.End)
-	}
-	if next, _ := e.rail.next(railPos{p.j, p.i + 1}); next != nil {
-		room.End = min(room.End, seatStart(next))
-	}
-	return room.Covers(h.Seat())
+	return true
 }
 
 // countConflict is called when the conflict is there, or gone.
@@ -430,11 +436,11 @@ func with[N ~uint32](list []N, no N) []N {
 	return insertAt(list, false, i, no)
 }
 
-// without is the ascending list less one number, in a new array.
-func without[N ~uint32](list []N, no N) []N {
+// without is the ascending list less one number, in a new array but where it is owned.
+func without[N ~uint32](list []N, owned bool, no N) []N {
 	i, ok := slices.BinarySearch(list, no)
 	if !ok {
 		panic("timeline: number not in its list")
 	}
-	return removeAt(list, false, i)
+	return removeAt(list, owned, i)
 }

@@ -94,13 +94,54 @@ func childOf[K sorter[K]](keys []K, k K) int {
 
 // get finds the value of k.
 func (t *sumTree[K, V, S, A]) get(k K) (v V, ok bool) {
-	n := t.root
+	f := t.finger()
+	return f.get(k)
+}
+
+// finger begins to look for many keys.
+func (t *sumTree[K, V, S, A]) finger() finger[K, V, S, A] { return finger[K, V, S, A]{root: t.root} }
+
+// owned is the value of k, to be changed in place; nil where there is none. It is for trees without summaries.
+func owned[K sorter[K], V any](t *tree[K, V], edit *token, k K) *V {
+	at := &t.root
+	if *at == nil {
+		return nil
+	}
+	for (*at).in != nil {
+		*at = (*at).ownInner(edit)
+		at = &(*at).in.kids[childOf((*at).keys, k)]
+	}
+	n := *at
+	i := k.search(n.keys)
+	if i == len(n.keys) || n.keys[i] != k {
+		return nil
+	}
+	if !n.owned(edit) {
+		n = n.copied(edit)
+		*at = n
+	}
+	return &n.vals[i]
+}
+
+// finger finds the values of keys in a tree that does not change, for less where they come in order: it stays at the leaf where it found the last.
+type finger[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
+	root, leaf *node[K, V, S, A]
+}
+
+func (f *finger[K, V, S, A]) get(k K) (v V, ok bool) {
+	if f.leaf != nil { // it may be there, and no further than the last of its keys
+		if i := k.search(f.leaf.keys); i < len(f.leaf.keys) && (i > 0 || f.leaf.keys[0] == k) {
+			return f.leaf.vals[i], f.leaf.keys[i] == k
+		}
+	}
+	n := f.root
 	if n == nil {
 		return v, false
 	}
 	for n.in != nil {
 		n = n.in.kids[childOf(n.keys, k)]
 	}
+	f.leaf = n
 	i := k.search(n.keys)
 	if i == len(n.keys) || n.keys[i] != k {
 		return v, false
@@ -204,7 +245,7 @@ func (n *node[K, V, S, A]) setLeaf(edit *token, k K, v V, last bool) (left, righ
 	owned := n.owned(edit)
 	if i < len(n.keys) && n.keys[i] == k {
 		if !owned {
-			n = &node[K, V, S, A]{edit: edit, keys: slices.Clone(n.keys), vals: slices.Clone(n.vals)}
+			n = n.copied(edit)
 		}
 		n.vals[i] = v
 		return n, nil, false
@@ -236,6 +277,11 @@ func (n *node[K, V, S, A]) setLeaf(edit *token, k K, v V, last bool) (left, righ
 
 // owned says that edit may change a leaf's arrays in place, and no version sees them.
 func (n *node[K, V, S, A]) owned(edit *token) bool { return n.edit == edit && !n.long }
+
+// copied is a leaf of edit's own with the same items.
+func (n *node[K, V, S, A]) copied(edit *token) *node[K, V, S, A] {
+	return &node[K, V, S, A]{edit: edit, keys: slices.Clone(n.keys), vals: slices.Clone(n.vals)}
+}
 
 // append puts an item behind all others of the last leaf. More will come: ids only grow. So it takes room for as many as there are, and the next ones go there
 // without a copy, whichever version they belong to.

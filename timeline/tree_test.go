@@ -136,8 +136,60 @@ func TestTreeAgainstMap(t *testing.T) {
 			_, had := v.want[from]
 			_, ok := v.tree.get(from)
 			require.Equal(t, had, ok)
+			for f, n := v.tree.finger(), 0; n < 200; n++ { // a stretch in order, then elsewhere
+				if from += instant(n % 3); n%40 == 39 {
+					from = (from*7919 + 1) % 9001
+				}
+				want, had := v.want[from]
+				got, ok := f.get(from)
+				if had != ok || had && want != got {
+					t.Fatalf("value %d, %t at %d, want %d, %t", got, ok, from, want, had)
+				}
+			}
 		}
 	})
+}
+
+// TestValuesChangedInPlace changes values of an owner between versions, none of which sees it.
+func TestValuesChangedInPlace(t *testing.T) {
+	rnd := seeded(t)
+	var x tree[instant, int]
+	edit, want := newToken(), map[instant]int{}
+	type version struct {
+		tree tree[instant, int]
+		want map[instant]int
+	}
+	var kept []version
+	for i := range 20_000 {
+		switch k := instant(rnd.Intn(8000)); rnd.Intn(4) {
+		case 0:
+			x.set(edit, k, i)
+			want[k] = i
+		case 1:
+			x.set(edit, 8000+instant(i), i) // behind all others, where versions share arrays
+			want[8000+instant(i)] = i
+		default:
+			_, had := want[k]
+			at := owned(&x, edit, k)
+			require.Equal(t, had, at != nil)
+			if had {
+				*at, want[k] = -i, -i
+			}
+		}
+		if i%1000 == 0 {
+			kept, edit = append(kept, version{x, cloneMap(want)}), edit.next()
+		}
+	}
+	for _, v := range append(kept, version{x, want}) {
+		require.NoError(t, v.tree.verify())
+		require.Equal(t, len(v.want), v.tree.len())
+		v.tree.all(func(keys []instant, vals []int) bool {
+			for i, k := range keys {
+				require.Equal(t, v.want[k], vals[i])
+			}
+			return true
+		})
+	}
 }
 
 func cloneMap[K comparable, V any](m map[K]V) map[K]V {

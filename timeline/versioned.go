@@ -10,6 +10,7 @@ import "github.com/tidwall/btree"
 type versioned[E any] struct {
 	edit *token
 	rows *btree.BTreeG[E] // to be read only
+	last btree.PathHint   // where the owner changed it last: what was made together lies side by side
 	n    int              // how many there are, where the reads of a Stock have it at hand
 }
 
@@ -21,14 +22,14 @@ func (v *versioned[E]) len() int { return v.n }
 
 // set puts a row in place of its like.
 func (v *versioned[E]) set(edit *token, e E) {
-	if _, had := v.own(edit).Set(e); !had {
+	if _, had := v.own(edit).SetHint(e, &v.last); !had {
 		v.n++
 	}
 }
 
 // del takes out the like of a row, and says whether it was there.
 func (v *versioned[E]) del(edit *token, like E) (e E, ok bool) {
-	if e, ok = v.own(edit).Delete(like); ok {
+	if e, ok = v.own(edit).DeleteHint(like, &v.last); ok {
 		v.n--
 	}
 	return e, ok

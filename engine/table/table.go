@@ -143,7 +143,13 @@ func (t *Table[R]) Put(r *R) *R {
 		return old
 	}
 	t.copy = nil
-	was, _ := t.rows.Set(entry{id: t.id(r), row: unsafe.Pointer(r)})
+	is := entry{id: t.id(r), row: unsafe.Pointer(r)}
+	var was entry
+	if last, ok := t.rows.Max(); ok && lessID(last, is) {
+		t.rows.Load(is) // behind all others, as what is made mostly is
+	} else {
+		was, _ = t.rows.Set(is)
+	}
 	old := t.row(was)
 	for _, x := range t.indexes {
 		x.replace(t.id(r), old, r)

@@ -286,7 +286,7 @@ func (l *MoveLine) body(h timeline.Hold) Span {
 }
 
 // MoveHold changes units of a hold together: all or nothing. A unit gets its buffers anew where its dates change, or where it goes to an
-// article whose effective buffers are of other values than those of the article that it leaves; else its hull stays as it is. Where an article's own slots have no room for a unit that is pinned to it,
+// article whose effective buffers are of other values than those of the article that it leaves, or from one that is gone; else its hull stays as it is. Where an article's own slots have no room for a unit that is pinned to it,
 // what is auto-assigned there goes to other articles of the pool. It answers with the *Hold.
 type MoveHold struct {
 	ID    ID

@@ -546,10 +546,10 @@ func (s *step) move(o engine.MoveHold, err error) error {
 }
 
 // moves is the hull of a unit that goes to a pool: made anew where its dates change, or where bookings of the article that it goes to bring
-// other buffers than those of the article that it leaves, or it waited where no article was left.
+// other buffers than those of the article that it leaves, or that is gone: it was deleted, or none was left where the unit waited.
 func (s *step) moves(u Unit, p Pool, body Span) Span {
 	leaves, goes := s.a.of(s.a.lot(u.Lot)), s.a.of(s.a.lot(p.Lots[0]))
-	if body == u.Body() && leaves.ID != (ID{}) && s.a.sameSetting(leaves, goes) {
+	if body == u.Body() && leaves.ID != (ID{}) && !leaves.Gone && s.a.sameSetting(leaves, goes) {
 		return u.Hull
 	}
 	if body == u.Body() {

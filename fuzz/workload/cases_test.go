@@ -56,3 +56,22 @@ func TestConflictMovedOntoASlot(t *testing.T) {
 	u, _ := w.View(0).Unavailability(conflict)
 	require.Equal(t, one.Slot, u.Slot)
 }
+
+// TestUnitOfADeletedArticleGetsBuffersAnew assigns a unit that was on an article that is gone by now to another one: nothing is known of
+// the buffers that it had there.
+func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
+	w, do, here, sku := played(t)
+	buffer := timeline.Buffer{Amount: 90, Unit: timeline.Minutes}
+	gone := do(engine.CreateArticle{Name: "gone", SKU: &sku, After: &buffer, Quantities: []engine.InitialQuantity{{Location: here, Count: 1}}}).(*engine.Article).ID
+	other := do(engine.CreateArticle{Name: "other", Quantities: []engine.InitialQuantity{{Location: here, Count: 1}}}).(*engine.Article).ID
+	from := Start + hour
+	h := do(engine.PlaceHold{Lines: []engine.HoldLineInput{
+		{Item: engine.Item{SKU: sku}, Location: here, Window: Span{Start: from, End: from + hour}, Quantity: 1},
+	}}).(*engine.Hold)
+	unit := h.Lines[0].Units[0].ID
+	w.Clock += 10 * hour
+	do(engine.DeleteArticle{ID: gone})
+	do(engine.MoveHold{ID: h.ID, Lines: []engine.MoveLine{{Unavailability: unit, Article: &other}}})
+	u, _ := w.View(0).Unavailability(unit)
+	require.Equal(t, u.Body, u.Range)
+}

@@ -171,13 +171,21 @@ func (s *SKU) buffers() (before, after Buffer) {
 
 // poolNumbers hands out the numbers of pools. Pools are derived, so their numbers are, too: nothing outside the timelines
 // depends on which number a pool has.
-type poolNumbers struct{ last timeline.PoolNo }
+type poolNumbers struct {
+	last timeline.PoolNo
+	copy *poolNumbers // what publish gave last
+}
 
 var poolExtension = registerExtension(func() *poolNumbers { return new(poolNumbers) })
 
 func (a *account) pools() *poolNumbers { return poolExtension.in(a) }
 
-func (n *poolNumbers) publish() extension { return &poolNumbers{n.last} }
+func (n *poolNumbers) publish() extension {
+	if n.copy == nil || n.copy.last != n.last {
+		n.copy = &poolNumbers{last: n.last}
+	}
+	return n.copy
+}
 
 // assignPools puts each lot of an article into the pool it belongs to.
 func (a *account) assignPools(r *Article) {

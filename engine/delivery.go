@@ -154,7 +154,8 @@ func decodeDelivery(_, key ID, b []byte) (*Delivery, error) {
 type callQueue struct {
 	items  *btree.BTreeG[queued]
 	counts *btree.BTreeG[queueCount]
-	bytes  int64 // of the whole log
+	bytes  int64      // of the whole log
+	copy   *callQueue // what publish gave last, while nothing has changed since
 }
 
 type queued struct {
@@ -189,9 +190,15 @@ func newCallQueue() *callQueue {
 	}
 }
 
-func (q *callQueue) publish() extension { return &callQueue{q.items.Copy(), q.counts.Copy(), q.bytes} }
+func (q *callQueue) publish() extension {
+	if q.copy == nil {
+		q.copy = &callQueue{items: q.items.Copy(), counts: q.counts.Copy(), bytes: q.bytes}
+	}
+	return q.copy
+}
 
 func (q *callQueue) add(d *Delivery) {
+	q.copy = nil
 	q.bytes += int64(d.Size) + rowSize
 	if d.State == DeliveryPending {
 		q.items.Set(queued{d.Webhook, d.Next, d.ID, d})
@@ -200,6 +207,7 @@ func (q *callQueue) add(d *Delivery) {
 }
 
 func (q *callQueue) remove(d *Delivery) {
+	q.copy = nil
 	q.bytes -= int64(d.Size) + rowSize
 	if d.State != DeliveryPending {
 		return

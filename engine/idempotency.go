@@ -225,7 +225,7 @@ func (t *tx) idempotent() *idempotent { return idempotentPlace.on(&t.shelf) }
 
 // addAll notes what a plan does to idempotency records, in a group.
 func (r *recent) addAll(account ID, t *tx, group uint64) {
-	if idempotentPlace.made(t.shelf) {
+	if idempotentPlace.made(&t.shelf) {
 		for _, k := range t.idempotent().keyed {
 			r.add(account, k, group)
 		}

@@ -10,17 +10,25 @@ type kitUse struct {
 	lines int
 }
 
-type kitUses struct{ items *btree.BTreeG[kitUse] }
+type kitUses struct {
+	items *btree.BTreeG[kitUse]
+	copy  *kitUses // what publish gave last, while nothing has changed since
+}
 
 var kitExtension = registerExtension(newKitUses)
 
 func (a *account) kits() *kitUses { return kitExtension.in(a) }
 
 func newKitUses() *kitUses {
-	return &kitUses{btree.NewBTreeGOptions(func(a, b kitUse) bool { return a.no < b.no }, btree.Options{NoLocks: true})}
+	return &kitUses{items: btree.NewBTreeGOptions(func(a, b kitUse) bool { return a.no < b.no }, btree.Options{NoLocks: true})}
 }
 
-func (u *kitUses) publish() extension { return &kitUses{u.items.Copy()} }
+func (u *kitUses) publish() extension {
+	if u.copy == nil {
+		u.copy = &kitUses{items: u.items.Copy()}
+	}
+	return u.copy
+}
 
 // of is how many lines name an item.
 func (u *kitUses) of(no uint32) int {
@@ -29,6 +37,7 @@ func (u *kitUses) of(no uint32) int {
 }
 
 func (u *kitUses) add(no uint32, n int) {
+	u.copy = nil
 	if n += u.of(no); n == 0 {
 		u.items.Delete(kitUse{no: no})
 	} else {

@@ -16,7 +16,10 @@ type orderUse struct {
 	orders int
 }
 
-type orderUses struct{ items *btree.BTreeG[orderUse] }
+type orderUses struct {
+	items *btree.BTreeG[orderUse]
+	copy  *orderUses // what publish gave last, while nothing has changed since
+}
 
 var orderUsesExtension = registerExtension(newOrderUses)
 
@@ -27,10 +30,15 @@ func init() {
 }
 
 func newOrderUses() *orderUses {
-	return &orderUses{btree.NewBTreeGOptions(func(x, y orderUse) bool { return bytes.Compare(x.id[:], y.id[:]) < 0 }, btree.Options{NoLocks: true})}
+	return &orderUses{items: btree.NewBTreeGOptions(func(x, y orderUse) bool { return bytes.Compare(x.id[:], y.id[:]) < 0 }, btree.Options{NoLocks: true})}
 }
 
-func (u *orderUses) publish() extension { return &orderUses{u.items.Copy()} }
+func (u *orderUses) publish() extension {
+	if u.copy == nil {
+		u.copy = &orderUses{items: u.items.Copy()}
+	}
+	return u.copy
+}
 
 func (u *orderUses) of(id ID) int {
 	x, _ := u.items.Get(orderUse{id: id})
@@ -52,6 +60,7 @@ func (u *orderUses) replace(was, is *Order) {
 }
 
 func (u *orderUses) add(id ID, n int) {
+	u.copy = nil
 	if n += u.of(id); n == 0 {
 		u.items.Delete(orderUse{id: id})
 	} else {

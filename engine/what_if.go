@@ -74,7 +74,7 @@ func (a *account) scratch() *account {
 	c.stock = a.stock.Fork()
 	c.choose()
 	c.extensions = slices.Clone(a.extensions)
-	c.extensions[poolExtension.no] = a.pools().publish()
+	c.extensions[poolExtension.no] = &poolNumbers{last: a.pools().last}
 	c.tables[tagArticle], c.tables[tagSKU] = a.articles().Scratch(), a.skus().Scratch()
 	return &c
 }

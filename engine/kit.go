@@ -35,14 +35,19 @@ func (p part) has(r *Article) bool {
 	return r != nil && (r == p.article || p.sku != nil && r.SKU != nil && *r.SKU == p.sku.ID)
 }
 
-// isPart says that a unit can be one of a part: it is of its article, or of an article of its SKU. An auto-assigned conflict is of
-// the SKU that it belongs to.
+// isPart says that a unit can be one of a part: it is of its article, or of an article of its SKU. One that is auto-assigned is of the SKU that it was made for,
+// and a conflict of the one that it belongs to.
 func (t *tx) isPart(h timeline.Hold, at timeline.Place, p part) bool {
 	lot := t.acc.stock.Lot(at.Lot)
-	if !at.Seated() && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
-		return p.sku != nil && p.sku.ID == t.acc.conflictSKU(h, lot)
+	r := t.acc.articles().No(lot.Article)
+	sku := t.acc.madeFor(h, r)
+	if sku == (ID{}) && !at.Seated() && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+		sku = t.acc.conflictSKU(h, lot)
 	}
-	return p.has(t.acc.articles().No(lot.Article))
+	if sku != (ID{}) {
+		return p.sku != nil && p.sku.ID == sku
+	}
+	return p.has(r)
 }
 
 // kit resolves a catalog item.

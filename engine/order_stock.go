@@ -197,6 +197,7 @@ func (t *tx) loose(l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Plac
 	if l.Names != namesCatalogItem {
 		return true
 	}
+	h.Flags &^= timeline.PinnedArticle // nobody named it
 	k, err := t.acc.kit(l.Of)
 	return err == nil && int(u.Part) < len(k.parts) && k.parts[u.Part].sku != nil && t.isPart(h, at, k.parts[u.Part])
 }

@@ -146,12 +146,16 @@ func (f ConflictFilter) admits(a *account, lot timeline.Lot) bool {
 		(f.Location == (ID{}) || a.locationID(lot.Location) == f.Location)
 }
 
-// conflictSKU is the SKU that a conflict belongs to: of one that is pinned, or whose article had none, that of its article.
+// conflictSKU is the SKU that a conflict belongs to: of one that is pinned, or was made for no SKU and whose article had none, that of its article.
 func (a *account) conflictSKU(h timeline.Hold, lot timeline.Lot) ID {
+	r := a.articles().No(lot.Article)
+	if sku := a.madeFor(h, r); sku != (ID{}) {
+		return sku
+	}
 	if u := unseatedKind.in(a).Get(h.ID); u != nil && u.SKU != nil && *u.SKU != (ID{}) {
 		return *u.SKU
 	}
-	if r := a.articles().No(lot.Article); r != nil && r.SKU != nil {
+	if r != nil && r.SKU != nil {
 		return *r.SKU
 	}
 	return ID{}

@@ -11,18 +11,21 @@ import (
 // SKU's pools there the one whose effective buffers are those stamped on its hull, else the one with the smallest article id. With no article left it waits
 // where nothing counts it: on a lot that is in no pool as its article takes no holds, else on one that is of no article.
 
-// ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article or its article had none. It is that of the article
-// that the unit was on when it lost its place, and kept from then on.
+// ownerSKU is the SKU that a conflict belongs to, zero where it is pinned to an article, or was made for none and its article had none. It is the one that it was
+// made for (made.go), else that of the article that the unit was on when it lost its place, and kept from then on.
 func (t *tx) ownerSKU(c timeline.Placed) (sku ID) {
 	if c.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot) {
 		return ID{}
 	}
-	if u := unseatedKind.in(t.acc).Get(c.ID); u != nil && u.SKU != nil {
-		return *u.SKU
-	}
 	at := c.Place
 	if _, was, ok := t.acc.stock.Find(c.ID); ok {
 		at = was
+	}
+	if sku := t.acc.madeFor(c.Hold, t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article)); sku != (ID{}) {
+		return sku
+	}
+	if u := unseatedKind.in(t.acc).Get(c.ID); u != nil && u.SKU != nil {
+		return *u.SKU
 	}
 	return t.acc.conflictSKU(c.Hold, t.acc.stock.Lot(at.Lot))
 }

@@ -35,8 +35,8 @@
 // other accounts; what a fault of the program keeps from being done is set aside, and holds up nothing (backlog.go).
 //
 // A conflict that is pinned belongs to its article, any other to its SKU at its location (conflict_home.go), whatever becomes of
-// the article that it was on. An auto-assigned unit that is given other dates goes where its SKU has room, to an article with other
-// buffers too, and is given that one's.
+// the article that it was on. An auto-assigned unit belongs to the SKU that it was made for (made.go), whatever its article is of by
+// now. One that is given other dates goes where that SKU has room, to an article with other buffers too, and is given that one's.
 //
 // A conflict that is given other dates, as one that is made shorter, is tried itself, at once and by its new dates, before whoever waited
 // longer. The others have their turn behind it where it comes to wait in another pool, or makes a unit leave an article, though none

@@ -365,7 +365,8 @@ func (o MoveHold) plan(t *tx) (any, error) {
 	return t.hold(&n), nil
 }
 
-// moveRequest is the request that a moved unit makes: its own id and kind, what is given anew, and the pins it has.
+// moveRequest is the request that a moved unit makes: its own id and kind, what is given anew, and the pins it has. One that is auto-assigned asks for the SKU that
+// it was made for, whatever its article is of by now.
 func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Place) (request, error) {
 	lot, body := t.acc.stock.Lot(at.Lot), l.body(h)
 	if body.Empty() {
@@ -396,9 +397,12 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 			flags &^= timeline.PinnedSlot
 		}
 	}
+	made := h
+	made.Flags = flags
+	sku := t.acc.madeFor(made, item)
 	where := t.acc.locations().No(lot.Location)
 	switch {
-	case item == nil:
+	case item == nil && sku == (ID{}):
 		return request{}, notFound("article")
 	case where == nil:
 		return request{}, notFound("location")
@@ -407,6 +411,8 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 	var err error
 	stays := !at.Seated() && l.Article == nil && l.Slot == nil
 	switch {
+	case sku != (ID{}):
+		q, err = t.request(Item{SKU: sku}, where.ID)
 	case stays && !item.Takes(): // it waits, and may go on to wait for less
 		q = request{location: where, item: item.No, article: item}
 	case flags.Has(timeline.PinnedArticle) || item.SKU == nil || !item.Takes():
@@ -548,4 +554,46 @@ func (v View) HoldUnits(id ID, p Part) (list []Unavailability, total int, ok boo
 		}
 	}
 	return list, total, true
+}
+
+func init() {
+	registerOwnership(timeline.BlockerHold, ownership{
+		record: ahead,
+		made: func(a *account, h timeline.Hold, _ *Article) ID {
+			if rec := a.holds().get(ahead(a, h)); rec != nil {
+				return a.madeForHeld(rec, h)
+			}
+			return ID{}
+		},
+	})
+}
+
+// madeForHeld is that of a unit of a hold: the units of a line are in the order of the kit's components.
+func (a *account) madeForHeld(rec *holdRecord, h timeline.Hold) ID {
+	if int(h.Line) >= len(rec.lines) {
+		return ID{}
+	}
+	l := &rec.lines[h.Line]
+	switch l.named {
+	case namesArticle:
+		return ID{}
+	case namesSKU:
+		return a.skuID(l.item)
+	}
+	k := a.kitSince(a.catalog().No(l.item).ID, rec.id)
+	if k == nil || int(l.units) != int(l.quantity)*k.units() {
+		return ID{}
+	}
+	n := int(h.Owner) - 1
+	for _, before := range rec.lines[:h.Line] {
+		n -= int(before.units)
+	}
+	for _, p := range k.parts {
+		if n -= int(l.quantity) * p.quantity; n < 0 && p.sku != nil {
+			return p.sku.ID
+		} else if n < 0 {
+			break
+		}
+	}
+	return ID{}
 }

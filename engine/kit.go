@@ -35,14 +35,19 @@ func (p part) has(r *Article) bool {
 	return r != nil && (r == p.article || p.sku != nil && r.SKU != nil && *r.SKU == p.sku.ID)
 }
 
-// isPart says that a unit can be one of a part: it is of its article, or of an article of its SKU. An auto-assigned conflict is of
-// the SKU that it belongs to.
+// isPart says that a unit can be one of a part: it is of its article, or of an article of its SKU. One that is auto-assigned is of the SKU that it was made for,
+// and a conflict of the one that it belongs to.
 func (t *tx) isPart(h timeline.Hold, at timeline.Place, p part) bool {
 	lot := t.acc.stock.Lot(at.Lot)
-	if !at.Seated() && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
-		return p.sku != nil && p.sku.ID == t.acc.conflictSKU(h, lot)
+	r := t.acc.articles().No(lot.Article)
+	sku := t.acc.madeFor(h, r)
+	if sku == (ID{}) && !at.Seated() && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+		sku = t.acc.conflictSKU(h, lot)
 	}
-	return p.has(t.acc.articles().No(lot.Article))
+	if sku != (ID{}) {
+		return p.sku != nil && p.sku.ID == sku
+	}
+	return p.has(r)
 }
 
 // kit resolves a catalog item.
@@ -378,4 +383,14 @@ func (k *kits) short(t *tx, short *Shortage, q *request) {
 	if q.body.End != Forever && t.inTheWay().mayNext() {
 		short.Next = t.acc.nextKits(s, k.kit, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, k.n, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
+}
+
+// kitSince is a catalog item that is as it was when a unit was made, nil where it was changed since: it may have other components, and what was made of those that
+// it had keeps what it has.
+func (a *account) kitSince(item, unit ID) *kit {
+	k, err := a.kit(item)
+	if err != nil || k.item.UpdatedAt >= CreatedAt(unit) {
+		return nil
+	}
+	return k
 }

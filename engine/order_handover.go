@@ -248,8 +248,14 @@ func (t *tx) shortOf(x unitOfLine, h timeline.Hold, at timeline.Place) *Shortage
 	if q.article == nil || q.location == nil {
 		return &Shortage{Line: x.no, Requested: 1, Reason: timeline.NotEnoughStock.String()}
 	}
-	if !h.Flags.Has(timeline.PinnedArticle) && q.article.SKU != nil {
-		q.sku, q.article = t.acc.skus().Get(*q.article.SKU), nil
+	if !h.Flags.Has(timeline.PinnedArticle) {
+		sku := q.article.SKU // what has a unit is short of room around it, what waits is short of its own SKU
+		if made := t.acc.madeFor(h, q.article); made != (ID{}) && !at.Seated() {
+			sku = &made
+		}
+		if sku != nil {
+			q.sku, q.article = t.acc.skus().Get(*sku), nil
+		}
 	}
 	q.proto = h
 	sources := t.acc.sources(nil, q.article, q.sku, q.location, q.body, t.now)
@@ -409,7 +415,8 @@ func (o AssignUnit) plan(t *tx) (any, error) {
 
 func (AssignUnit) result() any { return new(OrderRecord) }
 
-// UnassignUnit takes a unit's pin off: it stays where it is, and may move from then on. It answers with the *OrderRecord.
+// UnassignUnit takes a unit's pin off: it stays where it is, and may move from then on. One that waits goes to the SKU that it was made for. It answers with the
+// *OrderRecord.
 type UnassignUnit struct{ Order, Unit ID }
 
 func (UnassignUnit) Check() []Fault { return nil }
@@ -437,7 +444,8 @@ func (o UnassignUnit) plan(t *tx) (any, error) {
 		h.Flags |= timeline.Choosy
 	}
 	d.Replace(h)
-	if !at.Seated() {
+	r := t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article)
+	if sku := t.acc.madeFor(h, r); !at.Seated() && (sku == (ID{}) || r.isOf(sku)) { // of another SKU it is brought there, and tried there
 		t.seatConflict(h.ID)
 	}
 	return t.answer(n), nil

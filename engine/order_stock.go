@@ -23,11 +23,58 @@ func init() {
 			}
 			return ID{}
 		},
+		made: func(a *account, h timeline.Hold, on *Article) ID {
+			if o := a.orderOf(h); o != nil {
+				return a.madeForLine(o.lineNo(h.Line), h, on)
+			}
+			return ID{}
+		},
 	})
 }
 
 // orderOf is the order that a unit of stock belongs to, or nil: Owner is the order's number.
 func (a *account) orderOf(h timeline.Hold) *Order { return a.orders().No(uint32(h.Owner)) }
+
+func (a *account) madeForLine(l *OrderLine, h timeline.Hold, on *Article) ID {
+	switch {
+	case l == nil || l.Names == namesArticle:
+		return ID{}
+	case l.Names == namesSKU:
+		return l.Of
+	}
+	k := a.kitSince(l.Of, h.ID)
+	if k == nil {
+		return ID{}
+	}
+	for i := range l.Units {
+		if l.Units[i].Hold == h.ID {
+			return a.madeForPart(k, l, l.Units[i].Part, on)
+		}
+	}
+	return ID{}
+}
+
+// madeForPart is that of a component of a line of kits. An order of a hold that was not of whole kits has each unit as a component of its own: which one it was,
+// is not known.
+func (a *account) madeForPart(k *kit, l *OrderLine, part uint16, on *Article) ID {
+	if int(part) >= len(k.parts) || k.parts[part].sku == nil {
+		return ID{}
+	}
+	p := k.parts[part]
+	if p.has(on) {
+		return p.sku.ID // the usual case: the units need not be counted
+	}
+	n := 0
+	for i := range l.Units {
+		if l.Units[i].Part == part {
+			n++
+		}
+	}
+	if n != int(l.Quantity)*p.quantity {
+		return ID{}
+	}
+	return p.sku.ID
+}
 
 // want asks for stock for n of a line's item.
 type want struct{ line, n int }
@@ -197,6 +244,7 @@ func (t *tx) loose(l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Plac
 	if l.Names != namesCatalogItem {
 		return true
 	}
+	h.Flags &^= timeline.PinnedArticle // nobody named it
 	k, err := t.acc.kit(l.Of)
 	return err == nil && int(u.Part) < len(k.parts) && k.parts[u.Part].sku != nil && t.isPart(h, at, k.parts[u.Part])
 }

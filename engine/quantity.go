@@ -395,7 +395,7 @@ func (t *tx) reassign(before, after *Article) {
 	stays := after.Takes()
 	moved := !same(before.SKU, after.SKU)
 	if before.Takes() && (!stays || moved) {
-		for _, u := range t.takeOut(before, stays) {
+		for _, u := range t.takeOut(before, after) {
 			t.draft().Keep(u.Hold, u.Place.Lot)
 		}
 	}
@@ -406,12 +406,25 @@ func (t *tx) reassign(before, after *Article) {
 			if stays {
 				t.rejoin(before, after)
 			}
-			t.house(before.SKU, after.SKU)
+			t.house(append(t.waitingOn(before), before.SKU, after.SKU)...)
 		case !same(before.Before, after.Before) || !same(before.After, after.After):
 			t.rehouse(after.SKU)
 		}
 	}
 	t.seatFreed()
+}
+
+// waitingOn lists the SKUs that the conflicts on an article's lots belong to: what was unassigned there may be of another than the article.
+func (t *tx) waitingOn(r *Article) (skus []*ID) {
+	for _, l := range r.lots {
+		for h := range t.draft().Stock().Conflicts(l.no) {
+			sku := t.ownerSKU(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no}})
+			if !slices.ContainsFunc(skus, func(id *ID) bool { return *id == sku }) {
+				skus = append(skus, &sku)
+			}
+		}
+	}
+	return skus
 }
 
 // rejoin puts the lots of an article that takes holds again into their pools, where conflicts may want them.
@@ -422,19 +435,26 @@ func (t *tx) rejoin(before, after *Article) {
 	}
 }
 
-// takeOut empties an article's lots of what may not stay there. stays says that the article still takes holds, in another
-// SKU: then what was made for it stays, and all where it had no SKU, as nothing of it can be of another article. It returns what found no other place, taken out, with the lot it belongs to.
-func (t *tx) takeOut(r *Article, stays bool) (unseated []timeline.Placed) {
-	d := t.draft()
+// takeOut empties an article's lots of what may not stay there. Where the article still takes holds, in another SKU, what was made for it or for that SKU stays,
+// and all where it had no SKU, as nothing of it can be of another article. It returns what found no other place, taken out, with the lot it belongs to.
+func (t *tx) takeOut(r, after *Article) (unseated []timeline.Placed) {
+	d, stays := t.draft(), after.Takes()
 	for _, l := range r.lots {
 		pool := t.acc.stock.Lot(l.no).Pool
 		d.SetPool(l.no, 0)
 		var leaving []timeline.Hold
+		foreign := map[ID]bool{} // what was made for another SKU, and has no place in this one's pool
 		for _, s := range t.acc.stock.Slots(l.no) {
 			for h := range t.acc.stock.Holds(s, Span{Start: t.now, End: Forever}) {
 				pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
 				if h.Flags.Has(timeline.Out) || h.Flags.Blocker() == timeline.BlockerScheduledEvent || stays && (pinned || r.SKU == nil) {
 					continue
+				}
+				if made := t.acc.madeFor(h, r); made != (ID{}) && !r.isOf(made) {
+					if stays && after.isOf(made) {
+						continue
+					}
+					foreign[h.ID] = true
 				}
 				leaving = append(leaving, h)
 			}
@@ -443,7 +463,7 @@ func (t *tx) takeOut(r *Article, stays bool) (unseated []timeline.Placed) {
 		for _, h := range leaving {
 			d.Take(h.ID)
 			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
-			if !pinned && pool != 0 {
+			if !pinned && pool != 0 && !foreign[h.ID] {
 				if _, why := d.Seat(timeline.SKURef(pool), begun(h, t.now), timeline.Exact); why == timeline.Granted {
 					continue
 				}

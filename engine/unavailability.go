@@ -32,7 +32,7 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: a.ownerOf(h), Line: int(h.Line),
 		Article: a.articleID(lot.Article), Location: a.locationID(lot.Location), Unmet: unmet(a.stock, h, at, a.ledger.At),
 	}
-	if o := ownerships[u.Blocker]; o != nil {
+	if o := ownerships[u.Blocker]; o != nil && o.item != nil {
 		u.Item = o.item(a, h)
 	}
 	if s, ok := a.stock.Slot(at.Slot); ok {
@@ -41,9 +41,11 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	return u
 }
 
-// ownership finds the record that a unit belongs to, and what of it the unit is for; zero where there is none.
+// ownership finds the record that a unit belongs to, and what of it the unit is for, zero where there is none; and the SKU that an
+// auto-assigned unit on an article was made for (made.go).
 type ownership struct {
 	record, item func(a *account, h timeline.Hold) ID
+	made         func(a *account, h timeline.Hold, on *Article) ID
 }
 
 // ownerships are those of what takes units, where ids of units do not follow that of their record.
@@ -51,13 +53,15 @@ var ownerships [timeline.BlockerScheduledEvent + 1]*ownership
 
 func registerOwnership(by timeline.Blocker, o ownership) { ownerships[by] = &o }
 
-// ownerOf is the record that a unit belongs to. Where nothing else is registered ids of units follow their owner's, and Owner says
-// at what distance.
+// ahead is the record of a unit whose id follows it: Owner says at what distance.
+func ahead(_ *account, h timeline.Hold) ID { return before(h.ID, h.Owner) }
+
+// ownerOf is the record that a unit belongs to.
 func (a *account) ownerOf(h timeline.Hold) ID {
 	if o := ownerships[h.Flags.Blocker()]; o != nil {
 		return o.record(a, h)
 	}
-	return before(h.ID, h.Owner)
+	return ahead(a, h)
 }
 
 // Unavailability returns one unit that is taken.

@@ -27,8 +27,85 @@ func (s *step) wants(u Unit) bool {
 	})
 }
 
-// made is the SKU that an auto-assigned unit was made for, zero where that is not known or it was made for an article.
+// meant is the SKU that an auto-assigned unit was made for, as its record says it: the one that its line names, or of a line of kits that of the component that it is.
+// It is none where the line names an article, and where nobody can say which component it is: the kit has become another since it was made, or the line has not as
+// many of the component as its kits take, as an order of a hold that was not of whole kits.
+func (a *Account) meant(u Unit) ID {
+	switch {
+	case u.articlePinned(), u.event():
+		return ID{}
+	case !u.ordered():
+		h := a.hold(u.Owner())
+		if h == nil {
+			return ID{}
+		}
+		l := h.Lines[u.Line]
+		if k := a.kit(l.CatalogItem); l.CatalogItem != (ID{}) && (k == nil || k.Changed >= engine.CreatedAt(u.ID)) {
+			return ID{}
+		}
+		nth := int(u.Nth) - 1
+		for _, before := range h.Lines[:u.Line] {
+			nth -= len(before.Made)
+		}
+		return l.Made[nth]
+	}
+	x := a.orderUnit(u.ID)
+	o := find(a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth })
+	if x == nil || o == nil {
+		return ID{}
+	}
+	l := at(o.Lines, func(l *OrderLine) bool { return l.No == u.Line })
+	if l.Item.CatalogItem == (ID{}) {
+		return l.Item.SKU
+	}
+	k := a.kit(l.Item.CatalogItem)
+	if k == nil || k.Changed >= engine.CreatedAt(u.ID) || x.Part >= len(k.parts()) {
+		return ID{}
+	}
+	n := 0
+	for _, y := range l.Units {
+		if y.Part == x.Part {
+			n++
+		}
+	}
+	p := k.parts()[x.Part]
+	if n != l.Quantity*p.Quantity {
+		return ID{}
+	}
+	return p.SKU
+}
+
+// remade notes that a unit of which nobody can say what it was made for is of a SKU from now on, or of none.
+func (s *step) remade(u Unit, sku *ID) {
+	var made ID
+	if sku != nil {
+		made = *sku
+	}
+	if x := s.a.orderUnit(u.ID); x != nil {
+		x.Made = made
+		return
+	}
+	h := s.a.hold(u.Owner())
+	if h == nil || u.ordered() || u.event() {
+		return
+	}
+	n, nth := *h, int(u.Nth)-1
+	n.Lines = slices.Clone(h.Lines)
+	for _, before := range h.Lines[:u.Line] {
+		nth -= len(before.Made)
+	}
+	l := &n.Lines[u.Line]
+	l.Made = slices.Clone(l.Made)
+	l.Made[nth] = made
+	s.setHold(&n)
+}
+
+// made is the SKU that an auto-assigned unit belongs to: the one that it was made for, and where nobody can say that, the one of its article when it was made, or
+// given other dates. It is zero where that had none, or an article was named.
 func (a *Account) made(u Unit) ID {
+	if sku := a.meant(u); sku != (ID{}) {
+		return sku
+	}
 	if o := a.orderUnit(u.ID); o != nil {
 		return o.Made
 	}
@@ -56,6 +133,12 @@ func (s *step) own(u Unit) {
 			return
 		}
 	}
+}
+
+// isOf says that the article of a lot is of a SKU.
+func (a *Account) isOf(lot uint32, sku ID) bool {
+	r := a.of(a.lot(lot))
+	return r.SKU != nil && *r.SKU == sku
 }
 
 // ofSKU says that a conflict belongs to a SKU: the one that it was made for, or that of the article that it waits for.
@@ -126,6 +209,9 @@ func (s *step) reseated(was, o Unit) error {
 	}
 	if r := s.a.of(s.a.lot(o.Lot)); !r.Takes && !o.event() {
 		return wrong("conflict %+v was seated on lot %d of an article that is out", was, o.Lot)
+	}
+	if made := s.a.made(was); made != (ID{}) && !was.articlePinned() && !s.a.isOf(o.Lot, made) {
+		return wrong("conflict %+v was seated on lot %d, of another SKU than the one that it was made for", was, o.Lot)
 	}
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {
 		return wrong("conflict %+v was seated with a cut of %d, want %d", was, o.Cut, want)

@@ -420,14 +420,12 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == list[0].unit.Hold })
 	u := &s.a.Units[i]
 	r := s.a.of(s.a.lot(u.Lot))
-	if u.articlePinned() { // who unassigns a unit leaves it to the SKU of the article that it was assigned to
-		list[0].unit.Made = ID{}
-		if r.SKU != nil {
-			list[0].unit.Made = *r.SKU
-		}
-	}
+	pinned := u.articlePinned()
 	u.Flags &^= timeline.PinnedSlot
 	u.Flags &^= timeline.PinnedArticle
+	if pinned && s.a.meant(*u) == (ID{}) { // it is of the SKU of its line, else of that of the article that it was assigned to
+		s.remade(*u, r.SKU)
+	}
 	if len(list[0].line.Requires) > 0 {
 		u.Flags |= timeline.Choosy
 	}

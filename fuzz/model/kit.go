@@ -1,6 +1,7 @@
 package model
 
 import (
+	"reflect"
 	"slices"
 
 	"holdfast/engine"
@@ -13,6 +14,7 @@ type Kit struct {
 	ID       ID
 	Takes    bool // active, not archived
 	Parts    []engine.Component
+	Changed  int64 // when it was made, or became another
 	Revision uint64
 }
 
@@ -31,8 +33,11 @@ func (k *Kit) parts() (list []engine.Component) {
 	return list
 }
 
-// canBe says that a unit may be a component: it is of its article or SKU, or a conflict that belongs to its SKU.
+// canBe says that a unit may be a component: it was made for its SKU, or is of its article or SKU, or a conflict that belongs to its SKU.
 func (a *Account) canBe(u Unit, p engine.Component) bool {
+	if sku := a.meant(u); sku != (ID{}) {
+		return p.SKU == sku
+	}
 	if u.Slot == 0 && !u.articlePinned() {
 		return p.SKU != (ID{}) && a.ofSKU(u, p.SKU)
 	}
@@ -80,7 +85,9 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 			return refused(err, engine.CodeNotFound)
 		}
 		n := *s.a.Kits[i]
-		change(&n)
+		if change(&n); !reflect.DeepEqual(n, *s.a.Kits[i]) {
+			n.Changed = s.now
+		}
 		s.a.Kits[i] = &n
 		return refused(err, "")
 	}
@@ -89,7 +96,7 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		s.a.Kits = append(s.a.Kits, &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components})
+		s.a.Kits = append(s.a.Kits, &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now})
 		return nil
 	case engine.PatchCatalogItem:
 		return change(o.ID, func(k *Kit) {

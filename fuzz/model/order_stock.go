@@ -214,13 +214,14 @@ func (s *step) overbooked(made []seat) {
 
 // loose says that a unit is on its article for what its line requires alone.
 func (s *step) loose(l *OrderLine, u *OrderUnit, h Unit) bool {
+	h.Flags &^= timeline.PinnedArticle // nobody named it
 	switch k := s.a.kit(l.Item.CatalogItem); {
 	case len(l.Requires) == 0, u.ByHand, h.slotPinned():
 		return false
 	case k == nil:
 		return true
 	default:
-		return u.Part < len(k.parts()) && k.parts()[u.Part].SKU != (ID{}) && s.a.canBe(h, k.parts()[u.Part])
+		return u.Part < len(k.parts()) && k.parts()[u.Part].SKU != (ID{}) && s.was.canBe(h, k.parts()[u.Part])
 	}
 }
 

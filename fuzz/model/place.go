@@ -541,7 +541,7 @@ func (s *step) move(o engine.MoveHold, err error) error {
 			return err
 		}
 	}
-	s.retime(h)
+	s.retime(s.a.hold(o.ID))
 	return nil
 }
 
@@ -593,15 +593,24 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 			slot, u.Flags = 0, u.Flags&^timeline.PinnedSlot
 		}
 	}
-	if article.Gone {
+	made := s.was.meant(u)
+	if article.Gone && made == (ID{}) {
 		return q, u, engine.CodeNotFound
 	}
 	item := engine.Item{Article: article.ID}
-	if !u.articlePinned() && article.SKU != nil && article.Takes {
+	if made != (ID{}) { // what its article is of by now makes no difference
+		if !s.a.isOf(u.Lot, made) {
+			s.a.Seen.Strayed++
+		}
+		item = engine.Item{SKU: made}
+	} else if !u.articlePinned() && article.SKU != nil && article.Takes {
 		item = engine.Item{SKU: *article.SKU}
 	}
 	stays := u.Slot == 0 && l.Article == nil && l.Slot == nil
-	if stays && !article.Takes { // it waits, and may go on to wait for less
+	if made == (ID{}) && !u.articlePinned() && !stays {
+		s.remade(u, article.SKU)
+	}
+	if stays && made == (ID{}) && !article.Takes { // it waits, and may go on to wait for less
 		q.named, slot = 1, 0
 	} else {
 		q, refusal = s.resolve(item, location.ID)

@@ -232,11 +232,16 @@ func (s *step) reassign(r *Article, n Article) error {
 }
 
 // leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine belong to their SKU, and sit on
-// another lot of their pool, or of the one that they belong to from now on, where they fit; the rest become conflicts. What was made for the article stays
-// while it takes holds, and all where it had no SKU.
+// another lot of their pool, or of the one that they belong to from now on, where they fit; the rest become conflicts. One that was made for another SKU than that
+// of the article, which it was assigned to, goes to its own. What was made for the article, or for the SKU that it goes to, stays while it takes holds, and all where
+// it had no SKU.
 func (s *step) leave(lot uint32, pool Pool, stays bool) error {
 	for _, u := range slices.Clone(s.a.Units) {
 		if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && (u.articlePinned() || s.was.of(s.was.lot(lot)).SKU == nil) {
+			continue
+		}
+		made := s.a.meant(u)
+		if stays && made != (ID{}) && s.a.isOf(lot, made) {
 			continue
 		}
 		s.own(u)
@@ -244,7 +249,10 @@ func (s *step) leave(lot uint32, pool Pool, stays bool) error {
 		if o == nil || o.Slot != 0 && (o.Lot == lot || u.articlePinned()) {
 			return wrong("unit %+v left its lot and is %+v", u, o)
 		}
-		home := Pool{Lots: append(slices.Clone(pool.Lots), lot)}
+		home := Pool{Lots: []uint32{lot}}
+		if made == (ID{}) || s.was.isOf(lot, made) {
+			home.Lots = append(home.Lots, pool.Lots...)
+		}
 		for _, p := range s.a.belongs(u, s.now) {
 			home.Lots = append(home.Lots, p.Lots...)
 		}

@@ -1,16 +1,18 @@
 package workload
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
+	"holdfast/fuzz/model"
 	"holdfast/timeline"
 )
 
-// This file owns cases that random runs come to too seldom: played by hand, and judged by the twin.
+// This file owns cases that random runs come to too seldom: played by hand, or as a world that came to one, and judged by the twin.
 
 // played is a world with a location and a SKU, and what does a command there that is not refused.
 func played(t *testing.T) (w *World, do func(engine.Op) any, here, sku ID) {
@@ -74,4 +76,12 @@ func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 	do(engine.MoveHold{ID: h.ID, Lines: []engine.MoveLine{{Unavailability: unit, Article: &other}}})
 	u, _ := w.View(0).Unavailability(unit)
 	require.Equal(t, u.Body, u.Range)
+}
+
+// TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere plays a world in which an order's units are over on an article that goes to another SKU, and are given other
+// dates then: they ask for the SKU that they were made for.
+func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
+	d, seen := Seeded{rand.New(rand.NewPCG(0x5752, 0x2eb29))}, model.Tally{}
+	require.NoError(t, orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67)}.play(d, &seen))
+	require.Positive(t, seen.Strayed, "%+v", seen)
 }

@@ -44,11 +44,11 @@ func (s *Server) Admin() http.Handler {
 
 // adminCall is one call of the operator.
 type adminCall struct {
+	scribe
 	server *Server
 	eng    *engine.Engine
 	r      *http.Request
 	body   []byte
-	out    []byte
 	stream func(w http.ResponseWriter) // the answer, in place of out
 }
 
@@ -69,11 +69,11 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(
 		if status >= 500 {
 			s.log.Error("an operator's call failed", "path", r.URL.Path, "cause", err)
 		}
-		a.out = appendProblem(a.out[:0], e, nil, 0, func(b []byte) []byte { return append(b, "{}"...) })
+		a.Out = appendProblem(a.Out[:0], e, nil, 0, func(b []byte) []byte { return append(b, "{}"...) })
 	}
 	w.Header().Set("Content-Type", string(kind))
 	w.WriteHeader(status)
-	_, _ = w.Write(a.out) // one who hung up has the next call to see what has become of this
+	_, _ = w.Write(a.Out) // one who hung up has the next call to see what has become of this
 }
 
 // read takes in the body. What has one says that it is JSON, which no form of a web page can.
@@ -131,12 +131,15 @@ var adminKeyShape = shapeOf("AdminKey", append(keyFields(func(o *adminKey) *engi
 	optional("account", uuid, func(o *adminKey) **engine.ID { return &o.account }))...)
 
 func (a *adminCall) listAccounts() error {
-	a.out = append(a.out, `{"accounts":`...)
-	a.out = append(appendList(a.out, a.eng.Accounts(), func(b []byte, id engine.ID) []byte {
+	a.Out = append(a.Out, `{"accounts":[`...)
+	for _, id := range a.eng.Accounts() {
 		v, _ := a.eng.View(id)
-		return appendAccount(b, v.Account())
-	}), '}')
+		a.Next()
+		appendRecord(&a.scribe, v.Account(), (*scribe).writeAccount)
+	}
+	a.Out = append(a.Out, "]}"...)
 	return nil
+
 }
 
 func (a *adminCall) createAccount() error {
@@ -164,7 +167,7 @@ func (a *adminCall) setPlan() error {
 func (a *adminCall) answerAccount(id engine.ID, op engine.Op) error {
 	made, err := a.do(id, op)
 	if err == nil {
-		a.out = appendAccount(a.out, made.(*engine.Account))
+		appendRecord(&a.scribe, made.(*engine.Account), (*scribe).writeAccount)
 	}
 	return err
 }
@@ -178,24 +181,22 @@ func (a *adminCall) listKeys() error {
 		}
 		accounts = []engine.ID{id}
 	}
-	a.out = append(a.out, `{"keys":[`...)
+	a.Out = append(a.Out, `{"keys":[`...)
 	for _, id := range accounts {
 		v, _ := a.eng.View(id)
 		for k := range v.Keys().All() {
-			if a.out[len(a.out)-1] != '[' {
-				a.out = append(a.out, ',')
-			}
-			a.appendKey(id, k)
+			a.Next()
+			a.Braces(func() { a.key(id, k) })
 		}
 	}
-	a.out = append(a.out, "]}"...)
+	a.Out = append(a.Out, "]}"...)
 	return nil
 }
 
-// appendKey appends a key with its account.
-func (a *adminCall) appendKey(account engine.ID, k *engine.Key) {
-	a.out = a.server.appendKey(a.out, account, k)
-	a.out = append(appendID(append(a.out[:len(a.out)-1], `,"account":`...), account), '}')
+// key writes a key with its account.
+func (a *adminCall) key(account engine.ID, k *engine.Key) {
+	a.writeKey(k, a.server.lastUsed(account, k))
+	a.ID("account", account, "")
 }
 
 func (a *adminCall) createKey() error {
@@ -215,8 +216,10 @@ func (a *adminCall) createKey() error {
 	if err != nil {
 		return err
 	}
-	a.appendKey(*o.account, made.(*engine.Key))
-	a.out = append(appendText(append(a.out[:len(a.out)-1], `,"key":`...), text), '}')
+	a.Braces(func() {
+		a.key(*o.account, made.(*engine.Key))
+		a.Text("key", text, "")
+	})
 	return nil
 }
 
@@ -248,9 +251,11 @@ func (a *adminCall) revokeKey() error {
 	made, err := a.do(account, engine.RevokeKey{ID: id})
 	if err == nil {
 		r := made.(*engine.RevokedKey)
-		a.appendKey(account, &r.Key)
-		v, _ := a.eng.View(account)
-		a.out = appendRevoked(a.out, v, r)
+		a.view, _ = a.eng.View(account)
+		a.Braces(func() {
+			a.key(account, &r.Key)
+			a.webhooksOf(r)
+		})
 	}
 	return err
 }

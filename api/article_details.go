@@ -89,54 +89,6 @@ func detailFields[In any](at func(*In) *engine.DetailsPatch) []field[In] {
 	}
 }
 
-var (
-	categorySchema = recordSchema("TaxonomyCategory",
-		has("id", textSchema.says("The category's id in its taxonomy.")),
-		has("name", textSchema.orNull().says("The category's name.")),
-		has("fullName", textSchema.orNull().says("The names from the root of the taxonomy down to the category.")),
-		has("level", integerSchema.orNull().says("How many levels the category is below the root.")),
-		has("parentId", textSchema.orNull().says("The id of the category above.")),
-		has("isLeaf", booleanSchema.orNull().says("Whether no category is below.")))
-	aggregateSchema = recordSchema("AggregateData",
-		has("totalCount", integerSchema.says("How many articles the SKU has.")),
-		has("lastCreated", instantSchema.says("When the youngest of them was made.")),
-		has("lastUpdated", instantSchema.says("When one of them was last changed.")))
-	fieldSchema = recordSchema("FulfillmentFieldValue",
-		has("id", textSchema.orNull().says("The field's id where it was made.")),
-		has("name", textSchema.orNull().says("What people call the field.")),
-		has("key", textSchema.says("The key under which programs find the field.")),
-		has("value", valueSchema.says("What the field holds.")),
-		has("format", attributeFormatSchema.orNull().says("How the value is meant.")),
-		has("groupId", textSchema.orNull().says("The id of the group that the field is shown in.")),
-		has("groupName", textSchema.orNull().says("What the group is called.")),
-		has("systemGroup", enumSchema("sustainability", "system").orNull().says("The built-in group that the field belongs to, if any.")),
-		has("origin", enumSchema("article", "sku", "customer", "catalog").orNull().says("Whose field it is.")),
-		has("smartFieldMeta", nullSchema.says("Always null: fields are not computed here.")))
-	fileSchema = recordSchema("File",
-		has("id", idSchema.says("The record's id.")),
-		has("tenantId", accountIDSchema),
-		has("fileUrl", (&Schema{Type: "string", Format: "uri"}).says("Where the file can be fetched; files are kept elsewhere.")),
-		has("mimeType", textSchema.orNull().says("The media type of the file, such as image/jpeg.")),
-		has("originalName", textSchema.orNull().says("The file's name where it came from.")),
-		has("folderPath", textSchema.orNull().says("The folder that the file is shown in.")),
-		has("size", integerSchema.orNull().says("Size of the file in bytes.")),
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema),
-		has("deletedAt", nullSchema.says("Always null: what is deleted is not shown.")),
-		has("updatedById", nullSchema.says("Always null: users are kept elsewhere.")),
-		has("createdById", nullSchema.says("Always null: users are kept elsewhere.")))
-	mediaSchema = recordSchema("Media",
-		has("fileId", idSchema.says("The id of the file.")),
-		has("articleId", idSchema.says("The article that shows the file.")),
-		has("orderIndex", integerSchema.says("Place among the article's media, from 0.")),
-		has("media", fileSchema.says("The file itself.")))
-	docSchema = recordSchema("ArticleDocument",
-		has("fileId", idSchema.says("The id of the file.")),
-		has("articleId", idSchema.says("The article that has the document.")),
-		has("orderIndex", integerSchema.says("Place among the article's documents, from 0.")),
-		has("comment", textSchema.orNull().says("A note on the document.")), has("document", fileSchema.says("The file itself.")))
-)
-
 // details are an article's, empty where it has none.
 func details(r *engine.Article) *engine.ArticleDetails {
 	if r.Details == nil {
@@ -147,85 +99,84 @@ func details(r *engine.Article) *engine.ArticleDetails {
 
 var noDetails engine.ArticleDetails
 
-// appendPlace appends where an article stands among others.
-func appendPlace(b []byte, r *engine.Article, sku *engine.SKU) []byte {
+// articlePlace writes where an article stands among others.
+func (w *scribe) articlePlace(r *engine.Article, sku *engine.SKU) {
 	d := details(r)
-	b = appendTextOrNull(append(b, `,"taxonomyCategoryId":`...), d.CategoryID)
-	b = appendTextOrNull(append(b, `,"parentId":`...), d.ParentID)
-	b = appendTextOrNull(append(b, `,"path":`...), d.Path)
-	b = append(b, `,"taxonomyCategory":`...)
-	if x := d.Category; x == nil {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(append(b, `{"id":`...), x.ID)
-		b = appendTextOrNull(append(b, `,"name":`...), x.Name)
-		b = appendTextOrNull(append(b, `,"fullName":`...), x.FullName)
-		b = appendIntOrNull(append(b, `,"level":`...), x.Level)
-		b = appendTextOrNull(append(b, `,"parentId":`...), x.ParentID)
-		b = append(b, `,"isLeaf":`...)
-		if x.IsLeaf == nil {
-			b = append(b, "null"...)
-		} else {
-			b = appendBool(b, *x.IsLeaf)
-		}
-		b = append(b, '}')
-	}
-	if sku == nil {
-		return append(b, `,"aggregateData":null`...)
-	}
-	sum := sku.Aggregate()
-	b = appendInt(append(b, `,"aggregateData":{"totalCount":`...), sum.Count)
-	b = appendInstant(append(b, `,"lastCreated":`...), sum.LastCreated)
-	return append(appendInstant(append(b, `,"lastUpdated":`...), sum.LastUpdated), '}')
+	w.TextOrNull("taxonomyCategoryId", d.CategoryID, "The id of the category in a taxonomy that is kept elsewhere.")
+	w.TextOrNull("parentId", d.ParentID, "The id of the article that it is a part of, as it was given.")
+	w.TextOrNull("path", d.Path, "The path of its category, as it was given.")
+	Nullable(&w.Writer, "taxonomyCategory", "TaxonomyCategory", d.Category, "Its category in a taxonomy that is kept elsewhere.",
+		func(x *engine.TaxonomyCategory) {
+			w.Text("id", x.ID, "The category's id in its taxonomy.")
+			w.TextOrNull("name", x.Name, "The category's name.")
+			w.TextOrNull("fullName", x.FullName, "The names from the root of the taxonomy down to the category.")
+			w.IntOrNull("level", x.Level, "How many levels the category is below the root.")
+			w.TextOrNull("parentId", x.ParentID, "The id of the category above.")
+			w.BoolOrNull("isLeaf", x.IsLeaf, "Whether no category is below.")
+		})
+	Nullable(&w.Writer, "aggregateData", "AggregateData", sku, "Figures over all articles of its SKU; null without one.", func(sku *engine.SKU) {
+		sum := sku.Aggregate()
+		w.Count("totalCount", sum.Count, "How many articles the SKU has.")
+		w.Instant("lastCreated", sum.LastCreated, "When the youngest of them was made.")
+		w.Instant("lastUpdated", sum.LastUpdated, "When one of them was last changed.")
+	})
 }
 
-// appendFiles appends an article's media and documents.
-func (q *request) appendFiles(b []byte, r *engine.Article) []byte {
+// articleFiles writes an article's media and documents.
+func (w *scribe) articleFiles(r *engine.Article) {
 	d := details(r)
-	b = append(b, `,"media":[`...)
-	for i := range d.Media {
-		b = append(q.appendFile(b, r, i, &d.Media[i], "media"), '}')
-	}
-	b = append(b, `],"documents":[`...)
-	for i := range d.Documents {
-		b = q.appendFile(b, r, i, &d.Documents[i], "document")
-		b = append(appendTextOrNull(append(b, `,"comment":`...), d.Documents[i].Comment), '}')
-	}
-	return append(b, ']')
+	i := 0
+	List(&w.Writer, "media", "Media", d.Media, "Its pictures, in their order.", func(f *engine.File) {
+		w.ID("fileId", f.ID, "The id of the file.")
+		w.ID("articleId", r.ID, "The article that shows the file.")
+		w.Count("orderIndex", i, "Place among the article's media, from 0.")
+		w.file("media", f)
+		i++
+	})
+	i = 0
+	List(&w.Writer, "documents", "ArticleDocument", d.Documents, "Its documents, in their order.", func(f *engine.File) {
+		w.ID("fileId", f.ID, "The id of the file.")
+		w.ID("articleId", r.ID, "The article that has the document.")
+		w.Count("orderIndex", i, "Place among the article's documents, from 0.")
+		w.file("document", f)
+		w.TextOrNull("comment", f.Comment, "A note on the document.")
+		w.Before("comment", "document")
+		i++
+	})
 }
 
-// appendFile appends a file in its place, without the closing brace; its record stands under a name of its own.
-func (q *request) appendFile(b []byte, r *engine.Article, i int, f *engine.File, record string) []byte {
-	if i > 0 {
-		b = append(b, ',')
-	}
-	b = appendID(append(b, `{"fileId":`...), f.ID)
-	b = appendID(append(b, `,"articleId":`...), r.ID)
-	b = appendInt(append(b, `,"orderIndex":`...), i)
-	b = appendID(append(key(b, record), `{"id":`...), f.ID)
-	b = appendID(append(b, `,"tenantId":`...), q.view.Account().ID)
-	b = appendText(append(b, `,"fileUrl":`...), f.URL)
-	b = appendTextOrNull(append(b, `,"mimeType":`...), f.MimeType)
-	b = appendTextOrNull(append(b, `,"originalName":`...), f.OriginalName)
-	b = appendTextOrNull(append(b, `,"folderPath":`...), f.FolderPath)
-	b = appendIntOrNull(append(b, `,"size":`...), f.Size)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(f.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), f.UpdatedAt)
-	return append(b, `,"deletedAt":null,"updatedById":null,"createdById":null}`...)
+// file writes the record of a file under a name of its own.
+func (w *scribe) file(name string, f *engine.File) {
+	w.Object(name, "File", "The file itself.", func() {
+		w.ID("id", f.ID, "The record's id.")
+		w.tenant()
+		w.As(uriSchema, "fileUrl", f.URL, "Where the file can be fetched; files are kept elsewhere.")
+		w.TextOrNull("mimeType", f.MimeType, "The media type of the file, such as image/jpeg.")
+		w.TextOrNull("originalName", f.OriginalName, "The file's name where it came from.")
+		w.TextOrNull("folderPath", f.FolderPath, "The folder that the file is shown in.")
+		w.IntOrNull("size", f.Size, "Size of the file in bytes.")
+		w.Created(f.ID)
+		w.Updated(f.UpdatedAt)
+		w.Null("deletedAt", "Always null: what is deleted is not shown.")
+		w.Null("updatedById", "Always null: users are kept elsewhere.")
+		w.Null("createdById", "Always null: users are kept elsewhere.")
+	})
 }
 
-// appendFulfillment appends an article's fulfillment fields.
-func appendFulfillment(b []byte, r *engine.Article) []byte {
-	return appendList(append(b, `,"fulfillmentFields":`...), details(r).Fulfillment, func(b []byte, f engine.FieldValue) []byte {
-		b = appendTextOrNull(append(b, `{"id":`...), f.ID)
-		b = appendTextOrNull(append(b, `,"name":`...), f.Name)
-		b = appendText(append(b, `,"key":`...), f.Key)
-		b = appendValue(append(b, `,"value":`...), f.Value)
-		b = appendTextOrNull(append(b, `,"format":`...), (*string)(f.Format))
-		b = appendTextOrNull(append(b, `,"groupId":`...), f.GroupID)
-		b = appendTextOrNull(append(b, `,"groupName":`...), f.GroupName)
-		b = appendTextOrNull(append(b, `,"systemGroup":`...), f.SystemGroup)
-		b = appendTextOrNull(append(b, `,"origin":`...), f.Origin)
-		return append(b, `,"smartFieldMeta":null}`...)
+// fulfillmentFields writes an article's fulfillment fields.
+func (w *scribe) fulfillmentFields(r *engine.Article) {
+	list := details(r).Fulfillment
+	List(&w.Writer, "fulfillmentFields", "FulfillmentFieldValue", list, "Fields for those who hand it out.", func(f *engine.FieldValue) {
+		w.TextOrNull("id", f.ID, "The field's id where it was made.")
+		w.TextOrNull("name", f.Name, "What people call the field.")
+		w.Text("key", f.Key, "The key under which programs find the field.")
+		w.Key("value", valueSchema, "What the field holds.")
+		w.Out = appendValue(w.Out, f.Value)
+		w.AsOrNull(formatSchema, "format", (*string)(f.Format), "How the value is meant.")
+		w.TextOrNull("groupId", f.GroupID, "The id of the group that the field is shown in.")
+		w.TextOrNull("groupName", f.GroupName, "What the group is called.")
+		w.AsOrNull(systemGroups.schema, "systemGroup", f.SystemGroup, "The built-in group that the field belongs to, if any.")
+		w.AsOrNull(origins.schema, "origin", f.Origin, "Whose field it is.")
+		w.Null("smartFieldMeta", "Always null: fields are not computed here.")
 	})
 }

@@ -252,10 +252,17 @@ var listedArticleSchema = func() *Schema {
 	return &s
 }()
 
-var articleListSchema = recordSchema("ArticleList",
-	has("articles", listSchema(listedArticleSchema).says("The articles of the page.")),
-	has("totalCount", integerSchema.says("How many articles there are on all pages.")),
-	has("pagination", paginationSchema.says("Where the page stands in the list."))).whole()
+var articleListSchema = describe("ArticleList", func(w *scribe, p *page) {
+	p.size = 1
+	w.Key("articles", listSchema(listedArticleSchema), "The articles of the page.")
+	w.articlePage(*p, 0)
+}).whole()
+
+// articlePage writes what stands behind the articles of a page.
+func (w *scribe) articlePage(p page, total int) {
+	w.Count("totalCount", total, "How many articles there are on all pages.")
+	w.pagination(p, total)
+}
 
 // listOfArticles completes one of the two operations that list articles.
 func listOfArticles(o operation, in input[listArticles]) operation {
@@ -287,27 +294,27 @@ func (q *request) listArticles(o *listArticles) error {
 	}
 	q.stock.Most = rowEntries
 	q.stock.Reset(o.Window)
-	q.out = append(q.out, `{"articles":[`...)
-	for i, r := range articles {
-		if i > 0 {
-			q.out = append(q.out, ',')
-		}
+	q.Out = append(q.Out, `{"articles":[`...)
+	for _, r := range articles {
+		q.Next()
 		if o.fields.timed() {
 			if err := q.view.ArticleStock(&q.stock, r.ID, location, o.Window, q.now); err != nil {
 				return err
 			}
 		}
-		start := len(q.out)
-		q.appendArticleWith(r, &q.stock, rowEntries, rowSteps)
+		start := len(q.Out)
+		q.Braces(func() { q.writeArticle(r, &q.stock, rowEntries, rowSteps) })
 		if o.fields != nil {
-			q.out = o.fields.keep(q.out, start)
+			q.Out = o.fields.keep(q.Out, start)
 		}
-		if q.out = row(q.out, start); !q.grown(len(q.out)) {
+		if q.Out = bounded(q.Out, start, maxRow); !q.grown(len(q.Out)) {
 			return nil
 		}
 	}
-	q.out = appendInt(append(q.out, `],"totalCount":`...), total)
-	q.out = append(appendPagination(q.out, o.page, total), '}')
+	q.Out = append(q.Out, ']')
+	q.articlePage(o.page, total)
+	q.Out = append(q.Out, '}')
+
 	if q.op.body == nil {
 		q.link(o.page, o.page.pages(total))
 	}

@@ -17,47 +17,9 @@ const (
 	valueTypes = "a string, a number, true or false, an array of strings, or null"
 )
 
-// attributeValues are values by the keys of their attributes. They stand in bodies only.
-var attributeValues = kind[[]engine.AttributeInput]{
-	schema: &Schema{Type: "object", Extra: valueSchema.orNull()},
-	json: func(r *jsonReader, dst *[]engine.AttributeInput) {
-		if !r.enter('{', "an object") {
-			return
-		}
-		*dst = []engine.AttributeInput{}
-		n := 0
-		for ; ; n++ {
-			name, ok := r.member(n)
-			if !ok {
-				break
-			}
-			in := engine.AttributeInput{Key: string(name)}
-			switch {
-			case n >= maxValues:
-				r.skip()
-			case givenKey(*dst, in.Key):
-				r.fault(faultDuplicate, "given more than once")
-				r.skip()
-			default:
-				readValue(r, &in.Value)
-				*dst = append(*dst, in)
-			}
-		}
-		if !r.dead && n > maxValues {
-			r.fault(faultLength, "must have 0 to 250 members")
-		}
-	},
-	query: func(*args, string, *[]engine.AttributeInput) bool { return false },
-}
-
-func givenKey(list []engine.AttributeInput, key string) bool {
-	for _, in := range list {
-		if in.Key == key {
-			return true
-		}
-	}
-	return false
-}
+// attributeValues are values by the keys of their attributes.
+var attributeValues = byKey(valueSchema.orNull(), maxValues, func(a *engine.AttributeInput) *string { return &a.Key },
+	func(r *jsonReader, a *engine.AttributeInput) { readValue(r, &a.Value) })
 
 // readScalar reads a text, a number, true or false; false: the next value is something else, and nothing was read.
 func readScalar(r *jsonReader, text kind[string], dst *engine.Value) bool {
@@ -117,43 +79,46 @@ func labelFields[In any](at func(*In) *engine.LabelsPatch) []field[In] {
 	return append([]field[In]{tagsField(at), attributesField(at)}, externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External })...)
 }
 
-var attributeValueSchema = recordSchema("AttributeValue",
-	has("id", idSchema.says("The attribute's id.")),
-	has("name", textSchema.says("What people call the attribute.")),
-	has("key", textSchema.says("The key under which programs find the attribute.")),
-	has("value", valueSchema.says("The value: text, a number, true or false, or a list of texts; null without one.")),
-	has("format", attributeFormatSchema.says("How the value is meant.")),
-	has("groupId", idSchema.orNull().says("The id of the group that the attribute is shown in; null without one.")),
-	has("groupName", textSchema.orNull().says("The group that the attribute is shown in.")),
-	has("systemGroup", enumSchema("sustainability", "system").orNull().says("Always null: an account's attributes are in no built-in group.")),
-	has("origin", enumSchema("article", "sku", "customer", "catalog").says("Whose value it is: an article takes over those of its SKU.")),
-	has("smartFieldMeta", nullSchema.says("Always null: fields are not computed here.")))
+var attributeListSchema = listSchema(describe("AttributeValue", func(w *scribe, d *engine.Attribute) { w.attribute(d, engine.Value{}, "") }))
 
-// labelMembers are a record's labels as they are answered.
-var labelMembers = append([]Member{
-	has("tags", listSchema(tagSchema).says("The tags linked to it.")),
-	has("attributes", listSchema(attributeValueSchema).says("Values of the account's attributes, its own and those it takes over."))},
-	externalMembers...)
+// attribute writes an attribute as a record shows it: with its value, and whose that is.
+func (w *scribe) attribute(d *engine.Attribute, value engine.Value, origin string) {
+	w.ID("id", d.ID, "The attribute's id.")
+	w.attributeHead(d)
+	w.As(formatSchema, "format", string(d.Format), "How the value is meant.")
+	w.Key("value", valueSchema, "The value: text, a number, true or false, or a list of texts; null without one.")
+	w.Out = appendValue(w.Out, value)
+	w.Before("value", "format")
+	w.attributeGroup(d)
+	w.As(origins.schema, "origin", origin, "Whose value it is: an article takes over those of its SKU.")
+	w.Null("smartFieldMeta", "Always null: fields are not computed here.")
+}
 
-// appendAttributes appends the values that a record has for attributes, with their origin; other, if not nil, stands in
+// labels writes a record's labels; origin says of its attributes whose they are.
+func (w *scribe) labels(l *engine.Labels, origin string) {
+	w.tags(l, "The tags linked to it.")
+	w.attributes(l, origin, nil, "Values of the account's attributes, its own and those it takes over.")
+	w.external(l.External)
+}
+
+// attributes writes the values that a record has for attributes, with their origin; those of a SKU, if it is not nil, stand in
 // where it has none.
-func (q *request) appendAttributes(b []byte, own *engine.Labels, origin string, other *engine.Labels, otherOrigin string) []byte {
-	b = append(b, '[')
-	q.view.EachAttribute(own, other, func(d *engine.Attribute, value engine.Value, isOwn bool) {
-		if b[len(b)-1] != '[' {
-			b = append(b, ',')
-		}
-		b = appendAttributeHead(append(b, '{'), d)
-		b = appendValue(append(b, `,"value":`...), value)
-		b = appendAttributeGroup(b, d)
-		of := origin
-		if !isOwn {
-			of = otherOrigin
-		}
-		b = appendText(append(b, `,"origin":`...), of)
-		b = append(b, `,"smartFieldMeta":null}`...)
-	})
-	return append(b, ']')
+func (w *scribe) attributes(own *engine.Labels, origin string, sku *engine.Labels, about string) {
+	w.Key("attributes", attributeListSchema, about)
+	w.Out = append(w.Out, '[')
+	if w.Writes() {
+		w.view.EachAttribute(own, sku, func(d *engine.Attribute, value engine.Value, isOwn bool) {
+			w.Next()
+			w.Out = append(w.Out, '{')
+			if isOwn {
+				w.attribute(d, value, origin)
+			} else {
+				w.attribute(d, value, "sku")
+			}
+			w.Out = append(w.Out, '}')
+		})
+	}
+	w.Out = append(w.Out, ']')
 }
 
 func appendValue(b []byte, v engine.Value) []byte {

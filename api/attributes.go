@@ -36,55 +36,48 @@ var patchAttributeShape = shapeOf("PatchAttribute",
 	merged("group", text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).says("The name of its group."))
 
 var (
-	attributeFormatSchema = enumSchema("text", "number", "boolean", "date", "datetime", "formula", "select", "multiselect", "smart_field")
-	attributeSchema       = recordSchema("Attribute",
-		has("id", idSchema.says("The record's id.")),
-		has("name", textSchema.says("What people call the attribute.")),
-		has("key", textSchema.says("The key under which programs find the attribute.")),
-		has("format", attributeFormatSchema.says("How its values are meant.")),
-		has("options", listSchema(recordSchema("AttributeOption",
-			has("id", idSchema.says("The option's id.")),
-			has("name", textSchema.says("What people call the option.")))).says("What can be chosen, of select and multiselect.")),
-		has("groupId", idSchema.orNull().says("The id of the group that the attribute is shown in; null without one.")),
-		has("groupName", textSchema.orNull().says("The group that the attribute is shown in.")),
-		has("systemGroup", enumSchema("sustainability", "system").orNull().says("Always null: an account's attributes are in no built-in group.")),
-		has("createdAt", createdSchema), has("updatedAt", updatedSchema))
+	formatSchema      = enum(attributeFormats...).schema
+	systemGroupSchema = enumSchema("sustainability", "system").orNull()
+	attributeSchema   = describe("Attribute", (*scribe).writeAttribute)
 )
 
-func appendAttribute(_ *request, b []byte, d *engine.Attribute) []byte {
-	b = appendAttributeHead(append(b, '{'), d)
-	b = appendList(append(b, `,"options":`...), d.Options, func(b []byte, x engine.AttributeOption) []byte {
-		b = appendID(append(b, `{"id":`...), x.ID)
-		return append(appendText(append(b, `,"name":`...), x.Name), '}')
+func (w *scribe) writeAttribute(d *engine.Attribute) {
+	w.ID("id", d.ID, "The record's id.")
+	w.attributeHead(d)
+	w.As(formatSchema, "format", string(d.Format), "How its values are meant.")
+	List(&w.Writer, "options", "AttributeOption", d.Options, "What can be chosen, of select and multiselect.", func(x *engine.AttributeOption) {
+		w.ID("id", x.ID, "The option's id.")
+		w.Text("name", x.Name, "What people call the option.")
 	})
-	b = appendAttributeGroup(b, d)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(d.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), d.UpdatedAt)
-	return append(b, '}')
+	w.attributeGroup(d)
+	w.Created(d.ID)
+	w.Updated(d.UpdatedAt)
 }
 
-// appendAttributeHead and appendAttributeGroup append what an attribute's record and its values have in common.
-func appendAttributeHead(b []byte, d *engine.Attribute) []byte {
-	b = appendID(append(b, `"id":`...), d.ID)
-	b = appendText(append(b, `,"name":`...), d.Name)
-	b = appendText(append(b, `,"key":`...), d.Key)
-	return appendText(append(b, `,"format":`...), string(d.Format))
+// attributeHead and attributeGroup write what an attribute's record and its values have in common.
+func (w *scribe) attributeHead(d *engine.Attribute) {
+	w.Text("name", d.Name, "What people call the attribute.")
+	w.Text("key", d.Key, "The key under which programs find the attribute.")
 }
 
-func appendAttributeGroup(b []byte, d *engine.Attribute) []byte {
-	if d.Group == nil {
-		return append(b, `,"groupId":null,"groupName":null,"systemGroup":null`...)
+func (w *scribe) attributeGroup(d *engine.Attribute) {
+	g := d.Group
+	if g == nil {
+		g = &noGroup
 	}
-	b = appendID(append(b, `,"groupId":`...), d.Group.ID)
-	b = appendText(append(b, `,"groupName":`...), d.Group.Name)
-	return append(b, `,"systemGroup":null`...)
+	w.GivenID("groupId", g.ID, "The id of the group that the attribute is shown in; null without one.")
+	w.GivenText("groupName", g.Name, "The group that the attribute is shown in.")
+	w.Key("systemGroup", systemGroupSchema, "Always null: an account's attributes are in no built-in group.")
+	w.Nil()
 }
+
+var noGroup engine.AttributeGroup
 
 func answerAttribute(q *request, d *engine.Attribute) error {
 	if q.sameRevision(d.Revision) {
 		return nil
 	}
-	q.out = appendAttribute(q, q.out, d)
+	appendRecord(&q.scribe, d, (*scribe).writeAttribute)
 	return nil
 }
 
@@ -99,7 +92,7 @@ var attributeOperations = []operation{
 		summary: "Lists attributes in order of creation.", answer: pagedSchema(attributeSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
 		all := q.view.Attributes()
-		appendPage(q, *p, all.Len(), all.At, appendAttribute)
+		appendPage(q, *p, all.Len(), all.At, (*scribe).writeAttribute)
 		return nil
 	}),
 	write(operation{

@@ -64,34 +64,44 @@ func (q *request) checkOrder(in, prefix string, w engine.Span) {
 }
 
 var (
-	availabilityMembers = []Member{
-		has("available", integerSchema.says("How many further units can be held for the whole window, with the buffers that a booking would bring. "+
-			"Of an article: on its own units, wherever else what is on them could go.")),
-		has("withMoves", integerSchema.says("How many units a booking can have. Of an article it may be more than are available: "+
-			"bookings that may be moved go to other articles of its SKU. Of anything else it is the same.")),
-		has("stock", integerSchema.says("Units there at the instant of the window with the fewest free.")),
-		has("committed", integerSchema.says("Units taken at that instant, those without a unit of their own included.")),
-		has("exact", booleanSchema.says("True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")),
-		has("shortage", integerSchema.orNull().says("How many of the units asked for a booking cannot have; null where no quantity was given.")),
-	}
-	availabilitySchema = recordSchema("Availability", slices.Concat(availabilityMembers, []Member{has("sequence", integerSchema.
-				says("The account's count of committed changes that the answer is of."))})...)
-	availabilityListSchema = recordSchema("AvailabilityList",
-		has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)).says("The answers, in the order of the questions.")),
-		has("sequence", integerSchema.says("The account's count of committed changes that the answer is of."))).whole()
+	availabilitySchema = describe("Availability", func(w *scribe, l *availabilityLine) {
+		w.writeAvailability(l)
+		w.sequence()
+	})
+	availabilityListSchema = describe("AvailabilityList", func(w *scribe, l *[]availabilityLine) {
+		w.writeAnswers(*l)
+		w.sequence()
+	}).whole()
 )
 
-// appendAvailability appends the members of one answer, with its opening brace.
-func appendAvailability(b []byte, a engine.Availability, quantity int) []byte {
-	b = appendInt(append(b, `{"available":`...), a.Available)
-	b = appendInt(append(b, `,"withMoves":`...), a.WithMoves)
-	b = appendInt(append(b, `,"stock":`...), a.Stock)
-	b = appendInt(append(b, `,"committed":`...), a.Committed)
-	b = appendBool(append(b, `,"exact":`...), a.Exact)
-	if quantity == 0 {
-		return append(b, `,"shortage":null`...)
+func (w *scribe) writeAvailability(l *availabilityLine) {
+	a := &l.answer
+	w.Count("available", a.Available, "How many further units can be held for the whole window, with the buffers that a booking would "+
+		"bring. Of an article: on its own units, wherever else what is on them could go.")
+	w.Count("withMoves", a.WithMoves, "How many units a booking can have. Of an article it may be more than are available: bookings that "+
+		"may be moved go to other articles of its SKU. Of anything else it is the same.")
+	w.Count("stock", a.Stock, "Units there at the instant of the window with the fewest free.")
+	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included.")
+	w.Bool("exact", a.Exact, "True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")
+	w.Key("shortage", integerOrNull, "How many of the units asked for a booking cannot have; null where no quantity was given.")
+	if l.quantity == 0 {
+		w.Nil()
+		return
 	}
-	return appendInt(append(b, `,"shortage":`...), max(0, quantity-a.WithMoves))
+	w.Out = appendInt(w.Out, max(0, l.quantity-a.WithMoves))
+}
+
+// writeAnswers writes the answers to questions.
+func (w *scribe) writeAnswers(lines []availabilityLine) {
+	List(&w.Writer, "lines", "AvailabilityOfLine", lines, "The answers, in the order of the questions.", w.writeAvailability)
+}
+
+// sequence is the state that an answer is of.
+func (w *scribe) sequence() {
+	w.Key("sequence", integerSchema, "The account's count of committed changes that the answer is of.")
+	if w.Writes() {
+		w.Out = appendInt(w.Out, w.view.Sequence())
+	}
 }
 
 // checkLines is checkLine for many, under a pointer.
@@ -153,18 +163,6 @@ func askEach(v engine.View, lines []availabilityLine, first int, now int64) (err
 	return nil
 }
 
-// appendAnswers appends the answers to questions; the object of the answer stays open.
-func appendAnswers(b []byte, lines []availabilityLine) []byte {
-	b = append(b, `{"lines":[`...)
-	for i := range lines {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendAvailability(b, lines[i].answer, lines[i].quantity), '}')
-	}
-	return append(b, ']')
-}
-
 type calendarInput struct {
 	availabilityLine
 	size engine.BucketSize
@@ -182,15 +180,21 @@ var calendarQuery = shapeOf("Calendar", slices.Concat(
 			says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
 	})...)
 
-var calendarSchema = recordSchema("CalendarAnswer",
-	has("buckets", listSchema(recordSchema("Bucket",
-		has("range", rangeSchema.says("The piece of time.")),
-		has("minFree", integerSchema.says("Fewest units free at an instant of it; below 0 where holds have no unit.")),
-		has("maxFree", integerSchema.says("Most units free at an instant of it.")),
-		has("available", integerSchema.says("How many units can be held for the whole bucket, without buffers: what availability says of it as a window.")),
-		has("exact", booleanSchema.says("False: pinned holds made the search stop, and perhaps more units could be held.")))).
-		says("The window in pieces, without gap or overlap.")),
-	has("sequence", integerSchema.says("The account's count of committed changes that the answer is of."))).whole()
+var calendarSchema = describe("CalendarAnswer", (*scribe).writeCalendar).whole()
+
+func (w *scribe) writeCalendar(buckets *[]engine.Bucket) {
+	List(&w.Writer, "buckets", "Bucket", *buckets, "The window in pieces, without gap or overlap.", func(x *engine.Bucket) {
+		w.Range("range", x.Range, "The piece of time.")
+		w.Count("minFree", x.MinFree, "Fewest units free at an instant of it; below 0 where holds have no unit.")
+		w.Count("maxFree", x.MaxFree, "Most units free at an instant of it.")
+		w.Count("available", x.Available,
+			"How many units can be held for the whole bucket, without buffers: what availability says of it as a window.")
+		w.Bool("exact", x.Exact, aboutExact)
+	})
+	w.sequence()
+}
+
+const aboutExact = "False: pinned holds made the search stop, and perhaps more units could be held."
 
 type nextInput struct {
 	engine.NextQuery
@@ -215,23 +219,33 @@ var nextShape = shapeOf("NextQuery", slices.Concat(
 			says("The window ends at this instant or before. Default: two years after notBefore."),
 	})...)
 
-var nextSchema = recordSchema("NextAnswer",
-	has("from", instantSchema.orNull().says("First instant of the window; null where there is none.")),
-	has("to", instantSchema.orNull().says("First instant behind the window; null where there is none.")))
+var nextSchema = describe("NextAnswer", (*scribe).writeNext)
 
-var explainSchema = recordSchema("Explanation",
-	has("available", integerSchema.says("How many units can be held for the whole window.")),
-	has("at", instantSchema.says("The earliest instant of the window with the fewest units free.")),
-	has("stock", integerSchema.says("Units there at that instant.")),
-	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("The first 20 by start, then id.")),
-	has("blockingTotal", integerSchema.says("How many stand in the way.")),
-	has("alternatives", listSchema(recordSchema("Alternative",
-		has("kind", enumSchema("later", "shorter", "location", "article").
-			says("What is other: a later window, a shorter one, another location or another article.")),
-		has("from", instantSchema.says("First instant of the window that would do.")),
-		has("to", instantSchema.orNull().says("First instant behind it; null without end.")),
-		has("serviceLocationId", idSchema.orNull().says("The other location; null where it is the one asked for.")),
-		has("articleId", idSchema.orNull().says("The other article; null where it is what was asked for.")))).says("Ways out, the nearest first."))).whole()
+// writeNext writes a window; one that begins never is none.
+func (w *scribe) writeNext(s *engine.Span) {
+	w.End("from", s.Start, "First instant of the window; null where there is none.")
+	w.End("to", s.End, "First instant behind the window; null where there is none.")
+}
+
+var (
+	alternativeKinds = enumSchema("later", "shorter", "location", "article")
+	explainSchema    = describe("Explanation", (*scribe).writeExplanation).whole()
+)
+
+func (w *scribe) writeExplanation(x *engine.Explanation) {
+	w.Count("available", x.Available, "How many units can be held for the whole window.")
+	w.Instant("at", x.At, "The earliest instant of the window with the fewest units free.")
+	w.Count("stock", x.Stock, "Units there at that instant.")
+	w.units("blockingUnavailabilities", x.Blockers, 0, "The first 20 by start, then id.")
+	w.Count("blockingTotal", x.Blocking, "How many stand in the way.")
+	List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.", func(a *engine.Alternative) {
+		w.As(alternativeKinds, "kind", a.Kind, "What is other: a later window, a shorter one, another location or another article.")
+		w.Instant("from", a.Window.Start, "First instant of the window that would do.")
+		w.End("to", a.Window.End, "First instant behind it; null without end.")
+		w.GivenID("serviceLocationId", a.Location, "The other location; null where it is the one asked for.")
+		w.GivenID("articleId", a.Article, "The other article; null where it is what was asked for.")
+	})
+}
 
 func appendGivenID(b []byte, id engine.ID) []byte {
 	if id == (engine.ID{}) {
@@ -249,12 +263,14 @@ var availabilityOperations = []operation{
 	}, input[availabilityLine]{query: lineShape},
 		func(q *request, l *availabilityLine) { q.checkLine("query", "", l.Item, l.Window) },
 		func(q *request, l *availabilityLine) error {
-			a, err := l.ask(q.view, q.now)
-			if err != nil {
+			var err error
+			if l.answer, err = l.ask(q.view, q.now); err != nil {
 				return err
 			}
-			q.out = appendAvailability(q.out, a, l.quantity)
-			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
+			q.Braces(func() {
+				q.writeAvailability(l)
+				q.sequence()
+			})
 			return nil
 		}),
 	readChecked(operation{
@@ -266,7 +282,10 @@ var availabilityOperations = []operation{
 			if err := q.askLines(q.view, *lines); err != nil {
 				return err
 			}
-			q.out = append(appendInt(append(appendAnswers(q.out, *lines), `,"sequence":`...), q.view.Sequence()), '}')
+			q.Braces(func() {
+				q.writeAnswers(*lines)
+				q.sequence()
+			})
 			return nil
 		}),
 	readChecked(operation{
@@ -279,14 +298,8 @@ var availabilityOperations = []operation{
 			if err != nil {
 				return err
 			}
-			q.out = appendList(append(q.out, `{"buckets":`...), buckets, func(b []byte, x engine.Bucket) []byte {
-				b = appendRange(append(b, `{"range":`...), x.Range)
-				b = appendInt(append(b, `,"minFree":`...), x.MinFree)
-				b = appendInt(append(b, `,"maxFree":`...), x.MaxFree)
-				b = appendInt(append(b, `,"available":`...), x.Available)
-				return append(appendBool(append(b, `,"exact":`...), x.Exact), '}')
-			})
-			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
+			appendRecord(&q.scribe, &buckets, (*scribe).writeCalendar)
+
 			return nil
 		}),
 	readChecked(operation{
@@ -308,11 +321,9 @@ var availabilityOperations = []operation{
 			case err != nil:
 				return err
 			case !ok:
-				q.out = append(q.out, `{"from":null,"to":null}`...)
-			default:
-				q.out = appendInstant(append(q.out, `{"from":`...), w.Start)
-				q.out = append(appendInstant(append(q.out, `,"to":`...), w.End), '}')
+				w = engine.Span{Start: engine.Forever, End: engine.Forever}
 			}
+			appendRecord(&q.scribe, &w, (*scribe).writeNext)
 			return nil
 		}),
 	readChecked(operation{
@@ -325,19 +336,8 @@ var availabilityOperations = []operation{
 			if err != nil {
 				return err
 			}
-			q.out = appendInt(append(q.out, `{"available":`...), x.Available)
-			q.out = appendInstant(append(q.out, `,"at":`...), x.At)
-			q.out = appendInt(append(q.out, `,"stock":`...), x.Stock)
-			q.out = q.appendUnavailabilities(append(q.out, `,"blockingUnavailabilities":`...), x.Blockers)
-			q.out = appendInt(append(q.out, `,"blockingTotal":`...), x.Blocking)
-			q.out = appendList(append(q.out, `,"alternatives":`...), x.Alternatives, func(b []byte, a engine.Alternative) []byte {
-				b = appendText(append(b, `{"kind":`...), a.Kind)
-				b = appendInstant(append(b, `,"from":`...), a.Window.Start)
-				b = appendInstant(append(b, `,"to":`...), a.Window.End)
-				b = appendGivenID(append(b, `,"serviceLocationId":`...), a.Location)
-				return append(appendGivenID(append(b, `,"articleId":`...), a.Article), '}')
-			})
-			q.out = append(q.out, '}')
+			appendRecord(&q.scribe, x, (*scribe).writeExplanation)
+
 			return nil
 		}),
 }

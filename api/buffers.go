@@ -1,8 +1,6 @@
 package api
 
 import (
-	"slices"
-
 	"holdfast/engine"
 	"holdfast/timeline"
 )
@@ -18,7 +16,9 @@ type bufferInput struct {
 
 var (
 	unitNames  = []string{"seconds", "minutes", "hours", "days", "weeks", "months", "years"}
-	periodUnit = scalar(jsonString, enumSchema(unitNames...), func(raw []byte, dst *timeline.Unit) wrong {
+	unitSchema = enumSchema(unitNames...)
+	unitOrNull = unitSchema.orNull()
+	periodUnit = scalar(jsonString, unitSchema, func(raw []byte, dst *timeline.Unit) wrong {
 		for _, name := range unitNames {
 			if string(raw) == name {
 				*dst, _ = timeline.ParseUnit(name)
@@ -81,22 +81,29 @@ func periodPatchFields[In any](amount, unit string, of kind[int64], at func(*In)
 	}
 }
 
-func periodMembers(amount, unit string) []Member {
-	return []Member{
-		has(amount, integerSchema.orNull().says(lengthOf[amount].amount())),
-		has(unit, enumSchema(unitNames...).orNull().says(lengthOf[amount].unit())),
+// period writes the two members of a length of time.
+func (w *scribe) period(amount, unit string, p *engine.Period) {
+	if w.Writes() {
+		w.periodOf(amount, "", unit, "", p)
+		return
 	}
+	w.Key(amount, integerOrNull, lengthOf[amount].amount())
+	w.Key(unit, unitOrNull, lengthOf[amount].unit())
 }
 
-// appendPeriod appends the two members of a length of time behind others.
-func appendPeriod(b []byte, amount, unit string, p *engine.Period) []byte {
-	b = key(b, amount)
-	if p == nil || p.Unit == 0 {
-		b = append(b, "null"...)
-		return append(key(b, unit), "null"...)
+// periodOf is period of a length that is always there, with what is said of it.
+func (w *scribe) periodOf(amount, aboutAmount, unit, aboutUnit string, p *engine.Period) {
+	given := p != nil && p.Unit != 0
+	if w.Key(amount, integerSchema, aboutAmount); given {
+		w.Out = appendInt(w.Out, p.Amount)
+	} else {
+		w.Nil()
 	}
-	b = appendInt(b, p.Amount)
-	return appendText(key(b, unit), p.Unit.String())
+	if w.Key(unit, unitSchema, aboutUnit); given {
+		w.Out = appendText(w.Out, p.Unit.String())
+	} else {
+		w.Nil()
+	}
 }
 
 func bufferFields[In any](which string, at func(*In) *bufferInput) []field[In] {
@@ -113,11 +120,8 @@ func bufferPatchFields[In any](which string, at func(*In) *engine.BufferPatch) [
 	return periodPatchFields("bufferTimeAmount"+which, "bufferTimeUnit"+which, bufferAmount, at)
 }
 
-var bufferMembers = slices.Concat(
-	periodMembers("bufferTimeAmountBefore", "bufferTimeUnitBefore"), periodMembers("bufferTimeAmountAfter", "bufferTimeUnitAfter"))
-
-// appendBuffers appends the four members.
-func appendBuffers(b []byte, before, after *engine.Buffer) []byte {
-	b = appendPeriod(b, "bufferTimeAmountBefore", "bufferTimeUnitBefore", before)
-	return appendPeriod(b, "bufferTimeAmountAfter", "bufferTimeUnitAfter", after)
+// buffers writes the four members of what is kept free before and after bookings.
+func (w *scribe) buffers(before, after *engine.Buffer) {
+	w.period("bufferTimeAmountBefore", "bufferTimeUnitBefore", before)
+	w.period("bufferTimeAmountAfter", "bufferTimeUnitAfter", after)
 }

@@ -72,76 +72,53 @@ var patchCatalogShape = shapeOf("PatchCatalogItem", append([]field[engine.PatchC
 		says("What customers can choose, replaced as a whole."),
 }, labelFields(func(o *engine.PatchCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
 
-// The members of the list come first in the record, too, and are the only ones of a row of the list.
 var (
-	catalogRowMembers = []Member{
-		has("id", idSchema.says("The catalog item's id.")),
-		has("name", textSchema.says("What customers call it.")),
-		has("internalName", textSchema.says("What the merchant calls it; without one it is the name.")),
-		has("status", catalogStatus.schema.says("Whether it is offered: only an active one takes holds.")),
-		has("taxonomyCategoryId", textSchema.orNull().says("The id of the category in a taxonomy that is kept elsewhere.")),
-		has("createdAt", createdSchema),
-	}
-	catalogRowSchema = recordSchema("CatalogItemRow", catalogRowMembers...)
-	catalogSchema    = recordSchema("CatalogItem", slices.Concat(catalogRowMembers, []Member{
-		has("description", textSchema.orNull().says("What is told of it to customers.")),
-		has("components", listSchema(recordSchema("CatalogComponent",
-			has("skuId", idSchema.orNull().says("The SKU; null where it is an article.")),
-			has("articleId", idSchema.orNull().says("The article; null where it is a SKU.")),
-			has("quantity", integerSchema.says("How many units of it.")))).says("What each unit of it takes, all or nothing.")),
-		has("purchaseTypes", listSchema(purchaseType.schema).says("The ways in which it can be taken.")),
-		has("pricingTableId", idSchema.orNull().says("The pricing table whose rows are its prices.")),
-		has("variants", listSchema(recordSchema("CatalogVariant",
-			has("id", idSchema.says("The variant's id.")),
-			has("label", textSchema.says("What can be chosen, such as size.")),
-			has("values", listSchema(recordSchema("CatalogVariantValue",
-				has("id", idSchema.says("The choice's id.")),
-				has("label", textSchema.says("What people call the choice.")))).says("The choices, in their order.")))).says("What customers can choose.")),
-	}, labelMembers, []Member{
-		has("archivedAt", instantSchema.orNull().says("When it was archived; null while it is not.")),
-		has("updatedAt", updatedSchema)})...)
+	purchaseTypeList = listSchema(purchaseType.schema)
+	catalogRowSchema = describe("CatalogItemRow", (*scribe).writeCatalogRow)
+	catalogSchema    = describe("CatalogItem", (*scribe).writeCatalogItem)
 )
 
-// appendCatalogMembers appends the members of a row of the list, with the opening brace.
-func appendCatalogMembers(b []byte, i *engine.CatalogItem) []byte {
-	b = appendID(append(b, `{"id":`...), i.ID)
-	b = appendText(append(b, `,"name":`...), i.Name)
-	b = appendText(append(b, `,"internalName":`...), i.Shown())
-	b = appendText(append(b, `,"status":`...), string(i.Status))
-	b = appendTextOrNull(append(b, `,"taxonomyCategoryId":`...), i.Category)
-	return appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(i.ID))
+// writeCatalogRow writes a row of the list. Its members come first in the record, too.
+func (w *scribe) writeCatalogRow(i *engine.CatalogItem) {
+	w.ID("id", i.ID, "The catalog item's id.")
+	w.Text("name", i.Name, "What customers call it.")
+	w.Text("internalName", i.Shown(), "What the merchant calls it; without one it is the name.")
+	w.As(catalogStatus.schema, "status", string(i.Status), "Whether it is offered: only an active one takes holds.")
+	w.TextOrNull("taxonomyCategoryId", i.Category, "The id of the category in a taxonomy that is kept elsewhere.")
+	w.Created(i.ID)
 }
 
-func appendCatalogRow(_ *request, b []byte, i *engine.CatalogItem) []byte {
-	return append(appendCatalogMembers(b, i), '}')
-}
-
-func appendCatalogItem(q *request, b []byte, i *engine.CatalogItem) []byte {
-	b = appendTextOrNull(append(appendCatalogMembers(b, i), `,"description":`...), i.Description)
-	b = appendList(append(b, `,"components":`...), i.Components, func(b []byte, c engine.Component) []byte {
-		b = appendGivenID(append(b, `{"skuId":`...), c.SKU)
-		b = appendGivenID(append(b, `,"articleId":`...), c.Article)
-		return append(appendInt(append(b, `,"quantity":`...), c.Quantity), '}')
+func (w *scribe) writeCatalogItem(i *engine.CatalogItem) {
+	w.writeCatalogRow(i)
+	w.TextOrNull("description", i.Description, "What is told of it to customers.")
+	List(&w.Writer, "components", "CatalogComponent", i.Components, "What each unit of it takes, all or nothing.", func(c *engine.Component) {
+		w.GivenID("skuId", c.SKU, "The SKU; null where it is an article.")
+		w.GivenID("articleId", c.Article, "The article; null where it is a SKU.")
+		w.Count("quantity", c.Quantity, "How many units of it.")
 	})
-	b = appendList(append(b, `,"purchaseTypes":`...), i.Purchases, func(b []byte, p engine.PurchaseType) []byte { return appendText(b, string(p)) })
-	b = appendIDOrNull(append(b, `,"pricingTableId":`...), i.PricingTable)
-	b = appendList(append(b, `,"variants":`...), i.Variants, func(b []byte, v engine.Variant) []byte {
-		b = appendText(append(appendID(append(b, `{"id":`...), v.ID), `,"label":`...), v.Label)
-		b = appendList(append(b, `,"values":`...), v.Values, func(b []byte, x engine.VariantValue) []byte {
-			return append(appendText(append(appendID(append(b, `{"id":`...), x.ID), `,"label":`...), x.Label), '}')
+	w.purchaseTypes("purchaseTypes", i.Purchases, "The ways in which it can be taken.")
+	w.IDOrNull("pricingTableId", i.PricingTable, "The pricing table whose rows are its prices.")
+	List(&w.Writer, "variants", "CatalogVariant", i.Variants, "What customers can choose.", func(v *engine.Variant) {
+		w.ID("id", v.ID, "The variant's id.")
+		w.Text("label", v.Label, "What can be chosen, such as size.")
+		List(&w.Writer, "values", "CatalogVariantValue", v.Values, "The choices, in their order.", func(x *engine.VariantValue) {
+			w.ID("id", x.ID, "The choice's id.")
+			w.Text("label", x.Label, "What people call the choice.")
 		})
-		return append(b, '}')
 	})
-	b = q.appendTags(append(b, `,"tags":`...), &i.Labels)
-	b = q.appendAttributes(append(b, `,"attributes":`...), &i.Labels, "catalog", nil, "")
-	b = appendExternal(b, i.External)
-	b = appendInstantOrNull(append(b, `,"archivedAt":`...), i.ArchivedAt)
-	return append(appendInstant(append(b, `,"updatedAt":`...), i.UpdatedAt), '}')
+	w.labels(&i.Labels, "catalog")
+	w.InstantOrNull("archivedAt", i.ArchivedAt, "When it was archived; null while it is not.")
+	w.Updated(i.UpdatedAt)
+}
+
+func (w *scribe) purchaseTypes(name string, list []engine.PurchaseType, about string) {
+	w.Key(name, purchaseTypeList, about)
+	w.Out = appendList(w.Out, list, func(b []byte, p engine.PurchaseType) []byte { return appendText(b, string(p)) })
 }
 
 func answerCatalogItem(q *request, i *engine.CatalogItem) error {
 	if !q.sameLabelled(i.Revision, &i.Labels, i.UpdatedAt) {
-		q.out = appendCatalogItem(q, q.out, i)
+		appendRecord(&q.scribe, i, (*scribe).writeCatalogItem)
 	}
 	return nil
 }
@@ -196,7 +173,7 @@ func listsCatalog(id, path string, query *shape[listCatalog], summary string) op
 	}, input[listCatalog]{query: query}, func(q *request, o *listCatalog) error {
 		o.filter.Active, o.filter.Archived = o.archive != archiveArchived, o.archive != archiveActive
 		items, total := q.view.Catalog(o.filter, o.page.offset(), o.page.size)
-		appendRows(q, o.page, items, total, appendCatalogRow)
+		appendRows(q, o.page, items, total, (*scribe).writeCatalogRow)
 		return nil
 	})
 }

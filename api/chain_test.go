@@ -157,7 +157,7 @@ func TestPanicTellsNothing(t *testing.T) {
 	s := newShop(t)
 	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: nullSchema}, input[none]{},
 		func(q *request, _ *none) error {
-			q.out = append(q.out, "half an answer"...)
+			q.Out = append(q.Out, "half an answer"...)
 			panic("the secret cause")
 		})
 	list := []operation{broken}

@@ -1,10 +1,6 @@
 package api
 
-import (
-	"slices"
-
-	"holdfast/engine"
-)
+import "holdfast/engine"
 
 // This file owns contacts on the wire: who a customer is and how to reach them; and postal addresses.
 
@@ -43,6 +39,7 @@ var (
 	customerType = enum(engine.Individual, engine.Business)
 	date         = describedText("date")
 	email        = describedText("email")
+	dateSchema   = &Schema{Type: "string", Format: "date"}
 )
 
 // describedText is text of a form that the command checks.
@@ -77,72 +74,38 @@ func contactFields[In any](at func(*In) *engine.ContactPatch) []field[In] {
 	}
 }
 
-var (
-	addressMembers = []Member{
-		has("address", textSchema.orNull().says("Street and number.")),
-		has("zipCode", textSchema.orNull().says("Postal code.")),
-		has("city", textSchema.orNull().says("City or town.")),
-		has("country", textSchema.orNull().says("Country, such as its two-letter code.")),
-		has("state", textSchema.orNull().says("State or region.")),
-		has("details", textSchema.orNull().says("Floor, door, or what else helps to find it.")),
-	}
-	contactAddressSchema = recordSchema("ContactAddressRecord", slices.Concat(addressMembers, []Member{has("deliveryNotes", textSchema.orNull().
-				says("What those who deliver should know."))})...)
-	contactMembers = []Member{
-		has("firstName", textSchema.orNull().says("First name.")),
-		has("lastName", textSchema.orNull().says("Last name.")),
-		has("fullName", textSchema.orNull().says("First and last name.")),
-		has("email", textSchema.orNull().says("Email address.")),
-		has("phone", textSchema.orNull().says("Telephone number.")),
-		has("marketingConsent", booleanSchema.says("Whether they agreed to be told of offers.")),
-		has("dateOfBirth", (&Schema{Type: "string", Format: "date"}).orNull().says("Date of birth.")),
-		has("billingAddress", contactAddressSchema.orNull().says("Where invoices go.")),
-		has("shippingAddress", contactAddressSchema.orNull().says("Where goods go.")),
-		has("customerType", enumSchema("individual", "business").says("Whether it is a person or a business.")),
-		has("companyName", textSchema.orNull().says("Name of the business.")),
-		has("taxId", textSchema.orNull().says("Tax number of the business.")),
-		has("language", textSchema.orNull().says("Language tag, such as pt-PT.")),
-	}
-)
-
-// appendAddress appends the members of an address; an empty one is unset.
-func appendAddress(b []byte, a *engine.Address) []byte {
-	b = appendGiven(append(b, `"address":`...), a.Address)
-	b = appendGiven(append(b, `,"zipCode":`...), a.ZipCode)
-	b = appendGiven(append(b, `,"city":`...), a.City)
-	b = appendGiven(append(b, `,"country":`...), a.Country)
-	b = appendGiven(append(b, `,"state":`...), a.State)
-	return appendGiven(append(b, `,"details":`...), a.Details)
+// address writes the members of an address; an empty one is unset.
+func (w *scribe) address(a *engine.Address) {
+	w.GivenText("address", a.Address, "Street and number.")
+	w.GivenText("zipCode", a.ZipCode, "Postal code.")
+	w.GivenText("city", a.City, "City or town.")
+	w.GivenText("country", a.Country, "Country, such as its two-letter code.")
+	w.GivenText("state", a.State, "State or region.")
+	w.GivenText("details", a.Details, "Floor, door, or what else helps to find it.")
 }
 
-func appendContactAddress(b []byte, a *engine.ContactAddress) []byte {
-	if a == nil {
-		return append(b, "null"...)
-	}
-	b = appendAddress(append(b, '{'), &a.Address)
-	return append(appendGiven(append(b, `,"deliveryNotes":`...), a.DeliveryNotes), '}')
+func (w *scribe) contactAddress(name string, a *engine.ContactAddress, about string) {
+	Nullable(&w.Writer, name, "ContactAddressRecord", a, about, func(a *engine.ContactAddress) {
+		w.address(&a.Address)
+		w.GivenText("deliveryNotes", a.DeliveryNotes, "What those who deliver should know.")
+	})
 }
 
-// appendContact appends the members of a contact.
-func appendContact(b []byte, c *engine.Contact) []byte {
-	if name := c.Name(); name != "" {
-		return appendNamedContact(b, c, &name)
-	}
-	return appendNamedContact(b, c, nil)
-}
+// contact writes the members of a contact, by the name that it has or that is made of its parts.
+func (w *scribe) contact(c *engine.Contact) { w.contactNamed(c, c.Name()) }
 
-func appendNamedContact(b []byte, c *engine.Contact, fullName *string) []byte {
-	b = appendTextOrNull(append(b, `"firstName":`...), c.FirstName)
-	b = appendTextOrNull(append(b, `,"lastName":`...), c.LastName)
-	b = appendTextOrNull(append(b, `,"fullName":`...), fullName)
-	b = appendTextOrNull(append(b, `,"email":`...), c.Email)
-	b = appendTextOrNull(append(b, `,"phone":`...), c.Phone)
-	b = appendBool(append(b, `,"marketingConsent":`...), c.MarketingConsent)
-	b = appendTextOrNull(append(b, `,"dateOfBirth":`...), c.DateOfBirth)
-	b = appendContactAddress(append(b, `,"billingAddress":`...), c.BillingAddress)
-	b = appendContactAddress(append(b, `,"shippingAddress":`...), c.ShippingAddress)
-	b = appendText(append(b, `,"customerType":`...), string(c.CustomerType))
-	b = appendTextOrNull(append(b, `,"companyName":`...), c.CompanyName)
-	b = appendTextOrNull(append(b, `,"taxId":`...), c.TaxID)
-	return appendTextOrNull(append(b, `,"language":`...), c.Language)
+func (w *scribe) contactNamed(c *engine.Contact, fullName string) {
+	w.TextOrNull("firstName", c.FirstName, "First name.")
+	w.TextOrNull("lastName", c.LastName, "Last name.")
+	w.GivenText("fullName", fullName, "First and last name.")
+	w.TextOrNull("email", c.Email, "Email address.")
+	w.TextOrNull("phone", c.Phone, "Telephone number.")
+	w.Bool("marketingConsent", c.MarketingConsent, "Whether they agreed to be told of offers.")
+	w.AsOrNull(dateSchema, "dateOfBirth", c.DateOfBirth, "Date of birth.")
+	w.contactAddress("billingAddress", c.BillingAddress, "Where invoices go.")
+	w.contactAddress("shippingAddress", c.ShippingAddress, "Where goods go.")
+	w.As(customerType.schema, "customerType", string(c.CustomerType), "Whether it is a person or a business.")
+	w.TextOrNull("companyName", c.CompanyName, "Name of the business.")
+	w.TextOrNull("taxId", c.TaxID, "Tax number of the business.")
+	w.TextOrNull("language", c.Language, "Language tag, such as pt-PT.")
 }

@@ -16,25 +16,20 @@ var patchCustomerShape = shapeOf("CustomerInput", slices.Concat(
 	contactFields(func(o *engine.PatchCustomer) *engine.ContactPatch { return &o.Contact }),
 	labelFields(func(o *engine.PatchCustomer) *engine.LabelsPatch { return &o.Labels }))...)
 
-var customerSchema = recordSchema("Customer", slices.Concat([]Member{has("id", idSchema.says("The customer's id."))}, contactMembers, labelMembers,
-	[]Member{has("createdAt", createdSchema), has("updatedAt", updatedSchema)})...)
+var customerSchema = describe("Customer", (*scribe).writeCustomer)
 
-func appendCustomer(q *request, b []byte, m *engine.Customer) []byte {
-	b = appendID(append(b, `{"id":`...), m.ID)
-	b = appendContact(append(b, ','), &m.Contact)
-	b = q.appendTags(append(b, `,"tags":`...), &m.Labels)
-	b = q.appendAttributes(append(b, `,"attributes":`...), &m.Labels, "customer", nil, "")
-	b = appendExternal(b, m.External)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(m.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), m.UpdatedAt)
-	return append(b, '}')
+func (w *scribe) writeCustomer(m *engine.Customer) {
+	w.ID("id", m.ID, "The customer's id.")
+	w.contact(&m.Contact)
+	w.labels(&m.Labels, "customer")
+	w.Created(m.ID)
+	w.Updated(m.UpdatedAt)
 }
 
 func answerCustomer(q *request, m *engine.Customer) error {
-	if q.sameLabelled(m.Revision, &m.Labels, m.UpdatedAt) {
-		return nil
+	if !q.sameLabelled(m.Revision, &m.Labels, m.UpdatedAt) {
+		appendRecord(&q.scribe, m, (*scribe).writeCustomer)
 	}
-	q.out = appendCustomer(q, q.out, m)
 	return nil
 }
 
@@ -45,13 +40,7 @@ var customerOperations = append([]operation{
 		id: "admin.customers.list", method: "GET", path: "/v1/admin/customers", scopes: []string{"customers.read"},
 		summary: "Lists customers in order of creation.", answer: pagedSchema(customerSchema),
 	}, input[externalPage]{query: externalQuery("the customer")}, func(q *request, p *externalPage) error {
-		if p.external != nil {
-			one := found(q.view.CustomerWith(*p.external))
-			appendPage(q, p.page, len(one), func(i int) *engine.Customer { return one[i] }, appendCustomer)
-			return nil
-		}
-		all := q.view.Customers()
-		appendPage(q, p.page, all.Len(), all.At, appendCustomer)
+		appendExternalPage(q, p, engine.View.CustomerWith, q.view.Customers(), (*scribe).writeCustomer)
 		return nil
 	}),
 	write(operation{

@@ -72,9 +72,6 @@ func bounded(b []byte, start, most int) []byte {
 	return b
 }
 
-// row cuts a record of a list.
-func row(b []byte, start int) []byte { return bounded(b, start, maxRow) }
-
 // cutter copies JSON as the encoders write it, without blanks, with lists and texts cut.
 type cutter struct{ entries, chars int }
 

@@ -24,6 +24,10 @@ const (
 	aboutDiscountValue    = "What it takes off: whole percent, 1 to 100, of a percentage; else minor units of the account's currency."
 	aboutDiscountItems    = "The catalog items whose lines it is for; null: all."
 	aboutDiscountDuration = "The payments of a subscription that are discounted: the first, the first few, or all."
+	aboutDiscountType     = "Whether value is a percentage, an amount off the order or an amount off each unit."
+	aboutDiscounted       = "A percentage from 1 to 100, or an amount in minor units."
+	aboutDiscountPayments = "For which payments of a subscription it counts: the first, some, or all."
+	aboutDiscountedCycles = "How many payments it counts for, where that is repeating."
 	aboutDiscountCycles   = "How many payments it counts for, where that is repeating, and only there."
 )
 
@@ -51,7 +55,7 @@ var patchDiscountShape = shapeOf("PatchDiscountCode",
 	merged("code", discountCode, false, func(o *engine.PatchDiscountCode) *engine.Opt[string] { return &o.Code }).
 		says("The text that customers enter; case does not count.").shows(`"SUMMER"`),
 	merged("valueType", discountType, false, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountType] { return &o.ValueType }).
-		says("Whether value is a percentage, an amount off the order or an amount off each unit."),
+		says(aboutDiscountType),
 	merged("value", atLeastOne, false, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Value }).shows("10").says(aboutDiscountValue),
 	merged("applicablePurchaseTypes", purchaseTypes, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
 		says("The ways of taking an item that it counts for; null: all."),
@@ -67,46 +71,39 @@ var patchDiscountShape = shapeOf("PatchDiscountCode",
 		shows(`"repeating"`).says(aboutDiscountDuration),
 	merged("subscriptionDurationCycles", discountCycles, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Cycles }).shows("3").says(aboutDiscountCycles))
 
-var discountSchema = recordSchema("DiscountCode",
-	has("id", idSchema.says("The record's id.")),
-	has("code", textSchema.shows(`"SUMMER"`).says("The text that customers enter; case does not count.")),
-	has("valueType", discountType.schema.says("Whether value is a percentage, an amount off the order or an amount off each unit.")),
-	has("value", integerSchema.shows("10").says("A percentage from 1 to 100, or an amount in minor units.")),
-	has("applicablePurchaseTypes", listSchema(purchaseType.schema).says("The ways of taking an item that it counts for.")),
-	has("usageLimit", integerSchema.orNull().says("How many orders may use it; null: any number.")),
-	has("usedCount", integerSchema.says("How many orders use it.")),
-	has("startsAt", instantSchema.orNull().says("From when on it is valid; null: at once.")),
-	has("endsAt", instantSchema.orNull().says("From when on it is valid no more; null: never.")),
-	has("catalogItemIds", listSchema(idSchema).orNull().says("The catalog items that it counts for; null: all.")),
-	has("subscriptionDuration", discountDuration.schema.says("For which payments of a subscription it counts: the first, some, or all.")),
-	has("subscriptionDurationCycles", integerSchema.orNull().says("How many payments it counts for, where that is repeating.")),
-	has("createdAt", createdSchema), has("updatedAt", updatedSchema))
+var (
+	discountCodeSchema  = textSchema.shows(`"SUMMER"`)
+	discountValueSchema = integerSchema.shows("10")
+	discountItemsSchema = listSchema(idSchema).orNull()
+	discountSchema      = describe("DiscountCode", (*scribe).writeDiscountCode)
+)
 
-func appendDiscountCode(_ *request, b []byte, d *engine.DiscountCode) []byte {
-	b = appendID(append(b, `{"id":`...), d.ID)
-	b = appendText(append(b, `,"code":`...), d.Code)
-	b = appendText(append(b, `,"valueType":`...), string(d.ValueType))
-	b = appendInt(append(b, `,"value":`...), d.Value)
-	b = appendList(append(b, `,"applicablePurchaseTypes":`...), d.Purchases, func(b []byte, p engine.PurchaseType) []byte { return appendText(b, string(p)) })
-	b = appendIntOrNull(append(b, `,"usageLimit":`...), d.UsageLimit)
-	b = appendInt(append(b, `,"usedCount":`...), d.Used)
-	b = appendInstantOrNull(append(b, `,"startsAt":`...), d.StartsAt)
-	b = appendInstantOrNull(append(b, `,"endsAt":`...), d.EndsAt)
-	if b = append(b, `,"catalogItemIds":`...); d.CatalogItems == nil {
-		b = append(b, "null"...)
+func (w *scribe) writeDiscountCode(d *engine.DiscountCode) {
+	w.ID("id", d.ID, "The record's id.")
+	w.As(discountCodeSchema, "code", d.Code, "The text that customers enter; case does not count.")
+	w.As(discountType.schema, "valueType", string(d.ValueType), aboutDiscountType)
+	w.Key("value", discountValueSchema, aboutDiscounted)
+	w.Out = appendInt(w.Out, d.Value)
+	w.purchaseTypes("applicablePurchaseTypes", d.Purchases, "The ways of taking an item that it counts for.")
+	w.IntOrNull("usageLimit", d.UsageLimit, "How many orders may use it; null: any number.")
+	w.Int("usedCount", int64(d.Used), "How many orders use it.")
+	w.InstantOrNull("startsAt", d.StartsAt, "From when on it is valid; null: at once.")
+	w.InstantOrNull("endsAt", d.EndsAt, "From when on it is valid no more; null: never.")
+	if w.Key("catalogItemIds", discountItemsSchema, "The catalog items that it counts for; null: all."); d.CatalogItems == nil {
+		w.Nil()
 	} else {
-		b = appendList(b, d.CatalogItems, appendID)
+		w.Out = appendList(w.Out, d.CatalogItems, appendID)
 	}
-	b = appendText(append(b, `,"subscriptionDuration":`...), string(d.Duration))
-	b = appendIntOrNull(append(b, `,"subscriptionDurationCycles":`...), d.Cycles)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(d.ID))
-	return append(appendInstant(append(b, `,"updatedAt":`...), d.UpdatedAt), '}')
+	w.As(discountDuration.schema, "subscriptionDuration", string(d.Duration), aboutDiscountPayments)
+	w.IntOrNull("subscriptionDurationCycles", d.Cycles, aboutDiscountedCycles)
+	w.Created(d.ID)
+	w.Updated(d.UpdatedAt)
 }
 
 // answerDiscountCode answers with a discount code and its entity tag, which is of what the merchant says: a use is no change.
 func answerDiscountCode(q *request, d *engine.DiscountCode) error {
 	if !q.sameRevision(d.Revision) {
-		q.out = appendDiscountCode(q, q.out, d)
+		appendRecord(&q.scribe, d, (*scribe).writeDiscountCode)
 	}
 	return nil
 }
@@ -128,7 +125,7 @@ var discountOperations = []operation{
 		summary: "Lists discount codes in order of creation.", answer: pagedSchema(discountSchema),
 	}, input[listDiscounts]{query: listDiscountsQuery}, func(q *request, o *listDiscounts) error {
 		codes, total := q.view.DiscountCodes(o.search, o.page.offset(), o.page.size)
-		appendRows(q, o.page, codes, total, appendDiscountCode)
+		appendRows(q, o.page, codes, total, (*scribe).writeDiscountCode)
 		return nil
 	}),
 	write(operation{

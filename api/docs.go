@@ -26,18 +26,18 @@ func readsDocs[In any](o operation, in input[In], name func(*In) string) operati
 func (q *request) answerFile(f docs.File) error {
 	q.media = f.Type
 	if !f.Gzip {
-		q.out = append(q.out, f.Body...)
+		q.Out = append(q.Out, f.Body...)
 		return nil
 	}
 	h := &q.ctx.Response.Header
 	h.SetCanonical(headerVary, valueAcceptEncoding)
 	if qualities(q.ctx.Request.Header.Peek("Accept-Encoding"))[gzipped] > 0 {
 		h.SetContentEncoding(gzipped.String())
-		q.out = append(q.out, f.Body...)
+		q.Out = append(q.Out, f.Body...)
 		return nil
 	}
-	plain, err := fasthttp.AppendGunzipBytes(q.out, f.Body)
-	q.out = plain
+	plain, err := fasthttp.AppendGunzipBytes(q.Out, f.Body)
+	q.Out = plain
 	return err
 }
 
@@ -49,7 +49,7 @@ var docsOperations = []operation{
 		id: "service.document", method: "GET", path: "/openapi.json", access: noKey, apart: true,
 		summary: "Returns this document.", answer: &Schema{Type: "object", Extra: &Schema{}, Example: `{"openapi":"3.1.0"}`},
 	}, input[none]{}, func(q *request, _ *none) error {
-		q.out = append(q.out, q.server.document()...)
+		q.Out = append(q.Out, q.server.document()...)
 		return nil
 	}),
 	readsDocs(operation{

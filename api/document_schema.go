@@ -71,7 +71,7 @@ var enums = map[string][]string{
 	"ArchiveFilter":       {string(archiveActive), string(archiveArchived), string(archiveAll)},
 	"ArticleSort":         articleSorts.schema.Enum,
 	"ArticleStatus":       articleStatus.schema.Enum,
-	"AttributeFormat":     attributeFormatSchema.Enum,
+	"AttributeFormat":     formatSchema.Enum,
 	"AttributeOrigin":     origins.schema.Enum,
 	"BufferOrigin":        {"article", "sku"},
 	"CheckoutFieldFormat": engine.CheckoutFieldFormats,

@@ -23,34 +23,35 @@ var patchEventShape = shapeOf("PatchScheduledEvent",
 	merged("comment", text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }).
 		says("A note for those who read it. Null clears it."))
 
-var eventSchema = recordSchema("ScheduledEvent",
-	has("id", idSchema.says("The event's id.")),
-	has("articleId", idSchema.says("The article that it is of.")),
-	has("startDate", instantSchema.says("First instant of the event.")),
-	has("endDate", instantSchema.orNull().says("First instant behind the event; null: without end.")),
-	has("type", enumSchema("reservation", "note").says("Whether it takes a unit (reservation) or not (note).")),
-	has("name", textSchema.says("What people call the event.")),
-	has("comment", textSchema.orNull().says("A note for those who read it.")),
-	has("tenantId", accountIDSchema),
-	has("createdAt", createdSchema), has("serviceLocationId", idSchema.says("The location that it is at.")))
+var eventSchema = describe("ScheduledEvent", (*scribe).writeEvent)
 
-func appendEvent(q *request, b []byte, s *engine.ScheduledEvent) []byte {
-	b = appendID(append(b, `{"id":`...), s.ID)
-	b = appendID(append(b, `,"articleId":`...), s.Article)
-	b = appendInstant(append(b, `,"startDate":`...), s.Window.Start)
-	b = appendInstant(append(b, `,"endDate":`...), s.Window.End)
-	b = appendText(append(b, `,"type":`...), string(s.Type))
-	b = appendText(append(b, `,"name":`...), s.Name)
-	b = appendTextOrNull(append(b, `,"comment":`...), s.Comment)
-	b = appendID(append(b, `,"tenantId":`...), q.view.Account().ID)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
-	b = appendID(append(b, `,"serviceLocationId":`...), s.Location)
-	return append(b, '}')
+func (w *scribe) writeEvent(s *engine.ScheduledEvent) {
+	w.ID("id", s.ID, "The event's id.")
+	w.ID("articleId", s.Article, "The article that it is of.")
+	w.Instant("startDate", s.Window.Start, "First instant of the event.")
+	w.End("endDate", s.Window.End, "First instant behind the event; null: without end.")
+	w.As(eventType.schema, "type", string(s.Type), "Whether it takes a unit (reservation) or not (note).")
+	w.Text("name", s.Name, "What people call the event.")
+	w.TextOrNull("comment", s.Comment, "A note for those who read it.")
+	w.tenant()
+	w.Created(s.ID)
+	w.ID("serviceLocationId", s.Location, "The location that it is at.")
 }
+
+// scheduledEvents writes the first of the events of an article.
+func (w *scribe) scheduledEvents(list []*engine.ScheduledEvent, most int) {
+	if !w.Writes() {
+		w.Key("scheduledEvents", listSchema(eventSchema), aboutEvents)
+		return
+	}
+	First(&w.Writer, "scheduledEvents", "ScheduledEvent", upTo(list, most), len(list), aboutEvents, func(s **engine.ScheduledEvent) { w.writeEvent(*s) })
+}
+
+const aboutEvents = "The events over the window, by start."
 
 func answerEvent(q *request, s *engine.ScheduledEvent) error {
 	q.tag = s.Revision
-	q.out = appendEvent(q, q.out, s)
+	appendRecord(&q.scribe, s, (*scribe).writeEvent)
 	return nil
 }
 
@@ -92,6 +93,6 @@ var eventOperations = []operation{
 
 // answerNull is the answer of what removes a record.
 func answerNull(q *request, _ any) error {
-	q.out = append(q.out, "null"...)
+	q.Nil()
 	return nil
 }

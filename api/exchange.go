@@ -144,8 +144,10 @@ func (a *adminCall) importRows() error {
 	if err != nil {
 		return err
 	}
-	a.out = appendInt(append(a.out, `{"rows":`...), len(batch.Rows))
-	a.out = append(appendBool(append(a.out, `,"repeated":`...), res.Replayed), '}')
+	a.Braces(func() {
+		a.Count("rows", len(batch.Rows), "")
+		a.Bool("repeated", res.Replayed, "")
+	})
 	return nil
 }
 
@@ -226,7 +228,7 @@ func (a *adminCall) exportRows() error {
 	a.stream = func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", mediaRows)
 		w.Header().Set("Trailer", NotesTrailer)
-		x := &exporter{request: &request{view: v, now: v.Now(a.server.now())}, w: w, names: newNameBook(e, v)}
+		x := &exporter{request: &request{scribe: scribe{view: v}, now: v.Now(a.server.now())}, w: w, names: newNameBook(e, v)}
 		e.each(x)
 		x.flush()
 		w.Header().Set(NotesTrailer, strings.Join(x.notes(), "; "))

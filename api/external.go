@@ -1,9 +1,8 @@
 package api
 
 import (
-	"strconv"
-
 	"holdfast/engine"
+	"holdfast/engine/table"
 )
 
 // This file owns what other systems keep on a record, on the wire: their id of it, by which lists find it, and metadata.
@@ -31,82 +30,39 @@ func externalIDFilter[In any](at func(*In) **string, record string) field[In] {
 	return optional("externalId", externalID, at).says("Only " + record + " that has this external id.")
 }
 
-// externalMembers are what other systems keep on a record, as it is answered.
-var externalMembers = []Member{
-	has("externalId", textSchema.orNull().says("The record's id in another system; null without one.").shows(`"shop-1042"`)),
-	has("metadata", (&Schema{Type: "object", Extra: textSchema}).says("Texts that another system keeps on it, by keys of its own.").
-		shows(`{"source":"shop"}`)),
-}
+var (
+	externalIDSchema = textOrNull.shows(`"shop-1042"`)
+	metadataSchema   = (&Schema{Type: "object", Extra: textSchema}).shows(`{"source":"shop"}`)
+)
 
-// appendExternal appends the members, each with a comma before it.
-func appendExternal(b []byte, x *engine.External) []byte {
+// external writes what other systems keep on a record.
+func (w *scribe) external(x *engine.External) {
 	if x == nil {
-		return append(b, `,"externalId":null,"metadata":{}`...)
+		x = &noExternal
 	}
-	b = append(appendGiven(append(b, `,"externalId":`...), x.ID), `,"metadata":{`...)
-	for i, m := range x.Metadata {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendText(append(appendText(b, m.Key), ':'), m.Value)
+	w.Key("externalId", externalIDSchema, "The record's id in another system; null without one.")
+	w.Out = appendGiven(w.Out, x.ID)
+	w.Key("metadata", metadataSchema, "Texts that another system keeps on it, by keys of its own.")
+	w.Out = append(w.Out, '{')
+	for _, m := range x.Metadata {
+		w.Property(m.Key)
+		w.Out = appendText(w.Out, m.Value)
 	}
-	return append(b, '}')
+	w.Out = append(w.Out, '}')
 }
 
-// metadata are texts by their keys. They stand in bodies only.
-var metadata = kind[[]engine.MetadataInput]{
-	schema: &Schema{Type: "object", Extra: metadataText.schema.orNull()},
-	json: func(r *jsonReader, dst *[]engine.MetadataInput) {
-		if !r.enter('{', "an object") {
-			return
+var noExternal engine.External
+
+// metadata are texts by their keys.
+var metadata = byKey(metadataText.schema.orNull(), maxMetadata, func(m *engine.MetadataInput) *string { return &m.Key },
+	func(r *jsonReader, m *engine.MetadataInput) {
+		if !r.null() {
+			m.Value = new(string)
+			metadataText.json(r, m.Value)
 		}
-		*dst = []engine.MetadataInput{}
-		n := 0
-		for ; ; n++ {
-			name, ok := r.member(n)
-			if !ok {
-				break
-			}
-			in := engine.MetadataInput{Key: string(name)}
-			switch {
-			case n >= maxMetadata:
-				r.skip()
-				continue
-			case givenMetadata(*dst, in.Key):
-				r.fault(faultDuplicate, "given more than once")
-				r.skip()
-				continue
-			case !r.null():
-				in.Value = new(string)
-				metadataText.json(r, in.Value)
-			}
-			*dst = append(*dst, in)
-		}
-		if !r.dead && n > maxMetadata {
-			r.fault(faultLength, "must have 0 to "+strconv.Itoa(maxMetadata)+" members")
-		}
-	},
-	query: func(*args, string, *[]engine.MetadataInput) bool { return false },
-}
+	})
 
 var metadataText = text(0, maxMetadataValue)
-
-func givenMetadata(list []engine.MetadataInput, key string) bool {
-	for _, in := range list {
-		if in.Key == key {
-			return true
-		}
-	}
-	return false
-}
-
-// found is a list of the record that has an external id, or of none.
-func found[R any](r *R) []*R {
-	if r == nil {
-		return nil
-	}
-	return []*R{r}
-}
 
 // externalPage is a page of records, or of the one that has an external id.
 type externalPage struct {
@@ -118,4 +74,19 @@ type externalPage struct {
 func externalQuery(record string) *shape[externalPage] {
 	return shapeOf("List", append(pageFields(func(p *externalPage) *page { return &p.page }),
 		externalIDFilter(func(p *externalPage) **string { return &p.external }, record))...)
+}
+
+// appendExternalPage appends such a page: of all records, or of the one that with finds.
+func appendExternalPage[R any](
+	q *request, p *externalPage, with func(v engine.View, external string) *R, all *table.Table[R], record func(w *scribe, r *R),
+) {
+	total, at := all.Len(), all.At
+	if p.external != nil {
+		one := with(q.view, *p.external)
+		if total = 1; one == nil {
+			total = 0
+		}
+		at = func(int) *R { return one }
+	}
+	appendPage(q, p.page, total, at, record)
 }

@@ -25,26 +25,24 @@ var patchExternalRowShape = shapeOf("PatchExternalPricingRow",
 	merged("url", link, false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.URL }).
 		says("Where it can be found: absolute, http or https."))
 
-var externalRowSchema = recordSchema("ExternalPricingRow",
-	has("id", idSchema.says("The record's id.")),
-	has("pricingTableId", idSchema.says("The table that the row is of.")),
-	has("label", textSchema.says("What people call the price.")),
-	may("translatedLabel", textSchema.says("The label in the customer's language.")),
-	has("url", (&Schema{Type: "string", Format: "uri"}).says("Where it can be found: absolute, http or https.")))
+var (
+	uriSchema         = &Schema{Type: "string", Format: "uri"}
+	externalRowSchema = describe("ExternalPricingRow", (*scribe).writeExternalRow)
+)
 
-func appendExternalRow(b []byte, r engine.ExternalPricingRow) []byte {
-	b = appendID(append(b, `{"id":`...), r.ID)
-	b = appendID(append(b, `,"pricingTableId":`...), r.Table)
-	b = appendText(append(b, `,"label":`...), r.Label)
-	if r.TranslatedLabel != nil {
-		b = appendText(append(b, `,"translatedLabel":`...), *r.TranslatedLabel)
+func (w *scribe) writeExternalRow(r *engine.ExternalPricingRow) {
+	w.ID("id", r.ID, "The record's id.")
+	w.ID("pricingTableId", r.Table, "The table that the row is of.")
+	w.Text("label", r.Label, "What people call the price.")
+	if w.May(r.TranslatedLabel != nil) {
+		w.Text("translatedLabel", given(r.TranslatedLabel), "The label in the customer's language.")
 	}
-	return append(appendText(append(b, `,"url":`...), r.URL), '}')
+	w.As(uriSchema, "url", r.URL, "Where it can be found: absolute, http or https.")
 }
 
 func answerExternalRow(q *request, r *engine.ExternalPricingRow) error {
 	q.tag = r.Revision
-	q.out = appendExternalRow(q.out, *r)
+	appendRecord(&q.scribe, r, (*scribe).writeExternalRow)
 	return nil
 }
 

@@ -110,78 +110,49 @@ var extendHoldShape = shapeOf("ExtendHold",
 	required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).
 		says("After how many seconds the hold gives its stock back, from now."))
 
-var holdSchema = recordSchema("Hold",
-	has("id", idSchema.says("The hold's id.")),
-	has("status", enumSchema("held", "confirmed", "expired", "released", "ordered").
-		says("held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.")),
-	has("expiresAt", instantSchema.orNull().says("When it gives its stock back; null where it does not expire.")),
-	has("createdAt", createdSchema),
-	has("note", textSchema.orNull().says("A text for those who read it.")),
-	has("lines", listSchema(recordSchema("HoldLine",
-		has("skuId", idSchema.orNull().says("The SKU that was asked for; null where it was another item.")),
-		has("articleId", idSchema.orNull().says("The article that was asked for; null where it was another item.")),
-		has("catalogItemId", idSchema.orNull().says("The catalog item that was asked for; null where it was another item.")),
-		has("serviceLocationId", idSchema.says("The location that its units are at.")),
-		has("from", instantSchema.says("First instant of the line.")),
-		has("to", instantSchema.orNull().says("First instant behind it; null: without end.")),
-		has("quantity", integerSchema.says("How many units.")),
-		has("purchaseType", enumSchema("booking", "sale", "subscription").says("How they are taken.")),
-		has("unavailabilities", listSchema(unavailabilitySchema).says("Its units, each where it is and until when.")))).says("What it holds.")))
+var (
+	holdStatuses = enumSchema("held", "confirmed", "expired", "released", "ordered")
+	holdSchema   = describe("Hold", func(w *scribe, h *engine.Hold) { w.writeHold(h, engine.MaxListed) })
+)
 
-func appendHold(q *request, b []byte, h *engine.Hold) []byte {
-	start := len(b)
-	return bounded(appendHoldUpTo(q, b, h, engine.MaxListed, engine.MaxListed), start, maxRecord)
+// appendHold appends a hold as a record of its own.
+func appendHold(w *scribe, h *engine.Hold) {
+	start := len(w.Out)
+	appendRecord(w, h, func(w *scribe, h *engine.Hold) { w.writeHold(h, engine.MaxListed) })
+	w.Out = bounded(w.Out, start, maxRecord)
 }
 
-// listedHold appends a hold as a row.
-func listedHold(q *request, b []byte, h *engine.Hold) []byte {
-	return appendHoldUpTo(q, b, h, rowEntries, rowEntries)
-}
+// listedHold writes a hold as a row.
+func listedHold(w *scribe, h *engine.Hold) { w.writeHold(h, rowEntries) }
 
-// appendHoldUpTo appends a hold with the first of its lines, and of their units.
-func appendHoldUpTo(q *request, b []byte, h *engine.Hold, lines, units int) []byte {
-	b = appendID(append(b, `{"id":`...), h.ID)
-	b = appendText(append(b, `,"status":`...), h.Status.String())
-	b = appendInstantOrNull(append(b, `,"expiresAt":`...), h.ExpiresAt)
-	b = appendInstant(append(b, `,"createdAt":`...), h.CreatedAt)
-	b = append(b, `,"note":`...)
-	if h.Note == "" {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(b, h.Note)
-	}
-	b = append(b, `,"lines":[`...)
-	for i := range min(len(h.Lines), lines) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		l := &h.Lines[i]
-		b = appendItem(append(b, '{'), l.Item)
-		b = appendID(append(b, `,"serviceLocationId":`...), l.Location)
-		b = appendInstant(append(b, `,"from":`...), l.Window.Start)
-		b = appendInstant(append(b, `,"to":`...), l.Window.End)
-		b = appendInt(append(b, `,"quantity":`...), l.Quantity)
-		b = appendText(append(b, `,"purchaseType":`...), string(l.Purchase))
-		shown := min(len(l.Units), units)
-		units -= shown
-		b = append(q.appendFirstUnits(b, "unavailabilities", l.Units[:shown], max(l.Taken, len(l.Units))), '}')
-	}
-	if b = append(b, ']'); len(h.Lines) > lines {
-		b = appendInt(append(b, `,"linesTotal":`...), len(h.Lines))
-	}
-	return append(b, '}')
-}
-
-// appendItem appends the three members of what was asked for, of which one is not null.
-func appendItem(b []byte, i engine.Item) []byte {
-	b = appendGivenID(append(b, `"skuId":`...), i.SKU)
-	b = appendGivenID(append(b, `,"articleId":`...), i.Article)
-	return appendGivenID(append(b, `,"catalogItemId":`...), i.CatalogItem)
+// writeHold writes a hold with the first of its lines, and of their units.
+func (w *scribe) writeHold(h *engine.Hold, most int) {
+	w.ID("id", h.ID, "The hold's id.")
+	w.As(holdStatuses, "status", h.Status.String(),
+		"held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.")
+	w.InstantOrNull("expiresAt", h.ExpiresAt, "When it gives its stock back; null where it does not expire.")
+	w.Key("createdAt", createdSchema, "")
+	w.Out = appendInstant(w.Out, h.CreatedAt)
+	w.GivenText("note", h.Note, "A text for those who read it.")
+	left := most
+	First(&w.Writer, "lines", "HoldLine", upTo(h.Lines, most), len(h.Lines), "What it holds.", func(l *engine.HoldLine) {
+		w.GivenID("skuId", l.SKU, "The SKU that was asked for; null where it was another item.")
+		w.GivenID("articleId", l.Article, "The article that was asked for; null where it was another item.")
+		w.GivenID("catalogItemId", l.CatalogItem, "The catalog item that was asked for; null where it was another item.")
+		w.ID("serviceLocationId", l.Location, "The location that its units are at.")
+		w.Instant("from", l.Window.Start, "First instant of the line.")
+		w.End("to", l.Window.End, "First instant behind it; null: without end.")
+		w.Count("quantity", l.Quantity, "How many units.")
+		w.As(purchaseType.schema, "purchaseType", string(l.Purchase), "How they are taken.")
+		shown := upTo(l.Units, left)
+		left -= len(shown)
+		w.units("unavailabilities", shown, max(l.Taken, len(l.Units)), "Its units, each where it is and until when.")
+	})
 }
 
 func answerHold(q *request, h *engine.Hold) error {
 	q.tag = h.Revision
-	q.out = appendHold(q, q.out, h)
+	appendHold(&q.scribe, h)
 	return nil
 }
 

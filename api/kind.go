@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -310,5 +311,44 @@ func list[V any](of kind[V], least, most int) kind[[]V] {
 			}
 			return n > 0
 		},
+	}
+}
+
+// byKey is an object with at most so many members of free names, each an entry of a list that has the name as its key. It stands
+// in bodies only.
+func byKey[V any](value *Schema, most int, key func(*V) *string, read func(r *jsonReader, dst *V)) kind[[]V] {
+	message := "must have 0 to " + strconv.Itoa(most) + " members"
+	return kind[[]V]{
+		schema: &Schema{Type: "object", Extra: value},
+		json: func(r *jsonReader, dst *[]V) {
+			if !r.enter('{', "an object") {
+				return
+			}
+			*dst = []V{}
+			n := 0
+			for ; ; n++ {
+				name, ok := r.member(n)
+				if !ok {
+					break
+				}
+				given := string(name)
+				switch {
+				case n >= most:
+					r.skip()
+				case slices.ContainsFunc(*dst, func(v V) bool { return *key(&v) == given }):
+					r.fault(faultDuplicate, "given more than once")
+					r.skip()
+				default:
+					var v V
+					*key(&v) = given
+					read(r, &v)
+					*dst = append(*dst, v)
+				}
+			}
+			if !r.dead && n > most {
+				r.fault(faultLength, message)
+			}
+		},
+		query: func(*args, string, *[]V) bool { return false },
 	}
 }

@@ -63,7 +63,7 @@ type input[In any] struct {
 // none is the input of an operation without any.
 type none struct{}
 
-// read declares an operation that changes nothing. handle appends the answer to q.out.
+// read declares an operation that changes nothing. handle appends the answer to q.Out.
 func read[In any](o operation, in input[In], handle func(q *request, in *In) error) operation {
 	return readChecked(o, in, nil, handle)
 }

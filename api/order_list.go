@@ -54,8 +54,8 @@ func (q *request) listOrders(o *listOrders) error {
 	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
 	o.Desc, o.Offset, o.Limit = o.direction == descending, o.page.offset(), o.page.size
 	orders, total := q.view.ListOrders(&o.OrderQuery)
-	appendRows(q, o.page, orders, total, func(q *request, b []byte, r *engine.Order) []byte {
-		return appendOrderUpTo(b, q.view.OrderRecord(r, rowEntries), rowEntries)
+	appendRows(q, o.page, orders, total, func(w *scribe, r *engine.Order) {
+		w.order(w.view.OrderRecord(r, rowEntries), rowEntries)
 	})
 	return nil
 }

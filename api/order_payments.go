@@ -22,24 +22,23 @@ var addPaymentShape = shapeOf("RecordPayment",
 	optional("method", text(1, 255), func(o *engine.AddPayment) **string { return &o.Method }).
 		says("How it was paid, in a word of the merchant's.").shows(`"card"`))
 
-var paymentSchema = recordSchema("OrderPayment",
-	has("id", idSchema.says("The payment's id.")),
-	has("kind", paymentKind.schema.says("What kind of payment it is.")),
-	has("amount", integerSchema.says("How much, in minor units.")),
-	has("lineItemId", idSchema.orNull().says("The line that it is for; null: the whole order.")),
-	has("at", instantSchema.says("When it was made.")),
-	has("createdAt", instantSchema.says("When it was recorded.")),
-	has("reference", textSchema.orNull().says("What whoever moved the money calls the payment; null: nothing.").shows(`"pi_3PqL8c2eZvKYlo2C"`)),
-	has("method", textSchema.orNull().says("How it was paid; null: nobody said.").shows(`"card"`)))
+var (
+	paymentReferenceSchema = textOrNull.shows(`"pi_3PqL8c2eZvKYlo2C"`)
+	paymentMethodSchema    = textOrNull.shows(`"card"`)
+	paymentSchema          = describe("OrderPayment", (*scribe).writePayment)
+)
 
-func appendPayment(_ *request, b []byte, p *engine.OrderPayment) []byte {
-	b = appendText(append(appendID(append(b, `{"id":`...), p.ID), `,"kind":`...), string(p.Kind))
-	b = appendInt(append(b, `,"amount":`...), p.Amount)
-	b = appendGivenID(append(b, `,"lineItemId":`...), p.Line)
-	b = appendInstant(append(b, `,"at":`...), p.At)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(p.ID))
-	b = appendGiven(append(b, `,"reference":`...), p.Reference)
-	return append(appendGiven(append(b, `,"method":`...), p.Method), '}')
+func (w *scribe) writePayment(p *engine.OrderPayment) {
+	w.ID("id", p.ID, "The payment's id.")
+	w.As(paymentKind.schema, "kind", string(p.Kind), "What kind of payment it is.")
+	w.Int("amount", p.Amount, "How much, in minor units.")
+	w.GivenID("lineItemId", p.Line, "The line that it is for; null: the whole order.")
+	w.Instant("at", p.At, "When it was made.")
+	w.Instant("createdAt", engine.CreatedAt(p.ID), "When it was recorded.")
+	w.Key("reference", paymentReferenceSchema, "What whoever moved the money calls the payment; null: nothing.")
+	w.Out = appendGiven(w.Out, p.Reference)
+	w.Key("method", paymentMethodSchema, "How it was paid; null: nobody said.")
+	w.Out = appendGiven(w.Out, p.Method)
 }
 
 type listPayments struct {
@@ -65,7 +64,7 @@ var orderPaymentOperations = []operation{
 		if r == nil {
 			return notFound("order")
 		}
-		appendPage(q, l.page, len(r.Payments), func(i int) *engine.OrderPayment { return &r.Payments[i] }, appendPayment)
+		appendPage(q, l.page, len(r.Payments), func(i int) *engine.OrderPayment { return &r.Payments[i] }, (*scribe).writePayment)
 		return nil
 	}),
 	write(operation{

@@ -172,9 +172,7 @@ var orderOperations = append([]operation{
 		if r == nil {
 			return notFound("order")
 		}
-		appendRows(q, l.page, items, total, func(_ *request, b []byte, x engine.OrderStockItem) []byte {
-			return appendStockItem(b, r, x.Line, x.Unit, &x.At)
-		})
+		appendRows(q, l.page, items, total, func(w *scribe, x engine.OrderStockItem) { w.stockItem(r, x.Line, x.Unit, &x.At) })
 		return nil
 	}),
 	write(operation{

@@ -34,61 +34,58 @@ func pageFields[In any](at func(*In) *page) []field[In] {
 // listQuery is the query of a list that takes nothing but a page.
 var listQuery = shapeOf("List", pageFields(func(p *page) *page { return p })...)
 
-var paginationSchema = recordSchema("Pagination",
-	has("page", integerSchema.says("Which page this is, from 1.")),
-	has("pageSize", integerSchema.says("How many records a page has.")),
-	has("total", integerSchema.says("How many records there are on all pages.")),
-	has("totalPages", integerSchema.says("How many pages there are.")))
-
-func pagedSchema(record *Schema) *Schema {
-	return &Schema{Name: record.Name + "Page", Type: "object", Whole: true, Members: []Member{
-		has("data", listSchema(record).says("The records of the page.")),
-		has("pagination", paginationSchema.says("Where the page stands in the list."))}}
-}
-
 // appendPage appends one page of a list of total records, of which at gives the i-th, and sets the links.
-func appendPage[R any](q *request, p page, total int, at func(i int) R, record func(q *request, b []byte, r R) []byte) {
-	b := append(q.out, `{"data":[`...)
+func appendPage[R any](q *request, p page, total int, at func(i int) R, record func(w *scribe, r R)) {
 	from := min(p.offset(), total)
-	for i := from; i < min(from+p.size, total); i++ {
-		if i > from {
-			b = append(b, ',')
-		}
-		start := len(b)
-		if b = row(record(q, b, at(i)), start); !q.grown(len(b)) {
-			break
-		}
-	}
-	q.out = q.closePage(append(b, ']'), p, total)
+	q.page(p, total, min(p.size, total-from), func(i int) { appendRecord(&q.scribe, at(from+i), record) })
 }
 
 // appendRows appends a page that was cut of a list of total records, and sets the links.
-func appendRows[R any](q *request, p page, rows []R, total int, record func(q *request, b []byte, r R) []byte) {
-	b := append(q.out, `{"data":[`...)
-	for i, r := range rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		start := len(b)
-		if b = row(record(q, b, r), start); !q.grown(len(b)) {
-			break
+func appendRows[R any](q *request, p page, rows []R, total int, record func(w *scribe, r R)) {
+	q.page(p, total, len(rows), func(i int) { appendRecord(&q.scribe, rows[i], record) })
+}
+
+// page appends a page of n rows, and sets the links.
+func (q *request) page(p page, total, n int, row func(i int)) {
+	q.Out = append(q.Out, `{"data":[`...)
+	if q.rows(n, row) {
+		q.Out = append(q.Out, ']')
+		q.pagination(p, total)
+		q.Out = append(q.Out, '}')
+		q.link(p, p.pages(total))
+	}
+}
+
+// rows appends rows, each cut to its length; false: there is no room for all.
+func (q *request) rows(n int, row func(i int)) bool {
+	for i := range n {
+		q.Next()
+		start := len(q.Out)
+		row(i)
+		if q.Out = bounded(q.Out, start, maxRow); !q.grown(len(q.Out)) {
+			return false
 		}
 	}
-	q.out = q.closePage(append(b, ']'), p, total)
+	return true
 }
 
-// closePage ends a list that was begun with {"data":[…].
-func (q *request) closePage(b []byte, p page, total int) []byte {
-	q.link(p, p.pages(total))
-	return append(appendPagination(b, p, total), '}')
+// pagedSchema describes a page of records.
+func pagedSchema(record *Schema) *Schema {
+	var w scribe
+	return w.Describe(record.Name+"Page", func() {
+		w.Key("data", listSchema(record), "The records of the page.")
+		w.pagination(page{size: 1}, 0)
+	}).whole()
 }
 
-// appendPagination appends where a page stands in a list, with a comma before it.
-func appendPagination(b []byte, p page, total int) []byte {
-	b = appendInt(append(b, `,"pagination":{"page":`...), p.number)
-	b = appendInt(append(b, `,"pageSize":`...), p.size)
-	b = appendInt(append(b, `,"total":`...), total)
-	return append(appendInt(append(b, `,"totalPages":`...), p.pages(total)), '}')
+// pagination writes where a page stands in a list.
+func (w *scribe) pagination(p page, total int) {
+	w.Object("pagination", "Pagination", "Where the page stands in the list.", func() {
+		w.Count("page", p.number, "Which page this is, from 1.")
+		w.Count("pageSize", p.size, "How many records a page has.")
+		w.Count("total", total, "How many records there are on all pages.")
+		w.Count("totalPages", p.pages(total), "How many pages there are.")
+	})
 }
 
 // link sets the Link header: the same request for the other pages.

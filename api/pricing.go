@@ -124,83 +124,53 @@ var patchPricingRowShape = shapeOf("PatchPricingRow", slices.Concat([]field[engi
 	})...)
 
 var (
-	subscriptionSchema = recordSchema("SubscriptionTerms", slices.Concat(
-		periodMembers("paymentCycleAmount", "paymentCycleUnit"),
-		[]Member{
-			has("renewalPrice", integerSchema.orNull().says("What a payment is after the commitment, in minor units; null: the same.")),
-			has("commitmentCycles", integerSchema.orNull().says("For how many payments the customer is bound; null: none."))},
-		periodMembers("commitmentPeriodAmount", "commitmentPeriodUnit"), periodMembers("cancellationLeadTimeAmount", "cancellationLeadTimeUnit"),
-		[]Member{
-			has("renewalType", textSchema.says("What follows the commitment, as it was given.")),
-			has("initialChargeType", textSchema.says("When the first payment is due, as it was given."))})...)
-	pricingRowSchema = recordSchema("PricingRow", slices.Concat([]Member{
-		has("id", idSchema.says("The row's id.")),
-		has("pricingTableId", idSchema.says("The id of the pricing table.")),
-		has("label", textSchema.says("What people call the price, such as Day.")),
-		has("purchaseType", purchaseType.schema.says("How it is taken: booked for a time, sold, or subscribed to.")),
-		has("price", integerSchema.says("The price, in minor units.")),
-	}, periodMembers("durationAmount", "durationUnit"), []Member{
-		has("subscription", subscriptionSchema.orNull().says("The terms, of a price for a subscription.")),
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema),
-	})...)
-	pricingTableSchema = recordSchema("PricingTable",
-		has("id", idSchema.says("The table's id.")),
-		has("name", textSchema.says("What people call the table.")),
-		has("externalPricingEnabled", booleanSchema.says("Whether its external rows are shown.")),
-		has("pricingRows", listSchema(pricingRowSchema).says("Its prices, in their order.")),
-		has("externalPricingRows", listSchema(externalRowSchema).says("Its links to prices elsewhere; none where they are switched off.")),
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema))
+	pricingRowSchema   = describe("PricingRow", (*scribe).writePricingRow)
+	pricingTableSchema = describe("PricingTable", (*scribe).writePricingTable)
 )
 
-func appendPricingTable(q *request, b []byte, p *engine.PricingTable) []byte {
-	b = appendID(append(b, `{"id":`...), p.ID)
-	b = appendText(append(b, `,"name":`...), p.Name)
-	b = appendBool(append(b, `,"externalPricingEnabled":`...), p.External)
-	b = appendList(append(b, `,"pricingRows":`...), p.Rows, func(b []byte, r engine.PricingRow) []byte { return appendPricingRow(q, b, &r) })
-	b = appendList(append(b, `,"externalPricingRows":`...), p.Externals, appendExternalRow)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(p.ID))
-	return append(appendInstant(append(b, `,"updatedAt":`...), p.UpdatedAt), '}')
+func (w *scribe) writePricingTable(p *engine.PricingTable) {
+	w.ID("id", p.ID, "The table's id.")
+	w.Text("name", p.Name, "What people call the table.")
+	w.Bool("externalPricingEnabled", p.External, "Whether its external rows are shown.")
+	List(&w.Writer, "pricingRows", "PricingRow", p.Rows, "Its prices, in their order.", w.writePricingRow)
+	List(&w.Writer, "externalPricingRows", "ExternalPricingRow", p.Externals,
+		"Its links to prices elsewhere; none where they are switched off.", w.writeExternalRow)
+	w.Created(p.ID)
+	w.Updated(p.UpdatedAt)
 }
 
-func appendPricingRow(_ *request, b []byte, r *engine.PricingRow) []byte {
-	b = appendID(append(b, `{"id":`...), r.ID)
-	b = appendID(append(b, `,"pricingTableId":`...), r.Table)
-	b = appendText(append(b, `,"label":`...), r.Label)
-	b = appendText(append(b, `,"purchaseType":`...), string(r.Purchase))
-	b = appendInt(append(b, `,"price":`...), r.Price)
-	b = appendPeriod(b, "durationAmount", "durationUnit", r.Duration)
-	b = append(b, `,"subscription":`...)
-	if r.Subscription == nil {
-		b = append(b, "null"...)
-	} else {
-		b = appendTerms(b, r.Subscription)
-	}
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(r.ID))
-	return append(appendInstant(append(b, `,"updatedAt":`...), r.UpdatedAt), '}')
+func (w *scribe) writePricingRow(r *engine.PricingRow) {
+	w.ID("id", r.ID, "The row's id.")
+	w.ID("pricingTableId", r.Table, "The id of the pricing table.")
+	w.Text("label", r.Label, "What people call the price, such as Day.")
+	w.As(purchaseType.schema, "purchaseType", string(r.Purchase), "How it is taken: booked for a time, sold, or subscribed to.")
+	w.Int("price", r.Price, "The price, in minor units.")
+	w.period("durationAmount", "durationUnit", r.Duration)
+	Nullable(&w.Writer, "subscription", "SubscriptionTerms", r.Subscription, "The terms, of a price for a subscription.", w.terms)
+	w.Created(r.ID)
+	w.Updated(r.UpdatedAt)
 }
 
-func appendTerms(b []byte, s *engine.SubscriptionTerms) []byte {
-	b = appendPeriod(append(b, '{'), "paymentCycleAmount", "paymentCycleUnit", &s.Cycle)
-	b = appendIntOrNull(append(b, `,"renewalPrice":`...), s.RenewalPrice)
-	b = appendIntOrNull(append(b, `,"commitmentCycles":`...), s.CommitmentCycles)
-	b = appendPeriod(b, "commitmentPeriodAmount", "commitmentPeriodUnit", s.Commitment)
-	b = appendPeriod(b, "cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.CancellationLead)
-	b = appendText(append(b, `,"renewalType":`...), s.RenewalType)
-	return append(appendText(append(b, `,"initialChargeType":`...), s.InitialCharge), '}')
+func (w *scribe) terms(s *engine.SubscriptionTerms) {
+	w.period("paymentCycleAmount", "paymentCycleUnit", &s.Cycle)
+	w.IntOrNull("renewalPrice", s.RenewalPrice, "What a payment is after the commitment, in minor units; null: the same.")
+	w.IntOrNull("commitmentCycles", s.CommitmentCycles, "For how many payments the customer is bound; null: none.")
+	w.period("commitmentPeriodAmount", "commitmentPeriodUnit", s.Commitment)
+	w.period("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.CancellationLead)
+	w.Text("renewalType", s.RenewalType, "What follows the commitment, as it was given.")
+	w.Text("initialChargeType", s.InitialCharge, "When the first payment is due, as it was given.")
 }
 
 func answerPricingTable(q *request, p *engine.PricingTable) error {
 	if !q.sameRevision(p.Revision) {
-		q.out = appendPricingTable(q, q.out, p)
+		appendRecord(&q.scribe, p, (*scribe).writePricingTable)
 	}
 	return nil
 }
 
 func answerPricingRow(q *request, r *engine.PricingRow) error {
 	if !q.sameRevision(r.Revision) {
-		q.out = appendPricingRow(q, q.out, r)
+		appendRecord(&q.scribe, r, (*scribe).writePricingRow)
 	}
 	return nil
 }
@@ -223,7 +193,7 @@ var pricingOperations = []operation{
 		summary: "Lists pricing tables in order of creation.", answer: pagedSchema(pricingTableSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
 		all := q.view.PricingTables()
-		appendPage(q, *p, all.Len(), all.At, appendPricingTable)
+		appendPage(q, *p, all.Len(), all.At, (*scribe).writePricingTable)
 		return nil
 	}),
 	write(operation{
@@ -268,7 +238,7 @@ var pricingOperations = []operation{
 		if p == nil {
 			return notFound("pricing table")
 		}
-		appendPage(q, l.page, len(p.Rows), func(i int) *engine.PricingRow { return &p.Rows[i] }, appendPricingRow)
+		appendPage(q, l.page, len(p.Rows), func(i int) *engine.PricingRow { return &p.Rows[i] }, (*scribe).writePricingRow)
 		return nil
 	}),
 	write(operation{

@@ -55,56 +55,41 @@ var transferShape = shapeOf("TransferQuantity",
 	required("amount", count, func(o *engine.TransferQuantity) *int { return &o.Amount }).says("How many units."),
 	optional("effectiveFrom", instant, func(o *engine.TransferQuantity) **int64 { return &o.At }).says("From when on the quantity is another. Default: now."))
 
-var planSchema = recordSchema("QuantityPlan",
-	has("ok", booleanSchema.says("Whether all holds can be kept.")),
-	has("moves", listSchema(recordSchema("SlotMove",
-		has("unavailabilityId", idSchema.says("The unit that is taken.")),
-		has("fromSlotId", idSchema.says("The slot that it leaves.")),
-		has("toSlotId", idSchema.says("The slot that it goes to.")))).says("The holds that go to another slot.")),
-	has("movesTotal", integerSchema.says("How many moves the whole plan has.")),
-	has("removedSlotIds", listSchema(idSchema).says("The slots that end.")),
-	has("removedSlotIdsTotal", integerSchema.says("How many slots the whole plan ends.")),
-	has("reason", enumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way").orNull().
-		says("Why not all holds can be kept; null where they can.")),
-	has("possibleFrom", instantSchema.orNull().
-		says("With not_enough_stock: the earliest instant from which on there are as many units at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")),
-	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("The holds in the way, by start, then id.")),
-	has("blockingTotal", integerSchema.says("How many stand in the way of the whole plan.")),
-	has("minimal", booleanSchema.says("Whether it is known that fewer moves would not do.")),
-	has("lowerBound", integerSchema.says("No plan that keeps the same holds has fewer moves than this.")),
-	has("plan", textSchema.says("The digest of the whole plan."))).
-	whole().says("Of its lists a plan has the first 1,000 entries each, or those of the page asked for.")
+var (
+	planReasons = enumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way")
+	planSchema  = describe("QuantityPlan", (*scribe).writePlan).whole().
+			says("Of its lists a plan has the first 1,000 entries each, or those of the page asked for.")
+)
 
 // first cuts a list that a plan has as a whole, as that of a command done by an older version may have.
-func first[T any](list []T) []T { return list[:min(len(list), engine.MaxListed)] }
+func first[T any](list []T) []T { return upTo(list, engine.MaxListed) }
 
-func appendPlan(q *request, b []byte, p *engine.QuantityPlan) []byte {
-	b = appendBool(append(b, `{"ok":`...), p.OK)
-	b = appendList(append(b, `,"moves":`...), first(p.Moves), func(b []byte, m engine.SlotMove) []byte {
-		b = appendID(append(b, `{"unavailabilityId":`...), m.Unavailability)
-		b = appendID(append(b, `,"fromSlotId":`...), m.From)
-		return append(appendID(append(b, `,"toSlotId":`...), m.To), '}')
+func (w *scribe) writePlan(p *engine.QuantityPlan) {
+	w.Bool("ok", p.OK, "Whether all holds can be kept.")
+	List(&w.Writer, "moves", "SlotMove", first(p.Moves), "The holds that go to another slot.", func(m *engine.SlotMove) {
+		w.ID("unavailabilityId", m.Unavailability, "The unit that is taken.")
+		w.ID("fromSlotId", m.From, "The slot that it leaves.")
+		w.ID("toSlotId", m.To, "The slot that it goes to.")
 	})
-	b = appendInt(append(b, `,"movesTotal":`...), max(p.MovesTotal, len(p.Moves)))
-	b = appendList(append(b, `,"removedSlotIds":`...), first(p.Removed), appendID)
-	b = appendInt(append(b, `,"removedSlotIdsTotal":`...), max(p.RemovedTotal, len(p.Removed)))
-	b = append(b, `,"reason":`...)
+	w.Count("movesTotal", max(p.MovesTotal, len(p.Moves)), "How many moves the whole plan has.")
+	w.IDs("removedSlotIds", first(p.Removed), "The slots that end.")
+	w.Count("removedSlotIdsTotal", max(p.RemovedTotal, len(p.Removed)), "How many slots the whole plan ends.")
+	reason := &p.Reason
 	if p.OK || p.Reason == "" {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(b, p.Reason)
+		reason = nil
 	}
-	b = appendInstantOrNull(append(b, `,"possibleFrom":`...), p.PossibleFrom)
-	b = q.appendUnavailabilities(append(b, `,"blockingUnavailabilities":`...), first(p.Blockers))
-	b = appendInt(append(b, `,"blockingTotal":`...), max(p.BlockersTotal, len(p.Blockers)))
-	b = appendBool(append(b, `,"minimal":`...), p.Minimal)
-	b = appendInt(append(b, `,"lowerBound":`...), p.LowerBound)
-	b = appendText(append(b, `,"plan":`...), p.Digest)
-	return append(b, '}')
+	w.AsOrNull(planReasons, "reason", reason, "Why not all holds can be kept; null where they can.")
+	w.InstantOrNull("possibleFrom", p.PossibleFrom, "With not_enough_stock: the earliest instant from which on there are as many units "+
+		"at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")
+	w.units("blockingUnavailabilities", first(p.Blockers), 0, "The holds in the way, by start, then id.")
+	w.Count("blockingTotal", max(p.BlockersTotal, len(p.Blockers)), "How many stand in the way of the whole plan.")
+	w.Bool("minimal", p.Minimal, "Whether it is known that fewer moves would not do.")
+	w.Count("lowerBound", p.LowerBound, "No plan that keeps the same holds has fewer moves than this.")
+	w.Text("plan", p.Digest, "The digest of the whole plan.")
 }
 
 func answerPlan(q *request, p *engine.QuantityPlan) error {
-	q.out = appendPlan(q, q.out, p)
+	appendRecord(&q.scribe, p, (*scribe).writePlan)
 	return nil
 }
 

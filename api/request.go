@@ -20,6 +20,7 @@ import (
 // nor of the memory of its connection, outlives the handler.
 
 type request struct {
+	scribe // the answer, in the connection's own buffer, and the state of the key's account, of the same snapshot as the key
 	server *Server
 	ctx    *fasthttp.RequestCtx
 	op     *operation // nil until the route is known
@@ -28,10 +29,9 @@ type request struct {
 	start  time.Time
 	route  []byte // the path without a trailing slash
 
-	eng  *engine.Engine
-	key  *engine.Key // nil where no key is looked at
-	view engine.View // the key's account, of the same snapshot as the key
-	now  int64       // the present for this request, milliseconds since the epoch
+	eng *engine.Engine
+	key *engine.Key // nil where no key is looked at
+	now int64       // the present for this request, milliseconds since the epoch
 
 	clock   int64 // the server's own present, which may be behind the engine's
 	from    sender
@@ -52,7 +52,6 @@ type request struct {
 	lacks       []string // scopes that the request needs and the key has not
 
 	stock    engine.ArticleStock // room to read stock into
-	out      []byte              // the answer, in the connection's own buffer
 	media    string              // what the answer is; empty: JSON
 	taken    int64               // bytes of room that it has taken
 	crowded  bool                // there was no room for it
@@ -81,9 +80,9 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 	q.eng = s.engine.Load()
 	q.from = sender{address: peer(ctx.RemoteAddr())}
 	if b, ok := buffers.Get().(*[]byte); ok {
-		q.out = *b
+		q.Out = *b
 	} else {
-		q.out = ctx.Response.SwapBody(nil)[:0]
+		q.Out = ctx.Response.SwapBody(nil)[:0]
 	}
 	return q
 }
@@ -96,7 +95,7 @@ func (q *request) release() {
 		q.stock = engine.ArticleStock{}
 	}
 	q.server, q.ctx, q.op, q.eng, q.key = nil, nil, nil, nil, nil
-	q.id, q.route, q.out = nil, nil, nil
+	q.id, q.route, q.Out = nil, nil, nil
 	q.view, q.idem = engine.View{}, engine.Idempotency{}
 	q.json.reset(nil, nil)
 	q.path.reset()

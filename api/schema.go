@@ -54,7 +54,17 @@ var (
 	textSchema    = &Schema{Type: "string"}
 	integerSchema = &Schema{Type: "integer"}
 	booleanSchema = &Schema{Type: "boolean"}
+	numberSchema  = &Schema{Type: "number"}
 	nullSchema    = &Schema{Type: "null"}
+
+	idOrNull      = idSchema.orNull()
+	instantOrNull = instantSchema.orNull()
+	textOrNull    = textSchema.orNull()
+	integerOrNull = integerSchema.orNull()
+	booleanOrNull = booleanSchema.orNull()
+
+	idListSchema   = listSchema(idSchema)
+	textListSchema = listSchema(textSchema)
 
 	createdSchema   = &Schema{Name: "CreatedAt", Type: "string", Format: "date-time", About: "When it was made."}
 	updatedSchema   = &Schema{Name: "UpdatedAt", Type: "string", Format: "date-time", About: "When it was last changed."}

@@ -15,7 +15,7 @@ var serviceOperations = []operation{
 		id: "service.health", method: "GET", path: "/healthz", access: noKey, probe: true, apart: true,
 		summary: "Says that the process lives.", answer: recordSchema("Health", has("status", enumSchema("ok").says("ok: the process lives."))),
 	}, input[none]{}, func(q *request, _ *none) error {
-		q.out = append(q.out, `{"status":"ok"}`...)
+		q.Out = append(q.Out, `{"status":"ok"}`...)
 		return nil
 	}),
 	read(operation{
@@ -35,7 +35,7 @@ var serviceOperations = []operation{
 				return refuse(engine.CodeNotReady, err.Error())
 			}
 		}
-		q.out = append(q.out, `{"status":"ready"}`...)
+		q.Out = append(q.Out, `{"status":"ready"}`...)
 		return nil
 	}),
 }

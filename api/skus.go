@@ -44,53 +44,38 @@ var patchSKUShape = shapeOf("PatchSKU", slices.Concat([]field[engine.PatchSKU]{
 	bufferPatchFields("Before", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.After }))...)
 
-var (
-	skuSchema = recordSchema("SKU", slices.Concat([]Member{
-		has("id", idSchema.says("The SKU's id.")),
-		has("name", textSchema.says("What the SKU is called.")),
-		has("code", textSchema.orNull().says("The code that people read, unique in the account; null without one.")),
-		has("description", textSchema.orNull().says("What is told of its articles to customers.")),
-		has("purchasePrice", integerSchema.orNull().says("What one of its articles is bought for, in minor units.")),
-	}, labelMembers, bufferMembers, []Member{
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema)})...)
-	articleSKUSchema = recordSchema("ArticleSKU", slices.Concat([]Member{
-		has("id", idSchema.says("The SKU's id.")),
-		has("name", textSchema.says("What the SKU is called.")),
-		has("code", textSchema.orNull().says("The code that people read; null without one.")),
-		has("tags", listSchema(tagSchema).says("The tags linked to the SKU.")),
-	}, bufferMembers)...)
-)
+var skuSchema = describe("SKU", (*scribe).writeSKU)
 
-func appendSKU(q *request, b []byte, s *engine.SKU) []byte {
-	b = appendID(append(b, `{"id":`...), s.ID)
-	b = appendText(append(b, `,"name":`...), s.Name)
-	b = appendTextOrNull(append(b, `,"code":`...), s.Code)
-	b = appendTextOrNull(append(b, `,"description":`...), s.Description)
-	b = appendIntOrNull(append(b, `,"purchasePrice":`...), s.PurchasePrice)
-	b = q.appendTags(append(b, `,"tags":`...), &s.Labels)
-	b = q.appendAttributes(append(b, `,"attributes":`...), &s.Labels, "sku", nil, "")
-	b = appendExternal(b, s.External)
-	b = appendBuffers(b, s.Before, s.After)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), s.UpdatedAt)
-	return append(b, '}')
+func (w *scribe) writeSKU(s *engine.SKU) {
+	w.ID("id", s.ID, "The SKU's id.")
+	w.skuColumns(s)
+	w.labels(&s.Labels, "sku")
+	w.buffers(s.Before, s.After)
+	w.Created(s.ID)
+	w.Updated(s.UpdatedAt)
 }
 
-// appendArticleSKU appends a SKU as it stands in an article.
-func appendArticleSKU(q *request, b []byte, s *engine.SKU) []byte {
-	b = appendID(append(b, `{"id":`...), s.ID)
-	b = appendText(append(b, `,"name":`...), s.Name)
-	b = appendTextOrNull(append(b, `,"code":`...), s.Code)
-	b = q.appendTags(append(b, `,"tags":`...), &s.Labels)
-	return append(appendBuffers(b, s.Before, s.After), '}')
+// skuColumns writes the members of a SKU that a row of an export has, too.
+func (w *scribe) skuColumns(s *engine.SKU) {
+	w.Text("name", s.Name, "What the SKU is called.")
+	w.TextOrNull("code", s.Code, "The code that people read, unique in the account; null without one.")
+	w.TextOrNull("description", s.Description, "What is told of its articles to customers.")
+	w.IntOrNull("purchasePrice", s.PurchasePrice, "What one of its articles is bought for, in minor units.")
+}
+
+// articleSKU writes a SKU as it stands in an article.
+func (w *scribe) articleSKU(s *engine.SKU) {
+	w.ID("id", s.ID, "The SKU's id.")
+	w.Text("name", s.Name, "What the SKU is called.")
+	w.TextOrNull("code", s.Code, "The code that people read; null without one.")
+	w.tags(&s.Labels, "The tags linked to the SKU.")
+	w.buffers(s.Before, s.After)
 }
 
 func answerSKU(q *request, s *engine.SKU) error {
-	if q.sameLabelled(s.Revision, &s.Labels, s.UpdatedAt) {
-		return nil
+	if !q.sameLabelled(s.Revision, &s.Labels, s.UpdatedAt) {
+		appendRecord(&q.scribe, s, (*scribe).writeSKU)
 	}
-	q.out = appendSKU(q, q.out, s)
 	return nil
 }
 
@@ -99,13 +84,7 @@ var skuOperations = append([]operation{
 		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
 		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
 	}, input[externalPage]{query: externalQuery("the SKU")}, func(q *request, p *externalPage) error {
-		if p.external != nil {
-			one := found(q.view.SKUWith(*p.external))
-			appendPage(q, p.page, len(one), func(i int) *engine.SKU { return one[i] }, appendSKU)
-			return nil
-		}
-		all := q.view.SKUs()
-		appendPage(q, p.page, all.Len(), all.At, appendSKU)
+		appendExternalPage(q, p, engine.View.SKUWith, q.view.SKUs(), (*scribe).writeSKU)
 		return nil
 	}),
 	write(operation{

@@ -116,9 +116,12 @@ func (q *request) pinnedView() error {
 	return nil
 }
 
-var snapshotSchema = recordSchema("Snapshot",
-	has("sequence", integerSchema.says("The sequence to read by, as asOf.")),
-	has("expiresAt", instantSchema.says("Until when it is kept.")))
+var snapshotSchema = describe("Snapshot", func(w *scribe, _ *pin) { w.writeSnapshot(0, 0) })
+
+func (w *scribe) writeSnapshot(sequence uint64, until int64) {
+	w.Int("sequence", int64(sequence), "The sequence to read by, as asOf.")
+	w.Instant("expiresAt", until, "Until when it is kept.")
+}
 
 var snapshotOperations = []operation{
 	read(operation{
@@ -129,8 +132,7 @@ var snapshotOperations = []operation{
 		if !ok {
 			return q.busy(wait, "too many snapshots are pinned")
 		}
-		q.out = appendInt(append(q.out, `{"sequence":`...), q.view.Sequence())
-		q.out = append(appendInstant(append(q.out, `,"expiresAt":`...), until), '}')
+		q.Braces(func() { q.writeSnapshot(q.view.Sequence(), until) })
 		return nil
 	}),
 }

@@ -8,32 +8,25 @@ import (
 
 // This file owns subscriptions on the wire: each is a line of an order.
 
-var subscriptionRecordSchema = recordSchema("Subscription", slices.Concat(lineSubscriptionMembers, []Member{
-	has("orderId", idSchema.says("The order's id.")),
-	has("orderNumber", integerSchema.says("The order's number.")),
-	has("customerId", idSchema.orNull().says("The customer; null: there is none.")),
-	has("productName", textSchema.says("What its line is called.")),
-	has("quantity", integerSchema.says("How many units.")),
-	has("startDate", instantSchema.says("When it began.")),
-	has("endDate", instantSchema.orNull().says("When it ends; null: it goes on.")),
-	has("createdAt", createdSchema),
-})...)
+var subscriptionSchema = describeAs("Subscription", engine.SubscriptionRecord{
+	Subscription: new(engine.Subscription), Order: new(engine.Order), Line: &engine.OrderLine{Subscription: new(engine.Subscription)},
+}, (*scribe).writeSubscription)
 
-func appendSubscription(_ *request, b []byte, s engine.SubscriptionRecord) []byte {
-	b = appendLineSubscription(append(b, '{'), s.Line)
-	b = appendID(append(b, `,"orderId":`...), s.Order.ID)
-	b = appendInt(append(b, `,"orderNumber":`...), s.Order.Number)
-	b = appendGivenID(append(b, `,"customerId":`...), s.Order.Customer)
-	b = appendText(append(b, `,"productName":`...), s.Line.Name.String())
-	b = appendInt(append(b, `,"quantity":`...), int(s.Line.Quantity))
-	b = appendInstant(append(b, `,"startDate":`...), s.Line.From)
-	b = appendInstant(append(b, `,"endDate":`...), s.Line.To)
-	return append(appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID)), '}')
+func (w *scribe) writeSubscription(s engine.SubscriptionRecord) {
+	w.lineSubscription(s.Line)
+	w.ID("orderId", s.Order.ID, "The order's id.")
+	w.Int("orderNumber", int64(s.Order.Number), "The order's number.")
+	w.GivenID("customerId", s.Order.Customer, "The customer; null: there is none.")
+	w.Text("productName", s.Line.Name.String(), "What its line is called.")
+	w.Count("quantity", int(s.Line.Quantity), "How many units.")
+	w.Instant("startDate", s.Line.From, "When it began.")
+	w.End("endDate", s.Line.To, "When it ends; null: it goes on.")
+	w.Created(s.ID)
 }
 
 func answerSubscription(q *request, s engine.SubscriptionRecord) error {
 	if !q.sameRevision(s.Order.Revision) {
-		q.out = appendSubscription(q, q.out, s)
+		appendRecord(&q.scribe, s, (*scribe).writeSubscription)
 	}
 	return nil
 }
@@ -55,18 +48,18 @@ const subscriptionPath = "/v1/admin/subscriptions/{id}"
 var subscriptionOperations = []operation{
 	read(operation{
 		id: "admin.subscriptions.list", method: "GET", path: "/v1/admin/subscriptions", scopes: ordersRead,
-		summary: "Lists subscriptions in the order in which their orders were made.", answer: pagedSchema(subscriptionRecordSchema),
+		summary: "Lists subscriptions in the order in which their orders were made.", answer: pagedSchema(subscriptionSchema),
 	}, input[listSubscriptions]{query: listSubscriptionsQuery}, func(q *request, l *listSubscriptions) error {
 		all := q.view.Subscriptions()
 		if l.status != nil {
 			all = slices.DeleteFunc(all, func(s engine.SubscriptionRecord) bool { return !slices.Contains(l.status, s.Status()) })
 		}
-		appendPage(q, l.page, len(all), func(i int) engine.SubscriptionRecord { return all[i] }, appendSubscription)
+		appendPage(q, l.page, len(all), func(i int) engine.SubscriptionRecord { return all[i] }, (*scribe).writeSubscription)
 		return nil
 	}),
 	read(operation{
 		id: "admin.subscriptions.get", method: "GET", path: subscriptionPath, scopes: ordersRead, cached: true,
-		summary: "Returns a subscription; its tag is that of its order.", answer: subscriptionRecordSchema,
+		summary: "Returns a subscription; its tag is that of its order.", answer: subscriptionSchema,
 	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
 		s, ok := q.view.Subscription(*id)
 		if !ok {

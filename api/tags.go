@@ -27,38 +27,36 @@ var createTagShape = shapeOf("CreateTag",
 var patchTagShape = shapeOf("PatchTag",
 	merged("value", text(1, 255), false, func(o *engine.PatchTag) *engine.Opt[string] { return &o.Value }).says("The tag's text."))
 
-var tagSchema = recordSchema("Tag",
-	has("id", textSchema.says("The tag's id.")),
-	has("value", textSchema.says("The tag's text.")),
-	has("scope", enumSchema("inventory", "catalog", "customers", "orders").says("What it can be linked to.")),
-	has("createdAt", createdSchema), has("updatedAt", updatedSchema))
+var (
+	tagScopeSchema = enumSchema("inventory", "catalog", "customers", "orders")
+	tagSchema      = describe("Tag", (*scribe).writeTag)
+	tagListSchema  = listSchema(tagSchema)
+)
 
-func appendTag(_ *request, b []byte, g *engine.Tag) []byte {
-	b = appendID(append(b, `{"id":`...), g.ID)
-	b = appendText(append(b, `,"value":`...), g.Value)
-	b = appendText(append(b, `,"scope":`...), string(g.Scope))
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(g.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), g.UpdatedAt)
-	return append(b, '}')
+func (w *scribe) writeTag(g *engine.Tag) {
+	w.TextID("id", g.ID, "The tag's id.")
+	w.Text("value", g.Value, "The tag's text.")
+	w.As(tagScopeSchema, "scope", string(g.Scope), "What it can be linked to.")
+	w.Created(g.ID)
+	w.Updated(g.UpdatedAt)
 }
 
-// appendTags appends the tags linked to a record; one that was deleted is no more.
-func (q *request) appendTags(b []byte, l *engine.Labels) []byte {
-	b = append(b, '[')
+// tags is the tags linked to a record; one that was deleted is no more.
+func (w *scribe) tags(l *engine.Labels, about string) {
+	w.Key("tags", tagListSchema, about)
+	w.Out = append(w.Out, '[')
 	for _, id := range l.Tags {
-		if g := q.view.Tag(id); g != nil {
-			if b[len(b)-1] != '[' {
-				b = append(b, ',')
-			}
-			b = appendTag(q, b, g)
+		if g := w.view.Tag(id); g != nil {
+			w.Next()
+			appendRecord(w, g, (*scribe).writeTag)
 		}
 	}
-	return append(b, ']')
+	w.Out = append(w.Out, ']')
 }
 
 func answerTag(q *request, g *engine.Tag) error {
 	q.tag = g.Revision
-	q.out = appendTag(q, q.out, g)
+	appendRecord(&q.scribe, g, (*scribe).writeTag)
 	return nil
 }
 
@@ -80,7 +78,7 @@ var tagOperations = []operation{
 			may[scope] = q.may(area + ".read")
 		}
 		if may[engine.TagInventory] && may[engine.TagCatalog] && may[engine.TagCustomers] && may[engine.TagOrders] {
-			appendPage(q, *p, all.Len(), all.At, appendTag)
+			appendPage(q, *p, all.Len(), all.At, (*scribe).writeTag)
 			return nil
 		}
 		var tags []*engine.Tag
@@ -89,7 +87,7 @@ var tagOperations = []operation{
 				tags = append(tags, g)
 			}
 		}
-		appendPage(q, *p, len(tags), func(i int) *engine.Tag { return tags[i] }, appendTag)
+		appendPage(q, *p, len(tags), func(i int) *engine.Tag { return tags[i] }, (*scribe).writeTag)
 		return nil
 	}),
 	write(operation{

@@ -40,38 +40,33 @@ var rotateSecretShape = shapeOf("RotateSecret",
 		says("How long the secret before it stays good: default a day."))
 
 var (
-	webhookMembers = []Member{
-		has("id", idSchema.says("The webhook's id.")),
-		has("eventType", orderEvent.schema.says("Which events: orders that are made, changed or deleted.")),
-		has("url", (&Schema{Type: "string", Format: "uri"}).says("Where events are sent.")),
-		has("label", textSchema.orNull().says("What people call it.")),
-		has("apiVersion", textSchema.says("The version of the interface in which events are written.")),
-		has("enabled", booleanSchema.says("Whether it is told of events.")),
-		has("disabledReason", enumSchema(engine.TooManyFailures).orNull().says("Why the service disabled it; null: it did not.")),
-		has("createdAt", createdSchema), has("updatedAt", updatedSchema),
-		has("apiKeyId", idSchema.orNull().
-			says("The key that made the webhook, or gave it its url or type of event since. Null: made by the operator, or before this was recorded.")),
-	}
-	webhookSchema    = recordSchema("Webhook", webhookMembers...)
-	newWebhookSchema = recordSchema("WebhookWithSecret", append(webhookMembers[:len(webhookMembers):len(webhookMembers)], has("secret", textSchema.orNull().
-				says("The key of its signatures, shown this once; null in a repeat.")))...)
+	disabledSchema   = enumSchema(engine.TooManyFailures)
+	webhookSchema    = describe("Webhook", (*scribe).writeWebhook)
+	newWebhookSchema = describe("WebhookWithSecret", func(w *scribe, h *engine.Webhook) { w.writeNewWebhook(h, "") })
 )
 
-func appendWebhook(_ *request, b []byte, w *engine.Webhook) []byte {
-	b = appendID(append(b, `{"id":`...), w.ID)
-	b = appendText(append(b, `,"eventType":`...), string(w.EventType))
-	b = appendText(append(b, `,"url":`...), w.URL)
-	b = appendTextOrNull(append(b, `,"label":`...), w.Label)
-	b = appendText(append(b, `,"apiVersion":`...), w.APIVersion)
-	b = appendBool(append(b, `,"enabled":`...), w.Enabled)
-	b = appendTextOrNull(append(b, `,"disabledReason":`...), w.DisabledReason)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(w.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), w.UpdatedAt)
-	b = append(b, `,"apiKeyId":`...)
-	if w.Maker == nil {
-		return append(b, "null}"...)
+func (w *scribe) writeWebhook(h *engine.Webhook) {
+	w.ID("id", h.ID, "The webhook's id.")
+	w.As(orderEvent.schema, "eventType", string(h.EventType), "Which events: orders that are made, changed or deleted.")
+	w.As(uriSchema, "url", h.URL, "Where events are sent.")
+	w.TextOrNull("label", h.Label, "What people call it.")
+	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
+	w.Bool("enabled", h.Enabled, "Whether it is told of events.")
+	w.AsOrNull(disabledSchema, "disabledReason", h.DisabledReason, "Why the service disabled it; null: it did not.")
+	w.Created(h.ID)
+	w.Updated(h.UpdatedAt)
+	var maker *engine.ID
+	if h.Maker != nil {
+		maker = &h.Maker.Key
 	}
-	return append(appendID(b, w.Maker.Key), '}')
+	w.IDOrNull("apiKeyId", maker, "The key that made the webhook, or gave it its url or type of event since. Null: made by the "+
+		"operator, or before this was recorded.")
+}
+
+// writeNewWebhook writes a webhook with its secret, which is empty in a repeat.
+func (w *scribe) writeNewWebhook(h *engine.Webhook, secret string) {
+	w.writeWebhook(h)
+	w.GivenText("secret", secret, "The key of its signatures, shown this once; null in a repeat.")
 }
 
 // needEvent notes that the request has events of a type sent or shown, which takes the scope to read what they tell of.
@@ -90,10 +85,9 @@ func (q *request) maker() *engine.Maker {
 }
 
 func answerWebhook(q *request, w *engine.Webhook) error {
-	if q.sameRevision(w.Revision) {
-		return nil
+	if !q.sameRevision(w.Revision) {
+		appendRecord(&q.scribe, w, (*scribe).writeWebhook)
 	}
-	q.out = appendWebhook(q, q.out, w)
 	return nil
 }
 
@@ -108,13 +102,10 @@ func (q *request) drawSecret() string {
 // answerSecret answers with a webhook and its new secret, which a repeat does not show.
 func answerSecret(q *request, w *engine.Webhook) error {
 	q.tag = w.Revision
-	q.out = appendWebhook(q, q.out, w)
-	q.out = append(q.out[:len(q.out)-1], `,"secret":`...)
 	if q.replayed {
-		q.out = append(q.out, "null}"...)
-		return nil
+		q.secret = ""
 	}
-	q.out = append(appendText(q.out, q.secret), '}')
+	appendRecord(&q.scribe, w, func(to *scribe, w *engine.Webhook) { to.writeNewWebhook(w, q.secret) })
 	return nil
 }
 
@@ -136,7 +127,7 @@ var webhookOperations = []operation{
 		summary: "Lists webhooks in order of creation.", answer: pagedSchema(webhookSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
 		all := q.view.Webhooks()
-		appendPage(q, *p, len(all), func(i int) *engine.Webhook { return all[i] }, appendWebhook)
+		appendPage(q, *p, len(all), func(i int) *engine.Webhook { return all[i] }, (*scribe).writeWebhook)
 		return nil
 	}),
 	write(operation{

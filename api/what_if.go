@@ -114,8 +114,7 @@ var whatIfOperations = []operation{
 	readChecked(operation{
 		id: "admin.availability.whatIf", method: "POST", path: "/v1/admin/availability/what-if", scopes: stockRead,
 		summary: "Answers questions as if changes had been made; nothing is changed.",
-		answer: recordSchema("WhatIfAnswer", has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)).
-			says("The answers, in the order of the questions."))).whole(),
+		answer:  describe("WhatIfAnswer", func(w *scribe, l *[]availabilityLine) { w.writeAnswers(*l) }).whole(),
 	}, input[whatIf]{body: whatIfShape},
 		func(q *request, w *whatIf) {
 			for i := range w.changes {
@@ -143,7 +142,7 @@ var whatIfOperations = []operation{
 			if err := askEach(v, w.queries, 0, q.now); err != nil {
 				return err
 			}
-			q.out = append(appendAnswers(q.out, w.queries), '}')
+			q.Braces(func() { q.writeAnswers(w.queries) })
 			return nil
 		}),
 }

@@ -168,13 +168,3 @@ func ofTotal(name string) string { return strings.TrimSuffix(name, totalOf) }
 
 // part is the part of a list that a page is.
 func (p page) part() engine.Part { return engine.Part{Offset: p.offset(), Limit: p.size} }
-
-// appendFirst appends the first entries of a list, of which there are total, as a member of an object; cut, with its total.
-func appendFirst[V any](b []byte, name string, list []V, total, most int, element func(b []byte, v V) []byte) []byte {
-	list = list[:min(len(list), most)]
-	b = appendList(key(b, name), list, element)
-	if total > len(list) {
-		b = appendInt(key(b, name+totalOf), total)
-	}
-	return b
-}

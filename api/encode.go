@@ -53,13 +53,6 @@ func appendText(b []byte, s string) []byte {
 	return append(append(b, s[start:]...), '"')
 }
 
-func appendTextOrNull(b []byte, s *string) []byte {
-	if s == nil {
-		return append(b, "null"...)
-	}
-	return appendText(b, *s)
-}
-
 // appendGiven appends a text that is unset where it is empty.
 func appendGiven(b []byte, s string) []byte {
 	if s == "" {
@@ -72,13 +65,6 @@ func appendID(b []byte, id engine.ID) []byte {
 	return append(id.AppendTo(append(b, '"')), '"')
 }
 
-func appendIDOrNull(b []byte, id *engine.ID) []byte {
-	if id == nil {
-		return append(b, "null"...)
-	}
-	return appendID(b, *id)
-}
-
 // appendInstant appends an instant; an open end is null.
 func appendInstant(b []byte, t int64) []byte {
 	if t == engine.Forever {
@@ -89,22 +75,8 @@ func appendInstant(b []byte, t int64) []byte {
 	return append(timeline.AppendInstant(append(b, '"'), t), '"')
 }
 
-func appendInstantOrNull(b []byte, t *int64) []byte {
-	if t == nil {
-		return append(b, "null"...)
-	}
-	return appendInstant(b, *t)
-}
-
 func appendInt[N ~int | ~int64 | ~uint32 | ~uint64](b []byte, n N) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
-}
-
-func appendIntOrNull(b []byte, n *int64) []byte {
-	if n == nil {
-		return append(b, "null"...)
-	}
-	return strconv.AppendInt(b, *n, 10)
 }
 
 // appendNumber appends a number in the shortest form that reads back as the same.
@@ -117,21 +89,6 @@ func appendNumber(b []byte, n float64) []byte {
 }
 
 func appendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
-
-func appendRange(b []byte, s engine.Span) []byte {
-	b = appendInstant(append(b, `{"start":`...), s.Start)
-	b = appendInstant(append(b, `,"end":`...), s.End)
-	return append(b, '}')
-}
-
-// key appends the name of the next member of an object.
-func key(b []byte, name string) []byte {
-	if b[len(b)-1] != '{' {
-		b = append(b, ',')
-	}
-	b = append(append(b, '"'), name...)
-	return append(b, '"', ':')
-}
 
 // appendList appends an array, each element with its encoder.
 func appendList[V any](b []byte, list []V, element func(b []byte, v V) []byte) []byte {

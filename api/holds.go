@@ -131,8 +131,7 @@ func (w *scribe) writeHold(h *engine.Hold, most int) {
 	w.As(holdStatuses, "status", h.Status.String(),
 		"held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.")
 	w.InstantOrNull("expiresAt", h.ExpiresAt, "When it gives its stock back; null where it does not expire.")
-	w.Key("createdAt", createdSchema, "")
-	w.Out = appendInstant(w.Out, h.CreatedAt)
+	w.MadeAt(h.CreatedAt)
 	w.GivenText("note", h.Note, "A text for those who read it.")
 	left := most
 	First(&w.Writer, "lines", "HoldLine", upTo(h.Lines, most), len(h.Lines), "What it holds.", func(l *engine.HoldLine) {

@@ -190,7 +190,7 @@ func (w *scribe) stockItems(r *engine.OrderRecord, most int) {
 	}
 	w.Out = append(w.Out, ']')
 	if r.StockItems() > n {
-		w.Out = appendInt(key(w.Out, "stockItems"+totalOf), r.StockItems())
+		w.Count("stockItems"+totalOf, r.StockItems(), "")
 	}
 }
 

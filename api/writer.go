@@ -14,9 +14,30 @@ import (
 
 // Writer is what an answer is appended to. While it describes, names and what is said of them are kept and values are not.
 type Writer struct {
-	Out []byte
-	doc *Schema // the object that is described; nil: it is written
-	may bool    // the next member is left out where it does not apply
+	Out   []byte
+	doc   *Schema    // the object that is described; nil: it is written
+	may   bool       // the next member is left out where it does not apply
+	times [8]written // instants that were written, by a hash: a record has few that differ
+}
+
+// written is an instant as it stands in an answer.
+type written struct {
+	at   int64
+	text [len(`"2006-01-02T15:04:05.000Z"`)]byte
+}
+
+// instant appends an instant; one that is never is null.
+func (w *Writer) instant(t int64) {
+	if t == engine.Forever {
+		w.Nil()
+		return
+	}
+	x := &w.times[uint64(t)*0x9e3779b97f4a7c15>>61]
+	if x.at != t || x.text[0] == 0 {
+		x.at = t
+		appendInstant(x.text[:0], t)
+	}
+	w.Out = append(w.Out, x.text[:]...)
 }
 
 // Describe gives the schema of the object that a function names the members of.
@@ -41,14 +62,28 @@ func (w *Writer) May(given bool) bool {
 // Key begins a member; its value is appended behind it. Without about the schema says what the member is.
 func (w *Writer) Key(name string, s *Schema, about string) {
 	if w.doc != nil {
-		if about != "" {
-			s = s.says(about)
-		}
-		w.doc.Members = append(w.doc.Members, Member{Name: name, Required: !w.may, Schema: s})
-		w.may = false
+		w.describe(name, s, about)
 		return
 	}
-	w.Out = key(w.Out, name)
+	const around = len(`,"":`)
+	at := len(w.Out)
+	b := slices.Grow(w.Out, len(name)+around)[:at+len(name)+around]
+	if b[at-1] != '{' {
+		b[at] = ','
+		at++
+	}
+	b[at] = '"'
+	at += 1 + copy(b[at+1:], name)
+	b[at], b[at+1] = '"', ':'
+	w.Out = b[:at+2]
+}
+
+func (w *Writer) describe(name string, s *Schema, about string) {
+	if about != "" {
+		s = s.says(about)
+	}
+	w.doc.Members = append(w.doc.Members, Member{Name: name, Required: !w.may, Schema: s})
+	w.may = false
 }
 
 // Nil appends null.
@@ -78,8 +113,11 @@ func (w *Writer) GivenID(name string, id engine.ID, about string) {
 }
 
 func (w *Writer) IDOrNull(name string, id *engine.ID, about string) {
-	w.Key(name, idOrNull, about)
-	w.Out = appendIDOrNull(w.Out, id)
+	if w.Key(name, idOrNull, about); id == nil {
+		w.Nil()
+		return
+	}
+	w.Out = appendID(w.Out, *id)
 }
 
 func (w *Writer) Text(name, s, about string) {
@@ -94,8 +132,11 @@ func (w *Writer) GivenText(name, s, about string) {
 }
 
 func (w *Writer) TextOrNull(name string, s *string, about string) {
-	w.Key(name, textOrNull, about)
-	w.Out = appendTextOrNull(w.Out, s)
+	if w.Key(name, textOrNull, about); s == nil {
+		w.Nil()
+		return
+	}
+	w.Out = appendText(w.Out, *s)
 }
 
 // As is a text that has a schema of its own, such as one of a few values.
@@ -106,8 +147,11 @@ func (w *Writer) As(s *Schema, name, v, about string) {
 
 // AsOrNull is such a text that may be unset; s is the schema without null.
 func (w *Writer) AsOrNull(s *Schema, name string, v *string, about string) {
-	w.nullable(s, name, about)
-	w.Out = appendTextOrNull(w.Out, v)
+	if w.nullable(s, name, about); v == nil {
+		w.Nil()
+		return
+	}
+	w.Out = appendText(w.Out, *v)
 }
 
 // nullable begins a member that may be null.
@@ -120,13 +164,13 @@ func (w *Writer) nullable(s *Schema, name, about string) {
 
 func (w *Writer) Instant(name string, t int64, about string) {
 	w.Key(name, instantSchema, about)
-	w.Out = appendInstant(w.Out, t)
+	w.instant(t)
 }
 
 // End is an instant that is null where it is never.
 func (w *Writer) End(name string, t int64, about string) {
 	w.Key(name, instantOrNull, about)
-	w.Out = appendInstant(w.Out, t)
+	w.instant(t)
 }
 
 // GivenInstant is an instant that is unset where it is 0.
@@ -138,24 +182,33 @@ func (w *Writer) GivenInstant(name string, t int64, about string) {
 }
 
 func (w *Writer) InstantOrNull(name string, t *int64, about string) {
-	w.Key(name, instantOrNull, about)
-	w.Out = appendInstantOrNull(w.Out, t)
+	if t == nil {
+		w.End(name, engine.Forever, about)
+		return
+	}
+	w.End(name, *t, about)
 }
 
 // Created and Updated are when a record was made, as its id says, and when it was last changed.
-func (w *Writer) Created(id engine.ID) {
+func (w *Writer) Created(id engine.ID) { w.MadeAt(engine.CreatedAt(id)) }
+
+func (w *Writer) MadeAt(t int64) {
 	w.Key("createdAt", createdSchema, "")
-	w.Out = appendInstant(w.Out, engine.CreatedAt(id))
+	w.instant(t)
 }
 
 func (w *Writer) Updated(t int64) {
 	w.Key("updatedAt", updatedSchema, "")
-	w.Out = appendInstant(w.Out, t)
+	w.instant(t)
 }
 
 func (w *Writer) Range(name string, s engine.Span, about string) {
 	w.Key(name, rangeSchema, about)
-	w.Out = appendRange(w.Out, s)
+	w.Out = append(w.Out, `{"start":`...)
+	w.instant(s.Start)
+	w.Out = append(w.Out, `,"end":`...)
+	w.instant(s.End)
+	w.Out = append(w.Out, '}')
 }
 
 func (w *Writer) Int(name string, n int64, about string) {
@@ -175,8 +228,11 @@ func (w *Writer) GivenCount(name string, n int, about string) {
 }
 
 func (w *Writer) IntOrNull(name string, n *int64, about string) {
-	w.Key(name, integerOrNull, about)
-	w.Out = appendIntOrNull(w.Out, n)
+	if w.Key(name, integerOrNull, about); n == nil {
+		w.Nil()
+		return
+	}
+	w.Out = appendInt(w.Out, *n)
 }
 
 func (w *Writer) Number(name string, n float64, about string) {
@@ -263,7 +319,7 @@ func First[V any](w *Writer, name, of string, list []V, total int, about string,
 	}
 	w.Out = append(w.Out, ']')
 	if total > len(list) {
-		w.Out = appendInt(key(w.Out, name+totalOf), total)
+		w.Count(name+totalOf, total, "")
 	}
 }
 

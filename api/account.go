@@ -1,11 +1,14 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns the account's own record.
 
 var (
-	planNames     = enumSchema(engine.Plans...)
+	planNames     = wire.EnumSchema(engine.Plans...)
 	accountSchema = describe("Account", (*scribe).writeAccount)
 )
 
@@ -19,12 +22,12 @@ func (w *scribe) writeAccount(a *engine.Account) {
 	w.Updated(a.UpdatedAt)
 }
 
-var patchAccountShape = shapeOf("PatchAccount",
-	merged("name", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Name }).says("What the merchant is called."),
-	merged("currency", text(3, 3), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Currency }).
-		says("A code of ISO 4217. Amounts stay as they are.").needs("settings.payments.write"),
-	merged("timezone", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Timezone }).
-		says("An IANA time zone name, such as Europe/Lisbon."))
+var patchAccountShape = wire.ShapeOf("PatchAccount",
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Name }).Says("What the merchant is called."),
+	wire.Merged("currency", wire.Text(3, 3), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Currency }).
+		Says("A code of ISO 4217. Amounts stay as they are.").Needs("settings.payments.write"),
+	wire.Merged("timezone", wire.Text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Timezone }).
+		Says("An IANA time zone name, such as Europe/Lisbon."))
 
 func answerAccount(q *request, a *engine.Account) error {
 	if q.sameRevision(a.Revision) {

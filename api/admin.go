@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -98,10 +99,10 @@ func (a *adminCall) read(w http.ResponseWriter) (err error) {
 }
 
 // readBody reads the body into a value and names all its faults.
-func readBody[In any](a *adminCall, s *shape[In], in *In) error {
+func readBody[In any](a *adminCall, s *wire.Shape[In], in *In) error {
 	var q request
-	q.json.reset(a.body, &q.faults)
-	q.json.document(func(r *jsonReader) { s.readJSON(r, in) })
+	q.json.Reset(a.body, &q.faults)
+	q.json.Document(func(r *wire.Reader) { s.ReadJSON(r, in) })
 	if err := q.faulted(nil); err != nil {
 		return err
 	}
@@ -113,13 +114,13 @@ func (a *adminCall) do(account engine.ID, op engine.Op) (any, error) {
 	return res.Record, err
 }
 
-var createAccountShape = shapeOf("CreateAccount",
-	required("name", text(1, 255), func(o *engine.CreateAccount) *string { return &o.Name }),
-	defaulted("currency", text(3, 3), "", func(o *engine.CreateAccount) *string { return &o.Currency }),
-	defaulted("timezone", text(1, 255), "", func(o *engine.CreateAccount) *string { return &o.Timezone }),
-	defaulted("plan", enum(engine.Plans...), "", func(o *engine.CreateAccount) *string { return &o.Plan }))
+var createAccountShape = wire.ShapeOf("CreateAccount",
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateAccount) *string { return &o.Name }),
+	wire.Defaulted("currency", wire.Text(3, 3), "", func(o *engine.CreateAccount) *string { return &o.Currency }),
+	wire.Defaulted("timezone", wire.Text(1, 255), "", func(o *engine.CreateAccount) *string { return &o.Timezone }),
+	wire.Defaulted("plan", wire.Enum(engine.Plans...), "", func(o *engine.CreateAccount) *string { return &o.Plan }))
 
-var setPlanShape = shapeOf("SetPlan", required("plan", enum(engine.Plans...), func(o *engine.SetPlan) *string { return &o.Plan }))
+var setPlanShape = wire.ShapeOf("SetPlan", wire.Required("plan", wire.Enum(engine.Plans...), func(o *engine.SetPlan) *string { return &o.Plan }))
 
 // adminKey is a new key, of an account.
 type adminKey struct {
@@ -127,8 +128,8 @@ type adminKey struct {
 	account *engine.ID
 }
 
-var adminKeyShape = shapeOf("AdminKey", append(keyFields(func(o *adminKey) *engine.CreateKey { return &o.CreateKey }),
-	optional("account", uuid, func(o *adminKey) **engine.ID { return &o.account }))...)
+var adminKeyShape = wire.ShapeOf("AdminKey", append(keyFields(func(o *adminKey) *engine.CreateKey { return &o.CreateKey }),
+	wire.Optional("account", wire.UUID, func(o *adminKey) **engine.ID { return &o.account }))...)
 
 func (a *adminCall) listAccounts() error {
 	a.Out = append(a.Out, `{"accounts":[`...)
@@ -153,7 +154,7 @@ func (a *adminCall) createAccount() error {
 }
 
 func (a *adminCall) setPlan() error {
-	id, ok := parseID([]byte(a.r.PathValue("id")))
+	id, ok := wire.ParseID([]byte(a.r.PathValue("id")))
 	var o engine.SetPlan
 	if err := readBody(a, setPlanShape, &o); err != nil {
 		return err
@@ -225,7 +226,7 @@ func (a *adminCall) createKey() error {
 
 // accountOf is the account that a text names.
 func (a *adminCall) accountOf(raw string) (engine.ID, error) {
-	id, ok := parseID([]byte(raw))
+	id, ok := wire.ParseID([]byte(raw))
 	if !ok || !slices.Contains(a.eng.Accounts(), id) {
 		return id, notFound("account")
 	}
@@ -237,7 +238,7 @@ func (a *adminCall) onlyAccount() (engine.ID, error) {
 	accounts := a.eng.Accounts()
 	if len(accounts) != 1 {
 		return engine.ID{}, &engine.Error{Code: engine.CodeInvalid, Detail: "there is not one account, but another number of them", Faults: []engine.Fault{
-			{Pointer: "/account", Code: faultRequired, Message: "has to say which account"},
+			{Pointer: "/account", Code: wire.FaultRequired, Message: "has to say which account"},
 		}}
 	}
 	return accounts[0], nil
@@ -269,7 +270,7 @@ func (a *adminCall) findKey(name string) (account, id engine.ID, ok bool) {
 		}
 		return v.Account().ID, k.ID, true
 	}
-	if id, ok = parseID([]byte(name)); !ok {
+	if id, ok = wire.ParseID([]byte(name)); !ok {
 		return account, id, false
 	}
 	for _, account = range a.eng.Accounts() {

@@ -4,21 +4,22 @@ import (
 	"slices"
 	"strconv"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns how an article is written, with its stock over a window.
 
 var (
-	articleOwners = enumSchema("article", "sku")
-	idsByID       = &Schema{Type: "object", Extra: idListSchema}
+	articleOwners = wire.EnumSchema("article", "sku")
+	idsByID       = &wire.Schema{Type: "object", Extra: wire.IDListSchema}
 	articleSchema = describe("Article", func(w *scribe, r *engine.Article) { w.writeArticle(r, new(engine.ArticleStock), 0, 0) })
 )
 
 // appendArticle appends an article to the answer, its stock over a window. Where it is gone from the view, by a command
 // behind the one that is answered, it has no units.
 func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
-	return q.appendArticleUpTo(r, w, engine.MaxListed, engine.MaxListed, maxRecord)
+	return q.appendArticleUpTo(r, w, engine.MaxListed, engine.MaxListed, wire.MaxRecord)
 }
 
 // appendArticleUpTo is appendArticle with so many entries of the lists of its stock and steps of its series, and bytes, at most.
@@ -29,7 +30,7 @@ func (q *request) appendArticleUpTo(r *engine.Article, w engine.Span, entries, s
 	}
 	start := len(q.Out)
 	q.Braces(func() { q.writeArticle(r, &q.stock, entries, steps) })
-	q.Out = bounded(q.Out, start, most)
+	q.Out = wire.Bounded(q.Out, start, most)
 	return nil
 }
 
@@ -45,7 +46,7 @@ func (w *scribe) writeArticle(r *engine.Article, stock *engine.ArticleStock, ent
 	w.ID("id", r.ID, "The article's id.")
 	w.Text("name", r.Name, "What the article is called.")
 	w.Texts("codes", r.Codes, "Codes on its units, such as those of bar codes.")
-	w.As(articleStatus.schema, "status", string(r.Status), "Whether it takes bookings: only an active one does.")
+	w.As(articleStatus.Schema, "status", string(r.Status), "Whether it takes bookings: only an active one does.")
 	w.Created(r.ID)
 	w.Updated(r.UpdatedAt)
 	w.InstantOrNull("archivedAt", r.ArchivedAt, "When it was archived; null while it is not.")
@@ -56,7 +57,7 @@ func (w *scribe) writeArticle(r *engine.Article, stock *engine.ArticleStock, ent
 	w.fulfillmentFields(r)
 	w.tags(&r.Labels, "The tags linked to it.")
 	w.external(r.External)
-	Nullable(&w.Writer, "sku", "ArticleSKU", sku, "Its SKU; null where it has none.", w.articleSKU)
+	wire.Nullable(&w.Writer, "sku", "ArticleSKU", sku, "Its SKU; null where it has none.", w.articleSKU)
 	w.articleOrigins(r, sku)
 	w.articleConflicts(stock.Conflicts, stock.Conflicted)
 	w.Object("snapshotDate", "SnapshotDate", "The window that all this is about.", func() {
@@ -76,7 +77,7 @@ func (w *scribe) writeArticle(r *engine.Article, stock *engine.ArticleStock, ent
 func (w *scribe) articleUnits(stock *engine.ArticleStock, most int) {
 	w.units("unavailability", stock.Units, stock.Taken, "The units taken over the window, by start.")
 	w.scheduledEvents(stock.Events, most)
-	First(&w.Writer, "articleLocations", "ArticleLocation", upTo(stock.Locations, most), len(stock.Locations),
+	wire.First(&w.Writer, "articleLocations", "ArticleLocation", wire.UpTo(stock.Locations, most), len(stock.Locations),
 		"How many units it has where, over the window.", func(l *engine.ArticleLocation) {
 			w.ID("serviceLocationId", l.Location, "The location.")
 			w.Range("range", l.Range, "From when until when the units are there.")
@@ -140,7 +141,7 @@ func (w *scribe) articleConflicts(units []engine.Unavailability, total int) {
 				for i := range units {
 					if units[i].Location == place {
 						w.Next()
-						w.Out = appendID(w.Out, units[i].ID)
+						w.Out = wire.AppendID(w.Out, units[i].ID)
 					}
 				}
 				w.Out = append(w.Out, ']')
@@ -156,8 +157,8 @@ func (w *scribe) articleConflicts(units []engine.Unavailability, total int) {
 func (w *scribe) articleCounts(stock *engine.ArticleStock, most int) {
 	w.Object("quantity", "UnitCounts", "How many units it has at the start of the window.", func() {
 		w.Count("total", sumOf(stock.Quantity), "Units at all locations.")
-		list := upTo(stock.Quantity, most)
-		First(&w.Writer, "byLocation", "LocationCount", list, len(stock.Quantity), "Units by location.", func(c *engine.LocationCount) {
+		list := wire.UpTo(stock.Quantity, most)
+		wire.First(&w.Writer, "byLocation", "LocationCount", list, len(stock.Quantity), "Units by location.", func(c *engine.LocationCount) {
 			w.ID("serviceLocationId", c.Location, "The location.")
 			w.Count("count", c.Count, "Units there at the start of the window.")
 			w.InstantOrNull("fromDate", c.From, "Since when there are so many; null without any.")
@@ -165,8 +166,8 @@ func (w *scribe) articleCounts(stock *engine.ArticleStock, most int) {
 	})
 	w.Object("availability", "FreeUnits", "How many units are free for the whole window, without buffers.", func() {
 		w.Count("total", sumOf(stock.Availability), "Units free for the whole window at all locations.")
-		list := upTo(stock.Availability, most)
-		First(&w.Writer, "byLocation", "LocationFree", list, len(stock.Availability), "Units free by location.", func(c *engine.LocationCount) {
+		list := wire.UpTo(stock.Availability, most)
+		wire.First(&w.Writer, "byLocation", "LocationFree", list, len(stock.Availability), "Units free by location.", func(c *engine.LocationCount) {
 			w.ID("serviceLocationId", c.Location, "The location.")
 			w.Count("count", c.Count, "How many units can be held over the window, without buffers.")
 			w.InstantOrNull("fromDate", c.From, "From when on.")
@@ -183,9 +184,9 @@ func sumOf(counts []engine.LocationCount) (total int) {
 }
 
 func (w *scribe) series(name string, steps []engine.Step, most int, about string) {
-	First(&w.Writer, name, "SeriesStep", upTo(steps, most), len(steps), about, func(s *engine.Step) {
+	wire.First(&w.Writer, name, "SeriesStep", wire.UpTo(steps, most), len(steps), about, func(s *engine.Step) {
 		w.Range("range", s.Range, "From when until when the value holds.")
-		w.Key("value", numberSchema, "The value in that time.")
+		w.Key("value", wire.NumberSchema, "The value in that time.")
 		w.Out = strconv.AppendFloat(w.Out, s.Value, 'f', -1, 64)
 	})
 }

@@ -3,13 +3,14 @@ package api
 import (
 	"strconv"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns the values of attributes on the wire: an object by key going in, a list of records coming out.
 
 // valueSchema describes a value of any format.
-var valueSchema = &Schema{About: "A string, a number, true or false, or an array of strings, as the attribute's format wants it."}
+var valueSchema = &wire.Schema{About: "A string, a number, true or false, or an array of strings, as the attribute's format wants it."}
 
 const (
 	maxValues  = 250    // of one record, and elements of one value
@@ -18,21 +19,21 @@ const (
 )
 
 // attributeValues are values by the keys of their attributes.
-var attributeValues = byKey(valueSchema.orNull(), maxValues, func(a *engine.AttributeInput) *string { return &a.Key },
-	func(r *jsonReader, a *engine.AttributeInput) { readValue(r, &a.Value) })
+var attributeValues = wire.ByKey(valueSchema.OrNull(), maxValues, func(a *engine.AttributeInput) *string { return &a.Key },
+	func(r *wire.Reader, a *engine.AttributeInput) { readValue(r, &a.Value) })
 
 // readScalar reads a text, a number, true or false; false: the next value is something else, and nothing was read.
-func readScalar(r *jsonReader, text kind[string], dst *engine.Value) bool {
-	switch c := r.space(); {
+func readScalar(r *wire.Reader, text wire.Kind[string], dst *engine.Value) bool {
+	switch c := r.Space(); {
 	case c == '"':
 		dst.Kind = engine.TextValue
-		text.json(r, &dst.Text)
+		text.JSON(r, &dst.Text)
 	case c == 't' || c == 'f':
 		dst.Kind = engine.BooleanValue
-		boolean.json(r, &dst.Bool)
+		wire.Boolean.JSON(r, &dst.Bool)
 	case c == '-' || c >= '0' && c <= '9':
 		dst.Kind = engine.NumberValue
-		number.json(r, &dst.Number)
+		number.JSON(r, &dst.Number)
 	default:
 		return false
 	}
@@ -40,46 +41,46 @@ func readScalar(r *jsonReader, text kind[string], dst *engine.Value) bool {
 }
 
 // readValue reads a value of any format. Which one the attribute takes, the command says.
-func readValue(r *jsonReader, dst *engine.Value) {
-	switch c := r.space(); {
+func readValue(r *wire.Reader, dst *engine.Value) {
+	switch c := r.Space(); {
 	case readScalar(r, longText, dst):
 	case c == '[':
 		dst.Kind = engine.ListValue
-		texts.json(r, &dst.List)
+		texts.JSON(r, &dst.List)
 	case c == 'n':
-		r.null()
+		r.Null()
 	default:
-		r.wrongType(valueTypes)
+		r.WrongType(valueTypes)
 	}
 }
 
 var (
-	longText = text(0, maxText)
-	texts    = list(longText, 0, maxValues)
+	longText = wire.Text(0, maxText)
+	texts    = wire.ListOf(longText, 0, maxValues)
 )
 
 // number is any number that a double-precision one holds.
-var number = scalar(jsonNumber, &Schema{Type: "number"}, func(raw []byte, dst *float64) wrong {
+var number = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number"}, func(raw []byte, dst *float64) wire.Wrong {
 	n, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil {
-		return wrong{faultRange, "is too large for a number"}
+		return wire.Wrong{wire.FaultRange, "is too large for a number"}
 	}
 	*dst = n + 0 // minus zero is zero
-	return wrong{}
+	return wire.Wrong{}
 })
 
 // attributesField is the attribute values of a record that is made or changed.
-func attributesField[In any](at func(*In) *engine.LabelsPatch) field[In] {
-	return merged("attributes", attributeValues, true, func(in *In) *engine.Opt[[]engine.AttributeInput] { return &at(in).Attributes }).
-		says("Values by key. Those not named stay; null takes one away, or all.")
+func attributesField[In any](at func(*In) *engine.LabelsPatch) wire.Field[In] {
+	return wire.Merged("attributes", attributeValues, true, func(in *In) *engine.Opt[[]engine.AttributeInput] { return &at(in).Attributes }).
+		Says("Values by key. Those not named stay; null takes one away, or all.")
 }
 
 // labelFields are the labels of a record that is made or changed.
-func labelFields[In any](at func(*In) *engine.LabelsPatch) []field[In] {
-	return append([]field[In]{tagsField(at), attributesField(at)}, externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External })...)
+func labelFields[In any](at func(*In) *engine.LabelsPatch) []wire.Field[In] {
+	return append([]wire.Field[In]{tagsField(at), attributesField(at)}, externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External })...)
 }
 
-var attributeListSchema = listSchema(describe("AttributeValue", func(w *scribe, d *engine.Attribute) { w.attribute(d, engine.Value{}, "") }))
+var attributeListSchema = wire.ListSchema(describe("AttributeValue", func(w *scribe, d *engine.Attribute) { w.attribute(d, engine.Value{}, "") }))
 
 // attribute writes an attribute as a record shows it: with its value, and whose that is.
 func (w *scribe) attribute(d *engine.Attribute, value engine.Value, origin string) {
@@ -90,7 +91,7 @@ func (w *scribe) attribute(d *engine.Attribute, value engine.Value, origin strin
 	w.Out = appendValue(w.Out, value)
 	w.Before("value", "format")
 	w.attributeGroup(d)
-	w.As(origins.schema, "origin", origin, "Whose value it is: an article takes over those of its SKU.")
+	w.As(origins.Schema, "origin", origin, "Whose value it is: an article takes over those of its SKU.")
 	w.Null("smartFieldMeta", "Always null: fields are not computed here.")
 }
 
@@ -124,13 +125,13 @@ func (w *scribe) attributes(own *engine.Labels, origin string, sku *engine.Label
 func appendValue(b []byte, v engine.Value) []byte {
 	switch v.Kind {
 	case engine.TextValue:
-		return appendText(b, v.Text)
+		return wire.AppendText(b, v.Text)
 	case engine.NumberValue:
-		return appendNumber(b, v.Number)
+		return wire.AppendNumber(b, v.Number)
 	case engine.BooleanValue:
-		return appendBool(b, v.Bool)
+		return wire.AppendBool(b, v.Bool)
 	case engine.ListValue:
-		return appendList(b, v.List, appendText)
+		return wire.AppendList(b, v.List, wire.AppendText)
 	}
 	return append(b, "null"...)
 }

@@ -1,6 +1,9 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns attributes on the wire; attribute_values.go owns their values.
 
@@ -11,33 +14,33 @@ var attributeFormats = []engine.AttributeFormat{
 
 const aboutKey = "What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."
 
-var createAttributeShape = shapeOf("CreateAttribute",
-	required("name", text(1, 255), func(o *engine.CreateAttribute) *string { return &o.Name }).says("What people call the attribute."),
-	required("key", text(1, 64), func(o *engine.CreateAttribute) *string { return &o.Key }).says(aboutKey),
-	required("format", enum(attributeFormats...), func(o *engine.CreateAttribute) *engine.AttributeFormat { return &o.Format }).
-		says("It never changes. formula and smart_field hold stored values, nothing is computed."),
-	defaulted("options", list(optionName, 0, 250), nil, func(o *engine.CreateAttribute) *[]string { return &o.Options }).
-		says("The values of a select or multiselect."),
-	optional("group", text(1, 255), func(o *engine.CreateAttribute) **string { return &o.Group }).says("The name of its group."))
+var createAttributeShape = wire.ShapeOf("CreateAttribute",
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateAttribute) *string { return &o.Name }).Says("What people call the attribute."),
+	wire.Required("key", wire.Text(1, 64), func(o *engine.CreateAttribute) *string { return &o.Key }).Says(aboutKey),
+	wire.Required("format", wire.Enum(attributeFormats...), func(o *engine.CreateAttribute) *engine.AttributeFormat { return &o.Format }).
+		Says("It never changes. formula and smart_field hold stored values, nothing is computed."),
+	wire.Defaulted("options", wire.ListOf(optionName, 0, 250), nil, func(o *engine.CreateAttribute) *[]string { return &o.Options }).
+		Says("The values of a select or multiselect."),
+	wire.Optional("group", wire.Text(1, 255), func(o *engine.CreateAttribute) **string { return &o.Group }).Says("The name of its group."))
 
 // optionName is an option as it is made: an object with its name.
-var optionName = object(shapeOf("NewAttributeOption",
-	required("name", text(1, 255), func(s *string) *string { return s }).says("What people call the option.")))
+var optionName = wire.Object(wire.ShapeOf("NewAttributeOption",
+	wire.Required("name", wire.Text(1, 255), func(s *string) *string { return s }).Says("What people call the option.")))
 
-var patchAttributeShape = shapeOf("PatchAttribute",
-	merged("name", text(1, 255), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Name }).says("What people call the attribute."),
-	merged("key", text(1, 64), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Key }).says(aboutKey),
-	merged("options", list(object(shapeOf("PatchAttributeOption",
-		optional("id", uuid, func(p *engine.OptionPatch) **engine.ID { return &p.ID }).
-			says("The id of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
-		required("name", text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }).says("What people call the option."),
+var patchAttributeShape = wire.ShapeOf("PatchAttribute",
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Name }).Says("What people call the attribute."),
+	wire.Merged("key", wire.Text(1, 64), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Key }).Says(aboutKey),
+	wire.Merged("options", wire.ListOf(wire.Object(wire.ShapeOf("PatchAttributeOption",
+		wire.Optional("id", wire.UUID, func(p *engine.OptionPatch) **engine.ID { return &p.ID }).
+			Says("The id of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
+		wire.Required("name", wire.Text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }).Says("What people call the option."),
 	)), 1, 250), false, func(o *engine.PatchAttribute) *engine.Opt[[]engine.OptionPatch] { return &o.Options }).
-		says("All options. One that is not named goes, and with it the values that chose it."),
-	merged("group", text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).says("The name of its group."))
+		Says("All options. One that is not named goes, and with it the values that chose it."),
+	wire.Merged("group", wire.Text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).Says("The name of its group."))
 
 var (
-	formatSchema      = enum(attributeFormats...).schema
-	systemGroupSchema = enumSchema("sustainability", "system").orNull()
+	formatSchema      = wire.Enum(attributeFormats...).Schema
+	systemGroupSchema = wire.EnumSchema("sustainability", "system").OrNull()
 	attributeSchema   = describe("Attribute", (*scribe).writeAttribute)
 )
 
@@ -45,7 +48,7 @@ func (w *scribe) writeAttribute(d *engine.Attribute) {
 	w.ID("id", d.ID, "The record's id.")
 	w.attributeHead(d)
 	w.As(formatSchema, "format", string(d.Format), "How its values are meant.")
-	List(&w.Writer, "options", "AttributeOption", d.Options, "What can be chosen, of select and multiselect.", func(x *engine.AttributeOption) {
+	wire.List(&w.Writer, "options", "AttributeOption", d.Options, "What can be chosen, of select and multiselect.", func(x *engine.AttributeOption) {
 		w.ID("id", x.ID, "The option's id.")
 		w.Text("name", x.Name, "What people call the option.")
 	})
@@ -120,7 +123,7 @@ var attributeOperations = []operation{
 		}, answerAttribute),
 	write(operation{
 		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
-		summary: "Deletes an attribute and its values on every record.", answer: nullSchema,
+		summary: "Deletes an attribute and its values on every record.", answer: wire.NullSchema,
 	}, input[engine.DeleteAttribute]{path: byUUID(func(o *engine.DeleteAttribute) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteAttribute) engine.Op {
 			o.IfMatch = q.ifMatch

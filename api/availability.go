@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -28,38 +29,38 @@ func (l *availabilityLine) ask(v engine.View, now int64) (engine.Availability, e
 // lineFields are the fields of a question. Without a location it is about all of them.
 var lineFields = slices.Concat(
 	itemFields(func(l *availabilityLine) *engine.Item { return &l.Item }),
-	[]field[availabilityLine]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).
-			says("The location. Default: all, added up."),
+	[]wire.Field[availabilityLine]{
+		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).
+			Says("The location. Default: all, added up."),
 	},
 	windowFields(func(l *availabilityLine) *engine.Span { return &l.Window }),
-	[]field[availabilityLine]{
-		defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).
-			says("How many units are wanted. Given, the answer tells the shortage, too."),
+	[]wire.Field[availabilityLine]{
+		wire.Defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).
+			Says("How many units are wanted. Given, the answer tells the shortage, too."),
 	})
 
 var (
-	lineShape         = shapeOf("AvailabilityLine", lineFields...)
-	availabilityShape = shapeOf("AvailabilityQuery",
-		required("lines", list(object(lineShape), 1, 10_000), func(l *[]availabilityLine) *[]availabilityLine { return l }).
-			says("The questions, which are answered in their order."))
+	lineShape         = wire.ShapeOf("AvailabilityLine", lineFields...)
+	availabilityShape = wire.ShapeOf("AvailabilityQuery",
+		wire.Required("lines", wire.ListOf(wire.Object(lineShape), 1, 10_000), func(l *[]availabilityLine) *[]availabilityLine { return l }).
+			Says("The questions, which are answered in their order."))
 )
 
 // checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
 func (q *request) checkLine(in, prefix string, i engine.Item, w engine.Span) {
-	if !i.One() && !q.faults.at(prefix+"skuId") && !q.faults.at(prefix+"articleId") && !q.faults.at(prefix+"catalogItemId") {
-		code, message := faultRequired, "one of skuId, articleId and catalogItemId has to be given"
+	if !i.One() && !q.faults.At(prefix+"skuId") && !q.faults.At(prefix+"articleId") && !q.faults.At(prefix+"catalogItemId") {
+		code, message := wire.FaultRequired, "one of skuId, articleId and catalogItemId has to be given"
 		if i != (engine.Item{}) {
-			code, message = faultExclusive, "only one of skuId, articleId and catalogItemId may be given"
+			code, message = wire.FaultExclusive, "only one of skuId, articleId and catalogItemId may be given"
 		}
-		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: code, Message: message})
+		q.faults.Add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: code, Message: message})
 	}
 	q.checkOrder(in, prefix, w)
 }
 
 func (q *request) checkOrder(in, prefix string, w engine.Span) {
-	if w.Start >= w.End && !q.faults.at(prefix+"from") && !q.faults.at(prefix+"to") {
-		q.faults.add(engine.Fault{In: in, Pointer: prefix + "to", Code: faultOrder, Message: "must be later than from"})
+	if w.Start >= w.End && !q.faults.At(prefix+"from") && !q.faults.At(prefix+"to") {
+		q.faults.Add(engine.Fault{In: in, Pointer: prefix + "to", Code: wire.FaultOrder, Message: "must be later than from"})
 	}
 }
 
@@ -71,7 +72,7 @@ var (
 	availabilityListSchema = describe("AvailabilityList", func(w *scribe, l *[]availabilityLine) {
 		w.writeAnswers(*l)
 		w.sequence()
-	}).whole()
+	}).Uncut()
 )
 
 func (w *scribe) writeAvailability(l *availabilityLine) {
@@ -83,24 +84,24 @@ func (w *scribe) writeAvailability(l *availabilityLine) {
 	w.Count("stock", a.Stock, "Units there at the instant of the window with the fewest free.")
 	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included.")
 	w.Bool("exact", a.Exact, "True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")
-	w.Key("shortage", integerOrNull, "How many of the units asked for a booking cannot have; null where no quantity was given.")
+	w.Key("shortage", wire.IntegerOrNull, "How many of the units asked for a booking cannot have; null where no quantity was given.")
 	if l.quantity == 0 {
 		w.Nil()
 		return
 	}
-	w.Out = appendInt(w.Out, max(0, l.quantity-a.WithMoves))
+	w.Out = wire.AppendInt(w.Out, max(0, l.quantity-a.WithMoves))
 }
 
 // writeAnswers writes the answers to questions.
 func (w *scribe) writeAnswers(lines []availabilityLine) {
-	List(&w.Writer, "lines", "AvailabilityOfLine", lines, "The answers, in the order of the questions.", w.writeAvailability)
+	wire.List(&w.Writer, "lines", "AvailabilityOfLine", lines, "The answers, in the order of the questions.", w.writeAvailability)
 }
 
 // sequence is the state that an answer is of.
 func (w *scribe) sequence() {
-	w.Key("sequence", integerSchema, "The account's count of committed changes that the answer is of.")
+	w.Key("sequence", wire.IntegerSchema, "The account's count of committed changes that the answer is of.")
 	if w.Writes() {
-		w.Out = appendInt(w.Out, w.view.Sequence())
+		w.Out = wire.AppendInt(w.Out, w.view.Sequence())
 	}
 }
 
@@ -168,22 +169,22 @@ type calendarInput struct {
 	size engine.BucketSize
 }
 
-var calendarQuery = shapeOf("Calendar", slices.Concat(
+var calendarQuery = wire.ShapeOf("Calendar", slices.Concat(
 	itemFields(func(l *calendarInput) *engine.Item { return &l.Item }),
-	[]field[calendarInput]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).
-			says("The location. Default: all, added up; days are the account's then."),
-		required("from", instant, func(l *calendarInput) *int64 { return &l.Window.Start }).says("First instant of the window."),
-		required("to", instant, func(l *calendarInput) *int64 { return &l.Window.End }).says("First instant behind the window."),
-		defaulted("bucket", enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
+	[]wire.Field[calendarInput]{
+		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).
+			Says("The location. Default: all, added up; days are the account's then."),
+		wire.Required("from", wire.Instant, func(l *calendarInput) *int64 { return &l.Window.Start }).Says("First instant of the window."),
+		wire.Required("to", wire.Instant, func(l *calendarInput) *int64 { return &l.Window.End }).Says("First instant behind the window."),
+		wire.Defaulted("bucket", wire.Enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
 			func(l *calendarInput) *engine.BucketSize { return &l.size }).
-			says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
+			Says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
 	})...)
 
-var calendarSchema = describe("CalendarAnswer", (*scribe).writeCalendar).whole()
+var calendarSchema = describe("CalendarAnswer", (*scribe).writeCalendar).Uncut()
 
 func (w *scribe) writeCalendar(buckets *[]engine.Bucket) {
-	List(&w.Writer, "buckets", "Bucket", *buckets, "The window in pieces, without gap or overlap.", func(x *engine.Bucket) {
+	wire.List(&w.Writer, "buckets", "Bucket", *buckets, "The window in pieces, without gap or overlap.", func(x *engine.Bucket) {
 		w.Range("range", x.Range, "The piece of time.")
 		w.Count("minFree", x.MinFree, "Fewest units free at an instant of it; below 0 where holds have no unit.")
 		w.Count("maxFree", x.MaxFree, "Most units free at an instant of it.")
@@ -207,16 +208,16 @@ const (
 	lookAhead  = 2 * 366 * 24 * 60 * 60 * 1000 // how far next looks unless it is told, in milliseconds
 )
 
-var nextShape = shapeOf("NextQuery", slices.Concat(
+var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
 	itemFields(func(l *nextInput) *engine.Item { return &l.Item }),
-	[]field[nextInput]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).
-			says("The location. Default: all, added up."),
-		required("notBefore", instant, func(l *nextInput) *int64 { return &l.NotBefore }).says("The window begins at this instant or later."),
-		required("seconds", integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).says("Length of the window, in seconds."),
-		defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).says("How many units have to be free. Default: 1."),
-		optional("until", instant, func(l *nextInput) **int64 { return &l.until }).
-			says("The window ends at this instant or before. Default: two years after notBefore."),
+	[]wire.Field[nextInput]{
+		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).
+			Says("The location. Default: all, added up."),
+		wire.Required("notBefore", wire.Instant, func(l *nextInput) *int64 { return &l.NotBefore }).Says("The window begins at this instant or later."),
+		wire.Required("seconds", wire.Integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).Says("Length of the window, in seconds."),
+		wire.Defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).Says("How many units have to be free. Default: 1."),
+		wire.Optional("until", wire.Instant, func(l *nextInput) **int64 { return &l.until }).
+			Says("The window ends at this instant or before. Default: two years after notBefore."),
 	})...)
 
 var nextSchema = describe("NextAnswer", (*scribe).writeNext)
@@ -228,8 +229,8 @@ func (w *scribe) writeNext(s *engine.Span) {
 }
 
 var (
-	alternativeKinds = enumSchema("later", "shorter", "location", "article")
-	explainSchema    = describe("Explanation", (*scribe).writeExplanation).whole()
+	alternativeKinds = wire.EnumSchema("later", "shorter", "location", "article")
+	explainSchema    = describe("Explanation", (*scribe).writeExplanation).Uncut()
 )
 
 func (w *scribe) writeExplanation(x *engine.Explanation) {
@@ -238,20 +239,13 @@ func (w *scribe) writeExplanation(x *engine.Explanation) {
 	w.Count("stock", x.Stock, "Units there at that instant.")
 	w.units("blockingUnavailabilities", x.Blockers, 0, "The first 20 by start, then id.")
 	w.Count("blockingTotal", x.Blocking, "How many stand in the way.")
-	List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.", func(a *engine.Alternative) {
+	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.", func(a *engine.Alternative) {
 		w.As(alternativeKinds, "kind", a.Kind, "What is other: a later window, a shorter one, another location or another article.")
 		w.Instant("from", a.Window.Start, "First instant of the window that would do.")
 		w.End("to", a.Window.End, "First instant behind it; null without end.")
 		w.GivenID("serviceLocationId", a.Location, "The other location; null where it is the one asked for.")
 		w.GivenID("articleId", a.Article, "The other article; null where it is what was asked for.")
 	})
-}
-
-func appendGivenID(b []byte, id engine.ID) []byte {
-	if id == (engine.ID{}) {
-		return append(b, "null"...)
-	}
-	return appendID(b, id)
 }
 
 var stockRead = []string{"inventory.stock_items.read"}
@@ -309,8 +303,8 @@ var availabilityOperations = []operation{
 		func(q *request, l *nextInput) {
 			l.Length, l.Until = l.seconds*1000, l.NotBefore+lookAhead
 			if l.until != nil {
-				if l.Until = *l.until; l.Until <= l.NotBefore && !q.faults.at("/until") && !q.faults.at("/notBefore") {
-					q.faults.add(engine.Fault{In: "body", Pointer: "/until", Code: faultOrder, Message: "must be later than notBefore"})
+				if l.Until = *l.until; l.Until <= l.NotBefore && !q.faults.At("/until") && !q.faults.At("/notBefore") {
+					q.faults.Add(engine.Fault{In: "body", Pointer: "/until", Code: wire.FaultOrder, Message: "must be later than notBefore"})
 				}
 			}
 			q.checkLine("body", "/", l.Item, engine.Span{Start: 0, End: 1})

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -315,7 +316,7 @@ func (q *request) refuse(e *engine.Error, cause error) {
 	if s.number >= 500 && e.Code != engine.CodeOverloaded && !probed { // there may be many of these: what is short, or not ready, is said once
 		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
 	}
-	q.Out = appendProblem(q.Out[:0], e, q.id, q.faults.more, func(b []byte) []byte {
+	q.Out = appendProblem(q.Out[:0], e, q.id, q.faults.More, func(b []byte) []byte {
 		q.Out = b
 		q.appendDetails(e.Details)
 		return q.Out
@@ -341,7 +342,7 @@ func (q *request) finish() {
 		h.Set("Referrer-Policy", "no-referrer")
 	}
 	if q.key != nil && q.key.ExpiresAt != nil {
-		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))
+		h.SetCanonical(headerKeyExpires, trimQuotes(wire.AppendInstant(nil, *q.key.ExpiresAt)))
 	}
 	q.charge.say(q)
 	q.server.observe(q, time.Since(q.start)-q.idle)

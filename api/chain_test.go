@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -155,7 +156,7 @@ func TestNotReady(t *testing.T) {
 
 func TestPanicTellsNothing(t *testing.T) {
 	s := newShop(t)
-	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: nullSchema}, input[none]{},
+	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: wire.NullSchema}, input[none]{},
 		func(q *request, _ *none) error {
 			q.Out = append(q.Out, "half an answer"...)
 			panic("the secret cause")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -37,11 +38,11 @@ var feeds = []feed{
 		if r == nil {
 			return false, nil
 		}
-		return true, q.appendArticleUpTo(r, q.span(nil), rowEntries, rowSteps, maxRow)
+		return true, q.appendArticleUpTo(r, q.span(nil), wire.RowEntries, wire.RowSteps, wire.MaxRow)
 	}},
 	{"scheduledEvent", by(articlesRead...), told(engine.View.ScheduledEventByID, (*scribe).writeEvent)},
 	{"hold", by(holdsRead...), told(func(v engine.View, id engine.ID) *engine.Hold {
-		h, _ := v.HoldWith(id, rowEntries)
+		h, _ := v.HoldWith(id, wire.RowEntries)
 		return h
 	}, listedHold)},
 	{"tag", func(area string) []string { return []string{tagScopes[engine.TagScope(area)] + ".read"} }, told(engine.View.Tag, (*scribe).writeTag)},
@@ -53,7 +54,7 @@ var feeds = []feed{
 	{"webhook", by(webhooksRead...), told(engine.View.Webhook, (*scribe).writeWebhook)},
 	{"order", by(ordersRead...), told(func(v engine.View, id engine.ID) *engine.OrderRecord {
 		if r := v.Orders().Get(id); r != nil {
-			return v.OrderRecord(r, rowEntries)
+			return v.OrderRecord(r, wire.RowEntries)
 		}
 		return nil
 	}, listedOrder)},
@@ -66,7 +67,7 @@ func told[R any](find func(v engine.View, id engine.ID) *R, write func(w *scribe
 		if r != nil {
 			start := len(q.Out)
 			appendRecord(&q.scribe, r, write)
-			q.Out = bounded(q.Out, start, maxRow)
+			q.Out = wire.Bounded(q.Out, start, wire.MaxRow)
 		}
 		return r != nil, nil
 	}
@@ -89,27 +90,27 @@ func feedOf(k *engine.Key, c engine.Change) *feed {
 // changes of the command behind it were read, too, where an answer has ended inside of that.
 type cursor struct{ sequence, incarnation, inside uint64 }
 
-var cursorKind = scalar(jsonString, textSchema, func(raw []byte, dst *cursor) wrong {
+var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, dst *cursor) wire.Wrong {
 	sequence, incarnation, of := bytes.Cut(raw, []byte{'.'})
-	n, w := parseInteger(sequence)
-	if w.code != "" || n < 0 {
-		return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+	n, w := wire.ParseInteger(sequence)
+	if w.Code != "" || n < 0 {
+		return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
 	}
 	dst.sequence = uint64(n)
 	if of {
 		incarnation, inside, within := bytes.Cut(incarnation, []byte{'.'})
 		var err error
 		if dst.incarnation, err = strconv.ParseUint(string(incarnation), 16, 64); err != nil || dst.incarnation == 0 {
-			return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+			return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
 		}
 		if !within {
-			return wrong{}
+			return wire.Wrong{}
 		}
 		if dst.inside, err = strconv.ParseUint(string(inside), 10, 32); err != nil || dst.inside == 0 {
-			return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+			return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
 		}
 	}
-	return wrong{}
+	return wire.Wrong{}
 })
 
 type listChanges struct {
@@ -118,22 +119,22 @@ type listChanges struct {
 	wait  int64 // seconds
 }
 
-var listChangesQuery = shapeOf("ListChanges",
-	defaulted("after", cursorKind, cursor{}, func(o *listChanges) *cursor { return &o.after }).says(
+var listChangesQuery = wire.ShapeOf("ListChanges",
+	wire.Defaulted("after", cursorKind, cursor{}, func(o *listChanges) *cursor { return &o.after }).Says(
 		"The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if that is all there was."),
-	defaulted("limit", integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).says(
+	wire.Defaulted("limit", wire.Integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).Says(
 		"What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends before, anywhere: go on from its next."),
-	defaulted("wait", integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).says(
+	wire.Defaulted("wait", wire.Integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).Says(
 		"Seconds to wait for a change where there is none."))
 
 var (
-	resourceSchema = enumSchema(engine.Resources()...)
-	changeSchema   = enumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted))
-	anyRecord      = (&Schema{}).says("The record as it is now, null where there is none any more.")
+	resourceSchema = wire.EnumSchema(engine.Resources()...)
+	changeSchema   = wire.EnumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted))
+	anyRecord      = (&wire.Schema{}).Says("The record as it is now, null where there is none any more.")
 	changesSchema  = describe("ChangeList", func(w *scribe, _ *engine.Change) {
-		List(&w.Writer, "changes", "Change", nil, "The changes, in the order in which they were made.", w.writeChange)
+		wire.List(&w.Writer, "changes", "Change", nil, "The changes, in the order in which they were made.", w.writeChange)
 		w.Text("next", "", "The cursor to go on from.")
-	}).whole()
+	}).Uncut()
 )
 
 // writeChange writes what changed, up to the record, which follows.
@@ -247,7 +248,7 @@ func (q *request) answerChanges(changes []placedChange, after uint64) error {
 	q.Out = append(q.Out, `{"changes":[`...)
 	inside := uint64(0)
 	for i, c := range changes {
-		if len(q.Out) >= maxFeed {
+		if len(q.Out) >= wire.MaxFeed {
 			after, inside = changes[i-1].behind()
 			break
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -14,16 +15,16 @@ type listConflicts struct {
 	page   page
 }
 
-var conflictsQuery = shapeOf("ListConflicts", slices.Concat([]field[listConflicts]{
-	defaulted("serviceLocationId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Location }).
-		says("Only conflicts at this location."),
-	defaulted("skuId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.SKU }).says("Only conflicts of this SKU."),
-	defaulted("articleId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Article }).says("Only conflicts of this article."),
-	optional("dateRange", dateRange, func(o *listConflicts) **window { return &o.window }).says("Only those that overlap it."),
+var conflictsQuery = wire.ShapeOf("ListConflicts", slices.Concat([]wire.Field[listConflicts]{
+	wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Location }).
+		Says("Only conflicts at this location."),
+	wire.Defaulted("skuId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.SKU }).Says("Only conflicts of this SKU."),
+	wire.Defaulted("articleId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Article }).Says("Only conflicts of this article."),
+	wire.Optional("dateRange", dateRange, func(o *listConflicts) **window { return &o.window }).Says("Only those that overlap it."),
 }, pageFields(func(o *listConflicts) *page { return &o.page }))...)
 
 var (
-	shortageReasons = enumSchema("not_enough_stock", "fragmented_by_pinned_holds")
+	shortageReasons = wire.EnumSchema("not_enough_stock", "fragmented_by_pinned_holds")
 	conflictSchema  = describe("Conflict", func(w *scribe, c *engine.Conflict) { w.writeConflict(*c) })
 )
 

@@ -3,16 +3,17 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns customers on the wire.
 
-var createCustomerShape = shapeOf("CustomerInput", slices.Concat(
+var createCustomerShape = wire.ShapeOf("CustomerInput", slices.Concat(
 	contactFields(func(o *engine.CreateCustomer) *engine.ContactPatch { return &o.Contact }),
 	labelFields(func(o *engine.CreateCustomer) *engine.LabelsPatch { return &o.Labels }))...)
 
-var patchCustomerShape = shapeOf("CustomerInput", slices.Concat(
+var patchCustomerShape = wire.ShapeOf("CustomerInput", slices.Concat(
 	contactFields(func(o *engine.PatchCustomer) *engine.ContactPatch { return &o.Contact }),
 	labelFields(func(o *engine.PatchCustomer) *engine.LabelsPatch { return &o.Labels }))...)
 
@@ -68,13 +69,13 @@ var customerOperations = append([]operation{
 		}, behind(answerCustomer)),
 	write(operation{
 		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite, guarded: true,
-		summary: "Deletes a customer.", answer: nullSchema,
+		summary: "Deletes a customer.", answer: wire.NullSchema,
 	}, input[engine.DeleteCustomer]{path: byUUID(func(o *engine.DeleteCustomer) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteCustomer) engine.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
 }, tagged[*engine.Customer]{
-	of: engine.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: uuid, scopes: customersWrite,
+	of: engine.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: wire.UUID, scopes: customersWrite,
 	answer: customerSchema, render: behind(answerCustomer),
 }.linkOperations()...)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"holdfast/api/ratelimit"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -13,32 +14,32 @@ import (
 var detailed = []struct {
 	name    string
 	codes   []engine.Code
-	details *Schema
+	details *wire.Schema
 }{
 	{"InsufficientAvailability", []engine.Code{engine.CodeInsufficient}, describe("InsufficientAvailabilityDetails", (*scribe).writeShortages).
-		whole().says("Stock is short: which lines, by how much, and when there is enough.")},
+		Uncut().Says("Stock is short: which lines, by how much, and when there is enough.")},
 	{"QuantityRefused", []engine.Code{engine.CodePlanChanged, engine.CodeQuantityBlocked},
-		planSchema.says("The units cannot go as asked, or not by the plan that was expected: details is the plan as it is now.")},
+		planSchema.Says("The units cannot go as asked, or not by the plan that was expected: details is the plan as it is now.")},
 	{"StateNotAllowed", []engine.Code{engine.CodeStateNotAllowed}, describe("StateNotAllowedDetails", (*scribe).writeState).
-		whole().says("The record's state does not allow it.")},
+		Uncut().Says("The record's state does not allow it.")},
 	{"RecordInUse", []engine.Code{engine.CodeInUse}, describe("RecordInUseDetails", (*scribe).writeInUse).
-		whole().says("The record stays, as others refer to it.")},
-	{"MissingScope", []engine.Code{engine.CodeMissingScope}, recordSchema("MissingScopeDetails",
-		has("requiredScopes", listSchema(textSchema).says("The scopes any one of which would do; none where it takes a key with full access.")),
-	).whole().says("The key lacks a scope for the operation.")},
-	{"DeniedFields", []engine.Code{engine.CodeDeniedFields}, recordSchema("DeniedFieldsDetails",
-		has("deniedFields", listSchema(recordSchema("DeniedFieldsOfScope",
-			has("fields", listSchema(textSchema).says("Members of the body, those inside others with a point between.")),
-			has("requiredScopes", listSchema(textSchema).says("The scopes that they take.")),
-		)).says("The members that the key may not give, by the scope that it lacks.")),
-	).whole().says("The key lacks a scope for a part of the body.")},
-	{"LimitReached", []engine.Code{engine.CodeMonthlyCap, engine.CodeRateLimited}, recordSchema("LimitReachedDetails",
-		has("layer", enumSchema(string(ratelimit.Address), string(ratelimit.Account), string(ratelimit.Key), string(layerCost), string(layerBytes)).
-			says("Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and long answers under way.")),
-	).whole().says("A limit is reached: ask again after the seconds in Retry-After.")},
-	{"StorageFailed", []engine.Code{engine.CodeStorageFailed}, recordSchema("StorageFailedDetails",
-		may("outcome", enumSchema("unknown").says("unknown: the command may or may not be found done after a restart.")),
-	).whole().says("The log cannot be written: reads go on, writes are refused until a restart.")},
+		Uncut().Says("The record stays, as others refer to it.")},
+	{"MissingScope", []engine.Code{engine.CodeMissingScope}, wire.RecordSchema("MissingScopeDetails",
+		wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes any one of which would do; none where it takes a key with full access.")),
+	).Uncut().Says("The key lacks a scope for the operation.")},
+	{"DeniedFields", []engine.Code{engine.CodeDeniedFields}, wire.RecordSchema("DeniedFieldsDetails",
+		wire.Has("deniedFields", wire.ListSchema(wire.RecordSchema("DeniedFieldsOfScope",
+			wire.Has("fields", wire.ListSchema(wire.TextSchema).Says("Members of the body, those inside others with a point between.")),
+			wire.Has("requiredScopes", wire.ListSchema(wire.TextSchema).Says("The scopes that they take.")),
+		)).Says("The members that the key may not give, by the scope that it lacks.")),
+	).Uncut().Says("The key lacks a scope for a part of the body.")},
+	{"LimitReached", []engine.Code{engine.CodeMonthlyCap, engine.CodeRateLimited}, wire.RecordSchema("LimitReachedDetails",
+		wire.Has("layer", wire.EnumSchema(string(ratelimit.Address), string(ratelimit.Account), string(ratelimit.Key), string(layerCost), string(layerBytes)).
+			Says("Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and long answers under way.")),
+	).Uncut().Says("A limit is reached: ask again after the seconds in Retry-After.")},
+	{"StorageFailed", []engine.Code{engine.CodeStorageFailed}, wire.RecordSchema("StorageFailedDetails",
+		wire.May("outcome", wire.EnumSchema("unknown").Says("unknown: the command may or may not be found done after a restart.")),
+	).Uncut().Says("The log cannot be written: reads go on, writes are refused until a restart.")},
 }
 
 // appendDetails appends the details of a refusal.
@@ -77,7 +78,7 @@ func (w *scribe) writeInUse(d *engine.InUseDetails) {
 
 // writeShortages writes why lines were short. A hold in the way that has gone since is left out.
 func (w *scribe) writeShortages(d *engine.ShortageDetails) {
-	List(&w.Writer, "lines", "Shortage", d.Lines, "The lines that are short.", func(s *engine.Shortage) {
+	wire.List(&w.Writer, "lines", "Shortage", d.Lines, "The lines that are short.", func(s *engine.Shortage) {
 		w.Count("line", s.Line, "Which line of the request is short, counted from 0.")
 		w.Count("requested", s.Requested, "How many units the line asks for.")
 		w.Count("available", s.Available, "How many units it could have had, given the lines before it.")
@@ -91,7 +92,7 @@ func (w *scribe) writeShortages(d *engine.ShortageDetails) {
 		}
 		w.units("blockingUnavailabilities", blockers, 0, "The first 20 holds in the way by start, then id; 1,000 of all lines.")
 		w.Count("blockingTotal", s.Blocking, "How many holds stand in the way.")
-		Nullable(&w.Writer, "next", "NextWindow", s.Next, "The next window of the same length in which the line would succeed; null where "+
+		wire.Nullable(&w.Writer, "next", "NextWindow", s.Next, "The next window of the same length in which the line would succeed; null where "+
 			"none was found, and behind the first 50 lines.", func(n *engine.Span) {
 			w.Instant("from", n.Start, "First instant of the window.")
 			w.Instant("to", n.End, "First instant behind the window.")

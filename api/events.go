@@ -1,27 +1,30 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns scheduled events of articles on the wire.
 
-var eventType = enum(engine.EventReservation, engine.EventNote)
+var eventType = wire.Enum(engine.EventReservation, engine.EventNote)
 
-var createEventShape = shapeOf("CreateScheduledEvent",
-	required("type", eventType, func(o *engine.CreateScheduledEvent) *engine.EventType { return &o.Type }).says("A reservation takes one unit, a note none."),
-	required("name", text(1, 255), func(o *engine.CreateScheduledEvent) *string { return &o.Name }).says("What people call the event."),
-	required("serviceLocationId", uuid, func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Location }).says("The location that it is at."),
-	required("startDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.Start }).says("First instant of the event."),
-	required("endDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.End }).says("First instant behind the event."),
-	optional("comment", text(0, 10_000), func(o *engine.CreateScheduledEvent) **string { return &o.Comment }).says("A note for those who read it."))
+var createEventShape = wire.ShapeOf("CreateScheduledEvent",
+	wire.Required("type", eventType, func(o *engine.CreateScheduledEvent) *engine.EventType { return &o.Type }).Says("A reservation takes one unit, a note none."),
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateScheduledEvent) *string { return &o.Name }).Says("What people call the event."),
+	wire.Required("serviceLocationId", wire.UUID, func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Location }).Says("The location that it is at."),
+	wire.Required("startDate", wire.Instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.Start }).Says("First instant of the event."),
+	wire.Required("endDate", wire.Instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.End }).Says("First instant behind the event."),
+	wire.Optional("comment", wire.Text(0, 10_000), func(o *engine.CreateScheduledEvent) **string { return &o.Comment }).Says("A note for those who read it."))
 
-var patchEventShape = shapeOf("PatchScheduledEvent",
-	merged("name", text(1, 255), false, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Name }).says("What people call the event."),
-	merged("serviceLocationId", uuid, false, func(o *engine.PatchScheduledEvent) *engine.Opt[engine.ID] { return &o.Location }).
-		says("The location that it is at."),
-	merged("startDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.From }).says("First instant of the event."),
-	merged("endDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.To }).says("First instant behind the event."),
-	merged("comment", text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }).
-		says("A note for those who read it. Null clears it."))
+var patchEventShape = wire.ShapeOf("PatchScheduledEvent",
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Name }).Says("What people call the event."),
+	wire.Merged("serviceLocationId", wire.UUID, false, func(o *engine.PatchScheduledEvent) *engine.Opt[engine.ID] { return &o.Location }).
+		Says("The location that it is at."),
+	wire.Merged("startDate", wire.Instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.From }).Says("First instant of the event."),
+	wire.Merged("endDate", wire.Instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.To }).Says("First instant behind the event."),
+	wire.Merged("comment", wire.Text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }).
+		Says("A note for those who read it. Null clears it."))
 
 var eventSchema = describe("ScheduledEvent", (*scribe).writeEvent)
 
@@ -30,7 +33,7 @@ func (w *scribe) writeEvent(s *engine.ScheduledEvent) {
 	w.ID("articleId", s.Article, "The article that it is of.")
 	w.Instant("startDate", s.Window.Start, "First instant of the event.")
 	w.End("endDate", s.Window.End, "First instant behind the event; null: without end.")
-	w.As(eventType.schema, "type", string(s.Type), "Whether it takes a unit (reservation) or not (note).")
+	w.As(eventType.Schema, "type", string(s.Type), "Whether it takes a unit (reservation) or not (note).")
 	w.Text("name", s.Name, "What people call the event.")
 	w.TextOrNull("comment", s.Comment, "A note for those who read it.")
 	w.tenant()
@@ -41,10 +44,10 @@ func (w *scribe) writeEvent(s *engine.ScheduledEvent) {
 // scheduledEvents writes the first of the events of an article.
 func (w *scribe) scheduledEvents(list []*engine.ScheduledEvent, most int) {
 	if !w.Writes() {
-		w.Key("scheduledEvents", listSchema(eventSchema), aboutEvents)
+		w.Key("scheduledEvents", wire.ListSchema(eventSchema), aboutEvents)
 		return
 	}
-	First(&w.Writer, "scheduledEvents", "ScheduledEvent", upTo(list, most), len(list), aboutEvents, func(s **engine.ScheduledEvent) { w.writeEvent(*s) })
+	wire.First(&w.Writer, "scheduledEvents", "ScheduledEvent", wire.UpTo(list, most), len(list), aboutEvents, func(s **engine.ScheduledEvent) { w.writeEvent(*s) })
 }
 
 const aboutEvents = "The events over the window, by start."
@@ -56,8 +59,8 @@ func answerEvent(q *request, s *engine.ScheduledEvent) error {
 }
 
 // eventPath is the path of one event of an article.
-func eventPath[In any](article, event func(*In) *engine.ID) *shape[In] {
-	return shapeOf("EventPath", required("id", looseID, article).says("The article's id."), required("eventId", looseID, event).says("The event's id."))
+func eventPath[In any](article, event func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("EventPath", wire.Required("id", wire.LooseID, article).Says("The article's id."), wire.Required("eventId", wire.LooseID, event).Says("The event's id."))
 }
 
 var eventOperations = []operation{
@@ -81,7 +84,7 @@ var eventOperations = []operation{
 	}, answerEvent),
 	write(operation{
 		id: "admin.articles.deleteScheduledEvent", method: "DELETE", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
-		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: nullSchema,
+		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: wire.NullSchema,
 		summary: "Removes a scheduled event and frees its unit.",
 	}, input[engine.DeleteScheduledEvent]{
 		path: eventPath(func(o *engine.DeleteScheduledEvent) *engine.ID { return &o.Article }, func(o *engine.DeleteScheduledEvent) *engine.ID { return &o.ID }),

@@ -12,6 +12,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/api/wire"
 )
 
 // This file owns the tests of import and export as calls. The command line has those of files.
@@ -200,8 +202,8 @@ func TestExchangeRows(t *testing.T) {
 		for _, o := range operations {
 			if o.method == "POST" && o.path == "/v1/admin/"+name {
 				made = true
-				members := slices.DeleteFunc(slices.Clone(o.body.Members), func(m Member) bool { return m.Name == "allowPast" }) // a row may always be of the past
-				require.Equal(t, append([]Member{{Name: "id", Schema: textSchema.orNull()}}, members...), row.Members)
+				members := slices.DeleteFunc(slices.Clone(o.body.Members), func(m wire.Member) bool { return m.Name == "allowPast" }) // a row may always be of the past
+				require.Equal(t, append([]wire.Member{{Name: "id", Schema: wire.TextSchema.OrNull()}}, members...), row.Members)
 			}
 		}
 		require.True(t, made, name)

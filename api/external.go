@@ -1,6 +1,7 @@
 package api
 
 import (
+	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/engine/table"
 )
@@ -12,27 +13,27 @@ const (
 	maxMetadataValue = 500 // characters
 )
 
-var externalID = text(1, 255)
+var externalID = wire.Text(1, 255)
 
 // externalFields are what other systems keep on a record that is made or changed.
-func externalFields[In any](at func(*In) *engine.ExternalPatch) []field[In] {
-	return []field[In]{
-		merged("externalId", externalID, true, func(in *In) *engine.Opt[string] { return &at(in).ID }).
-			says("The record's id in another system. No other record of the kind has the same. Null clears it.").shows("null"),
-		merged("metadata", metadata, true, func(in *In) *engine.Opt[[]engine.MetadataInput] { return &at(in).Metadata }).
-			says("Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all.").
-			shows(`{"source":"shop"}`),
+func externalFields[In any](at func(*In) *engine.ExternalPatch) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Merged("externalId", externalID, true, func(in *In) *engine.Opt[string] { return &at(in).ID }).
+			Says("The record's id in another system. No other record of the kind has the same. Null clears it.").Shows("null"),
+		wire.Merged("metadata", metadata, true, func(in *In) *engine.Opt[[]engine.MetadataInput] { return &at(in).Metadata }).
+			Says("Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all.").
+			Shows(`{"source":"shop"}`),
 	}
 }
 
 // externalIDFilter is the parameter of a list that finds a record by its external id.
-func externalIDFilter[In any](at func(*In) **string, record string) field[In] {
-	return optional("externalId", externalID, at).says("Only " + record + " that has this external id.")
+func externalIDFilter[In any](at func(*In) **string, record string) wire.Field[In] {
+	return wire.Optional("externalId", externalID, at).Says("Only " + record + " that has this external id.")
 }
 
 var (
-	externalIDSchema = textOrNull.shows(`"shop-1042"`)
-	metadataSchema   = (&Schema{Type: "object", Extra: textSchema}).shows(`{"source":"shop"}`)
+	externalIDSchema = wire.TextOrNull.Shows(`"shop-1042"`)
+	metadataSchema   = (&wire.Schema{Type: "object", Extra: wire.TextSchema}).Shows(`{"source":"shop"}`)
 )
 
 // external writes what other systems keep on a record.
@@ -41,12 +42,12 @@ func (w *scribe) external(x *engine.External) {
 		x = &noExternal
 	}
 	w.Key("externalId", externalIDSchema, "The record's id in another system; null without one.")
-	w.Out = appendGiven(w.Out, x.ID)
+	w.Out = wire.AppendGiven(w.Out, x.ID)
 	w.Key("metadata", metadataSchema, "Texts that another system keeps on it, by keys of its own.")
 	w.Out = append(w.Out, '{')
 	for _, m := range x.Metadata {
 		w.Property(m.Key)
-		w.Out = appendText(w.Out, m.Value)
+		w.Out = wire.AppendText(w.Out, m.Value)
 	}
 	w.Out = append(w.Out, '}')
 }
@@ -54,15 +55,15 @@ func (w *scribe) external(x *engine.External) {
 var noExternal engine.External
 
 // metadata are texts by their keys.
-var metadata = byKey(metadataText.schema.orNull(), maxMetadata, func(m *engine.MetadataInput) *string { return &m.Key },
-	func(r *jsonReader, m *engine.MetadataInput) {
-		if !r.null() {
+var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata, func(m *engine.MetadataInput) *string { return &m.Key },
+	func(r *wire.Reader, m *engine.MetadataInput) {
+		if !r.Null() {
 			m.Value = new(string)
-			metadataText.json(r, m.Value)
+			metadataText.JSON(r, m.Value)
 		}
 	})
 
-var metadataText = text(0, maxMetadataValue)
+var metadataText = wire.Text(0, maxMetadataValue)
 
 // externalPage is a page of records, or of the one that has an external id.
 type externalPage struct {
@@ -71,8 +72,8 @@ type externalPage struct {
 }
 
 // externalQuery is the query of a list that takes a page and an external id.
-func externalQuery(record string) *shape[externalPage] {
-	return shapeOf("List", append(pageFields(func(p *externalPage) *page { return &p.page }),
+func externalQuery(record string) *wire.Shape[externalPage] {
+	return wire.ShapeOf("List", append(pageFields(func(p *externalPage) *page { return &p.page }),
 		externalIDFilter(func(p *externalPage) **string { return &p.external }, record))...)
 }
 

@@ -5,35 +5,36 @@ import (
 	"strings"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns API keys on the wire. The text of a key is drawn here, shown in the answer that makes it, and kept nowhere.
 
 // scope is one of the scopes that there are.
-var scope = scalar(jsonString, enumSchema(auth.Scopes...), func(raw []byte, dst *string) wrong {
+var scope = wire.Scalar(wire.JSONString, wire.EnumSchema(auth.Scopes...), func(raw []byte, dst *string) wire.Wrong {
 	if !auth.Known(string(raw)) {
-		return wrong{faultEnum, "must be one of " + strings.Join(auth.Scopes, ", ")}
+		return wire.Wrong{wire.FaultEnum, "must be one of " + strings.Join(auth.Scopes, ", ")}
 	}
 	*dst = string(raw)
-	return wrong{}
+	return wire.Wrong{}
 })
 
-var createKeyShape = shapeOf("CreateAPIKey", keyFields(func(o *engine.CreateKey) *engine.CreateKey { return o })...)
+var createKeyShape = wire.ShapeOf("CreateAPIKey", keyFields(func(o *engine.CreateKey) *engine.CreateKey { return o })...)
 
 // keyFields are what is said of a new key.
-func keyFields[In any](at func(*In) *engine.CreateKey) []field[In] {
-	return []field[In]{
-		required("label", text(1, 255), func(in *In) *string { return &at(in).Label }).says("What people call the key."),
-		defaulted("scopes", list(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).says(
+func keyFields[In any](at func(*In) *engine.CreateKey) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Required("label", wire.Text(1, 255), func(in *In) *string { return &at(in).Label }).Says("What people call the key."),
+		wire.Defaulted("scopes", wire.ListOf(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).Says(
 			"What the key may do. Default: everything. An area covers what is below it, write includes read."),
-		optional("expiresAt", instant, func(in *In) **int64 { return &at(in).ExpiresAt }).says("When the key stops being good. Default: never."),
+		wire.Optional("expiresAt", wire.Instant, func(in *In) **int64 { return &at(in).ExpiresAt }).Says("When the key stops being good. Default: never."),
 	}
 }
 
 var (
-	scopeSchema      = enumSchema(auth.Scopes...)
-	scopesOrNull     = listSchema(scopeSchema).orNull()
+	scopeSchema      = wire.EnumSchema(auth.Scopes...)
+	scopesOrNull     = wire.ListSchema(scopeSchema).OrNull()
 	keySchema        = describe("APIKey", func(w *scribe, k *engine.Key) { w.writeKey(k, 0) })
 	revokedKeySchema = describe("RevokedAPIKey", func(w *scribe, r *engine.RevokedKey) { w.writeRevoked(r, 0) })
 	newKeySchema     = describe("NewAPIKey", func(w *scribe, k *engine.Key) { w.writeNewKey(k, 0, "") })
@@ -47,7 +48,7 @@ func (w *scribe) writeKey(k *engine.Key, last int64) {
 	if w.Key("scopes", scopesOrNull, "What it may do; null: everything."); len(k.Scopes) == 0 {
 		w.Nil()
 	} else {
-		w.Out = appendList(w.Out, k.Scopes, appendText)
+		w.Out = wire.AppendList(w.Out, k.Scopes, wire.AppendText)
 	}
 	w.Text("apiVersion", pinned(k), "The version of the interface that it is pinned to.")
 	w.Created(k.ID)
@@ -75,7 +76,7 @@ func (w *scribe) webhooksOf(r *engine.RevokedKey) {
 			hooks = append(hooks, h)
 		}
 	}
-	Each(&w.Writer, "webhooks", "Webhook", hooks, "Those that the key made, or gave their url or type of event since, in order of "+
+	wire.Each(&w.Writer, "webhooks", "Webhook", hooks, "Those that the key made, or gave their url or type of event since, in order of "+
 		"creation. They go on.", func(h *engine.Webhook) { w.writeWebhook(h) })
 }
 

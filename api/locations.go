@@ -3,25 +3,26 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns locations on the wire.
 
-var addressShape = shapeOf("Address", addressFields(func(a *engine.Address) *engine.Address { return a })...)
+var addressShape = wire.ShapeOf("Address", addressFields(func(a *engine.Address) *engine.Address { return a })...)
 
-var createLocationShape = shapeOf("CreateLocation", slices.Concat([]field[engine.CreateLocation]{
-	required("name", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Name }).says("What the location is called."),
-	required("timezone", text(1, 255), func(o *engine.CreateLocation) *string { return &o.Timezone }).says("An IANA time zone name, such as Europe/Lisbon."),
-	optional("address", object(addressShape), func(o *engine.CreateLocation) **engine.Address { return &o.Address }).says("Where the location is."),
+var createLocationShape = wire.ShapeOf("CreateLocation", slices.Concat([]wire.Field[engine.CreateLocation]{
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateLocation) *string { return &o.Name }).Says("What the location is called."),
+	wire.Required("timezone", wire.Text(1, 255), func(o *engine.CreateLocation) *string { return &o.Timezone }).Says("An IANA time zone name, such as Europe/Lisbon."),
+	wire.Optional("address", wire.Object(addressShape), func(o *engine.CreateLocation) **engine.Address { return &o.Address }).Says("Where the location is."),
 }, externalFields(func(o *engine.CreateLocation) *engine.ExternalPatch { return &o.External }))...)
 
-var patchLocationShape = shapeOf("PatchLocation", slices.Concat([]field[engine.PatchLocation]{
-	merged("name", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }).says("What the location is called."),
-	merged("timezone", text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }).
-		says("An IANA time zone name, such as Europe/Lisbon."),
-	merged("address", object(shapeOf("Address", addressPatchFields(func(a *engine.AddressPatch) *engine.AddressPatch { return a })...)), true,
-		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }).says("Where the location is; members that are not given stay."),
+var patchLocationShape = wire.ShapeOf("PatchLocation", slices.Concat([]wire.Field[engine.PatchLocation]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Name }).Says("What the location is called."),
+	wire.Merged("timezone", wire.Text(1, 255), false, func(o *engine.PatchLocation) *engine.Opt[string] { return &o.Timezone }).
+		Says("An IANA time zone name, such as Europe/Lisbon."),
+	wire.Merged("address", wire.Object(wire.ShapeOf("Address", addressPatchFields(func(a *engine.AddressPatch) *engine.AddressPatch { return a })...)), true,
+		func(o *engine.PatchLocation) *engine.Opt[engine.AddressPatch] { return &o.Address }).Says("Where the location is; members that are not given stay."),
 }, externalFields(func(o *engine.PatchLocation) *engine.ExternalPatch { return &o.External }))...)
 
 var locationSchema = describe("Location", (*scribe).writeLocation)
@@ -37,7 +38,7 @@ func (w *scribe) writeLocation(l *engine.Location) {
 }
 
 func (w *scribe) locationAddress(a *engine.Address) {
-	Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.", w.address)
+	wire.Nullable(&w.Writer, "address", "LocationAddress", a, "Where the location is.", w.address)
 }
 
 // answerLocation answers with a location and its entity tag.
@@ -81,7 +82,7 @@ var locationOperations = []operation{
 		}, answerLocation),
 	write(operation{
 		id: "admin.locations.delete", method: "DELETE", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"}, guarded: true,
-		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.", answer: nullSchema,
+		summary: "Deletes a location at which there is and will be no stock, and for which no hold or event is that is not over.", answer: wire.NullSchema,
 	}, input[engine.DeleteLocation]{path: byUUID(func(o *engine.DeleteLocation) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteLocation) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -1,6 +1,9 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns discount codes on orders, on the wire: put on, tried, taken off.
 
@@ -12,12 +15,12 @@ type discountOfOrder struct {
 }
 
 // byOrder is the path of what is done with an order's codes.
-func byOrder[In any](order func(*In) *engine.ID) *shape[In] {
-	return shapeOf("OrderPath", required("orderId", uuid, order).says("The order's id."))
+func byOrder[In any](order func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("OrderPath", wire.Required("orderId", wire.UUID, order).Says("The order's id."))
 }
 
-func discountCodeShape[In any](code func(*In) *string) *shape[In] {
-	return shapeOf("OrderDiscountCode", required("code", discountCode, code).shows(`"SUMMER"`).says("Compares without case."))
+func discountCodeShape[In any](code func(*In) *string) *wire.Shape[In] {
+	return wire.ShapeOf("OrderDiscountCode", wire.Required("code", discountCode, code).Shows(`"SUMMER"`).Says("Compares without case."))
 }
 
 var (
@@ -43,7 +46,7 @@ func (w *scribe) writeDiscounted(of, about string, d *engine.Discounted, trial b
 		}
 		brief := func(c *engine.DiscountCode) { w.discountBrief(c.ID, &c.DiscountTerms) }
 		if trial {
-			Nullable(&w.Writer, "code", "DiscountCodeResult", d.Code, "The code; null where there is none of this text.", brief)
+			wire.Nullable(&w.Writer, "code", "DiscountCodeResult", d.Code, "The code; null where there is none of this text.", brief)
 		} else {
 			w.Object("code", "DiscountCodeResult", "The code.", func() { brief(orElse(d.Code, new(engine.DiscountCode))) })
 		}
@@ -80,12 +83,12 @@ var orderDiscountOperations = []operation{
 		return nil
 	}),
 	write(operation{
-		id: "admin.orders.removeDiscountCode", method: "DELETE", path: orderDiscountsPath + "/{code}", scopes: ordersWrite, guarded: true, answer: nullSchema,
+		id: "admin.orders.removeDiscountCode", method: "DELETE", path: orderDiscountsPath + "/{code}", scopes: ordersWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Takes a discount code off a draft or an open order and gives its use back.",
 	}, input[engine.RemoveDiscount]{
-		path: shapeOf("OrderCodePath", required("orderId", uuid, func(o *engine.RemoveDiscount) *engine.ID { return &o.Order }).says("The order's id."),
-			required("code", text(0, 1000), func(o *engine.RemoveDiscount) *string { return &o.Code }).
-				shows(`"SUMMER"`).says("The text of the discount code; case does not count.")),
+		path: wire.ShapeOf("OrderCodePath", wire.Required("orderId", wire.UUID, func(o *engine.RemoveDiscount) *engine.ID { return &o.Order }).Says("The order's id."),
+			wire.Required("code", wire.Text(0, 1000), func(o *engine.RemoveDiscount) *string { return &o.Code }).
+				Shows(`"SUMMER"`).Says("The text of the discount code; case does not count.")),
 	}, func(q *request, o *engine.RemoveDiscount) engine.Op {
 		o.IfMatch = q.ifMatch
 		return o

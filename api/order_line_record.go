@@ -1,14 +1,17 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns how the lines and units of an order are written, and its subscriptions.
 
 var (
-	checkoutFieldTypes   = enumSchema(engine.CheckoutFieldTypes...).orNull()
-	checkoutFieldFormats = enumSchema(engine.CheckoutFieldFormats...)
-	codeTypes            = enumSchema("auto-assigned", "manual")
-	operatorSchema       = enumSchema(operatorNames...)
+	checkoutFieldTypes   = wire.EnumSchema(engine.CheckoutFieldTypes...).OrNull()
+	checkoutFieldFormats = wire.EnumSchema(engine.CheckoutFieldFormats...)
+	codeTypes            = wire.EnumSchema("auto-assigned", "manual")
+	operatorSchema       = wire.EnumSchema(operatorNames...)
 	stockItemSchema      = describe("OrderStockItem", func(w *scribe, u *engine.OrderUnit) {
 		w.stockItem(emptyOrder, new(engine.OrderLine), u, new(engine.UnitRecord))
 	})
@@ -38,7 +41,7 @@ func orderCustomerOf(r *engine.OrderRecord, more *engine.LineMore) engine.ID {
 func (w *scribe) orderLines(r *engine.OrderRecord, most int) {
 	prices, _ := r.LinePrices()
 	n := 0
-	First(&w.Writer, "lineItems", "OrderLineItem", upTo(r.Lines, most), len(r.Lines), "What is ordered.", func(l *engine.OrderLine) {
+	wire.First(&w.Writer, "lineItems", "OrderLineItem", wire.UpTo(r.Lines, most), len(r.Lines), "What is ordered.", func(l *engine.OrderLine) {
 		var p engine.LinePrice
 		if n < len(prices) {
 			p = prices[n]
@@ -69,7 +72,7 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 		w.Int("taxRate", int64(l.TaxRate), "Tax in hundredths of a percent: 2300 is 23 %.")
 		w.sums(engine.OrderPrice{Subtotal: p.Subtotal, Discount: p.Discount, Tax: p.Tax, Total: p.Total})
 	})
-	List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.", func(v *engine.LineVariant) {
+	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.", func(v *engine.LineVariant) {
 		w.ID("variantId", v.Variant, "The variant that was chosen from.")
 		w.ID("variantValueId", v.Value, "The choice.")
 		w.TextOrNull("variantLabel", v.Label, "What the variant was called then.")
@@ -84,11 +87,11 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 	w.Instant("startDate", l.From, "First instant of the line.")
 	w.End("endDate", l.To, "First instant behind it; null: without end.")
 	w.GivenInstant("returnedDate", l.ReturnedAt(), "When the last of its units came back; null: not all are back.")
-	w.As(purchaseType.schema, "purchaseType", string(l.Purchase.Type()), "How it is taken: booked for a time, sold, or subscribed to.")
+	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()), "How it is taken: booked for a time, sold, or subscribed to.")
 	w.GivenText("imageUrl", more.ImageURL, "A picture of it.")
 	w.GivenText("note", more.Note, "A text for those who read it.")
 	w.As(fulfillmentStates, "fulfillmentState", l.Fulfillment().String(), aboutFulfillment)
-	List(&w.Writer, "checkoutFields", "LineCheckoutField", more.Fields, "What the customer was asked for this line.", func(f *engine.CheckoutField) {
+	wire.List(&w.Writer, "checkoutFields", "LineCheckoutField", more.Fields, "What the customer was asked for this line.", func(f *engine.CheckoutField) {
 		w.TextOrNull("id", f.ID, "The field's id in the shop that asked.")
 		w.checkoutField(f)
 	})
@@ -104,7 +107,7 @@ const aboutFulfillment = "How far it is: waiting, ready, handed over, back, or c
 
 // subscriptionOf writes the subscription of a line, if it is one, and what codes do to it.
 func (w *scribe) subscriptionOf(r *engine.OrderRecord, l *engine.OrderLine) {
-	Nullable(&w.Writer, "subscription", "LineSubscription", l.Subscription, "The subscription, of a line that is one.", func(s *engine.Subscription) {
+	wire.Nullable(&w.Writer, "subscription", "LineSubscription", l.Subscription, "The subscription, of a line that is one.", func(s *engine.Subscription) {
 		line := l
 		if s != l.Subscription { // it is described
 			line = &engine.OrderLine{Subscription: s}
@@ -115,10 +118,10 @@ func (w *scribe) subscriptionOf(r *engine.OrderRecord, l *engine.OrderLine) {
 	if l.Subscription != nil {
 		discounts = r.Plan(l).Discounts
 	}
-	List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts, "What discount codes do to its payments.", func(d *engine.SubscriptionDiscount) {
+	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts, "What discount codes do to its payments.", func(d *engine.SubscriptionDiscount) {
 		c := orElse(d.OrderCode, &noCode)
 		w.discountTerms(&c.Terms)
-		w.As(discountDuration.schema, "subscriptionDuration", string(c.Terms.Duration), "For which payments it counts: the first, some, or all.")
+		w.As(discountDuration.Schema, "subscriptionDuration", string(c.Terms.Duration), "For which payments it counts: the first, some, or all.")
 		w.IntOrNull("subscriptionDurationCycles", c.Terms.Cycles, "How many payments it counts for, where that is repeating.")
 		w.Int("firstDiscountedCycleIndex", 0, "The first payment that it counts for, from 0.")
 		w.ID("discountCodeId", c.ID, "The id of the discount code.")
@@ -131,7 +134,7 @@ var noCode engine.OrderCode
 // discountTerms writes what a code does to the payments of a subscription.
 func (w *scribe) discountTerms(d *engine.DiscountTerms) {
 	w.Text("code", d.Code, "The text of the discount code.")
-	w.As(discountType.schema, "valueType", string(d.ValueType), aboutDiscountType)
+	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
 	w.Int("value", d.Value, aboutDiscounted)
 }
 
@@ -150,7 +153,7 @@ func (w *scribe) lineSubscription(l *engine.OrderLine) {
 	w.Text("initialChargeType", s.Terms.InitialCharge, "When the first payment is due, as it was given.")
 	w.Text("renewalType", s.Terms.RenewalType, "What follows the commitment, as it was given.")
 	w.Text("collectionMethod", s.Collection, "How payments are collected, as it was given; nothing is charged here.")
-	w.As(subscriptionStatus.schema, "status", string(s.Status()), "Whether it goes on, ends at cancelAt, or has ended.")
+	w.As(subscriptionStatus.Schema, "status", string(s.Status()), "Whether it goes on, ends at cancelAt, or has ended.")
 	w.GivenInstant("nextBillingAt", s.NextBillingAt, "When the next payment is due; null: none is.")
 	w.GivenInstant("cancelAt", s.CancelAt, "When it will end; null: it goes on.")
 	w.GivenInstant("cancelledAt", s.CancelledAt, "When it was cancelled; null: it was not.")
@@ -160,20 +163,20 @@ func (w *scribe) lineSubscription(l *engine.OrderLine) {
 func (w *scribe) checkoutField(f *engine.CheckoutField) {
 	w.Text("name", f.Name, "What the customer was asked.")
 	w.Key("type", checkoutFieldTypes, "What kind of field it is.")
-	w.Out = appendGiven(w.Out, f.Type)
+	w.Out = wire.AppendGiven(w.Out, f.Type)
 	w.TextOrNull("placeholder", f.Placeholder, "What stood in the empty field.")
 	w.Bool("required", f.Required, "Whether it had to be filled in.")
 	w.Bool("internal", f.Internal, "Whether only the merchant sees it.")
 	w.TextOrNull("attributeId", f.AttributeID, "The customer's attribute that the answer is for.")
 	w.AsOrNull(checkoutFieldFormats, "attributeFormat", f.AttributeFormat, "The format of that attribute.")
-	List(&w.Writer, "options", "CheckoutFieldOption", f.Options, "What could be chosen.", func(name *string) {
+	wire.List(&w.Writer, "options", "CheckoutFieldOption", f.Options, "What could be chosen.", func(name *string) {
 		w.Text("name", *name, "What people call the choice.")
 	})
 	w.TextOrNull("value", f.Value, "What the customer answered.")
 	w.IDOrNull("checkoutFieldId", f.CheckoutFieldID, "The id of the field in the shop that asked.")
 }
 
-var stockItemList = listSchema(stockItemSchema)
+var stockItemList = wire.ListSchema(stockItemSchema)
 
 // stockItems writes the first units of an order.
 func (w *scribe) stockItems(r *engine.OrderRecord, most int) {
@@ -190,7 +193,7 @@ func (w *scribe) stockItems(r *engine.OrderRecord, most int) {
 	}
 	w.Out = append(w.Out, ']')
 	if r.StockItems() > n {
-		w.Count("stockItems"+totalOf, r.StockItems(), "")
+		w.Count("stockItems"+wire.TotalOf, r.StockItems(), "")
 	}
 }
 
@@ -214,7 +217,7 @@ func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine
 	}
 	w.As(codeTypes, "codeType", codeType, "Whether the service chose the article, or somebody did.")
 	w.Bool("expectsInventoryLink", more.ExpectsLink, "Whether an article is expected to be named, as it was given; nothing is checked here.")
-	List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *engine.Requirement) {
+	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *engine.Requirement) {
 		w.Text("key", r.Key, "What is looked at: an attribute.")
 		w.As(operatorSchema, "operator", string(r.Operator), "How its value is compared.")
 		w.Texts("values", r.Values, "With what it is compared.")
@@ -233,7 +236,7 @@ func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine
 	w.Instant("pickupDate", pickup, "When it is, or was, handed over.")
 	w.End("returnDate", back, "When it is due, or came, back; null: never.")
 	w.GivenID("unavailabilityId", u.Hold, "The unit of stock that it takes; null while it takes none.")
-	w.As(purchaseType.schema, "purchaseType", string(l.Purchase.Type()), "How it is taken: booked for a time, sold, or subscribed to.")
+	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()), "How it is taken: booked for a time, sold, or subscribed to.")
 	w.stockArticle(at)
 	w.Null("note", "Always null: units have no notes.")
 	w.Number("revenueSplitRate", l.SplitRate(), "Which part of the line's total counts as the article's income, from 0 to 1.")
@@ -247,7 +250,7 @@ func (w *scribe) stockArticle(at *engine.UnitRecord) {
 	if at.Article == (engine.ID{}) {
 		at = nil
 	}
-	Nullable(&w.Writer, "inventoryArticle", "InventoryArticle", at, "Its article, in short.", func(at *engine.UnitRecord) {
+	wire.Nullable(&w.Writer, "inventoryArticle", "InventoryArticle", at, "Its article, in short.", func(at *engine.UnitRecord) {
 		w.Text("name", at.Name, "What the article is called.")
 		w.Texts("codes", at.Codes, "Codes on its units.")
 		w.Null("binLocation", "Always null: shelves are not kept here.")
@@ -257,7 +260,7 @@ func (w *scribe) stockArticle(at *engine.UnitRecord) {
 }
 
 func (w *scribe) stockPlace(name string, l *engine.Location, about string) {
-	Nullable(&w.Writer, name, "StockItemLocation", l, about, func(l *engine.Location) {
+	wire.Nullable(&w.Writer, name, "StockItemLocation", l, about, func(l *engine.Location) {
 		w.ID("id", l.ID, "The location's id.")
 		w.Text("name", l.Name, "What the location is called.")
 	})
@@ -268,7 +271,7 @@ func (w *scribe) subscriptionData(r *engine.OrderRecord) {
 	w.Object("subscriptionData", "SubscriptionData", "The subscriptions among its lines.", func() {
 		w.Bool("hasSubscriptions", len(subscribed) > 0, "Whether a line is a subscription.")
 		w.Text("currency", r.Currency, aboutCurrency)
-		List(&w.Writer, "items", "SubscriptionDataItem", subscribed, "The subscriptions, in the order of their lines.", func(s *engine.SubscriptionRecord) {
+		wire.List(&w.Writer, "items", "SubscriptionDataItem", subscribed, "The subscriptions, in the order of their lines.", func(s *engine.SubscriptionRecord) {
 			if s.Subscription == nil { // it is described
 				w.subscriptionItem(engine.SubscriptionRecord{Subscription: new(engine.Subscription), Line: new(engine.OrderLine)}, engine.SubscriptionPlan{})
 				return
@@ -285,27 +288,27 @@ func (w *scribe) subscriptionItem(s engine.SubscriptionRecord, p engine.Subscrip
 	w.periodOf("paymentCycleAmount", "How many units there are from payment to payment.", "paymentCycleUnit",
 		"The unit of the time from payment to payment.", &s.Terms.Cycle)
 	w.Before("paymentCycleUnit", "paymentCycleAmount")
-	List(&w.Writer, "discounts", "SubscriptionDataDiscount", p.Discounts, "What discount codes do to its payments.", func(d *engine.SubscriptionDiscount) {
+	wire.List(&w.Writer, "discounts", "SubscriptionDataDiscount", p.Discounts, "What discount codes do to its payments.", func(d *engine.SubscriptionDiscount) {
 		w.discountTerms(&orElse(d.OrderCode, &noCode).Terms)
 	})
 	next := &s.NextBillingAt
 	if *next == 0 {
 		next = nil
 	}
-	Nullable(&w.Writer, "nextPayment", "NextPayment", next, "The payment that is due next; null: none is.", func(at *int64) {
+	wire.Nullable(&w.Writer, "nextPayment", "NextPayment", next, "The payment that is due next; null: none is.", func(at *int64) {
 		w.Int("amount", p.NextAmount, "What it is, in minor units, after discounts.")
 		w.Instant("date", *at, "When it is due.")
 	})
-	Nullable(&w.Writer, "minimumTerm", "MinimumTerm", p.MinimumTerm, "How long the customer is bound; null: not at all.", func(t *engine.Period) {
+	wire.Nullable(&w.Writer, "minimumTerm", "MinimumTerm", p.MinimumTerm, "How long the customer is bound; null: not at all.", func(t *engine.Period) {
 		w.periodOf("periodAmount", "How many units.", "periodUnit", "The unit of the amount.", t)
 		w.Instant("endDate", p.TermEnd, "When that is over.")
 	})
-	Nullable(&w.Writer, "renewal", "SubscriptionRenewal", p.Renewal, "What follows the commitment; null: nothing changes.", func(price *int64) {
+	wire.Nullable(&w.Writer, "renewal", "SubscriptionRenewal", p.Renewal, "What follows the commitment; null: nothing changes.", func(price *int64) {
 		w.Int("price", *price, "What a payment is from then on, in minor units.")
 		w.Instant("fromDate", p.RenewsAt, "From when on.")
 	})
 	w.End("endsAt", p.EndsAt, "When it ends; null: it goes on.")
-	Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", s.Terms.CancellationLead, "How long before the end it has to be cancelled; null: any time.",
+	wire.Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", s.Terms.CancellationLead, "How long before the end it has to be cancelled; null: any time.",
 		func(t *engine.Period) {
 			w.periodOf("amount", "How many of the unit.", "unit", "The unit of the amount.", t)
 		})

@@ -1,15 +1,18 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns how an order is written. It needs the record alone: the same bytes go to whoever asks and to whoever is told.
 // order_line_record.go has its lines and units.
 
 var (
-	orderStatuses     = enumSchema(engine.OrderStatuses...)
-	orderChannels     = enumSchema(engine.Channels...)
-	fulfillmentStates = enumSchema(engine.Fulfillments...)
-	authorTypes       = enumSchema(engine.AuthorUser, engine.AuthorSystem)
+	orderStatuses     = wire.EnumSchema(engine.OrderStatuses...)
+	orderChannels     = wire.EnumSchema(engine.Channels...)
+	fulfillmentStates = wire.EnumSchema(engine.Fulfillments...)
+	authorTypes       = wire.EnumSchema(engine.AuthorUser, engine.AuthorSystem)
 
 	orderSchema = describeAs("Order", emptyOrder, func(w *scribe, r *engine.OrderRecord) { w.order(r, engine.MaxListed) })
 	emptyOrder  = &engine.OrderRecord{Order: new(engine.Order)}
@@ -32,7 +35,7 @@ const byPayments = ", by the payments that were recorded; in minor units."
 // OrderPayload is an order's record as a version of the interface writes it: there is one.
 func OrderPayload(_ string, r *engine.OrderRecord) []byte {
 	const order, part = 3 << 10, 1 << 10 // about what is written of an order, of each line, and of each unit
-	w := scribe{Writer: Writer{Out: make([]byte, 0, order+part*(len(r.Lines)+len(r.Units)))}}
+	w := scribe{Writer: wire.Writer{Out: make([]byte, 0, order+part*(len(r.Lines)+len(r.Units)))}}
 	appendOrder(&w, r)
 	return w.Out
 }
@@ -41,11 +44,11 @@ func OrderPayload(_ string, r *engine.OrderRecord) []byte {
 func appendOrder(w *scribe, r *engine.OrderRecord) {
 	start := len(w.Out)
 	w.Braces(func() { w.order(r, engine.MaxListed) })
-	w.Out = bounded(w.Out, start, maxRecord)
+	w.Out = wire.Bounded(w.Out, start, wire.MaxRecord)
 }
 
 // listedOrder writes an order as a row.
-func listedOrder(w *scribe, r *engine.OrderRecord) { w.order(r, rowEntries) }
+func listedOrder(w *scribe, r *engine.OrderRecord) { w.order(r, wire.RowEntries) }
 
 // order writes an order with the first entries of its longest lists.
 func (w *scribe) order(r *engine.OrderRecord, most int) {
@@ -64,23 +67,23 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 	w.orderLocation("pickupLocation", r.PickupAt, "Where its units are handed over; stock is taken there.")
 	w.orderLocation("returnLocation", r.ReturnAt, "Where its units come back to.")
 	w.orderCustomers(r, more)
-	Nullable(&w.Writer, "mainContact", "MainContact", r.Contact, "Whom the order is with.", func(c *engine.Contact) {
+	wire.Nullable(&w.Writer, "mainContact", "MainContact", r.Contact, "Whom the order is with.", func(c *engine.Contact) {
 		w.contact(c)
 		w.crmCustomer(r.Customer)
 	})
 	w.orderLines(r, most)
 	w.stockItems(r, most)
 	w.orderDocuments(more)
-	First(&w.Writer, "comments", "OrderComment", upTo(more.Comments, most), len(more.Comments), "The comments on the order, the oldest first.", w.comment)
+	wire.First(&w.Writer, "comments", "OrderComment", wire.UpTo(more.Comments, most), len(more.Comments), "The comments on the order, the oldest first.", w.comment)
 	w.Bool("hasSavedPaymentMethod", more.Method.HasSaved, "Whether the customer's means of payment is kept by who charges it.")
-	Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.", func(c *engine.SavedCard) {
+	wire.Nullable(&w.Writer, "savedCard", "SavedCard", more.Method.Card, "The card that is kept; null: none.", func(c *engine.SavedCard) {
 		w.Text("brand", c.Brand, "Who issued the card.")
 		w.Text("last4", c.Last4, "The last four digits of its number.")
 	})
 	w.orderPricing(r)
 	w.As(fulfillmentStates, "fulfillmentState", r.Fulfillment().String(), "How far its lines are together.")
 	w.subscriptionData(r)
-	Each(&w.Writer, "tags", "Tag", r.TagRows, "The tags linked to it.", w.writeTag)
+	wire.Each(&w.Writer, "tags", "Tag", r.TagRows, "The tags linked to it.", w.writeTag)
 	w.external(r.External)
 	w.totals(r.Order, engine.ID{})
 	w.paymentMethod(more)
@@ -88,7 +91,7 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 	from, to := r.Bounds()
 	w.GivenInstant("earliestStartDate", from, "First instant of its first line.")
 	w.GivenInstant("latestEndDate", to, "Last end of its lines; null: none has one.")
-	List(&w.Writer, "consentAcceptances", "ConsentAcceptance", more.Consents, "What the customers have agreed to.", func(c *engine.Consent) { w.consent(r.ID, c) })
+	wire.List(&w.Writer, "consentAcceptances", "ConsentAcceptance", more.Consents, "What the customers have agreed to.", func(c *engine.Consent) { w.consent(r.ID, c) })
 }
 
 // totals writes the sums of payments, of a line or of the whole order.
@@ -100,7 +103,7 @@ func (w *scribe) totals(o *engine.Order, line engine.ID) {
 }
 
 func (w *scribe) user(name string, u *engine.UserRef, about string) {
-	Nullable(&w.Writer, name, "UserReference", u, about, func(u *engine.UserRef) {
+	wire.Nullable(&w.Writer, name, "UserReference", u, about, func(u *engine.UserRef) {
 		w.ID("id", u.ID, "The user's id where users are kept.")
 		w.Text("name", u.Name, "What the user is called.")
 		w.TextOrNull("avatarUrl", u.AvatarURL, "A picture of the user.")
@@ -109,7 +112,7 @@ func (w *scribe) user(name string, u *engine.UserRef, about string) {
 }
 
 func (w *scribe) orderLocation(name string, l *engine.Location, about string) {
-	Nullable(&w.Writer, name, "OrderLocation", l, about, func(l *engine.Location) {
+	wire.Nullable(&w.Writer, name, "OrderLocation", l, about, func(l *engine.Location) {
 		w.ID("id", l.ID, "The location's id.")
 		w.Text("name", l.Name, "What the location is called.")
 		w.locationAddress(l.Address)
@@ -127,11 +130,11 @@ func (w *scribe) orderCustomers(r *engine.OrderRecord, more *engine.OrderMore) {
 	if len(list) == 0 && r.Contact != nil {
 		list = []engine.OrderCustomer{{ID: r.MainCustomer(), Customer: r.Customer, Contact: *r.Contact, Fields: more.Fields, UpdatedAt: r.UpdatedAt}}
 	}
-	List(&w.Writer, "customers", "OrderCustomer", list, "The people whom the order is for.", func(c *engine.OrderCustomer) {
+	wire.List(&w.Writer, "customers", "OrderCustomer", list, "The people whom the order is for.", func(c *engine.OrderCustomer) {
 		w.ID("id", c.ID, "The customer's id in the order.")
 		w.contact(&c.Contact)
 		w.crmCustomer(c.Customer)
-		List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", func(f *engine.CheckoutField) {
+		wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", func(f *engine.CheckoutField) {
 			w.IDs("ids", f.IDs, "Ids of the same field in other places.")
 			w.checkoutField(f)
 		})
@@ -141,7 +144,7 @@ func (w *scribe) orderCustomers(r *engine.OrderRecord, more *engine.OrderMore) {
 }
 
 func (w *scribe) orderDocuments(more *engine.OrderMore) {
-	List(&w.Writer, "documents", "OrderDocument", more.Documents, "The documents of the order.", func(d *engine.OrderDocument) {
+	wire.List(&w.Writer, "documents", "OrderDocument", more.Documents, "The documents of the order.", func(d *engine.OrderDocument) {
 		w.ID("id", d.ID, "The document's id.")
 		w.Text("type", d.Type, "What kind of document it is, such as invoice.")
 		w.Text("name", d.Name, "What people call the document.")
@@ -175,7 +178,7 @@ func (w *scribe) consent(order engine.ID, c *engine.Consent) {
 	w.TextOrNull("ipAddress", c.IPAddress, "The address that the agreement came from.")
 	w.TextOrNull("userAgent", c.UserAgent, "The program that the agreement came from.")
 	w.TextOrNull("locale", c.Locale, "Language of the text, as a tag.")
-	List(&w.Writer, "links", "ConsentLink", c.Links, "What the text refers to.", func(l *engine.ConsentLink) {
+	wire.List(&w.Writer, "links", "ConsentLink", c.Links, "What the text refers to.", func(l *engine.ConsentLink) {
 		w.Text("kind", l.Kind, "What kind of link it is, such as policy.")
 		w.IDOrNull("policyDocumentId", l.PolicyDocumentID, "The id of the document, where that is kept.")
 		w.TextOrNull("name", l.Name, "What people call the link.")
@@ -188,7 +191,7 @@ func (w *scribe) orderPricing(r *engine.OrderRecord) {
 	w.Object("pricing", "OrderPricing", "What the order costs.", func() {
 		w.Text("currency", r.Currency, aboutCurrency)
 		w.sums(p)
-		List(&w.Writer, "discountCodes", "AppliedDiscountCode", r.Codes, "The discount codes of the order, in the order in which they were applied.",
+		wire.List(&w.Writer, "discountCodes", "AppliedDiscountCode", r.Codes, "The discount codes of the order, in the order in which they were applied.",
 			func(c *engine.OrderCode) {
 				w.discountBrief(c.ID, &c.Terms)
 				w.Int("appliedValue", c.Applied(), "What it takes off, in minor units.")
@@ -211,13 +214,13 @@ func (w *scribe) sums(p engine.OrderPrice) {
 func (w *scribe) discountBrief(id engine.ID, d *engine.DiscountTerms) {
 	w.TextID("id", id, "The discount code's id.")
 	w.Text("code", d.Code, "The text that customers enter.")
-	w.As(discountType.schema, "valueType", string(d.ValueType), aboutDiscountType)
+	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
 	w.Int("value", d.Value, aboutDiscounted)
 	w.purchaseTypes("applicablePurchaseTypes", d.Purchases, "The ways of taking an item that it counts for.")
 }
 
 func (w *scribe) allocations(list []engine.LineAmount) {
-	List(&w.Writer, "allocations", "DiscountAllocation", list, "What it takes off each line; the sum is appliedValue.", func(a *engine.LineAmount) {
+	wire.List(&w.Writer, "allocations", "DiscountAllocation", list, "What it takes off each line; the sum is appliedValue.", func(a *engine.LineAmount) {
 		w.TextID("itemId", a.Line, "The line's id.")
 		w.Int("value", a.Value, "What is taken off the line, in minor units.")
 	})
@@ -225,7 +228,7 @@ func (w *scribe) allocations(list []engine.LineAmount) {
 
 func (w *scribe) paymentMethod(more *engine.OrderMore) {
 	w.TextOrNull("paymentMethodKey", more.Method.Key, "How the customer pays, as it was given.")
-	Nullable(&w.Writer, "customPaymentMethod", "CustomPaymentMethod", more.Method.Custom, "The merchant's own way of payment.", func(m *engine.CustomMethod) {
+	wire.Nullable(&w.Writer, "customPaymentMethod", "CustomPaymentMethod", more.Method.Custom, "The merchant's own way of payment.", func(m *engine.CustomMethod) {
 		w.ID("id", m.ID, "The method's id where methods are kept.")
 		w.Text("label", m.Label, "What people call the method.")
 		w.TextOrNull("key", m.Key, "The key under which programs find the method.")

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+
+	"holdfast/api/wire"
+	"holdfast/engine"
 )
 
 // This file owns lists: which page is asked for, how it is wrapped, and the links to the others.
@@ -12,6 +15,9 @@ import (
 type page struct{ number, size int }
 
 func (p page) offset() int { return (p.number - 1) * p.size }
+
+// part is the part of a list that a page is.
+func (p page) part() engine.Part { return engine.Part{Offset: p.offset(), Limit: p.size} }
 
 // pages is how many pages a list of total records has.
 func (p page) pages(total int) int { return (total + p.size - 1) / p.size }
@@ -23,16 +29,16 @@ const (
 )
 
 // pageFields are the parameters of every list.
-func pageFields[In any](at func(*In) *page) []field[In] {
-	return []field[In]{
-		defaulted("page", integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }).says("Which page, from 1. Default: 1."),
-		defaulted(pageSizeName, integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }).
-			says("How many records a page has. Default: 50."),
+func pageFields[In any](at func(*In) *page) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }).Says("Which page, from 1. Default: 1."),
+		wire.Defaulted(pageSizeName, wire.Integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }).
+			Says("How many records a page has. Default: 50."),
 	}
 }
 
 // listQuery is the query of a list that takes nothing but a page.
-var listQuery = shapeOf("List", pageFields(func(p *page) *page { return p })...)
+var listQuery = wire.ShapeOf("List", pageFields(func(p *page) *page { return p })...)
 
 // appendPage appends one page of a list of total records, of which at gives the i-th, and sets the links.
 func appendPage[R any](q *request, p page, total int, at func(i int) R, record func(w *scribe, r R)) {
@@ -62,7 +68,7 @@ func (q *request) rows(n int, row func(i int)) bool {
 		q.Next()
 		start := len(q.Out)
 		row(i)
-		if q.Out = bounded(q.Out, start, maxRow); !q.grown(len(q.Out)) {
+		if q.Out = wire.Bounded(q.Out, start, wire.MaxRow); !q.grown(len(q.Out)) {
 			return false
 		}
 	}
@@ -70,12 +76,12 @@ func (q *request) rows(n int, row func(i int)) bool {
 }
 
 // pagedSchema describes a page of records.
-func pagedSchema(record *Schema) *Schema {
+func pagedSchema(record *wire.Schema) *wire.Schema {
 	var w scribe
 	return w.Describe(record.Name+"Page", func() {
-		w.Key("data", listSchema(record), "The records of the page.")
+		w.Key("data", wire.ListSchema(record), "The records of the page.")
 		w.pagination(page{size: 1}, 0)
-	}).whole()
+	}).Uncut()
 }
 
 // pagination writes where a page stands in a list.

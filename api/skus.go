@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -18,27 +19,27 @@ func (o *createSKU) command(q *request) engine.CreateSKU {
 	return o.CreateSKU
 }
 
-var money = integer[int64](-maxSafeInteger, maxSafeInteger)
+var money = wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger)
 
-var createSKUShape = shapeOf("CreateSKU", slices.Concat([]field[createSKU]{
-	required("name", text(1, 255), func(o *createSKU) *string { return &o.Name }).says("What the SKU is called."),
-	optional("code", text(1, 255), func(o *createSKU) **string { return &o.Code }).says("Unique in the account."),
-	optional("description", text(0, 10_000), func(o *createSKU) **string { return &o.Description }).says("What is told of its articles to customers."),
-	optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).
-		says("What one of its articles is bought for, in minor units of the account's currency."),
+var createSKUShape = wire.ShapeOf("CreateSKU", slices.Concat([]wire.Field[createSKU]{
+	wire.Required("name", wire.Text(1, 255), func(o *createSKU) *string { return &o.Name }).Says("What the SKU is called."),
+	wire.Optional("code", wire.Text(1, 255), func(o *createSKU) **string { return &o.Code }).Says("Unique in the account."),
+	wire.Optional("description", wire.Text(0, 10_000), func(o *createSKU) **string { return &o.Description }).Says("What is told of its articles to customers."),
+	wire.Optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).
+		Says("What one of its articles is bought for, in minor units of the account's currency."),
 },
 	labelFields(func(o *createSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createSKU) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createSKU) *bufferInput { return &o.after }))...)
 
-var patchSKUShape = shapeOf("PatchSKU", slices.Concat([]field[engine.PatchSKU]{
-	merged("name", text(1, 255), false, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Name }).says("What the SKU is called."),
-	merged("code", text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }).
-		says("The code that people read, unique in the account. Null clears it."),
-	merged("description", text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }).
-		says("What is told of its articles to customers. Null clears it."),
-	merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }).
-		says("What one of its articles is bought for, in minor units. Null clears it."),
+var patchSKUShape = wire.ShapeOf("PatchSKU", slices.Concat([]wire.Field[engine.PatchSKU]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Name }).Says("What the SKU is called."),
+	wire.Merged("code", wire.Text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }).
+		Says("The code that people read, unique in the account. Null clears it."),
+	wire.Merged("description", wire.Text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }).
+		Says("What is told of its articles to customers. Null clears it."),
+	wire.Merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }).
+		Says("What one of its articles is bought for, in minor units. Null clears it."),
 },
 	labelFields(func(o *engine.PatchSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.Before }),
@@ -111,13 +112,13 @@ var skuOperations = append([]operation{
 		}, behind(answerSKU)),
 	write(operation{
 		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
-		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: nullSchema,
+		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: wire.NullSchema,
 	}, input[engine.DeleteSKU]{path: byUUID(func(o *engine.DeleteSKU) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteSKU) engine.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
 }, tagged[*engine.SKU]{
-	of: engine.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: uuid, scopes: []string{"inventory.skus.write"},
+	of: engine.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: wire.UUID, scopes: []string{"inventory.skus.write"},
 	answer: skuSchema, render: behind(answerSKU),
 }.linkOperations()...)

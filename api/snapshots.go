@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -96,8 +97,8 @@ func (p *pins) count() int {
 }
 
 var (
-	asOf       = integer[uint64](1, maxSafeInteger)
-	asOfMember = Member{Name: "asOf", Schema: asOf.schema.says("Reads the pinned snapshot of this sequence in place of the present state.")}
+	asOf       = wire.Integer[uint64](1, wire.MaxSafeInteger)
+	asOfMember = wire.Member{Name: "asOf", Schema: asOf.Schema.Says("Reads the pinned snapshot of this sequence in place of the present state.")}
 )
 
 // takesAsOf says whether an operation reads a state that may be a pinned one.

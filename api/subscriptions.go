@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -36,11 +37,11 @@ type listSubscriptions struct {
 	page   page
 }
 
-var subscriptionStatus = enum(engine.SubscriptionActive, engine.SubscriptionCancelling, engine.SubscriptionCancelled)
+var subscriptionStatus = wire.Enum(engine.SubscriptionActive, engine.SubscriptionCancelling, engine.SubscriptionCancelled)
 
-var listSubscriptionsQuery = shapeOf("ListSubscriptions", slices.Concat([]field[listSubscriptions]{
-	defaulted("status", list(subscriptionStatus, 0, 3), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).
-		says("Only subscriptions in one of these states. Default: all."),
+var listSubscriptionsQuery = wire.ShapeOf("ListSubscriptions", slices.Concat([]wire.Field[listSubscriptions]{
+	wire.Defaulted("status", wire.ListOf(subscriptionStatus, 0, 3), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).
+		Says("Only subscriptions in one of these states. Default: all."),
 }, pageFields(func(l *listSubscriptions) *page { return &l.page }))...)
 
 const subscriptionPath = "/v1/admin/subscriptions/{id}"
@@ -72,7 +73,7 @@ var subscriptionOperations = []operation{
 		summary: "Ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice allow; answers with its order.",
 	}, input[engine.CancelSubscription]{
 		path: byUUID(func(o *engine.CancelSubscription) *engine.ID { return &o.ID }),
-		body: shapeOf("CancelSubscription", defaulted("atEnd", boolean, false, func(o *engine.CancelSubscription) *bool { return &o.AtEnd }).
-			says("At the end of the first payment cycle that commitment and notice allow. Default: now.")),
+		body: wire.ShapeOf("CancelSubscription", wire.Defaulted("atEnd", wire.Boolean, false, func(o *engine.CancelSubscription) *bool { return &o.AtEnd }).
+			Says("At the end of the first payment cycle that commitment and notice allow. Default: now.")),
 	}, asIs, answerOrder),
 }

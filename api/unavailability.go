@@ -1,6 +1,7 @@
 package api
 
 import (
+	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/timeline"
 )
@@ -8,8 +9,8 @@ import (
 // This file owns how a unit that is taken is written, wherever it stands.
 
 var (
-	intervalTypes        = enumSchema("sale", "sales-reservation", "buffer", "booking")
-	blockerTypes         = enumSchema("order", "hold", "scheduled-event")
+	intervalTypes        = wire.EnumSchema("sale", "sales-reservation", "buffer", "booking")
+	blockerTypes         = wire.EnumSchema("order", "hold", "scheduled-event")
 	unavailabilitySchema = describe("Unavailability", (*scribe).writeUnavailability)
 )
 
@@ -58,7 +59,7 @@ func bodyType(k timeline.Kind) string {
 	return "booking"
 }
 
-var intervalList = listSchema(describe("UnavailabilityInterval", func(w *scribe, u *engine.Unavailability) { w.interval(u, "", u.Body) }))
+var intervalList = wire.ListSchema(describe("UnavailabilityInterval", func(w *scribe, u *engine.Unavailability) { w.interval(u, "", u.Body) }))
 
 // interval writes a piece of the time that a unit is taken for.
 func (w *scribe) interval(u *engine.Unavailability, kind string, s engine.Span) {
@@ -98,5 +99,5 @@ func listedUnit(w *scribe, u engine.Unavailability) { w.writeUnavailability(&u) 
 
 // units writes the first of the units that are taken, of which there are total.
 func (w *scribe) units(name string, list []engine.Unavailability, total int, about string) {
-	First(&w.Writer, name, "Unavailability", list, total, about, w.writeUnavailability)
+	wire.First(&w.Writer, name, "Unavailability", list, total, about, w.writeUnavailability)
 }

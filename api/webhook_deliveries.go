@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -11,16 +12,16 @@ import (
 var deliveryStates = []engine.DeliveryState{engine.DeliveryPending, engine.DeliveryDone, engine.DeliveryFailed}
 
 // deliveryState is a state by its name.
-var deliveryState = func() kind[engine.DeliveryState] {
+var deliveryState = func() wire.Kind[engine.DeliveryState] {
 	names := make([]string, len(deliveryStates))
 	for i, s := range deliveryStates {
 		names[i] = s.String()
 	}
-	name := enum(names...)
-	return scalar(jsonString, name.schema, func(raw []byte, dst *engine.DeliveryState) wrong {
+	name := wire.Enum(names...)
+	return wire.Scalar(wire.JSONString, name.Schema, func(raw []byte, dst *engine.DeliveryState) wire.Wrong {
 		var text string
-		w := name.text(raw, &text)
-		if w.code == "" {
+		w := name.Text(raw, &text)
+		if w.Code == "" {
 			*dst = deliveryStates[slices.Index(names, text)]
 		}
 		return w
@@ -36,19 +37,19 @@ type listDeliveries struct {
 // oneDelivery is a delivery of a webhook.
 type oneDelivery struct{ webhook, id engine.ID }
 
-func byDelivery[In any](webhook, id func(*In) *engine.ID) *shape[In] {
-	return shapeOf("Delivery", required("id", uuid, webhook).says("The webhook's id."), required("deliveryId", uuid, id).says("The delivery's id."))
+func byDelivery[In any](webhook, id func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("Delivery", wire.Required("id", wire.UUID, webhook).Says("The webhook's id."), wire.Required("deliveryId", wire.UUID, id).Says("The delivery's id."))
 }
 
-var listDeliveriesQuery = shapeOf("ListDeliveries", append(pageFields(func(o *listDeliveries) *page { return &o.page }),
-	defaulted("state", deliveryState, 0, func(o *listDeliveries) *engine.DeliveryState { return &o.state }).
-		says("Only deliveries in this state. Default: 0."))...)
+var listDeliveriesQuery = wire.ShapeOf("ListDeliveries", append(pageFields(func(o *listDeliveries) *page { return &o.page }),
+	wire.Defaulted("state", deliveryState, 0, func(o *listDeliveries) *engine.DeliveryState { return &o.state }).
+		Says("Only deliveries in this state. Default: 0."))...)
 
-var recoverShape = shapeOf("RecoverDeliveries",
-	required("since", instant, func(o *engine.RecoverDeliveries) *int64 { return &o.Since }).says("Sends what was given up at this instant or later."))
+var recoverShape = wire.ShapeOf("RecoverDeliveries",
+	wire.Required("since", wire.Instant, func(o *engine.RecoverDeliveries) *int64 { return &o.Since }).Says("Sends what was given up at this instant or later."))
 
 var (
-	eventResource         = enumSchema("order")
+	eventResource         = wire.EnumSchema("order")
 	deliverySchema        = describe("WebhookDelivery", (*scribe).writeDelivery)
 	deliveryDetailsSchema = describe("WebhookDeliveryDetails", func(w *scribe, d *engine.Delivery) { w.writeDeliveryDetails(d, nil, nil) })
 	recoveredSchema       = describe("RecoveredDeliveries", (*scribe).writeRecovered)
@@ -58,11 +59,11 @@ func (w *scribe) writeDelivery(d *engine.Delivery) {
 	w.ID("id", d.ID, "The delivery's id.")
 	w.ID("webhookId", d.Webhook, "The webhook that is told.")
 	w.ID("eventId", d.Event, "The event's id, the same for each webhook that is told of it.")
-	w.As(orderEvent.schema, "eventType", string(d.Type), "What has happened.")
+	w.As(orderEvent.Schema, "eventType", string(d.Type), "What has happened.")
 	w.As(eventResource, "resource", "order", "What kind of record it happened to.")
 	w.ID("resourceId", d.Resource, "The record's id.")
 	w.Bool("test", d.Test, "Whether it is a test, of an event that did not happen.")
-	w.As(deliveryState.schema, "state", d.State.String(), "Whether it waits, was taken, or was given up.")
+	w.As(deliveryState.Schema, "state", d.State.String(), "Whether it waits, was taken, or was given up.")
 	w.Count("attemptCount", d.Attempts, "How many attempts were made.")
 	w.GivenCount("lastStatus", d.Status, "The status that was answered last; null: there was no answer.")
 	w.Int("size", int64(d.Size), "How many bytes the body and of the answers kept; about, until the body was sent once.")
@@ -74,7 +75,7 @@ func (w *scribe) writeDelivery(d *engine.Delivery) {
 func (w *scribe) writeDeliveryDetails(d *engine.Delivery, body []byte, attempts []engine.Attempt) {
 	w.writeDelivery(d)
 	w.Text("body", string(body), "The exact bytes that are sent.")
-	List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the first first.", func(a *engine.Attempt) {
+	wire.List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the first first.", func(a *engine.Attempt) {
 		w.Count("number", a.Number, "Which attempt it was, from 1.")
 		w.Instant("at", a.At, "When it was made.")
 		w.Int("durationMs", int64(a.Took), "How long it took, in milliseconds.")

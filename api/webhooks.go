@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns webhooks on the wire. A secret is drawn here, shown in the answer that makes it, and never again.
 
-var orderEvent = enum(engine.OrderEvents...)
+var orderEvent = wire.Enum(engine.OrderEvents...)
 
 const (
 	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others."
@@ -21,33 +22,33 @@ const (
 	webhookPath = "/v1/admin/webhooks/{id}"
 )
 
-var createWebhookShape = shapeOf("CreateWebhook",
-	required("eventType", orderEvent, func(o *engine.CreateWebhook) *engine.OrderEvent { return &o.EventType }).
-		says("Which events: orders that are made, changed or deleted."),
-	required("url", link, func(o *engine.CreateWebhook) *string { return &o.URL }).says(endpointAbout),
-	optional("label", text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }).says("What people call it."))
+var createWebhookShape = wire.ShapeOf("CreateWebhook",
+	wire.Required("eventType", orderEvent, func(o *engine.CreateWebhook) *engine.OrderEvent { return &o.EventType }).
+		Says("Which events: orders that are made, changed or deleted."),
+	wire.Required("url", link, func(o *engine.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
+	wire.Optional("label", wire.Text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }).Says("What people call it."))
 
-var patchWebhookShape = shapeOf("PatchWebhook",
-	merged("eventType", orderEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.OrderEvent] { return &o.EventType }).
-		says("Which events: orders that are made, changed or deleted."),
-	merged("url", link, false, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.URL }).says(endpointAbout),
-	merged("label", text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }).says("What people call it. Null clears it."))
+var patchWebhookShape = wire.ShapeOf("PatchWebhook",
+	wire.Merged("eventType", orderEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.OrderEvent] { return &o.EventType }).
+		Says("Which events: orders that are made, changed or deleted."),
+	wire.Merged("url", link, false, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.URL }).Says(endpointAbout),
+	wire.Merged("label", wire.Text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }).Says("What people call it. Null clears it."))
 
 const defaultOverlap = 24 * 60 * 60
 
-var rotateSecretShape = shapeOf("RotateSecret",
-	defaulted("overlapSeconds", integer[int64](0, engine.MaxOverlap), defaultOverlap, func(o *engine.RotateSecret) *int64 { return &o.Overlap }).
-		says("How long the secret before it stays good: default a day."))
+var rotateSecretShape = wire.ShapeOf("RotateSecret",
+	wire.Defaulted("overlapSeconds", wire.Integer[int64](0, engine.MaxOverlap), defaultOverlap, func(o *engine.RotateSecret) *int64 { return &o.Overlap }).
+		Says("How long the secret before it stays good: default a day."))
 
 var (
-	disabledSchema   = enumSchema(engine.TooManyFailures)
+	disabledSchema   = wire.EnumSchema(engine.TooManyFailures)
 	webhookSchema    = describe("Webhook", (*scribe).writeWebhook)
 	newWebhookSchema = describe("WebhookWithSecret", func(w *scribe, h *engine.Webhook) { w.writeNewWebhook(h, "") })
 )
 
 func (w *scribe) writeWebhook(h *engine.Webhook) {
 	w.ID("id", h.ID, "The webhook's id.")
-	w.As(orderEvent.schema, "eventType", string(h.EventType), "Which events: orders that are made, changed or deleted.")
+	w.As(orderEvent.Schema, "eventType", string(h.EventType), "Which events: orders that are made, changed or deleted.")
 	w.As(uriSchema, "url", h.URL, "Where events are sent.")
 	w.TextOrNull("label", h.Label, "What people call it.")
 	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
@@ -162,7 +163,7 @@ var webhookOperations = []operation{
 		}, answerWebhook),
 	write(operation{
 		id: "admin.webhooks.delete", method: "DELETE", path: webhookPath, scopes: webhooksWrite, guarded: true,
-		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: nullSchema,
+		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: wire.NullSchema,
 	}, input[engine.DeleteWebhook]{path: byUUID(func(o *engine.DeleteWebhook) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteWebhook) engine.Op {
 			o.IfMatch = q.ifMatch

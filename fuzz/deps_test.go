@@ -29,6 +29,7 @@ var may = map[string][]string{
 	"api/docs":          {"github.com/yuin/goldmark/..."},
 	"api/docs/examples": {"api/docs/examples/..."},
 	"api/ratelimit":     {},
+	"api/wire":          {"engine", "timeline"},
 	"api/webhook":       {"api/auth", "engine", "github.com/prometheus/..."},
 	"api": {
 		"api/...", "engine", "engine/table", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router", "github.com/goccy/go-json",

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"slices"
@@ -35,7 +35,7 @@ func (w *Writer) instant(t int64) {
 	x := &w.times[uint64(t)*0x9e3779b97f4a7c15>>61]
 	if x.at != t || x.text[0] == 0 {
 		x.at = t
-		appendInstant(x.text[:0], t)
+		AppendInstant(x.text[:0], t)
 	}
 	w.Out = append(w.Out, x.text[:]...)
 }
@@ -80,7 +80,7 @@ func (w *Writer) Key(name string, s *Schema, about string) {
 
 func (w *Writer) describe(name string, s *Schema, about string) {
 	if about != "" {
-		s = s.says(about)
+		s = s.Says(about)
 	}
 	w.doc.Members = append(w.doc.Members, Member{Name: name, Required: !w.may, Schema: s})
 	w.may = false
@@ -91,19 +91,19 @@ func (w *Writer) Nil() { w.Out = append(w.Out, "null"...) }
 
 // Null is a member that is always null.
 func (w *Writer) Null(name, about string) {
-	w.Key(name, nullSchema, about)
+	w.Key(name, NullSchema, about)
 	w.Nil()
 }
 
 func (w *Writer) ID(name string, id engine.ID, about string) {
-	w.Key(name, idSchema, about)
-	w.Out = appendID(w.Out, id)
+	w.Key(name, IDSchema, about)
+	w.Out = AppendID(w.Out, id)
 }
 
 // TextID is an id that the interface types as plain text.
 func (w *Writer) TextID(name string, id engine.ID, about string) {
-	w.Key(name, textSchema, about)
-	w.Out = appendID(w.Out, id)
+	w.Key(name, TextSchema, about)
+	w.Out = AppendID(w.Out, id)
 }
 
 // GivenID is an id that is unset where it is the nil id.
@@ -117,32 +117,32 @@ func (w *Writer) IDOrNull(name string, id *engine.ID, about string) {
 		w.Nil()
 		return
 	}
-	w.Out = appendID(w.Out, *id)
+	w.Out = AppendID(w.Out, *id)
 }
 
 func (w *Writer) Text(name, s, about string) {
-	w.Key(name, textSchema, about)
-	w.Out = appendText(w.Out, s)
+	w.Key(name, TextSchema, about)
+	w.Out = AppendText(w.Out, s)
 }
 
 // GivenText is a text that is unset where it is empty.
 func (w *Writer) GivenText(name, s, about string) {
-	w.Key(name, textOrNull, about)
-	w.Out = appendGiven(w.Out, s)
+	w.Key(name, TextOrNull, about)
+	w.Out = AppendGiven(w.Out, s)
 }
 
 func (w *Writer) TextOrNull(name string, s *string, about string) {
-	if w.Key(name, textOrNull, about); s == nil {
+	if w.Key(name, TextOrNull, about); s == nil {
 		w.Nil()
 		return
 	}
-	w.Out = appendText(w.Out, *s)
+	w.Out = AppendText(w.Out, *s)
 }
 
 // As is a text that has a schema of its own, such as one of a few values.
 func (w *Writer) As(s *Schema, name, v, about string) {
 	w.Key(name, s, about)
-	w.Out = appendText(w.Out, v)
+	w.Out = AppendText(w.Out, v)
 }
 
 // AsOrNull is such a text that may be unset; s is the schema without null.
@@ -151,19 +151,19 @@ func (w *Writer) AsOrNull(s *Schema, name string, v *string, about string) {
 		w.Nil()
 		return
 	}
-	w.Out = appendText(w.Out, *v)
+	w.Out = AppendText(w.Out, *v)
 }
 
 // nullable begins a member that may be null.
 func (w *Writer) nullable(s *Schema, name, about string) {
 	if w.doc != nil {
-		s = s.orNull()
+		s = s.OrNull()
 	}
 	w.Key(name, s, about)
 }
 
 func (w *Writer) Instant(name string, t int64, about string) {
-	w.Key(name, instantSchema, about)
+	w.Key(name, InstantSchema, about)
 	w.instant(t)
 }
 
@@ -212,37 +212,37 @@ func (w *Writer) Range(name string, s engine.Span, about string) {
 }
 
 func (w *Writer) Int(name string, n int64, about string) {
-	w.Key(name, integerSchema, about)
-	w.Out = appendInt(w.Out, n)
+	w.Key(name, IntegerSchema, about)
+	w.Out = AppendInt(w.Out, n)
 }
 
 func (w *Writer) Count(name string, n int, about string) { w.Int(name, int64(n), about) }
 
 // GivenCount is a number that is unset where it is 0.
 func (w *Writer) GivenCount(name string, n int, about string) {
-	if w.Key(name, integerOrNull, about); n == 0 {
+	if w.Key(name, IntegerOrNull, about); n == 0 {
 		w.Nil()
 		return
 	}
-	w.Out = appendInt(w.Out, n)
+	w.Out = AppendInt(w.Out, n)
 }
 
 func (w *Writer) IntOrNull(name string, n *int64, about string) {
-	if w.Key(name, integerOrNull, about); n == nil {
+	if w.Key(name, IntegerOrNull, about); n == nil {
 		w.Nil()
 		return
 	}
-	w.Out = appendInt(w.Out, *n)
+	w.Out = AppendInt(w.Out, *n)
 }
 
 func (w *Writer) Number(name string, n float64, about string) {
-	w.Key(name, numberSchema, about)
-	w.Out = appendNumber(w.Out, n)
+	w.Key(name, NumberSchema, about)
+	w.Out = AppendNumber(w.Out, n)
 }
 
 func (w *Writer) Bool(name string, v bool, about string) {
 	w.Key(name, booleanSchema, about)
-	w.Out = appendBool(w.Out, v)
+	w.Out = AppendBool(w.Out, v)
 }
 
 func (w *Writer) BoolOrNull(name string, v *bool, about string) {
@@ -250,17 +250,17 @@ func (w *Writer) BoolOrNull(name string, v *bool, about string) {
 		w.Nil()
 		return
 	}
-	w.Out = appendBool(w.Out, *v)
+	w.Out = AppendBool(w.Out, *v)
 }
 
 func (w *Writer) Texts(name string, list []string, about string) {
 	w.Key(name, textListSchema, about)
-	w.Out = appendList(w.Out, list, appendText)
+	w.Out = AppendList(w.Out, list, AppendText)
 }
 
 func (w *Writer) IDs(name string, list []engine.ID, about string) {
-	w.Key(name, idListSchema, about)
-	w.Out = appendList(w.Out, list, appendID)
+	w.Key(name, IDListSchema, about)
+	w.Out = AppendList(w.Out, list, AppendID)
 }
 
 // Object is a member that is an object. of is the name of its kind.
@@ -304,7 +304,7 @@ func List[V any](w *Writer, name, of string, list []V, about string, members fun
 // First is the first entries of a list, of which there are total. Behind a list that is cut stands how long it is.
 func First[V any](w *Writer, name, of string, list []V, total int, about string, members func(v *V)) {
 	if w.doc != nil {
-		w.Key(name, listSchema(w.Describe(of, func() { members(new(V)) })), about)
+		w.Key(name, ListSchema(w.Describe(of, func() { members(new(V)) })), about)
 		return
 	}
 	w.Key(name, nil, "")
@@ -319,12 +319,12 @@ func First[V any](w *Writer, name, of string, list []V, total int, about string,
 	}
 	w.Out = append(w.Out, ']')
 	if total > len(list) {
-		w.Count(name+totalOf, total, "")
+		w.Count(name+TotalOf, total, "")
 	}
 }
 
-// upTo is the first entries of a list.
-func upTo[V any](list []V, most int) []V { return list[:min(len(list), most)] }
+// UpTo is the first entries of a list.
+func UpTo[V any](list []V, most int) []V { return list[:min(len(list), most)] }
 
 // Each is List of what lies elsewhere.
 func Each[V any](w *Writer, name, of string, list []*V, about string, members func(v *V)) {
@@ -347,7 +347,7 @@ func (w *Writer) Property(name string) {
 	if w.Out[len(w.Out)-1] != '{' {
 		w.Out = append(w.Out, ',')
 	}
-	w.Out = append(appendText(w.Out, name), ':')
+	w.Out = append(AppendText(w.Out, name), ':')
 }
 
 // Before has the document name a member in front of another that answers have first: its order is older.

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/admin"
 	"holdfast/api/wire"
 )
 
@@ -26,7 +27,7 @@ type exchangeShop struct {
 
 func newExchangeShop(t *testing.T) *exchangeShop {
 	s := &exchangeShop{shop: newShop(t)}
-	s.ops = httptest.NewServer(NewOps(OpsOptions{Metrics: prometheus.NewRegistry(), Server: s.server}).Handler)
+	s.ops = httptest.NewServer(admin.New(admin.Options{Metrics: prometheus.NewRegistry(), Calls: s.server.Admin()}).Handler)
 	t.Cleanup(s.ops.Close)
 	return s
 }

@@ -24,6 +24,7 @@ var may = map[string][]string{
 	"engine/table":          {"github.com/tidwall/btree"},
 	"engine": {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid", "github.com/cespare/xxhash/v2", "github.com/goccy/go-json",
 		"github.com/klauspost/compress/s2"},
+	"api/admin":         {"github.com/prometheus/..."},
 	"api/auth":          {},
 	"api/client/gen":    {},
 	"api/docs":          {"github.com/yuin/goldmark/..."},

@@ -1,41 +1,39 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns the account's own record.
 
-var accountSchema = recordSchema("Account",
-	has("id", idSchema.says("The record's id.")),
-	has("name", textSchema.says("What the merchant is called.")),
-	has("currency", textSchema.says("ISO 4217 code of the currency of all amounts.")),
-	has("timezone", textSchema.says("IANA name of the time zone of what has no location of its own.")),
-	has("plan", enumSchema("starter", "growth", "scale", "unlimited").says("The plan, which says how much may be asked.")),
-	has("createdAt", createdSchema),
-	has("updatedAt", updatedSchema))
+var (
+	planNames     = wire.EnumSchema(engine.Plans...)
+	accountSchema = describe("Account", (*scribe).writeAccount)
+)
 
-func appendAccount(b []byte, a *engine.Account) []byte {
-	b = appendID(append(b, `{"id":`...), a.ID)
-	b = appendText(append(b, `,"name":`...), a.Name)
-	b = appendText(append(b, `,"currency":`...), a.Currency)
-	b = appendText(append(b, `,"timezone":`...), a.Timezone)
-	b = appendText(append(b, `,"plan":`...), a.Plan)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(a.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), a.UpdatedAt)
-	return append(b, '}')
+func (w *scribe) writeAccount(a *engine.Account) {
+	w.ID("id", a.ID, "The record's id.")
+	w.Text("name", a.Name, "What the merchant is called.")
+	w.Text("currency", a.Currency, "ISO 4217 code of the currency of all amounts.")
+	w.Text("timezone", a.Timezone, "IANA name of the time zone of what has no location of its own.")
+	w.As(planNames, "plan", a.Plan, "The plan, which says how much may be asked.")
+	w.Created(a.ID)
+	w.Updated(a.UpdatedAt)
 }
 
-var patchAccountShape = shapeOf("PatchAccount",
-	merged("name", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Name }).says("What the merchant is called."),
-	merged("currency", text(3, 3), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Currency }).
-		says("A code of ISO 4217. Amounts stay as they are.").needs("settings.payments.write"),
-	merged("timezone", text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Timezone }).
-		says("An IANA time zone name, such as Europe/Lisbon."))
+var patchAccountShape = wire.ShapeOf("PatchAccount",
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Name }).Says("What the merchant is called."),
+	wire.Merged("currency", wire.Text(3, 3), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Currency }).
+		Says("A code of ISO 4217. Amounts stay as they are.").Needs("settings.payments.write"),
+	wire.Merged("timezone", wire.Text(1, 255), false, func(o *engine.PatchAccount) *engine.Opt[string] { return &o.Timezone }).
+		Says("An IANA time zone name, such as Europe/Lisbon."))
 
 func answerAccount(q *request, a *engine.Account) error {
 	if q.sameRevision(a.Revision) {
 		return nil
 	}
-	q.out = appendAccount(q.out, a)
+	appendRecord(&q.scribe, a, (*scribe).writeAccount)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -44,11 +45,11 @@ func (s *Server) Admin() http.Handler {
 
 // adminCall is one call of the operator.
 type adminCall struct {
+	scribe
 	server *Server
 	eng    *engine.Engine
 	r      *http.Request
 	body   []byte
-	out    []byte
 	stream func(w http.ResponseWriter) // the answer, in place of out
 }
 
@@ -69,11 +70,11 @@ func (s *Server) administer(w http.ResponseWriter, r *http.Request, answer func(
 		if status >= 500 {
 			s.log.Error("an operator's call failed", "path", r.URL.Path, "cause", err)
 		}
-		a.out = appendProblem(a.out[:0], e, nil, 0, func(b []byte) []byte { return append(b, "{}"...) })
+		a.Out = appendProblem(a.Out[:0], e, nil, 0, func(b []byte) []byte { return append(b, "{}"...) })
 	}
 	w.Header().Set("Content-Type", string(kind))
 	w.WriteHeader(status)
-	_, _ = w.Write(a.out) // one who hung up has the next call to see what has become of this
+	_, _ = w.Write(a.Out) // one who hung up has the next call to see what has become of this
 }
 
 // read takes in the body. What has one says that it is JSON, which no form of a web page can.
@@ -98,10 +99,10 @@ func (a *adminCall) read(w http.ResponseWriter) (err error) {
 }
 
 // readBody reads the body into a value and names all its faults.
-func readBody[In any](a *adminCall, s *shape[In], in *In) error {
+func readBody[In any](a *adminCall, s *wire.Shape[In], in *In) error {
 	var q request
-	q.json.reset(a.body, &q.faults)
-	q.json.document(func(r *jsonReader) { s.readJSON(r, in) })
+	q.json.Reset(a.body, &q.faults)
+	q.json.Document(func(r *wire.Reader) { s.ReadJSON(r, in) })
 	if err := q.faulted(nil); err != nil {
 		return err
 	}
@@ -113,13 +114,13 @@ func (a *adminCall) do(account engine.ID, op engine.Op) (any, error) {
 	return res.Record, err
 }
 
-var createAccountShape = shapeOf("CreateAccount",
-	required("name", text(1, 255), func(o *engine.CreateAccount) *string { return &o.Name }),
-	defaulted("currency", text(3, 3), "", func(o *engine.CreateAccount) *string { return &o.Currency }),
-	defaulted("timezone", text(1, 255), "", func(o *engine.CreateAccount) *string { return &o.Timezone }),
-	defaulted("plan", enum(engine.Plans...), "", func(o *engine.CreateAccount) *string { return &o.Plan }))
+var createAccountShape = wire.ShapeOf("CreateAccount",
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateAccount) *string { return &o.Name }),
+	wire.Defaulted("currency", wire.Text(3, 3), "", func(o *engine.CreateAccount) *string { return &o.Currency }),
+	wire.Defaulted("timezone", wire.Text(1, 255), "", func(o *engine.CreateAccount) *string { return &o.Timezone }),
+	wire.Defaulted("plan", wire.Enum(engine.Plans...), "", func(o *engine.CreateAccount) *string { return &o.Plan }))
 
-var setPlanShape = shapeOf("SetPlan", required("plan", enum(engine.Plans...), func(o *engine.SetPlan) *string { return &o.Plan }))
+var setPlanShape = wire.ShapeOf("SetPlan", wire.Required("plan", wire.Enum(engine.Plans...), func(o *engine.SetPlan) *string { return &o.Plan }))
 
 // adminKey is a new key, of an account.
 type adminKey struct {
@@ -127,16 +128,19 @@ type adminKey struct {
 	account *engine.ID
 }
 
-var adminKeyShape = shapeOf("AdminKey", append(keyFields(func(o *adminKey) *engine.CreateKey { return &o.CreateKey }),
-	optional("account", uuid, func(o *adminKey) **engine.ID { return &o.account }))...)
+var adminKeyShape = wire.ShapeOf("AdminKey", append(keyFields(func(o *adminKey) *engine.CreateKey { return &o.CreateKey }),
+	wire.Optional("account", wire.UUID, func(o *adminKey) **engine.ID { return &o.account }))...)
 
 func (a *adminCall) listAccounts() error {
-	a.out = append(a.out, `{"accounts":`...)
-	a.out = append(appendList(a.out, a.eng.Accounts(), func(b []byte, id engine.ID) []byte {
+	a.Out = append(a.Out, `{"accounts":[`...)
+	for _, id := range a.eng.Accounts() {
 		v, _ := a.eng.View(id)
-		return appendAccount(b, v.Account())
-	}), '}')
+		a.Next()
+		appendRecord(&a.scribe, v.Account(), (*scribe).writeAccount)
+	}
+	a.Out = append(a.Out, "]}"...)
 	return nil
+
 }
 
 func (a *adminCall) createAccount() error {
@@ -150,7 +154,7 @@ func (a *adminCall) createAccount() error {
 }
 
 func (a *adminCall) setPlan() error {
-	id, ok := parseID([]byte(a.r.PathValue("id")))
+	id, ok := wire.ParseID([]byte(a.r.PathValue("id")))
 	var o engine.SetPlan
 	if err := readBody(a, setPlanShape, &o); err != nil {
 		return err
@@ -164,7 +168,7 @@ func (a *adminCall) setPlan() error {
 func (a *adminCall) answerAccount(id engine.ID, op engine.Op) error {
 	made, err := a.do(id, op)
 	if err == nil {
-		a.out = appendAccount(a.out, made.(*engine.Account))
+		appendRecord(&a.scribe, made.(*engine.Account), (*scribe).writeAccount)
 	}
 	return err
 }
@@ -178,24 +182,22 @@ func (a *adminCall) listKeys() error {
 		}
 		accounts = []engine.ID{id}
 	}
-	a.out = append(a.out, `{"keys":[`...)
+	a.Out = append(a.Out, `{"keys":[`...)
 	for _, id := range accounts {
 		v, _ := a.eng.View(id)
 		for k := range v.Keys().All() {
-			if a.out[len(a.out)-1] != '[' {
-				a.out = append(a.out, ',')
-			}
-			a.appendKey(id, k)
+			a.Next()
+			a.Braces(func() { a.key(id, k) })
 		}
 	}
-	a.out = append(a.out, "]}"...)
+	a.Out = append(a.Out, "]}"...)
 	return nil
 }
 
-// appendKey appends a key with its account.
-func (a *adminCall) appendKey(account engine.ID, k *engine.Key) {
-	a.out = a.server.appendKey(a.out, account, k)
-	a.out = append(appendID(append(a.out[:len(a.out)-1], `,"account":`...), account), '}')
+// key writes a key with its account.
+func (a *adminCall) key(account engine.ID, k *engine.Key) {
+	a.writeKey(k, a.server.lastUsed(account, k))
+	a.ID("account", account, "")
 }
 
 func (a *adminCall) createKey() error {
@@ -215,14 +217,16 @@ func (a *adminCall) createKey() error {
 	if err != nil {
 		return err
 	}
-	a.appendKey(*o.account, made.(*engine.Key))
-	a.out = append(appendText(append(a.out[:len(a.out)-1], `,"key":`...), text), '}')
+	a.Braces(func() {
+		a.key(*o.account, made.(*engine.Key))
+		a.Text("key", text, "")
+	})
 	return nil
 }
 
 // accountOf is the account that a text names.
 func (a *adminCall) accountOf(raw string) (engine.ID, error) {
-	id, ok := parseID([]byte(raw))
+	id, ok := wire.ParseID([]byte(raw))
 	if !ok || !slices.Contains(a.eng.Accounts(), id) {
 		return id, notFound("account")
 	}
@@ -234,7 +238,7 @@ func (a *adminCall) onlyAccount() (engine.ID, error) {
 	accounts := a.eng.Accounts()
 	if len(accounts) != 1 {
 		return engine.ID{}, &engine.Error{Code: engine.CodeInvalid, Detail: "there is not one account, but another number of them", Faults: []engine.Fault{
-			{Pointer: "/account", Code: faultRequired, Message: "has to say which account"},
+			{Pointer: "/account", Code: wire.FaultRequired, Message: "has to say which account"},
 		}}
 	}
 	return accounts[0], nil
@@ -248,9 +252,11 @@ func (a *adminCall) revokeKey() error {
 	made, err := a.do(account, engine.RevokeKey{ID: id})
 	if err == nil {
 		r := made.(*engine.RevokedKey)
-		a.appendKey(account, &r.Key)
-		v, _ := a.eng.View(account)
-		a.out = appendRevoked(a.out, v, r)
+		a.view, _ = a.eng.View(account)
+		a.Braces(func() {
+			a.key(account, &r.Key)
+			a.webhooksOf(r)
+		})
 	}
 	return err
 }
@@ -264,7 +270,7 @@ func (a *adminCall) findKey(name string) (account, id engine.ID, ok bool) {
 		}
 		return v.Account().ID, k.ID, true
 	}
-	if id, ok = parseID([]byte(name)); !ok {
+	if id, ok = wire.ParseID([]byte(name)); !ok {
 		return account, id, false
 	}
 	for _, account = range a.eng.Accounts() {

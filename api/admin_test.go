@@ -12,13 +12,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/admin"
 	"holdfast/engine"
 )
 
 // The operator's calls on a running server, and what they answer to what is wrong. The command line has the rest.
 func TestAdmin(t *testing.T) {
 	s := newShop(t)
-	ops := httptest.NewServer(NewOps(OpsOptions{Metrics: prometheus.NewRegistry(), Server: s.server}).Handler)
+	ops := httptest.NewServer(admin.New(admin.Options{Metrics: prometheus.NewRegistry(), Calls: s.server.Admin()}).Handler)
 	defer ops.Close()
 	call := func(method, path, body string, headers ...string) (int, map[string]any) {
 		t.Helper()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -24,22 +25,22 @@ type askedFilter struct {
 	Values []string
 }
 
-var askedShape = shapeOf("Asked",
-	defaulted("name", text(0, 20), "-", func(a *asked) *string { return &a.Name }),
-	defaulted("ids", list(text(1, 5), 0, 3), nil, func(a *asked) *[]string { return &a.IDs }),
-	optional("dateRange", dateRange, func(a *asked) **window { return &a.Window }),
-	defaulted("filters", list(object(shapeOf("Filter",
-		required("field", enum("name", "code"), func(f *askedFilter) *string { return &f.Field }),
-		required("value", list(text(1, 5), 1, 2), func(f *askedFilter) *[]string { return &f.Values }))), 0, 2), nil,
+var askedShape = wire.ShapeOf("Asked",
+	wire.Defaulted("name", wire.Text(0, 20), "-", func(a *asked) *string { return &a.Name }),
+	wire.Defaulted("ids", wire.ListOf(wire.Text(1, 5), 0, 3), nil, func(a *asked) *[]string { return &a.IDs }),
+	wire.Optional("dateRange", dateRange, func(a *asked) **window { return &a.Window }),
+	wire.Defaulted("filters", wire.ListOf(wire.Object(wire.ShapeOf("Filter",
+		wire.Required("field", wire.Enum("name", "code"), func(f *askedFilter) *string { return &f.Field }),
+		wire.Required("value", wire.ListOf(wire.Text(1, 5), 1, 2), func(f *askedFilter) *[]string { return &f.Values }))), 0, 2), nil,
 		func(a *asked) *[]askedFilter { return &a.Filters }))
 
 func ask(query string) (v asked, faults []engine.Fault) {
-	var found faultList
-	a := args{in: "query", faults: &found}
-	a.parse([]byte(query))
-	askedShape.readArgs(&a, "", &v)
-	a.unknown(askedShape.schema().Members)
-	return v, found.list
+	var found wire.Faults
+	a := wire.Args{In: "query", Faults: &found}
+	a.Parse([]byte(query))
+	askedShape.ReadArgs(&a, "", &v)
+	a.Unknown(askedShape.Schema().Members)
+	return v, found.ListOf
 }
 
 func TestQueryForms(t *testing.T) {
@@ -89,10 +90,10 @@ func FuzzArgs(f *testing.F) {
 		if err != nil || !utf8.ValidString(query) {
 			return
 		}
-		var found faultList
-		a := args{in: "query", faults: &found}
-		a.parse([]byte(query))
-		if len(found.list) > 0 {
+		var found wire.Faults
+		a := wire.Args{In: "query", Faults: &found}
+		a.Parse([]byte(query))
+		if len(found.ListOf) > 0 {
 			for name, values := range want {
 				for _, v := range append(values, name) {
 					if !utf8.ValidString(v) {
@@ -100,11 +101,11 @@ func FuzzArgs(f *testing.F) {
 					}
 				}
 			}
-			t.Fatalf("refused %q: %v", query, found.list)
+			t.Fatalf("refused %q: %v", query, found.ListOf)
 		}
 		got := url.Values{}
-		for _, p := range a.list {
-			got[string(p.name)] = append(got[string(p.name)], string(p.value))
+		for _, p := range a.ListOf {
+			got[string(p.Name)] = append(got[string(p.Name)], string(p.Value))
 		}
 		require.Equal(t, want, got, "%q", query)
 	})
@@ -117,7 +118,7 @@ func TestInstantsOfManyDigits(t *testing.T) {
 		"1970-01-01T00:00:01.123999Z": 1123, "1970-01-01T00:00:01.000999999Z": 1000, "1970-01-01T01:00:01.999999999+01:00": 1999,
 	} {
 		var got int64
-		require.Equal(t, wrong{}, parseInstant([]byte(text), &got), text)
+		require.Equal(t, wire.Wrong{}, wire.ParseInstant([]byte(text), &got), text)
 		require.Equal(t, want, got, text)
 	}
 	for text, message := range map[string]string{
@@ -128,7 +129,7 @@ func TestInstantsOfManyDigits(t *testing.T) {
 		"1970-01-01 00:00:01.123456Z":                             "must be a date-time like 2025-06-01T10:00:00Z",
 	} {
 		got := int64(7)
-		require.Equal(t, wrong{faultFormat, message}, parseInstant([]byte(text), &got), text)
+		require.Equal(t, wire.Wrong{wire.FaultFormat, message}, wire.ParseInstant([]byte(text), &got), text)
 		require.EqualValues(t, 7, got, text)
 	}
 }

@@ -1,141 +1,96 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns what an article's record says beside its stock: costs, its place in the merchant's own order of things, and
 // the records of files that show or describe it.
 
-var size = integer[int64](0, maxSafeInteger)
+var size = wire.Integer[int64](0, wire.MaxSafeInteger)
 
-var categoryShape = shapeOf("TaxonomyCategoryInput",
-	required("id", text(1, 255), func(x *engine.TaxonomyCategory) *string { return &x.ID }).says("The category's id in its taxonomy."),
-	optional("name", text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.Name }).says("The category's name."),
-	optional("fullName", text(0, 2048), func(x *engine.TaxonomyCategory) **string { return &x.FullName }).
-		says("The names from the root of the taxonomy down to the category."),
-	optional("level", size, func(x *engine.TaxonomyCategory) **int64 { return &x.Level }).says("How many levels the category is below the root."),
-	optional("parentId", text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.ParentID }).says("The id of the category above."),
-	optional("isLeaf", boolean, func(x *engine.TaxonomyCategory) **bool { return &x.IsLeaf }).says("Whether no category is below."))
+var categoryShape = wire.ShapeOf("TaxonomyCategoryInput",
+	wire.Required("id", wire.Text(1, 255), func(x *engine.TaxonomyCategory) *string { return &x.ID }).Says("The category's id in its taxonomy."),
+	wire.Optional("name", wire.Text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.Name }).Says("The category's name."),
+	wire.Optional("fullName", wire.Text(0, 2048), func(x *engine.TaxonomyCategory) **string { return &x.FullName }).
+		Says("The names from the root of the taxonomy down to the category."),
+	wire.Optional("level", size, func(x *engine.TaxonomyCategory) **int64 { return &x.Level }).Says("How many levels the category is below the root."),
+	wire.Optional("parentId", wire.Text(0, 255), func(x *engine.TaxonomyCategory) **string { return &x.ParentID }).Says("The id of the category above."),
+	wire.Optional("isLeaf", wire.Boolean, func(x *engine.TaxonomyCategory) **bool { return &x.IsLeaf }).Says("Whether no category is below."))
 
 // anyValue is a value of any attribute format, in a body.
-var anyValue = kind[engine.Value]{schema: valueSchema, json: readValue, query: func(*args, string, *engine.Value) bool { return false }}
+var anyValue = wire.Kind[engine.Value]{Schema: valueSchema, JSON: readValue, Query: func(*wire.Args, string, *engine.Value) bool { return false }}
 
 // nothing is a member that can only be null: it stands in records that are given back as they were read.
-func nothing[T any](name string) field[T] {
-	return field[T]{
-		name: name, schema: nullSchema,
-		json: func(r *jsonReader, _ *T) {
-			if !r.null() {
-				r.wrongType("null")
+func nothing[T any](name string) wire.Field[T] {
+	return wire.Field[T]{
+		Name: name, Schema: wire.NullSchema,
+		JSON: func(r *wire.Reader, _ *T) {
+			if !r.Null() {
+				r.WrongType("null")
 			}
 		},
-		query: func(*args, string, *T) bool { return false },
+		Query: func(*wire.Args, string, *T) bool { return false },
 	}
 }
 
 var (
-	systemGroups = enum("sustainability", "system")
-	origins      = enum("article", "sku", "customer", "catalog")
-	fieldShape   = shapeOf("FulfillmentField",
-		optional("id", text(0, 255), func(f *engine.FieldValue) **string { return &f.ID }).says("The field's id where it was made."),
-		optional("name", text(0, 255), func(f *engine.FieldValue) **string { return &f.Name }).says("What people call the field."),
-		required("key", text(1, 255), func(f *engine.FieldValue) *string { return &f.Key }).says("The key under which programs find the field."),
-		defaulted("value", anyValue, engine.Value{}, func(f *engine.FieldValue) *engine.Value { return &f.Value }).
-			says("What the field holds: text, a number, true or false, or a list of texts."),
-		optional("format", enum(attributeFormats...), func(f *engine.FieldValue) **engine.AttributeFormat { return &f.Format }).
-			says("How the value is meant."),
-		optional("groupId", text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupID }).says("The id of the group that the field is shown in."),
-		optional("groupName", text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupName }).says("What the group is called."),
-		optional("systemGroup", systemGroups, func(f *engine.FieldValue) **string { return &f.SystemGroup }).
-			says("The built-in group that the field belongs to, if any."),
-		optional("origin", origins, func(f *engine.FieldValue) **string { return &f.Origin }).says("Whose field it is."),
-		nothing[engine.FieldValue]("smartFieldMeta").says("Always null: fields are not computed here."))
+	systemGroups = wire.Enum("sustainability", "system")
+	origins      = wire.Enum("article", "sku", "customer", "catalog")
+	fieldShape   = wire.ShapeOf("FulfillmentField",
+		wire.Optional("id", wire.Text(0, 255), func(f *engine.FieldValue) **string { return &f.ID }).Says("The field's id where it was made."),
+		wire.Optional("name", wire.Text(0, 255), func(f *engine.FieldValue) **string { return &f.Name }).Says("What people call the field."),
+		wire.Required("key", wire.Text(1, 255), func(f *engine.FieldValue) *string { return &f.Key }).Says("The key under which programs find the field."),
+		wire.Defaulted("value", anyValue, engine.Value{}, func(f *engine.FieldValue) *engine.Value { return &f.Value }).
+			Says("What the field holds: text, a number, true or false, or a list of texts."),
+		wire.Optional("format", wire.Enum(attributeFormats...), func(f *engine.FieldValue) **engine.AttributeFormat { return &f.Format }).
+			Says("How the value is meant."),
+		wire.Optional("groupId", wire.Text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupID }).Says("The id of the group that the field is shown in."),
+		wire.Optional("groupName", wire.Text(0, 255), func(f *engine.FieldValue) **string { return &f.GroupName }).Says("What the group is called."),
+		wire.Optional("systemGroup", systemGroups, func(f *engine.FieldValue) **string { return &f.SystemGroup }).
+			Says("The built-in group that the field belongs to, if any."),
+		wire.Optional("origin", origins, func(f *engine.FieldValue) **string { return &f.Origin }).Says("Whose field it is."),
+		nothing[engine.FieldValue]("smartFieldMeta").Says("Always null: fields are not computed here."))
 )
 
-var fileInfo = object(shapeOf("FileInput",
-	required("fileUrl", link, func(x *engine.FileInfo) *string { return &x.URL }).says("Absolute, http or https. The file itself lies elsewhere."),
-	optional("mimeType", text(1, 255), func(x *engine.FileInfo) **string { return &x.MimeType }).says("The media type of the file, such as image/jpeg."),
-	optional("originalName", text(1, 255), func(x *engine.FileInfo) **string { return &x.OriginalName }).says("The file's name where it came from."),
-	optional("folderPath", text(0, 2048), func(x *engine.FileInfo) **string { return &x.FolderPath }).says("The folder that the file is shown in."),
-	optional("size", size, func(x *engine.FileInfo) **int64 { return &x.Size }).says("Size of the file in bytes.")))
+var fileInfo = wire.Object(wire.ShapeOf("FileInput",
+	wire.Required("fileUrl", link, func(x *engine.FileInfo) *string { return &x.URL }).Says("Absolute, http or https. The file itself lies elsewhere."),
+	wire.Optional("mimeType", wire.Text(1, 255), func(x *engine.FileInfo) **string { return &x.MimeType }).Says("The media type of the file, such as image/jpeg."),
+	wire.Optional("originalName", wire.Text(1, 255), func(x *engine.FileInfo) **string { return &x.OriginalName }).Says("The file's name where it came from."),
+	wire.Optional("folderPath", wire.Text(0, 2048), func(x *engine.FileInfo) **string { return &x.FolderPath }).Says("The folder that the file is shown in."),
+	wire.Optional("size", size, func(x *engine.FileInfo) **int64 { return &x.Size }).Says("Size of the file in bytes.")))
 
 // fileFields are a file of an article; its record stands under a name of its own.
-func fileFields(record string) []field[engine.FilePatch] {
-	return []field[engine.FilePatch]{
-		optional("fileId", uuid, func(f *engine.FilePatch) **engine.ID { return &f.ID }).
-			says("The id of a file that the article has: it stays, with the record given, if any.").shows("null"),
-		optional(record, fileInfo, func(f *engine.FilePatch) **engine.FileInfo { return &f.Info }).says("The file's record, needed for a new file."),
+func fileFields(record string) []wire.Field[engine.FilePatch] {
+	return []wire.Field[engine.FilePatch]{
+		wire.Optional("fileId", wire.UUID, func(f *engine.FilePatch) **engine.ID { return &f.ID }).
+			Says("The id of a file that the article has: it stays, with the record given, if any.").Shows("null"),
+		wire.Optional(record, fileInfo, func(f *engine.FilePatch) **engine.FileInfo { return &f.Info }).Says("The file's record, needed for a new file."),
 	}
 }
 
 // detailFields are an article's details, in one that is made or changed.
-func detailFields[In any](at func(*In) *engine.DetailsPatch) []field[In] {
-	return []field[In]{
-		merged("itemCosts", money, true, func(in *In) *engine.Opt[int64] { return &at(in).ItemCosts }).
-			says("What the article has cost beside its price, in minor units of the account's currency."),
-		merged("taxonomyCategoryId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CategoryID }).
-			says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
-		merged("taxonomyCategory", object(categoryShape), true, func(in *In) *engine.Opt[engine.TaxonomyCategory] { return &at(in).Category }).
-			says("Stored as given."),
-		merged("parentId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ParentID }).says("Stored as given."),
-		merged("path", text(1, 2048), true, func(in *In) *engine.Opt[string] { return &at(in).Path }).says("Stored as given."),
-		merged("fulfillmentFields", list(object(fieldShape), 0, 100), true, func(in *In) *engine.Opt[[]engine.FieldValue] { return &at(in).Fulfillment }).
-			says("Stored as given; the list replaces what is there."),
-		merged("media", list(object(shapeOf("MediaInput", fileFields("media")...)), 0, 100), true, func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Media }).
-			says("The article's pictures as a whole, in their order."),
-		merged("documents", list(object(shapeOf("DocumentInput", append(fileFields("document"),
-			merged("comment", longText, true, func(f *engine.FilePatch) *engine.Opt[string] { return &f.Comment }).
-				says("A note on the document. Null clears it."))...)), 0, 100), true,
-			func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Documents }).says("The article's documents as a whole, in their order."),
+func detailFields[In any](at func(*In) *engine.DetailsPatch) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Merged("itemCosts", money, true, func(in *In) *engine.Opt[int64] { return &at(in).ItemCosts }).
+			Says("What the article has cost beside its price, in minor units of the account's currency."),
+		wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CategoryID }).
+			Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
+		wire.Merged("taxonomyCategory", wire.Object(categoryShape), true, func(in *In) *engine.Opt[engine.TaxonomyCategory] { return &at(in).Category }).
+			Says("Stored as given."),
+		wire.Merged("parentId", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ParentID }).Says("Stored as given."),
+		wire.Merged("path", wire.Text(1, 2048), true, func(in *In) *engine.Opt[string] { return &at(in).Path }).Says("Stored as given."),
+		wire.Merged("fulfillmentFields", wire.ListOf(wire.Object(fieldShape), 0, 100), true, func(in *In) *engine.Opt[[]engine.FieldValue] { return &at(in).Fulfillment }).
+			Says("Stored as given; the list replaces what is there."),
+		wire.Merged("media", wire.ListOf(wire.Object(wire.ShapeOf("MediaInput", fileFields("media")...)), 0, 100), true, func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Media }).
+			Says("The article's pictures as a whole, in their order."),
+		wire.Merged("documents", wire.ListOf(wire.Object(wire.ShapeOf("DocumentInput", append(fileFields("document"),
+			wire.Merged("comment", longText, true, func(f *engine.FilePatch) *engine.Opt[string] { return &f.Comment }).
+				Says("A note on the document. Null clears it."))...)), 0, 100), true,
+			func(in *In) *engine.Opt[[]engine.FilePatch] { return &at(in).Documents }).Says("The article's documents as a whole, in their order."),
 	}
 }
-
-var (
-	categorySchema = recordSchema("TaxonomyCategory",
-		has("id", textSchema.says("The category's id in its taxonomy.")),
-		has("name", textSchema.orNull().says("The category's name.")),
-		has("fullName", textSchema.orNull().says("The names from the root of the taxonomy down to the category.")),
-		has("level", integerSchema.orNull().says("How many levels the category is below the root.")),
-		has("parentId", textSchema.orNull().says("The id of the category above.")),
-		has("isLeaf", booleanSchema.orNull().says("Whether no category is below.")))
-	aggregateSchema = recordSchema("AggregateData",
-		has("totalCount", integerSchema.says("How many articles the SKU has.")),
-		has("lastCreated", instantSchema.says("When the youngest of them was made.")),
-		has("lastUpdated", instantSchema.says("When one of them was last changed.")))
-	fieldSchema = recordSchema("FulfillmentFieldValue",
-		has("id", textSchema.orNull().says("The field's id where it was made.")),
-		has("name", textSchema.orNull().says("What people call the field.")),
-		has("key", textSchema.says("The key under which programs find the field.")),
-		has("value", valueSchema.says("What the field holds.")),
-		has("format", attributeFormatSchema.orNull().says("How the value is meant.")),
-		has("groupId", textSchema.orNull().says("The id of the group that the field is shown in.")),
-		has("groupName", textSchema.orNull().says("What the group is called.")),
-		has("systemGroup", enumSchema("sustainability", "system").orNull().says("The built-in group that the field belongs to, if any.")),
-		has("origin", enumSchema("article", "sku", "customer", "catalog").orNull().says("Whose field it is.")),
-		has("smartFieldMeta", nullSchema.says("Always null: fields are not computed here.")))
-	fileSchema = recordSchema("File",
-		has("id", idSchema.says("The record's id.")),
-		has("tenantId", accountIDSchema),
-		has("fileUrl", (&Schema{Type: "string", Format: "uri"}).says("Where the file can be fetched; files are kept elsewhere.")),
-		has("mimeType", textSchema.orNull().says("The media type of the file, such as image/jpeg.")),
-		has("originalName", textSchema.orNull().says("The file's name where it came from.")),
-		has("folderPath", textSchema.orNull().says("The folder that the file is shown in.")),
-		has("size", integerSchema.orNull().says("Size of the file in bytes.")),
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema),
-		has("deletedAt", nullSchema.says("Always null: what is deleted is not shown.")),
-		has("updatedById", nullSchema.says("Always null: users are kept elsewhere.")),
-		has("createdById", nullSchema.says("Always null: users are kept elsewhere.")))
-	mediaSchema = recordSchema("Media",
-		has("fileId", idSchema.says("The id of the file.")),
-		has("articleId", idSchema.says("The article that shows the file.")),
-		has("orderIndex", integerSchema.says("Place among the article's media, from 0.")),
-		has("media", fileSchema.says("The file itself.")))
-	docSchema = recordSchema("ArticleDocument",
-		has("fileId", idSchema.says("The id of the file.")),
-		has("articleId", idSchema.says("The article that has the document.")),
-		has("orderIndex", integerSchema.says("Place among the article's documents, from 0.")),
-		has("comment", textSchema.orNull().says("A note on the document.")), has("document", fileSchema.says("The file itself.")))
-)
 
 // details are an article's, empty where it has none.
 func details(r *engine.Article) *engine.ArticleDetails {
@@ -147,85 +102,84 @@ func details(r *engine.Article) *engine.ArticleDetails {
 
 var noDetails engine.ArticleDetails
 
-// appendPlace appends where an article stands among others.
-func appendPlace(b []byte, r *engine.Article, sku *engine.SKU) []byte {
+// articlePlace writes where an article stands among others.
+func (w *scribe) articlePlace(r *engine.Article, sku *engine.SKU) {
 	d := details(r)
-	b = appendTextOrNull(append(b, `,"taxonomyCategoryId":`...), d.CategoryID)
-	b = appendTextOrNull(append(b, `,"parentId":`...), d.ParentID)
-	b = appendTextOrNull(append(b, `,"path":`...), d.Path)
-	b = append(b, `,"taxonomyCategory":`...)
-	if x := d.Category; x == nil {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(append(b, `{"id":`...), x.ID)
-		b = appendTextOrNull(append(b, `,"name":`...), x.Name)
-		b = appendTextOrNull(append(b, `,"fullName":`...), x.FullName)
-		b = appendIntOrNull(append(b, `,"level":`...), x.Level)
-		b = appendTextOrNull(append(b, `,"parentId":`...), x.ParentID)
-		b = append(b, `,"isLeaf":`...)
-		if x.IsLeaf == nil {
-			b = append(b, "null"...)
-		} else {
-			b = appendBool(b, *x.IsLeaf)
-		}
-		b = append(b, '}')
-	}
-	if sku == nil {
-		return append(b, `,"aggregateData":null`...)
-	}
-	sum := sku.Aggregate()
-	b = appendInt(append(b, `,"aggregateData":{"totalCount":`...), sum.Count)
-	b = appendInstant(append(b, `,"lastCreated":`...), sum.LastCreated)
-	return append(appendInstant(append(b, `,"lastUpdated":`...), sum.LastUpdated), '}')
+	w.TextOrNull("taxonomyCategoryId", d.CategoryID, "The id of the category in a taxonomy that is kept elsewhere.")
+	w.TextOrNull("parentId", d.ParentID, "The id of the article that it is a part of, as it was given.")
+	w.TextOrNull("path", d.Path, "The path of its category, as it was given.")
+	wire.Nullable(&w.Writer, "taxonomyCategory", "TaxonomyCategory", d.Category, "Its category in a taxonomy that is kept elsewhere.",
+		func(x *engine.TaxonomyCategory) {
+			w.Text("id", x.ID, "The category's id in its taxonomy.")
+			w.TextOrNull("name", x.Name, "The category's name.")
+			w.TextOrNull("fullName", x.FullName, "The names from the root of the taxonomy down to the category.")
+			w.IntOrNull("level", x.Level, "How many levels the category is below the root.")
+			w.TextOrNull("parentId", x.ParentID, "The id of the category above.")
+			w.BoolOrNull("isLeaf", x.IsLeaf, "Whether no category is below.")
+		})
+	wire.Nullable(&w.Writer, "aggregateData", "AggregateData", sku, "Figures over all articles of its SKU; null without one.", func(sku *engine.SKU) {
+		sum := sku.Aggregate()
+		w.Count("totalCount", sum.Count, "How many articles the SKU has.")
+		w.Instant("lastCreated", sum.LastCreated, "When the youngest of them was made.")
+		w.Instant("lastUpdated", sum.LastUpdated, "When one of them was last changed.")
+	})
 }
 
-// appendFiles appends an article's media and documents.
-func (q *request) appendFiles(b []byte, r *engine.Article) []byte {
+// articleFiles writes an article's media and documents.
+func (w *scribe) articleFiles(r *engine.Article) {
 	d := details(r)
-	b = append(b, `,"media":[`...)
-	for i := range d.Media {
-		b = append(q.appendFile(b, r, i, &d.Media[i], "media"), '}')
-	}
-	b = append(b, `],"documents":[`...)
-	for i := range d.Documents {
-		b = q.appendFile(b, r, i, &d.Documents[i], "document")
-		b = append(appendTextOrNull(append(b, `,"comment":`...), d.Documents[i].Comment), '}')
-	}
-	return append(b, ']')
+	i := 0
+	wire.List(&w.Writer, "media", "Media", d.Media, "Its pictures, in their order.", func(f *engine.File) {
+		w.ID("fileId", f.ID, "The id of the file.")
+		w.ID("articleId", r.ID, "The article that shows the file.")
+		w.Count("orderIndex", i, "Place among the article's media, from 0.")
+		w.file("media", f)
+		i++
+	})
+	i = 0
+	wire.List(&w.Writer, "documents", "ArticleDocument", d.Documents, "Its documents, in their order.", func(f *engine.File) {
+		w.ID("fileId", f.ID, "The id of the file.")
+		w.ID("articleId", r.ID, "The article that has the document.")
+		w.Count("orderIndex", i, "Place among the article's documents, from 0.")
+		w.file("document", f)
+		w.TextOrNull("comment", f.Comment, "A note on the document.")
+		w.Before("comment", "document")
+		i++
+	})
 }
 
-// appendFile appends a file in its place, without the closing brace; its record stands under a name of its own.
-func (q *request) appendFile(b []byte, r *engine.Article, i int, f *engine.File, record string) []byte {
-	if i > 0 {
-		b = append(b, ',')
-	}
-	b = appendID(append(b, `{"fileId":`...), f.ID)
-	b = appendID(append(b, `,"articleId":`...), r.ID)
-	b = appendInt(append(b, `,"orderIndex":`...), i)
-	b = appendID(append(key(b, record), `{"id":`...), f.ID)
-	b = appendID(append(b, `,"tenantId":`...), q.view.Account().ID)
-	b = appendText(append(b, `,"fileUrl":`...), f.URL)
-	b = appendTextOrNull(append(b, `,"mimeType":`...), f.MimeType)
-	b = appendTextOrNull(append(b, `,"originalName":`...), f.OriginalName)
-	b = appendTextOrNull(append(b, `,"folderPath":`...), f.FolderPath)
-	b = appendIntOrNull(append(b, `,"size":`...), f.Size)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(f.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), f.UpdatedAt)
-	return append(b, `,"deletedAt":null,"updatedById":null,"createdById":null}`...)
+// file writes the record of a file under a name of its own.
+func (w *scribe) file(name string, f *engine.File) {
+	w.Object(name, "File", "The file itself.", func() {
+		w.ID("id", f.ID, "The record's id.")
+		w.tenant()
+		w.As(uriSchema, "fileUrl", f.URL, "Where the file can be fetched; files are kept elsewhere.")
+		w.TextOrNull("mimeType", f.MimeType, "The media type of the file, such as image/jpeg.")
+		w.TextOrNull("originalName", f.OriginalName, "The file's name where it came from.")
+		w.TextOrNull("folderPath", f.FolderPath, "The folder that the file is shown in.")
+		w.IntOrNull("size", f.Size, "Size of the file in bytes.")
+		w.Created(f.ID)
+		w.Updated(f.UpdatedAt)
+		w.Null("deletedAt", "Always null: what is deleted is not shown.")
+		w.Null("updatedById", "Always null: users are kept elsewhere.")
+		w.Null("createdById", "Always null: users are kept elsewhere.")
+	})
 }
 
-// appendFulfillment appends an article's fulfillment fields.
-func appendFulfillment(b []byte, r *engine.Article) []byte {
-	return appendList(append(b, `,"fulfillmentFields":`...), details(r).Fulfillment, func(b []byte, f engine.FieldValue) []byte {
-		b = appendTextOrNull(append(b, `{"id":`...), f.ID)
-		b = appendTextOrNull(append(b, `,"name":`...), f.Name)
-		b = appendText(append(b, `,"key":`...), f.Key)
-		b = appendValue(append(b, `,"value":`...), f.Value)
-		b = appendTextOrNull(append(b, `,"format":`...), (*string)(f.Format))
-		b = appendTextOrNull(append(b, `,"groupId":`...), f.GroupID)
-		b = appendTextOrNull(append(b, `,"groupName":`...), f.GroupName)
-		b = appendTextOrNull(append(b, `,"systemGroup":`...), f.SystemGroup)
-		b = appendTextOrNull(append(b, `,"origin":`...), f.Origin)
-		return append(b, `,"smartFieldMeta":null}`...)
+// fulfillmentFields writes an article's fulfillment fields.
+func (w *scribe) fulfillmentFields(r *engine.Article) {
+	list := details(r).Fulfillment
+	wire.List(&w.Writer, "fulfillmentFields", "FulfillmentFieldValue", list, "Fields for those who hand it out.", func(f *engine.FieldValue) {
+		w.TextOrNull("id", f.ID, "The field's id where it was made.")
+		w.TextOrNull("name", f.Name, "What people call the field.")
+		w.Text("key", f.Key, "The key under which programs find the field.")
+		w.Key("value", valueSchema, "What the field holds.")
+		w.Out = appendValue(w.Out, f.Value)
+		w.AsOrNull(formatSchema, "format", (*string)(f.Format), "How the value is meant.")
+		w.TextOrNull("groupId", f.GroupID, "The id of the group that the field is shown in.")
+		w.TextOrNull("groupName", f.GroupName, "What the group is called.")
+		w.AsOrNull(systemGroups.Schema, "systemGroup", f.SystemGroup, "The built-in group that the field belongs to, if any.")
+		w.AsOrNull(origins.Schema, "origin", f.Origin, "Whose field it is.")
+		w.Null("smartFieldMeta", "Always null: fields are not computed here.")
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -36,32 +37,32 @@ type listArticles struct {
 }
 
 // operands are the values of a filter: one, or a list. In a query they are texts, in a body what their format is.
-var operands = kind[engine.Filter]{
-	schema: &Schema{About: "One value or a list of them: strings, numbers, true or false, as the format of what is compared wants it. " +
+var operands = wire.Kind[engine.Filter]{
+	Schema: &wire.Schema{About: "One value or a list of them: strings, numbers, true or false, as the format of what is compared wants it. " +
 		"Several are or-ed; of a negated operator none may match. between and notBetween take two, isEmpty, isNotEmpty, isToday, isBeforeToday and isAfterToday none."},
-	json: func(r *jsonReader, dst *engine.Filter) {
-		if r.space() != '[' {
+	JSON: func(r *wire.Reader, dst *engine.Filter) {
+		if r.Space() != '[' {
 			dst.Values = []engine.Value{readOperand(r)}
 			return
 		}
-		r.enter('[', "an array")
+		r.Enter('[', "an array")
 		n := 0
-		for ; r.element(n); n++ {
+		for ; r.Element(n); n++ {
 			if n >= maxListIDs {
-				r.skip()
+				r.Skip()
 				continue
 			}
 			dst.Values = append(dst.Values, readOperand(r))
 		}
 		if n > maxListIDs {
-			r.fault(faultLength, "must have at most "+strconv.Itoa(maxListIDs)+" elements")
+			r.Fault(wire.FaultLength, "must have at most "+strconv.Itoa(maxListIDs)+" elements")
 		}
 	},
-	query: func(a *args, name string, dst *engine.Filter) (present bool) {
-		for p := a.next(name); p != nil; p = a.next(name) {
+	Query: func(a *wire.Args, name string, dst *engine.Filter) (present bool) {
+		for p := a.Next(name); p != nil; p = a.Next(name) {
 			v := engine.Value{Kind: engine.TextValue}
-			if w := operandText.text(p.value, &v.Text); w.code != "" {
-				a.fault(name, w.code, w.message)
+			if w := operandText.Text(p.Value, &v.Text); w.Code != "" {
+				a.Fault(name, w.Code, w.Message)
 			}
 			dst.Values, present = append(dst.Values, v), true
 		}
@@ -70,65 +71,65 @@ var operands = kind[engine.Filter]{
 	},
 }
 
-var operandText = text(0, maxOperand)
+var operandText = wire.Text(0, maxOperand)
 
-func readOperand(r *jsonReader) (v engine.Value) {
+func readOperand(r *wire.Reader) (v engine.Value) {
 	if !readScalar(r, operandText, &v) {
-		r.wrongType("a string, a number, true or false")
+		r.WrongType("a string, a number, true or false")
 	}
 	return v
 }
 
 var (
-	articleSorts  = enum(engine.ArticleSorts...)
-	filterFormats = enum(engine.FilterFormats...)
+	articleSorts  = wire.Enum(engine.ArticleSorts...)
+	filterFormats = wire.Enum(engine.FilterFormats...)
 )
 
-var filterShape = shapeOf("ArticleFilter",
-	defaulted("field", enum(engine.FilterFields...), "", func(f *engine.Filter) *engine.ArticleField { return &f.Field }).
-		says("What is compared: a field, or an attribute by attributeId and format. Several codes, tags or locations match where one of them does."),
-	defaulted("attributeId", uuid, engine.ID{}, func(f *engine.Filter) *engine.ID { return &f.Attribute }).
-		says("The attribute whose value is looked at, where field is not given."),
-	defaulted("format", filterFormats, "", func(f *engine.Filter) *engine.AttributeFormat { return &f.Format }).
-		says("The format of the attribute's values. A formula or smart field is asked in the format of what is stored in it."),
-	required("operator", enum(engine.Operators...), func(f *engine.Filter) *engine.Operator { return &f.Operator }).
-		says("Text compares without case. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone."),
+var filterShape = wire.ShapeOf("ArticleFilter",
+	wire.Defaulted("field", wire.Enum(engine.FilterFields...), "", func(f *engine.Filter) *engine.ArticleField { return &f.Field }).
+		Says("What is compared: a field, or an attribute by attributeId and format. Several codes, tags or locations match where one of them does."),
+	wire.Defaulted("attributeId", wire.UUID, engine.ID{}, func(f *engine.Filter) *engine.ID { return &f.Attribute }).
+		Says("The attribute whose value is looked at, where field is not given."),
+	wire.Defaulted("format", filterFormats, "", func(f *engine.Filter) *engine.AttributeFormat { return &f.Format }).
+		Says("The format of the attribute's values. A formula or smart field is asked in the format of what is stored in it."),
+	wire.Required("operator", wire.Enum(engine.Operators...), func(f *engine.Filter) *engine.Operator { return &f.Operator }).
+		Says("Text compares without case. What has no value passes isEmpty and the negated operators alone. Today is in the account's zone."),
 	defaultless("value", operands, func(f *engine.Filter) *engine.Filter { return f }).
-		says("With what it is compared: text, a number, true or false, or a list of them."))
+		Says("With what it is compared: text, a number, true or false, or a list of them."))
 
 // defaultless is a member that may be absent or null, which are the same and leave what is there.
-func defaultless[T, V any](name string, k kind[V], at func(*T) *V) field[T] {
-	f := required(name, k, at)
-	read := f.json
-	f.required, f.schema = false, k.schema.orNull()
-	f.json = func(r *jsonReader, dst *T) {
-		if !r.null() {
+func defaultless[T, V any](name string, k wire.Kind[V], at func(*T) *V) wire.Field[T] {
+	f := wire.Required(name, k, at)
+	read := f.JSON
+	f.Required, f.Schema = false, k.Schema.OrNull()
+	f.JSON = func(r *wire.Reader, dst *T) {
+		if !r.Null() {
 			read(r, dst)
 		}
 	}
 	return f
 }
 
-var listArticlesShape = shapeOf("ListArticles", slices.Concat([]field[listArticles]{
-	optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }).says("The window that is looked at. Default: the present instant."),
-	defaulted("status", list(articleStatus, 0, 3), nil, func(o *listArticles) *[]engine.ArticleStatus { return &o.Status }).
-		says("Only articles in one of these states. Default: all."),
-	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listArticles) *archiveFilter { return &o.archive }).
-		says("Which articles by whether they are archived. Default: active."),
-	defaulted("ids", list(uuid, 1, maxListIDs), nil, func(o *listArticles) *[]engine.ID { return &o.IDs }).says("Only articles with these ids."),
+var listArticlesShape = wire.ShapeOf("ListArticles", slices.Concat([]wire.Field[listArticles]{
+	wire.Optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }).Says("The window that is looked at. Default: the present instant."),
+	wire.Defaulted("status", wire.ListOf(articleStatus, 0, 3), nil, func(o *listArticles) *[]engine.ArticleStatus { return &o.Status }).
+		Says("Only articles in one of these states. Default: all."),
+	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listArticles) *archiveFilter { return &o.archive }).
+		Says("Which articles by whether they are archived. Default: active."),
+	wire.Defaulted("ids", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *listArticles) *[]engine.ID { return &o.IDs }).Says("Only articles with these ids."),
 	externalIDFilter(func(o *listArticles) **string { return &o.External }, "the article"),
-	optional("skuId", uuid, func(o *listArticles) **engine.ID { return &o.SKU }).says("Only articles of this SKU."),
-	optional("serviceLocationId", uuid, func(o *listArticles) **engine.ID { return &o.Location }).
-		says("Only articles with units there in the window; all numbers and series count that location alone."),
-	defaulted("search", text(0, 255), "", func(o *listArticles) *string { return &o.Search }).says("A part of the name, a code, or the SKU's name or code."),
-	defaulted("filters", list(object(filterShape), 0, maxFilters), nil, func(o *listArticles) *[]engine.Filter { return &o.Filters }).
-		says("Conditions, all of which must be met. At most 200 values together.").shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
-	defaulted("sort", articleSorts, engine.ByCreatedAt, func(o *listArticles) *engine.ArticleSort { return &o.Sort }).
-		says("What they are ordered by: equal ones by their ids, what has no value last, in both directions."),
-	defaulted("direction", enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }).
-		says("Whether the least or the greatest value comes first. Default: asc."),
-	defaulted("fields", articleFields, nil, func(o *listArticles) *fieldSet { return &o.fields }).
-		says("Which members of each article are answered, by their names: in a query as a list with commas. Default: all."),
+	wire.Optional("skuId", wire.UUID, func(o *listArticles) **engine.ID { return &o.SKU }).Says("Only articles of this SKU."),
+	wire.Optional("serviceLocationId", wire.UUID, func(o *listArticles) **engine.ID { return &o.Location }).
+		Says("Only articles with units there in the window; all numbers and series count that location alone."),
+	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listArticles) *string { return &o.Search }).Says("A part of the name, a code, or the SKU's name or code."),
+	wire.Defaulted("filters", wire.ListOf(wire.Object(filterShape), 0, maxFilters), nil, func(o *listArticles) *[]engine.Filter { return &o.Filters }).
+		Says("Conditions, all of which must be met. At most 200 values together.").Shows(`[{"field":"name","operator":"startsWith","value":"Canoe"}]`),
+	wire.Defaulted("sort", articleSorts, engine.ByCreatedAt, func(o *listArticles) *engine.ArticleSort { return &o.Sort }).
+		Says("What they are ordered by: equal ones by their ids, what has no value last, in both directions."),
+	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }).
+		Says("Whether the least or the greatest value comes first. Default: asc."),
+	wire.Defaulted("fields", articleFields, nil, func(o *listArticles) *fieldSet { return &o.fields }).
+		Says("Which members of each article are answered, by their names: in a query as a list with commas. Default: all."),
 }, pageFields(func(o *listArticles) *page { return &o.page }))...)
 
 // fieldSet is the members of a record that are asked for, by their place in its schema; nil: all.
@@ -149,44 +150,44 @@ func (s fieldSet) timed() bool {
 	return s == nil || slices.ContainsFunc(timed, func(name string) bool { return s[articleMembers[name]] })
 }
 
-var articleFields = func() kind[fieldSet] {
-	s := &Schema{Type: "array", Items: &Schema{Type: "string"}, Example: `["id","name"]`}
+var articleFields = func() wire.Kind[fieldSet] {
+	s := &wire.Schema{Type: "array", Items: &wire.Schema{Type: "string"}, Example: `["id","name"]`}
 	var names []string
 	for _, m := range articleSchema.Members {
 		names = append(names, m.Name)
 	}
 	message := "must be one of " + strings.Join(names, ", ")
-	add := func(name []byte, dst *fieldSet) wrong {
+	add := func(name []byte, dst *fieldSet) wire.Wrong {
 		i, ok := articleMembers[string(name)]
 		if !ok {
-			return wrong{faultEnum, message}
+			return wire.Wrong{wire.FaultEnum, message}
 		}
 		if *dst == nil {
 			*dst = make(fieldSet, len(articleSchema.Members))
 		}
 		(*dst)[i] = true
-		return wrong{}
+		return wire.Wrong{}
 	}
-	return kind[fieldSet]{
-		schema: s,
-		json: func(r *jsonReader, dst *fieldSet) {
-			if !r.enter('[', "an array") {
+	return wire.Kind[fieldSet]{
+		Schema: s,
+		JSON: func(r *wire.Reader, dst *fieldSet) {
+			if !r.Enter('[', "an array") {
 				return
 			}
-			for n := 0; r.element(n); n++ {
-				if name, ok := r.token(jsonString); ok {
-					if w := add(name, dst); w.code != "" {
-						r.fault(w.code, w.message)
+			for n := 0; r.Element(n); n++ {
+				if name, ok := r.Token(wire.JSONString); ok {
+					if w := add(name, dst); w.Code != "" {
+						r.Fault(w.Code, w.Message)
 					}
 				}
 			}
 		},
-		query: func(a *args, name string, dst *fieldSet) (present bool) {
-			for p := a.next(name); p != nil; p = a.next(name) {
+		Query: func(a *wire.Args, name string, dst *fieldSet) (present bool) {
+			for p := a.Next(name); p != nil; p = a.Next(name) {
 				present = true
-				for one := range bytes.SplitSeq(p.value, []byte{','}) {
-					if w := add(one, dst); w.code != "" {
-						a.fault(name, w.code, w.message)
+				for one := range bytes.SplitSeq(p.Value, []byte{','}) {
+					if w := add(one, dst); w.Code != "" {
+						a.Fault(name, w.Code, w.Message)
 						break
 					}
 				}
@@ -202,8 +203,8 @@ func (s fieldSet) keep(b []byte, start int) []byte {
 	for i := start + 1; b[i] != '}'; {
 		name := i + 1
 		end := name + bytes.IndexByte(b[name:], '"') // names have no escapes
-		next := endOfValue(b, end+2)
-		if s[articleMembers[ofTotal(string(b[name:end]))]] {
+		next := wire.EndOfValue(b, end+2)
+		if s[articleMembers[wire.OfTotal(string(b[name:end]))]] {
 			if out > start+1 {
 				b[out] = ','
 				out++
@@ -218,32 +219,8 @@ func (s fieldSet) keep(b []byte, start int) []byte {
 	return b[:out+1]
 }
 
-// endOfValue is where the JSON value that begins at i ends.
-func endOfValue(b []byte, i int) int {
-	for depth := 0; ; i++ {
-		switch b[i] {
-		case '{', '[':
-			depth++
-		case '"':
-			for i++; b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
-			}
-		case '}', ']':
-			if depth--; depth < 0 {
-				return i
-			}
-		case ',':
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-}
-
 // listedArticleSchema is an article in a list, which has the members asked for.
-var listedArticleSchema = func() *Schema {
+var listedArticleSchema = func() *wire.Schema {
 	s := *articleSchema
 	s.Name, s.Members = "ListedArticle", slices.Clone(s.Members)
 	for i := range s.Members {
@@ -252,10 +229,17 @@ var listedArticleSchema = func() *Schema {
 	return &s
 }()
 
-var articleListSchema = recordSchema("ArticleList",
-	has("articles", listSchema(listedArticleSchema).says("The articles of the page.")),
-	has("totalCount", integerSchema.says("How many articles there are on all pages.")),
-	has("pagination", paginationSchema.says("Where the page stands in the list."))).whole()
+var articleListSchema = describe("ArticleList", func(w *scribe, p *page) {
+	p.size = 1
+	w.Key("articles", wire.ListSchema(listedArticleSchema), "The articles of the page.")
+	w.articlePage(*p, 0)
+}).Uncut()
+
+// articlePage writes what stands behind the articles of a page.
+func (w *scribe) articlePage(p page, total int) {
+	w.Count("totalCount", total, "How many articles there are on all pages.")
+	w.pagination(p, total)
+}
 
 // listOfArticles completes one of the two operations that list articles.
 func listOfArticles(o operation, in input[listArticles]) operation {
@@ -267,8 +251,8 @@ func (q *request) checkListArticles(o *listArticles) {
 	q.checkWindow(o.window)
 	for _, f := range q.view.CheckArticles(&o.ArticleQuery) {
 		at := q.place(f.Pointer)
-		if at.Code, at.Message = f.Code, f.Message; !q.faults.at(at.Pointer) { // what could not be read is reported already
-			q.faults.add(at)
+		if at.Code, at.Message = f.Code, f.Message; !q.faults.At(at.Pointer) { // what could not be read is reported already
+			q.faults.Add(at)
 		}
 	}
 }
@@ -285,29 +269,29 @@ func (q *request) listArticles(o *listArticles) error {
 	if o.Location != nil {
 		location = *o.Location
 	}
-	q.stock.Most = rowEntries
+	q.stock.Most = wire.RowEntries
 	q.stock.Reset(o.Window)
-	q.out = append(q.out, `{"articles":[`...)
-	for i, r := range articles {
-		if i > 0 {
-			q.out = append(q.out, ',')
-		}
+	q.Out = append(q.Out, `{"articles":[`...)
+	for _, r := range articles {
+		q.Next()
 		if o.fields.timed() {
 			if err := q.view.ArticleStock(&q.stock, r.ID, location, o.Window, q.now); err != nil {
 				return err
 			}
 		}
-		start := len(q.out)
-		q.appendArticleWith(r, &q.stock, rowEntries, rowSteps)
+		start := len(q.Out)
+		q.Braces(func() { q.writeArticle(r, &q.stock, wire.RowEntries, wire.RowSteps) })
 		if o.fields != nil {
-			q.out = o.fields.keep(q.out, start)
+			q.Out = o.fields.keep(q.Out, start)
 		}
-		if q.out = row(q.out, start); !q.grown(len(q.out)) {
+		if q.Out = wire.Bounded(q.Out, start, wire.MaxRow); !q.grown(len(q.Out)) {
 			return nil
 		}
 	}
-	q.out = appendInt(append(q.out, `],"totalCount":`...), total)
-	q.out = append(appendPagination(q.out, o.page, total), '}')
+	q.Out = append(q.Out, ']')
+	q.articlePage(o.page, total)
+	q.Out = append(q.Out, '}')
+
 	if q.op.body == nil {
 		q.link(o.page, o.page.pages(total))
 	}

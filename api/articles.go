@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns what is asked of articles; article_record.go writes them.
 
-var articleStatus = enum(engine.ArticleActive, engine.ArticleInactive, engine.ArticleDraft)
+var articleStatus = wire.Enum(engine.ArticleActive, engine.ArticleInactive, engine.ArticleDraft)
 
 type createArticle struct {
 	engine.CreateArticle
@@ -21,44 +22,44 @@ func (o *createArticle) command(q *request) engine.CreateArticle {
 	return o.CreateArticle
 }
 
-var articleCodes = list(text(1, 255), 0, 100)
+var articleCodes = wire.ListOf(wire.Text(1, 255), 0, 100)
 
-var createArticleShape = shapeOf("CreateArticle", slices.Concat([]field[createArticle]{
-	required("name", text(1, 255), func(o *createArticle) *string { return &o.Name }).says("What the article is called."),
-	defaulted("status", articleStatus, engine.ArticleActive, func(o *createArticle) *engine.ArticleStatus { return &o.Status }).
-		says("Whether it takes bookings: only an active one does. Default: active."),
-	optional("skuId", uuid, func(o *createArticle) **engine.ID { return &o.SKU }).says("The SKU that it is of."),
-	defaulted("codes", articleCodes, nil, func(o *createArticle) *[]string { return &o.Codes }).
-		says("Codes on its units, such as those of bar codes. Default: none."),
-	optional("description", text(0, 10_000), func(o *createArticle) **string { return &o.Description }).
-		says("What is told of it to customers. Default: that of its SKU."),
-	optional("condition", text(0, 255), func(o *createArticle) **string { return &o.Condition }).says("What shape it is in."),
-	optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).
-		says("What the article was bought for, in minor units of the account's currency."),
-	defaulted("quantities", list(object(shapeOf("InitialQuantity",
-		required("serviceLocationId", uuid, func(i *engine.InitialQuantity) *engine.ID { return &i.Location }).says("The location."),
-		required("count", count, func(i *engine.InitialQuantity) *int { return &i.Count }).says("How many units."),
-		optional("from", instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).says("From when on the units are there. Default: now."),
-	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }).says("How many units it has where. Default: none."),
+var createArticleShape = wire.ShapeOf("CreateArticle", slices.Concat([]wire.Field[createArticle]{
+	wire.Required("name", wire.Text(1, 255), func(o *createArticle) *string { return &o.Name }).Says("What the article is called."),
+	wire.Defaulted("status", articleStatus, engine.ArticleActive, func(o *createArticle) *engine.ArticleStatus { return &o.Status }).
+		Says("Whether it takes bookings: only an active one does. Default: active."),
+	wire.Optional("skuId", wire.UUID, func(o *createArticle) **engine.ID { return &o.SKU }).Says("The SKU that it is of."),
+	wire.Defaulted("codes", articleCodes, nil, func(o *createArticle) *[]string { return &o.Codes }).
+		Says("Codes on its units, such as those of bar codes. Default: none."),
+	wire.Optional("description", wire.Text(0, 10_000), func(o *createArticle) **string { return &o.Description }).
+		Says("What is told of it to customers. Default: that of its SKU."),
+	wire.Optional("condition", wire.Text(0, 255), func(o *createArticle) **string { return &o.Condition }).Says("What shape it is in."),
+	wire.Optional("purchasePrice", money, func(o *createArticle) **int64 { return &o.PurchasePrice }).
+		Says("What the article was bought for, in minor units of the account's currency."),
+	wire.Defaulted("quantities", wire.ListOf(wire.Object(wire.ShapeOf("InitialQuantity",
+		wire.Required("serviceLocationId", wire.UUID, func(i *engine.InitialQuantity) *engine.ID { return &i.Location }).Says("The location."),
+		wire.Required("count", count, func(i *engine.InitialQuantity) *int { return &i.Count }).Says("How many units."),
+		wire.Optional("from", wire.Instant, func(i *engine.InitialQuantity) **int64 { return &i.From }).Says("From when on the units are there. Default: now."),
+	)), 0, 1000), nil, func(o *createArticle) *[]engine.InitialQuantity { return &o.Quantities }).Says("How many units it has where. Default: none."),
 },
 	labelFields(func(o *createArticle) *engine.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *createArticle) *engine.DetailsPatch { return &o.Details }),
 	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
-var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.PatchArticle]{
-	merged("name", text(1, 255), false, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Name }).says("What the article is called."),
-	merged("status", articleStatus, false, func(o *engine.PatchArticle) *engine.Opt[engine.ArticleStatus] { return &o.Status }).
-		says("Whether it takes bookings: only an active one does."),
-	merged("skuId", uuid, true, func(o *engine.PatchArticle) *engine.Opt[engine.ID] { return &o.SKU }).says("The SKU that it is of. Null clears it."),
-	merged("codes", articleCodes, true, func(o *engine.PatchArticle) *engine.Opt[[]string] { return &o.Codes }).
-		says("Codes on its units, such as those of bar codes, as a whole. Null clears it."),
-	merged("description", text(0, 10_000), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Description }).
-		says("What is told of it to customers. Null clears it."),
-	merged("condition", text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }).
-		says("What shape it is in. Null clears it."),
-	merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }).
-		says("What it was bought for, in minor units. Null clears it."),
+var patchArticleShape = wire.ShapeOf("PatchArticle", slices.Concat([]wire.Field[engine.PatchArticle]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Name }).Says("What the article is called."),
+	wire.Merged("status", articleStatus, false, func(o *engine.PatchArticle) *engine.Opt[engine.ArticleStatus] { return &o.Status }).
+		Says("Whether it takes bookings: only an active one does."),
+	wire.Merged("skuId", wire.UUID, true, func(o *engine.PatchArticle) *engine.Opt[engine.ID] { return &o.SKU }).Says("The SKU that it is of. Null clears it."),
+	wire.Merged("codes", articleCodes, true, func(o *engine.PatchArticle) *engine.Opt[[]string] { return &o.Codes }).
+		Says("Codes on its units, such as those of bar codes, as a whole. Null clears it."),
+	wire.Merged("description", wire.Text(0, 10_000), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Description }).
+		Says("What is told of it to customers. Null clears it."),
+	wire.Merged("condition", wire.Text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }).
+		Says("What shape it is in. Null clears it."),
+	wire.Merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }).
+		Says("What it was bought for, in minor units. Null clears it."),
 },
 	labelFields(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *engine.PatchArticle) *engine.DetailsPatch { return &o.Details }),
@@ -69,9 +70,9 @@ var patchArticleShape = shapeOf("PatchArticle", slices.Concat([]field[engine.Pat
 type window struct{ from, to int64 }
 
 // dateRange is the evaluation window of a query; without it the answer is about the present instant.
-var dateRange = object(shapeOf("DateRange",
-	required("from", instant, func(w *window) *int64 { return &w.from }).says("First instant of the window."),
-	required("to", instant, func(w *window) *int64 { return &w.to }).says("May equal from, which asks about an instant.")))
+var dateRange = wire.Object(wire.ShapeOf("DateRange",
+	wire.Required("from", wire.Instant, func(w *window) *int64 { return &w.from }).Says("First instant of the window."),
+	wire.Required("to", wire.Instant, func(w *window) *int64 { return &w.to }).Says("May equal from, which asks about an instant.")))
 
 // checkWindow checks a dateRange, if it is given.
 func (q *request) checkWindow(w *window) { q.checkRange("/dateRange", w) }
@@ -79,9 +80,9 @@ func (q *request) checkWindow(w *window) { q.checkRange("/dateRange", w) }
 // checkRange checks a range under a pointer, if it is given.
 func (q *request) checkRange(pointer string, w *window) {
 	from, to := q.place(pointer+"/from"), q.place(pointer+"/to")
-	if w != nil && w.from > w.to && !q.faults.at(from.Pointer) && !q.faults.at(to.Pointer) {
-		to.Code, to.Message = faultOrder, "must not be before the start of the range"
-		q.faults.add(to)
+	if w != nil && w.from > w.to && !q.faults.At(from.Pointer) && !q.faults.At(to.Pointer) {
+		to.Code, to.Message = wire.FaultOrder, "must not be before the start of the range"
+		q.faults.Add(to)
 	}
 }
 
@@ -152,8 +153,8 @@ var articleOperations = append([]operation{
 		summary: "Returns an article, its stock evaluated over a window.",
 	}, input[getArticle]{
 		path: byID(func(o *getArticle) *engine.ID { return &o.id }),
-		query: shapeOf("GetArticle", optional("dateRange", dateRange, func(o *getArticle) **window { return &o.window }).
-			says("The window that is looked at. Default: the present instant.")),
+		query: wire.ShapeOf("GetArticle", wire.Optional("dateRange", dateRange, func(o *getArticle) **window { return &o.window }).
+			Says("The window that is looked at. Default: the present instant.")),
 	},
 		func(q *request, o *getArticle) { q.checkWindow(o.window) },
 		func(q *request, o *getArticle) error {
@@ -169,9 +170,9 @@ var articleOperations = append([]operation{
 		summary: "Lists all that is taken of an article in a window, in order of creation.", answer: pagedSchema(unavailabilitySchema),
 	}, input[listUnits]{
 		path: byID(func(l *listUnits) *engine.ID { return &l.of }),
-		query: shapeOf("ListArticleUnavailabilities", append(pageFields(func(l *listUnits) *page { return &l.page }),
-			optional("dateRange", dateRange, func(l *listUnits) **window { return &l.window }).
-				says("The window that is looked at. Default: the present instant."))...),
+		query: wire.ShapeOf("ListArticleUnavailabilities", append(pageFields(func(l *listUnits) *page { return &l.page }),
+			wire.Optional("dateRange", dateRange, func(l *listUnits) **window { return &l.window }).
+				Says("The window that is looked at. Default: the present instant."))...),
 	},
 		func(q *request, l *listUnits) { q.checkWindow(l.window) },
 		func(q *request, l *listUnits) error {
@@ -191,7 +192,7 @@ var articleOperations = append([]operation{
 			return o
 		}, answerArticle),
 	write(operation{
-		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: nullSchema,
+		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes one of them.",
 	}, input[engine.DeleteArticle]{path: byID(func(o *engine.DeleteArticle) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteArticle) engine.Op {
@@ -201,6 +202,6 @@ var articleOperations = append([]operation{
 	archiveArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become conflicts.", true),
 	archiveArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false),
 }, tagged[*engine.Article]{
-	of: engine.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: looseID, scopes: articlesWrite,
+	of: engine.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: wire.LooseID, scopes: articlesWrite,
 	answer: articleSchema, render: answerArticle,
 }.linkOperations()...)

@@ -1,6 +1,9 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns attributes on the wire; attribute_values.go owns their values.
 
@@ -11,80 +14,73 @@ var attributeFormats = []engine.AttributeFormat{
 
 const aboutKey = "What values are given under: letters, digits, underscores, hyphens and dots; unique in the account."
 
-var createAttributeShape = shapeOf("CreateAttribute",
-	required("name", text(1, 255), func(o *engine.CreateAttribute) *string { return &o.Name }).says("What people call the attribute."),
-	required("key", text(1, 64), func(o *engine.CreateAttribute) *string { return &o.Key }).says(aboutKey),
-	required("format", enum(attributeFormats...), func(o *engine.CreateAttribute) *engine.AttributeFormat { return &o.Format }).
-		says("It never changes. formula and smart_field hold stored values, nothing is computed."),
-	defaulted("options", list(optionName, 0, 250), nil, func(o *engine.CreateAttribute) *[]string { return &o.Options }).
-		says("The values of a select or multiselect."),
-	optional("group", text(1, 255), func(o *engine.CreateAttribute) **string { return &o.Group }).says("The name of its group."))
+var createAttributeShape = wire.ShapeOf("CreateAttribute",
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateAttribute) *string { return &o.Name }).Says("What people call the attribute."),
+	wire.Required("key", wire.Text(1, 64), func(o *engine.CreateAttribute) *string { return &o.Key }).Says(aboutKey),
+	wire.Required("format", wire.Enum(attributeFormats...), func(o *engine.CreateAttribute) *engine.AttributeFormat { return &o.Format }).
+		Says("It never changes. formula and smart_field hold stored values, nothing is computed."),
+	wire.Defaulted("options", wire.ListOf(optionName, 0, 250), nil, func(o *engine.CreateAttribute) *[]string { return &o.Options }).
+		Says("The values of a select or multiselect."),
+	wire.Optional("group", wire.Text(1, 255), func(o *engine.CreateAttribute) **string { return &o.Group }).Says("The name of its group."))
 
 // optionName is an option as it is made: an object with its name.
-var optionName = object(shapeOf("NewAttributeOption",
-	required("name", text(1, 255), func(s *string) *string { return s }).says("What people call the option.")))
+var optionName = wire.Object(wire.ShapeOf("NewAttributeOption",
+	wire.Required("name", wire.Text(1, 255), func(s *string) *string { return s }).Says("What people call the option.")))
 
-var patchAttributeShape = shapeOf("PatchAttribute",
-	merged("name", text(1, 255), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Name }).says("What people call the attribute."),
-	merged("key", text(1, 64), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Key }).says(aboutKey),
-	merged("options", list(object(shapeOf("PatchAttributeOption",
-		optional("id", uuid, func(p *engine.OptionPatch) **engine.ID { return &p.ID }).
-			says("The id of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
-		required("name", text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }).says("What people call the option."),
+var patchAttributeShape = wire.ShapeOf("PatchAttribute",
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Name }).Says("What people call the attribute."),
+	wire.Merged("key", wire.Text(1, 64), false, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Key }).Says(aboutKey),
+	wire.Merged("options", wire.ListOf(wire.Object(wire.ShapeOf("PatchAttributeOption",
+		wire.Optional("id", wire.UUID, func(p *engine.OptionPatch) **engine.ID { return &p.ID }).
+			Says("The id of an option that is there: it stays, with the name given. Without it, the option of that name stays, or a new one is made."),
+		wire.Required("name", wire.Text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }).Says("What people call the option."),
 	)), 1, 250), false, func(o *engine.PatchAttribute) *engine.Opt[[]engine.OptionPatch] { return &o.Options }).
-		says("All options. One that is not named goes, and with it the values that chose it."),
-	merged("group", text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).says("The name of its group."))
+		Says("All options. One that is not named goes, and with it the values that chose it."),
+	wire.Merged("group", wire.Text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).Says("The name of its group."))
 
 var (
-	attributeFormatSchema = enumSchema("text", "number", "boolean", "date", "datetime", "formula", "select", "multiselect", "smart_field")
-	attributeSchema       = recordSchema("Attribute",
-		has("id", idSchema.says("The record's id.")),
-		has("name", textSchema.says("What people call the attribute.")),
-		has("key", textSchema.says("The key under which programs find the attribute.")),
-		has("format", attributeFormatSchema.says("How its values are meant.")),
-		has("options", listSchema(recordSchema("AttributeOption",
-			has("id", idSchema.says("The option's id.")),
-			has("name", textSchema.says("What people call the option.")))).says("What can be chosen, of select and multiselect.")),
-		has("groupId", idSchema.orNull().says("The id of the group that the attribute is shown in; null without one.")),
-		has("groupName", textSchema.orNull().says("The group that the attribute is shown in.")),
-		has("systemGroup", enumSchema("sustainability", "system").orNull().says("Always null: an account's attributes are in no built-in group.")),
-		has("createdAt", createdSchema), has("updatedAt", updatedSchema))
+	formatSchema      = wire.Enum(attributeFormats...).Schema
+	systemGroupSchema = wire.EnumSchema("sustainability", "system").OrNull()
+	attributeSchema   = describe("Attribute", (*scribe).writeAttribute)
 )
 
-func appendAttribute(_ *request, b []byte, d *engine.Attribute) []byte {
-	b = appendAttributeHead(append(b, '{'), d)
-	b = appendList(append(b, `,"options":`...), d.Options, func(b []byte, x engine.AttributeOption) []byte {
-		b = appendID(append(b, `{"id":`...), x.ID)
-		return append(appendText(append(b, `,"name":`...), x.Name), '}')
+func (w *scribe) writeAttribute(d *engine.Attribute) {
+	w.ID("id", d.ID, "The record's id.")
+	w.attributeHead(d)
+	w.As(formatSchema, "format", string(d.Format), "How its values are meant.")
+	wire.List(&w.Writer, "options", "AttributeOption", d.Options, "What can be chosen, of select and multiselect.", func(x *engine.AttributeOption) {
+		w.ID("id", x.ID, "The option's id.")
+		w.Text("name", x.Name, "What people call the option.")
 	})
-	b = appendAttributeGroup(b, d)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(d.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), d.UpdatedAt)
-	return append(b, '}')
+	w.attributeGroup(d)
+	w.Created(d.ID)
+	w.Updated(d.UpdatedAt)
 }
 
-// appendAttributeHead and appendAttributeGroup append what an attribute's record and its values have in common.
-func appendAttributeHead(b []byte, d *engine.Attribute) []byte {
-	b = appendID(append(b, `"id":`...), d.ID)
-	b = appendText(append(b, `,"name":`...), d.Name)
-	b = appendText(append(b, `,"key":`...), d.Key)
-	return appendText(append(b, `,"format":`...), string(d.Format))
+// attributeHead and attributeGroup write what an attribute's record and its values have in common.
+func (w *scribe) attributeHead(d *engine.Attribute) {
+	w.Text("name", d.Name, "What people call the attribute.")
+	w.Text("key", d.Key, "The key under which programs find the attribute.")
 }
 
-func appendAttributeGroup(b []byte, d *engine.Attribute) []byte {
-	if d.Group == nil {
-		return append(b, `,"groupId":null,"groupName":null,"systemGroup":null`...)
+func (w *scribe) attributeGroup(d *engine.Attribute) {
+	g := d.Group
+	if g == nil {
+		g = &noGroup
 	}
-	b = appendID(append(b, `,"groupId":`...), d.Group.ID)
-	b = appendText(append(b, `,"groupName":`...), d.Group.Name)
-	return append(b, `,"systemGroup":null`...)
+	w.GivenID("groupId", g.ID, "The id of the group that the attribute is shown in; null without one.")
+	w.GivenText("groupName", g.Name, "The group that the attribute is shown in.")
+	w.Key("systemGroup", systemGroupSchema, "Always null: an account's attributes are in no built-in group.")
+	w.Nil()
 }
+
+var noGroup engine.AttributeGroup
 
 func answerAttribute(q *request, d *engine.Attribute) error {
 	if q.sameRevision(d.Revision) {
 		return nil
 	}
-	q.out = appendAttribute(q, q.out, d)
+	appendRecord(&q.scribe, d, (*scribe).writeAttribute)
 	return nil
 }
 
@@ -99,7 +95,7 @@ var attributeOperations = []operation{
 		summary: "Lists attributes in order of creation.", answer: pagedSchema(attributeSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
 		all := q.view.Attributes()
-		appendPage(q, *p, all.Len(), all.At, appendAttribute)
+		appendPage(q, *p, all.Len(), all.At, (*scribe).writeAttribute)
 		return nil
 	}),
 	write(operation{
@@ -127,7 +123,7 @@ var attributeOperations = []operation{
 		}, answerAttribute),
 	write(operation{
 		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
-		summary: "Deletes an attribute and its values on every record.", answer: nullSchema,
+		summary: "Deletes an attribute and its values on every record.", answer: wire.NullSchema,
 	}, input[engine.DeleteAttribute]{path: byUUID(func(o *engine.DeleteAttribute) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteAttribute) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -125,6 +126,6 @@ func TestAttributeValues(t *testing.T) {
 
 func TestAppendNumber(t *testing.T) {
 	for n, want := range map[float64]string{0: "0", 1: "1", -0.1: "-0.1", 1e20: "100000000000000000000", 1e21: "1e+21", 1e-7: "1e-07", 123456.789: "123456.789", 5e-324: "5e-324"} {
-		require.Equal(t, want, string(appendNumber(nil, n)))
+		require.Equal(t, want, string(wire.AppendNumber(nil, n)))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -28,70 +29,80 @@ func (l *availabilityLine) ask(v engine.View, now int64) (engine.Availability, e
 // lineFields are the fields of a question. Without a location it is about all of them.
 var lineFields = slices.Concat(
 	itemFields(func(l *availabilityLine) *engine.Item { return &l.Item }),
-	[]field[availabilityLine]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).
-			says("The location. Default: all, added up."),
+	[]wire.Field[availabilityLine]{
+		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).
+			Says("The location. Default: all, added up."),
 	},
 	windowFields(func(l *availabilityLine) *engine.Span { return &l.Window }),
-	[]field[availabilityLine]{
-		defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).
-			says("How many units are wanted. Given, the answer tells the shortage, too."),
+	[]wire.Field[availabilityLine]{
+		wire.Defaulted("quantity", count, 0, func(l *availabilityLine) *int { return &l.quantity }).
+			Says("How many units are wanted. Given, the answer tells the shortage, too."),
 	})
 
 var (
-	lineShape         = shapeOf("AvailabilityLine", lineFields...)
-	availabilityShape = shapeOf("AvailabilityQuery",
-		required("lines", list(object(lineShape), 1, 10_000), func(l *[]availabilityLine) *[]availabilityLine { return l }).
-			says("The questions, which are answered in their order."))
+	lineShape         = wire.ShapeOf("AvailabilityLine", lineFields...)
+	availabilityShape = wire.ShapeOf("AvailabilityQuery",
+		wire.Required("lines", wire.ListOf(wire.Object(lineShape), 1, 10_000), func(l *[]availabilityLine) *[]availabilityLine { return l }).
+			Says("The questions, which are answered in their order."))
 )
 
 // checkLine checks what the fields of a question say together. prefix is what stands before a field's name in a pointer.
 func (q *request) checkLine(in, prefix string, i engine.Item, w engine.Span) {
-	if !i.One() && !q.faults.at(prefix+"skuId") && !q.faults.at(prefix+"articleId") && !q.faults.at(prefix+"catalogItemId") {
-		code, message := faultRequired, "one of skuId, articleId and catalogItemId has to be given"
+	if !i.One() && !q.faults.At(prefix+"skuId") && !q.faults.At(prefix+"articleId") && !q.faults.At(prefix+"catalogItemId") {
+		code, message := wire.FaultRequired, "one of skuId, articleId and catalogItemId has to be given"
 		if i != (engine.Item{}) {
-			code, message = faultExclusive, "only one of skuId, articleId and catalogItemId may be given"
+			code, message = wire.FaultExclusive, "only one of skuId, articleId and catalogItemId may be given"
 		}
-		q.faults.add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: code, Message: message})
+		q.faults.Add(engine.Fault{In: in, Pointer: prefix + "skuId", Code: code, Message: message})
 	}
 	q.checkOrder(in, prefix, w)
 }
 
 func (q *request) checkOrder(in, prefix string, w engine.Span) {
-	if w.Start >= w.End && !q.faults.at(prefix+"from") && !q.faults.at(prefix+"to") {
-		q.faults.add(engine.Fault{In: in, Pointer: prefix + "to", Code: faultOrder, Message: "must be later than from"})
+	if w.Start >= w.End && !q.faults.At(prefix+"from") && !q.faults.At(prefix+"to") {
+		q.faults.Add(engine.Fault{In: in, Pointer: prefix + "to", Code: wire.FaultOrder, Message: "must be later than from"})
 	}
 }
 
 var (
-	availabilityMembers = []Member{
-		has("available", integerSchema.says("How many further units can be held for the whole window, with the buffers that a booking would bring. "+
-			"Of an article: on its own units, wherever else what is on them could go.")),
-		has("withMoves", integerSchema.says("How many units a booking can have. Of an article it may be more than are available: "+
-			"bookings that may be moved go to other articles of its SKU. Of anything else it is the same.")),
-		has("stock", integerSchema.says("Units there at the instant of the window with the fewest free.")),
-		has("committed", integerSchema.says("Units taken at that instant, those without a unit of their own included.")),
-		has("exact", booleanSchema.says("True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")),
-		has("shortage", integerSchema.orNull().says("How many of the units asked for a booking cannot have; null where no quantity was given.")),
-	}
-	availabilitySchema = recordSchema("Availability", slices.Concat(availabilityMembers, []Member{has("sequence", integerSchema.
-				says("The account's count of committed changes that the answer is of."))})...)
-	availabilityListSchema = recordSchema("AvailabilityList",
-		has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)).says("The answers, in the order of the questions.")),
-		has("sequence", integerSchema.says("The account's count of committed changes that the answer is of."))).whole()
+	availabilitySchema = describe("Availability", func(w *scribe, l *availabilityLine) {
+		w.writeAvailability(l)
+		w.sequence()
+	})
+	availabilityListSchema = describe("AvailabilityList", func(w *scribe, l *[]availabilityLine) {
+		w.writeAnswers(*l)
+		w.sequence()
+	}).Uncut()
 )
 
-// appendAvailability appends the members of one answer, with its opening brace.
-func appendAvailability(b []byte, a engine.Availability, quantity int) []byte {
-	b = appendInt(append(b, `{"available":`...), a.Available)
-	b = appendInt(append(b, `,"withMoves":`...), a.WithMoves)
-	b = appendInt(append(b, `,"stock":`...), a.Stock)
-	b = appendInt(append(b, `,"committed":`...), a.Committed)
-	b = appendBool(append(b, `,"exact":`...), a.Exact)
-	if quantity == 0 {
-		return append(b, `,"shortage":null`...)
+func (w *scribe) writeAvailability(l *availabilityLine) {
+	a := &l.answer
+	w.Count("available", a.Available, "How many further units can be held for the whole window, with the buffers that a booking would "+
+		"bring. Of an article: on its own units, wherever else what is on them could go.")
+	w.Count("withMoves", a.WithMoves, "How many units a booking can have. Of an article it may be more than are available: bookings that "+
+		"may be moved go to other articles of its SKU. Of anything else it is the same.")
+	w.Count("stock", a.Stock, "Units there at the instant of the window with the fewest free.")
+	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included.")
+	w.Bool("exact", a.Exact, "True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")
+	w.Key("shortage", wire.IntegerOrNull, "How many of the units asked for a booking cannot have; null where no quantity was given.")
+	if l.quantity == 0 {
+		w.Nil()
+		return
 	}
-	return appendInt(append(b, `,"shortage":`...), max(0, quantity-a.WithMoves))
+	w.Out = wire.AppendInt(w.Out, max(0, l.quantity-a.WithMoves))
+}
+
+// writeAnswers writes the answers to questions.
+func (w *scribe) writeAnswers(lines []availabilityLine) {
+	wire.List(&w.Writer, "lines", "AvailabilityOfLine", lines, "The answers, in the order of the questions.", w.writeAvailability)
+}
+
+// sequence is the state that an answer is of.
+func (w *scribe) sequence() {
+	w.Key("sequence", wire.IntegerSchema, "The account's count of committed changes that the answer is of.")
+	if w.Writes() {
+		w.Out = wire.AppendInt(w.Out, w.view.Sequence())
+	}
 }
 
 // checkLines is checkLine for many, under a pointer.
@@ -153,44 +164,38 @@ func askEach(v engine.View, lines []availabilityLine, first int, now int64) (err
 	return nil
 }
 
-// appendAnswers appends the answers to questions; the object of the answer stays open.
-func appendAnswers(b []byte, lines []availabilityLine) []byte {
-	b = append(b, `{"lines":[`...)
-	for i := range lines {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendAvailability(b, lines[i].answer, lines[i].quantity), '}')
-	}
-	return append(b, ']')
-}
-
 type calendarInput struct {
 	availabilityLine
 	size engine.BucketSize
 }
 
-var calendarQuery = shapeOf("Calendar", slices.Concat(
+var calendarQuery = wire.ShapeOf("Calendar", slices.Concat(
 	itemFields(func(l *calendarInput) *engine.Item { return &l.Item }),
-	[]field[calendarInput]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).
-			says("The location. Default: all, added up; days are the account's then."),
-		required("from", instant, func(l *calendarInput) *int64 { return &l.Window.Start }).says("First instant of the window."),
-		required("to", instant, func(l *calendarInput) *int64 { return &l.Window.End }).says("First instant behind the window."),
-		defaulted("bucket", enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
+	[]wire.Field[calendarInput]{
+		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).
+			Says("The location. Default: all, added up; days are the account's then."),
+		wire.Required("from", wire.Instant, func(l *calendarInput) *int64 { return &l.Window.Start }).Says("First instant of the window."),
+		wire.Required("to", wire.Instant, func(l *calendarInput) *int64 { return &l.Window.End }).Says("First instant behind the window."),
+		wire.Defaulted("bucket", wire.Enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
 			func(l *calendarInput) *engine.BucketSize { return &l.size }).
-			says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
+			Says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
 	})...)
 
-var calendarSchema = recordSchema("CalendarAnswer",
-	has("buckets", listSchema(recordSchema("Bucket",
-		has("range", rangeSchema.says("The piece of time.")),
-		has("minFree", integerSchema.says("Fewest units free at an instant of it; below 0 where holds have no unit.")),
-		has("maxFree", integerSchema.says("Most units free at an instant of it.")),
-		has("available", integerSchema.says("How many units can be held for the whole bucket, without buffers: what availability says of it as a window.")),
-		has("exact", booleanSchema.says("False: pinned holds made the search stop, and perhaps more units could be held.")))).
-		says("The window in pieces, without gap or overlap.")),
-	has("sequence", integerSchema.says("The account's count of committed changes that the answer is of."))).whole()
+var calendarSchema = describe("CalendarAnswer", (*scribe).writeCalendar).Uncut()
+
+func (w *scribe) writeCalendar(buckets *[]engine.Bucket) {
+	wire.List(&w.Writer, "buckets", "Bucket", *buckets, "The window in pieces, without gap or overlap.", func(x *engine.Bucket) {
+		w.Range("range", x.Range, "The piece of time.")
+		w.Count("minFree", x.MinFree, "Fewest units free at an instant of it; below 0 where holds have no unit.")
+		w.Count("maxFree", x.MaxFree, "Most units free at an instant of it.")
+		w.Count("available", x.Available,
+			"How many units can be held for the whole bucket, without buffers: what availability says of it as a window.")
+		w.Bool("exact", x.Exact, aboutExact)
+	})
+	w.sequence()
+}
+
+const aboutExact = "False: pinned holds made the search stop, and perhaps more units could be held."
 
 type nextInput struct {
 	engine.NextQuery
@@ -203,41 +208,44 @@ const (
 	lookAhead  = 2 * 366 * 24 * 60 * 60 * 1000 // how far next looks unless it is told, in milliseconds
 )
 
-var nextShape = shapeOf("NextQuery", slices.Concat(
+var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
 	itemFields(func(l *nextInput) *engine.Item { return &l.Item }),
-	[]field[nextInput]{
-		defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).
-			says("The location. Default: all, added up."),
-		required("notBefore", instant, func(l *nextInput) *int64 { return &l.NotBefore }).says("The window begins at this instant or later."),
-		required("seconds", integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).says("Length of the window, in seconds."),
-		defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).says("How many units have to be free. Default: 1."),
-		optional("until", instant, func(l *nextInput) **int64 { return &l.until }).
-			says("The window ends at this instant or before. Default: two years after notBefore."),
+	[]wire.Field[nextInput]{
+		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).
+			Says("The location. Default: all, added up."),
+		wire.Required("notBefore", wire.Instant, func(l *nextInput) *int64 { return &l.NotBefore }).Says("The window begins at this instant or later."),
+		wire.Required("seconds", wire.Integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).Says("Length of the window, in seconds."),
+		wire.Defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).Says("How many units have to be free. Default: 1."),
+		wire.Optional("until", wire.Instant, func(l *nextInput) **int64 { return &l.until }).
+			Says("The window ends at this instant or before. Default: two years after notBefore."),
 	})...)
 
-var nextSchema = recordSchema("NextAnswer",
-	has("from", instantSchema.orNull().says("First instant of the window; null where there is none.")),
-	has("to", instantSchema.orNull().says("First instant behind the window; null where there is none.")))
+var nextSchema = describe("NextAnswer", (*scribe).writeNext)
 
-var explainSchema = recordSchema("Explanation",
-	has("available", integerSchema.says("How many units can be held for the whole window.")),
-	has("at", instantSchema.says("The earliest instant of the window with the fewest units free.")),
-	has("stock", integerSchema.says("Units there at that instant.")),
-	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("The first 20 by start, then id.")),
-	has("blockingTotal", integerSchema.says("How many stand in the way.")),
-	has("alternatives", listSchema(recordSchema("Alternative",
-		has("kind", enumSchema("later", "shorter", "location", "article").
-			says("What is other: a later window, a shorter one, another location or another article.")),
-		has("from", instantSchema.says("First instant of the window that would do.")),
-		has("to", instantSchema.orNull().says("First instant behind it; null without end.")),
-		has("serviceLocationId", idSchema.orNull().says("The other location; null where it is the one asked for.")),
-		has("articleId", idSchema.orNull().says("The other article; null where it is what was asked for.")))).says("Ways out, the nearest first."))).whole()
+// writeNext writes a window; one that begins never is none.
+func (w *scribe) writeNext(s *engine.Span) {
+	w.End("from", s.Start, "First instant of the window; null where there is none.")
+	w.End("to", s.End, "First instant behind the window; null where there is none.")
+}
 
-func appendGivenID(b []byte, id engine.ID) []byte {
-	if id == (engine.ID{}) {
-		return append(b, "null"...)
-	}
-	return appendID(b, id)
+var (
+	alternativeKinds = wire.EnumSchema("later", "shorter", "location", "article")
+	explainSchema    = describe("Explanation", (*scribe).writeExplanation).Uncut()
+)
+
+func (w *scribe) writeExplanation(x *engine.Explanation) {
+	w.Count("available", x.Available, "How many units can be held for the whole window.")
+	w.Instant("at", x.At, "The earliest instant of the window with the fewest units free.")
+	w.Count("stock", x.Stock, "Units there at that instant.")
+	w.units("blockingUnavailabilities", x.Blockers, 0, "The first 20 by start, then id.")
+	w.Count("blockingTotal", x.Blocking, "How many stand in the way.")
+	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.", func(a *engine.Alternative) {
+		w.As(alternativeKinds, "kind", a.Kind, "What is other: a later window, a shorter one, another location or another article.")
+		w.Instant("from", a.Window.Start, "First instant of the window that would do.")
+		w.End("to", a.Window.End, "First instant behind it; null without end.")
+		w.GivenID("serviceLocationId", a.Location, "The other location; null where it is the one asked for.")
+		w.GivenID("articleId", a.Article, "The other article; null where it is what was asked for.")
+	})
 }
 
 var stockRead = []string{"inventory.stock_items.read"}
@@ -249,12 +257,14 @@ var availabilityOperations = []operation{
 	}, input[availabilityLine]{query: lineShape},
 		func(q *request, l *availabilityLine) { q.checkLine("query", "", l.Item, l.Window) },
 		func(q *request, l *availabilityLine) error {
-			a, err := l.ask(q.view, q.now)
-			if err != nil {
+			var err error
+			if l.answer, err = l.ask(q.view, q.now); err != nil {
 				return err
 			}
-			q.out = appendAvailability(q.out, a, l.quantity)
-			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
+			q.Braces(func() {
+				q.writeAvailability(l)
+				q.sequence()
+			})
 			return nil
 		}),
 	readChecked(operation{
@@ -266,7 +276,10 @@ var availabilityOperations = []operation{
 			if err := q.askLines(q.view, *lines); err != nil {
 				return err
 			}
-			q.out = append(appendInt(append(appendAnswers(q.out, *lines), `,"sequence":`...), q.view.Sequence()), '}')
+			q.Braces(func() {
+				q.writeAnswers(*lines)
+				q.sequence()
+			})
 			return nil
 		}),
 	readChecked(operation{
@@ -279,14 +292,8 @@ var availabilityOperations = []operation{
 			if err != nil {
 				return err
 			}
-			q.out = appendList(append(q.out, `{"buckets":`...), buckets, func(b []byte, x engine.Bucket) []byte {
-				b = appendRange(append(b, `{"range":`...), x.Range)
-				b = appendInt(append(b, `,"minFree":`...), x.MinFree)
-				b = appendInt(append(b, `,"maxFree":`...), x.MaxFree)
-				b = appendInt(append(b, `,"available":`...), x.Available)
-				return append(appendBool(append(b, `,"exact":`...), x.Exact), '}')
-			})
-			q.out = append(appendInt(append(q.out, `,"sequence":`...), q.view.Sequence()), '}')
+			appendRecord(&q.scribe, &buckets, (*scribe).writeCalendar)
+
 			return nil
 		}),
 	readChecked(operation{
@@ -296,8 +303,8 @@ var availabilityOperations = []operation{
 		func(q *request, l *nextInput) {
 			l.Length, l.Until = l.seconds*1000, l.NotBefore+lookAhead
 			if l.until != nil {
-				if l.Until = *l.until; l.Until <= l.NotBefore && !q.faults.at("/until") && !q.faults.at("/notBefore") {
-					q.faults.add(engine.Fault{In: "body", Pointer: "/until", Code: faultOrder, Message: "must be later than notBefore"})
+				if l.Until = *l.until; l.Until <= l.NotBefore && !q.faults.At("/until") && !q.faults.At("/notBefore") {
+					q.faults.Add(engine.Fault{In: "body", Pointer: "/until", Code: wire.FaultOrder, Message: "must be later than notBefore"})
 				}
 			}
 			q.checkLine("body", "/", l.Item, engine.Span{Start: 0, End: 1})
@@ -308,11 +315,9 @@ var availabilityOperations = []operation{
 			case err != nil:
 				return err
 			case !ok:
-				q.out = append(q.out, `{"from":null,"to":null}`...)
-			default:
-				q.out = appendInstant(append(q.out, `{"from":`...), w.Start)
-				q.out = append(appendInstant(append(q.out, `,"to":`...), w.End), '}')
+				w = engine.Span{Start: engine.Forever, End: engine.Forever}
 			}
+			appendRecord(&q.scribe, &w, (*scribe).writeNext)
 			return nil
 		}),
 	readChecked(operation{
@@ -325,19 +330,8 @@ var availabilityOperations = []operation{
 			if err != nil {
 				return err
 			}
-			q.out = appendInt(append(q.out, `{"available":`...), x.Available)
-			q.out = appendInstant(append(q.out, `,"at":`...), x.At)
-			q.out = appendInt(append(q.out, `,"stock":`...), x.Stock)
-			q.out = q.appendUnavailabilities(append(q.out, `,"blockingUnavailabilities":`...), x.Blockers)
-			q.out = appendInt(append(q.out, `,"blockingTotal":`...), x.Blocking)
-			q.out = appendList(append(q.out, `,"alternatives":`...), x.Alternatives, func(b []byte, a engine.Alternative) []byte {
-				b = appendText(append(b, `{"kind":`...), a.Kind)
-				b = appendInstant(append(b, `,"from":`...), a.Window.Start)
-				b = appendInstant(append(b, `,"to":`...), a.Window.End)
-				b = appendGivenID(append(b, `,"serviceLocationId":`...), a.Location)
-				return append(appendGivenID(append(b, `,"articleId":`...), a.Article), '}')
-			})
-			q.out = append(q.out, '}')
+			appendRecord(&q.scribe, x, (*scribe).writeExplanation)
+
 			return nil
 		}),
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -136,10 +137,10 @@ func thousandLines() (faults []string) {
 	for i := range 333 {
 		faults = append(faults, fmt.Sprintf("body /lines/%d/serviceLocationId required", i), fmt.Sprintf("body /lines/%d/from required", i))
 	}
-	for i := 333; len(faults) < maxFaults; i++ {
+	for i := 333; len(faults) < wire.MaxFaults; i++ {
 		faults = append(faults, fmt.Sprintf("body /lines/%d/serviceLocationId required", i), fmt.Sprintf("body /lines/%d/from required", i))
 	}
-	return faults[:maxFaults]
+	return faults[:wire.MaxFaults]
 }
 
 // Another account's ids answer exactly as ids that nobody has.

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"holdfast/api/ratelimit"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -20,15 +21,15 @@ const oneLineHold = `{"lines":[{"skuId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","
 
 func BenchmarkDecodeOneLineHold(b *testing.B) {
 	body := []byte(oneLineHold)
-	var r jsonReader
-	var faults faultList
+	var r wire.Reader
+	var faults wire.Faults
 	b.ReportAllocs()
 	for b.Loop() {
 		o := new(engine.PlaceHold)
-		r.reset(body, &faults)
-		r.document(func(r *jsonReader) { placeHoldShape.readJSON(r, o) })
+		r.Reset(body, &faults)
+		r.Document(func(r *wire.Reader) { placeHoldShape.ReadJSON(r, o) })
 	}
-	require.Empty(b, faults.list)
+	require.Empty(b, faults.ListOf)
 }
 
 // handle runs one request through the whole chain, without a connection.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -72,7 +73,7 @@ func (s *shop) pages(path, member string, size int) (rows []map[string]any) {
 		var list []json.RawMessage
 		require.NoError(s, json.Unmarshal(got[member], &list))
 		for _, r := range list {
-			require.LessOrEqual(s, len(r), maxRow, a.what)
+			require.LessOrEqual(s, len(r), wire.MaxRow, a.what)
 			var v map[string]any
 			require.NoError(s, json.Unmarshal(r, &v))
 			rows = append(rows, v)

@@ -1,8 +1,7 @@
 package api
 
 import (
-	"slices"
-
+	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/timeline"
 )
@@ -18,17 +17,19 @@ type bufferInput struct {
 
 var (
 	unitNames  = []string{"seconds", "minutes", "hours", "days", "weeks", "months", "years"}
-	periodUnit = scalar(jsonString, enumSchema(unitNames...), func(raw []byte, dst *timeline.Unit) wrong {
+	unitSchema = wire.EnumSchema(unitNames...)
+	unitOrNull = unitSchema.OrNull()
+	periodUnit = wire.Scalar(wire.JSONString, unitSchema, func(raw []byte, dst *timeline.Unit) wire.Wrong {
 		for _, name := range unitNames {
 			if string(raw) == name {
 				*dst, _ = timeline.ParseUnit(name)
-				return wrong{}
+				return wire.Wrong{}
 			}
 		}
-		return wrong{faultEnum, "must be one of seconds, minutes, hours, days, weeks, months, years"}
+		return wire.Wrong{wire.FaultEnum, "must be one of seconds, minutes, hours, days, weeks, months, years"}
 	})
-	bufferAmount = integer[int64](0, maxSafeInteger)
-	periodAmount = integer[int64](1, maxSafeInteger)
+	bufferAmount = wire.Integer[int64](0, wire.MaxSafeInteger)
+	periodAmount = wire.Integer[int64](1, wire.MaxSafeInteger)
 )
 
 // length is a length of time, in words.
@@ -49,10 +50,10 @@ var lengthOf = map[string]length{
 	"cancellationLeadTimeAmount": "before the end it has to be cancelled",
 }
 
-func periodFields[In any](amount, unit string, of kind[int64], at func(*In) *bufferInput) []field[In] {
-	return []field[In]{
-		optional(amount, of, func(in *In) **int64 { return &at(in).amount }).says(lengthOf[amount].amount()),
-		optional(unit, periodUnit, func(in *In) **timeline.Unit { return &at(in).unit }).says(lengthOf[amount].unit()),
+func periodFields[In any](amount, unit string, of wire.Kind[int64], at func(*In) *bufferInput) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Optional(amount, of, func(in *In) **int64 { return &at(in).amount }).Says(lengthOf[amount].amount()),
+		wire.Optional(unit, periodUnit, func(in *In) **timeline.Unit { return &at(in).unit }).Says(lengthOf[amount].unit()),
 	}
 }
 
@@ -62,10 +63,10 @@ func (q *request) period(amount, unit string, in bufferInput) *engine.Period {
 	case in.amount == nil && in.unit == nil:
 		return nil
 	case in.amount == nil:
-		q.faults.add(engine.Fault{In: "body", Pointer: amount, Code: faultRequired, Message: "is needed beside the unit"})
+		q.faults.Add(engine.Fault{In: "body", Pointer: amount, Code: wire.FaultRequired, Message: "is needed beside the unit"})
 		return nil
 	case in.unit == nil:
-		q.faults.add(engine.Fault{In: "body", Pointer: unit, Code: faultRequired, Message: "is needed beside the amount"})
+		q.faults.Add(engine.Fault{In: "body", Pointer: unit, Code: wire.FaultRequired, Message: "is needed beside the amount"})
 		return nil
 	case *in.unit == 0:
 		return nil // it could not be read, which is said
@@ -74,32 +75,39 @@ func (q *request) period(amount, unit string, in bufferInput) *engine.Period {
 }
 
 // periodPatchFields are the same in a PATCH: null in either clears the length.
-func periodPatchFields[In any](amount, unit string, of kind[int64], at func(*In) *engine.BufferPatch) []field[In] {
-	return []field[In]{
-		merged(amount, of, true, func(in *In) *engine.Opt[int64] { return &at(in).Amount }).says(lengthOf[amount].amount() + " Null in either clears both."),
-		merged(unit, periodUnit, true, func(in *In) *engine.Opt[timeline.Unit] { return &at(in).Unit }).says(lengthOf[amount].unit() + " Null in either clears both."),
+func periodPatchFields[In any](amount, unit string, of wire.Kind[int64], at func(*In) *engine.BufferPatch) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Merged(amount, of, true, func(in *In) *engine.Opt[int64] { return &at(in).Amount }).Says(lengthOf[amount].amount() + " Null in either clears both."),
+		wire.Merged(unit, periodUnit, true, func(in *In) *engine.Opt[timeline.Unit] { return &at(in).Unit }).Says(lengthOf[amount].unit() + " Null in either clears both."),
 	}
 }
 
-func periodMembers(amount, unit string) []Member {
-	return []Member{
-		has(amount, integerSchema.orNull().says(lengthOf[amount].amount())),
-		has(unit, enumSchema(unitNames...).orNull().says(lengthOf[amount].unit())),
+// period writes the two members of a length of time.
+func (w *scribe) period(amount, unit string, p *engine.Period) {
+	if w.Writes() {
+		w.periodOf(amount, "", unit, "", p)
+		return
+	}
+	w.Key(amount, wire.IntegerOrNull, lengthOf[amount].amount())
+	w.Key(unit, unitOrNull, lengthOf[amount].unit())
+}
+
+// periodOf is period of a length that is always there, with what is said of it.
+func (w *scribe) periodOf(amount, aboutAmount, unit, aboutUnit string, p *engine.Period) {
+	given := p != nil && p.Unit != 0
+	if w.Key(amount, wire.IntegerSchema, aboutAmount); given {
+		w.Out = wire.AppendInt(w.Out, p.Amount)
+	} else {
+		w.Nil()
+	}
+	if w.Key(unit, unitSchema, aboutUnit); given {
+		w.Out = wire.AppendText(w.Out, p.Unit.String())
+	} else {
+		w.Nil()
 	}
 }
 
-// appendPeriod appends the two members of a length of time behind others.
-func appendPeriod(b []byte, amount, unit string, p *engine.Period) []byte {
-	b = key(b, amount)
-	if p == nil || p.Unit == 0 {
-		b = append(b, "null"...)
-		return append(key(b, unit), "null"...)
-	}
-	b = appendInt(b, p.Amount)
-	return appendText(key(b, unit), p.Unit.String())
-}
-
-func bufferFields[In any](which string, at func(*In) *bufferInput) []field[In] {
+func bufferFields[In any](which string, at func(*In) *bufferInput) []wire.Field[In] {
 	return periodFields("bufferTimeAmount"+which, "bufferTimeUnit"+which, bufferAmount, at)
 }
 
@@ -109,15 +117,12 @@ func (q *request) buffer(which string, in bufferInput) *engine.Buffer {
 }
 
 // bufferPatchFields are the same in a PATCH: null in either clears the buffer.
-func bufferPatchFields[In any](which string, at func(*In) *engine.BufferPatch) []field[In] {
+func bufferPatchFields[In any](which string, at func(*In) *engine.BufferPatch) []wire.Field[In] {
 	return periodPatchFields("bufferTimeAmount"+which, "bufferTimeUnit"+which, bufferAmount, at)
 }
 
-var bufferMembers = slices.Concat(
-	periodMembers("bufferTimeAmountBefore", "bufferTimeUnitBefore"), periodMembers("bufferTimeAmountAfter", "bufferTimeUnitAfter"))
-
-// appendBuffers appends the four members.
-func appendBuffers(b []byte, before, after *engine.Buffer) []byte {
-	b = appendPeriod(b, "bufferTimeAmountBefore", "bufferTimeUnitBefore", before)
-	return appendPeriod(b, "bufferTimeAmountAfter", "bufferTimeUnitAfter", after)
+// buffers writes the four members of what is kept free before and after bookings.
+func (w *scribe) buffers(before, after *engine.Buffer) {
+	w.period("bufferTimeAmountBefore", "bufferTimeUnitBefore", before)
+	w.period("bufferTimeAmountAfter", "bufferTimeUnitAfter", after)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -72,14 +73,14 @@ func (w *world) requestCases(r generated) (all []badCase) {
 			limit = op.limit
 		}
 	}
-	malformed := r.bad("", "body", "", faultMalformed)
+	malformed := r.bad("", "body", "", wire.FaultMalformed)
 	malformed.code = engine.CodeMalformed
 	text("no JSON", "{", malformed)
 	text("two values", "{}{}", malformed)
 	text("not UTF-8", "{\"\xff\":1}", malformed)
-	text("an array", "[]", r.bad("", "body", "", faultType))
-	text("a name twice", `{"zz":1,"zz":1}`, r.bad("", "body", "/zz", faultUnknown))
-	text("too deep", `{"zz":`+strings.Repeat("[", maxDepth)+strings.Repeat("]", maxDepth)+"}", r.bad("", "body", "/zz"+strings.Repeat("/0", maxDepth-1), faultTooDeep))
+	text("an array", "[]", r.bad("", "body", "", wire.FaultType))
+	text("a name twice", `{"zz":1,"zz":1}`, r.bad("", "body", "/zz", wire.FaultUnknown))
+	text("too deep", `{"zz":`+strings.Repeat("[", wire.MaxDepth)+strings.Repeat("]", wire.MaxDepth)+"}", r.bad("", "body", "/zz"+strings.Repeat("/0", wire.MaxDepth-1), wire.FaultTooDeep))
 	if r.op["x-access"] == "no-key" {
 		return all // it looks at no media type
 	}
@@ -106,7 +107,7 @@ func (w *world) headerCases(r generated) (all []badCase) {
 		switch name := w.doc.resolve(x)["name"]; name {
 		case "Idempotency-Key":
 			for _, key := range []string{"with space", strings.Repeat("k", 256), "é"} {
-				c := r.bad("idempotency key", "header", "Idempotency-Key", faultFormat)
+				c := r.bad("idempotency key", "header", "Idempotency-Key", wire.FaultFormat)
 				c.headers = []string{"Idempotency-Key", key}
 				all = append(all, c)
 			}
@@ -140,7 +141,7 @@ func (w *world) pathCases(r generated) (all []badCase) {
 			}
 			for _, id := range []string{"x", "0190d3a4-6b1f-0c32-9d5e-3f2a1b0c9d8e", strings.ReplaceAll(nobodyID, "-", "")} {
 				if p["schema"].(tree)["format"] == "uuid" {
-					all = append(all, with(id).bad("form of "+name, "path", name, faultFormat))
+					all = append(all, with(id).bad("form of "+name, "path", name, wire.FaultFormat))
 				} else {
 					all = append(all, with(id).refused("form of "+name, 404, engine.CodeNotFound))
 				}
@@ -159,7 +160,7 @@ func (w *world) queryCases(r generated) (all []badCase) {
 		r.query = slices.Concat(r.query, pairs)
 		return r
 	}
-	all = append(all, with("zz=1").bad("unknown parameter", "query", "zz", faultUnknown), with("a=%zz").bad("coding", "query", "a", faultMalformed))
+	all = append(all, with("zz=1").bad("unknown parameter", "query", "zz", wire.FaultUnknown), with("a=%zz").bad("coding", "query", "a", wire.FaultMalformed))
 	for _, x := range listOf(r.op["parameters"]) {
 		p := w.doc.resolve(x)
 		if p["in"] != "query" {
@@ -173,7 +174,7 @@ func (w *world) queryCases(r generated) (all []badCase) {
 			return r
 		}
 		if p["required"] == true {
-			all = append(all, bare().bad("without "+name, "query", name, faultRequired))
+			all = append(all, bare().bad("without "+name, "query", name, wire.FaultRequired))
 		}
 		if s["type"] == "object" {
 			of := name
@@ -187,14 +188,14 @@ func (w *world) queryCases(r generated) (all []badCase) {
 				}
 			}
 			if s["additionalProperties"] == false {
-				all = append(all, bare(of+"[zz]=1").bad("unknown in "+of, "query", of+"[zz]", faultUnknown))
+				all = append(all, bare(of+"[zz]=1").bad("unknown in "+of, "query", of+"[zz]", wire.FaultUnknown))
 			}
 			continue
 		}
 		if s["type"] == "array" {
 			s = w.doc.resolve(s["items"])
 		} else if value := w.parameter(name, p, r.template)[0]; true {
-			all = append(all, bare(value, value).bad(name+" twice", "query", name, faultDuplicate))
+			all = append(all, bare(value, value).bad(name+" twice", "query", name, wire.FaultDuplicate))
 		}
 		for _, bad := range badScalars(s) {
 			all = append(all, bare(name+"="+fmt.Sprint(bad.value)).bad(fmt.Sprintf("%s=%.20v", name, bad.value), "query", name, bad.fault))
@@ -218,31 +219,31 @@ func badScalars(s tree) (all []badValue) {
 	}
 	switch {
 	case isType(s, "integer"):
-		add("x", faultType)
-		add(1.5, faultType)
+		add("x", wire.FaultType)
+		add(1.5, wire.FaultType)
 		if n, ok := number("minimum"); ok {
-			add(n-1, faultRange)
+			add(n-1, wire.FaultRange)
 		}
 		if n, ok := number("maximum"); ok {
-			add(n+1, faultRange)
+			add(n+1, wire.FaultRange)
 		}
-		add(json.Number("1"+strings.Repeat("0", 40)), faultRange)
+		add(json.Number("1"+strings.Repeat("0", 40)), wire.FaultRange)
 	case isType(s, "boolean"):
-		add("yes", faultType)
+		add("yes", wire.FaultType)
 	case s["enum"] != nil:
-		add("no-such-value", faultEnum)
+		add("no-such-value", wire.FaultEnum)
 	case s["format"] == "uuid":
-		add("x", faultFormat)
-		add("{"+nobodyID+"}", faultFormat)
+		add("x", wire.FaultFormat)
+		add("{"+nobodyID+"}", wire.FaultFormat)
 	case s["format"] == "date-time":
-		add("2025-06-02", faultFormat)
-		add("2025-02-29T00:00:00Z", faultFormat)
+		add("2025-06-02", wire.FaultFormat)
+		add("2025-02-29T00:00:00Z", wire.FaultFormat)
 	case isType(s, "string"):
 		if n, ok := number("minLength"); ok && n > 0 {
-			add(strings.Repeat("z", int(n-1)), faultLength)
+			add(strings.Repeat("z", int(n-1)), wire.FaultLength)
 		}
 		if n, ok := number("maxLength"); ok && n < 10_000 { // longer ones are no address any more
-			add(strings.Repeat("z", int(n+1)), faultLength)
+			add(strings.Repeat("z", int(n+1)), wire.FaultLength)
 		}
 	}
 	return all
@@ -279,11 +280,11 @@ func (w *world) spoil(r generated, schema any, v any, at []any, all *[]badCase) 
 		return r
 	}
 	if s["additionalProperties"] == false {
-		*all = append(*all, set(1, "zz").bad("unknown member", "body", pointer("zz"), faultUnknown))
+		*all = append(*all, set(1, "zz").bad("unknown member", "body", pointer("zz"), wire.FaultUnknown))
 	}
 	required := listOf(s["required"])
 	for _, name := range required {
-		*all = append(*all, set(gone{}, name).bad(fmt.Sprint("without ", name), "body", pointer(name), faultRequired))
+		*all = append(*all, set(gone{}, name).bad(fmt.Sprint("without ", name), "body", pointer(name), wire.FaultRequired))
 	}
 	properties, _ := s["properties"].(tree)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
@@ -295,12 +296,12 @@ func (w *world) spoil(r generated, schema any, v any, at []any, all *[]badCase) 
 			*all = append(*all, set(value, name).bad(pointer(name)+": "+what, "body", pointer(name), fault))
 		}
 		if wrong := any(7); !isType(m, "integer") && !isType(m, "number") {
-			add("wrong type", wrong, faultType)
+			add("wrong type", wrong, wire.FaultType)
 		} else {
-			add("wrong type", true, faultType)
+			add("wrong type", true, wire.FaultType)
 		}
 		if !nullable {
-			add("null", nil, faultRequired)
+			add("null", nil, wire.FaultRequired)
 		}
 		for _, bad := range badScalars(m) {
 			add(fmt.Sprintf("%.40v", bad.value), bad.value, bad.fault)
@@ -315,10 +316,10 @@ func (w *world) spoil(r generated, schema any, v any, at []any, all *[]badCase) 
 			}
 			if most, ok := m["maxItems"].(json.Number); ok {
 				n, _ := most.Int64()
-				add("too many", slices.Repeat(inside[:1], int(n)+1), faultLength)
+				add("too many", slices.Repeat(inside[:1], int(n)+1), wire.FaultLength)
 			}
 			if least, ok := m["minItems"].(json.Number); ok && least != "0" {
-				add("too few", []any{}, faultLength)
+				add("too few", []any{}, wire.FaultLength)
 			}
 			element, _ := w.named(m["items"])
 			if _, is := inside[0].(tree); is {

@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -12,136 +13,113 @@ var (
 	catalogRead  = []string{"catalog.listings.read"}
 	catalogWrite = []string{"catalog.listings.write"}
 
-	catalogStatus = enum(engine.CatalogActive, engine.CatalogInactive, engine.CatalogDraft)
+	catalogStatus = wire.Enum(engine.CatalogActive, engine.CatalogInactive, engine.CatalogDraft)
 )
 
-var componentList = list(object(shapeOf("CatalogComponentInput", slices.Concat(
+var componentList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogComponentInput", slices.Concat(
 	stockFields(func(c *engine.Component) *engine.Item { return &c.Item }),
-	[]field[engine.Component]{
-		defaulted("quantity", count, 1, func(c *engine.Component) *int { return &c.Quantity }).says("Units that one of the catalog item takes."),
+	[]wire.Field[engine.Component]{
+		wire.Defaulted("quantity", count, 1, func(c *engine.Component) *int { return &c.Quantity }).Says("Units that one of the catalog item takes."),
 	})...)), 0, 100)
 
-var purchaseTypes = list(purchaseType, 1, 3)
+var purchaseTypes = wire.ListOf(purchaseType, 1, 3)
 
-var variantList = list(object(shapeOf("CatalogVariantInput",
-	defaulted("id", itemID, engine.ID{}, func(v *engine.Variant) *engine.ID { return &v.ID }).says("The id of a variant that is there; a new one has none."),
-	required("label", text(1, 255), func(v *engine.Variant) *string { return &v.Label }).says("What can be chosen, such as size."),
-	required("values", list(object(shapeOf("CatalogVariantValueInput",
-		defaulted("id", itemID, engine.ID{}, func(v *engine.VariantValue) *engine.ID { return &v.ID }).
-			says("The id of a choice that is there; a new one has none."),
-		required("label", text(1, 255), func(v *engine.VariantValue) *string { return &v.Label }).says("What people call the choice."),
-	)), 1, 100), func(v *engine.Variant) *[]engine.VariantValue { return &v.Values }).says("The choices, in their order."),
+var variantList = wire.ListOf(wire.Object(wire.ShapeOf("CatalogVariantInput",
+	wire.Defaulted("id", itemID, engine.ID{}, func(v *engine.Variant) *engine.ID { return &v.ID }).Says("The id of a variant that is there; a new one has none."),
+	wire.Required("label", wire.Text(1, 255), func(v *engine.Variant) *string { return &v.Label }).Says("What can be chosen, such as size."),
+	wire.Required("values", wire.ListOf(wire.Object(wire.ShapeOf("CatalogVariantValueInput",
+		wire.Defaulted("id", itemID, engine.ID{}, func(v *engine.VariantValue) *engine.ID { return &v.ID }).
+			Says("The id of a choice that is there; a new one has none."),
+		wire.Required("label", wire.Text(1, 255), func(v *engine.VariantValue) *string { return &v.Label }).Says("What people call the choice."),
+	)), 1, 100), func(v *engine.Variant) *[]engine.VariantValue { return &v.Values }).Says("The choices, in their order."),
 )), 0, 20)
 
-var createCatalogShape = shapeOf("CreateCatalogItem", append([]field[engine.CreateCatalogItem]{
-	required("name", text(1, 255), func(o *engine.CreateCatalogItem) *string { return &o.Name }).says("What customers call it."),
-	optional("internalName", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.InternalName }).
-		says("What the merchant calls it. Default: the name."),
-	defaulted("status", catalogStatus, engine.CatalogActive, func(o *engine.CreateCatalogItem) *engine.CatalogStatus { return &o.Status }).
-		says("Whether it is offered: only an active one takes holds. Default: active."),
-	optional("taxonomyCategoryId", text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.Category }).
-		says("The id of the category in a taxonomy that is kept elsewhere."),
-	optional("description", text(0, 10_000), func(o *engine.CreateCatalogItem) **string { return &o.Description }).says("What is told of it to customers."),
-	defaulted("components", componentList, nil, func(o *engine.CreateCatalogItem) *[]engine.Component { return &o.Components }).
-		says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
-	defaulted("purchaseTypes", purchaseTypes, nil, func(o *engine.CreateCatalogItem) *[]engine.PurchaseType { return &o.Purchases }).
-		says("The ways in which it can be taken. Default: all."),
-	optional("pricingTableId", uuid, func(o *engine.CreateCatalogItem) **engine.ID { return &o.PricingTable }).
-		says("The pricing table whose rows are its prices.").needs("catalog.price_tables.write"),
-	defaulted("variants", variantList, nil, func(o *engine.CreateCatalogItem) *[]engine.Variant { return &o.Variants }).
-		says("What customers can choose. Default: nothing."),
+var createCatalogShape = wire.ShapeOf("CreateCatalogItem", append([]wire.Field[engine.CreateCatalogItem]{
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateCatalogItem) *string { return &o.Name }).Says("What customers call it."),
+	wire.Optional("internalName", wire.Text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.InternalName }).
+		Says("What the merchant calls it. Default: the name."),
+	wire.Defaulted("status", catalogStatus, engine.CatalogActive, func(o *engine.CreateCatalogItem) *engine.CatalogStatus { return &o.Status }).
+		Says("Whether it is offered: only an active one takes holds. Default: active."),
+	wire.Optional("taxonomyCategoryId", wire.Text(1, 255), func(o *engine.CreateCatalogItem) **string { return &o.Category }).
+		Says("The id of the category in a taxonomy that is kept elsewhere."),
+	wire.Optional("description", wire.Text(0, 10_000), func(o *engine.CreateCatalogItem) **string { return &o.Description }).Says("What is told of it to customers."),
+	wire.Defaulted("components", componentList, nil, func(o *engine.CreateCatalogItem) *[]engine.Component { return &o.Components }).
+		Says("What one of it takes, all or nothing: one component is the usual case, several are a kit."),
+	wire.Defaulted("purchaseTypes", purchaseTypes, nil, func(o *engine.CreateCatalogItem) *[]engine.PurchaseType { return &o.Purchases }).
+		Says("The ways in which it can be taken. Default: all."),
+	wire.Optional("pricingTableId", wire.UUID, func(o *engine.CreateCatalogItem) **engine.ID { return &o.PricingTable }).
+		Says("The pricing table whose rows are its prices.").Needs("catalog.price_tables.write"),
+	wire.Defaulted("variants", variantList, nil, func(o *engine.CreateCatalogItem) *[]engine.Variant { return &o.Variants }).
+		Says("What customers can choose. Default: nothing."),
 }, labelFields(func(o *engine.CreateCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
 
-var patchCatalogShape = shapeOf("PatchCatalogItem", append([]field[engine.PatchCatalogItem]{
-	merged("name", text(1, 255), false, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Name }).says("What customers call it."),
-	merged("internalName", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.InternalName }).
-		says("What the merchant calls it; without one it is the name. Null clears it."),
-	merged("status", catalogStatus, false, func(o *engine.PatchCatalogItem) *engine.Opt[engine.CatalogStatus] { return &o.Status }).
-		says("Whether it is offered: only an active one takes holds."),
-	merged("taxonomyCategoryId", text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Category }).
-		says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
-	merged("description", text(0, 10_000), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Description }).
-		says("What is told of it to customers. Null clears it."),
-	merged("components", componentList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Component] { return &o.Components }).
-		says("What each unit of it takes, replaced as a whole."),
-	merged("purchaseTypes", purchaseTypes, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
-		says("The ways in which it can be taken; null: all."),
-	merged("pricingTableId", uuid, true, func(o *engine.PatchCatalogItem) *engine.Opt[engine.ID] { return &o.PricingTable }).
-		says("The pricing table whose rows are its prices. Null clears it.").needs("catalog.price_tables.write"),
-	merged("variants", variantList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Variant] { return &o.Variants }).
-		says("What customers can choose, replaced as a whole."),
+var patchCatalogShape = wire.ShapeOf("PatchCatalogItem", append([]wire.Field[engine.PatchCatalogItem]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Name }).Says("What customers call it."),
+	wire.Merged("internalName", wire.Text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.InternalName }).
+		Says("What the merchant calls it; without one it is the name. Null clears it."),
+	wire.Merged("status", catalogStatus, false, func(o *engine.PatchCatalogItem) *engine.Opt[engine.CatalogStatus] { return &o.Status }).
+		Says("Whether it is offered: only an active one takes holds."),
+	wire.Merged("taxonomyCategoryId", wire.Text(1, 255), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Category }).
+		Says("The id of the category in a taxonomy that is kept elsewhere. Null clears it."),
+	wire.Merged("description", wire.Text(0, 10_000), true, func(o *engine.PatchCatalogItem) *engine.Opt[string] { return &o.Description }).
+		Says("What is told of it to customers. Null clears it."),
+	wire.Merged("components", componentList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Component] { return &o.Components }).
+		Says("What each unit of it takes, replaced as a whole."),
+	wire.Merged("purchaseTypes", purchaseTypes, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
+		Says("The ways in which it can be taken; null: all."),
+	wire.Merged("pricingTableId", wire.UUID, true, func(o *engine.PatchCatalogItem) *engine.Opt[engine.ID] { return &o.PricingTable }).
+		Says("The pricing table whose rows are its prices. Null clears it.").Needs("catalog.price_tables.write"),
+	wire.Merged("variants", variantList, true, func(o *engine.PatchCatalogItem) *engine.Opt[[]engine.Variant] { return &o.Variants }).
+		Says("What customers can choose, replaced as a whole."),
 }, labelFields(func(o *engine.PatchCatalogItem) *engine.LabelsPatch { return &o.Labels })...)...)
 
-// The members of the list come first in the record, too, and are the only ones of a row of the list.
 var (
-	catalogRowMembers = []Member{
-		has("id", idSchema.says("The catalog item's id.")),
-		has("name", textSchema.says("What customers call it.")),
-		has("internalName", textSchema.says("What the merchant calls it; without one it is the name.")),
-		has("status", catalogStatus.schema.says("Whether it is offered: only an active one takes holds.")),
-		has("taxonomyCategoryId", textSchema.orNull().says("The id of the category in a taxonomy that is kept elsewhere.")),
-		has("createdAt", createdSchema),
-	}
-	catalogRowSchema = recordSchema("CatalogItemRow", catalogRowMembers...)
-	catalogSchema    = recordSchema("CatalogItem", slices.Concat(catalogRowMembers, []Member{
-		has("description", textSchema.orNull().says("What is told of it to customers.")),
-		has("components", listSchema(recordSchema("CatalogComponent",
-			has("skuId", idSchema.orNull().says("The SKU; null where it is an article.")),
-			has("articleId", idSchema.orNull().says("The article; null where it is a SKU.")),
-			has("quantity", integerSchema.says("How many units of it.")))).says("What each unit of it takes, all or nothing.")),
-		has("purchaseTypes", listSchema(purchaseType.schema).says("The ways in which it can be taken.")),
-		has("pricingTableId", idSchema.orNull().says("The pricing table whose rows are its prices.")),
-		has("variants", listSchema(recordSchema("CatalogVariant",
-			has("id", idSchema.says("The variant's id.")),
-			has("label", textSchema.says("What can be chosen, such as size.")),
-			has("values", listSchema(recordSchema("CatalogVariantValue",
-				has("id", idSchema.says("The choice's id.")),
-				has("label", textSchema.says("What people call the choice.")))).says("The choices, in their order.")))).says("What customers can choose.")),
-	}, labelMembers, []Member{
-		has("archivedAt", instantSchema.orNull().says("When it was archived; null while it is not.")),
-		has("updatedAt", updatedSchema)})...)
+	purchaseTypeList = wire.ListSchema(purchaseType.Schema)
+	catalogRowSchema = describe("CatalogItemRow", (*scribe).writeCatalogRow)
+	catalogSchema    = describe("CatalogItem", (*scribe).writeCatalogItem)
 )
 
-// appendCatalogMembers appends the members of a row of the list, with the opening brace.
-func appendCatalogMembers(b []byte, i *engine.CatalogItem) []byte {
-	b = appendID(append(b, `{"id":`...), i.ID)
-	b = appendText(append(b, `,"name":`...), i.Name)
-	b = appendText(append(b, `,"internalName":`...), i.Shown())
-	b = appendText(append(b, `,"status":`...), string(i.Status))
-	b = appendTextOrNull(append(b, `,"taxonomyCategoryId":`...), i.Category)
-	return appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(i.ID))
+// writeCatalogRow writes a row of the list. Its members come first in the record, too.
+func (w *scribe) writeCatalogRow(i *engine.CatalogItem) {
+	w.ID("id", i.ID, "The catalog item's id.")
+	w.Text("name", i.Name, "What customers call it.")
+	w.Text("internalName", i.Shown(), "What the merchant calls it; without one it is the name.")
+	w.As(catalogStatus.Schema, "status", string(i.Status), "Whether it is offered: only an active one takes holds.")
+	w.TextOrNull("taxonomyCategoryId", i.Category, "The id of the category in a taxonomy that is kept elsewhere.")
+	w.Created(i.ID)
 }
 
-func appendCatalogRow(_ *request, b []byte, i *engine.CatalogItem) []byte {
-	return append(appendCatalogMembers(b, i), '}')
-}
-
-func appendCatalogItem(q *request, b []byte, i *engine.CatalogItem) []byte {
-	b = appendTextOrNull(append(appendCatalogMembers(b, i), `,"description":`...), i.Description)
-	b = appendList(append(b, `,"components":`...), i.Components, func(b []byte, c engine.Component) []byte {
-		b = appendGivenID(append(b, `{"skuId":`...), c.SKU)
-		b = appendGivenID(append(b, `,"articleId":`...), c.Article)
-		return append(appendInt(append(b, `,"quantity":`...), c.Quantity), '}')
+func (w *scribe) writeCatalogItem(i *engine.CatalogItem) {
+	w.writeCatalogRow(i)
+	w.TextOrNull("description", i.Description, "What is told of it to customers.")
+	wire.List(&w.Writer, "components", "CatalogComponent", i.Components, "What each unit of it takes, all or nothing.", func(c *engine.Component) {
+		w.GivenID("skuId", c.SKU, "The SKU; null where it is an article.")
+		w.GivenID("articleId", c.Article, "The article; null where it is a SKU.")
+		w.Count("quantity", c.Quantity, "How many units of it.")
 	})
-	b = appendList(append(b, `,"purchaseTypes":`...), i.Purchases, func(b []byte, p engine.PurchaseType) []byte { return appendText(b, string(p)) })
-	b = appendIDOrNull(append(b, `,"pricingTableId":`...), i.PricingTable)
-	b = appendList(append(b, `,"variants":`...), i.Variants, func(b []byte, v engine.Variant) []byte {
-		b = appendText(append(appendID(append(b, `{"id":`...), v.ID), `,"label":`...), v.Label)
-		b = appendList(append(b, `,"values":`...), v.Values, func(b []byte, x engine.VariantValue) []byte {
-			return append(appendText(append(appendID(append(b, `{"id":`...), x.ID), `,"label":`...), x.Label), '}')
+	w.purchaseTypes("purchaseTypes", i.Purchases, "The ways in which it can be taken.")
+	w.IDOrNull("pricingTableId", i.PricingTable, "The pricing table whose rows are its prices.")
+	wire.List(&w.Writer, "variants", "CatalogVariant", i.Variants, "What customers can choose.", func(v *engine.Variant) {
+		w.ID("id", v.ID, "The variant's id.")
+		w.Text("label", v.Label, "What can be chosen, such as size.")
+		wire.List(&w.Writer, "values", "CatalogVariantValue", v.Values, "The choices, in their order.", func(x *engine.VariantValue) {
+			w.ID("id", x.ID, "The choice's id.")
+			w.Text("label", x.Label, "What people call the choice.")
 		})
-		return append(b, '}')
 	})
-	b = q.appendTags(append(b, `,"tags":`...), &i.Labels)
-	b = q.appendAttributes(append(b, `,"attributes":`...), &i.Labels, "catalog", nil, "")
-	b = appendExternal(b, i.External)
-	b = appendInstantOrNull(append(b, `,"archivedAt":`...), i.ArchivedAt)
-	return append(appendInstant(append(b, `,"updatedAt":`...), i.UpdatedAt), '}')
+	w.labels(&i.Labels, "catalog")
+	w.InstantOrNull("archivedAt", i.ArchivedAt, "When it was archived; null while it is not.")
+	w.Updated(i.UpdatedAt)
+}
+
+func (w *scribe) purchaseTypes(name string, list []engine.PurchaseType, about string) {
+	w.Key(name, purchaseTypeList, about)
+	w.Out = wire.AppendList(w.Out, list, func(b []byte, p engine.PurchaseType) []byte { return wire.AppendText(b, string(p)) })
 }
 
 func answerCatalogItem(q *request, i *engine.CatalogItem) error {
 	if !q.sameLabelled(i.Revision, &i.Labels, i.UpdatedAt) {
-		q.out = appendCatalogItem(q, q.out, i)
+		appendRecord(&q.scribe, i, (*scribe).writeCatalogItem)
 	}
 	return nil
 }
@@ -162,19 +140,19 @@ type listCatalog struct {
 }
 
 var (
-	listCatalogQuery = shapeOf("ListCatalog", listCatalogFields...)
+	listCatalogQuery = wire.ShapeOf("ListCatalog", listCatalogFields...)
 	// findCatalogQuery is the query of the list at a path of our own.
-	findCatalogQuery = shapeOf("FindCatalog", append(slices.Clip(listCatalogFields),
-		defaulted("externalId", externalID, "", func(o *listCatalog) *string { return &o.filter.External }).
-			says("Only the catalog item that has this external id."))...)
+	findCatalogQuery = wire.ShapeOf("FindCatalog", append(slices.Clip(listCatalogFields),
+		wire.Defaulted("externalId", externalID, "", func(o *listCatalog) *string { return &o.filter.External }).
+			Says("Only the catalog item that has this external id."))...)
 )
 
-var listCatalogFields = slices.Concat([]field[listCatalog]{
-	defaulted("archive", enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listCatalog) *archiveFilter { return &o.archive }).
-		says("Which items by whether they are archived. Default: active."),
-	defaulted("status", list(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]engine.CatalogStatus { return &o.filter.Status }).
-		says("Only items in one of these states. Default: all."),
-	defaulted("search", text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).says("A part of the name or the internal name."),
+var listCatalogFields = slices.Concat([]wire.Field[listCatalog]{
+	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listCatalog) *archiveFilter { return &o.archive }).
+		Says("Which items by whether they are archived. Default: active."),
+	wire.Defaulted("status", wire.ListOf(catalogStatus, 0, 3), nil, func(o *listCatalog) *[]engine.CatalogStatus { return &o.filter.Status }).
+		Says("Only items in one of these states. Default: all."),
+	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listCatalog) *string { return &o.filter.Search }).Says("A part of the name or the internal name."),
 }, pageFields(func(o *listCatalog) *page { return &o.page }))
 
 var catalogPath = byUUID(func(id *engine.ID) *engine.ID { return id })
@@ -190,13 +168,13 @@ func archiveCatalog(name string, archived bool, summary string) operation {
 }
 
 // listsCatalog is an operation that lists catalog items: under the path that other programs know, and beside the others.
-func listsCatalog(id, path string, query *shape[listCatalog], summary string) operation {
+func listsCatalog(id, path string, query *wire.Shape[listCatalog], summary string) operation {
 	return read(operation{
 		id: id, method: "GET", path: path, scopes: catalogRead, summary: summary, answer: pagedSchema(catalogRowSchema),
 	}, input[listCatalog]{query: query}, func(q *request, o *listCatalog) error {
 		o.filter.Active, o.filter.Archived = o.archive != archiveArchived, o.archive != archiveActive
 		items, total := q.view.Catalog(o.filter, o.page.offset(), o.page.size)
-		appendRows(q, o.page, items, total, appendCatalogRow)
+		appendRows(q, o.page, items, total, (*scribe).writeCatalogRow)
 		return nil
 	})
 }
@@ -229,7 +207,7 @@ var catalogOperations = append([]operation{
 		}, behind(answerCatalogItem)),
 	write(operation{
 		id: "admin.catalog.delete", method: "DELETE", path: "/v1/admin/catalog/{id}", scopes: catalogWrite, guarded: true,
-		summary: "Removes a catalog item; one that a hold names is in use.", answer: nullSchema,
+		summary: "Removes a catalog item; one that a hold names is in use.", answer: wire.NullSchema,
 	}, input[engine.DeleteCatalogItem]{path: byUUID(func(o *engine.DeleteCatalogItem) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteCatalogItem) engine.Op {
 			o.IfMatch = q.ifMatch
@@ -238,6 +216,6 @@ var catalogOperations = append([]operation{
 	archiveCatalog("archive", true, "Takes a catalog item out of the offer."),
 	archiveCatalog("unarchive", false, "Takes an archived catalog item back into the offer."),
 }, tagged[*engine.CatalogItem]{
-	of: engine.CatalogLabels, about: "a catalog item", area: "catalog", path: "/v1/admin/catalog", id: uuid, scopes: catalogWrite,
+	of: engine.CatalogLabels, about: "a catalog item", area: "catalog", path: "/v1/admin/catalog", id: wire.UUID, scopes: catalogWrite,
 	answer: catalogSchema, render: behind(answerCatalogItem),
 }.linkOperations()...)

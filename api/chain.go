@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -259,7 +260,7 @@ func (q *request) opID() string {
 	return q.op.id
 }
 
-// answer sends what the handler appended to q.out.
+// answer sends what the handler appended to q.Out.
 func (q *request) answer() {
 	h := &q.ctx.Response.Header
 	if q.ctx.Response.StatusCode() != fasthttp.StatusNotModified {
@@ -291,13 +292,13 @@ func (q *request) answer() {
 // compress puts the answer into the coding that the caller asks for, where it is long enough.
 func (q *request) compress() coding {
 	h := &q.ctx.Response.Header
-	if len(q.out) < compressFrom || len(h.ContentEncoding()) > 0 {
+	if len(q.Out) < compressFrom || len(h.ContentEncoding()) > 0 {
 		return plain
 	}
 	h.SetCanonical(headerVary, valueAcceptEncoding)
 	c := accepted(q.ctx.Request.Header.Peek("Accept-Encoding"))
 	if c != plain {
-		q.out = compress(c, q.out)
+		q.Out = compress(c, q.Out)
 		h.SetContentEncoding(c.String())
 	}
 	return c
@@ -315,7 +316,11 @@ func (q *request) refuse(e *engine.Error, cause error) {
 	if s.number >= 500 && e.Code != engine.CodeOverloaded && !probed { // there may be many of these: what is short, or not ready, is said once
 		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code), "cause", cause)
 	}
-	q.out = appendProblem(q.out[:0], e, q.id, q.faults.more, func(b []byte) []byte { return q.appendDetails(b, e.Details) })
+	q.Out = appendProblem(q.Out[:0], e, q.id, q.faults.More, func(b []byte) []byte {
+		q.Out = b
+		q.appendDetails(e.Details)
+		return q.Out
+	})
 	q.send()
 	q.ctx.Response.SetStatusCode(s.number)
 	q.ctx.Response.Header.SetContentTypeBytes(mediaProblem)
@@ -337,7 +342,7 @@ func (q *request) finish() {
 		h.Set("Referrer-Policy", "no-referrer")
 	}
 	if q.key != nil && q.key.ExpiresAt != nil {
-		h.SetCanonical(headerKeyExpires, trimQuotes(appendInstant(nil, *q.key.ExpiresAt)))
+		h.SetCanonical(headerKeyExpires, trimQuotes(wire.AppendInstant(nil, *q.key.ExpiresAt)))
 	}
 	q.charge.say(q)
 	q.server.observe(q, time.Since(q.start)-q.idle)

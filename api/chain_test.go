@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -155,9 +156,9 @@ func TestNotReady(t *testing.T) {
 
 func TestPanicTellsNothing(t *testing.T) {
 	s := newShop(t)
-	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: nullSchema}, input[none]{},
+	broken := read(operation{id: "test.panic", method: "GET", path: "/panic", access: anyKey, answer: wire.NullSchema}, input[none]{},
 		func(q *request, _ *none) error {
-			q.out = append(q.out, "half an answer"...)
+			q.Out = append(q.Out, "half an answer"...)
 			panic("the secret cause")
 		})
 	list := []operation{broken}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -16,7 +17,7 @@ import (
 type feed struct {
 	resource string
 	scopes   func(area string) []string                   // any one lets a key read it; none: full access alone
-	record   func(q *request, id engine.ID) (bool, error) // appends the record to q.out; false: there is none any more
+	record   func(q *request, id engine.ID) (bool, error) // appends the record to q.Out; false: there is none any more
 }
 
 func by(scopes ...string) func(string) []string { return func(string) []string { return scopes } }
@@ -24,46 +25,49 @@ func by(scopes ...string) func(string) []string { return func(string) []string {
 // feeds lists what the feed tells of: a resource is one entry.
 var feeds = []feed{
 	{"account", by("account.read"), func(q *request, _ engine.ID) (bool, error) {
-		q.out = appendAccount(q.out, q.view.Account())
+		appendRecord(&q.scribe, q.view.Account(), (*scribe).writeAccount)
 		return true, nil
 	}},
-	{"apiKey", by(), told(func(v engine.View, id engine.ID) *engine.Key { return v.Keys().Get(id) }, appendKey)},
-	{"location", by("locations.read"), told(engine.View.Location, appendLocation)},
-	{"sku", by("inventory.skus.read"), told(engine.View.SKU, appendSKU)},
+	{"apiKey", by(), func(q *request, id engine.ID) (bool, error) {
+		return told(func(v engine.View, id engine.ID) *engine.Key { return v.Keys().Get(id) }, q.writesKeys())(q, id)
+	}},
+	{"location", by("locations.read"), told(engine.View.Location, (*scribe).writeLocation)},
+	{"sku", by("inventory.skus.read"), told(engine.View.SKU, (*scribe).writeSKU)},
 	{"article", by(articlesRead...), func(q *request, id engine.ID) (bool, error) {
 		r := q.view.Article(id)
 		if r == nil {
 			return false, nil
 		}
-		return true, q.appendArticleUpTo(r, q.span(nil), rowEntries, rowSteps, maxRow)
+		return true, q.appendArticleUpTo(r, q.span(nil), wire.RowEntries, wire.RowSteps, wire.MaxRow)
 	}},
-	{"scheduledEvent", by(articlesRead...), told(engine.View.ScheduledEventByID, appendEvent)},
+	{"scheduledEvent", by(articlesRead...), told(engine.View.ScheduledEventByID, (*scribe).writeEvent)},
 	{"hold", by(holdsRead...), told(func(v engine.View, id engine.ID) *engine.Hold {
-		h, _ := v.HoldWith(id, rowEntries)
+		h, _ := v.HoldWith(id, wire.RowEntries)
 		return h
 	}, listedHold)},
-	{"tag", func(area string) []string { return []string{tagScopes[engine.TagScope(area)] + ".read"} }, told(engine.View.Tag, appendTag)},
-	{"attribute", by(attributesRead...), told(engine.View.Attribute, appendAttribute)},
-	{"customer", by("customers.read"), told(engine.View.Customer, appendCustomer)},
-	{"pricingTable", by(pricingRead...), told(engine.View.PricingTable, appendPricingTable)},
-	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, appendCatalogItem)},
-	{"discountCode", by(discountsRead...), told(engine.View.DiscountCode, appendDiscountCode)},
-	{"webhook", by(webhooksRead...), told(engine.View.Webhook, appendWebhook)},
+	{"tag", func(area string) []string { return []string{tagScopes[engine.TagScope(area)] + ".read"} }, told(engine.View.Tag, (*scribe).writeTag)},
+	{"attribute", by(attributesRead...), told(engine.View.Attribute, (*scribe).writeAttribute)},
+	{"customer", by("customers.read"), told(engine.View.Customer, (*scribe).writeCustomer)},
+	{"pricingTable", by(pricingRead...), told(engine.View.PricingTable, (*scribe).writePricingTable)},
+	{"catalogItem", by(catalogRead...), told(engine.View.CatalogItem, (*scribe).writeCatalogItem)},
+	{"discountCode", by(discountsRead...), told(engine.View.DiscountCode, (*scribe).writeDiscountCode)},
+	{"webhook", by(webhooksRead...), told(engine.View.Webhook, (*scribe).writeWebhook)},
 	{"order", by(ordersRead...), told(func(v engine.View, id engine.ID) *engine.OrderRecord {
 		if r := v.Orders().Get(id); r != nil {
-			return v.OrderRecord(r, rowEntries)
+			return v.OrderRecord(r, wire.RowEntries)
 		}
 		return nil
-	}, func(_ *request, b []byte, r *engine.OrderRecord) []byte { return appendOrderUpTo(b, r, rowEntries) })},
+	}, listedOrder)},
 }
 
 // told makes a feed's record of a look-up and an encoder.
-func told[R any](find func(v engine.View, id engine.ID) *R, write func(q *request, b []byte, r *R) []byte) func(*request, engine.ID) (bool, error) {
+func told[R any](find func(v engine.View, id engine.ID) *R, write func(w *scribe, r *R)) func(*request, engine.ID) (bool, error) {
 	return func(q *request, id engine.ID) (bool, error) {
 		r := find(q.view, id)
 		if r != nil {
-			start := len(q.out)
-			q.out = row(write(q, q.out, r), start)
+			start := len(q.Out)
+			appendRecord(&q.scribe, r, write)
+			q.Out = wire.Bounded(q.Out, start, wire.MaxRow)
 		}
 		return r != nil, nil
 	}
@@ -86,27 +90,27 @@ func feedOf(k *engine.Key, c engine.Change) *feed {
 // changes of the command behind it were read, too, where an answer has ended inside of that.
 type cursor struct{ sequence, incarnation, inside uint64 }
 
-var cursorKind = scalar(jsonString, textSchema, func(raw []byte, dst *cursor) wrong {
+var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, dst *cursor) wire.Wrong {
 	sequence, incarnation, of := bytes.Cut(raw, []byte{'.'})
-	n, w := parseInteger(sequence)
-	if w.code != "" || n < 0 {
-		return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+	n, w := wire.ParseInteger(sequence)
+	if w.Code != "" || n < 0 {
+		return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
 	}
 	dst.sequence = uint64(n)
 	if of {
 		incarnation, inside, within := bytes.Cut(incarnation, []byte{'.'})
 		var err error
 		if dst.incarnation, err = strconv.ParseUint(string(incarnation), 16, 64); err != nil || dst.incarnation == 0 {
-			return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+			return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
 		}
 		if !within {
-			return wrong{}
+			return wire.Wrong{}
 		}
 		if dst.inside, err = strconv.ParseUint(string(inside), 10, 32); err != nil || dst.inside == 0 {
-			return wrong{faultFormat, "must be a sequence, or what next was in an earlier answer"}
+			return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
 		}
 	}
-	return wrong{}
+	return wire.Wrong{}
 })
 
 type listChanges struct {
@@ -115,25 +119,34 @@ type listChanges struct {
 	wait  int64 // seconds
 }
 
-var listChangesQuery = shapeOf("ListChanges",
-	defaulted("after", cursorKind, cursor{}, func(o *listChanges) *cursor { return &o.after }).says(
+var listChangesQuery = wire.ShapeOf("ListChanges",
+	wire.Defaulted("after", cursorKind, cursor{}, func(o *listChanges) *cursor { return &o.after }).Says(
 		"The next of an earlier answer, or the sequence of a state that was read. Default 0: all that is kept, if that is all there was."),
-	defaulted("limit", integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).says(
+	wire.Defaulted("limit", wire.Integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).Says(
 		"What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends before, anywhere: go on from its next."),
-	defaulted("wait", integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).says(
+	wire.Defaulted("wait", wire.Integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).Says(
 		"Seconds to wait for a change where there is none."))
 
-var changesSchema = recordSchema("ChangeList",
-	has("changes", listSchema(recordSchema("Change",
-		has("sequence", integerSchema.says("The account's count of committed changes, this one included.")),
-		has("at", instantSchema.says("When it was made.")),
-		has("actor", textSchema.says("The label of the key that made it, or what else did.")),
-		has("resource", enumSchema(engine.Resources()...).says("What kind of record has changed.")),
-		has("resourceId", idSchema.says("The record's id.")),
-		has("change", enumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted)).says("What became of the record.")),
-		has("record", (&Schema{}).says("The record as it is now, null where there is none any more.")))).
-		says("The changes, in the order in which they were made.")),
-	has("next", textSchema.says("The cursor to go on from."))).whole()
+var (
+	resourceSchema = wire.EnumSchema(engine.Resources()...)
+	changeSchema   = wire.EnumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted))
+	anyRecord      = (&wire.Schema{}).Says("The record as it is now, null where there is none any more.")
+	changesSchema  = describe("ChangeList", func(w *scribe, _ *engine.Change) {
+		wire.List(&w.Writer, "changes", "Change", nil, "The changes, in the order in which they were made.", w.writeChange)
+		w.Text("next", "", "The cursor to go on from.")
+	}).Uncut()
+)
+
+// writeChange writes what changed, up to the record, which follows.
+func (w *scribe) writeChange(c *engine.Change) {
+	w.Int("sequence", int64(c.Sequence), "The account's count of committed changes, this one included.")
+	w.Instant("at", c.At, "When it was made.")
+	w.Text("actor", c.Actor, "The label of the key that made it, or what else did.")
+	w.As(resourceSchema, "resource", c.Resource, "What kind of record has changed.")
+	w.ID("resourceId", c.ID, "The record's id.")
+	w.As(changeSchema, "change", string(c.Kind), "What became of the record.")
+	w.Key("record", anyRecord, "")
+}
 
 // pollers counts those who wait for a change.
 type pollers struct {
@@ -232,41 +245,35 @@ func (q *request) answerChanges(changes []placedChange, after uint64) error {
 			return err
 		}
 	}
-	q.out = append(q.out, `{"changes":[`...)
+	q.Out = append(q.Out, `{"changes":[`...)
 	inside := uint64(0)
 	for i, c := range changes {
-		if len(q.out) >= maxFeed {
+		if len(q.Out) >= wire.MaxFeed {
 			after, inside = changes[i-1].behind()
 			break
 		}
-		if !q.grown(len(q.out)) {
+		if !q.grown(len(q.Out)) {
 			return nil
 		}
-		if i > 0 {
-			q.out = append(q.out, ',')
-		}
-		q.out = appendInt(append(q.out, `{"sequence":`...), c.Sequence)
-		q.out = appendInstant(append(q.out, `,"at":`...), c.At)
-		q.out = appendText(append(q.out, `,"actor":`...), c.Actor)
-		q.out = appendText(append(q.out, `,"resource":`...), c.Resource)
-		q.out = appendID(append(q.out, `,"resourceId":`...), c.ID)
-		q.out = appendText(append(q.out, `,"change":`...), string(c.Kind))
-		q.out = append(q.out, `,"record":`...)
+		q.Next()
+		q.Out = append(q.Out, '{')
+		q.writeChange(&c.Change)
+
 		found, err := feedOf(q.key, c.Change).record(q, c.ID)
 		if err != nil {
 			return err
 		}
 		if !found {
-			q.out = append(q.out, "null"...)
+			q.Out = append(q.Out, "null"...)
 		}
-		q.out = append(q.out, '}')
+		q.Out = append(q.Out, '}')
 	}
-	q.out = strconv.AppendUint(append(q.out, `],"next":"`...), after, 10)
-	q.out = strconv.AppendUint(append(q.out, '.'), q.eng.Incarnation(), 16)
+	q.Out = strconv.AppendUint(append(q.Out, `],"next":"`...), after, 10)
+	q.Out = strconv.AppendUint(append(q.Out, '.'), q.eng.Incarnation(), 16)
 	if inside > 0 {
-		q.out = strconv.AppendUint(append(q.out, '.'), inside, 10)
+		q.Out = strconv.AppendUint(append(q.Out, '.'), inside, 10)
 	}
-	q.out = append(q.out, `"}`...)
+	q.Out = append(q.Out, `"}`...)
 	return nil
 }
 

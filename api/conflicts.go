@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -14,24 +15,23 @@ type listConflicts struct {
 	page   page
 }
 
-var conflictsQuery = shapeOf("ListConflicts", slices.Concat([]field[listConflicts]{
-	defaulted("serviceLocationId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Location }).
-		says("Only conflicts at this location."),
-	defaulted("skuId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.SKU }).says("Only conflicts of this SKU."),
-	defaulted("articleId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Article }).says("Only conflicts of this article."),
-	optional("dateRange", dateRange, func(o *listConflicts) **window { return &o.window }).says("Only those that overlap it."),
+var conflictsQuery = wire.ShapeOf("ListConflicts", slices.Concat([]wire.Field[listConflicts]{
+	wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Location }).
+		Says("Only conflicts at this location."),
+	wire.Defaulted("skuId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.SKU }).Says("Only conflicts of this SKU."),
+	wire.Defaulted("articleId", itemID, engine.ID{}, func(o *listConflicts) *engine.ID { return &o.filter.Article }).Says("Only conflicts of this article."),
+	wire.Optional("dateRange", dateRange, func(o *listConflicts) **window { return &o.window }).Says("Only those that overlap it."),
 }, pageFields(func(o *listConflicts) *page { return &o.page }))...)
 
-var conflictSchema = recordSchema("Conflict",
-	has("unavailability", unavailabilitySchema.says("The hold that has no unit.")),
-	has("reason", enumSchema("not_enough_stock", "fragmented_by_pinned_holds").
-		says("Whether units are missing, or pinned holds leave none free for the whole time.")),
-	has("since", instantSchema.says("Since when it has no unit.")))
+var (
+	shortageReasons = wire.EnumSchema("not_enough_stock", "fragmented_by_pinned_holds")
+	conflictSchema  = describe("Conflict", func(w *scribe, c *engine.Conflict) { w.writeConflict(*c) })
+)
 
-func appendConflict(q *request, b []byte, c engine.Conflict) []byte {
-	b = appendUnavailability(q, append(b, `{"unavailability":`...), &c.Unavailability)
-	b = appendText(append(b, `,"reason":`...), c.Reason)
-	return append(appendInstant(append(b, `,"since":`...), c.Since), '}')
+func (w *scribe) writeConflict(c engine.Conflict) {
+	w.Object("unavailability", "Unavailability", "The hold that has no unit.", func() { w.writeUnavailability(&c.Unavailability) })
+	w.As(shortageReasons, "reason", c.Reason, "Whether units are missing, or pinned holds leave none free for the whole time.")
+	w.Instant("since", c.Since, "Since when it has no unit.")
 }
 
 var conflictOperations = []operation{
@@ -44,7 +44,7 @@ var conflictOperations = []operation{
 			o.filter.Window = &w
 		}
 		conflicts, total := q.view.Conflicts(o.filter, o.page.offset(), o.page.size, q.now)
-		appendRows(q, o.page, conflicts, total, appendConflict)
+		appendRows(q, o.page, conflicts, total, (*scribe).writeConflict)
 		return nil
 	}),
 }

@@ -1,148 +1,114 @@
 package api
 
 import (
-	"slices"
-
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns contacts on the wire: who a customer is and how to reach them; and postal addresses.
 
 // addressFields are an address's fields in a record that is made: it is all of the address.
-func addressFields[In any](at func(*In) *engine.Address) []field[In] {
-	return []field[In]{
-		defaulted("address", text(0, 255), "", func(in *In) *string { return &at(in).Address }).says("Street and number; null: none."),
-		defaulted("zipCode", text(0, 255), "", func(in *In) *string { return &at(in).ZipCode }).says("Postal code; null: none."),
-		defaulted("city", text(0, 255), "", func(in *In) *string { return &at(in).City }).says("City or town; null: none."),
-		defaulted("country", text(0, 255), "", func(in *In) *string { return &at(in).Country }).says("Country, such as its two-letter code; null: none."),
-		defaulted("state", text(0, 255), "", func(in *In) *string { return &at(in).State }).says("State or region; null: none."),
-		defaulted("details", text(0, 255), "", func(in *In) *string { return &at(in).Details }).says("Floor, door, or what else helps to find it; null: none."),
+func addressFields[In any](at func(*In) *engine.Address) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Defaulted("address", wire.Text(0, 255), "", func(in *In) *string { return &at(in).Address }).Says("Street and number; null: none."),
+		wire.Defaulted("zipCode", wire.Text(0, 255), "", func(in *In) *string { return &at(in).ZipCode }).Says("Postal code; null: none."),
+		wire.Defaulted("city", wire.Text(0, 255), "", func(in *In) *string { return &at(in).City }).Says("City or town; null: none."),
+		wire.Defaulted("country", wire.Text(0, 255), "", func(in *In) *string { return &at(in).Country }).Says("Country, such as its two-letter code; null: none."),
+		wire.Defaulted("state", wire.Text(0, 255), "", func(in *In) *string { return &at(in).State }).Says("State or region; null: none."),
+		wire.Defaulted("details", wire.Text(0, 255), "", func(in *In) *string { return &at(in).Details }).Says("Floor, door, or what else helps to find it; null: none."),
 	}
 }
 
 // addressPatchFields are the same where the record may have an address already: what is absent stays.
-func addressPatchFields[In any](at func(*In) *engine.AddressPatch) []field[In] {
-	return []field[In]{
-		merged("address", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Address }).says("Street and number; null: none."),
-		merged("zipCode", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ZipCode }).says("Postal code; null: none."),
-		merged("city", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).City }).says("City or town; null: none."),
-		merged("country", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Country }).
-			says("Country, such as its two-letter code; null: none."),
-		merged("state", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).State }).says("State or region; null: none."),
-		merged("details", text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Details }).
-			says("Floor, door, or what else helps to find it; null: none."),
+func addressPatchFields[In any](at func(*In) *engine.AddressPatch) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Merged("address", wire.Text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Address }).Says("Street and number; null: none."),
+		wire.Merged("zipCode", wire.Text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).ZipCode }).Says("Postal code; null: none."),
+		wire.Merged("city", wire.Text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).City }).Says("City or town; null: none."),
+		wire.Merged("country", wire.Text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Country }).
+			Says("Country, such as its two-letter code; null: none."),
+		wire.Merged("state", wire.Text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).State }).Says("State or region; null: none."),
+		wire.Merged("details", wire.Text(0, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Details }).
+			Says("Floor, door, or what else helps to find it; null: none."),
 	}
 }
 
-var contactAddress = object(shapeOf("ContactAddress", append(
+var contactAddress = wire.Object(wire.ShapeOf("ContactAddress", append(
 	addressPatchFields(func(a *engine.ContactAddressPatch) *engine.AddressPatch { return &a.AddressPatch }),
-	merged("deliveryNotes", longText, true, func(a *engine.ContactAddressPatch) *engine.Opt[string] { return &a.DeliveryNotes }).
-		says("What those who deliver should know. Null clears it."))...))
+	wire.Merged("deliveryNotes", longText, true, func(a *engine.ContactAddressPatch) *engine.Opt[string] { return &a.DeliveryNotes }).
+		Says("What those who deliver should know. Null clears it."))...))
 
 var (
-	customerType = enum(engine.Individual, engine.Business)
+	customerType = wire.Enum(engine.Individual, engine.Business)
 	date         = describedText("date")
 	email        = describedText("email")
+	dateSchema   = &wire.Schema{Type: "string", Format: "date"}
 )
 
 // describedText is text of a form that the command checks.
-func describedText(format string) kind[string] {
-	k := text(1, 254)
-	k.schema.Format = format
+func describedText(format string) wire.Kind[string] {
+	k := wire.Text(1, 254)
+	k.Schema.Format = format
 	return k
 }
 
 // contactFields are a contact's fields, in a record that is made or changed.
-func contactFields[In any](at func(*In) *engine.ContactPatch) []field[In] {
-	return []field[In]{
-		merged("firstName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).FirstName }).says("First name. Null clears it."),
-		merged("lastName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).LastName }).says("Last name. Null clears it."),
-		merged("fullName", text(1, 511), true, func(in *In) *engine.Opt[string] { return &at(in).FullName }).
-			says("First and last name; null: it is made of the two."),
-		merged("email", email, true, func(in *In) *engine.Opt[string] { return &at(in).Email }).says("Email address. Null clears it."),
-		merged("phone", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Phone }).says("Telephone number. Null clears it."),
-		merged("marketingConsent", boolean, true, func(in *In) *engine.Opt[bool] { return &at(in).MarketingConsent }).
-			says("Whether they agreed to be told of offers. Default: false."),
-		merged("dateOfBirth", date, true, func(in *In) *engine.Opt[string] { return &at(in).DateOfBirth }).says("Date of birth. Null clears it."),
-		merged("billingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).BillingAddress }).
-			says("Where invoices go. Null clears it."),
-		merged("shippingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).ShippingAddress }).
-			says("Where goods go. Null clears it."),
-		merged("customerType", customerType, true, func(in *In) *engine.Opt[engine.CustomerType] { return &at(in).CustomerType }).
-			says("Whether it is a person or a business. Default: individual."),
-		merged("companyName", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CompanyName }).
-			says("Name of the business. Null clears it."),
-		merged("taxId", text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).TaxID }).says("Tax number of the business. Null clears it."),
-		merged("language", text(1, 35), true, func(in *In) *engine.Opt[string] { return &at(in).Language }).says("A language tag, such as en or pt-BR."),
+func contactFields[In any](at func(*In) *engine.ContactPatch) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Merged("firstName", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).FirstName }).Says("First name. Null clears it."),
+		wire.Merged("lastName", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).LastName }).Says("Last name. Null clears it."),
+		wire.Merged("fullName", wire.Text(1, 511), true, func(in *In) *engine.Opt[string] { return &at(in).FullName }).
+			Says("First and last name; null: it is made of the two."),
+		wire.Merged("email", email, true, func(in *In) *engine.Opt[string] { return &at(in).Email }).Says("Email address. Null clears it."),
+		wire.Merged("phone", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).Phone }).Says("Telephone number. Null clears it."),
+		wire.Merged("marketingConsent", wire.Boolean, true, func(in *In) *engine.Opt[bool] { return &at(in).MarketingConsent }).
+			Says("Whether they agreed to be told of offers. Default: false."),
+		wire.Merged("dateOfBirth", date, true, func(in *In) *engine.Opt[string] { return &at(in).DateOfBirth }).Says("Date of birth. Null clears it."),
+		wire.Merged("billingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).BillingAddress }).
+			Says("Where invoices go. Null clears it."),
+		wire.Merged("shippingAddress", contactAddress, true, func(in *In) *engine.Opt[engine.ContactAddressPatch] { return &at(in).ShippingAddress }).
+			Says("Where goods go. Null clears it."),
+		wire.Merged("customerType", customerType, true, func(in *In) *engine.Opt[engine.CustomerType] { return &at(in).CustomerType }).
+			Says("Whether it is a person or a business. Default: individual."),
+		wire.Merged("companyName", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).CompanyName }).
+			Says("Name of the business. Null clears it."),
+		wire.Merged("taxId", wire.Text(1, 255), true, func(in *In) *engine.Opt[string] { return &at(in).TaxID }).Says("Tax number of the business. Null clears it."),
+		wire.Merged("language", wire.Text(1, 35), true, func(in *In) *engine.Opt[string] { return &at(in).Language }).Says("A language tag, such as en or pt-BR."),
 	}
 }
 
-var (
-	addressMembers = []Member{
-		has("address", textSchema.orNull().says("Street and number.")),
-		has("zipCode", textSchema.orNull().says("Postal code.")),
-		has("city", textSchema.orNull().says("City or town.")),
-		has("country", textSchema.orNull().says("Country, such as its two-letter code.")),
-		has("state", textSchema.orNull().says("State or region.")),
-		has("details", textSchema.orNull().says("Floor, door, or what else helps to find it.")),
-	}
-	contactAddressSchema = recordSchema("ContactAddressRecord", slices.Concat(addressMembers, []Member{has("deliveryNotes", textSchema.orNull().
-				says("What those who deliver should know."))})...)
-	contactMembers = []Member{
-		has("firstName", textSchema.orNull().says("First name.")),
-		has("lastName", textSchema.orNull().says("Last name.")),
-		has("fullName", textSchema.orNull().says("First and last name.")),
-		has("email", textSchema.orNull().says("Email address.")),
-		has("phone", textSchema.orNull().says("Telephone number.")),
-		has("marketingConsent", booleanSchema.says("Whether they agreed to be told of offers.")),
-		has("dateOfBirth", (&Schema{Type: "string", Format: "date"}).orNull().says("Date of birth.")),
-		has("billingAddress", contactAddressSchema.orNull().says("Where invoices go.")),
-		has("shippingAddress", contactAddressSchema.orNull().says("Where goods go.")),
-		has("customerType", enumSchema("individual", "business").says("Whether it is a person or a business.")),
-		has("companyName", textSchema.orNull().says("Name of the business.")),
-		has("taxId", textSchema.orNull().says("Tax number of the business.")),
-		has("language", textSchema.orNull().says("Language tag, such as pt-PT.")),
-	}
-)
-
-// appendAddress appends the members of an address; an empty one is unset.
-func appendAddress(b []byte, a *engine.Address) []byte {
-	b = appendGiven(append(b, `"address":`...), a.Address)
-	b = appendGiven(append(b, `,"zipCode":`...), a.ZipCode)
-	b = appendGiven(append(b, `,"city":`...), a.City)
-	b = appendGiven(append(b, `,"country":`...), a.Country)
-	b = appendGiven(append(b, `,"state":`...), a.State)
-	return appendGiven(append(b, `,"details":`...), a.Details)
+// address writes the members of an address; an empty one is unset.
+func (w *scribe) address(a *engine.Address) {
+	w.GivenText("address", a.Address, "Street and number.")
+	w.GivenText("zipCode", a.ZipCode, "Postal code.")
+	w.GivenText("city", a.City, "City or town.")
+	w.GivenText("country", a.Country, "Country, such as its two-letter code.")
+	w.GivenText("state", a.State, "State or region.")
+	w.GivenText("details", a.Details, "Floor, door, or what else helps to find it.")
 }
 
-func appendContactAddress(b []byte, a *engine.ContactAddress) []byte {
-	if a == nil {
-		return append(b, "null"...)
-	}
-	b = appendAddress(append(b, '{'), &a.Address)
-	return append(appendGiven(append(b, `,"deliveryNotes":`...), a.DeliveryNotes), '}')
+func (w *scribe) contactAddress(name string, a *engine.ContactAddress, about string) {
+	wire.Nullable(&w.Writer, name, "ContactAddressRecord", a, about, func(a *engine.ContactAddress) {
+		w.address(&a.Address)
+		w.GivenText("deliveryNotes", a.DeliveryNotes, "What those who deliver should know.")
+	})
 }
 
-// appendContact appends the members of a contact.
-func appendContact(b []byte, c *engine.Contact) []byte {
-	if name := c.Name(); name != "" {
-		return appendNamedContact(b, c, &name)
-	}
-	return appendNamedContact(b, c, nil)
-}
+// contact writes the members of a contact, by the name that it has or that is made of its parts.
+func (w *scribe) contact(c *engine.Contact) { w.contactNamed(c, c.Name()) }
 
-func appendNamedContact(b []byte, c *engine.Contact, fullName *string) []byte {
-	b = appendTextOrNull(append(b, `"firstName":`...), c.FirstName)
-	b = appendTextOrNull(append(b, `,"lastName":`...), c.LastName)
-	b = appendTextOrNull(append(b, `,"fullName":`...), fullName)
-	b = appendTextOrNull(append(b, `,"email":`...), c.Email)
-	b = appendTextOrNull(append(b, `,"phone":`...), c.Phone)
-	b = appendBool(append(b, `,"marketingConsent":`...), c.MarketingConsent)
-	b = appendTextOrNull(append(b, `,"dateOfBirth":`...), c.DateOfBirth)
-	b = appendContactAddress(append(b, `,"billingAddress":`...), c.BillingAddress)
-	b = appendContactAddress(append(b, `,"shippingAddress":`...), c.ShippingAddress)
-	b = appendText(append(b, `,"customerType":`...), string(c.CustomerType))
-	b = appendTextOrNull(append(b, `,"companyName":`...), c.CompanyName)
-	b = appendTextOrNull(append(b, `,"taxId":`...), c.TaxID)
-	return appendTextOrNull(append(b, `,"language":`...), c.Language)
+func (w *scribe) contactNamed(c *engine.Contact, fullName string) {
+	w.TextOrNull("firstName", c.FirstName, "First name.")
+	w.TextOrNull("lastName", c.LastName, "Last name.")
+	w.GivenText("fullName", fullName, "First and last name.")
+	w.TextOrNull("email", c.Email, "Email address.")
+	w.TextOrNull("phone", c.Phone, "Telephone number.")
+	w.Bool("marketingConsent", c.MarketingConsent, "Whether they agreed to be told of offers.")
+	w.AsOrNull(dateSchema, "dateOfBirth", c.DateOfBirth, "Date of birth.")
+	w.contactAddress("billingAddress", c.BillingAddress, "Where invoices go.")
+	w.contactAddress("shippingAddress", c.ShippingAddress, "Where goods go.")
+	w.As(customerType.Schema, "customerType", string(c.CustomerType), "Whether it is a person or a business.")
+	w.TextOrNull("companyName", c.CompanyName, "Name of the business.")
+	w.TextOrNull("taxId", c.TaxID, "Tax number of the business.")
+	w.TextOrNull("language", c.Language, "Language tag, such as pt-PT.")
 }

@@ -3,38 +3,34 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns customers on the wire.
 
-var createCustomerShape = shapeOf("CustomerInput", slices.Concat(
+var createCustomerShape = wire.ShapeOf("CustomerInput", slices.Concat(
 	contactFields(func(o *engine.CreateCustomer) *engine.ContactPatch { return &o.Contact }),
 	labelFields(func(o *engine.CreateCustomer) *engine.LabelsPatch { return &o.Labels }))...)
 
-var patchCustomerShape = shapeOf("CustomerInput", slices.Concat(
+var patchCustomerShape = wire.ShapeOf("CustomerInput", slices.Concat(
 	contactFields(func(o *engine.PatchCustomer) *engine.ContactPatch { return &o.Contact }),
 	labelFields(func(o *engine.PatchCustomer) *engine.LabelsPatch { return &o.Labels }))...)
 
-var customerSchema = recordSchema("Customer", slices.Concat([]Member{has("id", idSchema.says("The customer's id."))}, contactMembers, labelMembers,
-	[]Member{has("createdAt", createdSchema), has("updatedAt", updatedSchema)})...)
+var customerSchema = describe("Customer", (*scribe).writeCustomer)
 
-func appendCustomer(q *request, b []byte, m *engine.Customer) []byte {
-	b = appendID(append(b, `{"id":`...), m.ID)
-	b = appendContact(append(b, ','), &m.Contact)
-	b = q.appendTags(append(b, `,"tags":`...), &m.Labels)
-	b = q.appendAttributes(append(b, `,"attributes":`...), &m.Labels, "customer", nil, "")
-	b = appendExternal(b, m.External)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(m.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), m.UpdatedAt)
-	return append(b, '}')
+func (w *scribe) writeCustomer(m *engine.Customer) {
+	w.ID("id", m.ID, "The customer's id.")
+	w.contact(&m.Contact)
+	w.labels(&m.Labels, "customer")
+	w.Created(m.ID)
+	w.Updated(m.UpdatedAt)
 }
 
 func answerCustomer(q *request, m *engine.Customer) error {
-	if q.sameLabelled(m.Revision, &m.Labels, m.UpdatedAt) {
-		return nil
+	if !q.sameLabelled(m.Revision, &m.Labels, m.UpdatedAt) {
+		appendRecord(&q.scribe, m, (*scribe).writeCustomer)
 	}
-	q.out = appendCustomer(q, q.out, m)
 	return nil
 }
 
@@ -45,13 +41,7 @@ var customerOperations = append([]operation{
 		id: "admin.customers.list", method: "GET", path: "/v1/admin/customers", scopes: []string{"customers.read"},
 		summary: "Lists customers in order of creation.", answer: pagedSchema(customerSchema),
 	}, input[externalPage]{query: externalQuery("the customer")}, func(q *request, p *externalPage) error {
-		if p.external != nil {
-			one := found(q.view.CustomerWith(*p.external))
-			appendPage(q, p.page, len(one), func(i int) *engine.Customer { return one[i] }, appendCustomer)
-			return nil
-		}
-		all := q.view.Customers()
-		appendPage(q, p.page, all.Len(), all.At, appendCustomer)
+		appendExternalPage(q, p, engine.View.CustomerWith, q.view.Customers(), (*scribe).writeCustomer)
 		return nil
 	}),
 	write(operation{
@@ -79,13 +69,13 @@ var customerOperations = append([]operation{
 		}, behind(answerCustomer)),
 	write(operation{
 		id: "admin.customers.delete", method: "DELETE", path: "/v1/admin/customers/{id}", scopes: customersWrite, guarded: true,
-		summary: "Deletes a customer.", answer: nullSchema,
+		summary: "Deletes a customer.", answer: wire.NullSchema,
 	}, input[engine.DeleteCustomer]{path: byUUID(func(o *engine.DeleteCustomer) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteCustomer) engine.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
 }, tagged[*engine.Customer]{
-	of: engine.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: uuid, scopes: customersWrite,
+	of: engine.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: wire.UUID, scopes: customersWrite,
 	answer: customerSchema, render: behind(answerCustomer),
 }.linkOperations()...)

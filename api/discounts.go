@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -12,101 +13,98 @@ var (
 	discountsRead  = []string{"catalog.discounts.read"}
 	discountsWrite = []string{"catalog.discounts.write"}
 
-	discountCode     = text(1, 64)
-	discountType     = enum(engine.DiscountPercentage, engine.DiscountPerOrder, engine.DiscountPerItem)
-	discountDuration = enum(engine.DiscountOnce, engine.DiscountRepeating, engine.DiscountForever)
-	discountCycles   = integer[int64](1, 10_000)
-	discountItems    = list(uuid, 1, 250)
-	atLeastOne       = integer[int64](1, maxSafeInteger)
+	discountCode     = wire.Text(1, 64)
+	discountType     = wire.Enum(engine.DiscountPercentage, engine.DiscountPerOrder, engine.DiscountPerItem)
+	discountDuration = wire.Enum(engine.DiscountOnce, engine.DiscountRepeating, engine.DiscountForever)
+	discountCycles   = wire.Integer[int64](1, 10_000)
+	discountItems    = wire.ListOf(wire.UUID, 1, 250)
+	atLeastOne       = wire.Integer[int64](1, wire.MaxSafeInteger)
 )
 
 const (
 	aboutDiscountValue    = "What it takes off: whole percent, 1 to 100, of a percentage; else minor units of the account's currency."
 	aboutDiscountItems    = "The catalog items whose lines it is for; null: all."
 	aboutDiscountDuration = "The payments of a subscription that are discounted: the first, the first few, or all."
+	aboutDiscountType     = "Whether value is a percentage, an amount off the order or an amount off each unit."
+	aboutDiscounted       = "A percentage from 1 to 100, or an amount in minor units."
+	aboutDiscountPayments = "For which payments of a subscription it counts: the first, some, or all."
+	aboutDiscountedCycles = "How many payments it counts for, where that is repeating."
 	aboutDiscountCycles   = "How many payments it counts for, where that is repeating, and only there."
 )
 
-var createDiscountShape = shapeOf("CreateDiscountCode",
-	required("code", discountCode, func(o *engine.CreateDiscountCode) *string { return &o.Code }).shows(`"SUMMER"`).
-		says("The text that customers enter: unique in the account, compared without case."),
-	required("valueType", discountType, func(o *engine.CreateDiscountCode) *engine.DiscountType { return &o.ValueType }).
-		says("Whether value is a percentage, an amount off each order or an amount off each unit."),
-	required("value", atLeastOne, func(o *engine.CreateDiscountCode) *int64 { return &o.Value }).shows("10").says(aboutDiscountValue),
-	defaulted("applicablePurchaseTypes", purchaseTypes, nil, func(o *engine.CreateDiscountCode) *[]engine.PurchaseType { return &o.Purchases }).
-		says("The ways of taking an item that it counts for. Default: all."),
-	optional("usageLimit", atLeastOne, func(o *engine.CreateDiscountCode) **int64 { return &o.UsageLimit }).
-		says("How many orders may use it; null: any number.").shows("500"),
-	optional("startsAt", instant, func(o *engine.CreateDiscountCode) **int64 { return &o.StartsAt }).
-		says("From when on it is valid; null: at once.").shows(`"2025-06-01T00:00:00.000Z"`),
-	optional("endsAt", instant, func(o *engine.CreateDiscountCode) **int64 { return &o.EndsAt }).shows(`"2025-09-01T00:00:00.000Z"`).
-		says("The instant from which on it is over."),
-	defaulted("catalogItemIds", discountItems, nil, func(o *engine.CreateDiscountCode) *[]engine.ID { return &o.CatalogItems }).says(aboutDiscountItems),
-	defaulted("subscriptionDuration", discountDuration, engine.DiscountOnce, func(o *engine.CreateDiscountCode) *engine.DiscountDuration { return &o.Duration }).
-		says("For which payments of a subscription it counts: the first, some, or all. Default: once.").
-		shows(`"repeating"`).says(aboutDiscountDuration),
-	optional("subscriptionDurationCycles", discountCycles, func(o *engine.CreateDiscountCode) **int64 { return &o.Cycles }).shows("3").says(aboutDiscountCycles))
+var createDiscountShape = wire.ShapeOf("CreateDiscountCode",
+	wire.Required("code", discountCode, func(o *engine.CreateDiscountCode) *string { return &o.Code }).Shows(`"SUMMER"`).
+		Says("The text that customers enter: unique in the account, compared without case."),
+	wire.Required("valueType", discountType, func(o *engine.CreateDiscountCode) *engine.DiscountType { return &o.ValueType }).
+		Says("Whether value is a percentage, an amount off each order or an amount off each unit."),
+	wire.Required("value", atLeastOne, func(o *engine.CreateDiscountCode) *int64 { return &o.Value }).Shows("10").Says(aboutDiscountValue),
+	wire.Defaulted("applicablePurchaseTypes", purchaseTypes, nil, func(o *engine.CreateDiscountCode) *[]engine.PurchaseType { return &o.Purchases }).
+		Says("The ways of taking an item that it counts for. Default: all."),
+	wire.Optional("usageLimit", atLeastOne, func(o *engine.CreateDiscountCode) **int64 { return &o.UsageLimit }).
+		Says("How many orders may use it; null: any number.").Shows("500"),
+	wire.Optional("startsAt", wire.Instant, func(o *engine.CreateDiscountCode) **int64 { return &o.StartsAt }).
+		Says("From when on it is valid; null: at once.").Shows(`"2025-06-01T00:00:00.000Z"`),
+	wire.Optional("endsAt", wire.Instant, func(o *engine.CreateDiscountCode) **int64 { return &o.EndsAt }).Shows(`"2025-09-01T00:00:00.000Z"`).
+		Says("The instant from which on it is over."),
+	wire.Defaulted("catalogItemIds", discountItems, nil, func(o *engine.CreateDiscountCode) *[]engine.ID { return &o.CatalogItems }).Says(aboutDiscountItems),
+	wire.Defaulted("subscriptionDuration", discountDuration, engine.DiscountOnce, func(o *engine.CreateDiscountCode) *engine.DiscountDuration { return &o.Duration }).
+		Says("For which payments of a subscription it counts: the first, some, or all. Default: once.").
+		Shows(`"repeating"`).Says(aboutDiscountDuration),
+	wire.Optional("subscriptionDurationCycles", discountCycles, func(o *engine.CreateDiscountCode) **int64 { return &o.Cycles }).Shows("3").Says(aboutDiscountCycles))
 
-var patchDiscountShape = shapeOf("PatchDiscountCode",
-	merged("code", discountCode, false, func(o *engine.PatchDiscountCode) *engine.Opt[string] { return &o.Code }).
-		says("The text that customers enter; case does not count.").shows(`"SUMMER"`),
-	merged("valueType", discountType, false, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountType] { return &o.ValueType }).
-		says("Whether value is a percentage, an amount off the order or an amount off each unit."),
-	merged("value", atLeastOne, false, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Value }).shows("10").says(aboutDiscountValue),
-	merged("applicablePurchaseTypes", purchaseTypes, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
-		says("The ways of taking an item that it counts for; null: all."),
-	merged("usageLimit", atLeastOne, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.UsageLimit }).
-		says("How many orders may use it; null: any number.").shows("500"),
-	merged("startsAt", instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.StartsAt }).
-		says("From when on it is valid; null: at once.").shows(`"2025-06-01T00:00:00.000Z"`),
-	merged("endsAt", instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.EndsAt }).
-		says("From when on it is valid no more; null: never.").shows(`"2025-09-01T00:00:00.000Z"`),
-	merged("catalogItemIds", discountItems, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.ID] { return &o.CatalogItems }).says(aboutDiscountItems),
-	merged("subscriptionDuration", discountDuration, true, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountDuration] { return &o.Duration }).
-		says("For which payments of a subscription it counts: the first, some, or all. Null clears it.").
-		shows(`"repeating"`).says(aboutDiscountDuration),
-	merged("subscriptionDurationCycles", discountCycles, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Cycles }).shows("3").says(aboutDiscountCycles))
+var patchDiscountShape = wire.ShapeOf("PatchDiscountCode",
+	wire.Merged("code", discountCode, false, func(o *engine.PatchDiscountCode) *engine.Opt[string] { return &o.Code }).
+		Says("The text that customers enter; case does not count.").Shows(`"SUMMER"`),
+	wire.Merged("valueType", discountType, false, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountType] { return &o.ValueType }).
+		Says(aboutDiscountType),
+	wire.Merged("value", atLeastOne, false, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Value }).Shows("10").Says(aboutDiscountValue),
+	wire.Merged("applicablePurchaseTypes", purchaseTypes, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.PurchaseType] { return &o.Purchases }).
+		Says("The ways of taking an item that it counts for; null: all."),
+	wire.Merged("usageLimit", atLeastOne, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.UsageLimit }).
+		Says("How many orders may use it; null: any number.").Shows("500"),
+	wire.Merged("startsAt", wire.Instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.StartsAt }).
+		Says("From when on it is valid; null: at once.").Shows(`"2025-06-01T00:00:00.000Z"`),
+	wire.Merged("endsAt", wire.Instant, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.EndsAt }).
+		Says("From when on it is valid no more; null: never.").Shows(`"2025-09-01T00:00:00.000Z"`),
+	wire.Merged("catalogItemIds", discountItems, true, func(o *engine.PatchDiscountCode) *engine.Opt[[]engine.ID] { return &o.CatalogItems }).Says(aboutDiscountItems),
+	wire.Merged("subscriptionDuration", discountDuration, true, func(o *engine.PatchDiscountCode) *engine.Opt[engine.DiscountDuration] { return &o.Duration }).
+		Says("For which payments of a subscription it counts: the first, some, or all. Null clears it.").
+		Shows(`"repeating"`).Says(aboutDiscountDuration),
+	wire.Merged("subscriptionDurationCycles", discountCycles, true, func(o *engine.PatchDiscountCode) *engine.Opt[int64] { return &o.Cycles }).Shows("3").Says(aboutDiscountCycles))
 
-var discountSchema = recordSchema("DiscountCode",
-	has("id", idSchema.says("The record's id.")),
-	has("code", textSchema.shows(`"SUMMER"`).says("The text that customers enter; case does not count.")),
-	has("valueType", discountType.schema.says("Whether value is a percentage, an amount off the order or an amount off each unit.")),
-	has("value", integerSchema.shows("10").says("A percentage from 1 to 100, or an amount in minor units.")),
-	has("applicablePurchaseTypes", listSchema(purchaseType.schema).says("The ways of taking an item that it counts for.")),
-	has("usageLimit", integerSchema.orNull().says("How many orders may use it; null: any number.")),
-	has("usedCount", integerSchema.says("How many orders use it.")),
-	has("startsAt", instantSchema.orNull().says("From when on it is valid; null: at once.")),
-	has("endsAt", instantSchema.orNull().says("From when on it is valid no more; null: never.")),
-	has("catalogItemIds", listSchema(idSchema).orNull().says("The catalog items that it counts for; null: all.")),
-	has("subscriptionDuration", discountDuration.schema.says("For which payments of a subscription it counts: the first, some, or all.")),
-	has("subscriptionDurationCycles", integerSchema.orNull().says("How many payments it counts for, where that is repeating.")),
-	has("createdAt", createdSchema), has("updatedAt", updatedSchema))
+var (
+	discountCodeSchema  = wire.TextSchema.Shows(`"SUMMER"`)
+	discountValueSchema = wire.IntegerSchema.Shows("10")
+	discountItemsSchema = wire.ListSchema(wire.IDSchema).OrNull()
+	discountSchema      = describe("DiscountCode", (*scribe).writeDiscountCode)
+)
 
-func appendDiscountCode(_ *request, b []byte, d *engine.DiscountCode) []byte {
-	b = appendID(append(b, `{"id":`...), d.ID)
-	b = appendText(append(b, `,"code":`...), d.Code)
-	b = appendText(append(b, `,"valueType":`...), string(d.ValueType))
-	b = appendInt(append(b, `,"value":`...), d.Value)
-	b = appendList(append(b, `,"applicablePurchaseTypes":`...), d.Purchases, func(b []byte, p engine.PurchaseType) []byte { return appendText(b, string(p)) })
-	b = appendIntOrNull(append(b, `,"usageLimit":`...), d.UsageLimit)
-	b = appendInt(append(b, `,"usedCount":`...), d.Used)
-	b = appendInstantOrNull(append(b, `,"startsAt":`...), d.StartsAt)
-	b = appendInstantOrNull(append(b, `,"endsAt":`...), d.EndsAt)
-	if b = append(b, `,"catalogItemIds":`...); d.CatalogItems == nil {
-		b = append(b, "null"...)
+func (w *scribe) writeDiscountCode(d *engine.DiscountCode) {
+	w.ID("id", d.ID, "The record's id.")
+	w.As(discountCodeSchema, "code", d.Code, "The text that customers enter; case does not count.")
+	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
+	w.Key("value", discountValueSchema, aboutDiscounted)
+	w.Out = wire.AppendInt(w.Out, d.Value)
+	w.purchaseTypes("applicablePurchaseTypes", d.Purchases, "The ways of taking an item that it counts for.")
+	w.IntOrNull("usageLimit", d.UsageLimit, "How many orders may use it; null: any number.")
+	w.Int("usedCount", int64(d.Used), "How many orders use it.")
+	w.InstantOrNull("startsAt", d.StartsAt, "From when on it is valid; null: at once.")
+	w.InstantOrNull("endsAt", d.EndsAt, "From when on it is valid no more; null: never.")
+	if w.Key("catalogItemIds", discountItemsSchema, "The catalog items that it counts for; null: all."); d.CatalogItems == nil {
+		w.Nil()
 	} else {
-		b = appendList(b, d.CatalogItems, appendID)
+		w.Out = wire.AppendList(w.Out, d.CatalogItems, wire.AppendID)
 	}
-	b = appendText(append(b, `,"subscriptionDuration":`...), string(d.Duration))
-	b = appendIntOrNull(append(b, `,"subscriptionDurationCycles":`...), d.Cycles)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(d.ID))
-	return append(appendInstant(append(b, `,"updatedAt":`...), d.UpdatedAt), '}')
+	w.As(discountDuration.Schema, "subscriptionDuration", string(d.Duration), aboutDiscountPayments)
+	w.IntOrNull("subscriptionDurationCycles", d.Cycles, aboutDiscountedCycles)
+	w.Created(d.ID)
+	w.Updated(d.UpdatedAt)
 }
 
 // answerDiscountCode answers with a discount code and its entity tag, which is of what the merchant says: a use is no change.
 func answerDiscountCode(q *request, d *engine.DiscountCode) error {
 	if !q.sameRevision(d.Revision) {
-		q.out = appendDiscountCode(q, q.out, d)
+		appendRecord(&q.scribe, d, (*scribe).writeDiscountCode)
 	}
 	return nil
 }
@@ -116,8 +114,8 @@ type listDiscounts struct {
 	page   page
 }
 
-var listDiscountsQuery = shapeOf("ListDiscountCodes", slices.Concat([]field[listDiscounts]{
-	defaulted("search", text(0, 255), "", func(o *listDiscounts) *string { return &o.search }).says("A part of the code, without case."),
+var listDiscountsQuery = wire.ShapeOf("ListDiscountCodes", slices.Concat([]wire.Field[listDiscounts]{
+	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listDiscounts) *string { return &o.search }).Says("A part of the code, without case."),
 }, pageFields(func(o *listDiscounts) *page { return &o.page }))...)
 
 const discountPath = "/v1/admin/discount-codes/{id}"
@@ -128,7 +126,7 @@ var discountOperations = []operation{
 		summary: "Lists discount codes in order of creation.", answer: pagedSchema(discountSchema),
 	}, input[listDiscounts]{query: listDiscountsQuery}, func(q *request, o *listDiscounts) error {
 		codes, total := q.view.DiscountCodes(o.search, o.page.offset(), o.page.size)
-		appendRows(q, o.page, codes, total, appendDiscountCode)
+		appendRows(q, o.page, codes, total, (*scribe).writeDiscountCode)
 		return nil
 	}),
 	write(operation{
@@ -156,7 +154,7 @@ var discountOperations = []operation{
 		}, answerDiscountCode),
 	write(operation{
 		id: "admin.discountCodes.delete", method: "DELETE", path: discountPath, scopes: discountsWrite, guarded: true,
-		summary: "Deletes a discount code; orders that carry it keep what it took off.", answer: nullSchema,
+		summary: "Deletes a discount code; orders that carry it keep what it took off.", answer: wire.NullSchema,
 	}, input[engine.DeleteDiscountCode]{path: byID(func(o *engine.DeleteDiscountCode) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteDiscountCode) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -4,6 +4,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"holdfast/api/docs"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -12,7 +13,7 @@ import (
 
 // readsDocs declares an operation that answers with one file of the documentation.
 func readsDocs[In any](o operation, in input[In], name func(*In) string) operation {
-	o.method, o.access, o.apart, o.answer = "GET", noKey, true, &Schema{Type: "string", Example: `"<!doctype html>"`}
+	o.method, o.access, o.apart, o.answer = "GET", noKey, true, &wire.Schema{Type: "string", Example: `"<!doctype html>"`}
 	return read(o, in, func(q *request, v *In) error {
 		f, ok := docs.Find(name(v))
 		if !ok {
@@ -26,18 +27,18 @@ func readsDocs[In any](o operation, in input[In], name func(*In) string) operati
 func (q *request) answerFile(f docs.File) error {
 	q.media = f.Type
 	if !f.Gzip {
-		q.out = append(q.out, f.Body...)
+		q.Out = append(q.Out, f.Body...)
 		return nil
 	}
 	h := &q.ctx.Response.Header
 	h.SetCanonical(headerVary, valueAcceptEncoding)
 	if qualities(q.ctx.Request.Header.Peek("Accept-Encoding"))[gzipped] > 0 {
 		h.SetContentEncoding(gzipped.String())
-		q.out = append(q.out, f.Body...)
+		q.Out = append(q.Out, f.Body...)
 		return nil
 	}
-	plain, err := fasthttp.AppendGunzipBytes(q.out, f.Body)
-	q.out = plain
+	plain, err := fasthttp.AppendGunzipBytes(q.Out, f.Body)
+	q.Out = plain
 	return err
 }
 
@@ -47,9 +48,9 @@ type docsFile struct{ name string }
 var docsOperations = []operation{
 	read(operation{
 		id: "service.document", method: "GET", path: "/openapi.json", access: noKey, apart: true,
-		summary: "Returns this document.", answer: &Schema{Type: "object", Extra: &Schema{}, Example: `{"openapi":"3.1.0"}`},
+		summary: "Returns this document.", answer: &wire.Schema{Type: "object", Extra: &wire.Schema{}, Example: `{"openapi":"3.1.0"}`},
 	}, input[none]{}, func(q *request, _ *none) error {
-		q.out = append(q.out, q.server.document()...)
+		q.Out = append(q.Out, q.server.document()...)
 		return nil
 	}),
 	readsDocs(operation{
@@ -63,6 +64,6 @@ var docsOperations = []operation{
 	}, input[none]{}, func(*none) string { return docs.Reference }),
 	readsDocs(operation{
 		id: "service.docs.file", path: "/docs/{file}", policy: docs.PagePolicy, summary: "Shows a page, or what belongs to one.",
-	}, input[docsFile]{path: shapeOf("DocsFile", required("file", text(1, 64), func(n *docsFile) *string { return &n.name }).says("The name of the page."))},
+	}, input[docsFile]{path: wire.ShapeOf("DocsFile", wire.Required("file", wire.Text(1, 64), func(n *docsFile) *string { return &n.name }).Says("The name of the page."))},
 		func(n *docsFile) string { return n.name }),
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"holdfast/api/wire"
 )
 
 // This file owns the document: OpenAPI 3.1, made of the operations that serve, so that the two cannot differ. openapi.json
@@ -91,7 +93,7 @@ func (c *components) operation(op *operation) ordered {
 		o = o.with("parameters", parameters)
 	}
 	if op.body != nil {
-		required := op.method == "PATCH" || slices.ContainsFunc(op.body.Members, func(m Member) bool { return m.Required })
+		required := op.method == "PATCH" || slices.ContainsFunc(op.body.Members, func(m wire.Member) bool { return m.Required })
 		o = o.with("requestBody", ordered{{"required", required}, {"content", ordered{{"application/json", ordered{
 			{"schema", c.schema(op.body, true)}, {"example", requestExample(op)},
 		}}}}})
@@ -124,7 +126,7 @@ func (c *components) parameters(op *operation) (all []any) {
 }
 
 // queryParameter describes a parameter of a query. What is absent is not null there.
-func (c *components) queryParameter(m Member) ordered {
+func (c *components) queryParameter(m wire.Member) ordered {
 	s := *m.Schema
 	s.Nullable, s.About = false, ""
 	o := ordered{{"name", m.Name}, {"in", "query"}, {"required", m.Required}}
@@ -148,7 +150,7 @@ func (c *components) queryParameter(m Member) ordered {
 
 func (c *components) responses(op *operation) ordered {
 	done := ordered{{"description", "Done."}}
-	if op.answer == nullSchema {
+	if op.answer == wire.NullSchema {
 		done = ordered{{"description", "Done; the body is null."}}
 	} else {
 		done = done.with("content", ordered{{string(mediaJSON), c.answer(op.answer)}})

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"holdfast/api/wire"
 )
 
 // This file owns the examples of the document: made of the schemas, with values that a reader can believe in. Each request
@@ -59,7 +61,7 @@ func requestExample(op *operation) json.RawMessage {
 }
 
 // answerExample is an example of an answer.
-func answerExample(s *Schema) json.RawMessage {
+func answerExample(s *wire.Schema) json.RawMessage {
 	return json.RawMessage(appendExample(nil, s, place{}, false))
 }
 
@@ -67,7 +69,7 @@ func answerExample(s *Schema) json.RawMessage {
 type place struct{ schema, member string }
 
 // appendExample appends a value of a schema that stands at a place.
-func appendExample(b []byte, s *Schema, at place, request bool) []byte {
+func appendExample(b []byte, s *wire.Schema, at place, request bool) []byte {
 	name := at.member
 	if text := exampleOf(s, name); text != "" {
 		return append(b, text...)
@@ -82,7 +84,7 @@ func appendExample(b []byte, s *Schema, at place, request bool) []byte {
 		at.member = strings.TrimSuffix(name, "s")
 		return append(appendExample(append(b, '['), s.Items, at, request), ']')
 	case "string":
-		return appendText(b, exampleText(s, at))
+		return wire.AppendText(b, exampleText(s, at))
 	case "integer", "number":
 		n := int64(1)
 		if s.Min != nil {
@@ -91,7 +93,7 @@ func appendExample(b []byte, s *Schema, at place, request bool) []byte {
 		if s.Max != nil {
 			n = min(n, *s.Max)
 		}
-		return appendInt(b, n)
+		return wire.AppendInt(b, n)
 	case "boolean":
 		return append(b, "false"...)
 	case "null":
@@ -101,7 +103,7 @@ func appendExample(b []byte, s *Schema, at place, request bool) []byte {
 }
 
 // exampleOf is what was said of the schema, or of the name where that fits the schema.
-func exampleOf(s *Schema, name string) string {
+func exampleOf(s *wire.Schema, name string) string {
 	if s.Example != "" {
 		return s.Example
 	}
@@ -122,7 +124,7 @@ func exampleOf(s *Schema, name string) string {
 	return text
 }
 
-func appendExampleObject(b []byte, s *Schema, request bool) []byte {
+func appendExampleObject(b []byte, s *wire.Schema, request bool) []byte {
 	b = append(b, '{')
 	chosen := false
 	for _, m := range s.Members {
@@ -140,7 +142,7 @@ func appendExampleObject(b []byte, s *Schema, request bool) []byte {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
-		b = append(appendText(b, m.Name), ':')
+		b = append(wire.AppendText(b, m.Name), ':')
 		if text := exampleValues[s.Name+"."+m.Name]; text != "" {
 			b = append(b, text...)
 			continue
@@ -150,7 +152,7 @@ func appendExampleObject(b []byte, s *Schema, request bool) []byte {
 	return append(b, '}')
 }
 
-func exampleText(s *Schema, at place) string {
+func exampleText(s *wire.Schema, at place) string {
 	name := at.member
 	switch {
 	case s.Enum != nil:

@@ -2,6 +2,8 @@ package api
 
 import (
 	"slices"
+
+	"holdfast/api/wire"
 )
 
 // This file owns headers in the document. Those that any request or answer may have are named once, for the document as a whole,
@@ -68,13 +70,13 @@ func headersOfAnswers() (o ordered) {
 
 // headersOf are the headers of its own that an answer of an operation may have.
 func headersOf(op *operation) (names []string) {
-	if op.answer.Type == "object" && slices.ContainsFunc(op.answer.Members, func(m Member) bool { return m.Name == "id" }) {
+	if op.answer.Type == "object" && slices.ContainsFunc(op.answer.Members, func(m wire.Member) bool { return m.Name == "id" }) {
 		names = append(names, headerNameETag)
 	}
 	if op.write {
 		names = append(names, headerNameReplayed)
 	}
-	if slices.ContainsFunc(op.queryParams, func(m Member) bool { return m.Name == "page" }) {
+	if slices.ContainsFunc(op.queryParams, func(m wire.Member) bool { return m.Name == "page" }) {
 		names = append(names, headerNameLink)
 	}
 	return names

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
+
+	"holdfast/api/wire"
 )
 
 // This file owns how the document is written: JSON whose members stand in the order in which they were put, so that the
@@ -25,14 +27,14 @@ func appendOrdered(b []byte, v any, depth int) []byte {
 	switch v := v.(type) {
 	case ordered:
 		return appendLines(b, '{', '}', len(v), depth, func(b []byte, i int) []byte {
-			return appendOrdered(append(appendText(b, v[i].name), ':', ' '), v[i].value, depth+1)
+			return appendOrdered(append(wire.AppendText(b, v[i].name), ':', ' '), v[i].value, depth+1)
 		})
 	case []any:
 		return appendLines(b, '[', ']', len(v), depth, func(b []byte, i int) []byte { return appendOrdered(b, v[i], depth+1) })
 	case []string:
-		return appendLines(b, '[', ']', len(v), depth, func(b []byte, i int) []byte { return appendText(b, v[i]) })
+		return appendLines(b, '[', ']', len(v), depth, func(b []byte, i int) []byte { return wire.AppendText(b, v[i]) })
 	case string:
-		return appendText(b, v)
+		return wire.AppendText(b, v)
 	case bool:
 		return strconv.AppendBool(b, v)
 	case int:

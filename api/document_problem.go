@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -125,9 +126,9 @@ func (o *operation) gives(code engine.Code) bool {
 	case engine.CodeMissingScope:
 		return o.access == scoped || o.access == fullAccess
 	case engine.CodeDeniedFields:
-		return o.body.any(func(m Member) bool { return m.Scope != "" })
+		return o.body.Any(func(m wire.Member) bool { return m.Scope != "" })
 	case engine.CodeNotFound:
-		return !slices.Contains(filtering, o.id) && (len(o.params) > 0 || o.body.any(refers) || slices.ContainsFunc(o.queryParams, func(m Member) bool { return refers(m) || m.Schema.any(refers) }))
+		return !slices.Contains(filtering, o.id) && (len(o.params) > 0 || o.body.Any(refers) || slices.ContainsFunc(o.queryParams, func(m wire.Member) bool { return refers(m) || m.Schema.Any(refers) }))
 	case engine.CodeIdempotencyInUse, engine.CodeIdempotencyReused:
 		return o.write
 	case engine.CodeCursorGone:
@@ -149,16 +150,8 @@ func (o *operation) gives(code engine.Code) bool {
 }
 
 // refers says that a member names a record by its id.
-func refers(m Member) bool {
+func refers(m wire.Member) bool {
 	return m.Schema.Format == "uuid" || m.Schema.Items != nil && m.Schema.Items.Format == "uuid"
-}
-
-// any says whether a member of a value, however deep, is as asked.
-func (s *Schema) any(is func(Member) bool) bool {
-	if s == nil {
-		return false
-	}
-	return s.Items.any(is) || slices.ContainsFunc(s.Members, func(m Member) bool { return is(m) || m.Schema.any(is) })
 }
 
 // refusals are the codes with which an operation can be refused, by their status.
@@ -217,7 +210,7 @@ var allCodes = slices.SortedFunc(maps.Keys(statuses), func(a, b engine.Code) int
 func (c *components) addProblem() {
 	var forms []any
 	rest := slices.Clone(allCodes)
-	add := func(name, about string, codes []engine.Code, details *Schema) {
+	add := func(name, about string, codes []engine.Code, details *wire.Schema) {
 		forms = append(forms, ordered{{"$ref", "#/components/schemas/" + name}})
 		properties := ordered{{"code", ordered{{"type", "string"}, {"description", "The code of this form."}, {"enum", asTexts(codes)}}}}
 		required := []string{"code"}
@@ -247,7 +240,7 @@ func problemExample(code engine.Code) ordered {
 		{"requestId", "8f3a1c22b7d0-1f"}, {"details", detailsExample(code)},
 	}
 	if s.number == 400 {
-		o = o.with("errors", []any{ordered{{"in", "body"}, {"pointer", "/name"}, {"code", faultRequired}, {"message", "is missing"}}})
+		o = o.with("errors", []any{ordered{{"in", "body"}, {"pointer", "/name"}, {"code", wire.FaultRequired}, {"message", "is missing"}}})
 	}
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -22,7 +23,7 @@ func inOrder(components map[string]ordered) (all ordered) {
 }
 
 // answer describes an answer of a schema, with an example: that of a named one stands once, as the schema does.
-func (c *components) answer(s *Schema) ordered {
+func (c *components) answer(s *wire.Schema) ordered {
 	o := ordered{{"schema", c.schema(s, false)}}
 	if s.Name == "" {
 		return o.with("example", answerExample(s))
@@ -35,7 +36,7 @@ func (c *components) answer(s *Schema) ordered {
 
 // schema describes a value. closed: members that are not declared are refused, as in requests; what an answer may come to
 // hold in later versions is left open.
-func (c *components) schema(s *Schema, closed bool) ordered {
+func (c *components) schema(s *wire.Schema, closed bool) ordered {
 	if s.Name == "" && s.Enum != nil {
 		named := *s
 		named.Name = enumName(s.Enum)
@@ -48,7 +49,7 @@ func (c *components) schema(s *Schema, closed bool) ordered {
 		c.schemas[s.Name] = nil // one that holds itself would go on forever
 		named := *s
 		named.Nullable = false
-		if !s.saysOnce() {
+		if !saysOnce(s) {
 			named.About = ""
 		}
 		c.schemas[s.Name] = c.plain(&named, closed)
@@ -57,46 +58,46 @@ func (c *components) schema(s *Schema, closed bool) ordered {
 	if s.Nullable {
 		ref = ordered{{"anyOf", []any{ref, ordered{{"type", "null"}}}}}
 	}
-	if s.saysOnce() {
+	if saysOnce(s) {
 		return ref
 	}
 	return about(ref, s)
 }
 
 // saysOnce says of a named value that what is said of it is the same wherever it stands: a member refers to it and adds nothing.
-func (s *Schema) saysOnce() bool { return s.Type != "object" && s.Enum == nil }
+func saysOnce(s *wire.Schema) bool { return s.Type != "object" && s.Enum == nil }
 
 // enums are values that stand in several places, by the name that they have in the document: a generator makes one type of each.
 var enums = map[string][]string{
 	"ArchiveFilter":       {string(archiveActive), string(archiveArchived), string(archiveAll)},
-	"ArticleSort":         articleSorts.schema.Enum,
-	"ArticleStatus":       articleStatus.schema.Enum,
-	"AttributeFormat":     attributeFormatSchema.Enum,
-	"AttributeOrigin":     origins.schema.Enum,
+	"ArticleSort":         articleSorts.Schema.Enum,
+	"ArticleStatus":       articleStatus.Schema.Enum,
+	"AttributeFormat":     formatSchema.Enum,
+	"AttributeOrigin":     origins.Schema.Enum,
 	"BufferOrigin":        {"article", "sku"},
 	"CheckoutFieldFormat": engine.CheckoutFieldFormats,
 	"CheckoutFieldType":   engine.CheckoutFieldTypes,
-	"CustomerType":        customerType.schema.Enum,
-	"DeliveryState":       deliveryState.schema.Enum,
-	"DiscountDuration":    discountDuration.schema.Enum,
-	"DiscountType":        discountType.schema.Enum,
+	"CustomerType":        customerType.Schema.Enum,
+	"DeliveryState":       deliveryState.Schema.Enum,
+	"DiscountDuration":    discountDuration.Schema.Enum,
+	"DiscountType":        discountType.Schema.Enum,
 	"DisabledReason":      {engine.TooManyFailures},
 	"EventResource":       {"order"},
-	"EventType":           orderEvent.schema.Enum,
-	"FilterFormat":        filterFormats.schema.Enum,
+	"EventType":           orderEvent.Schema.Enum,
+	"FilterFormat":        filterFormats.Schema.Enum,
 	"FulfillmentState":    engine.Fulfillments,
 	"Operator":            operatorNames,
 	"OrderChannel":        engine.Channels,
 	"OrderStatus":         engine.OrderStatuses,
-	"NewOrderStatus":      orderStatus.schema.Enum,
-	"PaymentKind":         paymentKind.schema.Enum,
-	"PurchaseType":        purchaseType.schema.Enum,
-	"ScheduledEventType":  eventType.schema.Enum,
+	"NewOrderStatus":      orderStatus.Schema.Enum,
+	"PaymentKind":         paymentKind.Schema.Enum,
+	"PurchaseType":        purchaseType.Schema.Enum,
+	"ScheduledEventType":  eventType.Schema.Enum,
 	"Scope":               auth.Scopes,
 	"ShortageReason":      {"not_enough_stock", "fragmented_by_pinned_holds"},
 	"SortDirection":       {string(ascending), string(descending)},
-	"SubscriptionStatus":  subscriptionStatus.schema.Enum,
-	"SystemGroup":         systemGroups.schema.Enum,
+	"SubscriptionStatus":  subscriptionStatus.Schema.Enum,
+	"SystemGroup":         systemGroups.Schema.Enum,
 	"TagScope":            {string(engine.TagInventory), string(engine.TagCatalog), string(engine.TagCustomers), string(engine.TagOrders)},
 	"TimeUnit":            unitNames,
 }
@@ -111,14 +112,14 @@ func enumName(values []string) string {
 	return ""
 }
 
-func about(o ordered, s *Schema) ordered {
+func about(o ordered, s *wire.Schema) ordered {
 	if s.About != "" {
 		o = o.with("description", s.About)
 	}
 	return o
 }
 
-func (c *components) plain(s *Schema, closed bool) (o ordered) {
+func (c *components) plain(s *wire.Schema, closed bool) (o ordered) {
 	switch {
 	case s.Type == "": // any value, null as well
 	case s.Nullable && s.Type != "null":
@@ -162,7 +163,7 @@ func (c *components) plain(s *Schema, closed bool) (o ordered) {
 	return o
 }
 
-func (c *components) members(o ordered, s *Schema, closed bool) ordered {
+func (c *components) members(o ordered, s *wire.Schema, closed bool) ordered {
 	var properties ordered
 	var required []string
 	for _, m := range s.Members {
@@ -171,7 +172,7 @@ func (c *components) members(o ordered, s *Schema, closed bool) ordered {
 			p = p.with("x-scopes", []string{m.Scope})
 		}
 		properties = properties.with(m.Name, p)
-		if name, total := totalMember(m); name != "" && !closed && s.Name != "" && !s.Whole {
+		if name, total := wire.TotalMember(m); name != "" && !closed && s.Name != "" && !s.Whole {
 			properties = properties.with(name, c.schema(total, closed))
 		}
 		if m.Required {

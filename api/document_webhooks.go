@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -32,14 +33,14 @@ const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seco
 
 // orderEventSchema is the envelope of an event, with the order in it.
 // It has no name, as a generator makes no types of components that webhooks alone refer to; nor have its headers.
-var orderEventSchema = recordSchema("",
-	has("eventId", idSchema.says("The event's id, the same in each attempt and in webhook-id.")),
-	has("eventType", orderEvent.schema.says("What has happened.")),
-	has("eventTime", instantSchema.says("When it happened.")),
-	has("resource", enumSchema("order").says("What kind of record it happened to.")),
-	has("resourceId", idSchema.says("The id of the order; of a test event the nil id.")),
-	has("apiVersion", textSchema.says("The version of the interface in which data is written: the one that the webhook is pinned to.")),
-	has("data", orderSchema.orNull().says("The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted.")))
+var orderEventSchema = wire.RecordSchema("",
+	wire.Has("eventId", wire.IDSchema.Says("The event's id, the same in each attempt and in webhook-id.")),
+	wire.Has("eventType", orderEvent.Schema.Says("What has happened.")),
+	wire.Has("eventTime", wire.InstantSchema.Says("When it happened.")),
+	wire.Has("resource", wire.EnumSchema("order").Says("What kind of record it happened to.")),
+	wire.Has("resourceId", wire.IDSchema.Says("The id of the order; of a test event the nil id.")),
+	wire.Has("apiVersion", wire.TextSchema.Says("The version of the interface in which data is written: the one that the webhook is pinned to.")),
+	wire.Has("data", orderSchema.OrNull().Says("The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted.")))
 
 // webhooks describes every event.
 func (c *components) webhooks() (o ordered) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -85,16 +86,16 @@ func asRefusal(err error) *engine.Error {
 func appendProblem(b []byte, e *engine.Error, requestID []byte, more int, details func(b []byte) []byte) []byte {
 	s := statuses[e.Code]
 	b = appendProblemType(append(b, `{"type":"`...), e.Code)
-	b = appendText(append(b, `","title":`...), s.title)
+	b = wire.AppendText(append(b, `","title":`...), s.title)
 	b = strconv.AppendInt(append(b, `,"status":`...), int64(s.number), 10)
 	b = append(b, `,"detail":`...)
 	if more > 0 {
-		b = appendText(b, e.Detail+" (and "+strconv.Itoa(more)+" more)")
+		b = wire.AppendText(b, e.Detail+" (and "+strconv.Itoa(more)+" more)")
 	} else {
-		b = appendText(b, e.Detail)
+		b = wire.AppendText(b, e.Detail)
 	}
-	b = appendText(append(b, `,"code":`...), string(e.Code))
-	b = appendText(append(b, `,"requestId":`...), string(requestID))
+	b = wire.AppendText(append(b, `,"code":`...), string(e.Code))
+	b = wire.AppendText(append(b, `,"requestId":`...), string(requestID))
 	b = details(append(b, `,"details":`...))
 	if s.number == 400 {
 		b = append(b, `,"errors":[`...)
@@ -106,10 +107,10 @@ func appendProblem(b []byte, e *engine.Error, requestID []byte, more int, detail
 			if in == "" {
 				in = "body"
 			}
-			b = appendText(append(b, `{"in":`...), in)
-			b = appendText(append(b, `,"pointer":`...), f.Pointer)
-			b = appendText(append(b, `,"code":`...), f.Code)
-			b = appendText(append(b, `,"message":`...), f.Message)
+			b = wire.AppendText(append(b, `{"in":`...), in)
+			b = wire.AppendText(append(b, `,"pointer":`...), f.Pointer)
+			b = wire.AppendText(append(b, `,"code":`...), f.Code)
+			b = wire.AppendText(append(b, `,"message":`...), f.Message)
 			b = append(b, '}')
 		}
 		b = append(b, ']')
@@ -131,17 +132,17 @@ func appendProblemType(b []byte, code engine.Code) []byte {
 }
 
 // problemSchema describes what every refusal answers. Its code is an enumeration in the document, and gives the details their form.
-var problemSchema = recordSchema("Problem",
-	has("type", (&Schema{Type: "string", Format: "uri-reference"}).says("Where this service tells of the code: a page and its anchor.")),
-	has("title", textSchema.says("What the code means, in a few words.")),
-	has("status", integerSchema.says("The HTTP status of the code.")),
-	has("detail", textSchema.says("What is wrong with this request, for people.")),
-	has("code", (&Schema{Name: "ProblemCode", Type: "string", Enum: asTexts(allCodes)}).says("What the refusal is called; a code has one status.")),
-	has("requestId", textSchema.says("The request's id, for questions about it.")),
-	has("details", (&Schema{Type: "object", Extra: &Schema{}}).says("What the code tells beside; its form is that of the code.")),
-	may("errors", listSchema(recordSchema("Fault",
-		has("in", enumSchema("body", "query", "path", "header").says("Where the fault stands.")),
-		has("pointer", textSchema.says("A JSON pointer into the body, or the name of the parameter or header.")),
-		has("code", textSchema.says("What kind of fault it is, such as required, unknown, format or range.")),
-		has("message", textSchema.says("What is wrong, in words that follow on the name.")),
-	)).says("All faults of a request that is refused with 400."))).whole().says("A refusal, as RFC 9457 has it.")
+var problemSchema = wire.RecordSchema("Problem",
+	wire.Has("type", (&wire.Schema{Type: "string", Format: "uri-reference"}).Says("Where this service tells of the code: a page and its anchor.")),
+	wire.Has("title", wire.TextSchema.Says("What the code means, in a few words.")),
+	wire.Has("status", wire.IntegerSchema.Says("The HTTP status of the code.")),
+	wire.Has("detail", wire.TextSchema.Says("What is wrong with this request, for people.")),
+	wire.Has("code", (&wire.Schema{Name: "ProblemCode", Type: "string", Enum: asTexts(allCodes)}).Says("What the refusal is called; a code has one status.")),
+	wire.Has("requestId", wire.TextSchema.Says("The request's id, for questions about it.")),
+	wire.Has("details", (&wire.Schema{Type: "object", Extra: &wire.Schema{}}).Says("What the code tells beside; its form is that of the code.")),
+	wire.May("errors", wire.ListSchema(wire.RecordSchema("Fault",
+		wire.Has("in", wire.EnumSchema("body", "query", "path", "header").Says("Where the fault stands.")),
+		wire.Has("pointer", wire.TextSchema.Says("A JSON pointer into the body, or the name of the parameter or header.")),
+		wire.Has("code", wire.TextSchema.Says("What kind of fault it is, such as required, unknown, format or range.")),
+		wire.Has("message", wire.TextSchema.Says("What is wrong, in words that follow on the name.")),
+	)).Says("All faults of a request that is refused with 400."))).Uncut().Says("A refusal, as RFC 9457 has it.")

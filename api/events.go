@@ -1,62 +1,66 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns scheduled events of articles on the wire.
 
-var eventType = enum(engine.EventReservation, engine.EventNote)
+var eventType = wire.Enum(engine.EventReservation, engine.EventNote)
 
-var createEventShape = shapeOf("CreateScheduledEvent",
-	required("type", eventType, func(o *engine.CreateScheduledEvent) *engine.EventType { return &o.Type }).says("A reservation takes one unit, a note none."),
-	required("name", text(1, 255), func(o *engine.CreateScheduledEvent) *string { return &o.Name }).says("What people call the event."),
-	required("serviceLocationId", uuid, func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Location }).says("The location that it is at."),
-	required("startDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.Start }).says("First instant of the event."),
-	required("endDate", instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.End }).says("First instant behind the event."),
-	optional("comment", text(0, 10_000), func(o *engine.CreateScheduledEvent) **string { return &o.Comment }).says("A note for those who read it."))
+var createEventShape = wire.ShapeOf("CreateScheduledEvent",
+	wire.Required("type", eventType, func(o *engine.CreateScheduledEvent) *engine.EventType { return &o.Type }).Says("A reservation takes one unit, a note none."),
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreateScheduledEvent) *string { return &o.Name }).Says("What people call the event."),
+	wire.Required("serviceLocationId", wire.UUID, func(o *engine.CreateScheduledEvent) *engine.ID { return &o.Location }).Says("The location that it is at."),
+	wire.Required("startDate", wire.Instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.Start }).Says("First instant of the event."),
+	wire.Required("endDate", wire.Instant, func(o *engine.CreateScheduledEvent) *int64 { return &o.Window.End }).Says("First instant behind the event."),
+	wire.Optional("comment", wire.Text(0, 10_000), func(o *engine.CreateScheduledEvent) **string { return &o.Comment }).Says("A note for those who read it."))
 
-var patchEventShape = shapeOf("PatchScheduledEvent",
-	merged("name", text(1, 255), false, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Name }).says("What people call the event."),
-	merged("serviceLocationId", uuid, false, func(o *engine.PatchScheduledEvent) *engine.Opt[engine.ID] { return &o.Location }).
-		says("The location that it is at."),
-	merged("startDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.From }).says("First instant of the event."),
-	merged("endDate", instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.To }).says("First instant behind the event."),
-	merged("comment", text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }).
-		says("A note for those who read it. Null clears it."))
+var patchEventShape = wire.ShapeOf("PatchScheduledEvent",
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Name }).Says("What people call the event."),
+	wire.Merged("serviceLocationId", wire.UUID, false, func(o *engine.PatchScheduledEvent) *engine.Opt[engine.ID] { return &o.Location }).
+		Says("The location that it is at."),
+	wire.Merged("startDate", wire.Instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.From }).Says("First instant of the event."),
+	wire.Merged("endDate", wire.Instant, false, func(o *engine.PatchScheduledEvent) *engine.Opt[int64] { return &o.To }).Says("First instant behind the event."),
+	wire.Merged("comment", wire.Text(0, 10_000), true, func(o *engine.PatchScheduledEvent) *engine.Opt[string] { return &o.Comment }).
+		Says("A note for those who read it. Null clears it."))
 
-var eventSchema = recordSchema("ScheduledEvent",
-	has("id", idSchema.says("The event's id.")),
-	has("articleId", idSchema.says("The article that it is of.")),
-	has("startDate", instantSchema.says("First instant of the event.")),
-	has("endDate", instantSchema.orNull().says("First instant behind the event; null: without end.")),
-	has("type", enumSchema("reservation", "note").says("Whether it takes a unit (reservation) or not (note).")),
-	has("name", textSchema.says("What people call the event.")),
-	has("comment", textSchema.orNull().says("A note for those who read it.")),
-	has("tenantId", accountIDSchema),
-	has("createdAt", createdSchema), has("serviceLocationId", idSchema.says("The location that it is at.")))
+var eventSchema = describe("ScheduledEvent", (*scribe).writeEvent)
 
-func appendEvent(q *request, b []byte, s *engine.ScheduledEvent) []byte {
-	b = appendID(append(b, `{"id":`...), s.ID)
-	b = appendID(append(b, `,"articleId":`...), s.Article)
-	b = appendInstant(append(b, `,"startDate":`...), s.Window.Start)
-	b = appendInstant(append(b, `,"endDate":`...), s.Window.End)
-	b = appendText(append(b, `,"type":`...), string(s.Type))
-	b = appendText(append(b, `,"name":`...), s.Name)
-	b = appendTextOrNull(append(b, `,"comment":`...), s.Comment)
-	b = appendID(append(b, `,"tenantId":`...), q.view.Account().ID)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
-	b = appendID(append(b, `,"serviceLocationId":`...), s.Location)
-	return append(b, '}')
+func (w *scribe) writeEvent(s *engine.ScheduledEvent) {
+	w.ID("id", s.ID, "The event's id.")
+	w.ID("articleId", s.Article, "The article that it is of.")
+	w.Instant("startDate", s.Window.Start, "First instant of the event.")
+	w.End("endDate", s.Window.End, "First instant behind the event; null: without end.")
+	w.As(eventType.Schema, "type", string(s.Type), "Whether it takes a unit (reservation) or not (note).")
+	w.Text("name", s.Name, "What people call the event.")
+	w.TextOrNull("comment", s.Comment, "A note for those who read it.")
+	w.tenant()
+	w.Created(s.ID)
+	w.ID("serviceLocationId", s.Location, "The location that it is at.")
 }
+
+// scheduledEvents writes the first of the events of an article.
+func (w *scribe) scheduledEvents(list []*engine.ScheduledEvent, most int) {
+	if !w.Writes() {
+		w.Key("scheduledEvents", wire.ListSchema(eventSchema), aboutEvents)
+		return
+	}
+	wire.First(&w.Writer, "scheduledEvents", "ScheduledEvent", wire.UpTo(list, most), len(list), aboutEvents, func(s **engine.ScheduledEvent) { w.writeEvent(*s) })
+}
+
+const aboutEvents = "The events over the window, by start."
 
 func answerEvent(q *request, s *engine.ScheduledEvent) error {
 	q.tag = s.Revision
-	q.out = appendEvent(q, q.out, s)
+	appendRecord(&q.scribe, s, (*scribe).writeEvent)
 	return nil
 }
 
 // eventPath is the path of one event of an article.
-func eventPath[In any](article, event func(*In) *engine.ID) *shape[In] {
-	return shapeOf("EventPath", required("id", looseID, article).says("The article's id."), required("eventId", looseID, event).says("The event's id."))
+func eventPath[In any](article, event func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("EventPath", wire.Required("id", wire.LooseID, article).Says("The article's id."), wire.Required("eventId", wire.LooseID, event).Says("The event's id."))
 }
 
 var eventOperations = []operation{
@@ -80,7 +84,7 @@ var eventOperations = []operation{
 	}, answerEvent),
 	write(operation{
 		id: "admin.articles.deleteScheduledEvent", method: "DELETE", path: "/v1/admin/articles/{id}/scheduled-events/{eventId}",
-		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: nullSchema,
+		scopes: []string{"inventory.stock_items.write"}, guarded: true, answer: wire.NullSchema,
 		summary: "Removes a scheduled event and frees its unit.",
 	}, input[engine.DeleteScheduledEvent]{
 		path: eventPath(func(o *engine.DeleteScheduledEvent) *engine.ID { return &o.Article }, func(o *engine.DeleteScheduledEvent) *engine.ID { return &o.ID }),
@@ -92,6 +96,6 @@ var eventOperations = []operation{
 
 // answerNull is the answer of what removes a record.
 func answerNull(q *request, _ any) error {
-	q.out = append(q.out, "null"...)
+	q.Nil()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -25,7 +26,7 @@ const (
 // exchanged is a resource that can be imported and exported.
 type exchanged struct {
 	name string
-	row  *Schema
+	row  *wire.Schema
 	own  func(v engine.View, id engine.ID) bool // there is a record with the id
 	tags engine.TagScope
 	read func(q *request) engine.Row
@@ -33,23 +34,23 @@ type exchanged struct {
 }
 
 // exchangedAs makes one of the shape that makes a record, the command that does, and what writes it.
-func exchangedAs[In any](e exchanged, create *shape[In], command func(q *request, in *In) engine.Row) *exchanged {
-	rows := shapeOf(create.name, append([]field[In]{formerID[In]()}, create.fields...)...)
-	e.row = rows.schema()
+func exchangedAs[In any](e exchanged, create *wire.Shape[In], command func(q *request, in *In) engine.Row) *exchanged {
+	rows := wire.ShapeOf(create.Name, append([]wire.Field[In]{formerID[In]()}, create.Fields...)...)
+	e.row = rows.Schema()
 	e.read = func(q *request) engine.Row {
 		in := new(In)
-		q.json.document(func(r *jsonReader) { rows.readJSON(r, in) })
+		q.json.Document(func(r *wire.Reader) { rows.ReadJSON(r, in) })
 		return command(q, in)
 	}
 	return &e
 }
 
 // formerID is a member of every row: the id of the record where it comes from.
-func formerID[In any]() field[In] {
-	return field[In]{name: "id", schema: textSchema.orNull(), json: func(r *jsonReader, _ *In) {
-		if !r.null() {
+func formerID[In any]() wire.Field[In] {
+	return wire.Field[In]{Name: "id", Schema: wire.TextSchema.OrNull(), JSON: func(r *wire.Reader, _ *In) {
+		if !r.Null() {
 			var known engine.ID
-			looseID.json(r, &known)
+			wire.LooseID.JSON(r, &known)
 		}
 	}}
 }
@@ -68,7 +69,7 @@ var exchanges = []*exchanged{
 		_, ok := v.Hold(id)
 		return ok
 	}, each: (*exporter).holds},
-		shapeOf("HoldRow", holdFields...), func(_ *request, o *engine.PlaceHold) engine.Row {
+		wire.ShapeOf("HoldRow", holdFields...), func(_ *request, o *engine.PlaceHold) engine.Row {
 			o.AllowPast = true // a file has what was, too
 			return *o
 		}),
@@ -83,7 +84,7 @@ func ExchangeNames() (names []string) {
 }
 
 // ExchangeRow describes a row of a resource; nil where there is no such resource.
-func ExchangeRow(resource string) *Schema {
+func ExchangeRow(resource string) *wire.Schema {
 	if e := exchangeOf(resource); e != nil {
 		return e.row
 	}
@@ -144,8 +145,10 @@ func (a *adminCall) importRows() error {
 	if err != nil {
 		return err
 	}
-	a.out = appendInt(append(a.out, `{"rows":`...), len(batch.Rows))
-	a.out = append(appendBool(append(a.out, `,"repeated":`...), res.Replayed), '}')
+	a.Braces(func() {
+		a.Count("rows", len(batch.Rows), "")
+		a.Bool("repeated", res.Replayed, "")
+	})
 	return nil
 }
 
@@ -158,12 +161,12 @@ func (a *adminCall) readRows(e *exchanged, v engine.View) (batch engine.Batch, f
 	names := newNameBook(e, v)
 	var q request
 	for i, line := range lines {
-		q.faults = faultList{}
-		q.json.reset(line, &q.faults)
-		q.json.refer = names.refer
+		q.faults = wire.Faults{}
+		q.json.Reset(line, &q.faults)
+		q.json.Refer = names.refer
 		batch.Rows[i] = e.read(&q)
-		for _, f := range q.faults.list {
-			malformed[i] = malformed[i] || f.Code == faultMalformed || f.Code == faultTooDeep
+		for _, f := range q.faults.ListOf {
+			malformed[i] = malformed[i] || f.Code == wire.FaultMalformed || f.Code == wire.FaultTooDeep
 			f.Pointer = "/" + strconv.Itoa(i) + f.Pointer
 			found[i] = append(found[i], f)
 		}
@@ -226,7 +229,7 @@ func (a *adminCall) exportRows() error {
 	a.stream = func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", mediaRows)
 		w.Header().Set("Trailer", NotesTrailer)
-		x := &exporter{request: &request{view: v, now: v.Now(a.server.now())}, w: w, names: newNameBook(e, v)}
+		x := &exporter{request: &request{scribe: scribe{view: v}, now: v.Now(a.server.now())}, w: w, names: newNameBook(e, v)}
 		e.each(x)
 		x.flush()
 		w.Header().Set(NotesTrailer, strings.Join(x.notes(), "; "))

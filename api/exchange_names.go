@@ -3,6 +3,7 @@ package api
 import (
 	"math"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -106,13 +107,13 @@ func (n *nameBook) table(member string) *nameTable {
 }
 
 // refer is a referrer.
-func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wrong {
-	id, isID := parseID(raw)
+func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wire.Wrong {
+	id, isID := wire.ParseID(raw)
 	if member == "id" {
 		if isID && n.of.own(n.view, id) {
-			return wrong{faultDuplicate, "is a record of this account: an import makes new ones"}
+			return wire.Wrong{wire.FaultDuplicate, "is a record of this account: an import makes new ones"}
 		}
-		return wrong{}
+		return wire.Wrong{}
 	}
 	t := n.table(member)
 	for i := range dst {
@@ -120,29 +121,29 @@ func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wrong {
 	}
 	if isID {
 		if !t.has(id) {
-			return wrong{faultReference, "no " + t.what + " has this id"}
+			return wire.Wrong{wire.FaultReference, "no " + t.what + " has this id"}
 		}
 		*dst = id
-		return wrong{}
+		return wire.Wrong{}
 	}
 	id, known := t.ids[string(raw)]
 	switch {
 	case !known:
-		return wrong{faultReference, "no " + t.what + " has this " + t.by + ", and it is no id"}
+		return wire.Wrong{wire.FaultReference, "no " + t.what + " has this " + t.by + ", and it is no id"}
 	case id == engine.ID{}:
-		return wrong{faultReference, "more than one " + t.what + " has this " + t.by + ": name it by its id"}
+		return wire.Wrong{wire.FaultReference, "more than one " + t.what + " has this " + t.by + ": name it by its id"}
 	}
 	*dst = id
-	return wrong{}
+	return wire.Wrong{}
 }
 
 // append appends what a record is called: the first of its names that stands for it alone, else its id.
 func (n *nameBook) append(b []byte, member string, id engine.ID, texts ...string) (_ []byte, named bool) {
 	t := n.table(member)
 	for _, text := range texts {
-		if _, looks := parseID([]byte(text)); !looks && t.ids[text] == id {
-			return appendText(b, text), true
+		if _, looks := wire.ParseID([]byte(text)); !looks && t.ids[text] == id {
+			return wire.AppendText(b, text), true
 		}
 	}
-	return appendID(b, id), false
+	return wire.AppendID(b, id), false
 }

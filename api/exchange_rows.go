@@ -25,17 +25,17 @@ const exportBuffer = 64 << 10
 
 // line ends a row.
 func (x *exporter) line() {
-	x.out = append(x.out, '\n')
-	if len(x.out) >= exportBuffer {
+	x.Out = append(x.Out, "}\n"...)
+	if len(x.Out) >= exportBuffer {
 		x.flush()
 	}
 }
 
 func (x *exporter) flush() {
-	if x.err == nil && len(x.out) > 0 {
-		_, x.err = x.w.Write(x.out)
+	if x.err == nil && len(x.Out) > 0 {
+		_, x.err = x.w.Write(x.Out)
 	}
-	x.out = x.out[:0]
+	x.Out = x.Out[:0]
 }
 
 // notes are what the rows do not say.
@@ -56,17 +56,21 @@ func (x *exporter) notes() (notes []string) {
 	return notes
 }
 
-func (x *exporter) begin(id engine.ID) { x.out = appendID(append(x.out, `{"id":`...), id) }
+// begin begins the row of a record.
+func (x *exporter) begin(id engine.ID) {
+	x.Out = append(x.Out, '{')
+	x.ID("id", id, "")
+}
 
 // refer appends a member that refers to a record.
 func (x *exporter) refer(member string, id engine.ID, texts ...string) {
-	x.out = key(x.out, member)
+	x.Key(member, nil, "")
 	x.called(member, id, texts...)
 }
 
 func (x *exporter) called(member string, id engine.ID, texts ...string) {
 	named := false
-	if x.out, named = x.names.append(x.out, member, id, texts...); !named {
+	if x.Out, named = x.names.append(x.Out, member, id, texts...); !named {
 		x.byID++
 	}
 }
@@ -99,38 +103,33 @@ func (x *exporter) article(id engine.ID) {
 	x.refer("articleId", id, texts...)
 }
 
-// labels appends tags by their values, and the record's own attributes by their keys.
+// labels writes tags by their values, and the record's own attributes by their keys.
 func (x *exporter) labels(l *engine.Labels) {
-	x.out = append(x.out, `,"tags":[`...)
+	x.Key("tags", nil, "")
+	x.Out = append(x.Out, '[')
 	for _, id := range l.Tags {
 		if g := x.view.Tag(id); g != nil {
-			if x.out[len(x.out)-1] != '[' {
-				x.out = append(x.out, ',')
-			}
+			x.Next()
 			x.called("tags", id, g.Value)
 		}
 	}
-	x.out = append(x.out, `],"attributes":{`...)
-	x.view.EachAttribute(l, nil, func(d *engine.Attribute, value engine.Value, _ bool) {
-		if x.out[len(x.out)-1] != '{' {
-			x.out = append(x.out, ',')
-		}
-		x.out = appendValue(append(appendText(x.out, d.Key), ':'), value)
+	x.Out = append(x.Out, ']')
+	x.Object("attributes", "", "", func() {
+		x.view.EachAttribute(l, nil, func(d *engine.Attribute, value engine.Value, _ bool) {
+			x.Property(d.Key)
+			x.Out = appendValue(x.Out, value)
+		})
 	})
-	x.out = appendExternal(append(x.out, '}'), l.External)
+	x.external(l.External)
 }
 
 func (x *exporter) locations() {
 	for l := range x.view.Locations().All() {
 		x.begin(l.ID)
-		x.out = appendText(append(x.out, `,"name":`...), l.Name)
-		x.out = appendText(append(x.out, `,"timezone":`...), l.Timezone)
-		x.out = append(appendExternal(x.out, l.External), `,"address":`...)
-		if l.Address == nil {
-			x.out = append(x.out, "null}"...)
-		} else {
-			x.out = append(appendAddress(append(x.out, '{'), l.Address), "}}"...)
-		}
+		x.Text("name", l.Name, "")
+		x.Text("timezone", l.Timezone, "")
+		x.external(l.External)
+		x.locationAddress(l.Address)
 		x.line()
 	}
 }
@@ -138,12 +137,9 @@ func (x *exporter) locations() {
 func (x *exporter) skus() {
 	for s := range x.view.SKUs().All() {
 		x.begin(s.ID)
-		x.out = appendText(append(x.out, `,"name":`...), s.Name)
-		x.out = appendTextOrNull(append(x.out, `,"code":`...), s.Code)
-		x.out = appendTextOrNull(append(x.out, `,"description":`...), s.Description)
-		x.out = appendIntOrNull(append(x.out, `,"purchasePrice":`...), s.PurchasePrice)
+		x.skuColumns(s)
 		x.labels(&s.Labels)
-		x.out = append(appendBuffers(x.out, s.Before, s.After), '}')
+		x.buffers(s.Before, s.After)
 		x.line()
 	}
 }
@@ -155,51 +151,50 @@ func (x *exporter) articles() {
 			continue
 		}
 		x.begin(r.ID)
-		x.out = appendText(append(x.out, `,"name":`...), r.Name)
-		x.out = appendText(append(x.out, `,"status":`...), string(r.Status))
+		x.Text("name", r.Name, "")
+		x.Text("status", string(r.Status), "")
 		if r.SKU == nil {
-			x.out = append(x.out, `,"skuId":null`...)
+			x.Null("skuId", "")
 		} else {
 			x.sku(*r.SKU)
 		}
-		x.out = appendList(append(x.out, `,"codes":`...), r.Codes, appendText)
-		x.out = appendTextOrNull(append(x.out, `,"description":`...), r.Description)
-		x.out = appendTextOrNull(append(x.out, `,"condition":`...), r.Condition)
-		x.out = appendIntOrNull(append(x.out, `,"purchasePrice":`...), r.PurchasePrice)
+		x.Texts("codes", r.Codes, "")
+		x.TextOrNull("description", r.Description, "")
+		x.TextOrNull("condition", r.Condition, "")
+		x.IntOrNull("purchasePrice", r.PurchasePrice, "")
 		x.quantities(r)
 		x.labels(&r.Labels)
-		x.out = append(appendBuffers(x.out, r.Before, r.After), '}')
+		x.buffers(r.Before, r.After)
 		x.line()
 	}
 }
 
 // quantities appends an article's units: those that stay. More than a count takes are several counts.
 func (x *exporter) quantities(r *engine.Article) {
-	x.out = append(x.out, `,"quantities":[`...)
+	x.Key("quantities", nil, "")
+	x.Out = append(x.Out, '[')
 	for _, l := range x.view.UnitsOf(r, x.now) {
 		if l.Range.End != engine.Forever {
 			x.ending += l.Count
 			continue
 		}
 		for left := l.Count; left > 0; left -= maxCount {
-			if x.out[len(x.out)-1] != '[' {
-				x.out = append(x.out, ',')
-			}
-			x.out = append(x.out, '{')
-			x.location(l.Location)
-			x.out = appendInt(append(x.out, `,"count":`...), min(left, maxCount))
-			x.out = append(appendInstant(append(x.out, `,"from":`...), l.Range.Start), '}')
+			x.Next()
+			x.Braces(func() {
+				x.location(l.Location)
+				x.Count("count", min(left, maxCount), "")
+				x.Instant("from", l.Range.Start, "")
+			})
 		}
 	}
-	x.out = append(x.out, ']')
+	x.Out = append(x.Out, ']')
 }
 
 func (x *exporter) customers() {
 	for m := range x.view.Customers().All() {
 		x.begin(m.ID)
-		x.out = appendNamedContact(append(x.out, ','), &m.Contact, m.FullName)
+		x.contactNamed(&m.Contact, given(m.FullName))
 		x.labels(&m.Labels)
-		x.out = append(x.out, '}')
 		x.line()
 	}
 }
@@ -226,15 +221,15 @@ func (x *exporter) holds() {
 	for _, o := range order {
 		h, _ := x.view.Hold(o.id)
 		x.begin(h.ID)
-		x.out = append(x.out, `,"lines":[`...)
+		x.Key("lines", nil, "")
+		x.Out = append(x.Out, '[')
 		short := false
 		for i := range h.Lines {
 			for _, part := range parts(&h.Lines[i]) {
-				if x.out[len(x.out)-1] != '[' {
-					x.out = append(x.out, ',')
-				}
-				x.holdLine(&h.Lines[i], part)
+				x.Next()
+				x.Braces(func() { x.holdLine(&h.Lines[i], part) })
 			}
+
 			for _, u := range h.Lines[i].Units {
 				short = short || u.Conflict()
 			}
@@ -242,15 +237,14 @@ func (x *exporter) holds() {
 		if short {
 			x.conflicts++
 		}
-		x.out = append(x.out, ']')
+		x.Out = append(x.Out, ']')
 		if h.ExpiresAt != nil {
 			left := (*h.ExpiresAt - x.now + 999) / 1000
-			x.out = appendInt(append(x.out, `,"expiresInSeconds":`...), min(max(left, minExpiry), maxExpiry))
+			x.Int("expiresInSeconds", min(max(left, minExpiry), maxExpiry), "")
 		}
 		if h.Note != "" {
-			x.out = appendText(append(x.out, `,"note":`...), h.Note)
+			x.Text("note", h.Note, "")
 		}
-		x.out = append(x.out, '}')
 		x.line()
 	}
 }
@@ -280,7 +274,6 @@ next:
 }
 
 func (x *exporter) holdLine(l *engine.HoldLine, part linePart) {
-	x.out = append(x.out, '{')
 	switch {
 	case l.SKU != (engine.ID{}):
 		x.sku(l.SKU)
@@ -290,8 +283,9 @@ func (x *exporter) holdLine(l *engine.HoldLine, part linePart) {
 		x.refer("catalogItemId", l.CatalogItem, x.view.CatalogItem(l.CatalogItem).Name)
 	}
 	x.location(l.Location)
-	x.out = appendInstant(append(x.out, `,"from":`...), part.window.Start)
-	x.out = appendInstant(append(x.out, `,"to":`...), part.window.End)
-	x.out = appendInt(append(x.out, `,"quantity":`...), part.quantity)
-	x.out = append(appendText(append(x.out, `,"purchaseType":`...), string(l.Purchase)), '}')
+	x.Instant("from", part.window.Start, "")
+	x.End("to", part.window.End, "")
+	x.Count("quantity", part.quantity, "")
+	x.Text("purchaseType", string(l.Purchase), "")
+
 }

@@ -12,6 +12,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+
+	"holdfast/api/admin"
+	"holdfast/api/wire"
 )
 
 // This file owns the tests of import and export as calls. The command line has those of files.
@@ -24,7 +27,7 @@ type exchangeShop struct {
 
 func newExchangeShop(t *testing.T) *exchangeShop {
 	s := &exchangeShop{shop: newShop(t)}
-	s.ops = httptest.NewServer(NewOps(OpsOptions{Metrics: prometheus.NewRegistry(), Server: s.server}).Handler)
+	s.ops = httptest.NewServer(admin.New(admin.Options{Metrics: prometheus.NewRegistry(), Calls: s.server.Admin()}).Handler)
 	t.Cleanup(s.ops.Close)
 	return s
 }
@@ -200,8 +203,8 @@ func TestExchangeRows(t *testing.T) {
 		for _, o := range operations {
 			if o.method == "POST" && o.path == "/v1/admin/"+name {
 				made = true
-				members := slices.DeleteFunc(slices.Clone(o.body.Members), func(m Member) bool { return m.Name == "allowPast" }) // a row may always be of the past
-				require.Equal(t, append([]Member{{Name: "id", Schema: textSchema.orNull()}}, members...), row.Members)
+				members := slices.DeleteFunc(slices.Clone(o.body.Members), func(m wire.Member) bool { return m.Name == "allowPast" }) // a row may always be of the past
+				require.Equal(t, append([]wire.Member{{Name: "id", Schema: wire.TextSchema.OrNull()}}, members...), row.Members)
 			}
 		}
 		require.True(t, made, name)

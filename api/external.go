@@ -1,9 +1,9 @@
 package api
 
 import (
-	"strconv"
-
+	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/engine/table"
 )
 
 // This file owns what other systems keep on a record, on the wire: their id of it, by which lists find it, and metadata.
@@ -13,100 +13,57 @@ const (
 	maxMetadataValue = 500 // characters
 )
 
-var externalID = text(1, 255)
+var externalID = wire.Text(1, 255)
 
 // externalFields are what other systems keep on a record that is made or changed.
-func externalFields[In any](at func(*In) *engine.ExternalPatch) []field[In] {
-	return []field[In]{
-		merged("externalId", externalID, true, func(in *In) *engine.Opt[string] { return &at(in).ID }).
-			says("The record's id in another system. No other record of the kind has the same. Null clears it.").shows("null"),
-		merged("metadata", metadata, true, func(in *In) *engine.Opt[[]engine.MetadataInput] { return &at(in).Metadata }).
-			says("Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all.").
-			shows(`{"source":"shop"}`),
+func externalFields[In any](at func(*In) *engine.ExternalPatch) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Merged("externalId", externalID, true, func(in *In) *engine.Opt[string] { return &at(in).ID }).
+			Says("The record's id in another system. No other record of the kind has the same. Null clears it.").Shows("null"),
+		wire.Merged("metadata", metadata, true, func(in *In) *engine.Opt[[]engine.MetadataInput] { return &at(in).Metadata }).
+			Says("Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all.").
+			Shows(`{"source":"shop"}`),
 	}
 }
 
 // externalIDFilter is the parameter of a list that finds a record by its external id.
-func externalIDFilter[In any](at func(*In) **string, record string) field[In] {
-	return optional("externalId", externalID, at).says("Only " + record + " that has this external id.")
+func externalIDFilter[In any](at func(*In) **string, record string) wire.Field[In] {
+	return wire.Optional("externalId", externalID, at).Says("Only " + record + " that has this external id.")
 }
 
-// externalMembers are what other systems keep on a record, as it is answered.
-var externalMembers = []Member{
-	has("externalId", textSchema.orNull().says("The record's id in another system; null without one.").shows(`"shop-1042"`)),
-	has("metadata", (&Schema{Type: "object", Extra: textSchema}).says("Texts that another system keeps on it, by keys of its own.").
-		shows(`{"source":"shop"}`)),
-}
+var (
+	externalIDSchema = wire.TextOrNull.Shows(`"shop-1042"`)
+	metadataSchema   = (&wire.Schema{Type: "object", Extra: wire.TextSchema}).Shows(`{"source":"shop"}`)
+)
 
-// appendExternal appends the members, each with a comma before it.
-func appendExternal(b []byte, x *engine.External) []byte {
+// external writes what other systems keep on a record.
+func (w *scribe) external(x *engine.External) {
 	if x == nil {
-		return append(b, `,"externalId":null,"metadata":{}`...)
+		x = &noExternal
 	}
-	b = append(appendGiven(append(b, `,"externalId":`...), x.ID), `,"metadata":{`...)
-	for i, m := range x.Metadata {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendText(append(appendText(b, m.Key), ':'), m.Value)
+	w.Key("externalId", externalIDSchema, "The record's id in another system; null without one.")
+	w.Out = wire.AppendGiven(w.Out, x.ID)
+	w.Key("metadata", metadataSchema, "Texts that another system keeps on it, by keys of its own.")
+	w.Out = append(w.Out, '{')
+	for _, m := range x.Metadata {
+		w.Property(m.Key)
+		w.Out = wire.AppendText(w.Out, m.Value)
 	}
-	return append(b, '}')
+	w.Out = append(w.Out, '}')
 }
 
-// metadata are texts by their keys. They stand in bodies only.
-var metadata = kind[[]engine.MetadataInput]{
-	schema: &Schema{Type: "object", Extra: metadataText.schema.orNull()},
-	json: func(r *jsonReader, dst *[]engine.MetadataInput) {
-		if !r.enter('{', "an object") {
-			return
-		}
-		*dst = []engine.MetadataInput{}
-		n := 0
-		for ; ; n++ {
-			name, ok := r.member(n)
-			if !ok {
-				break
-			}
-			in := engine.MetadataInput{Key: string(name)}
-			switch {
-			case n >= maxMetadata:
-				r.skip()
-				continue
-			case givenMetadata(*dst, in.Key):
-				r.fault(faultDuplicate, "given more than once")
-				r.skip()
-				continue
-			case !r.null():
-				in.Value = new(string)
-				metadataText.json(r, in.Value)
-			}
-			*dst = append(*dst, in)
-		}
-		if !r.dead && n > maxMetadata {
-			r.fault(faultLength, "must have 0 to "+strconv.Itoa(maxMetadata)+" members")
-		}
-	},
-	query: func(*args, string, *[]engine.MetadataInput) bool { return false },
-}
+var noExternal engine.External
 
-var metadataText = text(0, maxMetadataValue)
-
-func givenMetadata(list []engine.MetadataInput, key string) bool {
-	for _, in := range list {
-		if in.Key == key {
-			return true
+// metadata are texts by their keys.
+var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata, func(m *engine.MetadataInput) *string { return &m.Key },
+	func(r *wire.Reader, m *engine.MetadataInput) {
+		if !r.Null() {
+			m.Value = new(string)
+			metadataText.JSON(r, m.Value)
 		}
-	}
-	return false
-}
+	})
 
-// found is a list of the record that has an external id, or of none.
-func found[R any](r *R) []*R {
-	if r == nil {
-		return nil
-	}
-	return []*R{r}
-}
+var metadataText = wire.Text(0, maxMetadataValue)
 
 // externalPage is a page of records, or of the one that has an external id.
 type externalPage struct {
@@ -115,7 +72,22 @@ type externalPage struct {
 }
 
 // externalQuery is the query of a list that takes a page and an external id.
-func externalQuery(record string) *shape[externalPage] {
-	return shapeOf("List", append(pageFields(func(p *externalPage) *page { return &p.page }),
+func externalQuery(record string) *wire.Shape[externalPage] {
+	return wire.ShapeOf("List", append(pageFields(func(p *externalPage) *page { return &p.page }),
 		externalIDFilter(func(p *externalPage) **string { return &p.external }, record))...)
+}
+
+// appendExternalPage appends such a page: of all records, or of the one that with finds.
+func appendExternalPage[R any](
+	q *request, p *externalPage, with func(v engine.View, external string) *R, all *table.Table[R], record func(w *scribe, r *R),
+) {
+	total, at := all.Len(), all.At
+	if p.external != nil {
+		one := with(q.view, *p.external)
+		if total = 1; one == nil {
+			total = 0
+		}
+		at = func(int) *R { return one }
+	}
+	appendPage(q, p.page, total, at, record)
 }

@@ -1,50 +1,51 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns external pricing rows on the wire: buttons that send the customer elsewhere.
 
 // externalWrite suffices one by one: who may write listings may set their buttons.
 var externalWrite = []string{"catalog.listings.write", "catalog.price_tables.write"}
 
-var link = func() kind[string] {
-	k, s := text(1, 2048), *textSchema
-	s.Format, s.Min, s.Max = "uri", k.schema.Min, k.schema.Max
-	k.schema = &s
+var link = func() wire.Kind[string] {
+	k, s := wire.Text(1, 2048), *wire.TextSchema
+	s.Format, s.Min, s.Max = "uri", k.Schema.Min, k.Schema.Max
+	k.Schema = &s
 	return k
 }()
 
-var createExternalRowShape = shapeOf("CreateExternalPricingRow",
-	required("label", text(1, 255), func(o *engine.CreateExternalPricingRow) *string { return &o.Label }).says("What people call the price."),
-	required("url", link, func(o *engine.CreateExternalPricingRow) *string { return &o.URL }).says("Absolute, http or https."))
+var createExternalRowShape = wire.ShapeOf("CreateExternalPricingRow",
+	wire.Required("label", wire.Text(1, 255), func(o *engine.CreateExternalPricingRow) *string { return &o.Label }).Says("What people call the price."),
+	wire.Required("url", link, func(o *engine.CreateExternalPricingRow) *string { return &o.URL }).Says("Absolute, http or https."))
 
-var patchExternalRowShape = shapeOf("PatchExternalPricingRow",
-	merged("label", text(1, 255), false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.Label }).says("What people call the price."),
-	merged("translatedLabel", text(1, 255), true, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.TranslatedLabel }).
-		says("The label in the customer's language. Null clears it."),
-	merged("url", link, false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.URL }).
-		says("Where it can be found: absolute, http or https."))
+var patchExternalRowShape = wire.ShapeOf("PatchExternalPricingRow",
+	wire.Merged("label", wire.Text(1, 255), false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.Label }).Says("What people call the price."),
+	wire.Merged("translatedLabel", wire.Text(1, 255), true, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.TranslatedLabel }).
+		Says("The label in the customer's language. Null clears it."),
+	wire.Merged("url", link, false, func(o *engine.PatchExternalPricingRow) *engine.Opt[string] { return &o.URL }).
+		Says("Where it can be found: absolute, http or https."))
 
-var externalRowSchema = recordSchema("ExternalPricingRow",
-	has("id", idSchema.says("The record's id.")),
-	has("pricingTableId", idSchema.says("The table that the row is of.")),
-	has("label", textSchema.says("What people call the price.")),
-	may("translatedLabel", textSchema.says("The label in the customer's language.")),
-	has("url", (&Schema{Type: "string", Format: "uri"}).says("Where it can be found: absolute, http or https.")))
+var (
+	uriSchema         = &wire.Schema{Type: "string", Format: "uri"}
+	externalRowSchema = describe("ExternalPricingRow", (*scribe).writeExternalRow)
+)
 
-func appendExternalRow(b []byte, r engine.ExternalPricingRow) []byte {
-	b = appendID(append(b, `{"id":`...), r.ID)
-	b = appendID(append(b, `,"pricingTableId":`...), r.Table)
-	b = appendText(append(b, `,"label":`...), r.Label)
-	if r.TranslatedLabel != nil {
-		b = appendText(append(b, `,"translatedLabel":`...), *r.TranslatedLabel)
+func (w *scribe) writeExternalRow(r *engine.ExternalPricingRow) {
+	w.ID("id", r.ID, "The record's id.")
+	w.ID("pricingTableId", r.Table, "The table that the row is of.")
+	w.Text("label", r.Label, "What people call the price.")
+	if w.May(r.TranslatedLabel != nil) {
+		w.Text("translatedLabel", given(r.TranslatedLabel), "The label in the customer's language.")
 	}
-	return append(appendText(append(b, `,"url":`...), r.URL), '}')
+	w.As(uriSchema, "url", r.URL, "Where it can be found: absolute, http or https.")
 }
 
 func answerExternalRow(q *request, r *engine.ExternalPricingRow) error {
 	q.tag = r.Revision
-	q.out = appendExternalRow(q.out, *r)
+	appendRecord(&q.scribe, r, (*scribe).writeExternalRow)
 	return nil
 }
 
@@ -69,7 +70,7 @@ var externalPricingOperations = []operation{
 	}, answerExternalRow),
 	write(operation{
 		id: "admin.pricingTables.deleteExternalPricingRow", method: "DELETE", path: externalRowPath + "/{rowId}", scopes: externalWrite, guarded: true,
-		summary: "Takes an external row out of a pricing table.", answer: nullSchema,
+		summary: "Takes an external row out of a pricing table.", answer: wire.NullSchema,
 	}, input[engine.DeleteExternalPricingRow]{
 		path: byTableRow(func(o *engine.DeleteExternalPricingRow) *engine.ID { return &o.Table }, func(o *engine.DeleteExternalPricingRow) *engine.ID { return &o.ID }),
 	}, func(q *request, o *engine.DeleteExternalPricingRow) engine.Op {

@@ -20,6 +20,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttputil"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/persist"
 )
@@ -231,4 +232,4 @@ func at(v any, path ...any) any {
 }
 
 // when writes an instant as requests do.
-func when(t int64) string { return string(trimQuotes(appendInstant(nil, t))) }
+func when(t int64) string { return string(trimQuotes(wire.AppendInstant(nil, t))) }

@@ -3,18 +3,19 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns holds without an order on the wire: placing one is the main job of the service.
 
-var purchaseType = enum(engine.PurchaseBooking, engine.PurchaseSale, engine.PurchaseSubscription)
+var purchaseType = wire.Enum(engine.PurchaseBooking, engine.PurchaseSale, engine.PurchaseSubscription)
 
 // itemID is the id of what a line names. The nil id is a UUID like any other, but no record has it, and
 // inside it means that none is given: it is read as the max id, which no record has either.
-var itemID = reference(scalar(jsonString, idSchema, func(raw []byte, dst *engine.ID) wrong {
-	w := uuid.text(raw, dst)
-	if w.code == "" && *dst == (engine.ID{}) {
+var itemID = wire.Reference(wire.Scalar(wire.JSONString, wire.IDSchema, func(raw []byte, dst *engine.ID) wire.Wrong {
+	w := wire.UUID.Text(raw, dst)
+	if w.Code == "" && *dst == (engine.ID{}) {
 		for i := range dst {
 			dst[i] = 0xff
 		}
@@ -23,44 +24,44 @@ var itemID = reference(scalar(jsonString, idSchema, func(raw []byte, dst *engine
 }))
 
 // itemFields name what is asked for: one SKU, one article or one catalog item.
-func itemFields[In any](at func(*In) *engine.Item) []field[In] {
+func itemFields[In any](at func(*In) *engine.Item) []wire.Field[In] {
 	return append(stockFields(at),
-		defaulted("catalogItemId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).CatalogItem }).
-			says("The catalog item: all its components are taken. Exactly one such id is given."))
+		wire.Defaulted("catalogItemId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).CatalogItem }).
+			Says("The catalog item: all its components are taken. Exactly one such id is given."))
 }
 
 // stockFields name a SKU or an article.
-func stockFields[In any](at func(*In) *engine.Item) []field[In] {
-	return []field[In]{
-		defaulted("skuId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).SKU }).
-			says("The SKU: any of its articles will do. Exactly one such id is given."),
-		defaulted("articleId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Article }).
-			says("The article. Exactly one such id is given."),
+func stockFields[In any](at func(*In) *engine.Item) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Defaulted("skuId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).SKU }).
+			Says("The SKU: any of its articles will do. Exactly one such id is given."),
+		wire.Defaulted("articleId", itemID, engine.ID{}, func(in *In) *engine.ID { return &at(in).Article }).
+			Says("The article. Exactly one such id is given."),
 	}
 }
 
 // windowFields are a range whose end may be left open.
-func windowFields[In any](at func(*In) *engine.Span) []field[In] {
-	return []field[In]{
-		required("from", instant, func(in *In) *int64 { return &at(in).Start }).says("First instant of the window."),
-		defaulted("to", instant, engine.Forever, func(in *In) *int64 { return &at(in).End }).says("First instant behind the window. Default: without end."),
+func windowFields[In any](at func(*In) *engine.Span) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Required("from", wire.Instant, func(in *In) *int64 { return &at(in).Start }).Says("First instant of the window."),
+		wire.Defaulted("to", wire.Instant, engine.Forever, func(in *In) *int64 { return &at(in).End }).Says("First instant behind the window. Default: without end."),
 	}
 }
 
-var count = integer[int](1, maxCount)
+var count = wire.Integer[int](1, maxCount)
 
 const maxCount = 10_000
 
-var holdLineShape = shapeOf("HoldLineInput", slices.Concat(
+var holdLineShape = wire.ShapeOf("HoldLineInput", slices.Concat(
 	itemFields(func(l *engine.HoldLineInput) *engine.Item { return &l.Item }),
-	[]field[engine.HoldLineInput]{
-		required("serviceLocationId", uuid, func(l *engine.HoldLineInput) *engine.ID { return &l.Location }).says("The location that units are taken at."),
+	[]wire.Field[engine.HoldLineInput]{
+		wire.Required("serviceLocationId", wire.UUID, func(l *engine.HoldLineInput) *engine.ID { return &l.Location }).Says("The location that units are taken at."),
 	},
 	windowFields(func(l *engine.HoldLineInput) *engine.Span { return &l.Window }),
-	[]field[engine.HoldLineInput]{
-		defaulted("quantity", count, 1, func(l *engine.HoldLineInput) *int { return &l.Quantity }).says("How many units. Default: 1."),
-		defaulted("purchaseType", purchaseType, engine.PurchaseBooking, func(l *engine.HoldLineInput) *engine.PurchaseType { return &l.Purchase }).
-			says("How they are taken: booked for a time, sold, or subscribed to. Default: booking."),
+	[]wire.Field[engine.HoldLineInput]{
+		wire.Defaulted("quantity", count, 1, func(l *engine.HoldLineInput) *int { return &l.Quantity }).Says("How many units. Default: 1."),
+		wire.Defaulted("purchaseType", purchaseType, engine.PurchaseBooking, func(l *engine.HoldLineInput) *engine.PurchaseType { return &l.Purchase }).
+			Says("How they are taken: booked for a time, sold, or subscribed to. Default: booking."),
 	})...)
 
 // The bounds of a cart's time to live, in seconds.
@@ -69,20 +70,20 @@ const (
 	maxExpiry = 7200
 )
 
-var expiry = integer[int64](minExpiry, maxExpiry)
+var expiry = wire.Integer[int64](minExpiry, maxExpiry)
 
 // holdFields are what a hold is made of, by a request or by a row of a file.
-var holdFields = []field[engine.PlaceHold]{
-	required("lines", list(object(holdLineShape), 1, 1000), func(o *engine.PlaceHold) *[]engine.HoldLineInput { return &o.Lines }).
-		says("What is held, all or nothing."),
-	optional("expiresInSeconds", expiry, func(o *engine.PlaceHold) **int64 { return &o.ExpiresIn }).
-		says("After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm."),
-	defaulted("note", text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }).says("A text for those who read it."),
+var holdFields = []wire.Field[engine.PlaceHold]{
+	wire.Required("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000), func(o *engine.PlaceHold) *[]engine.HoldLineInput { return &o.Lines }).
+		Says("What is held, all or nothing."),
+	wire.Optional("expiresInSeconds", expiry, func(o *engine.PlaceHold) **int64 { return &o.ExpiresIn }).
+		Says("After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm."),
+	wire.Defaulted("note", wire.Text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }).Says("A text for those who read it."),
 }
 
-var placeHoldShape = shapeOf("PlaceHold", append(holdFields,
-	defaulted("allowPast", boolean, false, func(o *engine.PlaceHold) *bool { return &o.AllowPast }).
-		says("Takes lines whose window is over, which are refused else. Default: false."))...)
+var placeHoldShape = wire.ShapeOf("PlaceHold", append(holdFields,
+	wire.Defaulted("allowPast", wire.Boolean, false, func(o *engine.PlaceHold) *bool { return &o.AllowPast }).
+		Says("Takes lines whose window is over, which are refused else. Default: false."))...)
 
 // moveLine is a line of a move as it comes in: to may be null, which opens the end.
 type moveLine struct {
@@ -96,92 +97,62 @@ type moveHold struct {
 	dryRun bool
 }
 
-var moveHoldShape = shapeOf("MoveHold",
-	required("lines", list(object(shapeOf("MoveLine",
-		required("unavailabilityId", uuid, func(l *moveLine) *engine.ID { return &l.Unavailability }).says("The unit of the hold that is moved."),
-		optional("from", instant, func(l *moveLine) **int64 { return &l.From }).says("Its new first instant. Default: as it is."),
-		merged("to", instant, true, func(l *moveLine) *engine.Opt[int64] { return &l.to }).says("Its new end. Default: as it is; null: without end."),
-		optional("articleId", uuid, func(l *moveLine) **engine.ID { return &l.Article }).says("Pins the unit to this article."),
-		optional("slotId", uuid, func(l *moveLine) **engine.ID { return &l.Slot }).says("Pins the unit to this slot."),
-	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).says("The units that are moved, all or nothing."),
-	defaulted("dryRun", boolean, false, func(o *moveHold) *bool { return &o.dryRun }).says("Answers what would come of it, and changes nothing."))
+var moveHoldShape = wire.ShapeOf("MoveHold",
+	wire.Required("lines", wire.ListOf(wire.Object(wire.ShapeOf("MoveLine",
+		wire.Required("unavailabilityId", wire.UUID, func(l *moveLine) *engine.ID { return &l.Unavailability }).Says("The unit of the hold that is moved."),
+		wire.Optional("from", wire.Instant, func(l *moveLine) **int64 { return &l.From }).Says("Its new first instant. Default: as it is."),
+		wire.Merged("to", wire.Instant, true, func(l *moveLine) *engine.Opt[int64] { return &l.to }).Says("Its new end. Default: as it is; null: without end."),
+		wire.Optional("articleId", wire.UUID, func(l *moveLine) **engine.ID { return &l.Article }).Says("Pins the unit to this article."),
+		wire.Optional("slotId", wire.UUID, func(l *moveLine) **engine.ID { return &l.Slot }).Says("Pins the unit to this slot."),
+	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).Says("The units that are moved, all or nothing."),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says("Answers what would come of it, and changes nothing."))
 
-var extendHoldShape = shapeOf("ExtendHold",
-	required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).
-		says("After how many seconds the hold gives its stock back, from now."))
+var extendHoldShape = wire.ShapeOf("ExtendHold",
+	wire.Required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).
+		Says("After how many seconds the hold gives its stock back, from now."))
 
-var holdSchema = recordSchema("Hold",
-	has("id", idSchema.says("The hold's id.")),
-	has("status", enumSchema("held", "confirmed", "expired", "released", "ordered").
-		says("held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.")),
-	has("expiresAt", instantSchema.orNull().says("When it gives its stock back; null where it does not expire.")),
-	has("createdAt", createdSchema),
-	has("note", textSchema.orNull().says("A text for those who read it.")),
-	has("lines", listSchema(recordSchema("HoldLine",
-		has("skuId", idSchema.orNull().says("The SKU that was asked for; null where it was another item.")),
-		has("articleId", idSchema.orNull().says("The article that was asked for; null where it was another item.")),
-		has("catalogItemId", idSchema.orNull().says("The catalog item that was asked for; null where it was another item.")),
-		has("serviceLocationId", idSchema.says("The location that its units are at.")),
-		has("from", instantSchema.says("First instant of the line.")),
-		has("to", instantSchema.orNull().says("First instant behind it; null: without end.")),
-		has("quantity", integerSchema.says("How many units.")),
-		has("purchaseType", enumSchema("booking", "sale", "subscription").says("How they are taken.")),
-		has("unavailabilities", listSchema(unavailabilitySchema).says("Its units, each where it is and until when.")))).says("What it holds.")))
+var (
+	holdStatuses = wire.EnumSchema("held", "confirmed", "expired", "released", "ordered")
+	holdSchema   = describe("Hold", func(w *scribe, h *engine.Hold) { w.writeHold(h, engine.MaxListed) })
+)
 
-func appendHold(q *request, b []byte, h *engine.Hold) []byte {
-	start := len(b)
-	return bounded(appendHoldUpTo(q, b, h, engine.MaxListed, engine.MaxListed), start, maxRecord)
+// appendHold appends a hold as a record of its own.
+func appendHold(w *scribe, h *engine.Hold) {
+	start := len(w.Out)
+	appendRecord(w, h, func(w *scribe, h *engine.Hold) { w.writeHold(h, engine.MaxListed) })
+	w.Out = wire.Bounded(w.Out, start, wire.MaxRecord)
 }
 
-// listedHold appends a hold as a row.
-func listedHold(q *request, b []byte, h *engine.Hold) []byte {
-	return appendHoldUpTo(q, b, h, rowEntries, rowEntries)
-}
+// listedHold writes a hold as a row.
+func listedHold(w *scribe, h *engine.Hold) { w.writeHold(h, wire.RowEntries) }
 
-// appendHoldUpTo appends a hold with the first of its lines, and of their units.
-func appendHoldUpTo(q *request, b []byte, h *engine.Hold, lines, units int) []byte {
-	b = appendID(append(b, `{"id":`...), h.ID)
-	b = appendText(append(b, `,"status":`...), h.Status.String())
-	b = appendInstantOrNull(append(b, `,"expiresAt":`...), h.ExpiresAt)
-	b = appendInstant(append(b, `,"createdAt":`...), h.CreatedAt)
-	b = append(b, `,"note":`...)
-	if h.Note == "" {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(b, h.Note)
-	}
-	b = append(b, `,"lines":[`...)
-	for i := range min(len(h.Lines), lines) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		l := &h.Lines[i]
-		b = appendItem(append(b, '{'), l.Item)
-		b = appendID(append(b, `,"serviceLocationId":`...), l.Location)
-		b = appendInstant(append(b, `,"from":`...), l.Window.Start)
-		b = appendInstant(append(b, `,"to":`...), l.Window.End)
-		b = appendInt(append(b, `,"quantity":`...), l.Quantity)
-		b = appendText(append(b, `,"purchaseType":`...), string(l.Purchase))
-		shown := min(len(l.Units), units)
-		units -= shown
-		b = append(q.appendFirstUnits(b, "unavailabilities", l.Units[:shown], max(l.Taken, len(l.Units))), '}')
-	}
-	if b = append(b, ']'); len(h.Lines) > lines {
-		b = appendInt(append(b, `,"linesTotal":`...), len(h.Lines))
-	}
-	return append(b, '}')
-}
-
-// appendItem appends the three members of what was asked for, of which one is not null.
-func appendItem(b []byte, i engine.Item) []byte {
-	b = appendGivenID(append(b, `"skuId":`...), i.SKU)
-	b = appendGivenID(append(b, `,"articleId":`...), i.Article)
-	return appendGivenID(append(b, `,"catalogItemId":`...), i.CatalogItem)
+// writeHold writes a hold with the first of its lines, and of their units.
+func (w *scribe) writeHold(h *engine.Hold, most int) {
+	w.ID("id", h.ID, "The hold's id.")
+	w.As(holdStatuses, "status", h.Status.String(),
+		"held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.")
+	w.InstantOrNull("expiresAt", h.ExpiresAt, "When it gives its stock back; null where it does not expire.")
+	w.MadeAt(h.CreatedAt)
+	w.GivenText("note", h.Note, "A text for those who read it.")
+	left := most
+	wire.First(&w.Writer, "lines", "HoldLine", wire.UpTo(h.Lines, most), len(h.Lines), "What it holds.", func(l *engine.HoldLine) {
+		w.GivenID("skuId", l.SKU, "The SKU that was asked for; null where it was another item.")
+		w.GivenID("articleId", l.Article, "The article that was asked for; null where it was another item.")
+		w.GivenID("catalogItemId", l.CatalogItem, "The catalog item that was asked for; null where it was another item.")
+		w.ID("serviceLocationId", l.Location, "The location that its units are at.")
+		w.Instant("from", l.Window.Start, "First instant of the line.")
+		w.End("to", l.Window.End, "First instant behind it; null: without end.")
+		w.Count("quantity", l.Quantity, "How many units.")
+		w.As(purchaseType.Schema, "purchaseType", string(l.Purchase), "How they are taken.")
+		shown := wire.UpTo(l.Units, left)
+		left -= len(shown)
+		w.units("unavailabilities", shown, max(l.Taken, len(l.Units)), "Its units, each where it is and until when.")
+	})
 }
 
 func answerHold(q *request, h *engine.Hold) error {
 	q.tag = h.Revision
-	q.out = appendHold(q, q.out, h)
+	appendHold(&q.scribe, h)
 	return nil
 }
 
@@ -195,7 +166,7 @@ var holdOperations = []operation{
 		id: "admin.holds.list", method: "GET", path: "/v1/admin/holds", scopes: holdsRead,
 		summary: "Lists holds in order of creation, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
-		holds, total := q.view.Holds(p.offset(), p.size, rowEntries)
+		holds, total := q.view.Holds(p.offset(), p.size, wire.RowEntries)
 		appendRows(q, *p, holds, total, listedHold)
 		return nil
 	}),
@@ -204,7 +175,7 @@ var holdOperations = []operation{
 		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(unavailabilitySchema),
 	}, input[listUnits]{
 		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
-		query: shapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),
+		query: wire.ShapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),
 	}, func(q *request, l *listUnits) error {
 		units, total, ok := q.view.HoldUnits(l.of, l.page.part())
 		if !ok {
@@ -229,7 +200,7 @@ var holdOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true,
-		summary: "Gives a hold's stock back.", answer: nullSchema,
+		summary: "Gives a hold's stock back.", answer: wire.NullSchema,
 	}, input[engine.ReleaseHold]{path: byUUID(func(o *engine.ReleaseHold) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.ReleaseHold) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -5,89 +5,90 @@ import (
 	"strings"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns API keys on the wire. The text of a key is drawn here, shown in the answer that makes it, and kept nowhere.
 
 // scope is one of the scopes that there are.
-var scope = scalar(jsonString, enumSchema(auth.Scopes...), func(raw []byte, dst *string) wrong {
+var scope = wire.Scalar(wire.JSONString, wire.EnumSchema(auth.Scopes...), func(raw []byte, dst *string) wire.Wrong {
 	if !auth.Known(string(raw)) {
-		return wrong{faultEnum, "must be one of " + strings.Join(auth.Scopes, ", ")}
+		return wire.Wrong{wire.FaultEnum, "must be one of " + strings.Join(auth.Scopes, ", ")}
 	}
 	*dst = string(raw)
-	return wrong{}
+	return wire.Wrong{}
 })
 
-var createKeyShape = shapeOf("CreateAPIKey", keyFields(func(o *engine.CreateKey) *engine.CreateKey { return o })...)
+var createKeyShape = wire.ShapeOf("CreateAPIKey", keyFields(func(o *engine.CreateKey) *engine.CreateKey { return o })...)
 
 // keyFields are what is said of a new key.
-func keyFields[In any](at func(*In) *engine.CreateKey) []field[In] {
-	return []field[In]{
-		required("label", text(1, 255), func(in *In) *string { return &at(in).Label }).says("What people call the key."),
-		defaulted("scopes", list(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).says(
+func keyFields[In any](at func(*In) *engine.CreateKey) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Required("label", wire.Text(1, 255), func(in *In) *string { return &at(in).Label }).Says("What people call the key."),
+		wire.Defaulted("scopes", wire.ListOf(scope, 1, 100), nil, func(in *In) *[]string { return &at(in).Scopes }).Says(
 			"What the key may do. Default: everything. An area covers what is below it, write includes read."),
-		optional("expiresAt", instant, func(in *In) **int64 { return &at(in).ExpiresAt }).says("When the key stops being good. Default: never."),
+		wire.Optional("expiresAt", wire.Instant, func(in *In) **int64 { return &at(in).ExpiresAt }).Says("When the key stops being good. Default: never."),
 	}
 }
 
 var (
-	keyMembers = []Member{
-		has("id", idSchema.says("The key's id.")),
-		has("label", textSchema.says("What people call the key.")),
-		has("prefix", textSchema.says("How its text begins, up to the secret.")),
-		has("scopes", listSchema(enumSchema(auth.Scopes...)).orNull().says("What it may do; null: everything.")),
-		has("apiVersion", textSchema.says("The version of the interface that it is pinned to.")),
-		has("createdAt", createdSchema),
-		has("expiresAt", instantSchema.orNull().says("When it stops being good; null: never.")),
-		has("revokedAt", instantSchema.orNull().says("When it was revoked; null while it is not.")),
-		has("lastUsedAt", instantSchema.orNull().says("When it was last used; null: never.")),
-	}
-	keySchema        = recordSchema("APIKey", keyMembers...)
-	revokedKeySchema = recordSchema("RevokedAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)],
-		has("webhooks", listSchema(webhookSchema).
-			says("Those that the key made, or gave their url or type of event since, in order of creation. They go on.")))...)
-	newKeySchema = recordSchema("NewAPIKey", append(keyMembers[:len(keyMembers):len(keyMembers)], has("key", textSchema.orNull().
-			says("The whole key, shown this once; null in a repeat.")))...)
+	scopeSchema      = wire.EnumSchema(auth.Scopes...)
+	scopesOrNull     = wire.ListSchema(scopeSchema).OrNull()
+	keySchema        = describe("APIKey", func(w *scribe, k *engine.Key) { w.writeKey(k, 0) })
+	revokedKeySchema = describe("RevokedAPIKey", func(w *scribe, r *engine.RevokedKey) { w.writeRevoked(r, 0) })
+	newKeySchema     = describe("NewAPIKey", func(w *scribe, k *engine.Key) { w.writeNewKey(k, 0, "") })
 )
 
-func appendKey(q *request, b []byte, k *engine.Key) []byte {
-	return q.server.appendKey(b, q.view.Account().ID, k)
+// writeKey writes a key that was last used at an instant; 0: never.
+func (w *scribe) writeKey(k *engine.Key, last int64) {
+	w.ID("id", k.ID, "The key's id.")
+	w.Text("label", k.Label, "What people call the key.")
+	w.Text("prefix", auth.Prefix(k.PublicID), "How its text begins, up to the secret.")
+	if w.Key("scopes", scopesOrNull, "What it may do; null: everything."); len(k.Scopes) == 0 {
+		w.Nil()
+	} else {
+		w.Out = wire.AppendList(w.Out, k.Scopes, wire.AppendText)
+	}
+	w.Text("apiVersion", pinned(k), "The version of the interface that it is pinned to.")
+	w.Created(k.ID)
+	w.InstantOrNull("expiresAt", k.ExpiresAt, "When it stops being good; null: never.")
+	w.InstantOrNull("revokedAt", k.RevokedAt, "When it was revoked; null while it is not.")
+	w.GivenInstant("lastUsedAt", last, "When it was last used; null: never.")
 }
 
-func (s *Server) appendKey(b []byte, account engine.ID, k *engine.Key) []byte {
-	b = appendID(append(b, `{"id":`...), k.ID)
-	b = appendText(append(b, `,"label":`...), k.Label)
-	b = appendText(append(b, `,"prefix":`...), auth.Prefix(k.PublicID))
-	b = append(b, `,"scopes":`...)
-	if len(k.Scopes) == 0 {
-		b = append(b, "null"...)
-	} else {
-		b = appendList(b, k.Scopes, appendText)
-	}
-	b = appendText(append(b, `,"apiVersion":`...), pinned(k))
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(k.ID))
-	b = appendInstantOrNull(append(b, `,"expiresAt":`...), k.ExpiresAt)
-	b = appendInstantOrNull(append(b, `,"revokedAt":`...), k.RevokedAt)
-	b = append(b, `,"lastUsedAt":`...)
-	if last := s.meters.Last(account, k.ID); last == 0 {
-		b = append(b, "null"...)
-	} else {
-		b = appendInstant(b, last)
-	}
-	return append(b, '}')
+// writeNewKey writes a key with its text, which is empty in a repeat.
+func (w *scribe) writeNewKey(k *engine.Key, last int64, text string) {
+	w.writeKey(k, last)
+	w.GivenText("key", text, "The whole key, shown this once; null in a repeat.")
 }
 
-// appendRevoked ends the record of a key that was revoked with the webhooks that it made, as far as there are any still.
-func appendRevoked(b []byte, v engine.View, r *engine.RevokedKey) []byte {
+// writeRevoked writes a key that was revoked with the webhooks that it made, as far as there are any still.
+func (w *scribe) writeRevoked(r *engine.RevokedKey, last int64) {
+	w.writeKey(&r.Key, last)
+	w.webhooksOf(r)
+}
+
+func (w *scribe) webhooksOf(r *engine.RevokedKey) {
 	var hooks []*engine.Webhook
 	for _, id := range r.Webhooks {
-		if w := v.Webhook(id); w != nil {
-			hooks = append(hooks, w)
+		if h := w.view.Webhook(id); h != nil {
+			hooks = append(hooks, h)
 		}
 	}
-	b = appendList(append(b[:len(b)-1], `,"webhooks":`...), hooks, func(b []byte, w *engine.Webhook) []byte { return appendWebhook(nil, b, w) })
-	return append(b, '}')
+	wire.Each(&w.Writer, "webhooks", "Webhook", hooks, "Those that the key made, or gave their url or type of event since, in order of "+
+		"creation. They go on.", func(h *engine.Webhook) { w.writeWebhook(h) })
+}
+
+// lastUsed is when a key was last used; 0: never.
+func (s *Server) lastUsed(account engine.ID, k *engine.Key) int64 {
+	return s.meters.Last(account, k.ID)
+}
+
+// writesKeys writes keys of the account of a request.
+func (q *request) writesKeys() func(w *scribe, k *engine.Key) {
+	account := q.view.Account().ID
+	return func(w *scribe, k *engine.Key) { w.writeKey(k, q.server.lastUsed(account, k)) }
 }
 
 // drawKey makes the text of a new key, and gives the command what is kept of it.
@@ -112,7 +113,7 @@ var keyOperations = []operation{
 		summary: "Lists API keys in order of creation, revoked ones included.", answer: pagedSchema(keySchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
 		all := q.view.Keys()
-		appendPage(q, *p, all.Len(), all.At, appendKey)
+		appendPage(q, *p, all.Len(), all.At, q.writesKeys())
 		return nil
 	}),
 	write(operation{
@@ -125,14 +126,13 @@ var keyOperations = []operation{
 		},
 		func(q *request, k *engine.Key) error {
 			q.tag = k.Revision
-			q.out = appendKey(q, q.out, k)
-			q.out = append(q.out[:len(q.out)-1], `,"key":`...)
 			if q.replayed {
-				q.out = append(q.out, "null}"...)
-				return nil
+				q.secret = ""
 			}
-			q.out = append(appendText(q.out, q.secret), '}')
+			last := q.server.lastUsed(q.view.Account().ID, k)
+			appendRecord(&q.scribe, k, func(w *scribe, k *engine.Key) { w.writeNewKey(k, last, q.secret) })
 			return nil
+
 		}),
 	write(operation{
 		id: "admin.apiKeys.revoke", method: "DELETE", path: "/v1/admin/api-keys/{id}", access: fullAccess, guarded: true,
@@ -142,7 +142,8 @@ var keyOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, behind(func(q *request, r *engine.RevokedKey) error {
-			q.out = appendRevoked(appendKey(q, q.out, &r.Key), q.view, r)
+			last := q.server.lastUsed(q.view.Account().ID, &r.Key)
+			appendRecord(&q.scribe, r, func(w *scribe, r *engine.RevokedKey) { w.writeRevoked(r, last) })
 			return nil
 		})),
 }

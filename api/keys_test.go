@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -127,14 +128,14 @@ func TestDeniedFields(t *testing.T) {
 		code  engine.Opt[string]
 		lines []line
 	}
-	text := text(1, 20)
-	shape := shapeOf("DeniedFields",
-		required("name", text, func(o *order) *string { return &o.Name }),
-		defaulted("timezone", text, "UTC", func(o *order) *string { return &o.Timezone }).needs("settings.account.write"),
-		merged("code", text, true, func(o *order) *engine.Opt[string] { return &o.code }).needs("orders.payments.write"),
-		defaulted("lines", list(object(shapeOf("DeniedLine",
-			optional("note", text, func(l *line) **string { return &l.note }),
-			optional("price", text, func(l *line) **string { return &l.price }).needs("orders.payments.write"))), 0, 9), nil,
+	text := wire.Text(1, 20)
+	shape := wire.ShapeOf("DeniedFields",
+		wire.Required("name", text, func(o *order) *string { return &o.Name }),
+		wire.Defaulted("timezone", text, "UTC", func(o *order) *string { return &o.Timezone }).Needs("settings.account.write"),
+		wire.Merged("code", text, true, func(o *order) *engine.Opt[string] { return &o.code }).Needs("orders.payments.write"),
+		wire.Defaulted("lines", wire.ListOf(wire.Object(wire.ShapeOf("DeniedLine",
+			wire.Optional("note", text, func(l *line) **string { return &l.note }),
+			wire.Optional("price", text, func(l *line) **string { return &l.price }).Needs("orders.payments.write"))), 0, 9), nil,
 			func(o *order) *[]line { return &o.lines }))
 	make := write(operation{id: "test.denied", method: "POST", path: "/denied", scopes: []string{"orders.details.write"}, answer: locationSchema},
 		input[order]{body: shape}, func(_ *request, o *order) engine.Op { return o.CreateLocation }, answerLocation)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/api/wire"
 )
 
 // This file makes records as long as the document lets them be, by the document alone, and reads every list that there is: a list
@@ -150,7 +152,7 @@ func TestRowsOfEveryListAreBounded(t *testing.T) {
 		var rows []json.RawMessage
 		require.NoError(t, json.Unmarshal(append(got["data"], got["articles"]...), &rows))
 		for _, row := range rows {
-			require.LessOrEqual(t, len(row), maxRow, a.what)
+			require.LessOrEqual(t, len(row), wire.MaxRow, a.what)
 			if strings.Contains(string(row), `…"`) || strings.Contains(string(row), `Total":`) {
 				cut++
 			}
@@ -163,7 +165,7 @@ func TestRowsOfEveryListAreBounded(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(a.body, &feed))
 	for _, c := range feed.Changes {
-		require.LessOrEqual(t, len(c.Record), maxRow)
+		require.LessOrEqual(t, len(c.Record), wire.MaxRow)
 	}
 	require.Greater(t, lists, 18)
 	require.Greater(t, cut, 0)
@@ -174,9 +176,9 @@ func TestRowsOfEveryListAreBounded(t *testing.T) {
 func TestCutsSayWhatTheyCut(t *testing.T) {
 	list := "[" + strings.TrimSuffix(strings.Repeat(`{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","name":"a \"b\" \u0007"},`, 900), ",") + "]"
 	text := `{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","note":"` + strings.Repeat("é", 20_000) + `","codes":[],"n":-1.5,"b":false,"units":` + list + `,"unitsTotal":5000,"parts":` + list + `,"short":"x"}`
-	require.Equal(t, text, string(bounded([]byte(text), 0, len(text))))
-	b := bounded([]byte("["+text), 1, maxRow)
-	require.LessOrEqual(t, len(b)-1, maxRow)
+	require.Equal(t, text, string(wire.Bounded([]byte(text), 0, len(text))))
+	b := wire.Bounded([]byte("["+text), 1, wire.MaxRow)
+	require.LessOrEqual(t, len(b)-1, wire.MaxRow)
 	var got map[string]any
 	require.NoError(t, json.Unmarshal(b[1:], &got))
 	require.True(t, strings.HasSuffix(got["note"].(string), "é…"))

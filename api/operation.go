@@ -3,6 +3,7 @@ package api
 import (
 	"strings"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -46,9 +47,9 @@ type operation struct {
 	policy string // Content-Security-Policy of an answer that is a page; empty: that of all answers
 
 	// What it reads and answers, for the document and for the names in faults. The builders below fill the first three.
-	pathParams, queryParams []Member
-	body                    *Schema // nil: none, or {}
-	answer                  *Schema
+	pathParams, queryParams []wire.Member
+	body                    *wire.Schema // nil: none, or {}
+	answer                  *wire.Schema
 
 	params  []string // names of the path's parameters, in order
 	run     func(q *request) error
@@ -57,13 +58,13 @@ type operation struct {
 
 // input is what an operation reads into a value of type In: nil where it takes none.
 type input[In any] struct {
-	path, query, body *shape[In]
+	path, query, body *wire.Shape[In]
 }
 
 // none is the input of an operation without any.
 type none struct{}
 
-// read declares an operation that changes nothing. handle appends the answer to q.out.
+// read declares an operation that changes nothing. handle appends the answer to q.Out.
 func read[In any](o operation, in input[In], handle func(q *request, in *In) error) operation {
 	return readChecked(o, in, nil, handle)
 }
@@ -74,7 +75,7 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 	o.run = func(q *request) error {
 		v := new(In)
 		readInput(q, in, v)
-		if check != nil && !q.json.dead { // what was not read says nothing
+		if check != nil && !q.json.Dead { // what was not read says nothing
 			check(q, v)
 		}
 		if err := q.faulted(nil); err != nil {
@@ -128,13 +129,13 @@ func write[In, Record any](
 
 func declare[In any](o *operation, in input[In]) {
 	if in.path != nil {
-		o.pathParams = in.path.schema().Members
+		o.pathParams = in.path.Schema().Members
 	}
 	if in.query != nil {
-		o.queryParams = in.query.schema().Members
+		o.queryParams = in.query.Schema().Members
 	}
 	if in.body != nil {
-		o.body = in.body.schema()
+		o.body = in.body.Schema()
 	}
 	if o.takesAsOf() {
 		o.queryParams = append(o.queryParams[:len(o.queryParams):len(o.queryParams)], asOfMember)
@@ -155,40 +156,40 @@ func declare[In any](o *operation, in input[In]) {
 func readInput[In any](q *request, in input[In], v *In) {
 	if in.path != nil {
 		q.readPath()
-		in.path.readArgs(&q.path, "", v)
+		in.path.ReadArgs(&q.path, "", v)
 	}
-	q.query.parse(q.ctx.URI().QueryString())
+	q.query.Parse(q.ctx.URI().QueryString())
 	if in.query != nil {
-		in.query.readArgs(&q.query, "", v)
+		in.query.ReadArgs(&q.query, "", v)
 	}
 	if q.op.takesAsOf() {
-		asOf.query(&q.query, asOfMember.Name, &q.asOf)
+		asOf.Query(&q.query, asOfMember.Name, &q.asOf)
 	}
-	q.query.unknown(q.op.queryParams)
+	q.query.Unknown(q.op.queryParams)
 	body := q.ctx.Request.Body()
 	switch {
 	case in.body != nil && len(body) == 0 && q.op.method != "PATCH":
-		q.json.reset([]byte("{}"), &q.faults)
-		q.json.document(func(r *jsonReader) { in.body.readJSON(r, v) })
+		q.json.Reset([]byte("{}"), &q.faults)
+		q.json.Document(func(r *wire.Reader) { in.body.ReadJSON(r, v) })
 	case in.body != nil:
-		q.json.reset(body, &q.faults)
-		q.json.document(func(r *jsonReader) { in.body.readJSON(r, v) })
+		q.json.Reset(body, &q.faults)
+		q.json.Document(func(r *wire.Reader) { in.body.ReadJSON(r, v) })
 	case len(body) > 0:
-		q.json.reset(body, &q.faults)
-		q.json.document(func(r *jsonReader) { emptyShape.readJSON(r, &none{}) })
+		q.json.Reset(body, &q.faults)
+		q.json.Document(func(r *wire.Reader) { emptyShape.ReadJSON(r, &none{}) })
 	default:
-		q.json.reset(nil, &q.faults) // nothing is left of an earlier request's body
+		q.json.Reset(nil, &q.faults) // nothing is left of an earlier request's body
 	}
 }
 
-var emptyShape = shapeOf[none]("Empty")
+var emptyShape = wire.ShapeOf[none]("Empty")
 
 // byID is the path of most operations on one record.
-func byID[In any](at func(*In) *engine.ID) *shape[In] {
-	return shapeOf("ID", required("id", looseID, at).says("The record's id."))
+func byID[In any](at func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("ID", wire.Required("id", wire.LooseID, at).Says("The record's id."))
 }
 
 // byUUID is the same where the interface types the id as a uuid: another form is a fault.
-func byUUID[In any](at func(*In) *engine.ID) *shape[In] {
-	return shapeOf("ID", required("id", uuid, at).says("The record's id."))
+func byUUID[In any](at func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("ID", wire.Required("id", wire.UUID, at).Says("The record's id."))
 }

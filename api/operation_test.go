@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 )
 
 // What every operation's declaration has to have: the document and the chain are made of it.
 func TestOperationsAreWellDeclared(t *testing.T) {
-	ids, routes, named := map[string]bool{}, map[string]bool{}, map[string]*Schema{}
-	var look func(op string, s *Schema)
-	look = func(op string, s *Schema) {
+	ids, routes, named := map[string]bool{}, map[string]bool{}, map[string]*wire.Schema{}
+	var look func(op string, s *wire.Schema)
+	look = func(op string, s *wire.Schema) {
 		if s == nil {
 			return
 		}

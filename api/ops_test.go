@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/admin"
 	"holdfast/api/ratelimit"
 	"holdfast/engine"
 )
@@ -22,7 +23,7 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 	s := NewServer(Options{Now: func() int64 { return noon }, Metrics: registry})
 	s.metrics.observe(&operation{metrics: s.metrics.unrouted}, 200, 0)
 	var fails error
-	ops := NewOps(OpsOptions{Metrics: registry, Logger: slog.New(slog.DiscardHandler), Backup: func(_ context.Context, w io.Writer) error {
+	ops := admin.New(admin.Options{Metrics: registry, Logger: slog.New(slog.DiscardHandler), Backup: func(_ context.Context, w io.Writer) error {
 		if fails == nil {
 			_, _ = io.WriteString(w, "snapshot")
 		}
@@ -101,8 +102,8 @@ func TestOpsTakesAToken(t *testing.T) {
 		server.Handler.ServeHTTP(w, r)
 		return w.Code, w.Header()
 	}
-	local := NewOps(OpsOptions{Metrics: registry, Logger: log, Token: func() string { return token }})
-	remote := NewOps(OpsOptions{Metrics: registry, Logger: log, Token: func() string { return token }, Remote: true})
+	local := admin.New(admin.Options{Metrics: registry, Logger: log, Token: func() string { return token }})
+	remote := admin.New(admin.Options{Metrics: registry, Logger: log, Token: func() string { return token }, Remote: true})
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline"} {
 		for _, ops := range []*http.Server{local, remote} {
 			for _, bad := range []string{"", token, "Bearer", "Bearer ", "Bearer " + token[1:], "Bearer " + token + " ", "bearer " + token, "Basic " + token} {
@@ -124,7 +125,7 @@ func TestOpsTakesAToken(t *testing.T) {
 	}
 
 	// Metrics alone: no token, and nothing else.
-	figures := NewFigures(registry, log, false)
+	figures := admin.NewFigures(registry, log, false)
 	for path, want := range map[string]int{"/metrics": 200, "/debug/pprof/": 404, "/accounts": 404, "/keys": 404, "/backup": 404, "/": 404} {
 		status, _ := ask(figures, path)
 		require.Equal(t, want, status, path)
@@ -133,7 +134,7 @@ func TestOpsTakesAToken(t *testing.T) {
 	require.Equal(t, 403, status)
 	status, _ = ask(figures, "/metrics", "Origin", "https://evil.example")
 	require.Equal(t, 403, status)
-	status, _ = ask(NewFigures(registry, log, true), "/metrics", "Host", "holdfast.example")
+	status, _ = ask(admin.NewFigures(registry, log, true), "/metrics", "Host", "holdfast.example")
 	require.Equal(t, 200, status)
 }
 
@@ -142,7 +143,7 @@ func TestCheckLoopback(t *testing.T) {
 		"127.0.0.1:8081": true, "[::1]:8081": true, "localhost:0": true, "127.1.2.3:1": true, "[::ffff:127.0.0.1]:1": true,
 		":8081": false, "0.0.0.0:8081": false, "[::]:8081": false, "10.0.0.1:8081": false, "example.com:8081": false, "127.0.0.1": false, "": false,
 	} {
-		require.Equal(t, want, CheckLoopback(address), address)
+		require.Equal(t, want, admin.CheckLoopback(address), address)
 	}
 }
 

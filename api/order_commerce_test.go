@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -261,7 +262,7 @@ func TestSubscriptions(t *testing.T) {
 }
 
 func instantOf(t *testing.T, text string) (at int64) {
-	require.Zero(t, instant.text([]byte(text), &at))
+	require.Zero(t, wire.Instant.Text([]byte(text), &at))
 	return at
 }
 

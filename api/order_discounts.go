@@ -1,8 +1,7 @@
 package api
 
 import (
-	"slices"
-
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -16,44 +15,44 @@ type discountOfOrder struct {
 }
 
 // byOrder is the path of what is done with an order's codes.
-func byOrder[In any](order func(*In) *engine.ID) *shape[In] {
-	return shapeOf("OrderPath", required("orderId", uuid, order).says("The order's id."))
+func byOrder[In any](order func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("OrderPath", wire.Required("orderId", wire.UUID, order).Says("The order's id."))
 }
 
-func discountCodeShape[In any](code func(*In) *string) *shape[In] {
-	return shapeOf("OrderDiscountCode", required("code", discountCode, code).shows(`"SUMMER"`).says("Compares without case."))
+func discountCodeShape[In any](code func(*In) *string) *wire.Shape[In] {
+	return wire.ShapeOf("OrderDiscountCode", wire.Required("code", discountCode, code).Shows(`"SUMMER"`).Says("Compares without case."))
 }
 
 var (
-	discountBriefSchema = recordSchema("DiscountCodeResult", discountBriefMembers...)
-	appliedMembers      = []Member{
-		has("valid", booleanSchema.says("Whether the code takes something off.")),
-		has("code", discountBriefSchema.says("The code.")),
-		has("appliedValue", integerSchema.says("What it takes off, in minor units.")),
-		has("allocations", allocationsSchema.says("What it takes off each line; the sum is appliedValue."))}
-	appliedResultSchema = recordSchema("AppliedDiscount",
-		has("result", recordSchema("DiscountResult", appliedMembers...).says("What the code does.")),
-		has("order", orderSchema.says("The order with the code.")))
-	validateResultSchema = recordSchema("ValidatedDiscount", has("result", recordSchema("DiscountTrial", slices.Concat(
-		[]Member{
-			has("valid", booleanSchema.says("Whether the code would take something off.")),
-			has("reason", textSchema.orNull().says("The code of the refusal that applying it would meet; null where it would do.")),
-			has("code", discountBriefSchema.orNull().says("The code; null where there is none of this text."))}, appliedMembers[2:])...).
-		says("What the code would do.")))
+	appliedResultSchema = describe("AppliedDiscount", func(w *scribe, d *engine.Discounted) {
+		w.writeDiscounted("DiscountResult", "What the code does.", d, false)
+		w.Key("order", orderSchema, "The order with the code.")
+	})
+	validateResultSchema = describe("ValidatedDiscount", (*scribe).writeTrial)
 )
 
-func appendDiscounted(b []byte, d *engine.Discounted, trial bool) []byte {
-	b = appendBool(append(b, `{"result":{"valid":`...), d.Reason == "")
-	if trial {
-		b = appendGiven(append(b, `,"reason":`...), string(d.Reason))
-	}
-	if b = append(b, `,"code":`...); d.Code == nil {
-		b = append(b, "null"...)
-	} else {
-		b = append(appendDiscountBrief(b, d.Code.ID, &d.Code.DiscountTerms), '}')
-	}
-	b = appendInt(append(b, `,"appliedValue":`...), d.Applied)
-	return append(appendAllocations(append(b, `,"allocations":`...), d.Allocations), '}')
+// writeTrial writes what a code would do.
+func (w *scribe) writeTrial(d *engine.Discounted) {
+	w.writeDiscounted("DiscountTrial", "What the code would do.", d, true)
+}
+
+func (w *scribe) writeDiscounted(of, about string, d *engine.Discounted, trial bool) {
+	w.Object("result", of, about, func() {
+		if !trial {
+			w.Bool("valid", d.Reason == "", "Whether the code takes something off.")
+		} else {
+			w.Bool("valid", d.Reason == "", "Whether the code would take something off.")
+			w.GivenText("reason", string(d.Reason), "The code of the refusal that applying it would meet; null where it would do.")
+		}
+		brief := func(c *engine.DiscountCode) { w.discountBrief(c.ID, &c.DiscountTerms) }
+		if trial {
+			wire.Nullable(&w.Writer, "code", "DiscountCodeResult", d.Code, "The code; null where there is none of this text.", brief)
+		} else {
+			w.Object("code", "DiscountCodeResult", "The code.", func() { brief(orElse(d.Code, new(engine.DiscountCode))) })
+		}
+		w.Int("appliedValue", d.Applied, "What it takes off, in minor units.")
+		w.allocations(d.Allocations)
+	})
 }
 
 var orderDiscountOperations = []operation{
@@ -63,7 +62,11 @@ var orderDiscountOperations = []operation{
 	}, input[engine.ApplyDiscount]{
 		path: byOrder(func(o *engine.ApplyDiscount) *engine.ID { return &o.Order }), body: discountCodeShape(func(o *engine.ApplyDiscount) *string { return &o.Code }),
 	}, asIs, func(q *request, d *engine.Discounted) error {
-		q.out = append(appendOrder(append(appendDiscounted(q.out, d, false), `,"order":`...), d.Order), '}')
+		q.Braces(func() {
+			q.writeDiscounted("DiscountResult", "What the code does.", d, false)
+			q.Key("order", orderSchema, "The order with the code.")
+			appendOrder(&q.scribe, d.Order)
+		})
 		return nil
 	}),
 	read(operation{
@@ -76,16 +79,16 @@ var orderDiscountOperations = []operation{
 		if err != nil {
 			return err
 		}
-		q.out = append(appendDiscounted(q.out, d, true), '}')
+		appendRecord(&q.scribe, d, (*scribe).writeTrial)
 		return nil
 	}),
 	write(operation{
-		id: "admin.orders.removeDiscountCode", method: "DELETE", path: orderDiscountsPath + "/{code}", scopes: ordersWrite, guarded: true, answer: nullSchema,
+		id: "admin.orders.removeDiscountCode", method: "DELETE", path: orderDiscountsPath + "/{code}", scopes: ordersWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Takes a discount code off a draft or an open order and gives its use back.",
 	}, input[engine.RemoveDiscount]{
-		path: shapeOf("OrderCodePath", required("orderId", uuid, func(o *engine.RemoveDiscount) *engine.ID { return &o.Order }).says("The order's id."),
-			required("code", text(0, 1000), func(o *engine.RemoveDiscount) *string { return &o.Code }).
-				shows(`"SUMMER"`).says("The text of the discount code; case does not count.")),
+		path: wire.ShapeOf("OrderCodePath", wire.Required("orderId", wire.UUID, func(o *engine.RemoveDiscount) *engine.ID { return &o.Order }).Says("The order's id."),
+			wire.Required("code", wire.Text(0, 1000), func(o *engine.RemoveDiscount) *string { return &o.Code }).
+				Shows(`"SUMMER"`).Says("The text of the discount code; case does not count.")),
 	}, func(q *request, o *engine.RemoveDiscount) engine.Op {
 		o.IfMatch = q.ifMatch
 		return o

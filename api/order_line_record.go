@@ -1,176 +1,20 @@
 package api
 
 import (
-	"slices"
-
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns how the lines and units of an order are written, and its subscriptions.
 
 var (
-	checkoutFieldMembers = []Member{
-		has("name", textSchema.says("What the customer was asked.")),
-		has("type", enumSchema(engine.CheckoutFieldTypes...).orNull().says("What kind of field it is.")),
-		has("placeholder", textSchema.orNull().says("What stood in the empty field.")),
-		has("required", booleanSchema.says("Whether it had to be filled in.")),
-		has("internal", booleanSchema.says("Whether only the merchant sees it.")),
-		has("attributeId", textSchema.orNull().says("The customer's attribute that the answer is for.")),
-		has("attributeFormat", enumSchema(engine.CheckoutFieldFormats...).orNull().says("The format of that attribute.")),
-		has("options", listSchema(recordSchema("CheckoutFieldOption",
-			has("name", textSchema.says("What people call the choice.")))).says("What could be chosen.")),
-		has("value", textSchema.orNull().says("What the customer answered.")),
-		has("checkoutFieldId", idSchema.orNull().says("The id of the field in the shop that asked.")),
-	}
-	checkoutFieldSchema = recordSchema("CheckoutField", slices.Concat([]Member{has("ids", listSchema(idSchema).
-				says("Ids of the same field in other places."))}, checkoutFieldMembers)...)
-	lineCheckoutFieldSchema = recordSchema("LineCheckoutField", slices.Concat([]Member{has("id", textSchema.orNull().
-				says("The field's id in the shop that asked."))}, checkoutFieldMembers)...)
-
-	lineSubscriptionMembers = slices.Concat([]Member{
-		has("id", idSchema.says("The subscription's id.")),
-		has("orderLineItemId", idSchema.says("The line that it is of.")),
-		has("label", textSchema.orNull().says("What people call its price.")),
-		has("price", integerSchema.says("What each payment is, in minor units.")),
-		has("renewalPrice", integerSchema.orNull().says("What a payment is after the commitment, in minor units; null: the same.")),
-		has("commitmentCycles", integerSchema.orNull().says("For how many payments the customer is bound; null: none.")),
-	},
-		periodMembers("paymentCycleAmount", "paymentCycleUnit"), periodMembers("commitmentPeriodAmount", "commitmentPeriodUnit"),
-		periodMembers("cancellationLeadTimeAmount", "cancellationLeadTimeUnit"), []Member{
-			has("initialChargeType", textSchema.says("When the first payment is due, as it was given.")),
-			has("renewalType", textSchema.says("What follows the commitment, as it was given.")),
-			has("collectionMethod", textSchema.says("How payments are collected, as it was given; nothing is charged here.")),
-			has("status", enumSchema(string(engine.SubscriptionActive), string(engine.SubscriptionCancelling), string(engine.SubscriptionCancelled)).
-				says("Whether it goes on, ends at cancelAt, or has ended.")),
-			has("nextBillingAt", instantSchema.orNull().says("When the next payment is due; null: none is.")),
-			has("cancelAt", instantSchema.orNull().says("When it will end; null: it goes on.")),
-			has("cancelledAt", instantSchema.orNull().says("When it was cancelled; null: it was not.")),
-		})
-	lineSubscriptionSchema     = recordSchema("LineSubscription", lineSubscriptionMembers...)
-	subscriptionDiscountSchema = recordSchema("SubscriptionDiscount",
-		has("code", textSchema.says("The text of the discount code.")),
-		has("valueType", discountType.schema.says("Whether value is a percentage, an amount off the order or an amount off each unit.")),
-		has("value", integerSchema.says("A percentage from 1 to 100, or an amount in minor units.")),
-		has("subscriptionDuration", discountDuration.schema.says("For which payments it counts: the first, some, or all.")),
-		has("subscriptionDurationCycles", integerSchema.orNull().says("How many payments it counts for, where that is repeating.")),
-		has("firstDiscountedCycleIndex", integerSchema.says("The first payment that it counts for, from 0.")),
-		has("discountCodeId", idSchema.says("The id of the discount code.")),
-		has("discountPeriodTo", instantSchema.orNull().says("Until when it counts; null: without end.")))
-	linePricingSchema = recordSchema("LineItemPricing",
-		has("currency", textSchema.says("ISO 4217 code of the currency of all amounts.")),
-		has("unitPrice", integerSchema.says("Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")),
-		has("quantity", integerSchema.says("How many units.")),
-		has("taxRate", integerSchema.says("Tax in hundredths of a percent: 2300 is 23 %.")),
-		has("subtotal", integerSchema.says("Sum before discounts and taxes, in minor units.")),
-		has("totalDiscounts", integerSchema.says("What discounts take off, in minor units.")),
-		has("totalTaxes", integerSchema.says("Taxes, in minor units.")),
-		has("total", integerSchema.says("Sum after discounts and with taxes, in minor units.")))
-
-	orderLineSchema = recordSchema("OrderLineItem", slices.Concat([]Member{
-		has("id", idSchema.says("The line's id.")),
-		has("orderCustomerId", idSchema.orNull().says("The customer of the order that the line is for; null: the order's own.")),
-		has("catalogItemId", idSchema.orNull().says("The catalog item; null where it is another item.")),
-		has("skuId", idSchema.orNull().says("The SKU; null where it is another item.")),
-		has("articleId", idSchema.orNull().says("The article; null where it is another item.")),
-		has("pricingRowId", idSchema.orNull().says("The pricing row that the price is of; null: it was given, or the line is free.")),
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema),
-		has("name", recordSchema("LocalizedName",
-			has("def", textSchema.says("The name in the merchant's language."))).says("What the line is called.")),
-		has("pricing", linePricingSchema.says("What the line costs.")),
-		has("variants", listSchema(recordSchema("ChosenVariant",
-			has("variantId", idSchema.says("The variant that was chosen from.")),
-			has("variantValueId", idSchema.says("The choice.")),
-			has("variantLabel", textSchema.orNull().says("What the variant was called then.")),
-			has("variantValueLabel", textSchema.orNull().says("What the choice was called then.")))).says("What the customer chose.")),
-		has("duration", textSchema.orNull().says("How long the line is, as an ISO 8601 duration; null without end.")),
-		has("durationLabel", textSchema.orNull().says("How long the line is in words, such as 2 days; null without end.")),
-		has("startDate", instantSchema.says("First instant of the line.")),
-		has("endDate", instantSchema.orNull().says("First instant behind it; null: without end.")),
-		has("returnedDate", instantSchema.orNull().says("When the last of its units came back; null: not all are back.")),
-		has("purchaseType", purchaseType.schema.says("How it is taken: booked for a time, sold, or subscribed to.")),
-		has("imageUrl", textSchema.orNull().says("A picture of it.")),
-		has("note", textSchema.orNull().says("A text for those who read it.")),
-		has("fulfillmentState", enumSchema(engine.Fulfillments...).says("How far it is: waiting, ready, handed over, back, or called off.")),
-		has("checkoutFields", listSchema(lineCheckoutFieldSchema).says("What the customer was asked for this line.")),
-	}, totalMembers, []Member{
-		has("addonOfLineItemId", idSchema.orNull().says("The line that this one is an add-on of.")),
-		has("catalogAddonId", idSchema.orNull().says("The add-on's id in the shop's catalog, as it was given.")),
-		has("cartAddonId", idSchema.orNull().says("The add-on's id in the cart, as it was given.")),
-		has("isAddon", textSchema.orNull().says("What kind of add-on it is, as it was given.")),
-		has("subscription", lineSubscriptionSchema.orNull().says("The subscription, of a line that is one.")),
-		has("subscriptionDiscounts", listSchema(subscriptionDiscountSchema).says("What discount codes do to its payments.")),
-	})...)
-
-	stockPlaceSchema = recordSchema("StockItemLocation",
-		has("id", idSchema.says("The location's id.")),
-		has("name", textSchema.says("What the location is called.")))
-	stockItemSchema = recordSchema("OrderStockItem",
-		has("id", idSchema.says("The unit's id in the order.")),
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema),
-		has("name", textSchema.says("What its line is called.")),
-		has("lineItemId", idSchema.says("The line that it is of.")),
-		has("fulfillmentState", enumSchema(engine.Fulfillments...).says("How far it is: waiting, ready, handed over, back, or called off.")),
-		has("orderId", idSchema.says("The order's id.")),
-		has("code", textSchema.orNull().says("The first code of its article; null without one.")),
-		has("codeType", enumSchema("auto-assigned", "manual").says("Whether the service chose the article, or somebody did.")),
-		has("expectsInventoryLink", booleanSchema.says("Whether an article is expected to be named, as it was given; nothing is checked here.")),
-		has("requirements", listSchema(recordSchema("Requirement",
-			has("key", textSchema.says("What is looked at: an attribute.")),
-			has("operator", enumSchema(operatorNames...).says("How its value is compared.")),
-			has("values", listSchema(textSchema).says("With what it is compared.")),
-			has("attributeId", idSchema.says("The attribute.")))).says("What its article has to have.")),
-		has("inventoryArticleId", idSchema.orNull().says("The article that it is a unit of; null while it has none.")),
-		has("pickupServiceLocation", stockPlaceSchema.orNull().says("Where it is handed over.")),
-		has("returnServiceLocation", stockPlaceSchema.orNull().says("Where it comes back to.")),
-		has("pickupDate", instantSchema.says("When it is, or was, handed over.")),
-		has("returnDate", instantSchema.orNull().says("When it is due, or came, back; null: never.")),
-		has("unavailabilityId", idSchema.orNull().says("The unit of stock that it takes; null while it takes none.")),
-		has("purchaseType", purchaseType.schema.says("How it is taken: booked for a time, sold, or subscribed to.")),
-		has("inventoryArticle", recordSchema("InventoryArticle",
-			has("name", textSchema.says("What the article is called.")),
-			has("codes", listSchema(textSchema).says("Codes on its units.")),
-			has("binLocation", nullSchema.says("Always null: shelves are not kept here.")),
-			has("skuName", textSchema.orNull().says("What its SKU is called.")),
-			has("skuCode", textSchema.orNull().says("The code of its SKU."))).orNull().says("Its article, in short.")),
-		has("note", nullSchema.says("Always null: units have no notes.")),
-		has("revenueSplitRate", (&Schema{Type: "number"}).says("Which part of the line's total counts as the article's income, from 0 to 1.")),
-		has("hasConflicts", booleanSchema.says("Whether it has no unit of stock though it needs one.")),
-		has("requirementsUnmet", booleanSchema.
-			says("Whether its article lost what the line requires and no other of its pool had room: the unit stays where it is.")))
-
-	amountOfTime = []Member{
-		has("amount", integerSchema.says("How many of the unit.")),
-		has("unit", enumSchema(unitNames...).says("The unit of the amount."))}
-	subscriptionDataSchema = recordSchema("SubscriptionData",
-		has("hasSubscriptions", booleanSchema.says("Whether a line is a subscription.")),
-		has("currency", textSchema.says("ISO 4217 code of the currency of all amounts.")),
-		has("items", listSchema(recordSchema("SubscriptionDataItem",
-			has("productName", textSchema.says("What its line is called.")),
-			has("planLabel", textSchema.orNull().says("The label of its price.")),
-			has("listPrice", integerSchema.says("What a payment is before discounts, in minor units.")),
-			has("paymentCycleUnit", enumSchema(unitNames...).says("The unit of the time from payment to payment.")),
-			has("paymentCycleAmount", integerSchema.says("How many units there are from payment to payment.")),
-			has("discounts", listSchema(recordSchema("SubscriptionDataDiscount",
-				has("code", textSchema.says("The text of the discount code.")),
-				has("valueType", discountType.schema.says("Whether value is a percentage, an amount off the order or an amount off each unit.")),
-				has("value", integerSchema.says("A percentage from 1 to 100, or an amount in minor units.")))).
-				says("What discount codes do to its payments.")),
-			has("nextPayment", recordSchema("NextPayment",
-				has("amount", integerSchema.says("What it is, in minor units, after discounts.")),
-				has("date", instantSchema.says("When it is due."))).orNull().says("The payment that is due next; null: none is.")),
-			has("minimumTerm", recordSchema("MinimumTerm",
-				has("periodAmount", integerSchema.says("How many units.")),
-				has("periodUnit", enumSchema(unitNames...).says("The unit of the amount.")),
-				has("endDate", instantSchema.says("When that is over."))).orNull().says("How long the customer is bound; null: not at all.")),
-			has("renewal", recordSchema("SubscriptionRenewal",
-				has("price", integerSchema.says("What a payment is from then on, in minor units.")),
-				has("fromDate", instantSchema.says("From when on."))).orNull().says("What follows the commitment; null: nothing changes.")),
-			has("endsAt", instantSchema.orNull().says("When it ends; null: it goes on.")),
-			has("cancellationNotice", recordSchema("CancellationNotice", amountOfTime...).orNull().
-				says("How long before the end it has to be cancelled; null: any time.")))).
-			says("The subscriptions, in the order of their lines.")))
+	checkoutFieldTypes   = wire.EnumSchema(engine.CheckoutFieldTypes...).OrNull()
+	checkoutFieldFormats = wire.EnumSchema(engine.CheckoutFieldFormats...)
+	codeTypes            = wire.EnumSchema("auto-assigned", "manual")
+	operatorSchema       = wire.EnumSchema(operatorNames...)
+	stockItemSchema      = describe("OrderStockItem", func(w *scribe, u *engine.OrderUnit) {
+		w.stockItem(emptyOrder, new(engine.OrderLine), u, new(engine.UnitRecord))
+	})
 )
 
 var operatorNames = func() (names []string) {
@@ -193,154 +37,195 @@ func orderCustomerOf(r *engine.OrderRecord, more *engine.LineMore) engine.ID {
 	return engine.ID{}
 }
 
-func appendOrderLine(b []byte, r *engine.OrderRecord, l *engine.OrderLine, p engine.LinePrice) []byte {
-	more := l.Rest()
-	b = appendID(append(b, `{"id":`...), l.ID)
-	b = appendGivenID(append(b, `,"orderCustomerId":`...), orderCustomerOf(r, more))
-	item := l.Item()
-	b = appendGivenID(append(b, `,"catalogItemId":`...), item.CatalogItem)
-	b = appendGivenID(append(b, `,"skuId":`...), item.SKU)
-	b = appendGivenID(append(b, `,"articleId":`...), item.Article)
-	b = appendGivenID(append(b, `,"pricingRowId":`...), l.PricingRow)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(l.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), l.UpdatedAt)
-	b = append(appendText(append(b, `,"name":{"def":`...), l.Name.String()), '}')
-	b = appendText(append(b, `,"pricing":{"currency":`...), r.Currency)
-	b = appendInt(append(b, `,"unitPrice":`...), p.Unit)
-	b = appendInt(append(b, `,"quantity":`...), int(l.Quantity))
-	b = appendInt(append(b, `,"taxRate":`...), int(l.TaxRate))
-	b = appendInt(append(b, `,"subtotal":`...), p.Subtotal)
-	b = appendInt(append(b, `,"totalDiscounts":`...), p.Discount)
-	b = appendInt(append(b, `,"totalTaxes":`...), p.Tax)
-	b = append(appendInt(append(b, `,"total":`...), p.Total), '}')
-	b = appendList(append(b, `,"variants":`...), more.Variants, func(b []byte, v engine.LineVariant) []byte {
-		b = appendID(append(appendID(append(b, `{"variantId":`...), v.Variant), `,"variantValueId":`...), v.Value)
-		b = appendTextOrNull(append(b, `,"variantLabel":`...), v.Label)
-		return append(appendTextOrNull(append(b, `,"variantValueLabel":`...), v.ValueLabel), '}')
-	})
-	b = appendGiven(append(b, `,"duration":`...), l.Duration())
-	b = appendGiven(append(b, `,"durationLabel":`...), r.DurationLabel(l))
-	b = appendInstant(append(b, `,"startDate":`...), l.From)
-	b = appendInstant(append(b, `,"endDate":`...), l.To)
-	b = appendSet(append(b, `,"returnedDate":`...), l.ReturnedAt())
-	b = appendText(append(b, `,"purchaseType":`...), string(l.Purchase.Type()))
-	b = appendGiven(append(b, `,"imageUrl":`...), more.ImageURL)
-	b = appendGiven(append(b, `,"note":`...), more.Note)
-	b = appendText(append(b, `,"fulfillmentState":`...), l.Fulfillment().String())
-	b = appendCheckoutFields(append(b, `,"checkoutFields":`...), more.Fields, true)
-	b = appendTotals(b, r.Order, l.ID)
-	b = appendGivenID(append(b, `,"addonOfLineItemId":`...), more.AddonOf)
-	b = appendGivenID(append(b, `,"catalogAddonId":`...), more.CatalogAddon)
-	b = appendGivenID(append(b, `,"cartAddonId":`...), more.CartAddon)
-	b = appendGiven(append(b, `,"isAddon":`...), more.IsAddon)
-	if l.Subscription == nil {
-		return append(b, `,"subscription":null,"subscriptionDiscounts":[]}`...)
-	}
-	b = append(appendLineSubscription(append(b, `,"subscription":{`...), l), '}')
-	b = appendList(append(b, `,"subscriptionDiscounts":`...), r.Plan(l).Discounts, func(b []byte, d engine.SubscriptionDiscount) []byte {
-		b = appendText(append(b, `{"code":`...), d.Terms.Code)
-		b = appendText(append(b, `,"valueType":`...), string(d.Terms.ValueType))
-		b = appendInt(append(b, `,"value":`...), d.Terms.Value)
-		b = appendText(append(b, `,"subscriptionDuration":`...), string(d.Terms.Duration))
-		b = appendIntOrNull(append(b, `,"subscriptionDurationCycles":`...), d.Terms.Cycles)
-		b = appendID(append(b, `,"firstDiscountedCycleIndex":0,"discountCodeId":`...), d.ID)
-		return append(appendInstant(append(b, `,"discountPeriodTo":`...), d.Until), '}')
-	})
-	return append(b, '}')
-}
-
-// appendLineSubscription appends the members of a line's subscription.
-func appendLineSubscription(b []byte, l *engine.OrderLine) []byte {
-	s := l.Subscription
-	b = appendID(append(appendID(append(b, `"id":`...), s.ID), `,"orderLineItemId":`...), l.ID)
-	b = appendGiven(append(b, `,"label":`...), s.Label)
-	b = appendInt(append(b, `,"price":`...), l.UnitPrice)
-	b = appendIntOrNull(append(b, `,"renewalPrice":`...), s.Terms.RenewalPrice)
-	b = appendIntOrNull(append(b, `,"commitmentCycles":`...), s.Terms.CommitmentCycles)
-	b = appendPeriod(b, "paymentCycleAmount", "paymentCycleUnit", &s.Terms.Cycle)
-	b = appendPeriod(b, "commitmentPeriodAmount", "commitmentPeriodUnit", s.Terms.Commitment)
-	b = appendPeriod(b, "cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.Terms.CancellationLead)
-	b = appendText(append(b, `,"initialChargeType":`...), s.Terms.InitialCharge)
-	b = appendText(append(b, `,"renewalType":`...), s.Terms.RenewalType)
-	b = appendText(append(b, `,"collectionMethod":`...), s.Collection)
-	b = appendText(append(b, `,"status":`...), string(s.Status()))
-	b = appendSet(append(b, `,"nextBillingAt":`...), s.NextBillingAt)
-	b = appendSet(append(b, `,"cancelAt":`...), s.CancelAt)
-	return appendSet(append(b, `,"cancelledAt":`...), s.CancelledAt)
-}
-
-// appendCheckoutFields appends fields of a form: those of a line have an id, those of a customer ids.
-func appendCheckoutFields(b []byte, list []engine.CheckoutField, ofLine bool) []byte {
-	return appendList(b, list, func(b []byte, f engine.CheckoutField) []byte {
-		if ofLine {
-			b = appendTextOrNull(append(b, `{"id":`...), f.ID)
-		} else {
-			b = appendList(append(b, `{"ids":`...), f.IDs, appendID)
+// orderLines writes the first lines of an order.
+func (w *scribe) orderLines(r *engine.OrderRecord, most int) {
+	prices, _ := r.LinePrices()
+	n := 0
+	wire.First(&w.Writer, "lineItems", "OrderLineItem", wire.UpTo(r.Lines, most), len(r.Lines), "What is ordered.", func(l *engine.OrderLine) {
+		var p engine.LinePrice
+		if n < len(prices) {
+			p = prices[n]
 		}
-		b = appendText(append(b, `,"name":`...), f.Name)
-		b = appendGiven(append(b, `,"type":`...), f.Type)
-		b = appendTextOrNull(append(b, `,"placeholder":`...), f.Placeholder)
-		b = appendBool(append(b, `,"required":`...), f.Required)
-		b = appendBool(append(b, `,"internal":`...), f.Internal)
-		b = appendTextOrNull(append(b, `,"attributeId":`...), f.AttributeID)
-		b = appendTextOrNull(append(b, `,"attributeFormat":`...), f.AttributeFormat)
-		b = appendList(append(b, `,"options":`...), f.Options, func(b []byte, name string) []byte {
-			return append(appendText(append(b, `{"name":`...), name), '}')
-		})
-		b = appendTextOrNull(append(b, `,"value":`...), f.Value)
-		return append(appendIDOrNull(append(b, `,"checkoutFieldId":`...), f.CheckoutFieldID), '}')
+		n++
+		w.orderLine(r, l, p)
 	})
 }
 
-// appendStockItems appends the first units of an order, as a member.
-func appendStockItems(b []byte, r *engine.OrderRecord, most int) []byte {
-	b = append(b, `,"stockItems":[`...)
+func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.LinePrice) {
+	more := l.Rest()
+	w.ID("id", l.ID, "The line's id.")
+	w.GivenID("orderCustomerId", orderCustomerOf(r, more), "The customer of the order that the line is for; null: the order's own.")
+	item := l.Item()
+	w.GivenID("catalogItemId", item.CatalogItem, "The catalog item; null where it is another item.")
+	w.GivenID("skuId", item.SKU, "The SKU; null where it is another item.")
+	w.GivenID("articleId", item.Article, "The article; null where it is another item.")
+	w.GivenID("pricingRowId", l.PricingRow, "The pricing row that the price is of; null: it was given, or the line is free.")
+	w.Created(l.ID)
+	w.Updated(l.UpdatedAt)
+	w.Object("name", "LocalizedName", "What the line is called.", func() {
+		w.Text("def", l.Name.String(), "The name in the merchant's language.")
+	})
+	w.Object("pricing", "LineItemPricing", "What the line costs.", func() {
+		w.Text("currency", r.Currency, aboutCurrency)
+		w.Int("unitPrice", p.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
+		w.Int("quantity", int64(l.Quantity), "How many units.")
+		w.Int("taxRate", int64(l.TaxRate), "Tax in hundredths of a percent: 2300 is 23 %.")
+		w.sums(engine.OrderPrice{Subtotal: p.Subtotal, Discount: p.Discount, Tax: p.Tax, Total: p.Total})
+	})
+	wire.List(&w.Writer, "variants", "ChosenVariant", more.Variants, "What the customer chose.", func(v *engine.LineVariant) {
+		w.ID("variantId", v.Variant, "The variant that was chosen from.")
+		w.ID("variantValueId", v.Value, "The choice.")
+		w.TextOrNull("variantLabel", v.Label, "What the variant was called then.")
+		w.TextOrNull("variantValueLabel", v.ValueLabel, "What the choice was called then.")
+	})
+	w.GivenText("duration", l.Duration(), "How long the line is, as an ISO 8601 duration; null without end.")
+	label := ""
+	if w.Writes() {
+		label = r.DurationLabel(l)
+	}
+	w.GivenText("durationLabel", label, "How long the line is in words, such as 2 days; null without end.")
+	w.Instant("startDate", l.From, "First instant of the line.")
+	w.End("endDate", l.To, "First instant behind it; null: without end.")
+	w.GivenInstant("returnedDate", l.ReturnedAt(), "When the last of its units came back; null: not all are back.")
+	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()), "How it is taken: booked for a time, sold, or subscribed to.")
+	w.GivenText("imageUrl", more.ImageURL, "A picture of it.")
+	w.GivenText("note", more.Note, "A text for those who read it.")
+	w.As(fulfillmentStates, "fulfillmentState", l.Fulfillment().String(), aboutFulfillment)
+	wire.List(&w.Writer, "checkoutFields", "LineCheckoutField", more.Fields, "What the customer was asked for this line.", func(f *engine.CheckoutField) {
+		w.TextOrNull("id", f.ID, "The field's id in the shop that asked.")
+		w.checkoutField(f)
+	})
+	w.totals(r.Order, l.ID)
+	w.GivenID("addonOfLineItemId", more.AddonOf, "The line that this one is an add-on of.")
+	w.GivenID("catalogAddonId", more.CatalogAddon, "The add-on's id in the shop's catalog, as it was given.")
+	w.GivenID("cartAddonId", more.CartAddon, "The add-on's id in the cart, as it was given.")
+	w.GivenText("isAddon", more.IsAddon, "What kind of add-on it is, as it was given.")
+	w.subscriptionOf(r, l)
+}
+
+const aboutFulfillment = "How far it is: waiting, ready, handed over, back, or called off."
+
+// subscriptionOf writes the subscription of a line, if it is one, and what codes do to it.
+func (w *scribe) subscriptionOf(r *engine.OrderRecord, l *engine.OrderLine) {
+	wire.Nullable(&w.Writer, "subscription", "LineSubscription", l.Subscription, "The subscription, of a line that is one.", func(s *engine.Subscription) {
+		line := l
+		if s != l.Subscription { // it is described
+			line = &engine.OrderLine{Subscription: s}
+		}
+		w.lineSubscription(line)
+	})
+	var discounts []engine.SubscriptionDiscount
+	if l.Subscription != nil {
+		discounts = r.Plan(l).Discounts
+	}
+	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts, "What discount codes do to its payments.", func(d *engine.SubscriptionDiscount) {
+		c := orElse(d.OrderCode, &noCode)
+		w.discountTerms(&c.Terms)
+		w.As(discountDuration.Schema, "subscriptionDuration", string(c.Terms.Duration), "For which payments it counts: the first, some, or all.")
+		w.IntOrNull("subscriptionDurationCycles", c.Terms.Cycles, "How many payments it counts for, where that is repeating.")
+		w.Int("firstDiscountedCycleIndex", 0, "The first payment that it counts for, from 0.")
+		w.ID("discountCodeId", c.ID, "The id of the discount code.")
+		w.End("discountPeriodTo", d.Until, "Until when it counts; null: without end.")
+	})
+}
+
+var noCode engine.OrderCode
+
+// discountTerms writes what a code does to the payments of a subscription.
+func (w *scribe) discountTerms(d *engine.DiscountTerms) {
+	w.Text("code", d.Code, "The text of the discount code.")
+	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
+	w.Int("value", d.Value, aboutDiscounted)
+}
+
+// lineSubscription writes the subscription of a line.
+func (w *scribe) lineSubscription(l *engine.OrderLine) {
+	s := l.Subscription
+	w.ID("id", s.ID, "The subscription's id.")
+	w.ID("orderLineItemId", l.ID, "The line that it is of.")
+	w.GivenText("label", s.Label, "What people call its price.")
+	w.Int("price", l.UnitPrice, "What each payment is, in minor units.")
+	w.IntOrNull("renewalPrice", s.Terms.RenewalPrice, "What a payment is after the commitment, in minor units; null: the same.")
+	w.IntOrNull("commitmentCycles", s.Terms.CommitmentCycles, "For how many payments the customer is bound; null: none.")
+	w.period("paymentCycleAmount", "paymentCycleUnit", &s.Terms.Cycle)
+	w.period("commitmentPeriodAmount", "commitmentPeriodUnit", s.Terms.Commitment)
+	w.period("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.Terms.CancellationLead)
+	w.Text("initialChargeType", s.Terms.InitialCharge, "When the first payment is due, as it was given.")
+	w.Text("renewalType", s.Terms.RenewalType, "What follows the commitment, as it was given.")
+	w.Text("collectionMethod", s.Collection, "How payments are collected, as it was given; nothing is charged here.")
+	w.As(subscriptionStatus.Schema, "status", string(s.Status()), "Whether it goes on, ends at cancelAt, or has ended.")
+	w.GivenInstant("nextBillingAt", s.NextBillingAt, "When the next payment is due; null: none is.")
+	w.GivenInstant("cancelAt", s.CancelAt, "When it will end; null: it goes on.")
+	w.GivenInstant("cancelledAt", s.CancelledAt, "When it was cancelled; null: it was not.")
+}
+
+// checkoutField writes a field of a form behind its ids: those of a line have an id, those of a customer ids.
+func (w *scribe) checkoutField(f *engine.CheckoutField) {
+	w.Text("name", f.Name, "What the customer was asked.")
+	w.Key("type", checkoutFieldTypes, "What kind of field it is.")
+	w.Out = wire.AppendGiven(w.Out, f.Type)
+	w.TextOrNull("placeholder", f.Placeholder, "What stood in the empty field.")
+	w.Bool("required", f.Required, "Whether it had to be filled in.")
+	w.Bool("internal", f.Internal, "Whether only the merchant sees it.")
+	w.TextOrNull("attributeId", f.AttributeID, "The customer's attribute that the answer is for.")
+	w.AsOrNull(checkoutFieldFormats, "attributeFormat", f.AttributeFormat, "The format of that attribute.")
+	wire.List(&w.Writer, "options", "CheckoutFieldOption", f.Options, "What could be chosen.", func(name *string) {
+		w.Text("name", *name, "What people call the choice.")
+	})
+	w.TextOrNull("value", f.Value, "What the customer answered.")
+	w.IDOrNull("checkoutFieldId", f.CheckoutFieldID, "The id of the field in the shop that asked.")
+}
+
+var stockItemList = wire.ListSchema(stockItemSchema)
+
+// stockItems writes the first units of an order.
+func (w *scribe) stockItems(r *engine.OrderRecord, most int) {
+	w.Key("stockItems", stockItemList, "The units of the lines; a long list has pages of its own.")
+	w.Out = append(w.Out, '[')
 	n := 0
 	most = min(most, len(r.Units))
 	for i := range r.Lines {
 		for j := range min(len(r.Lines[i].Units), most-n) {
-			if n > 0 {
-				b = append(b, ',')
-			}
-			b = appendStockItem(b, r, &r.Lines[i], &r.Lines[i].Units[j], &r.Units[n])
+			w.Next()
+			w.Braces(func() { w.stockItem(r, &r.Lines[i], &r.Lines[i].Units[j], &r.Units[n]) })
 			n++
 		}
 	}
-	if b = append(b, ']'); r.StockItems() > n {
-		b = appendInt(append(b, `,"stockItemsTotal":`...), r.StockItems())
+	w.Out = append(w.Out, ']')
+	if r.StockItems() > n {
+		w.Count("stockItems"+wire.TotalOf, r.StockItems(), "")
 	}
-	return b
 }
 
-func appendStockItem(b []byte, r *engine.OrderRecord, l *engine.OrderLine, u *engine.OrderUnit, at *engine.UnitRecord) []byte {
+func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine.OrderUnit, at *engine.UnitRecord) {
 	more := l.Rest()
-	b = appendID(append(b, `{"id":`...), u.ID)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(u.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), max(engine.CreatedAt(u.ID), u.Handed, u.Returned, u.UpdatedAt))
-	b = appendText(append(b, `,"name":`...), l.Name.String())
-	b = appendID(append(b, `,"lineItemId":`...), l.ID)
-	b = appendText(append(b, `,"fulfillmentState":`...), u.State.String())
-	b = appendID(append(b, `,"orderId":`...), r.ID)
-	if b = append(b, `,"code":`...); len(at.Codes) == 0 {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(b, at.Codes[0])
+	w.ID("id", u.ID, "The unit's id in the order.")
+	w.Created(u.ID)
+	w.Updated(max(engine.CreatedAt(u.ID), u.Handed, u.Returned, u.UpdatedAt))
+	w.Text("name", l.Name.String(), "What its line is called.")
+	w.ID("lineItemId", l.ID, "The line that it is of.")
+	w.As(fulfillmentStates, "fulfillmentState", u.State.String(), aboutFulfillment)
+	w.ID("orderId", r.ID, "The order's id.")
+	var code *string
+	if len(at.Codes) > 0 {
+		code = &at.Codes[0]
 	}
+	w.TextOrNull("code", code, "The first code of its article; null without one.")
+	codeType := "auto-assigned"
 	if u.ByHand {
-		b = append(b, `,"codeType":"manual"`...)
-	} else {
-		b = append(b, `,"codeType":"auto-assigned"`...)
+		codeType = "manual"
 	}
-	b = appendBool(append(b, `,"expectsInventoryLink":`...), more.ExpectsLink)
-	b = appendList(append(b, `,"requirements":`...), more.Requirements, func(b []byte, r engine.Requirement) []byte {
-		b = appendText(append(b, `{"key":`...), r.Key)
-		b = appendText(append(b, `,"operator":`...), string(r.Operator))
-		b = appendList(append(b, `,"values":`...), r.Values, appendText)
-		return append(appendID(append(b, `,"attributeId":`...), r.Attribute), '}')
+	w.As(codeTypes, "codeType", codeType, "Whether the service chose the article, or somebody did.")
+	w.Bool("expectsInventoryLink", more.ExpectsLink, "Whether an article is expected to be named, as it was given; nothing is checked here.")
+	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *engine.Requirement) {
+		w.Text("key", r.Key, "What is looked at: an attribute.")
+		w.As(operatorSchema, "operator", string(r.Operator), "How its value is compared.")
+		w.Texts("values", r.Values, "With what it is compared.")
+		w.ID("attributeId", r.Attribute, "The attribute.")
 	})
-	b = appendGivenID(append(b, `,"inventoryArticleId":`...), at.Article)
-	b = appendStockPlace(append(b, `,"pickupServiceLocation":`...), r.PickupAt)
-	b = appendStockPlace(append(b, `,"returnServiceLocation":`...), r.ReturnAt)
+	w.GivenID("inventoryArticleId", at.Article, "The article that it is a unit of; null while it has none.")
+	w.stockPlace("pickupServiceLocation", r.PickupAt, "Where it is handed over.")
+	w.stockPlace("returnServiceLocation", r.ReturnAt, "Where it comes back to.")
 	pickup, back := l.From, l.To
 	if u.Handed != 0 {
 		pickup = u.Handed
@@ -348,69 +233,83 @@ func appendStockItem(b []byte, r *engine.OrderRecord, l *engine.OrderLine, u *en
 	if u.Returned != 0 {
 		back = u.Returned
 	}
-	b = appendInstant(append(b, `,"pickupDate":`...), pickup)
-	b = appendInstant(append(b, `,"returnDate":`...), back)
-	b = appendGivenID(append(b, `,"unavailabilityId":`...), u.Hold)
-	b = appendText(append(b, `,"purchaseType":`...), string(l.Purchase.Type()))
-	if b = append(b, `,"inventoryArticle":`...); at.Article == (engine.ID{}) {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(append(b, `{"name":`...), at.Name)
-		b = appendList(append(b, `,"codes":`...), at.Codes, appendText)
-		b = appendTextOrNull(append(b, `,"binLocation":null,"skuName":`...), at.SKUName)
-		b = append(appendTextOrNull(append(b, `,"skuCode":`...), at.SKUCode), '}')
-	}
-	b = appendNumber(append(b, `,"note":null,"revenueSplitRate":`...), l.SplitRate())
-	b = appendBool(append(b, `,"hasConflicts":`...), at.Conflict)
-	return append(appendBool(append(b, `,"requirementsUnmet":`...), at.Unmet), '}')
+	w.Instant("pickupDate", pickup, "When it is, or was, handed over.")
+	w.End("returnDate", back, "When it is due, or came, back; null: never.")
+	w.GivenID("unavailabilityId", u.Hold, "The unit of stock that it takes; null while it takes none.")
+	w.As(purchaseType.Schema, "purchaseType", string(l.Purchase.Type()), "How it is taken: booked for a time, sold, or subscribed to.")
+	w.stockArticle(at)
+	w.Null("note", "Always null: units have no notes.")
+	w.Number("revenueSplitRate", l.SplitRate(), "Which part of the line's total counts as the article's income, from 0 to 1.")
+	w.Bool("hasConflicts", at.Conflict, "Whether it has no unit of stock though it needs one.")
+	w.Bool("requirementsUnmet", at.Unmet,
+		"Whether its article lost what the line requires and no other of its pool had room: the unit stays where it is.")
 }
 
-func appendStockPlace(b []byte, l *engine.Location) []byte {
-	if l == nil {
-		return append(b, "null"...)
+// stockArticle writes the article of a unit in short.
+func (w *scribe) stockArticle(at *engine.UnitRecord) {
+	if at.Article == (engine.ID{}) {
+		at = nil
 	}
-	b = appendText(append(appendID(append(b, `{"id":`...), l.ID), `,"name":`...), l.Name)
-	return append(b, '}')
-}
-
-func appendSubscriptionData(b []byte, r *engine.OrderRecord) []byte {
-	subscribed := r.Subscriptions()
-	b = appendBool(append(b, `{"hasSubscriptions":`...), len(subscribed) > 0)
-	b = appendText(append(b, `,"currency":`...), r.Currency)
-	b = appendList(append(b, `,"items":`...), subscribed, func(b []byte, s engine.SubscriptionRecord) []byte {
-		p, terms := r.Plan(s.Line), &s.Terms
-		b = appendText(append(b, `{"productName":`...), s.Line.Name.String())
-		b = appendGiven(append(b, `,"planLabel":`...), s.Label)
-		b = appendInt(append(b, `,"listPrice":`...), p.ListPrice)
-		b = appendPeriod(b, "paymentCycleAmount", "paymentCycleUnit", &terms.Cycle)
-		b = appendList(append(b, `,"discounts":`...), p.Discounts, func(b []byte, d engine.SubscriptionDiscount) []byte {
-			b = appendText(append(b, `{"code":`...), d.Terms.Code)
-			b = appendText(append(b, `,"valueType":`...), string(d.Terms.ValueType))
-			return append(appendInt(append(b, `,"value":`...), d.Terms.Value), '}')
-		})
-		if b = append(b, `,"nextPayment":`...); s.NextBillingAt == 0 {
-			b = append(b, "null"...)
-		} else {
-			b = appendInt(append(b, `{"amount":`...), p.NextAmount)
-			b = append(appendInstant(append(b, `,"date":`...), s.NextBillingAt), '}')
-		}
-		if b = append(b, `,"minimumTerm":`...); p.MinimumTerm == nil {
-			b = append(b, "null"...)
-		} else {
-			b = appendPeriod(append(b, '{'), "periodAmount", "periodUnit", p.MinimumTerm)
-			b = append(appendInstant(append(b, `,"endDate":`...), p.TermEnd), '}')
-		}
-		if b = append(b, `,"renewal":`...); p.Renewal == nil {
-			b = append(b, "null"...)
-		} else {
-			b = appendInt(append(b, `{"price":`...), *p.Renewal)
-			b = append(appendInstant(append(b, `,"fromDate":`...), p.RenewsAt), '}')
-		}
-		b = appendInstant(append(b, `,"endsAt":`...), p.EndsAt)
-		if b = append(b, `,"cancellationNotice":`...); terms.CancellationLead == nil {
-			return append(b, "null}"...)
-		}
-		return append(appendPeriod(append(b, '{'), "amount", "unit", terms.CancellationLead), '}', '}')
+	wire.Nullable(&w.Writer, "inventoryArticle", "InventoryArticle", at, "Its article, in short.", func(at *engine.UnitRecord) {
+		w.Text("name", at.Name, "What the article is called.")
+		w.Texts("codes", at.Codes, "Codes on its units.")
+		w.Null("binLocation", "Always null: shelves are not kept here.")
+		w.TextOrNull("skuName", at.SKUName, "What its SKU is called.")
+		w.TextOrNull("skuCode", at.SKUCode, "The code of its SKU.")
 	})
-	return append(b, '}')
+}
+
+func (w *scribe) stockPlace(name string, l *engine.Location, about string) {
+	wire.Nullable(&w.Writer, name, "StockItemLocation", l, about, func(l *engine.Location) {
+		w.ID("id", l.ID, "The location's id.")
+		w.Text("name", l.Name, "What the location is called.")
+	})
+}
+
+func (w *scribe) subscriptionData(r *engine.OrderRecord) {
+	subscribed := r.Subscriptions()
+	w.Object("subscriptionData", "SubscriptionData", "The subscriptions among its lines.", func() {
+		w.Bool("hasSubscriptions", len(subscribed) > 0, "Whether a line is a subscription.")
+		w.Text("currency", r.Currency, aboutCurrency)
+		wire.List(&w.Writer, "items", "SubscriptionDataItem", subscribed, "The subscriptions, in the order of their lines.", func(s *engine.SubscriptionRecord) {
+			if s.Subscription == nil { // it is described
+				w.subscriptionItem(engine.SubscriptionRecord{Subscription: new(engine.Subscription), Line: new(engine.OrderLine)}, engine.SubscriptionPlan{})
+				return
+			}
+			w.subscriptionItem(*s, r.Plan(s.Line))
+		})
+	})
+}
+
+func (w *scribe) subscriptionItem(s engine.SubscriptionRecord, p engine.SubscriptionPlan) {
+	w.Text("productName", s.Line.Name.String(), "What its line is called.")
+	w.GivenText("planLabel", s.Label, "The label of its price.")
+	w.Int("listPrice", p.ListPrice, "What a payment is before discounts, in minor units.")
+	w.periodOf("paymentCycleAmount", "How many units there are from payment to payment.", "paymentCycleUnit",
+		"The unit of the time from payment to payment.", &s.Terms.Cycle)
+	w.Before("paymentCycleUnit", "paymentCycleAmount")
+	wire.List(&w.Writer, "discounts", "SubscriptionDataDiscount", p.Discounts, "What discount codes do to its payments.", func(d *engine.SubscriptionDiscount) {
+		w.discountTerms(&orElse(d.OrderCode, &noCode).Terms)
+	})
+	next := &s.NextBillingAt
+	if *next == 0 {
+		next = nil
+	}
+	wire.Nullable(&w.Writer, "nextPayment", "NextPayment", next, "The payment that is due next; null: none is.", func(at *int64) {
+		w.Int("amount", p.NextAmount, "What it is, in minor units, after discounts.")
+		w.Instant("date", *at, "When it is due.")
+	})
+	wire.Nullable(&w.Writer, "minimumTerm", "MinimumTerm", p.MinimumTerm, "How long the customer is bound; null: not at all.", func(t *engine.Period) {
+		w.periodOf("periodAmount", "How many units.", "periodUnit", "The unit of the amount.", t)
+		w.Instant("endDate", p.TermEnd, "When that is over.")
+	})
+	wire.Nullable(&w.Writer, "renewal", "SubscriptionRenewal", p.Renewal, "What follows the commitment; null: nothing changes.", func(price *int64) {
+		w.Int("price", *price, "What a payment is from then on, in minor units.")
+		w.Instant("fromDate", p.RenewsAt, "From when on.")
+	})
+	w.End("endsAt", p.EndsAt, "When it ends; null: it goes on.")
+	wire.Nullable(&w.Writer, "cancellationNotice", "CancellationNotice", s.Terms.CancellationLead, "How long before the end it has to be cancelled; null: any time.",
+		func(t *engine.Period) {
+			w.periodOf("amount", "How many of the unit.", "unit", "The unit of the amount.", t)
+		})
 }

@@ -1,6 +1,9 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns the lines of an order on the wire: added, changed, taken off.
 
@@ -10,36 +13,36 @@ type addLines struct {
 	lines []orderLine
 }
 
-var addLinesShape = shapeOf("AddLineItems",
-	required("lineItems", orderLines(1), func(o *addLines) *[]orderLine { return &o.lines }).says("The new lines: all are added or none."),
-	defaulted("allowOverbooking", boolean, false, func(o *addLines) *bool { return &o.AllowOverbooked }).says("What is short becomes a conflict."))
+var addLinesShape = wire.ShapeOf("AddLineItems",
+	wire.Required("lineItems", orderLines(1), func(o *addLines) *[]orderLine { return &o.lines }).Says("The new lines: all are added or none."),
+	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *addLines) *bool { return &o.AllowOverbooked }).Says("What is short becomes a conflict."))
 
-var patchLineShape = shapeOf("PatchLineItem",
-	merged("quantity", count, false, func(o *engine.PatchOrderLine) *engine.Opt[int] { return &o.Quantity }).says("How many units."),
-	merged("startDate", instant, false, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.From }).says("While nothing is handed over."),
-	merged("endDate", instant, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.To }).
-		says("Also while units are out: an extension. Null: without end."),
-	merged("pricingRowId", uuid, true, func(o *engine.PatchOrderLine) *engine.Opt[engine.ID] { return &o.PricingRow }).
-		says("The pricing row that the price is of. Null clears it.").shows("null"),
-	merged("unitPrice", price, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.UnitPrice }).
-		says(aboutUnitPrice+" Null: what the pricing row says.").needs("orders.payments.write"),
-	merged("taxRate", taxRate, true, func(o *engine.PatchOrderLine) *engine.Opt[int] { return &o.TaxRate }).
-		says("Tax in hundredths of a percent: 2300 is 23 %."),
-	merged("name", text(1, 255), false, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.Name }).says("What the line is called."),
-	merged("note", longText, true, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.Note }).
-		says("A text for those who read it. Null clears it."),
-	merged("imageUrl", text(1, 2048), true, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.ImageURL }).
-		says("A picture of it. Null clears it."),
-	merged("variants", variantsChosen, true, func(o *engine.PatchOrderLine) *engine.Opt[[]engine.LineVariant] { return &o.Variants }).
-		says("What the customer chose, replaced as a whole."),
-	merged("checkoutFields", lineFormFields, true, func(o *engine.PatchOrderLine) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).
-		says("What the customer was asked for this line, replaced as a whole."),
-	merged("expectsInventoryLink", boolean, true, func(o *engine.PatchOrderLine) *engine.Opt[bool] { return &o.ExpectsLink }).
-		says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. Null clears it."),
-	merged("revenueSplitRate", splitRate, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.RevenueSplit }).
-		says("Which part of the line's total counts as the article's income, from 0 to 1; null: 1."),
-	defaulted("allowOverbooking", boolean, false, func(o *engine.PatchOrderLine) *bool { return &o.AllowOverbooked }).
-		says("What is short becomes a conflict."))
+var patchLineShape = wire.ShapeOf("PatchLineItem",
+	wire.Merged("quantity", count, false, func(o *engine.PatchOrderLine) *engine.Opt[int] { return &o.Quantity }).Says("How many units."),
+	wire.Merged("startDate", wire.Instant, false, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.From }).Says("While nothing is handed over."),
+	wire.Merged("endDate", wire.Instant, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.To }).
+		Says("Also while units are out: an extension. Null: without end."),
+	wire.Merged("pricingRowId", wire.UUID, true, func(o *engine.PatchOrderLine) *engine.Opt[engine.ID] { return &o.PricingRow }).
+		Says("The pricing row that the price is of. Null clears it.").Shows("null"),
+	wire.Merged("unitPrice", price, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.UnitPrice }).
+		Says(aboutUnitPrice+" Null: what the pricing row says.").Needs("orders.payments.write"),
+	wire.Merged("taxRate", taxRate, true, func(o *engine.PatchOrderLine) *engine.Opt[int] { return &o.TaxRate }).
+		Says("Tax in hundredths of a percent: 2300 is 23 %."),
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.Name }).Says("What the line is called."),
+	wire.Merged("note", longText, true, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.Note }).
+		Says("A text for those who read it. Null clears it."),
+	wire.Merged("imageUrl", wire.Text(1, 2048), true, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.ImageURL }).
+		Says("A picture of it. Null clears it."),
+	wire.Merged("variants", variantsChosen, true, func(o *engine.PatchOrderLine) *engine.Opt[[]engine.LineVariant] { return &o.Variants }).
+		Says("What the customer chose, replaced as a whole."),
+	wire.Merged("checkoutFields", lineFormFields, true, func(o *engine.PatchOrderLine) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).
+		Says("What the customer was asked for this line, replaced as a whole."),
+	wire.Merged("expectsInventoryLink", wire.Boolean, true, func(o *engine.PatchOrderLine) *engine.Opt[bool] { return &o.ExpectsLink }).
+		Says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. Null clears it."),
+	wire.Merged("revenueSplitRate", splitRate, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.RevenueSplit }).
+		Says("Which part of the line's total counts as the article's income, from 0 to 1; null: 1."),
+	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *engine.PatchOrderLine) *bool { return &o.AllowOverbooked }).
+		Says("What is short becomes a conflict."))
 
 const (
 	linesPath = orderPath + "/line-items"
@@ -47,8 +50,8 @@ const (
 )
 
 // byLine is the path of one line of an order.
-func byLine[In any](order, line func(*In) *engine.ID) *shape[In] {
-	return shapeOf("LineItemPath", required("id", uuid, order).says("The order's id."), required("lineItemId", uuid, line).says("The line's id."))
+func byLine[In any](order, line func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("LineItemPath", wire.Required("id", wire.UUID, order).Says("The order's id."), wire.Required("lineItemId", wire.UUID, line).Says("The line's id."))
 }
 
 var orderLineOperations = []operation{
@@ -70,7 +73,7 @@ var orderLineOperations = []operation{
 		return o
 	}, answerOrder),
 	write(operation{
-		id: "admin.orders.deleteLineItem", method: "DELETE", path: linePath, scopes: ordersWrite, guarded: true, answer: nullSchema,
+		id: "admin.orders.deleteLineItem", method: "DELETE", path: linePath, scopes: ordersWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Takes a line item and its add-ons off a draft or an open order.",
 	}, input[engine.DeleteOrderLine]{
 		path: byLine(func(o *engine.DeleteOrderLine) *engine.ID { return &o.Order }, func(o *engine.DeleteOrderLine) *engine.ID { return &o.ID }),

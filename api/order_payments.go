@@ -3,43 +3,43 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns payments of orders and comments on them, on the wire. Nothing is charged: payments are what others say.
 
-var paymentKind = enum(engine.PaymentKinds...)
+var paymentKind = wire.Enum(engine.PaymentKinds...)
 
-var addPaymentShape = shapeOf("RecordPayment",
-	required("kind", paymentKind, func(o *engine.AddPayment) *engine.PaymentKind { return &o.Kind }).says("What kind of payment it is."),
-	required("amount", atLeastOne, func(o *engine.AddPayment) *int64 { return &o.Amount }).shows("9000").
-		says("How much, in minor units of the account's currency."),
-	optional("lineItemId", uuid, func(o *engine.AddPayment) **engine.ID { return &o.Line }).
-		says("The line that it is for. Default: the order as a whole.").shows("null"),
-	optional("at", instant, func(o *engine.AddPayment) **int64 { return &o.At }).says(aboutAt),
-	optional("reference", text(1, 255), func(o *engine.AddPayment) **string { return &o.Reference }).
-		says("What whoever moved the money calls the payment.").shows(`"pi_3PqL8c2eZvKYlo2C"`),
-	optional("method", text(1, 255), func(o *engine.AddPayment) **string { return &o.Method }).
-		says("How it was paid, in a word of the merchant's.").shows(`"card"`))
+var addPaymentShape = wire.ShapeOf("RecordPayment",
+	wire.Required("kind", paymentKind, func(o *engine.AddPayment) *engine.PaymentKind { return &o.Kind }).Says("What kind of payment it is."),
+	wire.Required("amount", atLeastOne, func(o *engine.AddPayment) *int64 { return &o.Amount }).Shows("9000").
+		Says("How much, in minor units of the account's currency."),
+	wire.Optional("lineItemId", wire.UUID, func(o *engine.AddPayment) **engine.ID { return &o.Line }).
+		Says("The line that it is for. Default: the order as a whole.").Shows("null"),
+	wire.Optional("at", wire.Instant, func(o *engine.AddPayment) **int64 { return &o.At }).Says(aboutAt),
+	wire.Optional("reference", wire.Text(1, 255), func(o *engine.AddPayment) **string { return &o.Reference }).
+		Says("What whoever moved the money calls the payment.").Shows(`"pi_3PqL8c2eZvKYlo2C"`),
+	wire.Optional("method", wire.Text(1, 255), func(o *engine.AddPayment) **string { return &o.Method }).
+		Says("How it was paid, in a word of the merchant's.").Shows(`"card"`))
 
-var paymentSchema = recordSchema("OrderPayment",
-	has("id", idSchema.says("The payment's id.")),
-	has("kind", paymentKind.schema.says("What kind of payment it is.")),
-	has("amount", integerSchema.says("How much, in minor units.")),
-	has("lineItemId", idSchema.orNull().says("The line that it is for; null: the whole order.")),
-	has("at", instantSchema.says("When it was made.")),
-	has("createdAt", instantSchema.says("When it was recorded.")),
-	has("reference", textSchema.orNull().says("What whoever moved the money calls the payment; null: nothing.").shows(`"pi_3PqL8c2eZvKYlo2C"`)),
-	has("method", textSchema.orNull().says("How it was paid; null: nobody said.").shows(`"card"`)))
+var (
+	paymentReferenceSchema = wire.TextOrNull.Shows(`"pi_3PqL8c2eZvKYlo2C"`)
+	paymentMethodSchema    = wire.TextOrNull.Shows(`"card"`)
+	paymentSchema          = describe("OrderPayment", (*scribe).writePayment)
+)
 
-func appendPayment(_ *request, b []byte, p *engine.OrderPayment) []byte {
-	b = appendText(append(appendID(append(b, `{"id":`...), p.ID), `,"kind":`...), string(p.Kind))
-	b = appendInt(append(b, `,"amount":`...), p.Amount)
-	b = appendGivenID(append(b, `,"lineItemId":`...), p.Line)
-	b = appendInstant(append(b, `,"at":`...), p.At)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(p.ID))
-	b = appendGiven(append(b, `,"reference":`...), p.Reference)
-	return append(appendGiven(append(b, `,"method":`...), p.Method), '}')
+func (w *scribe) writePayment(p *engine.OrderPayment) {
+	w.ID("id", p.ID, "The payment's id.")
+	w.As(paymentKind.Schema, "kind", string(p.Kind), "What kind of payment it is.")
+	w.Int("amount", p.Amount, "How much, in minor units.")
+	w.GivenID("lineItemId", p.Line, "The line that it is for; null: the whole order.")
+	w.Instant("at", p.At, "When it was made.")
+	w.Instant("createdAt", engine.CreatedAt(p.ID), "When it was recorded.")
+	w.Key("reference", paymentReferenceSchema, "What whoever moved the money calls the payment; null: nothing.")
+	w.Out = wire.AppendGiven(w.Out, p.Reference)
+	w.Key("method", paymentMethodSchema, "How it was paid; null: nobody said.")
+	w.Out = wire.AppendGiven(w.Out, p.Method)
 }
 
 type listPayments struct {
@@ -47,11 +47,11 @@ type listPayments struct {
 	page  page
 }
 
-var addCommentShape = shapeOf("AddComment",
-	required("content", text(1, 10_000), func(o *engine.AddComment) *string { return &o.Content }).
-		says("The comment's text.").shows(`"Brings the bikes back in the evening"`),
-	optional("author", object(userShape), func(o *engine.AddComment) **engine.UserRef { return &o.Author }).says("Without one it is the system's."),
-	optional("parentCommentId", uuid, func(o *engine.AddComment) **engine.ID { return &o.Parent }).says("The comment that this one answers.").shows("null"))
+var addCommentShape = wire.ShapeOf("AddComment",
+	wire.Required("content", wire.Text(1, 10_000), func(o *engine.AddComment) *string { return &o.Content }).
+		Says("The comment's text.").Shows(`"Brings the bikes back in the evening"`),
+	wire.Optional("author", wire.Object(userShape), func(o *engine.AddComment) **engine.UserRef { return &o.Author }).Says("Without one it is the system's."),
+	wire.Optional("parentCommentId", wire.UUID, func(o *engine.AddComment) **engine.ID { return &o.Parent }).Says("The comment that this one answers.").Shows("null"))
 
 var orderPaymentOperations = []operation{
 	read(operation{
@@ -59,13 +59,13 @@ var orderPaymentOperations = []operation{
 		summary: "Lists the payments recorded of an order, in the order in which they were.", answer: pagedSchema(paymentSchema),
 	}, input[listPayments]{
 		path:  byUUID(func(l *listPayments) *engine.ID { return &l.order }),
-		query: shapeOf("ListPayments", slices.Concat(pageFields(func(l *listPayments) *page { return &l.page }))...),
+		query: wire.ShapeOf("ListPayments", slices.Concat(pageFields(func(l *listPayments) *page { return &l.page }))...),
 	}, func(q *request, l *listPayments) error {
 		r := q.view.Order(l.order)
 		if r == nil {
 			return notFound("order")
 		}
-		appendPage(q, l.page, len(r.Payments), func(i int) *engine.OrderPayment { return &r.Payments[i] }, appendPayment)
+		appendPage(q, l.page, len(r.Payments), func(i int) *engine.OrderPayment { return &r.Payments[i] }, (*scribe).writePayment)
 		return nil
 	}),
 	write(operation{

@@ -1,12 +1,15 @@
 package api
 
-import "holdfast/engine"
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
 
 // This file owns the steps of an order on the wire: confirmed, handed over, returned, over and put away; and which article a
 // unit is.
 
 // step declares an operation that takes an order on its way.
-func step[In any](name, summary string, id func(*In) *engine.ID, body *shape[In], command func(q *request, in *In) engine.Op) operation {
+func step[In any](name, summary string, id func(*In) *engine.ID, body *wire.Shape[In], command func(q *request, in *In) engine.Op) operation {
 	return write(operation{
 		id: "admin.orders." + name, method: "POST", path: orderPath + "/" + name, scopes: ordersWrite, summary: summary, answer: orderSchema,
 	}, input[In]{path: byUUID(id), body: body}, command, answerOrder)
@@ -15,7 +18,7 @@ func step[In any](name, summary string, id func(*In) *engine.ID, body *shape[In]
 // asIs is the command of an input that is one.
 func asIs[In engine.Op](_ *request, in *In) engine.Op { return *in }
 
-var stockItemIDs = list(uuid, 1, 10_000)
+var stockItemIDs = wire.ListOf(wire.UUID, 1, 10_000)
 
 const (
 	aboutStockItems = "The units of the order that it is about. Default: all that can."
@@ -23,9 +26,9 @@ const (
 )
 
 // byStockItem is the path of one unit of an order.
-func byStockItem[In any](order, item func(*In) *engine.ID) *shape[In] {
-	return shapeOf("StockItemPath", required("id", uuid, order).says("The order's id."), required("stockItemId", uuid, item).
-		says("The unit's id in the order."))
+func byStockItem[In any](order, item func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("StockItemPath", wire.Required("id", wire.UUID, order).Says("The order's id."), wire.Required("stockItemId", wire.UUID, item).
+		Says("The unit's id in the order."))
 }
 
 const stockItemPath = orderPath + "/stock-items/{stockItemId}"
@@ -33,23 +36,23 @@ const stockItemPath = orderPath + "/stock-items/{stockItemId}"
 var orderStepOperations = []operation{
 	step("confirm", "Makes a draft an open order: it takes stock for all lines or not at all.",
 		func(o *engine.ConfirmOrder) *engine.ID { return &o.ID },
-		shapeOf("ConfirmOrder",
-			defaulted("allowOverbooking", boolean, false, func(o *engine.ConfirmOrder) *bool { return &o.AllowOverbooked }).
-				says("What is short becomes a conflict.")),
+		wire.ShapeOf("ConfirmOrder",
+			wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *engine.ConfirmOrder) *bool { return &o.AllowOverbooked }).
+				Says("What is short becomes a conflict.")),
 		asIs),
 	step("cancel", "Closes a draft or an open order: its stock is free again.", func(o *engine.CancelOrder) *engine.ID { return &o.ID }, nil, asIs),
 	step("prepare", "Says that units lie ready.", func(o *engine.PrepareOrder) *engine.ID { return &o.ID },
-		shapeOf("PrepareOrder", defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.PrepareOrder) *[]engine.ID { return &o.Units }).says(aboutStockItems)),
+		wire.ShapeOf("PrepareOrder", wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.PrepareOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems)),
 		asIs),
 	step("fulfill", "Hands units over: what is sold for good, the rest until it comes back.", func(o *engine.FulfillOrder) *engine.ID { return &o.ID },
-		shapeOf("HandOver",
-			defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.FulfillOrder) *[]engine.ID { return &o.Units }).says(aboutStockItems),
-			optional("at", instant, func(o *engine.FulfillOrder) **int64 { return &o.At }).says(aboutAt).shows("null")),
+		wire.ShapeOf("HandOver",
+			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.FulfillOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems),
+			wire.Optional("at", wire.Instant, func(o *engine.FulfillOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null")),
 		asIs),
 	step("return", "Takes units back: what is left of their time is free again, behind the buffer.", func(o *engine.ReturnOrder) *engine.ID { return &o.ID },
-		shapeOf("HandOver",
-			defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.ReturnOrder) *[]engine.ID { return &o.Units }).says(aboutStockItems),
-			optional("at", instant, func(o *engine.ReturnOrder) **int64 { return &o.At }).says(aboutAt).shows("null")),
+		wire.ShapeOf("HandOver",
+			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.ReturnOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems),
+			wire.Optional("at", wire.Instant, func(o *engine.ReturnOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null")),
 		asIs),
 	step("archive", "Puts a closed order away.", func(o *engine.ArchiveOrder) *engine.ID { return &o.ID }, nil,
 		func(_ *request, o *engine.ArchiveOrder) engine.Op {
@@ -61,8 +64,8 @@ var orderStepOperations = []operation{
 		summary: "Has a unit be one of an article: it is pinned there, and what may move makes room.",
 	}, input[engine.AssignUnit]{
 		path: byStockItem(func(o *engine.AssignUnit) *engine.ID { return &o.Order }, func(o *engine.AssignUnit) *engine.ID { return &o.Unit }),
-		body: shapeOf("AssignStockItem", required("articleId", uuid, func(o *engine.AssignUnit) *engine.ID { return &o.Article }).
-			says("The article that the unit is to be of.")),
+		body: wire.ShapeOf("AssignStockItem", wire.Required("articleId", wire.UUID, func(o *engine.AssignUnit) *engine.ID { return &o.Article }).
+			Says("The article that the unit is to be of.")),
 	}, asIs, answerOrder),
 	write(operation{
 		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite, answer: orderSchema,

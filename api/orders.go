@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -15,7 +16,7 @@ var (
 	paymentsRead  = []string{"orders.payments.read"}
 	paymentsWrite = []string{"orders.payments.write"}
 
-	orderStatus = enum("draft", "open")
+	orderStatus = wire.Enum("draft", "open")
 )
 
 const (
@@ -24,27 +25,27 @@ const (
 )
 
 // orderFields are what an order is made of, but for where its stock is taken.
-func orderFields[In any](at func(*In) *engine.OrderInput) []field[In] {
-	return append(externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External }), []field[In]{
-		optional("customerId", uuid, func(in *In) **engine.ID { return &at(in).Customer }).says("The customer, in place of a mainContact. Default: nobody."),
-		optional("mainContact", contactInput, func(in *In) **engine.ContactPatch { return &at(in).Contact }).
-			says("A new customer, who is made with the order.").needs("customers.write").shows("null"),
-		optional("returnLocationId", uuid, func(in *In) **engine.ID { return &at(in).Return }).
-			says("Where its units come back to. Default: the pickup location."),
-		optional("reference", text(0, 255), func(in *In) **string { return &at(in).Reference }).says("The merchant's or the shop's own name for the order."),
-		optional("note", longText, func(in *In) **string { return &at(in).Note }).says("A text for those who read it."),
-		defaulted("channel", enum(engine.Channels...), "api", func(in *In) *string { return &at(in).Channel }).
-			says("Where the order came from. Default: api."),
-		defaulted("customers", orderCustomers, nil, func(in *In) *[]engine.OrderCustomerInput { return &at(in).Customers }).
-			says("The people whom the order is for. Default: the main contact."),
-		defaulted("checkoutFields", customerFormFields, nil, func(in *In) *[]engine.CheckoutField { return &at(in).Fields }).
-			says("What the main contact was asked."),
-		defaulted("consentAcceptances", consents, nil, func(in *In) *[]engine.Consent { return &at(in).Consents }).
-			says("What the customers have agreed to. Default: nothing."),
-		defaulted("documents", orderDocuments, nil, func(in *In) *[]engine.OrderDocument { return &at(in).Documents }).
-			says("The documents of the order. Default: none."),
-		optional("assignedTo", object(userShape), func(in *In) **engine.UserRef { return &at(in).Assigned }).says("The user who looks after it."),
-		defaulted("tags", list(looseID, 0, 100), nil, func(in *In) *[]engine.ID { return &at(in).Tags }).says("Ids of tags of scope orders."),
+func orderFields[In any](at func(*In) *engine.OrderInput) []wire.Field[In] {
+	return append(externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External }), []wire.Field[In]{
+		wire.Optional("customerId", wire.UUID, func(in *In) **engine.ID { return &at(in).Customer }).Says("The customer, in place of a mainContact. Default: nobody."),
+		wire.Optional("mainContact", contactInput, func(in *In) **engine.ContactPatch { return &at(in).Contact }).
+			Says("A new customer, who is made with the order.").Needs("customers.write").Shows("null"),
+		wire.Optional("returnLocationId", wire.UUID, func(in *In) **engine.ID { return &at(in).Return }).
+			Says("Where its units come back to. Default: the pickup location."),
+		wire.Optional("reference", wire.Text(0, 255), func(in *In) **string { return &at(in).Reference }).Says("The merchant's or the shop's own name for the order."),
+		wire.Optional("note", longText, func(in *In) **string { return &at(in).Note }).Says("A text for those who read it."),
+		wire.Defaulted("channel", wire.Enum(engine.Channels...), "api", func(in *In) *string { return &at(in).Channel }).
+			Says("Where the order came from. Default: api."),
+		wire.Defaulted("customers", orderCustomers, nil, func(in *In) *[]engine.OrderCustomerInput { return &at(in).Customers }).
+			Says("The people whom the order is for. Default: the main contact."),
+		wire.Defaulted("checkoutFields", customerFormFields, nil, func(in *In) *[]engine.CheckoutField { return &at(in).Fields }).
+			Says("What the main contact was asked."),
+		wire.Defaulted("consentAcceptances", consents, nil, func(in *In) *[]engine.Consent { return &at(in).Consents }).
+			Says("What the customers have agreed to. Default: nothing."),
+		wire.Defaulted("documents", orderDocuments, nil, func(in *In) *[]engine.OrderDocument { return &at(in).Documents }).
+			Says("The documents of the order. Default: none."),
+		wire.Optional("assignedTo", wire.Object(userShape), func(in *In) **engine.UserRef { return &at(in).Assigned }).Says("The user who looks after it."),
+		wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil, func(in *In) *[]engine.ID { return &at(in).Tags }).Says("Ids of tags of scope orders."),
 	}...)
 }
 
@@ -54,12 +55,12 @@ type createOrder struct {
 	lines  []orderLine
 }
 
-var createOrderShape = shapeOf("CreateOrder", slices.Concat([]field[createOrder]{
-	defaulted("status", orderStatus, "draft", func(o *createOrder) *string { return &o.status }).
-		says("An open order takes its stock, for all lines or not at all."),
-	required("pickupLocationId", uuid, func(o *createOrder) *engine.ID { return &o.Pickup }).says("Where its units are handed over; stock is taken there."),
-	defaulted("allowOverbooking", boolean, false, func(o *createOrder) *bool { return &o.AllowOverbooked }).says("What is short becomes a conflict."),
-	defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).says("What is ordered. Default: nothing, in a draft."),
+var createOrderShape = wire.ShapeOf("CreateOrder", slices.Concat([]wire.Field[createOrder]{
+	wire.Defaulted("status", orderStatus, "draft", func(o *createOrder) *string { return &o.status }).
+		Says("An open order takes its stock, for all lines or not at all."),
+	wire.Required("pickupLocationId", wire.UUID, func(o *createOrder) *engine.ID { return &o.Pickup }).Says("Where its units are handed over; stock is taken there."),
+	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *createOrder) *bool { return &o.AllowOverbooked }).Says("What is short becomes a conflict."),
+	wire.Defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).Says("What is ordered. Default: nothing, in a draft."),
 }, orderFields(func(o *createOrder) *engine.OrderInput { return &o.OrderInput }))...)
 
 // orderHold is an order of a hold as it comes in.
@@ -70,51 +71,51 @@ type orderHold struct {
 	subscription *lineSubscription
 }
 
-var orderHoldShape = shapeOf("OrderHold", slices.Concat([]field[orderHold]{
-	optional("status", orderStatus, func(o *orderHold) **string { return &o.status }).says("An order of a hold is open.").shows(`"open"`),
-	optional("pickupLocationId", uuid, func(o *orderHold) **engine.ID { return &o.pickup }).says("Where the hold has its stock."),
-	optional("subscription", object(lineSubscriptionShape), func(o *orderHold) **lineSubscription { return &o.subscription }).
-		says("The terms of the lines that are held as subscriptions.").shows("null"),
+var orderHoldShape = wire.ShapeOf("OrderHold", slices.Concat([]wire.Field[orderHold]{
+	wire.Optional("status", orderStatus, func(o *orderHold) **string { return &o.status }).Says("An order of a hold is open.").Shows(`"open"`),
+	wire.Optional("pickupLocationId", wire.UUID, func(o *orderHold) **engine.ID { return &o.pickup }).Says("Where the hold has its stock."),
+	wire.Optional("subscription", wire.Object(lineSubscriptionShape), func(o *orderHold) **lineSubscription { return &o.subscription }).
+		Says("The terms of the lines that are held as subscriptions.").Shows("null"),
 }, orderFields(func(o *orderHold) *engine.OrderInput { return &o.OrderInput }))...)
 
-var patchOrderShape = shapeOf("PatchOrder", slices.Concat([]field[engine.PatchOrder]{
-	merged("customerId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }).
-		says("The customer, who becomes the main contact. Null clears it."),
-	optional("mainContact", contactInput, func(o *engine.PatchOrder) **engine.ContactPatch { return &o.Contact }).
-		says("A new customer, who is made with the order.").needs("customers.write").shows("null"),
-	merged("pickupLocationId", uuid, false, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Pickup }).says("Changes only in a draft."),
-	merged("returnLocationId", uuid, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Return }).
-		says("Where its units come back to; null: the pickup location."),
-	merged("reference", text(0, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Reference }).
-		says("The merchant's or the shop's own name for the order. Null clears it."),
-	merged("note", longText, true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Note }).says("A text for those who read it. Null clears it."),
-	merged("assignedTo", object(userShape), true, func(o *engine.PatchOrder) *engine.Opt[engine.UserRef] { return &o.Assigned }).
-		says("The user who looks after it. Null clears it."),
-	merged("customers", orderCustomers, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderCustomerInput] { return &o.Customers }).
-		says("The people whom the order is for, replaced as a whole."),
-	merged("checkoutFields", customerFormFields, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).
-		says("What the main contact was asked, replaced as a whole."),
-	merged("consentAcceptances", consents, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.Consent] { return &o.Consents }).
-		says("What the customers have agreed to, replaced as a whole."),
-	merged("documents", orderDocuments, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderDocument] { return &o.Documents }).
-		says("The documents of the order, replaced as a whole."),
-	merged("paymentMethodKey", text(1, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Key }).
-		says("How the customer pays, as it was given. Null clears it.").shows(`"CARD_ONLINE_PROVIDER"`).needs("orders.payments.write"),
-	merged("hasSavedPaymentMethod", boolean, true, func(o *engine.PatchOrder) *engine.Opt[bool] { return &o.HasSaved }).
-		says("Whether the customer's means of payment is kept by who charges it. Null clears it.").needs("orders.payments.write"),
-	merged("savedCard", object(shapeOf("SavedCardInput",
-		required("brand", text(0, 255), func(c *engine.SavedCard) *string { return &c.Brand }).says("Who issued the card.").shows(`"visa"`),
-		required("last4", text(0, 4), func(c *engine.SavedCard) *string { return &c.Last4 }).says("The last four digits of its number.").shows(`"4242"`),
+var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[engine.PatchOrder]{
+	wire.Merged("customerId", wire.UUID, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }).
+		Says("The customer, who becomes the main contact. Null clears it."),
+	wire.Optional("mainContact", contactInput, func(o *engine.PatchOrder) **engine.ContactPatch { return &o.Contact }).
+		Says("A new customer, who is made with the order.").Needs("customers.write").Shows("null"),
+	wire.Merged("pickupLocationId", wire.UUID, false, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Pickup }).Says("Changes only in a draft."),
+	wire.Merged("returnLocationId", wire.UUID, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Return }).
+		Says("Where its units come back to; null: the pickup location."),
+	wire.Merged("reference", wire.Text(0, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Reference }).
+		Says("The merchant's or the shop's own name for the order. Null clears it."),
+	wire.Merged("note", longText, true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Note }).Says("A text for those who read it. Null clears it."),
+	wire.Merged("assignedTo", wire.Object(userShape), true, func(o *engine.PatchOrder) *engine.Opt[engine.UserRef] { return &o.Assigned }).
+		Says("The user who looks after it. Null clears it."),
+	wire.Merged("customers", orderCustomers, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderCustomerInput] { return &o.Customers }).
+		Says("The people whom the order is for, replaced as a whole."),
+	wire.Merged("checkoutFields", customerFormFields, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).
+		Says("What the main contact was asked, replaced as a whole."),
+	wire.Merged("consentAcceptances", consents, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.Consent] { return &o.Consents }).
+		Says("What the customers have agreed to, replaced as a whole."),
+	wire.Merged("documents", orderDocuments, true, func(o *engine.PatchOrder) *engine.Opt[[]engine.OrderDocument] { return &o.Documents }).
+		Says("The documents of the order, replaced as a whole."),
+	wire.Merged("paymentMethodKey", wire.Text(1, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Key }).
+		Says("How the customer pays, as it was given. Null clears it.").Shows(`"CARD_ONLINE_PROVIDER"`).Needs("orders.payments.write"),
+	wire.Merged("hasSavedPaymentMethod", wire.Boolean, true, func(o *engine.PatchOrder) *engine.Opt[bool] { return &o.HasSaved }).
+		Says("Whether the customer's means of payment is kept by who charges it. Null clears it.").Needs("orders.payments.write"),
+	wire.Merged("savedCard", wire.Object(wire.ShapeOf("SavedCardInput",
+		wire.Required("brand", wire.Text(0, 255), func(c *engine.SavedCard) *string { return &c.Brand }).Says("Who issued the card.").Shows(`"visa"`),
+		wire.Required("last4", wire.Text(0, 4), func(c *engine.SavedCard) *string { return &c.Last4 }).Says("The last four digits of its number.").Shows(`"4242"`),
 	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.SavedCard] { return &o.Card }).
-		says("The card that is kept; null: none.").needs("orders.payments.write"),
-	merged("customPaymentMethod", object(shapeOf("CustomPaymentMethodInput",
-		required("id", uuid, func(m *engine.CustomMethod) *engine.ID { return &m.ID }).
-			says("The method's id where methods are kept.").shows(`"`+exampleID("CustomPaymentMethod")+`"`),
-		required("label", text(1, 255), func(m *engine.CustomMethod) *string { return &m.Label }).says("What people call the method."),
-		optional("key", text(1, 255), func(m *engine.CustomMethod) **string { return &m.Key }).says("The key under which programs find the method."),
-		optional("description", longText, func(m *engine.CustomMethod) **string { return &m.Description }).says("What is told of the method."),
+		Says("The card that is kept; null: none.").Needs("orders.payments.write"),
+	wire.Merged("customPaymentMethod", wire.Object(wire.ShapeOf("CustomPaymentMethodInput",
+		wire.Required("id", wire.UUID, func(m *engine.CustomMethod) *engine.ID { return &m.ID }).
+			Says("The method's id where methods are kept.").Shows(`"`+exampleID("CustomPaymentMethod")+`"`),
+		wire.Required("label", wire.Text(1, 255), func(m *engine.CustomMethod) *string { return &m.Label }).Says("What people call the method."),
+		wire.Optional("key", wire.Text(1, 255), func(m *engine.CustomMethod) **string { return &m.Key }).Says("The key under which programs find the method."),
+		wire.Optional("description", longText, func(m *engine.CustomMethod) **string { return &m.Description }).Says("What is told of the method."),
 	)), true, func(o *engine.PatchOrder) *engine.Opt[engine.CustomMethod] { return &o.Custom }).
-		says("The merchant's own way of payment. Null clears it.").needs("orders.payments.write"),
+		Says("The merchant's own way of payment. Null clears it.").Needs("orders.payments.write"),
 }, externalFields(func(o *engine.PatchOrder) *engine.ExternalPatch { return &o.External }))...)
 
 var orderOperations = append([]operation{
@@ -166,15 +167,13 @@ var orderOperations = append([]operation{
 		summary: "Lists all stock items of an order, in the order of its lines.", answer: pagedSchema(stockItemSchema),
 	}, input[listUnits]{
 		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
-		query: shapeOf("ListStockItems", pageFields(func(l *listUnits) *page { return &l.page })...),
+		query: wire.ShapeOf("ListStockItems", pageFields(func(l *listUnits) *page { return &l.page })...),
 	}, func(q *request, l *listUnits) error {
 		r, items, total := q.view.OrderStockItems(l.of, l.page.part())
 		if r == nil {
 			return notFound("order")
 		}
-		appendRows(q, l.page, items, total, func(_ *request, b []byte, x engine.OrderStockItem) []byte {
-			return appendStockItem(b, r, x.Line, x.Unit, &x.At)
-		})
+		appendRows(q, l.page, items, total, func(w *scribe, x engine.OrderStockItem) { w.stockItem(r, x.Line, x.Unit, &x.At) })
 		return nil
 	}),
 	write(operation{
@@ -187,7 +186,7 @@ var orderOperations = append([]operation{
 		}, answerOrder),
 	write(operation{
 		id: "admin.orders.delete", method: "DELETE", path: orderPath, scopes: ordersWrite, guarded: true,
-		answer: nullSchema,
+		answer: wire.NullSchema,
 		summary: "Deletes an order that has nothing out, a closed one, too: its stock is free again, but what was sold for good stays gone; " +
 			"its codes get their uses back.",
 	}, input[engine.DeleteOrder]{path: byUUID(func(o *engine.DeleteOrder) *engine.ID { return &o.ID })},
@@ -196,6 +195,6 @@ var orderOperations = append([]operation{
 			return o
 		}, answerNull),
 }, tagged[*engine.OrderRecord]{
-	of: engine.OrderLabels, about: "an order", area: "orders", path: ordersPath, id: uuid, scopes: ordersWrite,
+	of: engine.OrderLabels, about: "an order", area: "orders", path: ordersPath, id: wire.UUID, scopes: ordersWrite,
 	answer: orderSchema, render: answerOrder,
 }.linkOperations()...)

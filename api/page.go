@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+
+	"holdfast/api/wire"
+	"holdfast/engine"
 )
 
 // This file owns lists: which page is asked for, how it is wrapped, and the links to the others.
@@ -12,6 +15,9 @@ import (
 type page struct{ number, size int }
 
 func (p page) offset() int { return (p.number - 1) * p.size }
+
+// part is the part of a list that a page is.
+func (p page) part() engine.Part { return engine.Part{Offset: p.offset(), Limit: p.size} }
 
 // pages is how many pages a list of total records has.
 func (p page) pages(total int) int { return (total + p.size - 1) / p.size }
@@ -23,72 +29,69 @@ const (
 )
 
 // pageFields are the parameters of every list.
-func pageFields[In any](at func(*In) *page) []field[In] {
-	return []field[In]{
-		defaulted("page", integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }).says("Which page, from 1. Default: 1."),
-		defaulted(pageSizeName, integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }).
-			says("How many records a page has. Default: 50."),
+func pageFields[In any](at func(*In) *page) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(in *In) *int { return &at(in).number }).Says("Which page, from 1. Default: 1."),
+		wire.Defaulted(pageSizeName, wire.Integer[int](1, maxPageSize), defaultPage, func(in *In) *int { return &at(in).size }).
+			Says("How many records a page has. Default: 50."),
 	}
 }
 
 // listQuery is the query of a list that takes nothing but a page.
-var listQuery = shapeOf("List", pageFields(func(p *page) *page { return p })...)
-
-var paginationSchema = recordSchema("Pagination",
-	has("page", integerSchema.says("Which page this is, from 1.")),
-	has("pageSize", integerSchema.says("How many records a page has.")),
-	has("total", integerSchema.says("How many records there are on all pages.")),
-	has("totalPages", integerSchema.says("How many pages there are.")))
-
-func pagedSchema(record *Schema) *Schema {
-	return &Schema{Name: record.Name + "Page", Type: "object", Whole: true, Members: []Member{
-		has("data", listSchema(record).says("The records of the page.")),
-		has("pagination", paginationSchema.says("Where the page stands in the list."))}}
-}
+var listQuery = wire.ShapeOf("List", pageFields(func(p *page) *page { return p })...)
 
 // appendPage appends one page of a list of total records, of which at gives the i-th, and sets the links.
-func appendPage[R any](q *request, p page, total int, at func(i int) R, record func(q *request, b []byte, r R) []byte) {
-	b := append(q.out, `{"data":[`...)
+func appendPage[R any](q *request, p page, total int, at func(i int) R, record func(w *scribe, r R)) {
 	from := min(p.offset(), total)
-	for i := from; i < min(from+p.size, total); i++ {
-		if i > from {
-			b = append(b, ',')
-		}
-		start := len(b)
-		if b = row(record(q, b, at(i)), start); !q.grown(len(b)) {
-			break
-		}
-	}
-	q.out = q.closePage(append(b, ']'), p, total)
+	q.page(p, total, min(p.size, total-from), func(i int) { appendRecord(&q.scribe, at(from+i), record) })
 }
 
 // appendRows appends a page that was cut of a list of total records, and sets the links.
-func appendRows[R any](q *request, p page, rows []R, total int, record func(q *request, b []byte, r R) []byte) {
-	b := append(q.out, `{"data":[`...)
-	for i, r := range rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		start := len(b)
-		if b = row(record(q, b, r), start); !q.grown(len(b)) {
-			break
+func appendRows[R any](q *request, p page, rows []R, total int, record func(w *scribe, r R)) {
+	q.page(p, total, len(rows), func(i int) { appendRecord(&q.scribe, rows[i], record) })
+}
+
+// page appends a page of n rows, and sets the links.
+func (q *request) page(p page, total, n int, row func(i int)) {
+	q.Out = append(q.Out, `{"data":[`...)
+	if q.rows(n, row) {
+		q.Out = append(q.Out, ']')
+		q.pagination(p, total)
+		q.Out = append(q.Out, '}')
+		q.link(p, p.pages(total))
+	}
+}
+
+// rows appends rows, each cut to its length; false: there is no room for all.
+func (q *request) rows(n int, row func(i int)) bool {
+	for i := range n {
+		q.Next()
+		start := len(q.Out)
+		row(i)
+		if q.Out = wire.Bounded(q.Out, start, wire.MaxRow); !q.grown(len(q.Out)) {
+			return false
 		}
 	}
-	q.out = q.closePage(append(b, ']'), p, total)
+	return true
 }
 
-// closePage ends a list that was begun with {"data":[…].
-func (q *request) closePage(b []byte, p page, total int) []byte {
-	q.link(p, p.pages(total))
-	return append(appendPagination(b, p, total), '}')
+// pagedSchema describes a page of records.
+func pagedSchema(record *wire.Schema) *wire.Schema {
+	var w scribe
+	return w.Describe(record.Name+"Page", func() {
+		w.Key("data", wire.ListSchema(record), "The records of the page.")
+		w.pagination(page{size: 1}, 0)
+	}).Uncut()
 }
 
-// appendPagination appends where a page stands in a list, with a comma before it.
-func appendPagination(b []byte, p page, total int) []byte {
-	b = appendInt(append(b, `,"pagination":{"page":`...), p.number)
-	b = appendInt(append(b, `,"pageSize":`...), p.size)
-	b = appendInt(append(b, `,"total":`...), total)
-	return append(appendInt(append(b, `,"totalPages":`...), p.pages(total)), '}')
+// pagination writes where a page stands in a list.
+func (w *scribe) pagination(p page, total int) {
+	w.Object("pagination", "Pagination", "Where the page stands in the list.", func() {
+		w.Count("page", p.number, "Which page this is, from 1.")
+		w.Count("pageSize", p.size, "How many records a page has.")
+		w.Count("total", total, "How many records there are on all pages.")
+		w.Count("totalPages", p.pages(total), "How many pages there are.")
+	})
 }
 
 // link sets the Link header: the same request for the other pages.

@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/timeline"
 )
@@ -15,24 +16,24 @@ var (
 )
 
 // byTable is the path of what belongs to a pricing table; byTableRow that of one row of it.
-func byTable[In any](table func(*In) *engine.ID) *shape[In] {
-	return shapeOf("PricingTablePath", required("pricingTableId", uuid, table).says("The id of the pricing table."))
+func byTable[In any](table func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("PricingTablePath", wire.Required("pricingTableId", wire.UUID, table).Says("The id of the pricing table."))
 }
 
-func byTableRow[In any](table, row func(*In) *engine.ID) *shape[In] {
-	return shapeOf("PricingRowPath", required("pricingTableId", uuid, table).says("The id of the pricing table."), required("rowId", uuid, row).
-		says("The row's id."))
+func byTableRow[In any](table, row func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("PricingRowPath", wire.Required("pricingTableId", wire.UUID, table).Says("The id of the pricing table."), wire.Required("rowId", wire.UUID, row).
+		Says("The row's id."))
 }
 
-var createPricingTableShape = shapeOf("CreatePricingTable",
-	required("name", text(1, 255), func(o *engine.CreatePricingTable) *string { return &o.Name }).says("What people call the table."),
-	defaulted("externalPricingEnabled", boolean, false, func(o *engine.CreatePricingTable) *bool { return &o.External }).
-		says("Listings show the external rows. Those are kept also while this is off."))
+var createPricingTableShape = wire.ShapeOf("CreatePricingTable",
+	wire.Required("name", wire.Text(1, 255), func(o *engine.CreatePricingTable) *string { return &o.Name }).Says("What people call the table."),
+	wire.Defaulted("externalPricingEnabled", wire.Boolean, false, func(o *engine.CreatePricingTable) *bool { return &o.External }).
+		Says("Listings show the external rows. Those are kept also while this is off."))
 
-var patchPricingTableShape = shapeOf("PatchPricingTable",
-	merged("name", text(1, 255), false, func(o *engine.PatchPricingTable) *engine.Opt[string] { return &o.Name }).says("What people call the table."),
-	merged("externalPricingEnabled", boolean, false, func(o *engine.PatchPricingTable) *engine.Opt[bool] { return &o.External }).
-		says("Whether its external rows are shown."))
+var patchPricingTableShape = wire.ShapeOf("PatchPricingTable",
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchPricingTable) *engine.Opt[string] { return &o.Name }).Says("What people call the table."),
+	wire.Merged("externalPricingEnabled", wire.Boolean, false, func(o *engine.PatchPricingTable) *engine.Opt[bool] { return &o.External }).
+		Says("Whether its external rows are shown."))
 
 // subscriptionInput is the terms of a subscription as they come in.
 type subscriptionInput struct {
@@ -40,31 +41,31 @@ type subscriptionInput struct {
 	commitment, lead bufferInput
 }
 
-var price = integer[int64](0, maxSafeInteger)
+var price = wire.Integer[int64](0, wire.MaxSafeInteger)
 
 // subscriptionFields are the terms of a subscription, wherever they stand.
-func subscriptionFields[In any](at func(*In) *subscriptionInput) []field[In] {
-	return slices.Concat([]field[In]{
-		required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }).
-			says("How many units there are from payment to payment."),
-		required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }).
-			says("The unit of the time from payment to payment."),
-		optional("renewalPrice", price, func(in *In) **int64 { return &at(in).RenewalPrice }).
-			says("What a payment is after the commitment, in minor units of the account's currency. Default: the same."),
-		optional("commitmentCycles", integer[int64](1, 10_000), func(in *In) **int64 { return &at(in).CommitmentCycles }).
-			says("For how many payments the customer is bound; null: none."),
+func subscriptionFields[In any](at func(*In) *subscriptionInput) []wire.Field[In] {
+	return slices.Concat([]wire.Field[In]{
+		wire.Required("paymentCycleAmount", periodAmount, func(in *In) *int64 { return &at(in).Cycle.Amount }).
+			Says("How many units there are from payment to payment."),
+		wire.Required("paymentCycleUnit", periodUnit, func(in *In) *timeline.Unit { return &at(in).Cycle.Unit }).
+			Says("The unit of the time from payment to payment."),
+		wire.Optional("renewalPrice", price, func(in *In) **int64 { return &at(in).RenewalPrice }).
+			Says("What a payment is after the commitment, in minor units of the account's currency. Default: the same."),
+		wire.Optional("commitmentCycles", wire.Integer[int64](1, 10_000), func(in *In) **int64 { return &at(in).CommitmentCycles }).
+			Says("For how many payments the customer is bound; null: none."),
 	},
 		periodFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(in *In) *bufferInput { return &at(in).commitment }),
 		periodFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(in *In) *bufferInput { return &at(in).lead }),
-		[]field[In]{
-			defaulted("renewalType", text(1, 255), engine.DefaultRenewalType, func(in *In) *string { return &at(in).RenewalType }).
-				says("What follows the commitment, which is kept as it is. Default: none."),
-			defaulted("initialChargeType", text(1, 255), engine.DefaultInitialCharge, func(in *In) *string { return &at(in).InitialCharge }).
-				says("When the first payment is due, which is kept as it is. Default: order_creation."),
+		[]wire.Field[In]{
+			wire.Defaulted("renewalType", wire.Text(1, 255), engine.DefaultRenewalType, func(in *In) *string { return &at(in).RenewalType }).
+				Says("What follows the commitment, which is kept as it is. Default: none."),
+			wire.Defaulted("initialChargeType", wire.Text(1, 255), engine.DefaultInitialCharge, func(in *In) *string { return &at(in).InitialCharge }).
+				Says("When the first payment is due, which is kept as it is. Default: order_creation."),
 		})
 }
 
-var subscriptionShape = shapeOf("SubscriptionTermsInput", subscriptionFields(func(s *subscriptionInput) *subscriptionInput { return s })...)
+var subscriptionShape = wire.ShapeOf("SubscriptionTermsInput", subscriptionFields(func(s *subscriptionInput) *subscriptionInput { return s })...)
 
 // terms makes the terms of what came in under a pointer.
 func (q *request) terms(pointer string, s subscriptionInput) *engine.SubscriptionTerms {
@@ -79,128 +80,98 @@ type createPricingRow struct {
 	subscription *subscriptionInput
 }
 
-var createPricingRowShape = shapeOf("CreatePricingRow", slices.Concat([]field[createPricingRow]{
-	required("label", text(1, 255), func(o *createPricingRow) *string { return &o.Label }).says("What people call the price, such as Day."),
-	required("purchaseType", purchaseType, func(o *createPricingRow) *engine.PurchaseType { return &o.Purchase }).
-		says("How it is taken: booked for a time, sold, or subscribed to."),
-	required("price", price, func(o *createPricingRow) *int64 { return &o.Price }).says("The price, in minor units of the account's currency."),
+var createPricingRowShape = wire.ShapeOf("CreatePricingRow", slices.Concat([]wire.Field[createPricingRow]{
+	wire.Required("label", wire.Text(1, 255), func(o *createPricingRow) *string { return &o.Label }).Says("What people call the price, such as Day."),
+	wire.Required("purchaseType", purchaseType, func(o *createPricingRow) *engine.PurchaseType { return &o.Purchase }).
+		Says("How it is taken: booked for a time, sold, or subscribed to."),
+	wire.Required("price", price, func(o *createPricingRow) *int64 { return &o.Price }).Says("The price, in minor units of the account's currency."),
 },
 	periodFields("durationAmount", "durationUnit", periodAmount, func(o *createPricingRow) *bufferInput { return &o.duration }),
-	[]field[createPricingRow]{
-		optional("subscription", object(subscriptionShape), func(o *createPricingRow) **subscriptionInput { return &o.subscription }).
-			says("The terms, of a price for a subscription and only there."),
+	[]wire.Field[createPricingRow]{
+		wire.Optional("subscription", wire.Object(subscriptionShape), func(o *createPricingRow) **subscriptionInput { return &o.subscription }).
+			Says("The terms, of a price for a subscription and only there."),
 	})...)
 
-var patchSubscriptionShape = shapeOf("PatchSubscriptionTerms", slices.Concat([]field[engine.SubscriptionPatch]{
-	merged("paymentCycleAmount", periodAmount, false, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.Cycle.Amount }).
-		says("How many units there are from payment to payment."),
-	merged("paymentCycleUnit", periodUnit, false, func(s *engine.SubscriptionPatch) *engine.Opt[timeline.Unit] { return &s.Cycle.Unit }).
-		says("The unit of the time from payment to payment."),
-	merged("renewalPrice", price, true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.RenewalPrice }).
-		says("What a payment is after the commitment, in minor units; null: the same."),
-	merged("commitmentCycles", integer[int64](1, 10_000), true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.CommitmentCycles }).
-		says("For how many payments the customer is bound; null: none."),
+var patchSubscriptionShape = wire.ShapeOf("PatchSubscriptionTerms", slices.Concat([]wire.Field[engine.SubscriptionPatch]{
+	wire.Merged("paymentCycleAmount", periodAmount, false, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.Cycle.Amount }).
+		Says("How many units there are from payment to payment."),
+	wire.Merged("paymentCycleUnit", periodUnit, false, func(s *engine.SubscriptionPatch) *engine.Opt[timeline.Unit] { return &s.Cycle.Unit }).
+		Says("The unit of the time from payment to payment."),
+	wire.Merged("renewalPrice", price, true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.RenewalPrice }).
+		Says("What a payment is after the commitment, in minor units; null: the same."),
+	wire.Merged("commitmentCycles", wire.Integer[int64](1, 10_000), true, func(s *engine.SubscriptionPatch) *engine.Opt[int64] { return &s.CommitmentCycles }).
+		Says("For how many payments the customer is bound; null: none."),
 },
 	periodPatchFields("commitmentPeriodAmount", "commitmentPeriodUnit", periodAmount, func(s *engine.SubscriptionPatch) *engine.BufferPatch { return &s.Commitment }),
 	periodPatchFields("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", periodAmount, func(s *engine.SubscriptionPatch) *engine.BufferPatch { return &s.CancellationLead }),
-	[]field[engine.SubscriptionPatch]{
-		merged("renewalType", text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.RenewalType }).
-			says("What follows the commitment, which is kept as it is; null: " + engine.DefaultRenewalType + "."),
-		merged("initialChargeType", text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.InitialCharge }).
-			says("When the first payment is due, which is kept as it is; null: " + engine.DefaultInitialCharge + "."),
+	[]wire.Field[engine.SubscriptionPatch]{
+		wire.Merged("renewalType", wire.Text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.RenewalType }).
+			Says("What follows the commitment, which is kept as it is; null: " + engine.DefaultRenewalType + "."),
+		wire.Merged("initialChargeType", wire.Text(1, 255), true, func(s *engine.SubscriptionPatch) *engine.Opt[string] { return &s.InitialCharge }).
+			Says("When the first payment is due, which is kept as it is; null: " + engine.DefaultInitialCharge + "."),
 	})...)
 
-var patchPricingRowShape = shapeOf("PatchPricingRow", slices.Concat([]field[engine.PatchPricingRow]{
-	merged("label", text(1, 255), false, func(o *engine.PatchPricingRow) *engine.Opt[string] { return &o.Label }).
-		says("What people call the price, such as Day."),
-	merged("purchaseType", purchaseType, false, func(o *engine.PatchPricingRow) *engine.Opt[engine.PurchaseType] { return &o.Purchase }).
-		says("How it is taken: booked for a time, sold, or subscribed to."),
-	merged("price", price, false, func(o *engine.PatchPricingRow) *engine.Opt[int64] { return &o.Price }).says("The price, in minor units."),
+var patchPricingRowShape = wire.ShapeOf("PatchPricingRow", slices.Concat([]wire.Field[engine.PatchPricingRow]{
+	wire.Merged("label", wire.Text(1, 255), false, func(o *engine.PatchPricingRow) *engine.Opt[string] { return &o.Label }).
+		Says("What people call the price, such as Day."),
+	wire.Merged("purchaseType", purchaseType, false, func(o *engine.PatchPricingRow) *engine.Opt[engine.PurchaseType] { return &o.Purchase }).
+		Says("How it is taken: booked for a time, sold, or subscribed to."),
+	wire.Merged("price", price, false, func(o *engine.PatchPricingRow) *engine.Opt[int64] { return &o.Price }).Says("The price, in minor units."),
 },
 	periodPatchFields("durationAmount", "durationUnit", periodAmount, func(o *engine.PatchPricingRow) *engine.BufferPatch { return &o.Duration }),
-	[]field[engine.PatchPricingRow]{
-		merged("subscription", object(patchSubscriptionShape), true, func(o *engine.PatchPricingRow) *engine.Opt[engine.SubscriptionPatch] { return &o.Subscription }).
-			says("The terms, of a price for a subscription; members that are not given stay. Null clears it."),
+	[]wire.Field[engine.PatchPricingRow]{
+		wire.Merged("subscription", wire.Object(patchSubscriptionShape), true, func(o *engine.PatchPricingRow) *engine.Opt[engine.SubscriptionPatch] { return &o.Subscription }).
+			Says("The terms, of a price for a subscription; members that are not given stay. Null clears it."),
 	})...)
 
 var (
-	subscriptionSchema = recordSchema("SubscriptionTerms", slices.Concat(
-		periodMembers("paymentCycleAmount", "paymentCycleUnit"),
-		[]Member{
-			has("renewalPrice", integerSchema.orNull().says("What a payment is after the commitment, in minor units; null: the same.")),
-			has("commitmentCycles", integerSchema.orNull().says("For how many payments the customer is bound; null: none."))},
-		periodMembers("commitmentPeriodAmount", "commitmentPeriodUnit"), periodMembers("cancellationLeadTimeAmount", "cancellationLeadTimeUnit"),
-		[]Member{
-			has("renewalType", textSchema.says("What follows the commitment, as it was given.")),
-			has("initialChargeType", textSchema.says("When the first payment is due, as it was given."))})...)
-	pricingRowSchema = recordSchema("PricingRow", slices.Concat([]Member{
-		has("id", idSchema.says("The row's id.")),
-		has("pricingTableId", idSchema.says("The id of the pricing table.")),
-		has("label", textSchema.says("What people call the price, such as Day.")),
-		has("purchaseType", purchaseType.schema.says("How it is taken: booked for a time, sold, or subscribed to.")),
-		has("price", integerSchema.says("The price, in minor units.")),
-	}, periodMembers("durationAmount", "durationUnit"), []Member{
-		has("subscription", subscriptionSchema.orNull().says("The terms, of a price for a subscription.")),
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema),
-	})...)
-	pricingTableSchema = recordSchema("PricingTable",
-		has("id", idSchema.says("The table's id.")),
-		has("name", textSchema.says("What people call the table.")),
-		has("externalPricingEnabled", booleanSchema.says("Whether its external rows are shown.")),
-		has("pricingRows", listSchema(pricingRowSchema).says("Its prices, in their order.")),
-		has("externalPricingRows", listSchema(externalRowSchema).says("Its links to prices elsewhere; none where they are switched off.")),
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema))
+	pricingRowSchema   = describe("PricingRow", (*scribe).writePricingRow)
+	pricingTableSchema = describe("PricingTable", (*scribe).writePricingTable)
 )
 
-func appendPricingTable(q *request, b []byte, p *engine.PricingTable) []byte {
-	b = appendID(append(b, `{"id":`...), p.ID)
-	b = appendText(append(b, `,"name":`...), p.Name)
-	b = appendBool(append(b, `,"externalPricingEnabled":`...), p.External)
-	b = appendList(append(b, `,"pricingRows":`...), p.Rows, func(b []byte, r engine.PricingRow) []byte { return appendPricingRow(q, b, &r) })
-	b = appendList(append(b, `,"externalPricingRows":`...), p.Externals, appendExternalRow)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(p.ID))
-	return append(appendInstant(append(b, `,"updatedAt":`...), p.UpdatedAt), '}')
+func (w *scribe) writePricingTable(p *engine.PricingTable) {
+	w.ID("id", p.ID, "The table's id.")
+	w.Text("name", p.Name, "What people call the table.")
+	w.Bool("externalPricingEnabled", p.External, "Whether its external rows are shown.")
+	wire.List(&w.Writer, "pricingRows", "PricingRow", p.Rows, "Its prices, in their order.", w.writePricingRow)
+	wire.List(&w.Writer, "externalPricingRows", "ExternalPricingRow", p.Externals,
+		"Its links to prices elsewhere; none where they are switched off.", w.writeExternalRow)
+	w.Created(p.ID)
+	w.Updated(p.UpdatedAt)
 }
 
-func appendPricingRow(_ *request, b []byte, r *engine.PricingRow) []byte {
-	b = appendID(append(b, `{"id":`...), r.ID)
-	b = appendID(append(b, `,"pricingTableId":`...), r.Table)
-	b = appendText(append(b, `,"label":`...), r.Label)
-	b = appendText(append(b, `,"purchaseType":`...), string(r.Purchase))
-	b = appendInt(append(b, `,"price":`...), r.Price)
-	b = appendPeriod(b, "durationAmount", "durationUnit", r.Duration)
-	b = append(b, `,"subscription":`...)
-	if r.Subscription == nil {
-		b = append(b, "null"...)
-	} else {
-		b = appendTerms(b, r.Subscription)
-	}
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(r.ID))
-	return append(appendInstant(append(b, `,"updatedAt":`...), r.UpdatedAt), '}')
+func (w *scribe) writePricingRow(r *engine.PricingRow) {
+	w.ID("id", r.ID, "The row's id.")
+	w.ID("pricingTableId", r.Table, "The id of the pricing table.")
+	w.Text("label", r.Label, "What people call the price, such as Day.")
+	w.As(purchaseType.Schema, "purchaseType", string(r.Purchase), "How it is taken: booked for a time, sold, or subscribed to.")
+	w.Int("price", r.Price, "The price, in minor units.")
+	w.period("durationAmount", "durationUnit", r.Duration)
+	wire.Nullable(&w.Writer, "subscription", "SubscriptionTerms", r.Subscription, "The terms, of a price for a subscription.", w.terms)
+	w.Created(r.ID)
+	w.Updated(r.UpdatedAt)
 }
 
-func appendTerms(b []byte, s *engine.SubscriptionTerms) []byte {
-	b = appendPeriod(append(b, '{'), "paymentCycleAmount", "paymentCycleUnit", &s.Cycle)
-	b = appendIntOrNull(append(b, `,"renewalPrice":`...), s.RenewalPrice)
-	b = appendIntOrNull(append(b, `,"commitmentCycles":`...), s.CommitmentCycles)
-	b = appendPeriod(b, "commitmentPeriodAmount", "commitmentPeriodUnit", s.Commitment)
-	b = appendPeriod(b, "cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.CancellationLead)
-	b = appendText(append(b, `,"renewalType":`...), s.RenewalType)
-	return append(appendText(append(b, `,"initialChargeType":`...), s.InitialCharge), '}')
+func (w *scribe) terms(s *engine.SubscriptionTerms) {
+	w.period("paymentCycleAmount", "paymentCycleUnit", &s.Cycle)
+	w.IntOrNull("renewalPrice", s.RenewalPrice, "What a payment is after the commitment, in minor units; null: the same.")
+	w.IntOrNull("commitmentCycles", s.CommitmentCycles, "For how many payments the customer is bound; null: none.")
+	w.period("commitmentPeriodAmount", "commitmentPeriodUnit", s.Commitment)
+	w.period("cancellationLeadTimeAmount", "cancellationLeadTimeUnit", s.CancellationLead)
+	w.Text("renewalType", s.RenewalType, "What follows the commitment, as it was given.")
+	w.Text("initialChargeType", s.InitialCharge, "When the first payment is due, as it was given.")
 }
 
 func answerPricingTable(q *request, p *engine.PricingTable) error {
 	if !q.sameRevision(p.Revision) {
-		q.out = appendPricingTable(q, q.out, p)
+		appendRecord(&q.scribe, p, (*scribe).writePricingTable)
 	}
 	return nil
 }
 
 func answerPricingRow(q *request, r *engine.PricingRow) error {
 	if !q.sameRevision(r.Revision) {
-		q.out = appendPricingRow(q, q.out, r)
+		appendRecord(&q.scribe, r, (*scribe).writePricingRow)
 	}
 	return nil
 }
@@ -223,7 +194,7 @@ var pricingOperations = []operation{
 		summary: "Lists pricing tables in order of creation.", answer: pagedSchema(pricingTableSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
 		all := q.view.PricingTables()
-		appendPage(q, *p, all.Len(), all.At, appendPricingTable)
+		appendPage(q, *p, all.Len(), all.At, (*scribe).writePricingTable)
 		return nil
 	}),
 	write(operation{
@@ -251,7 +222,7 @@ var pricingOperations = []operation{
 		}, answerPricingTable),
 	write(operation{
 		id: "admin.pricingTables.delete", method: "DELETE", path: pricingTablePath, scopes: pricingWrite, guarded: true,
-		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.", answer: nullSchema,
+		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.", answer: wire.NullSchema,
 	}, input[engine.DeletePricingTable]{path: byTable(func(o *engine.DeletePricingTable) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeletePricingTable) engine.Op {
 			o.IfMatch = q.ifMatch
@@ -262,13 +233,13 @@ var pricingOperations = []operation{
 		summary: "Lists a pricing table's rows in order of creation.", answer: pagedSchema(pricingRowSchema),
 	}, input[rowList]{
 		path:  byTable(func(l *rowList) *engine.ID { return &l.table }),
-		query: shapeOf("ListPricingRows", pageFields(func(l *rowList) *page { return &l.page })...),
+		query: wire.ShapeOf("ListPricingRows", pageFields(func(l *rowList) *page { return &l.page })...),
 	}, func(q *request, l *rowList) error {
 		p := q.view.PricingTable(l.table)
 		if p == nil {
 			return notFound("pricing table")
 		}
-		appendPage(q, l.page, len(p.Rows), func(i int) *engine.PricingRow { return &p.Rows[i] }, appendPricingRow)
+		appendPage(q, l.page, len(p.Rows), func(i int) *engine.PricingRow { return &p.Rows[i] }, (*scribe).writePricingRow)
 		return nil
 	}),
 	write(operation{
@@ -310,7 +281,7 @@ var pricingOperations = []operation{
 	}, answerPricingRow),
 	write(operation{
 		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite, guarded: true,
-		summary: "Takes a row out of a pricing table.", answer: nullSchema,
+		summary: "Takes a row out of a pricing table.", answer: wire.NullSchema,
 	}, input[engine.DeletePricingRow]{
 		path: byTableRow(func(o *engine.DeletePricingRow) *engine.ID { return &o.Table }, func(o *engine.DeletePricingRow) *engine.ID { return &o.ID }),
 	}, func(q *request, o *engine.DeletePricingRow) engine.Op {

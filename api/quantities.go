@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -16,95 +17,80 @@ type planQuantity struct {
 	page              page
 }
 
-var planQuantityQuery = shapeOf("PlanQuantityChange",
-	required("serviceLocationId", uuid, func(o *planQuantity) *engine.ID { return &o.location }).says("The location that units would go from."),
-	required("amount", count, func(o *planQuantity) *int { return &o.amount }).says("How many units would go."),
-	optional("effectiveFrom", instant, func(o *planQuantity) **int64 { return &o.at }).says("From when on the quantity is another. Default: now."),
-	optional("plan", text(1, 64), func(o *planQuantity) **string { return &o.plan }).
-		says("The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now."),
-	defaulted("page", integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).says("Which page of each of the plan's lists."),
-	defaulted("pageSize", integer[int](1, engine.MaxListed), engine.MaxListed, func(o *planQuantity) *int { return &o.page.size }).
-		says("How many entries of each list a page has. Default: 1000."))
+var planQuantityQuery = wire.ShapeOf("PlanQuantityChange",
+	wire.Required("serviceLocationId", wire.UUID, func(o *planQuantity) *engine.ID { return &o.location }).Says("The location that units would go from."),
+	wire.Required("amount", count, func(o *planQuantity) *int { return &o.amount }).Says("How many units would go."),
+	wire.Optional("effectiveFrom", wire.Instant, func(o *planQuantity) **int64 { return &o.at }).Says("From when on the quantity is another. Default: now."),
+	wire.Optional("plan", wire.Text(1, 64), func(o *planQuantity) **string { return &o.plan }).
+		Says("The digest of the plan whose page is asked for: refused with PLAN_CHANGED where it is another by now."),
+	wire.Defaulted("page", wire.Integer[int](1, maxPage), 1, func(o *planQuantity) *int { return &o.page.number }).Says("Which page of each of the plan's lists."),
+	wire.Defaulted("pageSize", wire.Integer[int](1, engine.MaxListed), engine.MaxListed, func(o *planQuantity) *int { return &o.page.size }).
+		Says("How many entries of each list a page has. Default: 1000."))
 
 // quantityFields are what all changes of a quantity take.
-func quantityFields[In any](location func(*In) *engine.ID, amount func(*In) *int, at func(*In) **int64) []field[In] {
-	return []field[In]{
-		required("serviceLocationId", uuid, location).says("The location."),
-		required("amount", count, amount).says("How many units."),
-		optional("effectiveFrom", instant, at).says("From when on the quantity is another. Default: now."),
+func quantityFields[In any](location func(*In) *engine.ID, amount func(*In) *int, at func(*In) **int64) []wire.Field[In] {
+	return []wire.Field[In]{
+		wire.Required("serviceLocationId", wire.UUID, location).Says("The location."),
+		wire.Required("amount", count, amount).Says("How many units."),
+		wire.Optional("effectiveFrom", wire.Instant, at).Says("From when on the quantity is another. Default: now."),
 	}
 }
 
-var increaseShape = shapeOf("IncreaseQuantity", quantityFields(
+var increaseShape = wire.ShapeOf("IncreaseQuantity", quantityFields(
 	func(o *engine.IncreaseQuantity) *engine.ID { return &o.Location },
 	func(o *engine.IncreaseQuantity) *int { return &o.Amount },
 	func(o *engine.IncreaseQuantity) **int64 { return &o.From })...)
 
-var decreaseShape = shapeOf("DecreaseQuantity", slices.Concat(quantityFields(
+var decreaseShape = wire.ShapeOf("DecreaseQuantity", slices.Concat(quantityFields(
 	func(o *engine.DecreaseQuantity) *engine.ID { return &o.Location },
 	func(o *engine.DecreaseQuantity) *int { return &o.Amount },
-	func(o *engine.DecreaseQuantity) **int64 { return &o.From }), []field[engine.DecreaseQuantity]{
-	optional("expectedPlan", text(1, 64), func(o *engine.DecreaseQuantity) **string { return &o.Expected }).
-		says("The digest of a preview: any other plan is refused."),
-	defaulted("force", boolean, false, func(o *engine.DecreaseQuantity) *bool { return &o.Force }).says("What cannot be kept becomes a conflict."),
+	func(o *engine.DecreaseQuantity) **int64 { return &o.From }), []wire.Field[engine.DecreaseQuantity]{
+	wire.Optional("expectedPlan", wire.Text(1, 64), func(o *engine.DecreaseQuantity) **string { return &o.Expected }).
+		Says("The digest of a preview: any other plan is refused."),
+	wire.Defaulted("force", wire.Boolean, false, func(o *engine.DecreaseQuantity) *bool { return &o.Force }).Says("What cannot be kept becomes a conflict."),
 })...)
 
-var transferShape = shapeOf("TransferQuantity",
-	required("fromServiceLocationId", uuid, func(o *engine.TransferQuantity) *engine.ID { return &o.From }).says("The location that the units leave."),
-	required("toServiceLocationId", uuid, func(o *engine.TransferQuantity) *engine.ID { return &o.To }).says("The location that they go to."),
-	required("amount", count, func(o *engine.TransferQuantity) *int { return &o.Amount }).says("How many units."),
-	optional("effectiveFrom", instant, func(o *engine.TransferQuantity) **int64 { return &o.At }).says("From when on the quantity is another. Default: now."))
+var transferShape = wire.ShapeOf("TransferQuantity",
+	wire.Required("fromServiceLocationId", wire.UUID, func(o *engine.TransferQuantity) *engine.ID { return &o.From }).Says("The location that the units leave."),
+	wire.Required("toServiceLocationId", wire.UUID, func(o *engine.TransferQuantity) *engine.ID { return &o.To }).Says("The location that they go to."),
+	wire.Required("amount", count, func(o *engine.TransferQuantity) *int { return &o.Amount }).Says("How many units."),
+	wire.Optional("effectiveFrom", wire.Instant, func(o *engine.TransferQuantity) **int64 { return &o.At }).Says("From when on the quantity is another. Default: now."))
 
-var planSchema = recordSchema("QuantityPlan",
-	has("ok", booleanSchema.says("Whether all holds can be kept.")),
-	has("moves", listSchema(recordSchema("SlotMove",
-		has("unavailabilityId", idSchema.says("The unit that is taken.")),
-		has("fromSlotId", idSchema.says("The slot that it leaves.")),
-		has("toSlotId", idSchema.says("The slot that it goes to.")))).says("The holds that go to another slot.")),
-	has("movesTotal", integerSchema.says("How many moves the whole plan has.")),
-	has("removedSlotIds", listSchema(idSchema).says("The slots that end.")),
-	has("removedSlotIdsTotal", integerSchema.says("How many slots the whole plan ends.")),
-	has("reason", enumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way").orNull().
-		says("Why not all holds can be kept; null where they can.")),
-	has("possibleFrom", instantSchema.orNull().
-		says("With not_enough_stock: the earliest instant from which on there are as many units at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")),
-	has("blockingUnavailabilities", listSchema(unavailabilitySchema).says("The holds in the way, by start, then id.")),
-	has("blockingTotal", integerSchema.says("How many stand in the way of the whole plan.")),
-	has("minimal", booleanSchema.says("Whether it is known that fewer moves would not do.")),
-	has("lowerBound", integerSchema.says("No plan that keeps the same holds has fewer moves than this.")),
-	has("plan", textSchema.says("The digest of the whole plan."))).
-	whole().says("Of its lists a plan has the first 1,000 entries each, or those of the page asked for.")
+var (
+	planReasons = wire.EnumSchema("not_enough_stock", "holds_exceed_remaining_stock", "pinned_holds_in_the_way")
+	planSchema  = describe("QuantityPlan", (*scribe).writePlan).Uncut().
+			Says("Of its lists a plan has the first 1,000 entries each, or those of the page asked for.")
+)
 
 // first cuts a list that a plan has as a whole, as that of a command done by an older version may have.
-func first[T any](list []T) []T { return list[:min(len(list), engine.MaxListed)] }
+func first[T any](list []T) []T { return wire.UpTo(list, engine.MaxListed) }
 
-func appendPlan(q *request, b []byte, p *engine.QuantityPlan) []byte {
-	b = appendBool(append(b, `{"ok":`...), p.OK)
-	b = appendList(append(b, `,"moves":`...), first(p.Moves), func(b []byte, m engine.SlotMove) []byte {
-		b = appendID(append(b, `{"unavailabilityId":`...), m.Unavailability)
-		b = appendID(append(b, `,"fromSlotId":`...), m.From)
-		return append(appendID(append(b, `,"toSlotId":`...), m.To), '}')
+func (w *scribe) writePlan(p *engine.QuantityPlan) {
+	w.Bool("ok", p.OK, "Whether all holds can be kept.")
+	wire.List(&w.Writer, "moves", "SlotMove", first(p.Moves), "The holds that go to another slot.", func(m *engine.SlotMove) {
+		w.ID("unavailabilityId", m.Unavailability, "The unit that is taken.")
+		w.ID("fromSlotId", m.From, "The slot that it leaves.")
+		w.ID("toSlotId", m.To, "The slot that it goes to.")
 	})
-	b = appendInt(append(b, `,"movesTotal":`...), max(p.MovesTotal, len(p.Moves)))
-	b = appendList(append(b, `,"removedSlotIds":`...), first(p.Removed), appendID)
-	b = appendInt(append(b, `,"removedSlotIdsTotal":`...), max(p.RemovedTotal, len(p.Removed)))
-	b = append(b, `,"reason":`...)
+	w.Count("movesTotal", max(p.MovesTotal, len(p.Moves)), "How many moves the whole plan has.")
+	w.IDs("removedSlotIds", first(p.Removed), "The slots that end.")
+	w.Count("removedSlotIdsTotal", max(p.RemovedTotal, len(p.Removed)), "How many slots the whole plan ends.")
+	reason := &p.Reason
 	if p.OK || p.Reason == "" {
-		b = append(b, "null"...)
-	} else {
-		b = appendText(b, p.Reason)
+		reason = nil
 	}
-	b = appendInstantOrNull(append(b, `,"possibleFrom":`...), p.PossibleFrom)
-	b = q.appendUnavailabilities(append(b, `,"blockingUnavailabilities":`...), first(p.Blockers))
-	b = appendInt(append(b, `,"blockingTotal":`...), max(p.BlockersTotal, len(p.Blockers)))
-	b = appendBool(append(b, `,"minimal":`...), p.Minimal)
-	b = appendInt(append(b, `,"lowerBound":`...), p.LowerBound)
-	b = appendText(append(b, `,"plan":`...), p.Digest)
-	return append(b, '}')
+	w.AsOrNull(planReasons, "reason", reason, "Why not all holds can be kept; null where they can.")
+	w.InstantOrNull("possibleFrom", p.PossibleFrom, "With not_enough_stock: the earliest instant from which on there are as many units "+
+		"at every instant, whatever is planned; null where there is none. Holds may be in the way of a plan from then on, too.")
+	w.units("blockingUnavailabilities", first(p.Blockers), 0, "The holds in the way, by start, then id.")
+	w.Count("blockingTotal", max(p.BlockersTotal, len(p.Blockers)), "How many stand in the way of the whole plan.")
+	w.Bool("minimal", p.Minimal, "Whether it is known that fewer moves would not do.")
+	w.Count("lowerBound", p.LowerBound, "No plan that keeps the same holds has fewer moves than this.")
+	w.Text("plan", p.Digest, "The digest of the whole plan.")
 }
 
 func answerPlan(q *request, p *engine.QuantityPlan) error {
-	q.out = appendPlan(q, q.out, p)
+	appendRecord(&q.scribe, p, (*scribe).writePlan)
 	return nil
 }
 

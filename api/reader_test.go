@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -38,31 +39,31 @@ type probeLine struct {
 type probePlace struct{ City string }
 
 var (
-	probePlaceShape = shapeOf("Place", required("city", text(0, 20), func(p *probePlace) *string { return &p.City }))
-	probeLineShape  = shapeOf("Line",
-		defaulted("quantity", integer[int](1, 10_000), 1, func(l *probeLine) *int { return &l.Quantity }),
-		optional("where", object(probePlaceShape), func(l *probeLine) **probePlace { return &l.Where }))
-	probeShape = shapeOf("Probe",
-		required("name", text(1, 255), func(p *probe) *string { return &p.Name }),
-		defaulted("count", integer[int64](-maxSafeInteger, maxSafeInteger), 7, func(p *probe) *int64 { return &p.Count }),
-		defaulted("small", integer[int](0, 100), 0, func(p *probe) *int { return &p.Small }),
-		optional("flag", boolean, func(p *probe) **bool { return &p.Flag }),
-		defaulted("id", uuid, engine.ID{}, func(p *probe) *engine.ID { return &p.ID }),
-		optional("at", instant, func(p *probe) **int64 { return &p.At }),
-		defaulted("color", enum("red", "green"), "red", func(p *probe) *string { return &p.Color }),
-		defaulted("tags", list(text(0, 50), 0, 5), nil, func(p *probe) *[]string { return &p.Tags }),
-		defaulted("lines", list(object(probeLineShape), 0, 3), nil, func(p *probe) *[]probeLine { return &p.Lines }),
-		merged("note", text(0, 50), true, func(p *probe) *engine.Opt[string] { return &p.Note }),
-		merged("label", text(1, 50), false, func(p *probe) *engine.Opt[string] { return &p.Label }))
+	probePlaceShape = wire.ShapeOf("Place", wire.Required("city", wire.Text(0, 20), func(p *probePlace) *string { return &p.City }))
+	probeLineShape  = wire.ShapeOf("Line",
+		wire.Defaulted("quantity", wire.Integer[int](1, 10_000), 1, func(l *probeLine) *int { return &l.Quantity }),
+		wire.Optional("where", wire.Object(probePlaceShape), func(l *probeLine) **probePlace { return &l.Where }))
+	probeShape = wire.ShapeOf("Probe",
+		wire.Required("name", wire.Text(1, 255), func(p *probe) *string { return &p.Name }),
+		wire.Defaulted("count", wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger), 7, func(p *probe) *int64 { return &p.Count }),
+		wire.Defaulted("small", wire.Integer[int](0, 100), 0, func(p *probe) *int { return &p.Small }),
+		wire.Optional("flag", wire.Boolean, func(p *probe) **bool { return &p.Flag }),
+		wire.Defaulted("id", wire.UUID, engine.ID{}, func(p *probe) *engine.ID { return &p.ID }),
+		wire.Optional("at", wire.Instant, func(p *probe) **int64 { return &p.At }),
+		wire.Defaulted("color", wire.Enum("red", "green"), "red", func(p *probe) *string { return &p.Color }),
+		wire.Defaulted("tags", wire.ListOf(wire.Text(0, 50), 0, 5), nil, func(p *probe) *[]string { return &p.Tags }),
+		wire.Defaulted("lines", wire.ListOf(wire.Object(probeLineShape), 0, 3), nil, func(p *probe) *[]probeLine { return &p.Lines }),
+		wire.Merged("note", wire.Text(0, 50), true, func(p *probe) *engine.Opt[string] { return &p.Note }),
+		wire.Merged("label", wire.Text(1, 50), false, func(p *probe) *engine.Opt[string] { return &p.Label }))
 )
 
 func readProbe(data string) (probe, []engine.Fault) {
 	var p probe
-	var r jsonReader
-	var found faultList
-	r.reset([]byte(data), &found)
-	r.document(func(r *jsonReader) { probeShape.readJSON(r, &p) })
-	return p, r.faults.list
+	var r wire.Reader
+	var found wire.Faults
+	r.Reset([]byte(data), &found)
+	r.Document(func(r *wire.Reader) { probeShape.ReadJSON(r, &p) })
+	return p, r.Faults.ListOf
 }
 
 func faultLines(faults []engine.Fault) string {
@@ -79,7 +80,7 @@ func TestReaderReadsEveryKind(t *testing.T) {
 		"tags":["x",""],"lines":[{},{"quantity":3,"where":{"city":"Åbo"}}],"note":null,"n\u0061me2":0}`)
 	require.Equal(t, "body /name2 unknown", faultLines(faults))
 	no, at := false, int64(1748772000500)
-	id, _ := parseID([]byte("0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"))
+	id, _ := wire.ParseID([]byte("0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e"))
 	require.Equal(t, probe{
 		Name: "aé😀\n", Count: -9007199254740991, Flag: &no, ID: id, At: &at, Color: "green", Tags: []string{"x", ""},
 		Lines: []probeLine{{Quantity: 1}, {Quantity: 3, Where: &probePlace{"Åbo"}}}, Note: engine.Opt[string]{Set: true, Null: true},
@@ -139,11 +140,11 @@ func TestReaderNamesEveryFault(t *testing.T) {
 
 func TestReaderCountsFaultsItDoesNotKeep(t *testing.T) {
 	var p probe
-	var r jsonReader
-	r.reset([]byte(`{"name":"a"`+strings.Repeat(`,"x":1`, 1500)+`}`), new(faultList))
-	r.document(func(r *jsonReader) { probeShape.readJSON(r, &p) })
-	require.Len(t, r.faults.list, maxFaults)
-	require.Equal(t, 500, r.faults.more)
+	var r wire.Reader
+	r.Reset([]byte(`{"name":"a"`+strings.Repeat(`,"x":1`, 1500)+`}`), new(wire.Faults))
+	r.Document(func(r *wire.Reader) { probeShape.ReadJSON(r, &p) })
+	require.Len(t, r.Faults.ListOf, wire.MaxFaults)
+	require.Equal(t, 500, r.Faults.More)
 }
 
 func TestParseIDIsTheEngines(t *testing.T) {
@@ -155,7 +156,7 @@ func TestParseIDIsTheEngines(t *testing.T) {
 		"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8g", "0190d3a4x6b1f-7c32-9d5e-3f2a1b0c9d8e", "0190d3a4-6b1f-8c32-bd5e-3f2a1b0c9d8e",
 	} {
 		want, wantOK := engine.ParseID(s)
-		got, ok := parseID([]byte(s))
+		got, ok := wire.ParseID([]byte(s))
 		require.Equal(t, wantOK, ok, s)
 		if ok {
 			require.Equal(t, want, got, s)
@@ -179,14 +180,14 @@ func FuzzReader(f *testing.F) {
 		p, faults := readProbe(string(data))
 		var bad, deep bool
 		for _, x := range faults {
-			bad, deep = bad || x.Code == faultMalformed, deep || x.Code == faultTooDeep
+			bad, deep = bad || x.Code == wire.FaultMalformed, deep || x.Code == wire.FaultTooDeep
 		}
 		lone, depth := beyondJSON(data)
 		good := json.Valid(data) && utf8.Valid(data) && !lone
 		switch {
-		case good && depth <= maxDepth && (bad || deep):
+		case good && depth <= wire.MaxDepth && (bad || deep):
 			t.Fatalf("refused as malformed or too deep: %q", data)
-		case good && depth > maxDepth && !deep:
+		case good && depth > wire.MaxDepth && !deep:
 			t.Fatalf("%d levels are taken: %q", depth, data)
 		case !good && !bad && !deep:
 			t.Fatalf("taken, but malformed: %q", data)
@@ -254,25 +255,25 @@ func sameMembers(t *testing.T, data []byte, faults []engine.Fault) {
 		n := name.(string)
 		pointer := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(n)
 		switch {
-		case probeShape.find([]byte(n)) < 0:
-			want[pointer+" "+faultUnknown]++
+		case probeShape.Find([]byte(n)) < 0:
+			want[pointer+" "+wire.FaultUnknown]++
 		case given[n]:
-			want[pointer+" "+faultDuplicate]++
+			want[pointer+" "+wire.FaultDuplicate]++
 		case n == "name" && string(skipped) == "null":
-			want["/name "+faultRequired]++
+			want["/name "+wire.FaultRequired]++
 		}
 		given[n] = true
 	}
 	if !given["name"] {
-		want["/name "+faultRequired]++
+		want["/name "+wire.FaultRequired]++
 	}
 	got := map[string]int{}
 	for _, f := range faults {
-		if strings.Count(f.Pointer, "/") == 1 && (f.Code == faultUnknown || f.Code == faultDuplicate || f.Code == faultRequired && f.Pointer == "/name") {
+		if strings.Count(f.Pointer, "/") == 1 && (f.Code == wire.FaultUnknown || f.Code == wire.FaultDuplicate || f.Code == wire.FaultRequired && f.Pointer == "/name") {
 			got[f.Pointer+" "+f.Code]++
 		}
 	}
-	if len(faults) < maxFaults {
+	if len(faults) < wire.MaxFaults {
 		require.Equal(t, want, got, "%q", data)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -20,6 +21,7 @@ import (
 // nor of the memory of its connection, outlives the handler.
 
 type request struct {
+	scribe // the answer, in the connection's own buffer, and the state of the key's account, of the same snapshot as the key
 	server *Server
 	ctx    *fasthttp.RequestCtx
 	op     *operation // nil until the route is known
@@ -28,10 +30,9 @@ type request struct {
 	start  time.Time
 	route  []byte // the path without a trailing slash
 
-	eng  *engine.Engine
-	key  *engine.Key // nil where no key is looked at
-	view engine.View // the key's account, of the same snapshot as the key
-	now  int64       // the present for this request, milliseconds since the epoch
+	eng *engine.Engine
+	key *engine.Key // nil where no key is looked at
+	now int64       // the present for this request, milliseconds since the epoch
 
 	clock   int64 // the server's own present, which may be behind the engine's
 	from    sender
@@ -40,9 +41,9 @@ type request struct {
 	charge  charge
 	idle    time.Duration // spent waiting for something to happen
 
-	json        jsonReader
-	path, query args
-	faults      faultList
+	json        wire.Reader
+	path, query wire.Args
+	faults      wire.Faults
 	asOf        uint64   // sequence of the pinned snapshot that is read; 0: the present
 	ifMatch     []uint64 // revisions that If-Match names; none: any
 	idem        engine.Idempotency
@@ -52,7 +53,6 @@ type request struct {
 	lacks       []string // scopes that the request needs and the key has not
 
 	stock    engine.ArticleStock // room to read stock into
-	out      []byte              // the answer, in the connection's own buffer
 	media    string              // what the answer is; empty: JSON
 	taken    int64               // bytes of room that it has taken
 	crowded  bool                // there was no room for it
@@ -70,8 +70,8 @@ var requests = sync.Pool{New: func() any { return newRequest() }}
 
 func newRequest() *request {
 	q := new(request)
-	q.path.in, q.path.faults = "path", &q.faults
-	q.query.in, q.query.faults = "query", &q.faults
+	q.path.In, q.path.Faults = "path", &q.faults
+	q.query.In, q.query.Faults = "query", &q.faults
 	return q
 }
 
@@ -81,9 +81,9 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 	q.eng = s.engine.Load()
 	q.from = sender{address: peer(ctx.RemoteAddr())}
 	if b, ok := buffers.Get().(*[]byte); ok {
-		q.out = *b
+		q.Out = *b
 	} else {
-		q.out = ctx.Response.SwapBody(nil)[:0]
+		q.Out = ctx.Response.SwapBody(nil)[:0]
 	}
 	return q
 }
@@ -96,12 +96,12 @@ func (q *request) release() {
 		q.stock = engine.ArticleStock{}
 	}
 	q.server, q.ctx, q.op, q.eng, q.key = nil, nil, nil, nil, nil
-	q.id, q.route, q.out = nil, nil, nil
+	q.id, q.route, q.Out = nil, nil, nil
 	q.view, q.idem = engine.View{}, engine.Idempotency{}
-	q.json.reset(nil, nil)
-	q.path.reset()
-	q.query.reset()
-	q.faults = faultList{}
+	q.json.Reset(nil, nil)
+	q.path.Reset()
+	q.query.Reset()
+	q.faults = wire.Faults{}
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview = 0, plain, false, false, false
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
@@ -114,7 +114,7 @@ func (q *request) release() {
 func (q *request) readPath() {
 	for _, name := range q.op.params {
 		if segment, ok := q.ctx.UserValue(name).(string); ok {
-			q.path.add([]byte(name), []byte(segment), false)
+			q.path.Add([]byte(name), []byte(segment), false)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (q *request) readConditions() {
 		return
 	}
 	if len(raw) < 1 || len(raw) > 255 || bytes.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		q.faults.add(engine.Fault{In: "header", Pointer: "Idempotency-Key", Code: faultFormat, Message: "must be 1 to 255 visible ASCII characters"})
+		q.faults.Add(engine.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultFormat, Message: "must be 1 to 255 visible ASCII characters"})
 		return
 	}
 	q.keyed = true
@@ -159,22 +159,22 @@ func digest(a, b, c []byte) (id engine.ID) {
 // faulted refuses the request if anything was found wrong with it. check, if not nil, is asked for what it finds on top;
 // what it says of a value that could not even be read is left out, and so is all it says of a body that was not read to its end.
 func (q *request) faulted(check engine.Op) *engine.Error {
-	if len(q.faults.list) == 0 {
+	if len(q.faults.ListOf) == 0 {
 		return nil
 	}
-	if check != nil && !q.json.dead {
-		read := len(q.faults.list)
+	if check != nil && !q.json.Dead {
+		read := len(q.faults.ListOf)
 		for _, f := range q.view.Check(check) {
-			if !coversFault(q.faults.list[:read], f) {
-				q.faults.add(f)
+			if !coversFault(q.faults.ListOf[:read], f) {
+				q.faults.Add(f)
 			}
 		}
 	}
-	malformed := func(f engine.Fault) bool { return f.Code == faultMalformed && f.In == "body" }
-	if slices.ContainsFunc(q.faults.list, malformed) {
-		return &engine.Error{Code: engine.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.list}
+	malformed := func(f engine.Fault) bool { return f.Code == wire.FaultMalformed && f.In == "body" }
+	if slices.ContainsFunc(q.faults.ListOf, malformed) {
+		return &engine.Error{Code: engine.CodeMalformed, Detail: "the body is not well-formed JSON", Faults: q.faults.ListOf}
 	}
-	return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.list}
+	return &engine.Error{Code: engine.CodeInvalid, Detail: "the request has faults; errors names them all", Faults: q.faults.ListOf}
 }
 
 // denied refuses a body with members for which the key lacks a scope, once there is nothing else wrong with the request
@@ -182,12 +182,12 @@ func (q *request) faulted(check engine.Op) *engine.Error {
 func (q *request) denied(op engine.Op) error {
 	var entries []map[string]any
 	if len(q.key.Scopes) > 0 {
-		entries = deniedFields(q.json.claims, q.key.Scopes)
+		entries = deniedFields(q.json.Claims, q.key.Scopes)
 	}
 	if entries == nil {
 		return nil
 	}
-	if q.faults.list = q.view.Check(op); len(q.faults.list) > 0 {
+	if q.faults.ListOf = q.view.Check(op); len(q.faults.ListOf) > 0 {
 		return q.faulted(nil)
 	}
 	return &engine.Error{
@@ -197,18 +197,18 @@ func (q *request) denied(op engine.Op) error {
 }
 
 // deniedFields lists the members that were given without the scope for them, those of one scope together.
-func deniedFields(claims []claim, held []string) (entries []map[string]any) {
+func deniedFields(claims []wire.Claim, held []string) (entries []map[string]any) {
 	for i, c := range claims {
-		if auth.Allows(held, []string{c.scope}) || slices.ContainsFunc(claims[:i], func(d claim) bool { return d.scope == c.scope }) {
+		if auth.Allows(held, []string{c.Scope}) || slices.ContainsFunc(claims[:i], func(d wire.Claim) bool { return d.Scope == c.Scope }) {
 			continue
 		}
 		var fields []string
 		for _, d := range claims[i:] {
-			if d.scope == c.scope {
-				fields = append(fields, d.field)
+			if d.Scope == c.Scope {
+				fields = append(fields, d.Field)
 			}
 		}
-		entries = append(entries, map[string]any{"fields": fields, "requiredScopes": []string{c.scope}})
+		entries = append(entries, map[string]any{"fields": fields, "requiredScopes": []string{c.Scope}})
 	}
 	return entries
 }
@@ -216,7 +216,7 @@ func deniedFields(claims []claim, held []string) (entries []map[string]any) {
 // coversFault says whether one of the faults is of the same value as f, or of one around it.
 func coversFault(faults []engine.Fault, f engine.Fault) bool {
 	for _, g := range faults {
-		if g.Code == faultUnknown || g.Code == faultDuplicate {
+		if g.Code == wire.FaultUnknown || g.Code == wire.FaultDuplicate {
 			continue
 		}
 		if within(f.Pointer, g.Pointer) {
@@ -224,7 +224,7 @@ func coversFault(faults []engine.Fault, f engine.Fault) bool {
 		}
 		// What could not be read counts as absent there: that it is missing is not news. A member that is not there itself,
 		// or is a number out of range, could not have been it.
-		if f.Code == faultRequired && g.Code != faultRequired && g.Code != faultRange && within(g.Pointer, f.Pointer) {
+		if f.Code == wire.FaultRequired && g.Code != wire.FaultRequired && g.Code != wire.FaultRange && within(g.Pointer, f.Pointer) {
 			return true
 		}
 	}

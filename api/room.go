@@ -99,21 +99,21 @@ var buffers sync.Pool
 
 // send hands the answer over to the connection. One that is counted is given back when it has gone out.
 func (q *request) send() {
-	if len(q.out) <= countedFrom || q.key == nil {
+	if len(q.Out) <= countedFrom || q.key == nil {
 		q.giveBack()
-		if cap(q.out) > keptBuffer {
-			q.out = bytes.Clone(q.out)
+		if cap(q.Out) > keptBuffer {
+			q.Out = bytes.Clone(q.Out)
 		}
-		q.ctx.Response.SwapBody(q.out)
-		q.out = nil
+		q.ctx.Response.SwapBody(q.Out)
+		q.Out = nil
 		return
 	}
-	b := &sent{room: &q.server.room, account: q.view.Account().ID, n: int64(len(q.out)), body: q.out}
+	b := &sent{room: &q.server.room, account: q.view.Account().ID, n: int64(len(q.Out)), body: q.Out}
 	b.room.take(b.account, b.n, true)
-	b.Reset(q.out)
+	b.Reset(q.Out)
 	q.giveBack()
-	q.ctx.Response.SetBodyStream(b, len(q.out))
-	q.out = nil
+	q.ctx.Response.SetBodyStream(b, len(q.Out))
+	q.Out = nil
 }
 
 // giveBack gives back what the request has taken itself.

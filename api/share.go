@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"holdfast/api/ratelimit"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -43,7 +44,7 @@ func costOf(o *operation) int {
 	if cost := costs[o.id]; cost > 0 {
 		return cost
 	}
-	if slices.ContainsFunc(o.queryParams, func(m Member) bool { return m.Name == pageSizeName }) {
+	if slices.ContainsFunc(o.queryParams, func(m wire.Member) bool { return m.Name == pageSizeName }) {
 		return pageCost
 	}
 	return 0
@@ -55,9 +56,9 @@ func (q *request) weigh() *engine.Error {
 	if cost == 0 {
 		return nil
 	}
-	for _, a := range q.query.list {
-		if string(a.name) == pageSizeName {
-			if n, _ := strconv.Atoi(string(a.value)); n > longPage {
+	for _, a := range q.query.ListOf {
+		if string(a.Name) == pageSizeName {
+			if n, _ := strconv.Atoi(string(a.Value)); n > longPage {
 				cost = max(cost, 2*pageCost)
 			}
 		}

@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -18,79 +19,64 @@ func (o *createSKU) command(q *request) engine.CreateSKU {
 	return o.CreateSKU
 }
 
-var money = integer[int64](-maxSafeInteger, maxSafeInteger)
+var money = wire.Integer[int64](-wire.MaxSafeInteger, wire.MaxSafeInteger)
 
-var createSKUShape = shapeOf("CreateSKU", slices.Concat([]field[createSKU]{
-	required("name", text(1, 255), func(o *createSKU) *string { return &o.Name }).says("What the SKU is called."),
-	optional("code", text(1, 255), func(o *createSKU) **string { return &o.Code }).says("Unique in the account."),
-	optional("description", text(0, 10_000), func(o *createSKU) **string { return &o.Description }).says("What is told of its articles to customers."),
-	optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).
-		says("What one of its articles is bought for, in minor units of the account's currency."),
+var createSKUShape = wire.ShapeOf("CreateSKU", slices.Concat([]wire.Field[createSKU]{
+	wire.Required("name", wire.Text(1, 255), func(o *createSKU) *string { return &o.Name }).Says("What the SKU is called."),
+	wire.Optional("code", wire.Text(1, 255), func(o *createSKU) **string { return &o.Code }).Says("Unique in the account."),
+	wire.Optional("description", wire.Text(0, 10_000), func(o *createSKU) **string { return &o.Description }).Says("What is told of its articles to customers."),
+	wire.Optional("purchasePrice", money, func(o *createSKU) **int64 { return &o.PurchasePrice }).
+		Says("What one of its articles is bought for, in minor units of the account's currency."),
 },
 	labelFields(func(o *createSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferFields("Before", func(o *createSKU) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createSKU) *bufferInput { return &o.after }))...)
 
-var patchSKUShape = shapeOf("PatchSKU", slices.Concat([]field[engine.PatchSKU]{
-	merged("name", text(1, 255), false, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Name }).says("What the SKU is called."),
-	merged("code", text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }).
-		says("The code that people read, unique in the account. Null clears it."),
-	merged("description", text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }).
-		says("What is told of its articles to customers. Null clears it."),
-	merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }).
-		says("What one of its articles is bought for, in minor units. Null clears it."),
+var patchSKUShape = wire.ShapeOf("PatchSKU", slices.Concat([]wire.Field[engine.PatchSKU]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Name }).Says("What the SKU is called."),
+	wire.Merged("code", wire.Text(1, 255), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Code }).
+		Says("The code that people read, unique in the account. Null clears it."),
+	wire.Merged("description", wire.Text(0, 10_000), true, func(o *engine.PatchSKU) *engine.Opt[string] { return &o.Description }).
+		Says("What is told of its articles to customers. Null clears it."),
+	wire.Merged("purchasePrice", money, true, func(o *engine.PatchSKU) *engine.Opt[int64] { return &o.PurchasePrice }).
+		Says("What one of its articles is bought for, in minor units. Null clears it."),
 },
 	labelFields(func(o *engine.PatchSKU) *engine.LabelsPatch { return &o.Labels }),
 	bufferPatchFields("Before", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.Before }),
 	bufferPatchFields("After", func(o *engine.PatchSKU) *engine.BufferPatch { return &o.After }))...)
 
-var (
-	skuSchema = recordSchema("SKU", slices.Concat([]Member{
-		has("id", idSchema.says("The SKU's id.")),
-		has("name", textSchema.says("What the SKU is called.")),
-		has("code", textSchema.orNull().says("The code that people read, unique in the account; null without one.")),
-		has("description", textSchema.orNull().says("What is told of its articles to customers.")),
-		has("purchasePrice", integerSchema.orNull().says("What one of its articles is bought for, in minor units.")),
-	}, labelMembers, bufferMembers, []Member{
-		has("createdAt", createdSchema),
-		has("updatedAt", updatedSchema)})...)
-	articleSKUSchema = recordSchema("ArticleSKU", slices.Concat([]Member{
-		has("id", idSchema.says("The SKU's id.")),
-		has("name", textSchema.says("What the SKU is called.")),
-		has("code", textSchema.orNull().says("The code that people read; null without one.")),
-		has("tags", listSchema(tagSchema).says("The tags linked to the SKU.")),
-	}, bufferMembers)...)
-)
+var skuSchema = describe("SKU", (*scribe).writeSKU)
 
-func appendSKU(q *request, b []byte, s *engine.SKU) []byte {
-	b = appendID(append(b, `{"id":`...), s.ID)
-	b = appendText(append(b, `,"name":`...), s.Name)
-	b = appendTextOrNull(append(b, `,"code":`...), s.Code)
-	b = appendTextOrNull(append(b, `,"description":`...), s.Description)
-	b = appendIntOrNull(append(b, `,"purchasePrice":`...), s.PurchasePrice)
-	b = q.appendTags(append(b, `,"tags":`...), &s.Labels)
-	b = q.appendAttributes(append(b, `,"attributes":`...), &s.Labels, "sku", nil, "")
-	b = appendExternal(b, s.External)
-	b = appendBuffers(b, s.Before, s.After)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), s.UpdatedAt)
-	return append(b, '}')
+func (w *scribe) writeSKU(s *engine.SKU) {
+	w.ID("id", s.ID, "The SKU's id.")
+	w.skuColumns(s)
+	w.labels(&s.Labels, "sku")
+	w.buffers(s.Before, s.After)
+	w.Created(s.ID)
+	w.Updated(s.UpdatedAt)
 }
 
-// appendArticleSKU appends a SKU as it stands in an article.
-func appendArticleSKU(q *request, b []byte, s *engine.SKU) []byte {
-	b = appendID(append(b, `{"id":`...), s.ID)
-	b = appendText(append(b, `,"name":`...), s.Name)
-	b = appendTextOrNull(append(b, `,"code":`...), s.Code)
-	b = q.appendTags(append(b, `,"tags":`...), &s.Labels)
-	return append(appendBuffers(b, s.Before, s.After), '}')
+// skuColumns writes the members of a SKU that a row of an export has, too.
+func (w *scribe) skuColumns(s *engine.SKU) {
+	w.Text("name", s.Name, "What the SKU is called.")
+	w.TextOrNull("code", s.Code, "The code that people read, unique in the account; null without one.")
+	w.TextOrNull("description", s.Description, "What is told of its articles to customers.")
+	w.IntOrNull("purchasePrice", s.PurchasePrice, "What one of its articles is bought for, in minor units.")
+}
+
+// articleSKU writes a SKU as it stands in an article.
+func (w *scribe) articleSKU(s *engine.SKU) {
+	w.ID("id", s.ID, "The SKU's id.")
+	w.Text("name", s.Name, "What the SKU is called.")
+	w.TextOrNull("code", s.Code, "The code that people read; null without one.")
+	w.tags(&s.Labels, "The tags linked to the SKU.")
+	w.buffers(s.Before, s.After)
 }
 
 func answerSKU(q *request, s *engine.SKU) error {
-	if q.sameLabelled(s.Revision, &s.Labels, s.UpdatedAt) {
-		return nil
+	if !q.sameLabelled(s.Revision, &s.Labels, s.UpdatedAt) {
+		appendRecord(&q.scribe, s, (*scribe).writeSKU)
 	}
-	q.out = appendSKU(q, q.out, s)
 	return nil
 }
 
@@ -99,13 +85,7 @@ var skuOperations = append([]operation{
 		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
 		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
 	}, input[externalPage]{query: externalQuery("the SKU")}, func(q *request, p *externalPage) error {
-		if p.external != nil {
-			one := found(q.view.SKUWith(*p.external))
-			appendPage(q, p.page, len(one), func(i int) *engine.SKU { return one[i] }, appendSKU)
-			return nil
-		}
-		all := q.view.SKUs()
-		appendPage(q, p.page, all.Len(), all.At, appendSKU)
+		appendExternalPage(q, p, engine.View.SKUWith, q.view.SKUs(), (*scribe).writeSKU)
 		return nil
 	}),
 	write(operation{
@@ -132,13 +112,13 @@ var skuOperations = append([]operation{
 		}, behind(answerSKU)),
 	write(operation{
 		id: "admin.skus.delete", method: "DELETE", path: "/v1/admin/skus/{id}", scopes: []string{"inventory.skus.write"}, guarded: true,
-		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: nullSchema,
+		summary: "Deletes a SKU that has no article, and for which no hold is that is not over.", answer: wire.NullSchema,
 	}, input[engine.DeleteSKU]{path: byUUID(func(o *engine.DeleteSKU) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteSKU) engine.Op {
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
 }, tagged[*engine.SKU]{
-	of: engine.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: uuid, scopes: []string{"inventory.skus.write"},
+	of: engine.SKULabels, about: "a SKU", area: "skus", path: "/v1/admin/skus", id: wire.UUID, scopes: []string{"inventory.skus.write"},
 	answer: skuSchema, render: behind(answerSKU),
 }.linkOperations()...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -96,8 +97,8 @@ func (p *pins) count() int {
 }
 
 var (
-	asOf       = integer[uint64](1, maxSafeInteger)
-	asOfMember = Member{Name: "asOf", Schema: asOf.schema.says("Reads the pinned snapshot of this sequence in place of the present state.")}
+	asOf       = wire.Integer[uint64](1, wire.MaxSafeInteger)
+	asOfMember = wire.Member{Name: "asOf", Schema: asOf.Schema.Says("Reads the pinned snapshot of this sequence in place of the present state.")}
 )
 
 // takesAsOf says whether an operation reads a state that may be a pinned one.
@@ -116,9 +117,12 @@ func (q *request) pinnedView() error {
 	return nil
 }
 
-var snapshotSchema = recordSchema("Snapshot",
-	has("sequence", integerSchema.says("The sequence to read by, as asOf.")),
-	has("expiresAt", instantSchema.says("Until when it is kept.")))
+var snapshotSchema = describe("Snapshot", func(w *scribe, _ *pin) { w.writeSnapshot(0, 0) })
+
+func (w *scribe) writeSnapshot(sequence uint64, until int64) {
+	w.Int("sequence", int64(sequence), "The sequence to read by, as asOf.")
+	w.Instant("expiresAt", until, "Until when it is kept.")
+}
 
 var snapshotOperations = []operation{
 	read(operation{
@@ -129,8 +133,7 @@ var snapshotOperations = []operation{
 		if !ok {
 			return q.busy(wait, "too many snapshots are pinned")
 		}
-		q.out = appendInt(append(q.out, `{"sequence":`...), q.view.Sequence())
-		q.out = append(appendInstant(append(q.out, `,"expiresAt":`...), until), '}')
+		q.Braces(func() { q.writeSnapshot(q.view.Sequence(), until) })
 		return nil
 	}),
 }

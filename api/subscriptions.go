@@ -3,37 +3,31 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns subscriptions on the wire: each is a line of an order.
 
-var subscriptionRecordSchema = recordSchema("Subscription", slices.Concat(lineSubscriptionMembers, []Member{
-	has("orderId", idSchema.says("The order's id.")),
-	has("orderNumber", integerSchema.says("The order's number.")),
-	has("customerId", idSchema.orNull().says("The customer; null: there is none.")),
-	has("productName", textSchema.says("What its line is called.")),
-	has("quantity", integerSchema.says("How many units.")),
-	has("startDate", instantSchema.says("When it began.")),
-	has("endDate", instantSchema.orNull().says("When it ends; null: it goes on.")),
-	has("createdAt", createdSchema),
-})...)
+var subscriptionSchema = describeAs("Subscription", engine.SubscriptionRecord{
+	Subscription: new(engine.Subscription), Order: new(engine.Order), Line: &engine.OrderLine{Subscription: new(engine.Subscription)},
+}, (*scribe).writeSubscription)
 
-func appendSubscription(_ *request, b []byte, s engine.SubscriptionRecord) []byte {
-	b = appendLineSubscription(append(b, '{'), s.Line)
-	b = appendID(append(b, `,"orderId":`...), s.Order.ID)
-	b = appendInt(append(b, `,"orderNumber":`...), s.Order.Number)
-	b = appendGivenID(append(b, `,"customerId":`...), s.Order.Customer)
-	b = appendText(append(b, `,"productName":`...), s.Line.Name.String())
-	b = appendInt(append(b, `,"quantity":`...), int(s.Line.Quantity))
-	b = appendInstant(append(b, `,"startDate":`...), s.Line.From)
-	b = appendInstant(append(b, `,"endDate":`...), s.Line.To)
-	return append(appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(s.ID)), '}')
+func (w *scribe) writeSubscription(s engine.SubscriptionRecord) {
+	w.lineSubscription(s.Line)
+	w.ID("orderId", s.Order.ID, "The order's id.")
+	w.Int("orderNumber", int64(s.Order.Number), "The order's number.")
+	w.GivenID("customerId", s.Order.Customer, "The customer; null: there is none.")
+	w.Text("productName", s.Line.Name.String(), "What its line is called.")
+	w.Count("quantity", int(s.Line.Quantity), "How many units.")
+	w.Instant("startDate", s.Line.From, "When it began.")
+	w.End("endDate", s.Line.To, "When it ends; null: it goes on.")
+	w.Created(s.ID)
 }
 
 func answerSubscription(q *request, s engine.SubscriptionRecord) error {
 	if !q.sameRevision(s.Order.Revision) {
-		q.out = appendSubscription(q, q.out, s)
+		appendRecord(&q.scribe, s, (*scribe).writeSubscription)
 	}
 	return nil
 }
@@ -43,11 +37,11 @@ type listSubscriptions struct {
 	page   page
 }
 
-var subscriptionStatus = enum(engine.SubscriptionActive, engine.SubscriptionCancelling, engine.SubscriptionCancelled)
+var subscriptionStatus = wire.Enum(engine.SubscriptionActive, engine.SubscriptionCancelling, engine.SubscriptionCancelled)
 
-var listSubscriptionsQuery = shapeOf("ListSubscriptions", slices.Concat([]field[listSubscriptions]{
-	defaulted("status", list(subscriptionStatus, 0, 3), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).
-		says("Only subscriptions in one of these states. Default: all."),
+var listSubscriptionsQuery = wire.ShapeOf("ListSubscriptions", slices.Concat([]wire.Field[listSubscriptions]{
+	wire.Defaulted("status", wire.ListOf(subscriptionStatus, 0, 3), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).
+		Says("Only subscriptions in one of these states. Default: all."),
 }, pageFields(func(l *listSubscriptions) *page { return &l.page }))...)
 
 const subscriptionPath = "/v1/admin/subscriptions/{id}"
@@ -55,18 +49,18 @@ const subscriptionPath = "/v1/admin/subscriptions/{id}"
 var subscriptionOperations = []operation{
 	read(operation{
 		id: "admin.subscriptions.list", method: "GET", path: "/v1/admin/subscriptions", scopes: ordersRead,
-		summary: "Lists subscriptions in the order in which their orders were made.", answer: pagedSchema(subscriptionRecordSchema),
+		summary: "Lists subscriptions in the order in which their orders were made.", answer: pagedSchema(subscriptionSchema),
 	}, input[listSubscriptions]{query: listSubscriptionsQuery}, func(q *request, l *listSubscriptions) error {
 		all := q.view.Subscriptions()
 		if l.status != nil {
 			all = slices.DeleteFunc(all, func(s engine.SubscriptionRecord) bool { return !slices.Contains(l.status, s.Status()) })
 		}
-		appendPage(q, l.page, len(all), func(i int) engine.SubscriptionRecord { return all[i] }, appendSubscription)
+		appendPage(q, l.page, len(all), func(i int) engine.SubscriptionRecord { return all[i] }, (*scribe).writeSubscription)
 		return nil
 	}),
 	read(operation{
 		id: "admin.subscriptions.get", method: "GET", path: subscriptionPath, scopes: ordersRead, cached: true,
-		summary: "Returns a subscription; its tag is that of its order.", answer: subscriptionRecordSchema,
+		summary: "Returns a subscription; its tag is that of its order.", answer: subscriptionSchema,
 	}, input[engine.ID]{path: byUUID(func(id *engine.ID) *engine.ID { return id })}, func(q *request, id *engine.ID) error {
 		s, ok := q.view.Subscription(*id)
 		if !ok {
@@ -79,7 +73,7 @@ var subscriptionOperations = []operation{
 		summary: "Ends a subscription: now, or at the end of the first payment cycle that its commitment and its notice allow; answers with its order.",
 	}, input[engine.CancelSubscription]{
 		path: byUUID(func(o *engine.CancelSubscription) *engine.ID { return &o.ID }),
-		body: shapeOf("CancelSubscription", defaulted("atEnd", boolean, false, func(o *engine.CancelSubscription) *bool { return &o.AtEnd }).
-			says("At the end of the first payment cycle that commitment and notice allow. Default: now.")),
+		body: wire.ShapeOf("CancelSubscription", wire.Defaulted("atEnd", wire.Boolean, false, func(o *engine.CancelSubscription) *bool { return &o.AtEnd }).
+			Says("At the end of the first payment cycle that commitment and notice allow. Default: now.")),
 	}, asIs, answerOrder),
 }

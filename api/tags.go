@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -19,46 +20,44 @@ var (
 	tagsWrite = []string{"inventory.stock_items.write", "catalog.listings.write", "customers.write", "orders.details.write"}
 )
 
-var createTagShape = shapeOf("CreateTag",
-	required("value", text(1, 255), func(o *engine.CreateTag) *string { return &o.Value }).says("The tag's text."),
-	required("scope", enum(engine.TagInventory, engine.TagCatalog, engine.TagCustomers, engine.TagOrders), func(o *engine.CreateTag) *engine.TagScope { return &o.Scope }).
-		says("The area whose records it can be linked to; the key needs its write scope. It never changes."))
+var createTagShape = wire.ShapeOf("CreateTag",
+	wire.Required("value", wire.Text(1, 255), func(o *engine.CreateTag) *string { return &o.Value }).Says("The tag's text."),
+	wire.Required("scope", wire.Enum(engine.TagInventory, engine.TagCatalog, engine.TagCustomers, engine.TagOrders), func(o *engine.CreateTag) *engine.TagScope { return &o.Scope }).
+		Says("The area whose records it can be linked to; the key needs its write scope. It never changes."))
 
-var patchTagShape = shapeOf("PatchTag",
-	merged("value", text(1, 255), false, func(o *engine.PatchTag) *engine.Opt[string] { return &o.Value }).says("The tag's text."))
+var patchTagShape = wire.ShapeOf("PatchTag",
+	wire.Merged("value", wire.Text(1, 255), false, func(o *engine.PatchTag) *engine.Opt[string] { return &o.Value }).Says("The tag's text."))
 
-var tagSchema = recordSchema("Tag",
-	has("id", textSchema.says("The tag's id.")),
-	has("value", textSchema.says("The tag's text.")),
-	has("scope", enumSchema("inventory", "catalog", "customers", "orders").says("What it can be linked to.")),
-	has("createdAt", createdSchema), has("updatedAt", updatedSchema))
+var (
+	tagScopeSchema = wire.EnumSchema("inventory", "catalog", "customers", "orders")
+	tagSchema      = describe("Tag", (*scribe).writeTag)
+	tagListSchema  = wire.ListSchema(tagSchema)
+)
 
-func appendTag(_ *request, b []byte, g *engine.Tag) []byte {
-	b = appendID(append(b, `{"id":`...), g.ID)
-	b = appendText(append(b, `,"value":`...), g.Value)
-	b = appendText(append(b, `,"scope":`...), string(g.Scope))
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(g.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), g.UpdatedAt)
-	return append(b, '}')
+func (w *scribe) writeTag(g *engine.Tag) {
+	w.TextID("id", g.ID, "The tag's id.")
+	w.Text("value", g.Value, "The tag's text.")
+	w.As(tagScopeSchema, "scope", string(g.Scope), "What it can be linked to.")
+	w.Created(g.ID)
+	w.Updated(g.UpdatedAt)
 }
 
-// appendTags appends the tags linked to a record; one that was deleted is no more.
-func (q *request) appendTags(b []byte, l *engine.Labels) []byte {
-	b = append(b, '[')
+// tags is the tags linked to a record; one that was deleted is no more.
+func (w *scribe) tags(l *engine.Labels, about string) {
+	w.Key("tags", tagListSchema, about)
+	w.Out = append(w.Out, '[')
 	for _, id := range l.Tags {
-		if g := q.view.Tag(id); g != nil {
-			if b[len(b)-1] != '[' {
-				b = append(b, ',')
-			}
-			b = appendTag(q, b, g)
+		if g := w.view.Tag(id); g != nil {
+			w.Next()
+			appendRecord(w, g, (*scribe).writeTag)
 		}
 	}
-	return append(b, ']')
+	w.Out = append(w.Out, ']')
 }
 
 func answerTag(q *request, g *engine.Tag) error {
 	q.tag = g.Revision
-	q.out = appendTag(q, q.out, g)
+	appendRecord(&q.scribe, g, (*scribe).writeTag)
 	return nil
 }
 
@@ -80,7 +79,7 @@ var tagOperations = []operation{
 			may[scope] = q.may(area + ".read")
 		}
 		if may[engine.TagInventory] && may[engine.TagCatalog] && may[engine.TagCustomers] && may[engine.TagOrders] {
-			appendPage(q, *p, all.Len(), all.At, appendTag)
+			appendPage(q, *p, all.Len(), all.At, (*scribe).writeTag)
 			return nil
 		}
 		var tags []*engine.Tag
@@ -89,7 +88,7 @@ var tagOperations = []operation{
 				tags = append(tags, g)
 			}
 		}
-		appendPage(q, *p, len(tags), func(i int) *engine.Tag { return tags[i] }, appendTag)
+		appendPage(q, *p, len(tags), func(i int) *engine.Tag { return tags[i] }, (*scribe).writeTag)
 		return nil
 	}),
 	write(operation{
@@ -112,7 +111,7 @@ var tagOperations = []operation{
 		}, answerTag),
 	write(operation{
 		id: "admin.tags.delete", method: "DELETE", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
-		summary: "Deletes a tag and takes it off every record; the key needs the write scope that goes with the tag's scope.", answer: nullSchema,
+		summary: "Deletes a tag and takes it off every record; the key needs the write scope that goes with the tag's scope.", answer: wire.NullSchema,
 	}, input[engine.DeleteTag]{path: byID(func(o *engine.DeleteTag) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteTag) engine.Op {
 			o.IfMatch = q.ifMatch
@@ -122,9 +121,9 @@ var tagOperations = []operation{
 }
 
 // tagsField is the tags of a record that is made or changed.
-func tagsField[In any](at func(*In) *engine.LabelsPatch) field[In] {
-	return merged("tags", list(looseID, 0, 100), true, func(in *In) *engine.Opt[[]engine.ID] { return &at(in).Tags }).
-		says("Ids of tags; the list replaces what is linked.")
+func tagsField[In any](at func(*In) *engine.LabelsPatch) wire.Field[In] {
+	return wire.Merged("tags", wire.ListOf(wire.LooseID, 0, 100), true, func(in *In) *engine.Opt[[]engine.ID] { return &at(in).Tags }).
+		Says("Ids of tags; the list replaces what is linked.")
 }
 
 // tagIDs are the tags that are linked, from the body, or unlinked, from the query, the body, or both alike.
@@ -136,17 +135,17 @@ type tagIDs struct {
 // given gives the ids and where they stand.
 func (q *request) given(o *tagIDs) (ids []engine.ID, inQuery bool) {
 	tell := func(in, pointer, code, message string) {
-		if !q.faults.at(pointer) {
-			q.faults.add(engine.Fault{In: in, Pointer: pointer, Code: code, Message: message})
+		if !q.faults.At(pointer) {
+			q.faults.Add(engine.Fault{In: in, Pointer: pointer, Code: code, Message: message})
 		}
 	}
 	switch {
 	case o.query == nil && o.body == nil:
-		if !q.json.dead && !q.faults.at("tagIds") {
-			tell("body", "/tagIds", faultRequired, "is missing, here and in the query")
+		if !q.json.Dead && !q.faults.At("tagIds") {
+			tell("body", "/tagIds", wire.FaultRequired, "is missing, here and in the query")
 		}
 	case o.query != nil && o.body != nil && !sameIDs(o.query, o.body):
-		tell("query", "tagIds", faultExclusive, "differs from the body's")
+		tell("query", "tagIds", wire.FaultExclusive, "differs from the body's")
 	}
 	if o.query != nil {
 		return o.query, true
@@ -168,34 +167,34 @@ type tagged[R any] struct {
 	about  string // its name in the document, with the article
 	area   string // of operation ids
 	path   string // of the list
-	id     kind[engine.ID]
+	id     wire.Kind[engine.ID]
 	scopes []string
-	answer *Schema
+	answer *wire.Schema
 	render func(*request, R) error
 }
 
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {
-	id := shapeOf("ID", required("id", r.id, func(o *tagIDs) *engine.ID { return &o.id }).says("The record's id."))
+	id := wire.ShapeOf("ID", wire.Required("id", r.id, func(o *tagIDs) *engine.ID { return &o.id }).Says("The record's id."))
 	return []operation{
 		write(operation{
 			id: "admin." + r.area + ".linkTags", method: "POST", path: r.path + "/{id}/tags", scopes: r.scopes, answer: r.answer,
 			summary: "Links tags to " + r.about + "; one that is linked stays.",
 		}, input[tagIDs]{
 			path: id,
-			body: shapeOf("LinkTags", required("tagIds", list(looseID, 1, 100), func(o *tagIDs) *[]engine.ID { return &o.body }).says("Ids of the tags.")),
+			body: wire.ShapeOf("LinkTags", wire.Required("tagIds", wire.ListOf(wire.LooseID, 1, 100), func(o *tagIDs) *[]engine.ID { return &o.body }).Says("Ids of the tags.")),
 		}, func(_ *request, o *tagIDs) engine.Op {
 			return engine.LinkTags{To: r.of, ID: o.id, Tags: o.body}
 		}, r.render),
 		write(operation{
-			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: nullSchema, guarded: true,
+			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: wire.NullSchema, guarded: true,
 			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault.",
 		}, input[tagIDs]{
 			path: id,
-			query: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
-				says("Repeated; here or in the body.")),
-			body: shapeOf("TagIDs", defaulted("tagIds", list(looseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).
-				says("Here or in the query.")),
+			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
+				Says("Repeated; here or in the body.")),
+			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).
+				Says("Here or in the query.")),
 		}, func(q *request, o *tagIDs) engine.Op {
 			ids, inQuery := q.given(o)
 			return engine.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: ids, InQuery: inQuery}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/timeline"
 )
@@ -8,75 +9,44 @@ import (
 // This file owns how a unit that is taken is written, wherever it stands.
 
 var (
-	intervalTypes  = []string{"sale", "sales-reservation", "buffer", "booking"}
-	intervalSchema = recordSchema("UnavailabilityInterval",
-		has("type", enumSchema(intervalTypes...).says("What the time is: the booking or sale itself, a reservation for a sale, or a buffer.")),
-		has("range", rangeSchema.says("From when until when.")),
-		has("unavailabilityId", idSchema.says("The unit that is taken.")),
-		has("tenantId", accountIDSchema))
-	unavailabilitySchema = recordSchema("Unavailability",
-		has("id", idSchema.says("The id of the taken unit.")),
-		has("range", rangeSchema.says("From when until when it is taken, buffers included.")),
-		has("tenantId", accountIDSchema),
-		has("articleId", idSchema.orNull().says("The article that it is a unit of; null while it has none.")),
-		has("serviceLocationId", idSchema.says("The location that it is at.")),
-		has("orderId", idSchema.orNull().says("The order that takes it; null where something else does.")),
-		has("holdId", idSchema.orNull().says("The hold that takes it; null where something else does.")),
-		has("blockerType", enumSchema("order", "hold", "scheduled-event").says("What takes it.")),
-		has("orderStockItemId", idSchema.orNull().says("The unit of that order; null where something else takes it.")),
-		has("slotId", idSchema.orNull().says("The slot that it lies in; null where it has none, which is a conflict.")),
-		has("scheduledEventId", idSchema.orNull().says("The event that takes it; null where something else does.")),
-		has("createdAt", createdSchema),
-		has("requirementsUnmet", booleanSchema.says("Whether the article has lost what the order's line requires: the unit stays there.")),
-		has("intervals", listSchema(intervalSchema).says("The time in pieces: buffers, and what is between.")))
+	intervalTypes        = wire.EnumSchema("sale", "sales-reservation", "buffer", "booking")
+	blockerTypes         = wire.EnumSchema("order", "hold", "scheduled-event")
+	unavailabilitySchema = describe("Unavailability", (*scribe).writeUnavailability)
 )
 
-func appendUnavailability(q *request, b []byte, u *engine.Unavailability) []byte {
-	tenant := q.view.Account().ID
-	b = appendID(append(b, `{"id":`...), u.ID)
-	b = appendRange(append(b, `,"range":`...), u.Range)
-	b = appendID(append(b, `,"tenantId":`...), tenant)
-	b = appendGivenID(append(b, `,"articleId":`...), u.Article)
-	b = appendID(append(b, `,"serviceLocationId":`...), u.Location)
-	b = appendOwner(append(b, `,"orderId":`...), u, timeline.BlockerOrder)
-	b = appendOwner(append(b, `,"holdId":`...), u, timeline.BlockerHold)
-	switch u.Blocker {
-	case timeline.BlockerOrder:
-		b = append(b, `,"blockerType":"order"`...)
-	case timeline.BlockerScheduledEvent:
-		b = append(b, `,"blockerType":"scheduled-event"`...)
-	default:
-		b = append(b, `,"blockerType":"hold"`...)
-	}
-	b = appendGivenID(append(b, `,"orderStockItemId":`...), u.Item)
-	b = append(b, `,"slotId":`...)
-	if u.Conflict() {
-		b = append(b, "null"...)
-	} else {
-		b = appendID(b, u.Slot)
-	}
-	b = appendOwner(append(b, `,"scheduledEventId":`...), u, timeline.BlockerScheduledEvent)
-	b = appendInstant(append(b, `,"createdAt":`...), u.CreatedAt())
-	b = appendBool(append(b, `,"requirementsUnmet":`...), u.Unmet)
-	b = append(b, `,"intervals":[`...)
-	if u.Range.Start < u.Body.Start {
-		b = appendInterval(b, u, tenant, "buffer", engine.Span{Start: u.Range.Start, End: u.Body.Start})
-		b = append(b, ',')
-	}
-	b = appendInterval(b, u, tenant, bodyType(u.Kind), u.Body)
-	if u.Body.End < u.Range.End {
-		b = append(b, ',')
-		b = appendInterval(b, u, tenant, "buffer", engine.Span{Start: u.Body.End, End: u.Range.End})
-	}
-	return append(b, "]}"...)
+func (w *scribe) writeUnavailability(u *engine.Unavailability) {
+	w.ID("id", u.ID, "The id of the taken unit.")
+	w.Range("range", u.Range, "From when until when it is taken, buffers included.")
+	w.tenant()
+	w.GivenID("articleId", u.Article, "The article that it is a unit of; null while it has none.")
+	w.ID("serviceLocationId", u.Location, "The location that it is at.")
+	w.GivenID("orderId", ownerOf(u, timeline.BlockerOrder), "The order that takes it; null where something else does.")
+	w.GivenID("holdId", ownerOf(u, timeline.BlockerHold), "The hold that takes it; null where something else does.")
+	w.As(blockerTypes, "blockerType", blockerType(u.Blocker), "What takes it.")
+	w.GivenID("orderStockItemId", u.Item, "The unit of that order; null where something else takes it.")
+	w.GivenID("slotId", u.Slot, "The slot that it lies in; null where it has none, which is a conflict.")
+	w.GivenID("scheduledEventId", ownerOf(u, timeline.BlockerScheduledEvent), "The event that takes it; null where something else does.")
+	w.Created(u.ID)
+	w.Bool("requirementsUnmet", u.Unmet, "Whether the article has lost what the order's line requires: the unit stays there.")
+	w.intervals(u)
 }
 
-// appendOwner appends the id of what the unit is taken for, if that is of the kind, else null.
-func appendOwner(b []byte, u *engine.Unavailability, is timeline.Blocker) []byte {
-	if u.Blocker != is {
-		return append(b, "null"...)
+// ownerOf is the id of what the unit is taken for, if that is of the kind.
+func ownerOf(u *engine.Unavailability, is timeline.Blocker) (id engine.ID) {
+	if u.Blocker == is {
+		id = u.Owner
 	}
-	return appendID(b, u.Owner)
+	return id
+}
+
+func blockerType(b timeline.Blocker) string {
+	switch b {
+	case timeline.BlockerOrder:
+		return "order"
+	case timeline.BlockerScheduledEvent:
+		return "scheduled-event"
+	}
+	return "hold"
 }
 
 func bodyType(k timeline.Kind) string {
@@ -89,11 +59,33 @@ func bodyType(k timeline.Kind) string {
 	return "booking"
 }
 
-func appendInterval(b []byte, u *engine.Unavailability, tenant engine.ID, kind string, s engine.Span) []byte {
-	b = append(append(append(b, `{"type":"`...), kind...), '"')
-	b = appendRange(append(b, `,"range":`...), s)
-	b = appendID(append(b, `,"unavailabilityId":`...), u.ID)
-	return append(appendID(append(b, `,"tenantId":`...), tenant), '}')
+var intervalList = wire.ListSchema(describe("UnavailabilityInterval", func(w *scribe, u *engine.Unavailability) { w.interval(u, "", u.Body) }))
+
+// interval writes a piece of the time that a unit is taken for.
+func (w *scribe) interval(u *engine.Unavailability, kind string, s engine.Span) {
+	w.As(intervalTypes, "type", kind, "What the time is: the booking or sale itself, a reservation for a sale, or a buffer.")
+	w.Range("range", s, "From when until when.")
+	w.ID("unavailabilityId", u.ID, "The unit that is taken.")
+	w.tenant()
+}
+
+// intervals writes the pieces: the body, and the buffers that there are.
+func (w *scribe) intervals(u *engine.Unavailability) {
+	w.Key("intervals", intervalList, "The time in pieces: buffers, and what is between.")
+	if !w.Writes() {
+		return
+	}
+	piece := func(kind string, s engine.Span) {
+		if s.Start < s.End || kind != "buffer" {
+			w.Next()
+			w.Braces(func() { w.interval(u, kind, s) })
+		}
+	}
+	w.Out = append(w.Out, '[')
+	piece("buffer", engine.Span{Start: u.Range.Start, End: u.Body.Start})
+	piece(bodyType(u.Kind), u.Body)
+	piece("buffer", engine.Span{Start: u.Body.End, End: u.Range.End})
+	w.Out = append(w.Out, ']')
 }
 
 // listUnits asks for what is taken of or for a record.
@@ -103,25 +95,9 @@ type listUnits struct {
 	page   page
 }
 
-func listedUnit(q *request, b []byte, u engine.Unavailability) []byte {
-	return appendUnavailability(q, b, &u)
-}
+func listedUnit(w *scribe, u engine.Unavailability) { w.writeUnavailability(&u) }
 
-// appendFirstUnits appends the first of the units that are taken as a member, and how many there are where that is more.
-func (q *request) appendFirstUnits(b []byte, name string, list []engine.Unavailability, total int) []byte {
-	if b = q.appendUnavailabilities(key(b, name), list); total > len(list) {
-		b = appendInt(key(b, name+totalOf), total)
-	}
-	return b
-}
-
-func (q *request) appendUnavailabilities(b []byte, list []engine.Unavailability) []byte {
-	b = append(b, '[')
-	for i := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendUnavailability(q, b, &list[i])
-	}
-	return append(b, ']')
+// units writes the first of the units that are taken, of which there are total.
+func (w *scribe) units(name string, list []engine.Unavailability, total int, about string) {
+	wire.First(&w.Writer, name, "Unavailability", list, total, about, w.writeUnavailability)
 }

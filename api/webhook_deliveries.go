@@ -3,6 +3,7 @@ package api
 import (
 	"slices"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -11,16 +12,16 @@ import (
 var deliveryStates = []engine.DeliveryState{engine.DeliveryPending, engine.DeliveryDone, engine.DeliveryFailed}
 
 // deliveryState is a state by its name.
-var deliveryState = func() kind[engine.DeliveryState] {
+var deliveryState = func() wire.Kind[engine.DeliveryState] {
 	names := make([]string, len(deliveryStates))
 	for i, s := range deliveryStates {
 		names[i] = s.String()
 	}
-	name := enum(names...)
-	return scalar(jsonString, name.schema, func(raw []byte, dst *engine.DeliveryState) wrong {
+	name := wire.Enum(names...)
+	return wire.Scalar(wire.JSONString, name.Schema, func(raw []byte, dst *engine.DeliveryState) wire.Wrong {
 		var text string
-		w := name.text(raw, &text)
-		if w.code == "" {
+		w := name.Text(raw, &text)
+		if w.Code == "" {
 			*dst = deliveryStates[slices.Index(names, text)]
 		}
 		return w
@@ -36,93 +37,61 @@ type listDeliveries struct {
 // oneDelivery is a delivery of a webhook.
 type oneDelivery struct{ webhook, id engine.ID }
 
-func byDelivery[In any](webhook, id func(*In) *engine.ID) *shape[In] {
-	return shapeOf("Delivery", required("id", uuid, webhook).says("The webhook's id."), required("deliveryId", uuid, id).says("The delivery's id."))
+func byDelivery[In any](webhook, id func(*In) *engine.ID) *wire.Shape[In] {
+	return wire.ShapeOf("Delivery", wire.Required("id", wire.UUID, webhook).Says("The webhook's id."), wire.Required("deliveryId", wire.UUID, id).Says("The delivery's id."))
 }
 
-var listDeliveriesQuery = shapeOf("ListDeliveries", append(pageFields(func(o *listDeliveries) *page { return &o.page }),
-	defaulted("state", deliveryState, 0, func(o *listDeliveries) *engine.DeliveryState { return &o.state }).
-		says("Only deliveries in this state. Default: 0."))...)
+var listDeliveriesQuery = wire.ShapeOf("ListDeliveries", append(pageFields(func(o *listDeliveries) *page { return &o.page }),
+	wire.Defaulted("state", deliveryState, 0, func(o *listDeliveries) *engine.DeliveryState { return &o.state }).
+		Says("Only deliveries in this state. Default: 0."))...)
 
-var recoverShape = shapeOf("RecoverDeliveries",
-	required("since", instant, func(o *engine.RecoverDeliveries) *int64 { return &o.Since }).says("Sends what was given up at this instant or later."))
+var recoverShape = wire.ShapeOf("RecoverDeliveries",
+	wire.Required("since", wire.Instant, func(o *engine.RecoverDeliveries) *int64 { return &o.Since }).Says("Sends what was given up at this instant or later."))
 
 var (
-	deliveryMembers = []Member{
-		has("id", idSchema.says("The delivery's id.")),
-		has("webhookId", idSchema.says("The webhook that is told.")),
-		has("eventId", idSchema.says("The event's id, the same for each webhook that is told of it.")),
-		has("eventType", orderEvent.schema.says("What has happened.")),
-		has("resource", enumSchema("order").says("What kind of record it happened to.")),
-		has("resourceId", idSchema.says("The record's id.")),
-		has("test", booleanSchema.says("Whether it is a test, of an event that did not happen.")),
-		has("state", deliveryState.schema.says("Whether it waits, was taken, or was given up.")),
-		has("attemptCount", integerSchema.says("How many attempts were made.")),
-		has("lastStatus", integerSchema.orNull().says("The status that was answered last; null: there was no answer.")),
-		has("size", integerSchema.says("How many bytes the body and of the answers kept; about, until the body was sent once.")),
-		has("createdAt", createdSchema),
-		has("nextAttemptAt", instantSchema.orNull().says("When the next attempt is due; null: none is.")),
-		has("endedAt", instantSchema.orNull().says("When it was taken or given up; null: neither yet.")),
-	}
-	deliverySchema = recordSchema("WebhookDelivery", deliveryMembers...)
-	attemptSchema  = recordSchema("WebhookDeliveryAttempt",
-		has("number", integerSchema.says("Which attempt it was, from 1.")),
-		has("at", instantSchema.says("When it was made.")),
-		has("durationMs", integerSchema.says("How long it took, in milliseconds.")),
-		has("status", integerSchema.orNull().says("The status that was answered; null: there was no answer.")),
-		has("error", textSchema.orNull().says("Why there was no answer that counts; null: there was one.")),
-		has("answer", textSchema.says("The first 4 KiB of its body.")))
-	deliveryDetailsSchema = recordSchema("WebhookDeliveryDetails", append(deliveryMembers[:len(deliveryMembers):len(deliveryMembers)],
-		has("body", textSchema.says("The exact bytes that are sent.")),
-		has("attempts", listSchema(attemptSchema).says("The attempts, the first first.")))...)
-	recoveredSchema = recordSchema("RecoveredDeliveries",
-		has("queued", integerSchema.says("How many deliveries are sent again.")),
-		has("left", integerSchema.says("How many are left for another call.")))
+	eventResource         = wire.EnumSchema("order")
+	deliverySchema        = describe("WebhookDelivery", (*scribe).writeDelivery)
+	deliveryDetailsSchema = describe("WebhookDeliveryDetails", func(w *scribe, d *engine.Delivery) { w.writeDeliveryDetails(d, nil, nil) })
+	recoveredSchema       = describe("RecoveredDeliveries", (*scribe).writeRecovered)
 )
 
-func appendDelivery(_ *request, b []byte, d *engine.Delivery) []byte {
-	b = appendID(append(b, `{"id":`...), d.ID)
-	b = appendID(append(b, `,"webhookId":`...), d.Webhook)
-	b = appendID(append(b, `,"eventId":`...), d.Event)
-	b = appendText(append(b, `,"eventType":`...), string(d.Type))
-	b = appendID(append(b, `,"resource":"order","resourceId":`...), d.Resource)
-	b = appendBool(append(b, `,"test":`...), d.Test)
-	b = appendText(append(b, `,"state":`...), d.State.String())
-	b = appendInt(append(b, `,"attemptCount":`...), d.Attempts)
-	b = appendGivenInt(append(b, `,"lastStatus":`...), d.Status)
-	b = appendInt(append(b, `,"size":`...), d.Size)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(d.ID))
-	b = appendInstantOrNull(append(b, `,"nextAttemptAt":`...), unlessZero(d.Next))
-	b = appendInstantOrNull(append(b, `,"endedAt":`...), unlessZero(d.Ended))
-	return append(b, '}')
+func (w *scribe) writeDelivery(d *engine.Delivery) {
+	w.ID("id", d.ID, "The delivery's id.")
+	w.ID("webhookId", d.Webhook, "The webhook that is told.")
+	w.ID("eventId", d.Event, "The event's id, the same for each webhook that is told of it.")
+	w.As(orderEvent.Schema, "eventType", string(d.Type), "What has happened.")
+	w.As(eventResource, "resource", "order", "What kind of record it happened to.")
+	w.ID("resourceId", d.Resource, "The record's id.")
+	w.Bool("test", d.Test, "Whether it is a test, of an event that did not happen.")
+	w.As(deliveryState.Schema, "state", d.State.String(), "Whether it waits, was taken, or was given up.")
+	w.Count("attemptCount", d.Attempts, "How many attempts were made.")
+	w.GivenCount("lastStatus", d.Status, "The status that was answered last; null: there was no answer.")
+	w.Int("size", int64(d.Size), "How many bytes the body and of the answers kept; about, until the body was sent once.")
+	w.Created(d.ID)
+	w.GivenInstant("nextAttemptAt", d.Next, "When the next attempt is due; null: none is.")
+	w.GivenInstant("endedAt", d.Ended, "When it was taken or given up; null: neither yet.")
 }
 
-// appendGivenInt appends a number that is unset where it is 0.
-func appendGivenInt(b []byte, n int) []byte {
-	if n == 0 {
-		return append(b, "null"...)
-	}
-	return appendInt(b, n)
+func (w *scribe) writeDeliveryDetails(d *engine.Delivery, body []byte, attempts []engine.Attempt) {
+	w.writeDelivery(d)
+	w.Text("body", string(body), "The exact bytes that are sent.")
+	wire.List(&w.Writer, "attempts", "WebhookDeliveryAttempt", attempts, "The attempts, the first first.", func(a *engine.Attempt) {
+		w.Count("number", a.Number, "Which attempt it was, from 1.")
+		w.Instant("at", a.At, "When it was made.")
+		w.Int("durationMs", int64(a.Took), "How long it took, in milliseconds.")
+		w.GivenCount("status", a.Status, "The status that was answered; null: there was no answer.")
+		w.GivenText("error", a.Error, "Why there was no answer that counts; null: there was one.")
+		w.Text("answer", string(a.Answer), "The first 4 KiB of its body.")
+	})
 }
 
-func unlessZero(t int64) *int64 {
-	if t == 0 {
-		return nil
-	}
-	return &t
-}
-
-func appendAttempt(b []byte, a engine.Attempt) []byte {
-	b = appendInt(append(b, `{"number":`...), a.Number)
-	b = appendInstant(append(b, `,"at":`...), a.At)
-	b = appendInt(append(b, `,"durationMs":`...), a.Took)
-	b = appendGivenInt(append(b, `,"status":`...), a.Status)
-	b = appendGiven(append(b, `,"error":`...), a.Error)
-	return append(appendText(append(b, `,"answer":`...), string(a.Answer)), '}')
+func (w *scribe) writeRecovered(r *engine.Recovered) {
+	w.Count("queued", r.Queued, "How many deliveries are sent again.")
+	w.Count("left", r.Left, "How many are left for another call.")
 }
 
 func answerDelivery(q *request, d *engine.Delivery) error {
-	q.out = appendDelivery(q, q.out, d)
+	appendRecord(&q.scribe, d, (*scribe).writeDelivery)
 	return nil
 }
 
@@ -142,7 +111,7 @@ var webhookDeliveryOperations = []operation{
 			return notFound("webhook")
 		}
 		list, total := q.view.Deliveries(o.webhook, o.state, o.offset(), o.size)
-		appendRows(q, o.page, list, total, appendDelivery)
+		appendRows(q, o.page, list, total, (*scribe).writeDelivery)
 		return nil
 	}),
 	read(operation{
@@ -165,10 +134,7 @@ var webhookDeliveryOperations = []operation{
 			if err != nil {
 				return err
 			}
-			b := appendDelivery(q, q.out, d)
-			b = appendText(append(b[:len(b)-1], `,"body":`...), string(body))
-			b = appendList(append(b, `,"attempts":`...), attempts, appendAttempt)
-			q.out = append(b, '}')
+			appendRecord(&q.scribe, d, func(w *scribe, d *engine.Delivery) { w.writeDeliveryDetails(d, body, attempts) })
 			return nil
 		}),
 	write(operation{
@@ -190,8 +156,7 @@ var webhookDeliveryOperations = []operation{
 			q.needHook(o.Webhook)
 			return o
 		}, func(q *request, r *engine.Recovered) error {
-			q.out = appendInt(append(q.out, `{"queued":`...), r.Queued)
-			q.out = append(appendInt(append(q.out, `,"left":`...), r.Left), '}')
+			appendRecord(&q.scribe, r, (*scribe).writeRecovered)
 			return nil
 		}),
 	write(operation{

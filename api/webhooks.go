@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"holdfast/api/auth"
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
 // This file owns webhooks on the wire. A secret is drawn here, shown in the answer that makes it, and never again.
 
-var orderEvent = enum(engine.OrderEvents...)
+var orderEvent = wire.Enum(engine.OrderEvents...)
 
 const (
 	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others."
@@ -21,57 +22,52 @@ const (
 	webhookPath = "/v1/admin/webhooks/{id}"
 )
 
-var createWebhookShape = shapeOf("CreateWebhook",
-	required("eventType", orderEvent, func(o *engine.CreateWebhook) *engine.OrderEvent { return &o.EventType }).
-		says("Which events: orders that are made, changed or deleted."),
-	required("url", link, func(o *engine.CreateWebhook) *string { return &o.URL }).says(endpointAbout),
-	optional("label", text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }).says("What people call it."))
+var createWebhookShape = wire.ShapeOf("CreateWebhook",
+	wire.Required("eventType", orderEvent, func(o *engine.CreateWebhook) *engine.OrderEvent { return &o.EventType }).
+		Says("Which events: orders that are made, changed or deleted."),
+	wire.Required("url", link, func(o *engine.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
+	wire.Optional("label", wire.Text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }).Says("What people call it."))
 
-var patchWebhookShape = shapeOf("PatchWebhook",
-	merged("eventType", orderEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.OrderEvent] { return &o.EventType }).
-		says("Which events: orders that are made, changed or deleted."),
-	merged("url", link, false, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.URL }).says(endpointAbout),
-	merged("label", text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }).says("What people call it. Null clears it."))
+var patchWebhookShape = wire.ShapeOf("PatchWebhook",
+	wire.Merged("eventType", orderEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.OrderEvent] { return &o.EventType }).
+		Says("Which events: orders that are made, changed or deleted."),
+	wire.Merged("url", link, false, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.URL }).Says(endpointAbout),
+	wire.Merged("label", wire.Text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }).Says("What people call it. Null clears it."))
 
 const defaultOverlap = 24 * 60 * 60
 
-var rotateSecretShape = shapeOf("RotateSecret",
-	defaulted("overlapSeconds", integer[int64](0, engine.MaxOverlap), defaultOverlap, func(o *engine.RotateSecret) *int64 { return &o.Overlap }).
-		says("How long the secret before it stays good: default a day."))
+var rotateSecretShape = wire.ShapeOf("RotateSecret",
+	wire.Defaulted("overlapSeconds", wire.Integer[int64](0, engine.MaxOverlap), defaultOverlap, func(o *engine.RotateSecret) *int64 { return &o.Overlap }).
+		Says("How long the secret before it stays good: default a day."))
 
 var (
-	webhookMembers = []Member{
-		has("id", idSchema.says("The webhook's id.")),
-		has("eventType", orderEvent.schema.says("Which events: orders that are made, changed or deleted.")),
-		has("url", (&Schema{Type: "string", Format: "uri"}).says("Where events are sent.")),
-		has("label", textSchema.orNull().says("What people call it.")),
-		has("apiVersion", textSchema.says("The version of the interface in which events are written.")),
-		has("enabled", booleanSchema.says("Whether it is told of events.")),
-		has("disabledReason", enumSchema(engine.TooManyFailures).orNull().says("Why the service disabled it; null: it did not.")),
-		has("createdAt", createdSchema), has("updatedAt", updatedSchema),
-		has("apiKeyId", idSchema.orNull().
-			says("The key that made the webhook, or gave it its url or type of event since. Null: made by the operator, or before this was recorded.")),
-	}
-	webhookSchema    = recordSchema("Webhook", webhookMembers...)
-	newWebhookSchema = recordSchema("WebhookWithSecret", append(webhookMembers[:len(webhookMembers):len(webhookMembers)], has("secret", textSchema.orNull().
-				says("The key of its signatures, shown this once; null in a repeat.")))...)
+	disabledSchema   = wire.EnumSchema(engine.TooManyFailures)
+	webhookSchema    = describe("Webhook", (*scribe).writeWebhook)
+	newWebhookSchema = describe("WebhookWithSecret", func(w *scribe, h *engine.Webhook) { w.writeNewWebhook(h, "") })
 )
 
-func appendWebhook(_ *request, b []byte, w *engine.Webhook) []byte {
-	b = appendID(append(b, `{"id":`...), w.ID)
-	b = appendText(append(b, `,"eventType":`...), string(w.EventType))
-	b = appendText(append(b, `,"url":`...), w.URL)
-	b = appendTextOrNull(append(b, `,"label":`...), w.Label)
-	b = appendText(append(b, `,"apiVersion":`...), w.APIVersion)
-	b = appendBool(append(b, `,"enabled":`...), w.Enabled)
-	b = appendTextOrNull(append(b, `,"disabledReason":`...), w.DisabledReason)
-	b = appendInstant(append(b, `,"createdAt":`...), engine.CreatedAt(w.ID))
-	b = appendInstant(append(b, `,"updatedAt":`...), w.UpdatedAt)
-	b = append(b, `,"apiKeyId":`...)
-	if w.Maker == nil {
-		return append(b, "null}"...)
+func (w *scribe) writeWebhook(h *engine.Webhook) {
+	w.ID("id", h.ID, "The webhook's id.")
+	w.As(orderEvent.Schema, "eventType", string(h.EventType), "Which events: orders that are made, changed or deleted.")
+	w.As(uriSchema, "url", h.URL, "Where events are sent.")
+	w.TextOrNull("label", h.Label, "What people call it.")
+	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
+	w.Bool("enabled", h.Enabled, "Whether it is told of events.")
+	w.AsOrNull(disabledSchema, "disabledReason", h.DisabledReason, "Why the service disabled it; null: it did not.")
+	w.Created(h.ID)
+	w.Updated(h.UpdatedAt)
+	var maker *engine.ID
+	if h.Maker != nil {
+		maker = &h.Maker.Key
 	}
-	return append(appendID(b, w.Maker.Key), '}')
+	w.IDOrNull("apiKeyId", maker, "The key that made the webhook, or gave it its url or type of event since. Null: made by the "+
+		"operator, or before this was recorded.")
+}
+
+// writeNewWebhook writes a webhook with its secret, which is empty in a repeat.
+func (w *scribe) writeNewWebhook(h *engine.Webhook, secret string) {
+	w.writeWebhook(h)
+	w.GivenText("secret", secret, "The key of its signatures, shown this once; null in a repeat.")
 }
 
 // needEvent notes that the request has events of a type sent or shown, which takes the scope to read what they tell of.
@@ -90,10 +86,9 @@ func (q *request) maker() *engine.Maker {
 }
 
 func answerWebhook(q *request, w *engine.Webhook) error {
-	if q.sameRevision(w.Revision) {
-		return nil
+	if !q.sameRevision(w.Revision) {
+		appendRecord(&q.scribe, w, (*scribe).writeWebhook)
 	}
-	q.out = appendWebhook(q, q.out, w)
 	return nil
 }
 
@@ -108,13 +103,10 @@ func (q *request) drawSecret() string {
 // answerSecret answers with a webhook and its new secret, which a repeat does not show.
 func answerSecret(q *request, w *engine.Webhook) error {
 	q.tag = w.Revision
-	q.out = appendWebhook(q, q.out, w)
-	q.out = append(q.out[:len(q.out)-1], `,"secret":`...)
 	if q.replayed {
-		q.out = append(q.out, "null}"...)
-		return nil
+		q.secret = ""
 	}
-	q.out = append(appendText(q.out, q.secret), '}')
+	appendRecord(&q.scribe, w, func(to *scribe, w *engine.Webhook) { to.writeNewWebhook(w, q.secret) })
 	return nil
 }
 
@@ -136,7 +128,7 @@ var webhookOperations = []operation{
 		summary: "Lists webhooks in order of creation.", answer: pagedSchema(webhookSchema),
 	}, input[page]{query: listQuery}, func(q *request, p *page) error {
 		all := q.view.Webhooks()
-		appendPage(q, *p, len(all), func(i int) *engine.Webhook { return all[i] }, appendWebhook)
+		appendPage(q, *p, len(all), func(i int) *engine.Webhook { return all[i] }, (*scribe).writeWebhook)
 		return nil
 	}),
 	write(operation{
@@ -171,7 +163,7 @@ var webhookOperations = []operation{
 		}, answerWebhook),
 	write(operation{
 		id: "admin.webhooks.delete", method: "DELETE", path: webhookPath, scopes: webhooksWrite, guarded: true,
-		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: nullSchema,
+		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: wire.NullSchema,
 	}, input[engine.DeleteWebhook]{path: byUUID(func(o *engine.DeleteWebhook) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.DeleteWebhook) engine.Op {
 			o.IfMatch = q.ifMatch

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
@@ -31,20 +32,20 @@ type tryChange struct {
 	lines                   *[]engine.HoldLineInput
 }
 
-var tryChangeShape = shapeOf("WhatIfChange",
-	required("kind", enum(changeHold, changeRelease, changeIncrease, changeDecrease), func(c *tryChange) *changeKind { return &c.kind }).
-		says("What is played: a hold, the release of one, or more or fewer units."),
-	optional("lines", list(object(holdLineShape), 1, 1000), func(c *tryChange) **[]engine.HoldLineInput { return &c.lines }).says("What is held, of a hold."),
-	optional("expiresInSeconds", expiry, func(c *tryChange) **int64 { return &c.expires }).says("After how many seconds it gives its stock back, of a hold."),
-	optional("note", text(0, 10_000), func(c *tryChange) **string { return &c.note }).says("A text, of a hold."),
-	optional("holdId", uuid, func(c *tryChange) **engine.ID { return &c.hold }).says("The hold that is released, of a release."),
-	optional("articleId", uuid, func(c *tryChange) **engine.ID { return &c.article }).says("The article, of an increase or decrease."),
-	optional("serviceLocationId", uuid, func(c *tryChange) **engine.ID { return &c.location }).says("The location, of an increase or decrease."),
-	optional("amount", count, func(c *tryChange) **int { return &c.amount }).says("How many units, of an increase or decrease."),
-	optional("effectiveFrom", instant, func(c *tryChange) **int64 { return &c.from }).
-		says("From when on there are more or fewer, of an increase or decrease. Default: now."),
-	optional("expectedPlan", text(1, 64), func(c *tryChange) **string { return &c.expected }).says("The digest of the plan that is expected, of a decrease."),
-	optional("force", boolean, func(c *tryChange) **bool { return &c.force }).says("Whether what cannot be kept becomes a conflict, of a decrease."))
+var tryChangeShape = wire.ShapeOf("WhatIfChange",
+	wire.Required("kind", wire.Enum(changeHold, changeRelease, changeIncrease, changeDecrease), func(c *tryChange) *changeKind { return &c.kind }).
+		Says("What is played: a hold, the release of one, or more or fewer units."),
+	wire.Optional("lines", wire.ListOf(wire.Object(holdLineShape), 1, 1000), func(c *tryChange) **[]engine.HoldLineInput { return &c.lines }).Says("What is held, of a hold."),
+	wire.Optional("expiresInSeconds", expiry, func(c *tryChange) **int64 { return &c.expires }).Says("After how many seconds it gives its stock back, of a hold."),
+	wire.Optional("note", wire.Text(0, 10_000), func(c *tryChange) **string { return &c.note }).Says("A text, of a hold."),
+	wire.Optional("holdId", wire.UUID, func(c *tryChange) **engine.ID { return &c.hold }).Says("The hold that is released, of a release."),
+	wire.Optional("articleId", wire.UUID, func(c *tryChange) **engine.ID { return &c.article }).Says("The article, of an increase or decrease."),
+	wire.Optional("serviceLocationId", wire.UUID, func(c *tryChange) **engine.ID { return &c.location }).Says("The location, of an increase or decrease."),
+	wire.Optional("amount", count, func(c *tryChange) **int { return &c.amount }).Says("How many units, of an increase or decrease."),
+	wire.Optional("effectiveFrom", wire.Instant, func(c *tryChange) **int64 { return &c.from }).
+		Says("From when on there are more or fewer, of an increase or decrease. Default: now."),
+	wire.Optional("expectedPlan", wire.Text(1, 64), func(c *tryChange) **string { return &c.expected }).Says("The digest of the plan that is expected, of a decrease."),
+	wire.Optional("force", wire.Boolean, func(c *tryChange) **bool { return &c.force }).Says("Whether what cannot be kept becomes a conflict, of a decrease."))
 
 // op makes the command of a change, and names the members that its kind needs or does not have; nil where the kind could not
 // be read.
@@ -69,11 +70,11 @@ func (c *tryChange) op(q *request, at string) engine.Op {
 		{"force", c.force != nil, change("decrease"), false},
 	} {
 		switch pointer := at + "/" + f.name; {
-		case q.faults.at(pointer):
+		case q.faults.At(pointer):
 		case f.given && !f.has:
-			q.faults.add(engine.Fault{In: "body", Pointer: pointer, Code: faultUnknown, Message: "is no member of this kind of change"})
+			q.faults.Add(engine.Fault{In: "body", Pointer: pointer, Code: wire.FaultUnknown, Message: "is no member of this kind of change"})
 		case f.has && f.demands && !f.given:
-			q.faults.add(engine.Fault{In: "body", Pointer: pointer, Code: faultRequired, Message: "is missing"})
+			q.faults.Add(engine.Fault{In: "body", Pointer: pointer, Code: wire.FaultRequired, Message: "is missing"})
 		}
 	}
 	switch c.kind {
@@ -103,19 +104,18 @@ type whatIf struct {
 	queries []availabilityLine
 }
 
-var whatIfShape = shapeOf("WhatIf",
-	defaulted("changes", list(object(tryChangeShape), 0, 100), nil, func(w *whatIf) *[]tryChange { return &w.changes }).
-		says("Done one after the other; one that is refused refuses the whole.").
-		shows(`[{"kind":"increase","articleId":"`+exampleID("Article")+`","serviceLocationId":"`+exampleID("Location")+`","amount":2}]`),
-	required("queries", list(object(lineShape), 1, 1000), func(w *whatIf) *[]availabilityLine { return &w.queries }).
-		says("The questions, asked once all changes are played."))
+var whatIfShape = wire.ShapeOf("WhatIf",
+	wire.Defaulted("changes", wire.ListOf(wire.Object(tryChangeShape), 0, 100), nil, func(w *whatIf) *[]tryChange { return &w.changes }).
+		Says("Done one after the other; one that is refused refuses the whole.").
+		Shows(`[{"kind":"increase","articleId":"`+exampleID("Article")+`","serviceLocationId":"`+exampleID("Location")+`","amount":2}]`),
+	wire.Required("queries", wire.ListOf(wire.Object(lineShape), 1, 1000), func(w *whatIf) *[]availabilityLine { return &w.queries }).
+		Says("The questions, asked once all changes are played."))
 
 var whatIfOperations = []operation{
 	readChecked(operation{
 		id: "admin.availability.whatIf", method: "POST", path: "/v1/admin/availability/what-if", scopes: stockRead,
 		summary: "Answers questions as if changes had been made; nothing is changed.",
-		answer: recordSchema("WhatIfAnswer", has("lines", listSchema(recordSchema("AvailabilityOfLine", availabilityMembers...)).
-			says("The answers, in the order of the questions."))).whole(),
+		answer:  describe("WhatIfAnswer", func(w *scribe, l *[]availabilityLine) { w.writeAnswers(*l) }).Uncut(),
 	}, input[whatIf]{body: whatIfShape},
 		func(q *request, w *whatIf) {
 			for i := range w.changes {
@@ -124,11 +124,11 @@ var whatIfOperations = []operation{
 				if op == nil {
 					continue
 				}
-				read := q.faults.list
+				read := q.faults.ListOf
 				for _, f := range op.Check() {
 					f.In, f.Pointer = "body", at+f.Pointer
 					if !coversFault(read, f) {
-						q.faults.add(f)
+						q.faults.Add(f)
 					}
 				}
 				w.ops = append(w.ops, op)
@@ -143,7 +143,7 @@ var whatIfOperations = []operation{
 			if err := askEach(v, w.queries, 0, q.now); err != nil {
 				return err
 			}
-			q.out = append(appendAnswers(q.out, w.queries), '}')
+			q.Braces(func() { q.writeAnswers(w.queries) })
 			return nil
 		}),
 }

@@ -24,11 +24,13 @@ var may = map[string][]string{
 	"engine/table":          {"github.com/tidwall/btree"},
 	"engine": {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid", "github.com/cespare/xxhash/v2", "github.com/goccy/go-json",
 		"github.com/klauspost/compress/s2"},
+	"api/admin":         {"github.com/prometheus/..."},
 	"api/auth":          {},
 	"api/client/gen":    {},
 	"api/docs":          {"github.com/yuin/goldmark/..."},
 	"api/docs/examples": {"api/docs/examples/..."},
 	"api/ratelimit":     {},
+	"api/wire":          {"engine", "timeline"},
 	"api/webhook":       {"api/auth", "engine", "github.com/prometheus/..."},
 	"api": {
 		"api/...", "engine", "engine/table", "timeline", "persist", "github.com/valyala/fasthttp/...", "github.com/fasthttp/router", "github.com/goccy/go-json",

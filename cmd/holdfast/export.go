@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"holdfast/api"
+	"holdfast/api/wire"
 	"holdfast/engine"
 	"holdfast/persist"
 )
@@ -63,7 +64,7 @@ func unchanged(cmd *cobra.Command, dir string, use func(dir string) error) error
 	return withCopy(cmd.Context(), source{dir: dir}, persist.RestoreOptions{}, use)
 }
 
-func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file string, row *api.Schema) error {
+func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file string, row *wire.Schema) error {
 	r, err := http.NewRequestWithContext(a.ctx, http.MethodGet, a.base+"/export/"+resource+"?"+c.query().Encode(), nil)
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func export(cmd *cobra.Command, a *admin, c exchangeConfig, resource, file strin
 }
 
 // writeRows writes rows, which come as NDJSON, in a format.
-func writeRows(w io.Writer, in io.Reader, format string, row *api.Schema, bar *progressbar.ProgressBar) (rows int, err error) {
+func writeRows(w io.Writer, in io.Reader, format string, row *wire.Schema, bar *progressbar.ProgressBar) (rows int, err error) {
 	out, columns := bufio.NewWriter(w), columnsOf(row)
 	if format == formatCSV {
 		head := make([]string, len(columns))

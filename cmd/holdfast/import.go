@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"holdfast/api"
+	"holdfast/api/wire"
 )
 
 // What one command takes.
@@ -137,7 +138,7 @@ func wrap(words []string, indent string, width int) (text string) {
 }
 
 // describe finds a resource, and the format of a file where none is given.
-func (c *exchangeConfig) describe(resource, file string) (*api.Schema, error) {
+func (c *exchangeConfig) describe(resource, file string) (*wire.Schema, error) {
 	row := api.ExchangeRow(resource)
 	if row == nil {
 		return nil, usagef("RESOURCE %q must be one of %s", resource, strings.Join(api.ExchangeNames(), ", "))
@@ -226,7 +227,7 @@ func openRows(cmd *cobra.Command, name string) (in io.ReadCloser, size int64, er
 }
 
 // readFile reads a file whole, from the line on that the import begins with.
-func (c *importConfig) readFile(cmd *cobra.Command, in io.Reader, size int64, form rowForm, row *api.Schema) (rows []fileRow, faults []rowFault, err error) {
+func (c *importConfig) readFile(cmd *cobra.Command, in io.Reader, size int64, form rowForm, row *wire.Schema) (rows []fileRow, faults []rowFault, err error) {
 	bar := newBar(cmd.ErrOrStderr(), size, "reading", true)
 	rows, faults, err = readRows(io.TeeReader(in, bar), form, row)
 	bar.Finish()

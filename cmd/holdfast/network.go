@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"holdfast/api"
+	listener "holdfast/api/admin"
 )
 
 type networkConfig struct {
@@ -75,7 +75,7 @@ func (c *networkConfig) check() error {
 		return usagef("--tls-key %q needs --tls-cert, the file with its certificate", c.key)
 	case c.cert != "" && c.insecure:
 		return usagef("--listen-insecure is for a server without TLS, --tls-cert for one with it: give one of them")
-	case c.cert == "" && !c.insecure && !api.CheckLoopback(c.listen):
+	case c.cert == "" && !c.insecure && !listener.CheckLoopback(c.listen):
 		return usagef("--listen %q is no loopback address like 127.0.0.1:8080, and other machines' keys would travel in the clear: "+
 			"give --tls-cert and --tls-key, or --listen-insecure where the network is private", c.listen)
 	}

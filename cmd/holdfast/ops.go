@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"holdfast/api"
+	listener "holdfast/api/admin"
 )
 
 // socketName is the socket's in the data directory.
@@ -55,7 +55,7 @@ func (c *opsConfig) check(n networkConfig) (err error) {
 	case c.tokenFile == "":
 		return usagef("--ops-listen %q needs --ops-token-file, as every user of the machine reaches it: "+
 			"without --ops-listen there is a socket in the data directory", c.listen)
-	case n.cert == "" && !n.insecure && !api.CheckLoopback(c.listen):
+	case n.cert == "" && !n.insecure && !listener.CheckLoopback(c.listen):
 		return usagef("--ops-listen %q is no loopback address like 127.0.0.1:8081, and its token would travel in the clear: "+
 			"give --tls-cert and --tls-key, or --listen-insecure where the network is private", c.listen)
 	}
@@ -66,7 +66,7 @@ func (c *opsConfig) check(n networkConfig) (err error) {
 // open listens at the address. Beyond loopback it has the certificate of the public interface, where there is one.
 func (c *opsConfig) open(p *pair) (net.Listener, error) {
 	l, err := net.Listen("tcp", c.listen)
-	if err == nil && p != nil && !api.CheckLoopback(c.listen) {
+	if err == nil && p != nil && !listener.CheckLoopback(c.listen) {
 		l = tls.NewListener(l, p.config())
 	}
 	return l, err
@@ -74,7 +74,7 @@ func (c *opsConfig) open(p *pair) (net.Listener, error) {
 
 // url is where commands ask.
 func (c *opsConfig) url(l net.Listener, p *pair) string {
-	if p != nil && !api.CheckLoopback(c.listen) {
+	if p != nil && !listener.CheckLoopback(c.listen) {
 		return localURL("https", l.Addr())
 	}
 	return localURL("http", l.Addr())

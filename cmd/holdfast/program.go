@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"holdfast/api"
+	listener "holdfast/api/admin"
 	"holdfast/api/webhook"
 	"holdfast/engine"
 	"holdfast/persist"
@@ -136,10 +137,10 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 	if c.ops.token != nil {
 		token = c.ops.token.get
 	}
-	p.ops = api.NewOps(api.OpsOptions{
-		Metrics: registry, Logger: log, Server: p.public, Backup: p.backup, Token: token, Remote: c.ops.listen != "" && !api.CheckLoopback(c.ops.listen),
+	p.ops = listener.New(listener.Options{
+		Metrics: registry, Logger: log, Calls: p.public.Admin(), Backup: p.backup, Token: token, Remote: c.ops.listen != "" && !listener.CheckLoopback(c.ops.listen),
 	})
-	p.figures = api.NewFigures(registry, log, !api.CheckLoopback(c.ops.metrics))
+	p.figures = listener.NewFigures(registry, log, !listener.CheckLoopback(c.ops.metrics))
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
 	go readAgain(watched, c.pair, c.ops.token, time.Tick(certificateLook), asked, log)

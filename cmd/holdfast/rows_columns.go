@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"holdfast/api"
+	"holdfast/api/wire"
 )
 
 // column is one column: a member of a row, under its name with dots (address.city, quantities.0.count).
 type column struct {
 	name     string
 	path     []string
-	of       *api.Schema
+	of       *wire.Schema
 	required bool
 }
 
@@ -24,9 +24,9 @@ type column struct {
 const numbered = 2
 
 // columnsOf lists the columns of a row, as an export has them.
-func columnsOf(s *api.Schema) []column { return appendColumns(nil, nil, s, true) }
+func columnsOf(s *wire.Schema) []column { return appendColumns(nil, nil, s, true) }
 
-func appendColumns(list []column, path []string, s *api.Schema, required bool) []column {
+func appendColumns(list []column, path []string, s *wire.Schema, required bool) []column {
 	for _, m := range s.Members {
 		at, needed := append(slices.Clip(path), m.Name), required && m.Required
 		switch {
@@ -45,10 +45,10 @@ func appendColumns(list []column, path []string, s *api.Schema, required bool) [
 }
 
 // isList says that a value is a list of objects.
-func isList(s *api.Schema) bool { return s.Items != nil && s.Items.Members != nil }
+func isList(s *wire.Schema) bool { return s.Items != nil && s.Items.Members != nil }
 
 // headerColumns finds the columns that a header names, whatever its case and the blanks around it, and says all that is wrong with it.
-func headerColumns(s *api.Schema, header []csvCell) (columns []column, faults []string) {
+func headerColumns(s *wire.Schema, header []csvCell) (columns []column, faults []string) {
 	var known []string
 	for _, c := range columnsOf(s) {
 		known = append(known, c.name)
@@ -97,7 +97,7 @@ func nearest(name string, known []string) (near string) {
 const maxElement = 999
 
 // findColumn finds a column by its name in any case. One that is not found keeps that name.
-func findColumn(s *api.Schema, name string) (column, bool) {
+func findColumn(s *wire.Schema, name string) (column, bool) {
 	c := column{name: name, path: strings.Split(name, "."), of: s}
 	for i, step := range c.path {
 		if isList(c.of) && i > 0 {
@@ -108,7 +108,7 @@ func findColumn(s *api.Schema, name string) (column, bool) {
 			c.of = c.of.Items
 			continue
 		}
-		at := slices.IndexFunc(c.of.Members, func(m api.Member) bool { return strings.EqualFold(m.Name, step) })
+		at := slices.IndexFunc(c.of.Members, func(m wire.Member) bool { return strings.EqualFold(m.Name, step) })
 		if at < 0 {
 			return c, false
 		}
@@ -157,7 +157,7 @@ type csvCell struct {
 }
 
 // trimmed is a cell without the blanks around it. Free text in quotes keeps its own.
-func (c csvCell) trimmed(s *api.Schema) csvCell {
+func (c csvCell) trimmed(s *wire.Schema) csvCell {
 	free := s.Type == "" || s.Type == "string" && s.Enum == nil && s.Format != "date-time" || s.Type == "array" && !isList(s)
 	if !c.quoted || !free {
 		c.text = strings.TrimSpace(c.text)
@@ -166,7 +166,7 @@ func (c csvCell) trimmed(s *api.Schema) csvCell {
 }
 
 // cellValue is a cell as JSON. What is not of the type that it should be stays text, which the server names.
-func cellValue(s *api.Schema, cell csvCell) (value json.RawMessage, fault string) {
+func cellValue(s *wire.Schema, cell csvCell) (value json.RawMessage, fault string) {
 	text := cell.text
 	switch {
 	case s.Type == "string":

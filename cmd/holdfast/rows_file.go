@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"holdfast/api"
+	"holdfast/api/wire"
 )
 
 // The two forms of a file of rows.
@@ -57,7 +57,7 @@ func (f rowFault) Error() string {
 }
 
 // readRows reads a file of rows. Rows that cannot be read are faults; an error is about the whole file.
-func readRows(r io.Reader, form rowForm, schema *api.Schema) (rows []fileRow, faults []rowFault, err error) {
+func readRows(r io.Reader, form rowForm, schema *wire.Schema) (rows []fileRow, faults []rowFault, err error) {
 	lines := &lineReader{in: bufio.NewReaderSize(r, 1<<16)}
 	if err := lines.begin(); err != nil {
 		return nil, nil, err
@@ -232,7 +232,7 @@ func splitRecord(text []byte, separator byte) (fields []csvCell, fault string) {
 }
 
 // splitHeader cuts the text of a header at the separator under which it names most columns; where none names any, at the one that gives most cells.
-func splitHeader(text []byte, given byte, schema *api.Schema) (fields []csvCell, separator byte, fault string) {
+func splitHeader(text []byte, given byte, schema *wire.Schema) (fields []csvCell, separator byte, fault string) {
 	if given != 0 {
 		fields, fault = splitRecord(text, given)
 		return fields, given, fault
@@ -256,7 +256,7 @@ func splitHeader(text []byte, given byte, schema *api.Schema) (fields []csvCell,
 	return fields, separator, fault
 }
 
-func readCSV(lines *lineReader, form rowForm, schema *api.Schema) (rows []fileRow, faults []rowFault, err error) {
+func readCSV(lines *lineReader, form rowForm, schema *wire.Schema) (rows []fileRow, faults []rowFault, err error) {
 	_, text, head, err := lines.recordText()
 	switch {
 	case err == io.EOF:

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"math"
@@ -14,8 +14,8 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// appendText appends s as a JSON string.
-func appendText(b []byte, s string) []byte {
+// AppendText appends s as a JSON string.
+func AppendText(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(s); {
@@ -53,34 +53,28 @@ func appendText(b []byte, s string) []byte {
 	return append(append(b, s[start:]...), '"')
 }
 
-func appendTextOrNull(b []byte, s *string) []byte {
-	if s == nil {
-		return append(b, "null"...)
-	}
-	return appendText(b, *s)
-}
-
-// appendGiven appends a text that is unset where it is empty.
-func appendGiven(b []byte, s string) []byte {
+// AppendGiven appends a text that is unset where it is empty.
+func AppendGiven(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, "null"...)
 	}
-	return appendText(b, s)
+	return AppendText(b, s)
 }
 
-func appendID(b []byte, id engine.ID) []byte {
+func AppendID(b []byte, id engine.ID) []byte {
 	return append(id.AppendTo(append(b, '"')), '"')
 }
 
-func appendIDOrNull(b []byte, id *engine.ID) []byte {
-	if id == nil {
+// appendGivenID appends an id that is unset where it is the nil id.
+func appendGivenID(b []byte, id engine.ID) []byte {
+	if id == (engine.ID{}) {
 		return append(b, "null"...)
 	}
-	return appendID(b, *id)
+	return AppendID(b, id)
 }
 
-// appendInstant appends an instant; an open end is null.
-func appendInstant(b []byte, t int64) []byte {
+// AppendInstant appends an instant; an open end is null.
+func AppendInstant(b []byte, t int64) []byte {
 	if t == engine.Forever {
 		return append(b, "null"...)
 	}
@@ -89,26 +83,12 @@ func appendInstant(b []byte, t int64) []byte {
 	return append(timeline.AppendInstant(append(b, '"'), t), '"')
 }
 
-func appendInstantOrNull(b []byte, t *int64) []byte {
-	if t == nil {
-		return append(b, "null"...)
-	}
-	return appendInstant(b, *t)
-}
-
-func appendInt[N ~int | ~int64 | ~uint32 | ~uint64](b []byte, n N) []byte {
+func AppendInt[N ~int | ~int64 | ~uint32 | ~uint64](b []byte, n N) []byte {
 	return strconv.AppendInt(b, int64(n), 10)
 }
 
-func appendIntOrNull(b []byte, n *int64) []byte {
-	if n == nil {
-		return append(b, "null"...)
-	}
-	return strconv.AppendInt(b, *n, 10)
-}
-
-// appendNumber appends a number in the shortest form that reads back as the same.
-func appendNumber(b []byte, n float64) []byte {
+// AppendNumber appends a number in the shortest form that reads back as the same.
+func AppendNumber(b []byte, n float64) []byte {
 	form := byte('f')
 	if size := math.Abs(n); size != 0 && (size < 1e-6 || size >= 1e21) {
 		form = 'e'
@@ -116,25 +96,10 @@ func appendNumber(b []byte, n float64) []byte {
 	return strconv.AppendFloat(b, n, form, -1, 64)
 }
 
-func appendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
+func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
 
-func appendRange(b []byte, s engine.Span) []byte {
-	b = appendInstant(append(b, `{"start":`...), s.Start)
-	b = appendInstant(append(b, `,"end":`...), s.End)
-	return append(b, '}')
-}
-
-// key appends the name of the next member of an object.
-func key(b []byte, name string) []byte {
-	if b[len(b)-1] != '{' {
-		b = append(b, ',')
-	}
-	b = append(append(b, '"'), name...)
-	return append(b, '"', ':')
-}
-
-// appendList appends an array, each element with its encoder.
-func appendList[V any](b []byte, list []V, element func(b []byte, v V) []byte) []byte {
+// AppendList appends an array, each element with its encoder.
+func AppendList[V any](b []byte, list []V, element func(b []byte, v V) []byte) []byte {
 	b = append(b, '[')
 	for i, v := range list {
 		if i > 0 {

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"bytes"
@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"holdfast/engine"
 )
 
 // This file owns how long a record may be. In a list it is a row of at most maxRow bytes, elsewhere it has at most maxRecord.
@@ -18,28 +16,28 @@ import (
 // that the work is bounded too; what is too long even so is cut here, whatever it is.
 
 const (
-	maxRow     = 31 << 10 // 250 of them, and what is around, are less than 8 MB
-	maxRecord  = 4 << 20
-	maxFeed    = 7 << 20 // an answer that a cursor goes on from ends here
-	rowEntries = 32      // entries of a kilobyte that are written of a row at most
-	rowSteps   = 320     // entries of a hundred bytes
+	MaxRow     = 31 << 10 // 250 of them, and what is around, are less than 8 MB
+	MaxRecord  = 4 << 20
+	MaxFeed    = 7 << 20 // an answer that a cursor goes on from ends here
+	RowEntries = 32      // entries of a kilobyte that are written of a row at most
+	RowSteps   = 320     // entries of a hundred bytes
 )
 
-const totalOf = "Total"
+const TotalOf = "Total"
 
 // totalSchema describes the member that says how long a list is.
 var totalSchema = &Schema{Name: "EntriesTotal", Type: "integer", About: "How many entries the list has, where it is cut."}
 
-// totalMember is the member that says how long a list of an answer is, where that may be cut.
-func totalMember(of Member) (name string, s *Schema) {
+// TotalMember is the member that says how long a list of an answer is, where that may be cut.
+func TotalMember(of Member) (name string, s *Schema) {
 	if of.Schema.Type == "array" {
-		return of.Name + totalOf, totalSchema
+		return of.Name + TotalOf, totalSchema
 	}
 	return "", nil
 }
 
-// whole marks an answer that is no record: its lists are never cut so.
-func (s Schema) whole() *Schema {
+// Uncut marks an answer that is no record: its lists are never cut so.
+func (s Schema) Uncut() *Schema {
 	s.Whole = true
 	return &s
 }
@@ -51,8 +49,8 @@ var cuts = []struct{ entries, chars int }{
 	{1, 48}, {0, 48},
 }
 
-// bounded cuts the record that was appended from start on to at most so many bytes.
-func bounded(b []byte, start, most int) []byte {
+// Bounded cuts the record that was appended from start on to at most so many bytes.
+func Bounded(b []byte, start, most int) []byte {
 	if len(b)-start <= most {
 		return b
 	}
@@ -72,9 +70,6 @@ func bounded(b []byte, start, most int) []byte {
 	return b
 }
 
-// row cuts a record of a list.
-func row(b []byte, start int) []byte { return bounded(b, start, maxRow) }
-
 // cutter copies JSON as the encoders write it, without blanks, with lists and texts cut.
 type cutter struct{ entries, chars int }
 
@@ -87,7 +82,7 @@ func (c cutter) value(dst, src []byte, i int) ([]byte, int) {
 		dst, i, _ = c.list(dst, src, i)
 		return dst, i
 	}
-	end := endOfValue(src, i)
+	end := EndOfValue(src, i)
 	return append(dst, src[i:end]...), end
 }
 
@@ -115,8 +110,8 @@ func (c cutter) object(dst, src []byte, i int) ([]byte, int) {
 			dst, i = c.value(dst, src, i)
 		}
 		// An id for a name is one of many, which are counted as a whole; and an encoder that has cut a list says itself how long it is.
-		if total >= 0 && len(name) < 36 && !bytes.HasPrefix(src[i:], slices.Concat([]byte(`,"`), name, []byte(totalOf+`"`))) {
-			dst = append(append(append(dst, ',', '"'), name...), totalOf+`":`...)
+		if total >= 0 && len(name) < 36 && !bytes.HasPrefix(src[i:], slices.Concat([]byte(`,"`), name, []byte(TotalOf+`"`))) {
+			dst = append(append(append(dst, ',', '"'), name...), TotalOf+`":`...)
 			dst = strconv.AppendInt(dst, int64(total), 10)
 		}
 	}
@@ -131,7 +126,7 @@ func (c cutter) list(dst, src []byte, i int) (_ []byte, end, n int) {
 			i++
 		}
 		if n >= c.entries {
-			i = endOfValue(src, i)
+			i = EndOfValue(src, i)
 			continue
 		}
 		if n > 0 {
@@ -166,18 +161,29 @@ func (c cutter) text(dst, src []byte, i int) (_ []byte, end int) {
 	return append(append(dst, src[start:keep]...), `…"`...), i + 1
 }
 
-// ofTotal is the name of the member that a total is of, or the name itself.
-func ofTotal(name string) string { return strings.TrimSuffix(name, totalOf) }
+// OfTotal is the name of the member that a total is of, or the name itself.
+func OfTotal(name string) string { return strings.TrimSuffix(name, TotalOf) }
 
-// part is the part of a list that a page is.
-func (p page) part() engine.Part { return engine.Part{Offset: p.offset(), Limit: p.size} }
-
-// appendFirst appends the first entries of a list, of which there are total, as a member of an object; cut, with its total.
-func appendFirst[V any](b []byte, name string, list []V, total, most int, element func(b []byte, v V) []byte) []byte {
-	list = list[:min(len(list), most)]
-	b = appendList(key(b, name), list, element)
-	if total > len(list) {
-		b = appendInt(key(b, name+totalOf), total)
+// EndOfValue is where the JSON value that begins at i ends.
+func EndOfValue(b []byte, i int) int {
+	for depth := 0; ; i++ {
+		switch b[i] {
+		case '{', '[':
+			depth++
+		case '"':
+			for i++; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+		case '}', ']':
+			if depth--; depth < 0 {
+				return i
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
 	}
-	return b
 }

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"bytes"
@@ -17,46 +17,46 @@ import (
 // What members mean (unknown, duplicate, required) is the shapes' business, see shape.go.
 
 const (
-	maxDepth  = 32
-	maxFaults = 1000 // a hostile body must not be answered with one a hundred times its size
+	MaxDepth  = 32
+	MaxFaults = 1000 // a hostile body must not be answered with one a hundred times its size
 )
 
 // Codes of single faults, as they stand in errors[].code.
 const (
-	faultMalformed = "malformed" // not JSON, not percent-encoding, not UTF-8
-	faultTooDeep   = "too_deep"  // more than 32 levels
-	faultType      = "type"      // another JSON type
-	faultRequired  = "required"  // absent or null
-	faultUnknown   = "unknown"   // no such member or parameter
-	faultDuplicate = "duplicate" // given more than once
-	faultRange     = "range"     // a number, instant or count out of bounds
-	faultFormat    = "format"    // text of another form
-	faultEnum      = "enum"      // none of the allowed values
-	faultLength    = "length"    // too short or too long
-	faultExclusive = "exclusive" // does not go with another
-	faultOrder     = "order"     // an end that is not behind its beginning
-	faultReference = "reference" // names nothing that there is, or more than one
+	FaultMalformed = "malformed" // not JSON, not percent-encoding, not UTF-8
+	FaultTooDeep   = "too_deep"  // more than 32 levels
+	FaultType      = "type"      // another JSON type
+	FaultRequired  = "required"  // absent or null
+	FaultUnknown   = "unknown"   // no such member or parameter
+	FaultDuplicate = "duplicate" // given more than once
+	FaultRange     = "range"     // a number, instant or count out of bounds
+	FaultFormat    = "format"    // text of another form
+	FaultEnum      = "enum"      // none of the allowed values
+	FaultLength    = "length"    // too short or too long
+	FaultExclusive = "exclusive" // does not go with another
+	FaultOrder     = "order"     // an end that is not behind its beginning
+	FaultReference = "reference" // names nothing that there is, or more than one
 )
 
-// jsonReader reads one document. Every read method consumes exactly one value, also where it reports a fault, so that the
+// Reader reads one document. Every read method consumes exactly one value, also where it reports a fault, so that the
 // rest is still looked at. After a syntax fault it is dead: nothing more is read or reported.
-type jsonReader struct {
+type Reader struct {
 	data    []byte
 	pos     int
 	depth   int
-	dead    bool
+	Dead    bool
 	path    []pathStep
 	scratch []byte // the unescaped text of the token last read
-	claims  []claim
-	faults  *faultList
-	refer   referrer // nil: a reference is an id
+	Claims  []Claim
+	Faults  *Faults
+	Refer   referrer // nil: a reference is an id
 }
 
 // referrer reads what a member refers to by an id or by a name.
-type referrer func(member string, raw []byte, dst *engine.ID) wrong
+type referrer func(member string, raw []byte, dst *engine.ID) Wrong
 
-// claim is a member that was given and takes a scope of its own.
-type claim struct{ field, scope string }
+// Claim is a member that was given and takes a scope of its own.
+type Claim struct{ Field, Scope string }
 
 // pathStep is a member (name set), an element, or -1 in an object or array of which nothing was read yet.
 type pathStep struct {
@@ -64,23 +64,23 @@ type pathStep struct {
 	index int
 }
 
-// faultList collects faults up to maxFaults and counts the rest.
-type faultList struct {
-	list []engine.Fault
-	more int
+// Faults collects faults up to maxFaults and counts the rest.
+type Faults struct {
+	ListOf []engine.Fault
+	More   int
 }
 
-func (l *faultList) add(f engine.Fault) {
-	if len(l.list) >= maxFaults {
-		l.more++
+func (l *Faults) Add(f engine.Fault) {
+	if len(l.ListOf) >= MaxFaults {
+		l.More++
 		return
 	}
-	l.list = append(l.list, f)
+	l.ListOf = append(l.ListOf, f)
 }
 
-// at says whether a fault of the value at a pointer was found.
-func (l *faultList) at(pointer string) bool {
-	for _, f := range l.list {
+// At says whether a fault of the value at a pointer was found.
+func (l *Faults) At(pointer string) bool {
+	for _, f := range l.ListOf {
 		if f.Pointer == pointer {
 			return true
 		}
@@ -88,39 +88,39 @@ func (l *faultList) at(pointer string) bool {
 	return false
 }
 
-// reset begins a new document; the reader keeps its scratch memory.
-func (r *jsonReader) reset(data []byte, faults *faultList) {
-	*r = jsonReader{data: data, path: r.path[:0], scratch: r.scratch[:0], claims: r.claims[:0], faults: faults}
+// Reset begins a new document; the reader keeps its scratch memory.
+func (r *Reader) Reset(data []byte, faults *Faults) {
+	*r = Reader{data: data, path: r.path[:0], scratch: r.scratch[:0], Claims: r.Claims[:0], Faults: faults}
 }
 
-// document reads the one value that the data has to be, with read, and nothing behind it.
-func (r *jsonReader) document(read func(*jsonReader)) {
+// Document reads the one value that the data has to be, with read, and nothing behind it.
+func (r *Reader) Document(read func(*Reader)) {
 	read(r)
-	if r.space(); !r.dead && r.pos < len(r.data) {
+	if r.Space(); !r.Dead && r.pos < len(r.data) {
 		r.die("unexpected data after the value")
 	}
 }
 
-// fault reports what is wrong with the value at the present path.
-func (r *jsonReader) fault(code, message string) {
-	r.faults.add(engine.Fault{In: "body", Pointer: r.pointer(), Code: code, Message: message})
+// Fault reports what is wrong with the value at the present path.
+func (r *Reader) Fault(code, message string) {
+	r.Faults.Add(engine.Fault{In: "body", Pointer: r.pointer(), Code: code, Message: message})
 }
 
 // faultAt reports what is wrong with a member of the object being read.
-func (r *jsonReader) faultAt(member, code, message string) {
+func (r *Reader) faultAt(member, code, message string) {
 	r.path[len(r.path)-1] = pathStep{name: []byte(member)}
-	r.fault(code, message)
+	r.Fault(code, message)
 }
 
-func (r *jsonReader) die(message string) {
-	if !r.dead {
-		r.fault(faultMalformed, message+" at byte "+strconv.Itoa(r.pos))
-		r.dead = true
+func (r *Reader) die(message string) {
+	if !r.Dead {
+		r.Fault(FaultMalformed, message+" at byte "+strconv.Itoa(r.pos))
+		r.Dead = true
 	}
 }
 
 // pointer is the RFC 6901 pointer of the present path.
-func (r *jsonReader) pointer() string {
+func (r *Reader) pointer() string {
 	var b []byte
 	for _, s := range r.path {
 		if s.name == nil && s.index < 0 {
@@ -138,7 +138,7 @@ func (r *jsonReader) pointer() string {
 }
 
 // named is the name of the member that is read, or of the one whose list an element of is.
-func (r *jsonReader) named() string {
+func (r *Reader) named() string {
 	for i := len(r.path) - 1; i >= 0; i-- {
 		if r.path[i].name != nil {
 			return string(r.path[i].name)
@@ -148,7 +148,7 @@ func (r *jsonReader) named() string {
 }
 
 // claim notes that the member at the present path takes a scope: once, however many elements of a list have it.
-func (r *jsonReader) claim(scope string) {
+func (r *Reader) claim(scope string) {
 	var field []byte
 	for _, s := range r.path {
 		if s.name == nil {
@@ -159,15 +159,15 @@ func (r *jsonReader) claim(scope string) {
 		}
 		field = append(field, s.name...)
 	}
-	c := claim{string(field), scope}
-	if !slices.Contains(r.claims, c) {
-		r.claims = append(r.claims, c)
+	c := Claim{string(field), scope}
+	if !slices.Contains(r.Claims, c) {
+		r.Claims = append(r.Claims, c)
 	}
 }
 
-// space skips white space and returns the next byte, 0 at the end of the data or of the reader's life.
-func (r *jsonReader) space() byte {
-	if r.dead {
+// Space skips white space and returns the next byte, 0 at the end of the data or of the reader's life.
+func (r *Reader) Space() byte {
+	if r.Dead {
 		return 0
 	}
 	for r.pos < len(r.data) {
@@ -181,15 +181,15 @@ func (r *jsonReader) space() byte {
 	return 0
 }
 
-// enter goes into an object or array, or reports that the value is something else and skips it.
-func (r *jsonReader) enter(bracket byte, what string) bool {
-	if r.space() != bracket {
-		r.wrongType(what)
+// Enter goes into an object or array, or reports that the value is something else and skips it.
+func (r *Reader) Enter(bracket byte, what string) bool {
+	if r.Space() != bracket {
+		r.WrongType(what)
 		return false
 	}
-	if r.depth == maxDepth {
-		r.fault(faultTooDeep, "more than 32 levels of nesting")
-		r.dead = true
+	if r.depth == MaxDepth {
+		r.Fault(FaultTooDeep, "more than 32 levels of nesting")
+		r.Dead = true
 		return false
 	}
 	r.depth++
@@ -198,15 +198,15 @@ func (r *jsonReader) enter(bracket byte, what string) bool {
 	return true
 }
 
-func (r *jsonReader) leave() {
+func (r *Reader) leave() {
 	r.depth--
 	r.pos++
 	r.path = r.path[:len(r.path)-1]
 }
 
 // separator goes to the n-th member or element, or leaves the object or array and returns false.
-func (r *jsonReader) separator(n int, bracket byte) bool {
-	c := r.space()
+func (r *Reader) separator(n int, bracket byte) bool {
+	c := r.Space()
 	if c == bracket {
 		r.leave()
 		return false
@@ -218,15 +218,15 @@ func (r *jsonReader) separator(n int, bracket byte) bool {
 		}
 		r.pos++
 	}
-	return !r.dead
+	return !r.Dead
 }
 
 // member goes to the n-th member of the object entered and returns its name, which is valid until the next read.
-func (r *jsonReader) member(n int) (name []byte, ok bool) {
+func (r *Reader) member(n int) (name []byte, ok bool) {
 	if !r.separator(n, '}') {
 		return nil, false
 	}
-	if r.space() != '"' {
+	if r.Space() != '"' {
 		r.die("expected a member name")
 		return nil, false
 	}
@@ -238,7 +238,7 @@ func (r *jsonReader) member(n int) (name []byte, ok bool) {
 	if r.pos-start != len(name)+2 { // unescaped in scratch, which the value will overwrite
 		name = bytes.Clone(name)
 	}
-	if r.space() != ':' {
+	if r.Space() != ':' {
 		r.die("expected ':'")
 		return nil, false
 	}
@@ -247,8 +247,8 @@ func (r *jsonReader) member(n int) (name []byte, ok bool) {
 	return name, true
 }
 
-// element goes to the n-th element of the array entered.
-func (r *jsonReader) element(n int) bool {
+// Element goes to the n-th element of the array entered.
+func (r *Reader) Element(n int) bool {
 	if !r.separator(n, ']') {
 		return false
 	}
@@ -256,18 +256,18 @@ func (r *jsonReader) element(n int) bool {
 	return true
 }
 
-// null consumes a null, if that is what comes next.
-func (r *jsonReader) null() bool {
-	return r.space() == 'n' && r.literal("null")
+// Null consumes a null, if that is what comes next.
+func (r *Reader) Null() bool {
+	return r.Space() == 'n' && r.literal("null")
 }
 
-// token consumes a value of the scalar type and returns its text, unescaped; else it reports the type and skips the value.
-func (r *jsonReader) token(t scalarType) (raw []byte, ok bool) {
-	c, start := r.space(), r.pos
+// Token consumes a value of the scalar type and returns its text, unescaped; else it reports the type and skips the value.
+func (r *Reader) Token(t scalarType) (raw []byte, ok bool) {
+	c, start := r.Space(), r.pos
 	switch {
-	case c == '"' && t == jsonString:
+	case c == '"' && t == JSONString:
 		return r.text()
-	case (c == '-' || c >= '0' && c <= '9') && (t == jsonInteger || t == jsonNumber):
+	case (c == '-' || c >= '0' && c <= '9') && (t == jsonInteger || t == JSONNumber):
 		return r.number()
 	case c == 't' && t == jsonBoolean:
 		ok = r.literal("true")
@@ -276,35 +276,35 @@ func (r *jsonReader) token(t scalarType) (raw []byte, ok bool) {
 		ok = r.literal("false")
 		return r.data[start:r.pos], ok
 	}
-	r.wrongType(t.words())
+	r.WrongType(t.words())
 	return nil, false
 }
 
-func (r *jsonReader) wrongType(what string) {
-	r.space()
-	mark, start := len(r.faults.list), r.pos
-	r.fault(faultType, "must be "+what)
-	if r.skip(); r.dead && r.pos == start && mark < len(r.faults.list) {
-		r.faults.list = append(r.faults.list[:mark], r.faults.list[mark+1:]...) // not even a value: the syntax fault says it
+func (r *Reader) WrongType(what string) {
+	r.Space()
+	mark, start := len(r.Faults.ListOf), r.pos
+	r.Fault(FaultType, "must be "+what)
+	if r.Skip(); r.Dead && r.pos == start && mark < len(r.Faults.ListOf) {
+		r.Faults.ListOf = append(r.Faults.ListOf[:mark], r.Faults.ListOf[mark+1:]...) // not even a value: the syntax fault says it
 	}
 }
 
-// skip consumes any value, looking at its syntax only.
-func (r *jsonReader) skip() {
-	switch c := r.space(); {
+// Skip consumes any value, looking at its syntax only.
+func (r *Reader) Skip() {
+	switch c := r.Space(); {
 	case c == '{':
-		if r.enter('{', "") {
+		if r.Enter('{', "") {
 			for n := 0; ; n++ {
 				if _, ok := r.member(n); !ok {
 					return
 				}
-				r.skip()
+				r.Skip()
 			}
 		}
 	case c == '[':
-		if r.enter('[', "") {
-			for n := 0; r.element(n); n++ {
-				r.skip()
+		if r.Enter('[', "") {
+			for n := 0; r.Element(n); n++ {
+				r.Skip()
 			}
 		}
 	case c == '"':
@@ -322,7 +322,7 @@ func (r *jsonReader) skip() {
 	}
 }
 
-func (r *jsonReader) literal(word string) bool {
+func (r *Reader) literal(word string) bool {
 	if !bytes.HasPrefix(r.data[r.pos:], []byte(word)) {
 		r.die("expected " + word)
 		return false
@@ -332,7 +332,7 @@ func (r *jsonReader) literal(word string) bool {
 }
 
 // number consumes a number of JSON's grammar.
-func (r *jsonReader) number() (raw []byte, ok bool) {
+func (r *Reader) number() (raw []byte, ok bool) {
 	start := r.pos
 	if r.data[r.pos] == '-' {
 		r.pos++
@@ -357,7 +357,7 @@ func (r *jsonReader) number() (raw []byte, ok bool) {
 	return r.data[start:r.pos], true
 }
 
-func (r *jsonReader) digits() bool {
+func (r *Reader) digits() bool {
 	first := r.pos
 	for r.pos < len(r.data) && r.data[r.pos] >= '0' && r.data[r.pos] <= '9' {
 		r.pos++
@@ -366,7 +366,7 @@ func (r *jsonReader) digits() bool {
 }
 
 // text consumes a string and returns it unescaped: a part of the data, or of scratch where there were escapes.
-func (r *jsonReader) text() (raw []byte, ok bool) {
+func (r *Reader) text() (raw []byte, ok bool) {
 	r.pos++
 	start, ascii := r.pos, true
 	for ; r.pos < len(r.data); r.pos++ {
@@ -396,7 +396,7 @@ const escapes = `"\/bfnrt`
 const escaped = "\"\\/\b\f\n\r\t"
 
 // escaped goes on with a string that has escapes; start is its first byte and pos at the first escape.
-func (r *jsonReader) escaped(start int) (raw []byte, ok bool) {
+func (r *Reader) escaped(start int) (raw []byte, ok bool) {
 	b := append(r.scratch[:0], r.data[start:r.pos]...)
 	for r.pos < len(r.data) {
 		c := r.data[r.pos]
@@ -447,7 +447,7 @@ func (r *jsonReader) escaped(start int) (raw []byte, ok bool) {
 }
 
 // hex4 consumes the u and the four digits of an escape.
-func (r *jsonReader) hex4() (rune, bool) {
+func (r *Reader) hex4() (rune, bool) {
 	if len(r.data)-r.pos < 5 || r.data[r.pos] != 'u' {
 		return 0, false
 	}

@@ -1,4 +1,4 @@
-package api
+package admin
 
 import (
 	"context"
@@ -21,11 +21,17 @@ import (
 // of the operator's own, or takes a token. It refuses what a browser on the same machine could be made to send: a Host that is not
 // loopback, any Origin, and what another site's page asks for.
 
-// OpsOptions say what the operator's listener offers.
-type OpsOptions struct {
+// Bounds of a call's headers, as those of the interface.
+const (
+	headerTime = 5 * time.Second
+	maxHeader  = 16 << 10
+)
+
+// Options say what the operator's listener offers.
+type Options struct {
 	Metrics *prometheus.Registry
 	Logger  *slog.Logger  // default: slog.Default
-	Server  *Server       // whose accounts and keys are looked after; nil: none
+	Calls   http.Handler  // what looks after accounts and keys; nil: nothing
 	Token   func() string // that each call has to bring, asked for at each; nil: none, for a socket that nobody else may open
 	Remote  bool          // it listens beyond loopback, under any name
 	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the middle
@@ -33,8 +39,8 @@ type OpsOptions struct {
 	Backup func(ctx context.Context, w io.Writer) error
 }
 
-// NewOps makes the operator's server.
-func NewOps(o OpsOptions) *http.Server {
+// New makes the operator's server.
+func New(o Options) *http.Server {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -56,14 +62,13 @@ func NewOps(o OpsOptions) *http.Server {
 			http.Error(w, "the backup failed: the server's log says why", http.StatusInternalServerError)
 		}
 	})
-	if o.Server != nil {
-		admin := o.Server.Admin()
-		mux.Handle("/accounts", admin)
-		mux.Handle("/accounts/", admin)
-		mux.Handle("/keys", admin)
-		mux.Handle("/keys/", admin)
-		mux.Handle("/import/", admin)
-		mux.Handle("/export/", admin)
+	if o.Calls != nil {
+		mux.Handle("/accounts", o.Calls)
+		mux.Handle("/accounts/", o.Calls)
+		mux.Handle("/keys", o.Calls)
+		mux.Handle("/keys/", o.Calls)
+		mux.Handle("/import/", o.Calls)
+		mux.Handle("/export/", o.Calls)
 	}
 	return newOpsServer(onlyMeant(o.Remote, withToken(o.Token, mux)), o.Logger)
 }
@@ -78,7 +83,7 @@ func NewFigures(registry *prometheus.Registry, log *slog.Logger, remote bool) *h
 func newOpsServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
-		ReadHeaderTimeout: readTimeout,
+		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"bytes"
@@ -13,25 +13,25 @@ import (
 
 // arg is one parameter as it was given. Its memory belongs to the request.
 type arg struct {
-	name, value []byte
+	Name, Value []byte
 	used        bool // some field has read it
 }
 
-// args are the parameters of a request, of its query or of its path.
-type args struct {
-	in     string // query or path, for faults
-	list   []arg
+// Args are the parameters of a request, of its query or of its path.
+type Args struct {
+	In     string // query or path, for faults
+	ListOf []arg
 	buf    []byte // unescaped texts
-	faults *faultList
+	Faults *Faults
 }
 
-func (a *args) fault(name, code, message string) {
-	a.faults.add(engine.Fault{In: a.in, Pointer: name, Code: code, Message: message})
+func (a *Args) Fault(name, code, message string) {
+	a.Faults.Add(engine.Fault{In: a.In, Pointer: name, Code: code, Message: message})
 }
 
-// parse takes a raw query string apart.
-func (a *args) parse(raw []byte) {
-	a.reset()
+// Parse takes a raw query string apart.
+func (a *Args) Parse(raw []byte) {
+	a.Reset()
 	plain := bytes.IndexByte(raw, '%') < 0 && bytes.IndexByte(raw, '+') < 0 && utf8.Valid(raw) // as most are
 	for len(raw) > 0 {
 		pair, rest, _ := bytes.Cut(raw, []byte{'&'})
@@ -41,29 +41,29 @@ func (a *args) parse(raw []byte) {
 		}
 		name, value, _ := bytes.Cut(pair, []byte{'='})
 		if plain {
-			a.list = append(a.list, arg{name: name, value: value})
+			a.ListOf = append(a.ListOf, arg{Name: name, Value: value})
 			continue
 		}
-		a.add(name, value, true)
+		a.Add(name, value, true)
 	}
 }
 
-func (a *args) reset() {
-	a.list, a.buf = a.list[:0], a.buf[:0]
+func (a *Args) Reset() {
+	a.ListOf, a.buf = a.ListOf[:0], a.buf[:0]
 }
 
-// add appends one parameter; plus: a plus sign means a space, as in queries.
-func (a *args) add(name, value []byte, plus bool) {
+// Add appends one parameter; plus: a plus sign means a space, as in queries.
+func (a *Args) Add(name, value []byte, plus bool) {
 	n, ok1 := a.unescape(name, plus)
 	v, ok2 := a.unescape(value, plus)
 	if !ok1 || !ok2 {
-		a.fault(string(bytes.ToValidUTF8(n, []byte("?"))), faultMalformed, "is not UTF-8 in percent-encoding")
+		a.Fault(string(bytes.ToValidUTF8(n, []byte("?"))), FaultMalformed, "is not UTF-8 in percent-encoding")
 		return
 	}
-	a.list = append(a.list, arg{name: n, value: v})
+	a.ListOf = append(a.ListOf, arg{Name: n, Value: v})
 }
 
-func (a *args) unescape(text []byte, plus bool) (b []byte, ok bool) {
+func (a *Args) unescape(text []byte, plus bool) (b []byte, ok bool) {
 	if bytes.IndexByte(text, '%') < 0 && (!plus || bytes.IndexByte(text, '+') < 0) {
 		return text, utf8.Valid(text)
 	}
@@ -92,24 +92,24 @@ func (a *args) unescape(text []byte, plus bool) (b []byte, ok bool) {
 }
 
 // one returns the only parameter of a name, nil if there is none; a second one is a fault.
-func (a *args) one(name string) *arg {
-	found := a.next(name)
+func (a *Args) one(name string) *arg {
+	found := a.Next(name)
 	if found != nil {
-		for more := a.next(name); more != nil; more = a.next(name) {
-			a.fault(name, faultDuplicate, "given more than once")
+		for more := a.Next(name); more != nil; more = a.Next(name) {
+			a.Fault(name, FaultDuplicate, "given more than once")
 		}
 	}
 	return found
 }
 
-// next returns the next unused parameter of a name, with or without [] behind it, nil if there is none left.
-func (a *args) next(name string) *arg {
-	for i := range a.list {
-		p := &a.list[i]
-		if p.used || len(p.name) < len(name) || string(p.name[:len(name)]) != name {
+// Next returns the next unused parameter of a name, with or without [] behind it, nil if there is none left.
+func (a *Args) Next(name string) *arg {
+	for i := range a.ListOf {
+		p := &a.ListOf[i]
+		if p.used || len(p.Name) < len(name) || string(p.Name[:len(name)]) != name {
 			continue
 		}
-		if rest := p.name[len(name):]; len(rest) == 0 || string(rest) == "[]" {
+		if rest := p.Name[len(name):]; len(rest) == 0 || string(rest) == "[]" {
 			p.used = true
 			return p
 		}
@@ -118,16 +118,16 @@ func (a *args) next(name string) *arg {
 }
 
 // unread tells whether a parameter of a name was given in a coding that could not be read.
-func (a *args) unread(name string) bool {
-	return slices.ContainsFunc(a.faults.list, func(f engine.Fault) bool {
-		return f.In == a.in && f.Code == faultMalformed && strings.TrimSuffix(f.Pointer, "[]") == name
+func (a *Args) unread(name string) bool {
+	return slices.ContainsFunc(a.Faults.ListOf, func(f engine.Fault) bool {
+		return f.In == a.In && f.Code == FaultMalformed && strings.TrimSuffix(f.Pointer, "[]") == name
 	})
 }
 
 // below tells whether any parameter is nested under a name.
-func (a *args) below(name string) bool {
-	for i := range a.list {
-		p := a.list[i].name
+func (a *Args) below(name string) bool {
+	for i := range a.ListOf {
+		p := a.ListOf[i].Name
 		if len(p) > len(name) && string(p[:len(name)]) == name && p[len(name)] == '[' {
 			return true
 		}
@@ -135,11 +135,11 @@ func (a *args) below(name string) bool {
 	return false
 }
 
-// unknown reports every parameter that no field has read, and names those that there are.
-func (a *args) unknown(known []Member) {
-	for i := range a.list {
-		if p := &a.list[i]; !p.used {
-			a.fault(string(p.name), faultUnknown, "unknown parameter; known are "+parameterNames(known, ""))
+// Unknown reports every parameter that no field has read, and names those that there are.
+func (a *Args) Unknown(known []Member) {
+	for i := range a.ListOf {
+		if p := &a.ListOf[i]; !p.used {
+			a.Fault(string(p.Name), FaultUnknown, "unknown parameter; known are "+parameterNames(known, ""))
 		}
 	}
 }

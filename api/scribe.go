@@ -1,0 +1,40 @@
+package api
+
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
+
+// This file owns what records are written by: a Writer, and the state that what they refer to is looked up in.
+
+// scribe writes records. A method named write and a record appends that record's members, without the braces.
+type scribe struct {
+	wire.Writer
+	view engine.View
+}
+
+// tenant is the id of the account.
+func (w *scribe) tenant() {
+	w.Key("tenantId", wire.AccountIDSchema, "")
+	if w.Writes() {
+		w.Out = wire.AppendID(w.Out, w.view.Account().ID)
+	}
+}
+
+// describe gives the schema of a record, by what writes it.
+func describe[R any](name string, write func(w *scribe, r *R)) *wire.Schema {
+	return describeAs(name, new(R), write)
+}
+
+// describeAs is describe of a record that cannot be the zero value.
+func describeAs[R any](name string, empty R, write func(w *scribe, r R)) *wire.Schema {
+	var w scribe
+	return w.Describe(name, func() { write(&w, empty) })
+}
+
+// appendRecord appends a record as an object.
+func appendRecord[R any](w *scribe, r R, write func(w *scribe, r R)) {
+	w.Out = append(w.Out, '{')
+	write(w, r)
+	w.Out = append(w.Out, '}')
+}

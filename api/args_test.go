@@ -129,7 +129,7 @@ func TestInstantsOfManyDigits(t *testing.T) {
 		"1970-01-01 00:00:01.123456Z":                             "must be a date-time like 2025-06-01T10:00:00Z",
 	} {
 		got := int64(7)
-		require.Equal(t, wire.Wrong{wire.FaultFormat, message}, wire.ParseInstant([]byte(text), &got), text)
+		require.Equal(t, wire.Wrong{Code: wire.FaultFormat, Message: message}, wire.ParseInstant([]byte(text), &got), text)
 		require.EqualValues(t, 7, got, text)
 	}
 }

@@ -160,7 +160,7 @@ var articleFields = func() wire.Kind[fieldSet] {
 	add := func(name []byte, dst *fieldSet) wire.Wrong {
 		i, ok := articleMembers[string(name)]
 		if !ok {
-			return wire.Wrong{wire.FaultEnum, message}
+			return wire.Wrong{Code: wire.FaultEnum, Message: message}
 		}
 		if *dst == nil {
 			*dst = make(fieldSet, len(articleSchema.Members))

@@ -63,7 +63,7 @@ var (
 var number = wire.Scalar(wire.JSONNumber, &wire.Schema{Type: "number"}, func(raw []byte, dst *float64) wire.Wrong {
 	n, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil {
-		return wire.Wrong{wire.FaultRange, "is too large for a number"}
+		return wire.Wrong{Code: wire.FaultRange, Message: "is too large for a number"}
 	}
 	*dst = n + 0 // minus zero is zero
 	return wire.Wrong{}

@@ -60,6 +60,27 @@ func BenchmarkHandleAvailability(b *testing.B) {
 	}
 }
 
+// BenchmarkPages writes pages of 50 records: what a declaration that both writes and describes costs shows here first.
+func BenchmarkPages(b *testing.B) {
+	s, location, sku, _, _ := stocked(b)
+	for i := range 50 {
+		s.call("POST", "/v1/admin/customers", fmt.Sprintf(`{"firstName":"Ann","lastName":"Lee","email":"ann%d@example.com"}`, i))
+		s.call("POST", "/v1/admin/orders", fmt.Sprintf(`{"pickupLocationId":"%s","lineItems":[{"skuId":"%s","purchaseType":"booking","quantity":1,"startDate":"%s","endDate":"%s"}]}`,
+			location, sku, when(noon+int64(2*i+3)*day), when(noon+int64(2*i+4)*day)))
+	}
+	for _, path := range []string{"customers", "orders", "articles"} {
+		b.Run(path, func(b *testing.B) {
+			run := s.handle(fmt.Sprintf("GET /v1/admin/%s?pageSize=50 HTTP/1.1\r\nHost: shop\r\nX-API-KEY: %s\r\n\r\n", path, s.key))
+			b.ReportAllocs()
+			for b.Loop() {
+				if run() != 200 {
+					b.Fatal("refused")
+				}
+			}
+		})
+	}
+}
+
 // An answer of the fast path costs a handful of allocations, however it is asked.
 func TestAvailabilityAllocates(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)

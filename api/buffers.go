@@ -26,7 +26,7 @@ var (
 				return wire.Wrong{}
 			}
 		}
-		return wire.Wrong{wire.FaultEnum, "must be one of seconds, minutes, hours, days, weeks, months, years"}
+		return wire.Wrong{Code: wire.FaultEnum, Message: "must be one of seconds, minutes, hours, days, weeks, months, years"}
 	})
 	bufferAmount = wire.Integer[int64](0, wire.MaxSafeInteger)
 	periodAmount = wire.Integer[int64](1, wire.MaxSafeInteger)

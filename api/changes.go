@@ -94,20 +94,20 @@ var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, 
 	sequence, incarnation, of := bytes.Cut(raw, []byte{'.'})
 	n, w := wire.ParseInteger(sequence)
 	if w.Code != "" || n < 0 {
-		return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
+		return wire.Wrong{Code: wire.FaultFormat, Message: "must be a sequence, or what next was in an earlier answer"}
 	}
 	dst.sequence = uint64(n)
 	if of {
 		incarnation, inside, within := bytes.Cut(incarnation, []byte{'.'})
 		var err error
 		if dst.incarnation, err = strconv.ParseUint(string(incarnation), 16, 64); err != nil || dst.incarnation == 0 {
-			return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
+			return wire.Wrong{Code: wire.FaultFormat, Message: "must be a sequence, or what next was in an earlier answer"}
 		}
 		if !within {
 			return wire.Wrong{}
 		}
 		if dst.inside, err = strconv.ParseUint(string(inside), 10, 32); err != nil || dst.inside == 0 {
-			return wire.Wrong{wire.FaultFormat, "must be a sequence, or what next was in an earlier answer"}
+			return wire.Wrong{Code: wire.FaultFormat, Message: "must be a sequence, or what next was in an earlier answer"}
 		}
 	}
 	return wire.Wrong{}

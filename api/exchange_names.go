@@ -111,7 +111,7 @@ func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wire.Wrong {
 	id, isID := wire.ParseID(raw)
 	if member == "id" {
 		if isID && n.of.own(n.view, id) {
-			return wire.Wrong{wire.FaultDuplicate, "is a record of this account: an import makes new ones"}
+			return wire.Wrong{Code: wire.FaultDuplicate, Message: "is a record of this account: an import makes new ones"}
 		}
 		return wire.Wrong{}
 	}
@@ -121,7 +121,7 @@ func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wire.Wrong {
 	}
 	if isID {
 		if !t.has(id) {
-			return wire.Wrong{wire.FaultReference, "no " + t.what + " has this id"}
+			return wire.Wrong{Code: wire.FaultReference, Message: "no " + t.what + " has this id"}
 		}
 		*dst = id
 		return wire.Wrong{}
@@ -129,9 +129,9 @@ func (n *nameBook) refer(member string, raw []byte, dst *engine.ID) wire.Wrong {
 	id, known := t.ids[string(raw)]
 	switch {
 	case !known:
-		return wire.Wrong{wire.FaultReference, "no " + t.what + " has this " + t.by + ", and it is no id"}
+		return wire.Wrong{Code: wire.FaultReference, Message: "no " + t.what + " has this " + t.by + ", and it is no id"}
 	case id == engine.ID{}:
-		return wire.Wrong{wire.FaultReference, "more than one " + t.what + " has this " + t.by + ": name it by its id"}
+		return wire.Wrong{Code: wire.FaultReference, Message: "more than one " + t.what + " has this " + t.by + ": name it by its id"}
 	}
 	*dst = id
 	return wire.Wrong{}

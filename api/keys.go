@@ -14,7 +14,7 @@ import (
 // scope is one of the scopes that there are.
 var scope = wire.Scalar(wire.JSONString, wire.EnumSchema(auth.Scopes...), func(raw []byte, dst *string) wire.Wrong {
 	if !auth.Known(string(raw)) {
-		return wire.Wrong{wire.FaultEnum, "must be one of " + strings.Join(auth.Scopes, ", ")}
+		return wire.Wrong{Code: wire.FaultEnum, Message: "must be one of " + strings.Join(auth.Scopes, ", ")}
 	}
 	*dst = string(raw)
 	return wire.Wrong{}

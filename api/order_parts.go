@@ -120,7 +120,7 @@ var (
 func parseSplit(raw []byte, dst *int64) wire.Wrong {
 	n, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || n < 0 || n > 1 {
-		return wire.Wrong{wire.FaultRange, "must be between 0 and 1"}
+		return wire.Wrong{Code: wire.FaultRange, Message: "must be between 0 and 1"}
 	}
 	*dst = int64(math.Round(n * wholeSplit))
 	return wire.Wrong{}

@@ -46,6 +46,19 @@
 // and never late. It is given an end, or its end is taken away, as other dates are changed, also while its unit is out; a return ends
 // what the unit takes there, and the buffer begins. What such a line costs until it has an end is said in order_price.go.
 //
+// # Rooms
+//
+// The files stand in rooms, one above the other: base (ids, inputs, kinds of rows, plans), label, stock, commerce, hold, order, outbox, and
+// above all of them the engine itself, which says who runs, when, and how it lasts. A file names nothing of a higher room; a test holds
+// that, and has the list (fuzz/walls_test.go). A domain registers what others need of it:
+//
+//	kinds, completions              what it keeps, and what it does before a write set is complete (schema.go)
+//	extensions, followers           what it derives of an account, and what keeps that up to date (extension.go)
+//	places on shelves               what it notes in a plan or a loader (shelf.go)
+//	ownerships                      whose a unit of stock is, and what it was made for (unavailability.go)
+//	referrers                       who refers to a record, which keeps it from being removed (in_use.go)
+//	events                          the types of its events, and who finds them in a write set (event.go)
+//
 // # Reads
 //
 // What can be held is always what timeline.Stock.Available says, the function that refusals come from, and exact stands beside it. A calendar's available is that

@@ -27,7 +27,7 @@ const (
 
 // notYet are what packages have beyond these bounds. A number here goes down only.
 var notYet = map[string]struct{ knot, shown int }{
-	"api":          {knot: 68},
+	"api":          {knot: 67},
 	"cmd/holdfast": {knot: 41},
 	"engine":       {shown: 255},
 	"timeline":     {knot: 28},

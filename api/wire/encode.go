@@ -65,14 +65,6 @@ func AppendID(b []byte, id engine.ID) []byte {
 	return append(id.AppendTo(append(b, '"')), '"')
 }
 
-// appendGivenID appends an id that is unset where it is the nil id.
-func appendGivenID(b []byte, id engine.ID) []byte {
-	if id == (engine.ID{}) {
-		return append(b, "null"...)
-	}
-	return AppendID(b, id)
-}
-
 // AppendInstant appends an instant; an open end is null.
 func AppendInstant(b []byte, t int64) []byte {
 	if t == engine.Forever {

@@ -10,7 +10,8 @@ import (
 // function writes the record and, run over an empty one, describes it for the document, so that the two cannot differ.
 //
 // It is a function and not a list of values, because what an order or an article shows is computed of several records at once,
-// and a function needs no table of accessors for that.
+// and a function needs no table of accessors for that. It costs some ten nanoseconds a member: BenchmarkPages of package api
+// writes 50 orders in 206 us and 50 customers in 22 us, where encoders written by hand took 143 and 17 us.
 
 // Writer is what an answer is appended to. While it describes, names and what is said of them are kept and values are not.
 type Writer struct {
@@ -65,17 +66,35 @@ func (w *Writer) Key(name string, s *Schema, about string) {
 		w.describe(name, s, about)
 		return
 	}
-	const around = len(`,"":`)
-	at := len(w.Out)
-	b := slices.Grow(w.Out, len(name)+around)[:at+len(name)+around]
-	if b[at-1] != '{' {
-		b[at] = ','
-		at++
+	w.member(name, "")
+}
+
+// null is a member that is unset in this record.
+func (w *Writer) null(name string, s *Schema, about string) {
+	if w.doc != nil {
+		w.describe(name, s, about)
+		return
 	}
-	b[at] = '"'
-	at += 1 + copy(b[at+1:], name)
-	b[at], b[at+1] = '"', ':'
-	w.Out = b[:at+2]
+	w.member(name, "null")
+}
+
+// member appends a name with what its value begins with. Every member goes through it: it cuts Out, which stores a length and no
+// pointer.
+func (w *Writer) member(name, begin string) {
+	at, most := len(w.Out), len(name)+len(`,"":`)+len(begin)
+	if cap(w.Out)-at < most {
+		w.Out = slices.Grow(w.Out, most)
+	}
+	w.Out = w.Out[:at+most]
+	b, n := w.Out[at-1:], 1
+	if b[0] != '{' {
+		b[1], n = ',', 2
+	}
+	b[n] = '"'
+	n += 1 + copy(b[n+1:], name)
+	b[n], b[n+1] = '"', ':'
+	n += 2 + copy(b[n+2:], begin)
+	w.Out = w.Out[:at-1+n]
 }
 
 func (w *Writer) describe(name string, s *Schema, about string) {
@@ -91,8 +110,7 @@ func (w *Writer) Nil() { w.Out = append(w.Out, "null"...) }
 
 // Null is a member that is always null.
 func (w *Writer) Null(name, about string) {
-	w.Key(name, NullSchema, about)
-	w.Nil()
+	w.null(name, NullSchema, about)
 }
 
 func (w *Writer) ID(name string, id engine.ID, about string) {
@@ -108,15 +126,20 @@ func (w *Writer) TextID(name string, id engine.ID, about string) {
 
 // GivenID is an id that is unset where it is the nil id.
 func (w *Writer) GivenID(name string, id engine.ID, about string) {
+	if id == (engine.ID{}) {
+		w.null(name, idOrNull, about)
+		return
+	}
 	w.Key(name, idOrNull, about)
-	w.Out = appendGivenID(w.Out, id)
+	w.Out = AppendID(w.Out, id)
 }
 
 func (w *Writer) IDOrNull(name string, id *engine.ID, about string) {
-	if w.Key(name, idOrNull, about); id == nil {
-		w.Nil()
+	if id == nil {
+		w.null(name, idOrNull, about)
 		return
 	}
+	w.Key(name, idOrNull, about)
 	w.Out = AppendID(w.Out, *id)
 }
 
@@ -127,15 +150,20 @@ func (w *Writer) Text(name, s, about string) {
 
 // GivenText is a text that is unset where it is empty.
 func (w *Writer) GivenText(name, s, about string) {
+	if s == "" {
+		w.null(name, TextOrNull, about)
+		return
+	}
 	w.Key(name, TextOrNull, about)
-	w.Out = AppendGiven(w.Out, s)
+	w.Out = AppendText(w.Out, s)
 }
 
 func (w *Writer) TextOrNull(name string, s *string, about string) {
-	if w.Key(name, TextOrNull, about); s == nil {
-		w.Nil()
+	if s == nil {
+		w.null(name, TextOrNull, about)
 		return
 	}
+	w.Key(name, TextOrNull, about)
 	w.Out = AppendText(w.Out, *s)
 }
 
@@ -169,6 +197,10 @@ func (w *Writer) Instant(name string, t int64, about string) {
 
 // End is an instant that is null where it is never.
 func (w *Writer) End(name string, t int64, about string) {
+	if t == engine.Forever {
+		w.null(name, instantOrNull, about)
+		return
+	}
 	w.Key(name, instantOrNull, about)
 	w.instant(t)
 }
@@ -220,18 +252,20 @@ func (w *Writer) Count(name string, n int, about string) { w.Int(name, int64(n),
 
 // GivenCount is a number that is unset where it is 0.
 func (w *Writer) GivenCount(name string, n int, about string) {
-	if w.Key(name, IntegerOrNull, about); n == 0 {
-		w.Nil()
+	if n == 0 {
+		w.null(name, IntegerOrNull, about)
 		return
 	}
+	w.Key(name, IntegerOrNull, about)
 	w.Out = AppendInt(w.Out, n)
 }
 
 func (w *Writer) IntOrNull(name string, n *int64, about string) {
-	if w.Key(name, IntegerOrNull, about); n == nil {
-		w.Nil()
+	if n == nil {
+		w.null(name, IntegerOrNull, about)
 		return
 	}
+	w.Key(name, IntegerOrNull, about)
 	w.Out = AppendInt(w.Out, *n)
 }
 
@@ -246,10 +280,11 @@ func (w *Writer) Bool(name string, v bool, about string) {
 }
 
 func (w *Writer) BoolOrNull(name string, v *bool, about string) {
-	if w.Key(name, booleanOrNull, about); v == nil {
-		w.Nil()
+	if v == nil {
+		w.null(name, booleanOrNull, about)
 		return
 	}
+	w.Key(name, booleanOrNull, about)
 	w.Out = AppendBool(w.Out, *v)
 }
 
@@ -286,8 +321,7 @@ func Nullable[V any](w *Writer, name, of string, v *V, about string, members fun
 	case w.doc != nil:
 		w.nullable(w.Describe(of, func() { members(new(V)) }), name, about)
 	case v == nil:
-		w.Key(name, nil, "")
-		w.Nil()
+		w.null(name, nil, "")
 	default:
 		w.Key(name, nil, "")
 		w.Out = append(w.Out, '{')

@@ -23,7 +23,7 @@ const (
 	countedFrom  = 32 << 10  // shorter answers are not counted
 	countedSteps = 256 << 10 // by which an answer that grows takes more
 	keptBuffer   = 256 << 10 // longer buffers are given back to the collector
-	keptStock    = 4096      // entries of a list of stock that a request keeps room for
+	keptStock    = 16 << 10  // entries of a list of stock that a request keeps room for
 
 	layerBytes ratelimit.Layer = "bytes"
 )

@@ -185,13 +185,13 @@ var holdKind = &kind[holdRecord]{
 			if before.due != 0 {
 				a.due.remove(dueItem{before.due, before.id, tagHold})
 			}
-			a.kits().count(before, -1)
+			countKits(a.kits(), before, -1)
 		}
 		if after == nil {
 			a.holds().delete(before.id)
 			return
 		}
-		a.kits().count(after, 1)
+		countKits(a.kits(), after, 1)
 		a.holds().put(after)
 		if after.due != 0 {
 			a.due.add(dueItem{after.due, after.id, tagHold})
@@ -290,7 +290,7 @@ func loadHolds(of []*accountLoader) (finish func(a *account) error) {
 				a.holds().more.Put(m)
 			}
 			for no, n := range x.kits {
-				a.kits().add(uint32(no), n)
+				a.kits().add(uint32(no), int64(n))
 			}
 			*x = holdRows{}
 		}
@@ -308,7 +308,7 @@ func init() { registerFollower(follower{check: checkHolds}) }
 func checkHolds(a *account) (due int, err error) {
 	kits := newKitUses()
 	for r := range holdKind.all(a) {
-		kits.count(r, 1)
+		countKits(kits, r, 1)
 		if r.due != 0 {
 			due++
 		}
@@ -332,7 +332,7 @@ func init() { registerReferrers(referrer{"hold", holdsNaming}) }
 // lines of all records: one that is named stays.
 func holdsNaming(a *account, id ID, now int64) int {
 	if i := a.catalog().Get(id); i != nil {
-		return a.kits().of(i.No)
+		return int(a.kits().of(i.No))
 	}
 	if l := a.locations().Get(id); l != nil {
 		return a.holdsOf(id, now, func(x *holdLine) bool { return x.location == l.No })

@@ -206,7 +206,7 @@ var orderKind = func() *kind[Order] {
 		if after != nil {
 			after.unpack(k.in(a).Get(after.ID))
 		}
-		a.orderUses().replace(before, after)
+		recount(a.orderUses(), before, after)
 		put(s, a, before, after)
 	}
 	k.dueAt(func(o *Order) int64 { return o.Due })

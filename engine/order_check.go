@@ -20,7 +20,7 @@ func checkOrders(a *account) (due int, err error) {
 		if a.orders().No(o.Number) != o {
 			return 0, fmt.Errorf("order %s is not found by its number", o.ID)
 		}
-		named.replace(nil, o)
+		recount(named, nil, o)
 		if o.Due != 0 {
 			due++
 		}

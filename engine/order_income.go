@@ -37,7 +37,7 @@ func (l *OrderLine) earn(total int64, visit func(u *OrderUnit, n int64)) {
 
 // addOrder adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it off. A
 // unit that is a conflict is of no article, nor is one that takes no stock (any more).
-func (o *Order) addIncome(c *incomes, s *timeline.Stock, sign int64) {
+func (o *Order) addIncome(c *sums[uint32], s *timeline.Stock, sign int64) {
 	if o == nil || o.Status == OrderDraft || o.Cancelled {
 		return
 	}
@@ -64,7 +64,7 @@ func (o *Order) addIncome(c *incomes, s *timeline.Stock, sign int64) {
 }
 
 // addIncomes adds what all orders bring in, at start-up and for a check.
-func (a *account) addIncomes(c *incomes) {
+func (a *account) addIncomes(c *sums[uint32]) {
 	for o := range a.orders().All() {
 		o.addIncome(c, a.stock, 1)
 	}

@@ -1,52 +1,24 @@
 package engine
 
 import (
-	"bytes"
 	"slices"
-
-	"github.com/tidwall/btree"
 )
 
 // This file owns how many orders that are not closed refer to each record: a location, what a line takes and is priced by, a customer.
 // It is derived from the orders.
 
-// orderUse is how many orders refer to a record.
-type orderUse struct {
-	id     ID
-	orders int
-}
-
-type orderUses struct {
-	items *btree.BTreeG[orderUse]
-	copy  *orderUses // what publish gave last, while nothing has changed since
-}
-
 var orderUsesExtension = registerExtension(newOrderUses)
 
-func (a *account) orderUses() *orderUses { return orderUsesExtension.in(a) }
+func (a *account) orderUses() *sums[ID] { return orderUsesExtension.in(a) }
 
 func init() {
-	registerReferrers(referrer{"order", func(a *account, id ID, _ int64) int { return a.orderUses().of(id) }})
+	registerReferrers(referrer{"order", func(a *account, id ID, _ int64) int { return int(a.orderUses().of(id)) }})
 }
 
-func newOrderUses() *orderUses {
-	return &orderUses{items: btree.NewBTreeGOptions(func(x, y orderUse) bool { return bytes.Compare(x.id[:], y.id[:]) < 0 }, btree.Options{NoLocks: true})}
-}
+func newOrderUses() *sums[ID] { return newSums(ID.Compare) }
 
-func (u *orderUses) publish() extension {
-	if u.copy == nil {
-		u.copy = &orderUses{items: u.items.Copy()}
-	}
-	return u.copy
-}
-
-func (u *orderUses) of(id ID) int {
-	x, _ := u.items.Get(orderUse{id: id})
-	return x.orders
-}
-
-// replace counts an order as it is in place of as it was; nil: there is none.
-func (u *orderUses) replace(was, is *Order) {
+// recount counts an order as it is in place of as it was; nil: there is none.
+func recount(u *sums[ID], was, is *Order) {
 	from, to := was.references(), is.references()
 	if slices.Equal(from, to) {
 		return
@@ -56,15 +28,6 @@ func (u *orderUses) replace(was, is *Order) {
 	}
 	for _, id := range to {
 		u.add(id, 1)
-	}
-}
-
-func (u *orderUses) add(id ID, n int) {
-	u.copy = nil
-	if n += u.of(id); n == 0 {
-		u.items.Delete(orderUse{id: id})
-	} else {
-		u.items.Set(orderUse{id, n})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 //
 // It is a function and not a list of values, because what an order or an article shows is computed of several records at once,
 // and a function needs no table of accessors for that. It costs some ten nanoseconds a member: BenchmarkPages of package api
-// writes 50 orders in 206 us and 50 customers in 22 us, where encoders written by hand took 143 and 17 us.
+// writes 50 orders in 206 us and 50 customers in 22 us, where the encoders by hand of commit 53bc045 took 143 and 17 us.
 
 // Writer is what an answer is appended to. While it describes, names and what is said of them are kept and values are not.
 type Writer struct {

@@ -1,4 +1,3 @@
-// Command run measures everything and prints one table: go run ./bench/run. BENCH_SCALE sets the scale of the data set.
 package main
 
 import (
@@ -15,6 +14,8 @@ import (
 	"holdfast/bench/load"
 	"holdfast/engine/pace"
 )
+
+// This file owns the command line, and the order in which things are measured.
 
 func main() {
 	if err := run(); err != nil {

@@ -39,7 +39,7 @@ var rooms = []struct{ name, files string }{
 	{"base", `account address bounds codec due errors event extension feed id in_use input item key ledger list loader opt plan
 		purchase revise shelf snapshot stored sums tables tariff text tombstone weight word writeset`},
 	{"label", `attribute attribute_value external filter label tag`},
-	{"stock", `aggregate article article_details article_field article_filter article_income article_list article_sort article_stock
+	{"stock", `aggregate article article_details article_field article_filter article_income article_list article_out article_sort article_stock
 		blockers calendar chooser conflict conflict_home location made quantity relabel scheduled_event seat seating sku source stock_check
 		stock_load stockrows stretch unavailability`},
 	{"commerce", `allocate catalog catalog_list contact customer discount external_pricing_row kit kit_time price pricing_row

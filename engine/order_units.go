@@ -286,9 +286,8 @@ func decodeOrder(account, key ID, b []byte) (*Order, error) {
 		}
 		s.Order.Lines[i] = l
 	}
-	s.Codes = slices.Clip(s.Codes)
 	s.bare = true
-	return &s.Order, nil
+	return s.clone(), nil // the stored form does not stay beside it, nor the room that reading leaves in lists
 }
 
 // unpack gives an order that was read without its units those that it had before. The rows of those that changed follow.

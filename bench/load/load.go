@@ -38,6 +38,7 @@ func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPSoldOut", saleTarget, func() (bench.Result, error) { return soldOut(s, r.World, r.Budget) })
 	r.Figure(ctx, "BookingBesideArchive", archiveTarget, func() (bench.Result, error) { return bookingBesideArchive(ctx, s, r.World, r.Budget) })
 	r.Figure(ctx, "BookingBesideBackups", logTarget, func() (bench.Result, error) { return bookingBesideLog(s, r.World, r.Budget) })
 	stream := r.World.Set.Orders()

@@ -464,3 +464,22 @@ func TestBadOrders(t *testing.T) {
 	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
 	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
 }
+
+// TestSubstitute hands another article out than the one that was ordered: only where that is said, and until it is taken back.
+func TestSubstitute(t *testing.T) {
+	s, location, sku, first, _ := stocked(t)
+	helmet := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"Helmet","quantities":[{"serviceLocationId":%q,"count":1}]}`, location))["id"].(string)
+	o := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1, ""))
+	path := ordersPath + "/" + o["id"].(string) + "/stock-items/" + at(o, "stockItems", 0, "id").(string)
+	need := s.refused(409, engine.CodeSubstitute, "POST", path+"/assign", fmt.Sprintf(`{"articleId":%q}`, helmet))
+	require.Equal(t, sku, at(need.object(), "details", "skuId"))
+	require.Contains(t, at(need.object(), "details", "articleIds"), first)
+	dry := s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true,"dryRun":true}`, helmet))
+	require.Equal(t, []any{helmet, true}, []any{at(dry, "stockItems", 0, "inventoryArticleId"), at(dry, "stockItems", 0, "substitute")})
+	kept := s.ok("GET", ordersPath+"/"+o["id"].(string), "")
+	require.Equal(t, false, at(kept, "stockItems", 0, "substitute"), "nothing was done")
+	s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true}`, helmet))
+	back := s.ok("POST", path+"/unassign", "")
+	require.Equal(t, false, at(back, "stockItems", 0, "substitute"))
+	require.NotEqual(t, helmet, at(back, "stockItems", 0, "inventoryArticleId"))
+}

@@ -4,7 +4,7 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the way of a unit to the customer and back: prepared, handed over, returned, and which article it is.
+// This file owns the way of a unit to the customer and back: prepared, handed over, returned.
 
 // editUnits gives an order to change in place whose state allows something to be done with units: those named, which are its
 // own, or all that can.
@@ -372,85 +372,3 @@ func (t *tx) moveUnit(o *Order, u *OrderUnit, at timeline.Place, returned int64)
 	}
 	t.newUnits(r, to.No, 1, Span{Start: begins, End: end})
 }
-
-// AssignUnit makes a unit of an order be one of an article: it is pinned there, with the article's buffers where those are of other values
-// than those of the article that it leaves, and what may move makes room. It answers with the *OrderRecord.
-type AssignUnit struct {
-	Order, Unit, Article ID
-}
-
-func (AssignUnit) Check() []Fault { return nil }
-
-func (o AssignUnit) plan(t *tx) (any, error) {
-	n, err := t.edit(o.Order)
-	if err != nil {
-		return nil, err
-	}
-	l, u := n.unit(o.Unit)
-	switch {
-	case u == nil:
-		return nil, notFound("stock item of this order")
-	case t.acc.articles().Get(o.Article) == nil:
-		return nil, errNoArticle
-	}
-	if err := n.allow(Assign); err != nil {
-		return nil, err
-	}
-	h, at, ok := t.draft().Find(u.Hold)
-	if !ok || u.Handed != 0 {
-		return nil, unitState(u)
-	}
-	q, err := t.moveRequest(n.line(l.ID), MoveLine{Article: &o.Article}, h, at)
-	if err != nil {
-		return nil, err
-	}
-	t.draft().Claim()
-	t.draft().Take(h.ID)
-	t.freed(h.Span, at)
-	if err := t.seatAll(ID{}, []request{q}); err != nil {
-		return nil, err
-	}
-	u.ByHand = true
-	t.seatFreed()
-	return t.answer(n), nil
-}
-
-func (AssignUnit) result() any { return new(OrderRecord) }
-
-// UnassignUnit takes a unit's pin off: it stays where it is, and may move from then on. One that waits goes to the SKU that it was made for. It answers with the
-// *OrderRecord.
-type UnassignUnit struct{ Order, Unit ID }
-
-func (UnassignUnit) Check() []Fault { return nil }
-
-func (o UnassignUnit) plan(t *tx) (any, error) {
-	n, err := t.edit(o.Order)
-	if err != nil {
-		return nil, err
-	}
-	l, u := n.unit(o.Unit)
-	if u == nil {
-		return nil, notFound("stock item of this order")
-	}
-	if err := n.allow(Assign); err != nil {
-		return nil, err
-	}
-	d := t.draft()
-	h, at, ok := d.Find(u.Hold)
-	if !ok || u.Handed != 0 {
-		return nil, unitState(u)
-	}
-	u.ByHand = false
-	h.Flags &^= timeline.PinnedSlot | timeline.PinnedArticle
-	if len(l.Rest().Requirements) > 0 {
-		h.Flags |= timeline.Choosy
-	}
-	d.Replace(h)
-	r := t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article)
-	if sku := t.acc.madeFor(h, r); !at.Seated() && (sku == (ID{}) || r.isOf(sku)) { // of another SKU it is brought there, and tried there
-		t.seatConflict(h.ID)
-	}
-	return t.answer(n), nil
-}
-
-func (UnassignUnit) result() any { return new(OrderRecord) }

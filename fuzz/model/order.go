@@ -65,6 +65,8 @@ type OrderUnit struct {
 	Made     ID     // the SKU that it was made for; zero: an article
 	ByHand   bool   // its article was named
 	Lot      uint32 // that it was of as it was sold; 0: it is not
+
+	Substitute bool // its article is none that its line may have
 }
 
 func (o *Order) clone() *Order {

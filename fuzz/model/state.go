@@ -85,6 +85,8 @@ type Tally struct {
 	FreeLater, WalledIn    int // articles with a unit free where a window starts, none over it, and one later on; those of them where one is free at every instant
 	FewerDays              int // buckets of a calendar of fewer units of a pool than are free at every instant
 	Unstocked              int // explanations of what has no units there
+	Foreign, Substituted   int // articles that a line may not have and did not get, and those that it got as substitutes
+	Restored               int // units of other articles that are again what was ordered
 	Sold                   int // units that left the stock for good
 	Withheld               int // articles that were not taken out, as holds of theirs would have had no place
 	Disabled, Requeued     int // webhooks that the engine disabled, and events that were sent again
@@ -105,6 +107,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
 		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold},
+		{&t.Foreign, &o.Foreign}, {&t.Substituted, &o.Substituted}, {&t.Restored, &o.Restored},
 	} {
 		*n.to += *n.by
 	}

@@ -76,6 +76,11 @@ bench-short:
 bench-fair:
 	go run ./bench/fair $(FAIRFLAGS)
 
+# The same work with Holdfast and with PostgreSQL: a cluster of its own, on a free port, that is removed behind it.
+bench-vs:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { echo "installing PostgreSQL"; apt-get update -q && apt-get install -qy --no-install-recommends postgresql; }
+	go run ./bench/vs $(VSFLAGS)
+
 # The Go fuzz targets one after the other, then the packages with random state machines.
 fuzz:
 	@set -e; for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

@@ -24,11 +24,11 @@ var saleTarget = bench.AtLeast(30_000, "/s")
 
 // soldOut refuses one unit of a SKU of 54 articles at one location, again and again.
 func soldOut(s *Server, w *bench.World, budget time.Duration) (r bench.Result, err error) {
-	sku, from, to, err := sellOut(w)
+	sku, from, to, err := SellOut(w)
 	if err != nil {
 		return r, err
 	}
-	c := newClients(s.address, "POST", s.key, saleConnections)
+	c := newClients(s.Address, "POST", s.Key, saleConnections)
 	defer c.close()
 	c.expect(fasthttp.StatusConflict)
 	request := body(sku, w.Merchant.Locations[0], from, to)
@@ -47,8 +47,9 @@ func soldOut(s *Server, w *bench.World, budget time.Duration) (r bench.Result, e
 	return r, nil
 }
 
-// sellOut makes a SKU of which no unit is free over a weekend, and that is busy before it and behind it.
-func sellOut(w *bench.World) (id engine.ID, from, to int64, err error) {
+// SellOut makes a SKU of 54 articles with one unit each at the first location,
+// of which none is free over two days, and which are busy before them and behind them.
+func SellOut(w *bench.World) (id engine.ID, from, to int64, err error) {
 	do := func(op engine.Op) (any, error) {
 		r, err := w.Engine.Do(engine.Command{Account: w.Account, Actor: "bench", Op: op})
 		return r.Record, err

@@ -87,6 +87,7 @@ var ofState = map[string][]engine.Code{
 	"admin.orders.archive":                stateAlone,
 	"admin.orders.unarchive":              stateAlone,
 	"admin.orders.assignStockItem":        {insufficient, stateRefuses, engine.CodeSubstitute},
+	"admin.orders.readyStockItem":         {conflict, stateRefuses},
 	"admin.orders.unassignStockItem":      ofStock,
 	"admin.orders.addLineItems":           ofLines,
 	"admin.orders.updateLineItem":         ofLines,

@@ -60,6 +60,8 @@ var orderStepOperations = []operation{
 		wire.ShapeOf("HandOver",
 			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *fulfillOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems),
 			wire.Optional("at", wire.Instant, func(o *fulfillOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null"),
+			wire.Defaulted("ready", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.Ready }).
+				Says("What came back and lies in its buffer on the very unit is ready: the buffer ends now."),
 			wire.Defaulted("dryRun", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.dryRun }).Says(aboutDryRun)),
 		func(q *request, o *fulfillOrder) engine.Op {
 			q.preview = o.dryRun
@@ -90,6 +92,12 @@ var orderStepOperations = []operation{
 		q.preview = o.dryRun
 		return o.AssignUnit
 	}, answerOrder),
+	write(operation{
+		id: "admin.orders.readyStockItem", method: "POST", path: stockItemPath + "/ready", scopes: ordersWrite, answer: orderSchema,
+		summary: "Says that a unit that came back is ready: its buffer ends now, and what is left of it is free at once.",
+	}, input[engine.ReadyUnit]{
+		path: byStockItem(func(o *engine.ReadyUnit) *engine.ID { return &o.Order }, func(o *engine.ReadyUnit) *engine.ID { return &o.Unit }),
+	}, asIs, answerOrder),
 	write(operation{
 		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite, answer: orderSchema,
 		summary: "Has a unit be what its line says again: it may move from then on, and is seated anew where it was a substitute.",

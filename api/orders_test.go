@@ -136,7 +136,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, when(from), at(o, "stockItems", 0, "pickupDate"))
 	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/fulfill", one)
 	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return"}}, at(a.object(), "details"))
-	notAllowed("/cancel", "active", "fulfill", "return", "extend", "assign", "patch")
+	notAllowed("/cancel", "active", "fulfill", "return", "ready", "extend", "assign", "patch")
 	s.refused(409, engine.CodeStateNotAllowed, "DELETE", path, "")
 	require.Equal(t, []any{"active", "fulfilled", "fulfilled", "fulfilled"}, states(s.ok("POST", path+"/fulfill", "")))
 
@@ -152,7 +152,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	o = s.ok("POST", path+"/return", "")
 	require.Equal(t, []any{"closed", "returned", "returned", "returned"}, states(o))
 	require.Equal(t, when(from+day+hour), at(o, "lineItems", 0, "returnedDate"))
-	notAllowed("/fulfill", "closed", "archive", "delete", "patch")
+	notAllowed("/fulfill", "closed", "ready", "archive", "delete", "patch")
 
 	o = s.ok("POST", path+"/archive", "")
 	require.Equal(t, when(from+day+hour), o["archivedAt"])

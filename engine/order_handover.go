@@ -87,6 +87,8 @@ func unitState(u *OrderUnit) *Error {
 		d.Allowed = []string{string(Fulfill), string(Assign)}
 	case Fulfilled:
 		d.Allowed = []string{string(Return)}
+	case Returned:
+		d.Allowed = []string{string(Ready)}
 	}
 	return &Error{Code: CodeStateNotAllowed, Detail: "the stock item is " + d.State, Details: d}
 }
@@ -128,6 +130,7 @@ type FulfillOrder struct {
 	ID    ID
 	Units []ID   // nil: all that can
 	At    *int64 // nil: now
+	Ready bool   // what has come back and lies in its buffer on the very slot of a unit is ready
 }
 
 func (o FulfillOrder) Check() []Fault {
@@ -170,7 +173,7 @@ func (o FulfillOrder) plan(t *tx) (any, error) {
 		if refused[x.no] {
 			continue // one unit that cannot be had says it for its line
 		}
-		s, err := t.handOver(x, at)
+		s, err := t.handOver(x, at, o.Ready)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +195,7 @@ func (FulfillOrder) result() any { return new(OrderRecord) }
 
 // handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on the counter and a conflict
 // that is counted beside it has none.
-func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
+func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 	d := t.draft()
 	h, place, ok := d.Find(x.unit.Hold)
 	if !ok {
@@ -212,6 +215,9 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 		h, _, _ = d.Find(h.ID)
 	}
 	if at < body.Start {
+		if ready {
+			t.clear(place)
+		}
 		body.Start = at
 		lot := d.Lot(place.Lot)
 		pool := timeline.LotRef(place.Lot)

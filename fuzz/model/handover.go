@@ -127,6 +127,11 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 	early := 0
 	for i, x := range list {
 		h := *s.a.unit(x.unit.Hold)
+		if op.Ready && at < h.Body().Start && h.Slot != 0 {
+			if err := s.clear(h.Slot, err); err != nil {
+				return err
+			}
+		}
 		fixes := i > 0 // the units before are out, and may not move any more
 		home := s.a.home(h)
 		body := h.Body()
@@ -199,6 +204,57 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 	}
 	_, fault := judged(err, may)
 	return fault
+}
+
+// ready judges a unit that came back and is ready: its buffer ends now.
+func (s *step) ready(o *Order, op engine.ReadyUnit, err error) error {
+	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.State == engine.Returned })
+	if refusal != "" {
+		return refused(err, refusal)
+	}
+	u := s.a.unit(list[0].unit.Hold)
+	switch {
+	case u == nil || !s.buffered(*u):
+		return refused(err, "")
+	case o.Return != o.Pickup:
+		return refused(err, engine.CodeConflict)
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	s.a.Seen.Ready++
+	return s.endBuffer(*u)
+}
+
+// buffered says that a unit has come back, and lies in its buffer.
+func (s *step) buffered(u Unit) bool {
+	return u.Flags.Has(timeline.Back) && u.Body().End <= s.now && u.Takes().Start < s.now && s.now < u.Hull.End
+}
+
+// endBuffer ends the buffer of a unit that is back now: what is left of it is free.
+func (s *step) endBuffer(u Unit) error {
+	n := u
+	n.Hull.End, n.After = s.now, s.now-u.Body().End
+	s.take(u.ID)
+	return s.putOut(n, u.Slot)
+}
+
+// clear ends the buffer of what lies on a slot now.
+func (s *step) clear(slot uint32, err error) error {
+	for _, u := range s.a.Units {
+		o := find(s.a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth })
+		if u.Slot != slot || !u.ordered() || !s.buffered(u) || o.Return != o.Pickup {
+			continue
+		}
+		if err == nil {
+			s.a.Seen.Ready++
+			return s.endBuffer(u)
+		}
+		i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == u.ID })
+		s.a.Units[i].Hull.End, s.a.Units[i].After = s.now, s.now-u.Body().End
+		return nil
+	}
+	return nil
 }
 
 // sell takes a unit out of the stock for good: from the hand-over on there is one less where it was, and from the beginning of what it

@@ -16,11 +16,18 @@ type Customer struct {
 const (
 	customerByTag = iota
 	customerByExternal
+	customerByEmail
 )
 
 var customerKind = rowsOf(tagCustomer, "customer", func(m *Customer) ID { return m.ID },
 	table.By(func(m *Customer) []string { return m.tagKeys() }),
-	table.By(func(m *Customer) []string { return m.externalKeys() }))
+	table.By(func(m *Customer) []string { return m.externalKeys() }),
+	table.By(func(m *Customer) []string {
+		if m.Email == nil {
+			return nil
+		}
+		return []string{foldCode(*m.Email)}
+	}))
 
 // CustomerLabels is customers as what labels hang on.
 var CustomerLabels Labelled = &labelledKind[Customer, *Customer]{kind: customerKind, scope: TagCustomers, byTag: customerByTag, byExternal: customerByExternal}
@@ -29,6 +36,14 @@ func (m *Customer) revision() uint64 { return m.Revision }
 func (m *Customer) touch(now int64)  { m.UpdatedAt, m.Revision = now, m.Revision+1 }
 
 func (a *account) customers() *table.Table[Customer] { return tableOf[Customer](a, tagCustomer) }
+
+// customerOf is the oldest customer with an email address, which compares without case; nil: there is none.
+func (a *account) customerOf(email *string) *Customer {
+	if email == nil {
+		return nil
+	}
+	return a.customers().First(customerByEmail, foldCode(*email))
+}
 
 // CreateCustomer makes a customer. It answers with the *Customer.
 type CreateCustomer struct {

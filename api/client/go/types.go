@@ -1269,7 +1269,8 @@ type CreateOrder struct {
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
 	// The customer, in place of a mainContact. Default: nobody.
 	CustomerID Opt[string] `json:"customerId,omitzero"`
-	// A new customer, who is made with the order.
+	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
+	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Where its units come back to. Default: the pickup location.
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
@@ -2433,7 +2434,7 @@ type MainContact struct {
 	TaxID *string `json:"taxId"`
 	// Language tag, such as pt-PT.
 	Language *string `json:"language"`
-	// The customer's id among the account's customers; null: there is none.
+	// The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
 	CrmCustomerID *string `json:"crmCustomerId"`
 }
 
@@ -2626,15 +2627,15 @@ type Order struct {
 	UpdatedBy string `json:"updatedBy"`
 	// The user who looks after it.
 	AssignedTo *UserReference `json:"assignedTo"`
-	// Where its units are handed over; stock is taken there.
+	// Where its units are handed over; stock is taken there. As it was when the order was opened or given it.
 	PickupLocation *OrderLocation `json:"pickupLocation"`
-	// Where its units come back to.
+	// Where its units come back to, as it was then.
 	ReturnLocation *OrderLocation `json:"returnLocation"`
 	// The people whom the order is for.
 	Customers []OrderCustomer `json:"customers"`
 	// How many entries the list has, where it is cut.
 	CustomersTotal *int64 `json:"customersTotal"`
-	// Whom the order is with.
+	// Whom the order is with, as they were when it was opened or given them.
 	MainContact *MainContact `json:"mainContact"`
 	// What is ordered.
 	LineItems []OrderLineItem `json:"lineItems"`
@@ -2765,7 +2766,7 @@ type OrderCustomer struct {
 	TaxID *string `json:"taxId"`
 	// Language tag, such as pt-PT.
 	Language *string `json:"language"`
-	// The customer's id among the account's customers; null: there is none.
+	// The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
 	CrmCustomerID *string `json:"crmCustomerId"`
 	// What this customer was asked.
 	CheckoutFields []CheckoutField `json:"checkoutFields"`
@@ -2854,7 +2855,8 @@ type OrderHold struct {
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
 	// The customer, in place of a mainContact. Default: nobody.
 	CustomerID Opt[string] `json:"customerId,omitzero"`
-	// A new customer, who is made with the order.
+	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
+	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Where its units come back to. Default: the pickup location.
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
@@ -3368,7 +3370,8 @@ type PatchLocation struct {
 type PatchOrder struct {
 	// The customer, who becomes the main contact. Null clears it.
 	CustomerID Opt[string] `json:"customerId,omitzero"`
-	// A new customer, who is made with the order.
+	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
+	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Changes only in a draft.
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`

@@ -3318,7 +3318,7 @@ export interface components {
             externalId?: string | null;
             /** @description What is ordered. Default: nothing, in a draft. */
             lineItems?: components["schemas"]["OrderLineItemInput"][] | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -4447,7 +4447,7 @@ export interface components {
             companyName: string | null;
             /**
              * Format: uuid
-             * @description The customer's id among the account's customers; null: there is none.
+             * @description The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
              */
             crmCustomerId: string | null;
             /** @description Whether it is a person or a business. */
@@ -4731,7 +4731,7 @@ export interface components {
             /** @description What is ordered. */
             lineItems: components["schemas"]["OrderLineItem"][];
             lineItemsTotal?: components["schemas"]["EntriesTotal"];
-            /** @description Whom the order is with. */
+            /** @description Whom the order is with, as they were when it was opened or given them. */
             mainContact: components["schemas"]["MainContact"] | null;
             /** @description Texts that another system keeps on it, by keys of its own. */
             metadata: {
@@ -4743,7 +4743,7 @@ export interface components {
             number: number;
             /** @description How the customer pays, as it was given. */
             paymentMethodKey: string | null;
-            /** @description Where its units are handed over; stock is taken there. */
+            /** @description Where its units are handed over; stock is taken there. As it was when the order was opened or given it. */
             pickupLocation: components["schemas"]["OrderLocation"] | null;
             /** @description What the order costs. */
             pricing: components["schemas"]["OrderPricing"];
@@ -4751,7 +4751,7 @@ export interface components {
             reference: string | null;
             /** @description What was given back, by the payments that were recorded; in minor units. */
             refundedTotal: number;
-            /** @description Where its units come back to. */
+            /** @description Where its units come back to, as it was then. */
             returnLocation: components["schemas"]["OrderLocation"] | null;
             /** @description The card that is kept; null: none. */
             savedCard: components["schemas"]["SavedCard"] | null;
@@ -4810,7 +4810,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: uuid
-             * @description The customer's id among the account's customers; null: there is none.
+             * @description The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
              */
             crmCustomerId: string | null;
             /** @description Whether it is a person or a business. */
@@ -4931,7 +4931,7 @@ export interface components {
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -5535,7 +5535,7 @@ export interface components {
             externalId?: string | null;
             /** @description Whether the customer's means of payment is kept by who charges it. Null clears it. */
             hasSavedPaymentMethod?: boolean | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {

@@ -136,8 +136,12 @@ func (m *OrderMore) empty() bool {
 func (t *tx) isFor(o *Order, id *ID, contact *ContactPatch) error {
 	switch {
 	case id != nil:
-		if t.acc.customers().Get(*id) == nil {
+		m := t.acc.customers().Get(*id)
+		switch {
+		case m == nil:
 			return notFound("customer")
+		case m.ErasedAt != 0:
+			return erased()
 		}
 		o.Customer = *id
 		t.copyContact(o)
@@ -164,8 +168,11 @@ func (t *tx) orderCustomers(list []OrderCustomerInput) (out []OrderCustomer, err
 		n := OrderCustomer{ID: t.newID(), Contact: x.Contact.merged(Contact{}), Fields: x.Fields, UpdatedAt: t.now}
 		if x.Customer != nil {
 			m := t.acc.customers().Get(*x.Customer)
-			if m == nil {
+			switch {
+			case m == nil:
 				return nil, notFound("customer")
+			case m.ErasedAt != 0:
+				return nil, erased()
 			}
 			n.Customer, n.Contact = m.ID, x.Contact.merged(m.Contact)
 		}

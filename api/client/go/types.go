@@ -1452,6 +1452,27 @@ type Customer struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
+	// When all that says who they are was taken away, here and in their orders; null: it was not.
+	ErasedAt *time.Time `json:"erasedAt"`
+}
+
+// CustomerErasure is the answer of Customers.Erase.
+type CustomerErasure struct {
+	// The customer's id.
+	ID string `json:"id"`
+	// When the customer was erased.
+	ErasedAt time.Time `json:"erasedAt"`
+	// Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a
+	// minute.
+	Complete bool `json:"complete"`
+	// The customer's orders with comments or notes, which may name the customer: people's own words stay as they
+	// are.
+	Remarks []CustomerRemarks `json:"remarks"`
+	// How many entries the list has, where it is cut.
+	RemarksTotal *int64 `json:"remarksTotal"`
+	// How long the log goes on to have the rows before: until it is cut behind them. A backup has them as long
+	// as it is kept.
+	KeptLog KeptLog `json:"keptLog"`
 }
 
 // CustomerInput is what Customers.Create, Customers.Update takes.
@@ -1499,6 +1520,16 @@ type CustomerPage struct {
 	Data []Customer `json:"data"`
 	// Where the page stands in the list.
 	Pagination Pagination `json:"pagination"`
+}
+
+// CustomerRemarks is a part of answers.
+type CustomerRemarks struct {
+	// The order's id.
+	OrderID string `json:"orderId"`
+	// How many comments it has.
+	Comments int64 `json:"comments"`
+	// How many notes there are on it and its lines.
+	Notes int64 `json:"notes"`
 }
 
 // CustomerType is one of these; a newer server may have more.
@@ -2027,6 +2058,16 @@ type InventoryArticle struct {
 	SKUName *string `json:"skuName"`
 	// The code of its SKU.
 	SKUCode *string `json:"skuCode"`
+}
+
+// KeptLog is a part of answers.
+type KeptLog struct {
+	// Whether the log is never cut.
+	All bool `json:"all"`
+	// How many bytes of it are kept; 0: it is not cut by its length.
+	Bytes int64 `json:"bytes"`
+	// How many records of it are kept; 0: it is not cut by their number.
+	Records int64 `json:"records"`
 }
 
 // LimitReachedDetails is a part of answers.

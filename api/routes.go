@@ -29,6 +29,7 @@ var operations = slices.Concat(
 	customerOperations,
 	snapshotOperations,
 	changeOperations,
+	importOperations,
 	serviceOperations,
 	docsOperations,
 	consoleOperations,

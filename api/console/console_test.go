@@ -71,5 +71,5 @@ func TestOwnCodeIsSmall(t *testing.T) {
 		sum += len(text)
 	}
 	t.Logf("%d bytes of own code and style", sum)
-	require.Less(t, sum, 160_000)
+	require.Less(t, sum, 170_000)
 }

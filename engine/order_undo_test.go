@@ -34,6 +34,26 @@ func TestFinishAPartlyFetchedOrder(t *testing.T) {
 	s.reopen()
 }
 
+// TestUnitsOfAKitSayWhatTheyAre names the component of each unit: in a draft, with stock and without.
+func TestUnitsOfAKitSayWhatTheyAre(t *testing.T) {
+	s := newShop(t)
+	body, lone := s.sku(), s.article(ID{}, 1)
+	s.article(body, 1)
+	kit := s.do(CreateCatalogItem{Name: "Film kit", Components: []Component{{Item: Item{SKU: body}, Quantity: 1}, {Item: Item{Article: lone}, Quantity: 1}}}).(*CatalogItem).ID
+	s.now += hour
+	l := OrderLineInput{Item: Item{CatalogItem: kit}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + day)}
+	told := func(r *OrderRecord) {
+		require.Equal(t, []any{Item{SKU: body}, "Bike", Item{Article: lone}, "Unit"}, []any{r.Units[0].Ordered, r.Units[0].OrderedName, r.Units[1].Ordered, r.Units[1].OrderedName})
+	}
+	draft := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{l}}).(*OrderRecord)
+	told(draft)
+	told(s.do(ConfirmOrder{ID: draft.ID}).(*OrderRecord))
+	s.now += hour / 2
+	short := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, AllowOverbooked: true}, Lines: []OrderLineInput{l}}).(*OrderRecord)
+	require.True(t, short.Conflict())
+	told(short)
+}
+
 // TestCancelAKitsUnits charges for as few kits as what is left of each component is of.
 func TestCancelAKitsUnits(t *testing.T) {
 	l := OrderLine{Quantity: 3}

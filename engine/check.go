@@ -54,6 +54,9 @@ func (s *state) tryDue(ctx context.Context, now int64) error {
 	w := newWriter(e, s)
 	s.at = max(s.at, now)
 	for _, x := range s.tree.Items() {
+		if x.importing() {
+			continue // time does not act on it yet
+		}
 		for !w.runDue(s.account(x.id)) && ctx.Err() == nil {
 			w.open = new(group)
 		}

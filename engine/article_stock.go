@@ -24,7 +24,7 @@ type ArticleStock struct {
 	Locations    []ArticleLocation
 	Quantity     []LocationCount // units over the window's start
 	Availability []LocationCount // units that can be held over the window, without buffers
-	Balance      []Step          // stock less units sold for good
+	Balance      []Step          // stock; what was sold has left it
 	Committed    []Step          // units under a booking, a buffer, a sales reservation or a conflict
 	ToSell       []Step          // units that could be sold and never come back
 	Utilisation  []Step          // committed in proportion to balance
@@ -191,11 +191,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 			if seat.Overlaps(w) {
 				x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no, Slot: no}})
 			}
-			if h.Kind == timeline.Sale {
-				x.ledger.add(seat, -1, 0) // sold for good
-			} else {
-				x.ledger.add(seat, 0, 1)
-			}
+			x.ledger.add(seat, 0, 1)
 		}
 	}
 	for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), x.ledger.over) {
@@ -205,6 +201,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 		}
 		x.ledger.add(h.Span, 0, 1)
 	}
+	history(a, l.no, w, x.units.add)
 	x.Locations = x.Locations[:first+joinSlots(x.Locations[first:])]
 	if since != math.MinInt64 {
 		quantity.From = &since
@@ -399,6 +396,7 @@ func (v View) ArticleUnits(id ID, w Span, p Part) (list []Unavailability, total 
 				f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no, Slot: no}})
 			}
 		}
+		history(v.acc, l.no, w, f.add)
 		for h := range v.acc.stock.ConflictsIn(timeline.LotRef(l.no), w) {
 			f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no}})
 		}

@@ -42,7 +42,8 @@ var (
 var ofState = map[string][]engine.Code{
 	"admin.apiKeys.revoke":                stateAlone,
 	"admin.articles.create":               conflictAlone,
-	"admin.articles.update":               conflictAlone,
+	"admin.articles.update":               {conflict, blocked},
+	"admin.articles.archive":              {blocked},
 	"admin.articles.delete":               inUseAlone,
 	"admin.articles.linkTags":             conflictAlone,
 	"admin.articles.createScheduledEvent": {insufficient},

@@ -105,7 +105,9 @@ var moveHoldShape = wire.ShapeOf("MoveHold",
 		wire.Optional("articleId", wire.UUID, func(l *moveLine) **engine.ID { return &l.Article }).Says("Pins the unit to this article."),
 		wire.Optional("slotId", wire.UUID, func(l *moveLine) **engine.ID { return &l.Slot }).Says("Pins the unit to this slot."),
 	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).Says("The units that are moved, all or nothing."),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says("Answers what would come of it, and changes nothing."))
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
+
+const aboutDryRun = "Answers what would come of it, and changes nothing."
 
 var extendHoldShape = wire.ShapeOf("ExtendHold",
 	wire.Required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).

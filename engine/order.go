@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"holdfast/engine/table"
+	"holdfast/timeline"
 )
 
 // This file owns orders as they are kept: with their lines and units, and their states. order_units.go writes them.
@@ -151,6 +152,8 @@ type OrderUnit struct {
 	State     Fulfillment
 	ByHand    bool   `json:",omitempty"` // its article was named
 	Part      uint16 `json:",omitempty"` // which component of a kit it is
+
+	Lot timeline.LotNo `json:",omitzero"` // that it was of as it was sold; 0: it is not
 }
 
 // MarshalText writes a purchase type into a stored row.

@@ -34,6 +34,12 @@ func checkOrders(a *account) (due int, err error) {
 					}
 					continue
 				}
+				if u.Lot != 0 {
+					if _, _, ok := a.stock.Find(u.Hold); ok {
+						return 0, fmt.Errorf("unit %s of order %s is sold and has a hold", u.ID, o.ID)
+					}
+					continue
+				}
 				units++
 				h, _, ok := a.stock.Find(u.Hold)
 				if !ok || h.Flags.Blocker() != timeline.BlockerOrder || h.Owner != uint64(o.Number) || h.Line != l.No {

@@ -110,16 +110,19 @@ func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e *edits) (r UnitR
 	if u.Hold == (ID{}) {
 		return r
 	}
-	h, at, ok := s.Find(u.Hold)
-	if !ok {
+	lot := u.Lot
+	if h, at, ok := s.Find(u.Hold); ok {
+		r.Range, r.Conflict = h.Span, !at.Seated()
+		if r.Conflict {
+			return r
+		}
+		r.Unmet, lot = unmet(s, h, at, cmp.Or(e.now, a.ledger.At)), at.Lot
+	} else if _, ok := a.sale(0, 0, u); ok {
+		r.Range = Span{Start: u.Handed, End: Forever}
+	} else {
 		return r
 	}
-	r.Range, r.Conflict = h.Span, !at.Seated()
-	if r.Conflict {
-		return r
-	}
-	r.Unmet = unmet(s, h, at, cmp.Or(e.now, a.ledger.At))
-	no := s.Lot(at.Lot).Article
+	no := s.Lot(lot).Article
 	article := e.article(a, no)
 	if article == nil {
 		r.Article = a.articleID(no)

@@ -1146,8 +1146,8 @@ func (s *ArticlesService) Get(
 	}, options)
 }
 
-// Update changes an article; one that is taken out gives its auto-assigned holds to others of its pool; the
-// rest become conflicts.
+// Update changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where
+// some find no place there, that is refused with the plan, unless it is forced.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) Update(
@@ -1216,15 +1216,15 @@ func (s *ArticlesService) AllUnavailabilities(
 	})
 }
 
-// Archive takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become
-// conflicts.
+// Archive takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no
+// place there, that is refused with the plan, unless it is forced.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) Archive(
-	ctx context.Context, id string, options ...RequestOption,
+	ctx context.Context, id string, body ArchiveArticle, options ...RequestOption,
 ) (*Article, error) {
 	return do[Article](ctx, s.t, call{
-		method: "POST", path: "/v1/admin/articles/{id}/archive", values: []string{id}, keyed: true,
+		method: "POST", path: "/v1/admin/articles/{id}/archive", values: []string{id}, body: body, keyed: true,
 	}, options)
 }
 

@@ -168,6 +168,14 @@ type AppliedDiscountCode struct {
 	AllocationsTotal *int64 `json:"allocationsTotal"`
 }
 
+// ArchiveArticle is what Articles.Archive takes.
+type ArchiveArticle struct {
+	// Holds to come that find no other place become conflicts. Without it that is refused, with the plan.
+	Force Opt[bool] `json:"force,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
+}
+
 // ArchiveFilter is one of these; a newer server may have more.
 type ArchiveFilter string
 
@@ -3239,6 +3247,10 @@ type PatchArticle struct {
 	Condition Opt[string] `json:"condition,omitzero"`
 	// What it was bought for, in minor units. Null clears it.
 	PurchasePrice Opt[int64] `json:"purchasePrice,omitzero"`
+	// Holds to come that find no other place become conflicts. Without it that is refused, with the plan.
+	Force Opt[bool] `json:"force,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 	// Ids of tags; the list replaces what is linked.
 	Tags Opt[[]string] `json:"tags,omitzero"`
 	// Values by key. Those not named stay; null takes one away, or all.

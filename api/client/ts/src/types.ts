@@ -158,8 +158,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes an article; one that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.
-         * @description Changes an article; one that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.
+         * Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
+         * @description Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
          */
         patch: operations["admin.articles.update"];
         trace?: never;
@@ -174,8 +174,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become conflicts.
-         * @description Takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become conflicts.
+         * Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
+         * @description Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
          */
         post: operations["admin.articles.archive"];
         delete?: never;
@@ -2319,6 +2319,12 @@ export interface components {
             value: number;
             /** @description Whether value is a percentage, an amount off the order or an amount off each unit. */
             valueType: components["schemas"]["DiscountType"];
+        };
+        ArchiveArticle: {
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
+            /** @description Holds to come that find no other place become conflicts. Without it that is refused, with the plan. */
+            force?: boolean | null;
         };
         /** @enum {string} */
         ArchiveFilter: "active" | "archived" | "all";
@@ -5398,8 +5404,12 @@ export interface components {
             description?: string | null;
             /** @description The article's documents as a whole, in their order. */
             documents?: components["schemas"]["DocumentInput"][] | null;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
+            /** @description Holds to come that find no other place become conflicts. Without it that is refused, with the plan. */
+            force?: boolean | null;
             /** @description Stored as given; the list replaces what is there. */
             fulfillmentFields?: components["schemas"]["FulfillmentField"][] | null;
             /** @description What the article has cost beside its price, in minor units of the account's currency. */
@@ -6899,6 +6909,7 @@ export type AggregateData = components['schemas']['AggregateData'];
 export type Alternative = components['schemas']['Alternative'];
 export type AppliedDiscount = components['schemas']['AppliedDiscount'];
 export type AppliedDiscountCode = components['schemas']['AppliedDiscountCode'];
+export type ArchiveArticle = components['schemas']['ArchiveArticle'];
 export type ArchiveFilter = components['schemas']['ArchiveFilter'];
 export type Article = components['schemas']['Article'];
 export type ArticleConflicts = components['schemas']['ArticleConflicts'];
@@ -7664,7 +7675,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ArchiveArticle"];
+            };
+        };
         responses: {
             /** @description Done. */
             200: {

@@ -88,6 +88,8 @@ var ofState = map[string][]engine.Code{
 	"admin.orders.archive":                stateAlone,
 	"admin.orders.unarchive":              stateAlone,
 	"admin.orders.assignStockItem":        {insufficient, stateRefuses, engine.CodeSubstitute},
+	"admin.orders.cancelStockItem":        stateAlone,
+	"admin.orders.undo":                   {conflict, blocked, stateRefuses},
 	"admin.orders.readyStockItem":         {conflict, stateRefuses},
 	"admin.orders.unassignStockItem":      ofStock,
 	"admin.orders.addLineItems":           ofLines,

@@ -70,6 +70,7 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 		w.Bool("priced", l.Priced(), "Whether its price was given or is of a pricing row; a line that is not costs nothing.")
 		w.Int("unitPrice", p.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
 		w.Int("quantity", int64(l.Quantity), "How many units.")
+		w.Int("cancelledQuantity", int64(l.Waived), "How many of them are not charged for, as nobody fetched them.")
 		w.Int("taxRate", int64(l.TaxRate), "Tax in hundredths of a percent: 2300 is 23 %.")
 		w.sums(engine.OrderPrice{Subtotal: p.Subtotal, Discount: p.Discount, Tax: p.Tax, Total: p.Total})
 	})

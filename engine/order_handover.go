@@ -82,13 +82,13 @@ func unitState(u *OrderUnit) *Error {
 	d := StateDetails{State: u.State.String()}
 	switch u.State {
 	case Pending:
-		d.Allowed = []string{string(Prepare), string(Fulfill), string(Assign)}
+		d.Allowed = []string{string(Prepare), string(Fulfill), string(Assign), string(CancelItem)}
 	case Prepared:
-		d.Allowed = []string{string(Fulfill), string(Assign)}
+		d.Allowed = []string{string(Fulfill), string(Assign), string(CancelItem), string(Undo)}
 	case Fulfilled:
-		d.Allowed = []string{string(Return)}
+		d.Allowed = []string{string(Return), string(Undo)}
 	case Returned:
-		d.Allowed = []string{string(Ready)}
+		d.Allowed = []string{string(Ready), string(Undo)}
 	}
 	return &Error{Code: CodeStateNotAllowed, Detail: "the stock item is " + d.State, Details: d}
 }
@@ -231,6 +231,7 @@ func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 		}
 		h, place = n, seat
 	}
+	x.unit.WasReady = x.unit.State == Prepared
 	if h.Kind == timeline.SalesReservation {
 		t.sell(x.unit, h, place, at)
 		return nil, nil
@@ -335,8 +336,10 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 	h.Flags |= timeline.Back
 	if at <= body.Start {
 		t.free(u) // no time has gone by that it took room for
+		u.Lot = place.Lot
 	} else if n := t.handedOver(h, t.draft().Lot(place.Lot), body); n.Span.End <= h.Seat().Start {
 		t.free(u)
+		u.Lot = place.Lot
 	} else {
 		t.stretchTo(h, place, n, true)
 	}

@@ -528,6 +528,9 @@ func (o *PatchOrderLine) sell(t *tx, n *Order, l, was *OrderLine) error {
 // changeStock gives a line of an open or active order the stock for its changed window and quantity.
 func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) error {
 	l := &o.Lines[line]
+	if l.Quantity != was.Quantity && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == Cancelled }) {
+		return refuse(CodeConflict, "units of the line are cancelled; make another line")
+	}
 	if l.Quantity < was.Quantity { // first: what goes needs no room in the other window
 		if err := t.fewer(l, int(was.Quantity)); err != nil {
 			return err
@@ -547,7 +550,7 @@ func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) erro
 	return nil
 }
 
-// fewer keeps the units of as many items as a line has now, of each part the first. An open line has nothing cancelled.
+// fewer keeps the units of as many items as a line has now, of each part the first. None of them is cancelled.
 func (t *tx) fewer(l *OrderLine, items int) error {
 	of, seen := map[uint16]int{}, map[uint16]int{}
 	for i := range l.Units {

@@ -52,11 +52,11 @@ func (o *Order) amounts() (list []Discountable, ok bool) {
 	list = make([]Discountable, len(o.Lines))
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		p, ok := PriceLine(l.UnitPrice, int(l.Quantity), 0, int64(l.TaxRate))
+		p, ok := PriceLine(l.UnitPrice, l.charged(), 0, int64(l.TaxRate))
 		if !ok {
 			return nil, false
 		}
-		list[i] = Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: int(l.Quantity), Amount: p.Subtotal}
+		list[i] = Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: l.charged(), Amount: p.Subtotal}
 	}
 	return list, true
 }
@@ -67,7 +67,7 @@ func (o *Order) LinePrices() (list []LinePrice, ok bool) {
 	list, ok = make([]LinePrice, len(o.Lines)), true
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if list[i], ok = PriceLine(l.UnitPrice, int(l.Quantity), off[i], int64(l.TaxRate)); !ok {
+		if list[i], ok = PriceLine(l.UnitPrice, l.charged(), off[i], int64(l.TaxRate)); !ok {
 			return nil, false
 		}
 	}

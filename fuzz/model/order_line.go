@@ -222,6 +222,9 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 		}
 		return n.ids(rec)
 	}
+	if l.Quantity != was.Quantity && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == engine.Cancelled }) {
+		return rightly(err, engine.CodeConflict)
+	}
 	if l.Quantity < was.Quantity {
 		parts := map[int]int{}
 		for _, u := range l.Units {

@@ -102,6 +102,7 @@ var ofState = map[string][]engine.Code{
 	"admin.orders.removeDiscountCode":     stateAlone,
 	"admin.orders.validateDiscountCode":   stateAlone,
 	"admin.pricingTables.delete":          inUseAlone,
+	"admin.pricingTables.updateRow":       stateAlone,
 	"admin.skus.create":                   conflictAlone,
 	"admin.skus.update":                   conflictAlone,
 	"admin.skus.delete":                   inUseAlone,

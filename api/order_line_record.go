@@ -67,6 +67,7 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 	})
 	w.Object("pricing", "LineItemPricing", "What the line costs.", func() {
 		w.Text("currency", r.Currency.String(), aboutCurrency)
+		w.Bool("priced", l.Priced(), "Whether its price was given or is of a pricing row; a line that is not costs nothing.")
 		w.Int("unitPrice", p.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
 		w.Int("quantity", int64(l.Quantity), "How many units.")
 		w.Int("cancelledQuantity", int64(l.Waived), "How many of them are not charged for, as nobody fetched them.")

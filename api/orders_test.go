@@ -65,7 +65,7 @@ func TestOrderRecord(t *testing.T) {
 		at(o, "customers", 0, "crmCustomerId"), at(o, "customers", 0, "firstName"), at(o, "customers", 0, "checkoutFields", 0, "value"),
 	})
 
-	require.Equal(t, map[string]any{"currency": "EUR", "unitPrice": 5000.0, "quantity": 1.0, "cancelledQuantity": 0.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
+	require.Equal(t, map[string]any{"currency": "EUR", "priced": true, "unitPrice": 5000.0, "quantity": 1.0, "cancelledQuantity": 0.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
 		line["pricing"])
 	require.Equal(t, map[string]any{"currency": "EUR", "subtotal": 5100.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6250.0, "discountCodes": []any{}}, o["pricing"])
 	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT172800S", "2 days", "booking", nil, "Saddle high", "L", "true", "helmet", nil}, []any{
@@ -304,7 +304,7 @@ func TestOrderLines(t *testing.T) {
 	s.refused(409, engine.CodeInsufficient, "PATCH", line, `{"quantity":2}`)
 	other := s.ok("POST", ordersPath, rental("open", location, sku, to+day, to+2*day, 1, ""))
 	require.Equal(t, when(to+3*day), at(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, when(to+3*day))), "lineItems", 0, "endDate"))
-	a := s.refused(409, engine.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q}`, when(to+3*day)))
+	a := s.refused(409, engine.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q,"unitPrice":200}`, when(to+3*day)))
 	require.NotEmpty(t, at(a.object(), "details", "lines", 0, "blockingUnavailabilities"))
 	s.ok("POST", ordersPath+"/"+other["id"].(string)+"/cancel", "")
 	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`, when(to), when(from)),

@@ -119,6 +119,7 @@ type OrderLine struct {
 	From, To     int64  // To is Forever where the end is open
 	UnitPrice    int64  `json:",omitempty"` // of one unit for the whole period; of a subscription for the first cycle
 	PricingRow   ID
+	Terms        *RowTerms `json:",omitempty"` // of the row; nil: of none, or of one that was gone before lines kept them
 	Name         word
 	Units        []OrderUnit `json:",omitempty"` // in the order in which they were made
 	UpdatedAt    int64

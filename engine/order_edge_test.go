@@ -113,7 +113,8 @@ func (s *shop) priced() (*PricingRow, *OrderRecord) {
 	return row, o
 }
 
-// A row that has become one for another way to buy prices a line of the old one no more: that keeps its price, as when the row is gone.
+// A row that has become one for another way to buy sells no line of the old one any more: those that it sold go on by the terms that it
+// had then.
 func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 	s := newShop(t)
 	row, o := s.priced()
@@ -122,6 +123,8 @@ func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 	require.Equal(t, int64(100), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
 	s.do(PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: Some(PurchaseBooking)})
 	patch.To = Some(s.now + 3*day)
+	require.Equal(t, int64(100), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
+	patch.PricingRow = Some(row.ID)
 	require.Equal(t, int64(900), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
 	s.reopen()
 }

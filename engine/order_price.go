@@ -2,11 +2,12 @@ package engine
 
 // This file owns what an order costs: the price of each line, and what its codes take off.
 //
-// A line costs its own unit price, else what its pricing row asks for its window, else nothing. A booking without end whose row is
+// A line costs its own unit price, else what the row that it was sold by asks for its window, by the terms that it had then, else
+// nothing. Another window is priced as a whole by them, a shorter one, too. A booking without end whose row is
 // for a length of time costs one such length until it is given an end, and what the row asks for the whole of it from then on. A
 // return changes no dates of a line, and no price: who wants the time charged that a unit was out gives the line its end while it is.
 
-// price works out the unit price of a line from its pricing row, unless it was given. With neither the line is for nothing.
+// price works out the unit price of a line from the terms of its row, unless it was given. With neither the line is for nothing.
 func (t *tx) price(o *Order, l *OrderLine) error {
 	switch {
 	case l.OwnPrice:
@@ -15,11 +16,10 @@ func (t *tx) price(o *Order, l *OrderLine) error {
 		l.UnitPrice = 0
 		return nil
 	}
-	_, row := t.acc.pricingRowByID(l.PricingRow)
-	if row == nil || row.Purchase != l.Purchase.Type() {
-		return nil // the row is gone, or for another way to buy: the line keeps the price that it had
+	if l.Terms == nil {
+		return nil // its row was gone before lines kept its terms: the line keeps the price that it had
 	}
-	price, ok := UnitPrice(row, l.span(), o.PickupAt.Zone())
+	price, ok := l.Terms.price(l.span(), o)
 	if !ok {
 		return tooDear()
 	}

@@ -35,10 +35,11 @@ type OrderLine struct {
 	Quantity    int
 	Waived      int // of the quantity, as nobody fetched it: it costs nothing
 	Window      Span
-	FromOpening bool  // it begins when it takes stock
-	Price       int64 // of one unit
-	Own         bool  // the price was given
-	Row         ID    // what says it otherwise
+	FromOpening bool              // it begins when it takes stock
+	Price       int64             // of one unit
+	Own         bool              // the price was given
+	Row         ID                // what says it otherwise
+	Sold        engine.PricingRow // that row as it was when the line was sold by it
 	TaxRate     int64
 	Note        string
 	AddonOf     ID
@@ -275,7 +276,7 @@ func (s *step) senseless(op engine.Op) bool {
 	}
 	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
 		if l.PricingRow != nil {
-			if r := s.a.row(*l.PricingRow); r != nil && r.Purchase != l.Purchase {
+			if r := s.a.row(*l.PricingRow); r != nil && (r.Purchase != l.Purchase || r.RetiredAt != 0) {
 				return true
 			}
 		}

@@ -1953,7 +1953,8 @@ func (s *PricingTablesService) UpdateRow(
 	}, options)
 }
 
-// DeleteRow takes a row out of a pricing table.
+// DeleteRow takes a row out of a pricing table. One by which an order is sold that is not closed is retired:
+// it stays, and sells nothing else.
 //
 // The key needs the scope catalog.price_tables.write.
 func (s *PricingTablesService) DeleteRow(

@@ -2362,6 +2362,8 @@ type LineCheckoutFieldInput struct {
 type LineItemPricing struct {
 	// ISO 4217 code of the currency of all amounts.
 	Currency string `json:"currency"`
+	// Whether its price was given or is of a pricing row; a line that is not costs nothing.
+	Priced bool `json:"priced"`
 	// Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.
 	UnitPrice int64 `json:"unitPrice"`
 	// How many units.
@@ -3265,7 +3267,9 @@ type OrderLineItemInput struct {
 	// First instant behind the line; a sale has none. Default: without end, until the units come back; where a
 	// pricing row is for a length of time, the unit price is that of one such length until there is an end.
 	EndDate Opt[time.Time] `json:"endDate,omitzero"`
-	// The pricing row that the price is of; without it or a unit price the line is free.
+	// The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit
+	// price the line is sold by the fitting row of that table with the least total, and is refused where none
+	// fits; what has no table is free.
 	PricingRowID Opt[string] `json:"pricingRowId,omitzero"`
 	// Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a
 	// cycle.
@@ -3885,6 +3889,9 @@ type PricingRow struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
+	// Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order
+	// that is not closed was sold by it.
+	RetiredAt *time.Time `json:"retiredAt"`
 }
 
 // PricingRowPage is the answer of PricingTables.ListRows.

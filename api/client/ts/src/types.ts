@@ -1763,8 +1763,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Takes a row out of a pricing table.
-         * @description Takes a row out of a pricing table.
+         * Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.
+         * @description Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.
          */
         delete: operations["admin.pricingTables.deleteRow"];
         options?: never;
@@ -4538,6 +4538,8 @@ export interface components {
             cancelledQuantity: number;
             /** @description ISO 4217 code of the currency of all amounts. */
             currency: string;
+            /** @description Whether its price was given or is of a pricing row; a line that is not costs nothing. */
+            priced: boolean;
             /** @description How many units. */
             quantity: number;
             /** @description Sum before discounts and taxes, in minor units. */
@@ -5549,7 +5551,7 @@ export interface components {
             orderCustomerId?: string | null;
             /**
              * Format: uuid
-             * @description The pricing row that the price is of; without it or a unit price the line is free.
+             * @description The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of that table with the least total, and is refused where none fits; what has no table is free.
              */
             pricingRowId?: string | null;
             /** @description How it is taken: booked for a time, sold, or subscribed to. */
@@ -6166,6 +6168,11 @@ export interface components {
             pricingTableId: string;
             /** @description How it is taken: booked for a time, sold, or subscribed to. */
             purchaseType: components["schemas"]["PurchaseType"];
+            /**
+             * Format: date-time
+             * @description Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order that is not closed was sold by it.
+             */
+            retiredAt: string | null;
             /** @description The terms, of a price for a subscription. */
             subscription: components["schemas"]["SubscriptionTerms"] | null;
             updatedAt: components["schemas"]["UpdatedAt"];
@@ -12318,7 +12325,7 @@ export interface operations {
                     "application/json": components["schemas"]["PricingRow"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;

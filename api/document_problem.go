@@ -40,6 +40,7 @@ var (
 
 // ofState are the codes that an operation gives by the state that it meets.
 var ofState = map[string][]engine.Code{
+	"admin.account.update":                inUseAlone,
 	"admin.apiKeys.revoke":                stateAlone,
 	"admin.articles.create":               conflictAlone,
 	"admin.articles.update":               {conflict, blocked},

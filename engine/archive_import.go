@@ -27,8 +27,8 @@ type ImportedArchive struct {
 
 // Rows that one command of an import puts in place at most, and about how many bytes of them: so that it does not hold the writer long.
 const (
-	carriedRows  = 4_000
-	carriedBytes = 2 << 20
+	carriedRows  = 2_000
+	carriedBytes = 1 << 20
 )
 
 // Hash names the archive: two of the same hash are the same.

@@ -110,7 +110,7 @@ func (a *account) check() error {
 	if a.importing() {
 		return a.stock.Check()
 	}
-	due := untriedKind.in(a).Len()
+	due := untriedKind.in(a).Len() + sweepingKind.in(a).Len()
 	for _, f := range followers {
 		if f.check == nil {
 			continue

@@ -32,6 +32,7 @@ var schema = registerKinds(
 	unseatedKind,
 	untriedKind,
 	importKind,
+	sweepingKind,
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -22,7 +22,7 @@ import (
 //	DELETE     /keys/{key}             by id, or by the part of the key in front of its secret
 //	POST       /import/{resource}      rows, see exchange.go
 //	GET        /export/{resource}
-//	GET, POST  /archive                a whole account, see archive.go
+//	GET, POST  /archive                a whole account, see exchange.go
 
 // operator is the actor of what is done here.
 const operator = "operator"

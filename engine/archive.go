@@ -54,18 +54,6 @@ type ArchiveEnd struct {
 	SHA256  string         `json:"sha256"`  // over all lines before it, and itself without this
 }
 
-// archived are the kinds whose rows are in an archive, in its order. Of the others it says how many there were, where that is known.
-var archived = func() (list []kindOf) {
-	for _, k := range schema {
-		switch k.tableTag() {
-		case tagKey, tagIdempotency, tagBody, tagDelivery, tagAttempt, tagImport, tagOrderUnits: // the last come behind their order
-		default:
-			list = append(list, k)
-		}
-	}
-	return list
-}()
-
 // kindNamed finds a kind by its name.
 func kindNamed(name string) kindOf {
 	for _, k := range schema {

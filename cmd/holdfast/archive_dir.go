@@ -233,3 +233,33 @@ func (a *archiveDir) place(line int) string {
 	}
 	return filepath.Join(a.dir, manifestName)
 }
+
+// writeIDs writes which record has which id now. One that was written before is the same.
+func (a *archiveDir) writeIDs(name, shift string) error {
+	if _, err := os.Stat(name); err == nil {
+		return nil
+	}
+	ids, err := engine.ParseIDShift(shift)
+	if err != nil {
+		return err
+	}
+	return writeFile(name, func(w io.Writer) error {
+		out, in := bufio.NewWriter(w), a.lines()
+		defer in.Close()
+		for lines := bufio.NewReaderSize(in, 1<<16); ; {
+			line, err := lines.ReadBytes('\n')
+			if err == io.EOF {
+				return out.Flush()
+			} else if err != nil {
+				return err
+			}
+			var row engine.ArchiveLine
+			if err := json.Unmarshal(line, &row); err != nil {
+				return err
+			}
+			if from, ok := engine.ArchivedID(row); ok {
+				fmt.Fprintf(out, `{"kind":%q,"from":%q,"to":%q}`+"\n", row.Kind, from, ids.Of(from))
+			}
+		}
+	})
+}

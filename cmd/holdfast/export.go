@@ -4,10 +4,15 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -141,4 +146,51 @@ func writeRows(w io.Writer, in io.Reader, format string, row *wire.Schema, bar *
 		bar.Add(1)
 	}
 	return rows, out.Flush()
+}
+
+// resourceOrAll demands a resource and a file, or --all in place of both.
+func resourceOrAll(all *string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if *all == "" {
+			return exactly(2, "RESOURCE and FILE, or --all DIR,")(cmd, args)
+		}
+		return exactly(0, "no argument beside --all")(cmd, args)
+	}
+}
+
+// exportAll writes an account to a directory.
+func exportAll(cmd *cobra.Command, a *admin, c exchangeConfig) error {
+	r, err := http.NewRequestWithContext(a.ctx, http.MethodGet, a.base+"/archive?"+c.query().Encode(), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := a.ask(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	m, err := writeArchive(c.all, answer.Body)
+	if err != nil {
+		return err
+	}
+	var end engine.ArchiveEnd
+	if err := json.Unmarshal(m.End, &end); err != nil {
+		return err
+	}
+	rows := 0
+	for _, n := range end.Rows {
+		rows += n
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "exported the account whole: %d rows to %s; not in it: %s, results under idempotency keys, the feed of changes\n",
+		rows, c.all, counted(end.LeftOut))
+	return err
+}
+
+// counted lists counts by name.
+func counted(counts map[string]int) string {
+	var list []string
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, strconv.Itoa(counts[what])+" "+what)
+	}
+	return strings.Join(list, ", ")
 }

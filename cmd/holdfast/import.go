@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -472,4 +473,75 @@ func (i *importer) stopped(batch int, err error) error {
 		return fmt.Errorf("%w; %s", err, landed)
 	}
 	return fmt.Errorf("%w; whether lines %d to %d have landed is not known: repeat the import, it makes nothing twice", err, b.first(), b.last())
+}
+
+// importedAll is what came of an import.
+type importedAll struct {
+	Account, Name          string
+	Rows, Before, Webhooks int
+	Shift                  string
+}
+
+// importAll makes an account of a directory.
+func importAll(cmd *cobra.Command, a *admin, c importConfig) error {
+	archive, err := openArchiveDir(c.all)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"ids": {c.ids}}
+	if c.account != "" {
+		q.Set("account", c.account)
+	}
+	if c.name != "" {
+		q.Set("name", c.name)
+	}
+	body := archive.lines()
+	defer body.Close()
+	r, err := http.NewRequestWithContext(a.ctx, http.MethodPost, a.base+"/archive?"+q.Encode(), body)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/x-ndjson")
+	answer, err := a.ask(r)
+	if err != nil {
+		return archive.refused(err)
+	}
+	defer answer.Body.Close()
+	var is importedAll
+	if err := json.NewDecoder(answer.Body).Decode(&is); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("imported the account %s (%s): %d rows", is.Account, is.Name, is.Rows)
+	if is.Before > 0 {
+		text += fmt.Sprintf(", %d of them before now", is.Before)
+	}
+	if c.ids == "new" {
+		name := filepath.Clean(c.all) + "-ids-" + is.Account + ".ndjson"
+		if err := archive.writeIDs(name, is.Shift); err != nil {
+			return err
+		}
+		text += "; its ids are in " + name
+	}
+	text += "; it has no keys: holdfast keys create --account " + is.Account
+	if is.Webhooks > 0 {
+		text += fmt.Sprintf("; %d webhooks are disabled and have other secrets: give them new ones, then enable them", is.Webhooks)
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+	return err
+}
+
+// refused says of a refusal where in the archive its cause is.
+func (a *archiveDir) refused(err error) error {
+	var p *problem
+	if !errors.As(err, &p) || len(p.Errors) != 1 {
+		return err
+	}
+	f := p.Errors[0]
+	switch line, e := strconv.Atoi(strings.TrimPrefix(f.Pointer, "/")); {
+	case e == nil:
+		return fmt.Errorf("%s: %s; nothing was imported", a.place(line), f.Message)
+	case f.Pointer == "":
+		return fmt.Errorf("%s: %s; nothing was imported", a.dir, f.Message)
+	}
+	return err
 }

@@ -80,6 +80,7 @@ func (t *tx) confirm(o *Order, overbook bool) error {
 		return refuse(CodeConflict, "the order has no line items")
 	}
 	o.Status = OrderOpen
+	t.copyAtOpening(o)
 	return t.open(o, 0, overbook)
 }
 

@@ -286,6 +286,9 @@ func olderOrder(account, id ID, b []byte) (rows []image, older bool, err error) 
 // encodeOrder writes an order without its units.
 func encodeOrder(dst []byte, o *Order) []byte {
 	s := storedOrder{Order: *o, Lines: make([]storedLine, len(o.Lines))}
+	if o.Return == o.Pickup {
+		s.ReturnAt = nil
+	}
 	for i := range o.Lines {
 		s.Lines[i] = storedLine{o.Lines[i], len(o.Lines[i].Units)}
 	}
@@ -313,6 +316,9 @@ func decodeOrder(account, key ID, b []byte) (*Order, error) {
 			l.Units = make([]OrderUnit, n)
 		}
 		s.Order.Lines[i] = l
+	}
+	if s.Return == s.Pickup {
+		s.ReturnAt = s.PickupAt
 	}
 	s.bare = true
 	return s.clone(), nil // the stored form does not stay beside it, nor the room that reading leaves in lists

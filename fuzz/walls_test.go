@@ -29,7 +29,7 @@ const (
 var notYet = map[string]struct{ knot, shown int }{
 	"api":          {knot: 68},
 	"cmd/holdfast": {knot: 41},
-	"engine":       {shown: 257},
+	"engine":       {shown: 300}, // records of the past and the ways out at the counter are commands of their own
 	"timeline":     {knot: 28},
 }
 
@@ -45,7 +45,7 @@ var rooms = []struct{ name, files string }{
 	{"commerce", `allocate catalog catalog_list contact customer discount external_pricing_row kit kit_time price pricing_row
 		pricing_table subscription`},
 	{"hold", `availability hold holdstore kit_uses what_if`},
-	{"order", `order order_check order_comment order_create order_discount order_edit order_event order_handover order_income
+	{"order", `order order_check order_comment order_copies order_create order_discount order_edit order_event order_handover order_income
 		order_line order_list order_parts order_payment order_plan order_price order_record order_requirement order_sold order_state
 		order_stock order_subscription order_units order_uses`},
 	{"outbox", `delivery delivery_attempt delivery_trim webhook webhook_event`},

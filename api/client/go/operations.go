@@ -1921,6 +1921,18 @@ func (s *CustomersService) Delete(ctx context.Context, id string, options ...Req
 	return err
 }
 
+// Erase erases a customer as a person, for good: from the record, from all orders, from events and results
+// that are kept. Figures stay. Refused while an order of theirs is not closed.
+//
+// The key needs the scope customers.write.
+func (s *CustomersService) Erase(
+	ctx context.Context, id string, options ...RequestOption,
+) (*CustomerErasure, error) {
+	return do[CustomerErasure](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/customers/{id}/erase", values: []string{id}, keyed: true,
+	}, options)
+}
+
 // LinkTags links tags to a customer; one that is linked stays.
 //
 // The key needs the scope customers.write.

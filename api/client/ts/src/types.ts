@@ -752,6 +752,26 @@ export interface paths {
         patch: operations["admin.customers.update"];
         trace?: never;
     };
+    "/v1/admin/customers/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. Refused while an order of theirs is not closed.
+         * @description Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. Refused while an order of theirs is not closed.
+         */
+        post: operations["admin.customers.erase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/customers/{id}/tags": {
         parameters: {
             query?: never;
@@ -3324,7 +3344,7 @@ export interface components {
             externalId?: string | null;
             /** @description What is ordered. Default: nothing, in a draft. */
             lineItems?: components["schemas"]["OrderLineItemInput"][] | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -3488,6 +3508,11 @@ export interface components {
             dateOfBirth: string | null;
             /** @description Email address. */
             email: string | null;
+            /**
+             * Format: date-time
+             * @description When all that says who they are was taken away, here and in their orders; null: it was not.
+             */
+            erasedAt: string | null;
             /** @description The record's id in another system; null without one. */
             externalId: string | null;
             /** @description First name. */
@@ -3519,6 +3544,25 @@ export interface components {
             /** @description Tax number of the business. */
             taxId: string | null;
             updatedAt: components["schemas"]["UpdatedAt"];
+        };
+        CustomerErasure: {
+            /** @description Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a minute. */
+            complete: boolean;
+            /**
+             * Format: date-time
+             * @description When the customer was erased.
+             */
+            erasedAt: string;
+            /**
+             * Format: uuid
+             * @description The customer's id.
+             */
+            id: string;
+            /** @description How long the log goes on to have the rows before: until it is cut behind them. A backup has them as long as it is kept. */
+            keptLog: components["schemas"]["KeptLog"];
+            /** @description The customer's orders with comments or notes, which may name the customer: people's own words stay as they are. */
+            remarks: components["schemas"]["CustomerRemarks"][];
+            remarksTotal?: components["schemas"]["EntriesTotal"];
         };
         CustomerInput: {
             /** @description Values by key. Those not named stay; null takes one away, or all. */
@@ -3571,6 +3615,17 @@ export interface components {
             data: components["schemas"]["Customer"][];
             /** @description Where the page stands in the list. */
             pagination: components["schemas"]["Pagination"];
+        };
+        CustomerRemarks: {
+            /** @description How many comments it has. */
+            comments: number;
+            /** @description How many notes there are on it and its lines. */
+            notes: number;
+            /**
+             * Format: uuid
+             * @description The order's id.
+             */
+            orderId: string;
         };
         /** @enum {string} */
         CustomerType: "individual" | "business";
@@ -4061,6 +4116,14 @@ export interface components {
             /** @description What its SKU is called. */
             skuName: string | null;
         };
+        KeptLog: {
+            /** @description Whether the log is never cut. */
+            all: boolean;
+            /** @description How many bytes of it are kept; 0: it is not cut by its length. */
+            bytes: number;
+            /** @description How many records of it are kept; 0: it is not cut by their number. */
+            records: number;
+        };
         /** @description A limit is reached: ask again after the seconds in Retry-After. */
         LimitReached: {
             /**
@@ -4453,7 +4516,7 @@ export interface components {
             companyName: string | null;
             /**
              * Format: uuid
-             * @description The customer's id among the account's customers; null: there is none.
+             * @description The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
              */
             crmCustomerId: string | null;
             /** @description Whether it is a person or a business. */
@@ -4737,7 +4800,7 @@ export interface components {
             /** @description What is ordered. */
             lineItems: components["schemas"]["OrderLineItem"][];
             lineItemsTotal?: components["schemas"]["EntriesTotal"];
-            /** @description Whom the order is with. */
+            /** @description Whom the order is with, as they were when it was opened or given them. */
             mainContact: components["schemas"]["MainContact"] | null;
             /** @description Texts that another system keeps on it, by keys of its own. */
             metadata: {
@@ -4749,7 +4812,7 @@ export interface components {
             number: number;
             /** @description How the customer pays, as it was given. */
             paymentMethodKey: string | null;
-            /** @description Where its units are handed over; stock is taken there. */
+            /** @description Where its units are handed over; stock is taken there. As it was when the order was opened or given it. */
             pickupLocation: components["schemas"]["OrderLocation"] | null;
             /** @description What the order costs. */
             pricing: components["schemas"]["OrderPricing"];
@@ -4757,7 +4820,7 @@ export interface components {
             reference: string | null;
             /** @description What was given back, by the payments that were recorded; in minor units. */
             refundedTotal: number;
-            /** @description Where its units come back to. */
+            /** @description Where its units come back to, as it was then. */
             returnLocation: components["schemas"]["OrderLocation"] | null;
             /** @description The card that is kept; null: none. */
             savedCard: components["schemas"]["SavedCard"] | null;
@@ -4816,7 +4879,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: uuid
-             * @description The customer's id among the account's customers; null: there is none.
+             * @description The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
              */
             crmCustomerId: string | null;
             /** @description Whether it is a person or a business. */
@@ -4937,7 +5000,7 @@ export interface components {
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -5545,7 +5608,7 @@ export interface components {
             externalId?: string | null;
             /** @description Whether the customer's means of payment is kept by who charges it. Null clears it. */
             hasSavedPaymentMethod?: boolean | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -6914,8 +6977,10 @@ export type CreatedAt = components['schemas']['CreatedAt'];
 export type CustomPaymentMethod = components['schemas']['CustomPaymentMethod'];
 export type CustomPaymentMethodInput = components['schemas']['CustomPaymentMethodInput'];
 export type Customer = components['schemas']['Customer'];
+export type CustomerErasure = components['schemas']['CustomerErasure'];
 export type CustomerInput = components['schemas']['CustomerInput'];
 export type CustomerPage = components['schemas']['CustomerPage'];
+export type CustomerRemarks = components['schemas']['CustomerRemarks'];
 export type CustomerType = components['schemas']['CustomerType'];
 export type DateRange = components['schemas']['DateRange'];
 export type DecreaseQuantity = components['schemas']['DecreaseQuantity'];
@@ -6957,6 +7022,7 @@ export type InitialQuantity = components['schemas']['InitialQuantity'];
 export type InsufficientAvailability = components['schemas']['InsufficientAvailability'];
 export type InsufficientAvailabilityDetails = components['schemas']['InsufficientAvailabilityDetails'];
 export type InventoryArticle = components['schemas']['InventoryArticle'];
+export type KeptLog = components['schemas']['KeptLog'];
 export type LimitReached = components['schemas']['LimitReached'];
 export type LimitReachedDetails = components['schemas']['LimitReachedDetails'];
 export type LineCheckoutField = components['schemas']['LineCheckoutField'];
@@ -9113,7 +9179,42 @@ export interface operations {
                     "application/json": components["schemas"]["Customer"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.customers.erase": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The record's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerErasure"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, IN_USE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;

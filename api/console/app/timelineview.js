@@ -82,11 +82,10 @@ export function Timeline() {
 	const lane = lanes(of.conflicts, perMs, t0, t1);
 	const shown = [];
 	for (let i = around[0]; i < Math.min(around[1], layout.length); i++) shown.push(layout.at(i));
-	const fits = see && w0 + (see.left + name) / perMs;
 	return html`<section class="view full"><div class="bar-of-tools tight"><${Button} kind="plain" icon="left" label="Earlier" onClick=${() => step(-1)}/>
 			<${Button} onClick=${() => show(addDays(dayStart(Date.now(), z), zoom === "hours" ? 0 : -1, z))}>Today<//><${Button} kind="plain" icon="right" label="Later" onClick=${() => step(1)}/>
 			<div class="seg" role="group" aria-label="Zoom">${Object.entries(zooms).map(([v, l]) => html`<${Button} key=${v} aria-pressed=${v === zoom} onClick=${() => setZoom(v)}>${l.text}<//>`)}</div>
-			<input type="date" aria-label="Go to a day" value=${toInput(fits || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(Date.parse(e.target.value + "T00:00Z"), z))}/>
+			<input type="date" aria-label="Go to a day" value=${toInput(Number(q.on) || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(Date.parse(e.target.value + "T00:00Z"), z))}/>
 			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: undefined}, true)}/><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search, article: undefined})}/>
 			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: undefined})}>One article<//>`}
 			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} articles${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>

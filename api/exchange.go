@@ -103,16 +103,26 @@ func (a *adminCall) exchange() (e *exchanged, v engine.View, err error) {
 	if e = exchangeOf(a.r.PathValue("resource")); e == nil {
 		return nil, v, refuse(engine.CodeNotFound, "only "+strings.Join(ExchangeNames(), ", ")+" are imported and exported")
 	}
+	v, err = a.meant()
+	return e, v, err
+}
+
+// meant is the account that a call names, or the only one.
+func (a *adminCall) meant() (v engine.View, err error) {
 	id, raw := engine.ID{}, a.r.URL.Query().Get("account")
 	if raw != "" {
 		id, err = a.accountOf(raw)
 	} else {
 		id, err = a.onlyAccount()
 	}
-	if err == nil {
-		v, _ = a.eng.View(id)
+	if err != nil {
+		return v, err
 	}
-	return e, v, err
+	v, _ = a.eng.View(id)
+	if err := v.Ready(); err != nil {
+		return v, err
+	}
+	return v, nil
 }
 
 // importRows makes records of rows, all or none. Faults have pointers that begin with the row's number from 0. With

@@ -65,7 +65,7 @@ func TestOrderRecord(t *testing.T) {
 		at(o, "customers", 0, "crmCustomerId"), at(o, "customers", 0, "firstName"), at(o, "customers", 0, "checkoutFields", 0, "value"),
 	})
 
-	require.Equal(t, map[string]any{"currency": "EUR", "unitPrice": 5000.0, "quantity": 1.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
+	require.Equal(t, map[string]any{"currency": "EUR", "priced": true, "unitPrice": 5000.0, "quantity": 1.0, "cancelledQuantity": 0.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
 		line["pricing"])
 	require.Equal(t, map[string]any{"currency": "EUR", "subtotal": 5100.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6250.0, "discountCodes": []any{}}, o["pricing"])
 	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT172800S", "2 days", "booking", nil, "Saddle high", "L", "true", "helmet", nil}, []any{
@@ -123,7 +123,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, []any{"open", "pending", "pending", "pending"}, states(o))
 	require.Zero(t, s.available("sku", sku, location, from, to))
 	for _, step := range []string{"/confirm", "/return", "/archive"} {
-		notAllowed(step, "open", "prepare", "fulfill", "cancel", "delete", "discount-codes", "line-items", "extend", "assign", "patch")
+		notAllowed(step, "open", "prepare", "fulfill", "undo", "cancel", "cancel-stock-item", "delete", "discount-codes", "line-items", "extend", "assign", "patch")
 	}
 	units := []any{at(o, "stockItems", 0, "id"), at(o, "stockItems", 1, "id")}
 	one := fmt.Sprintf(`{"stockItemIds":[%q]}`, units[0])
@@ -135,8 +135,8 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, []any{"active", "partially_fulfilled", "fulfilled", "prepared"}, states(o))
 	require.Equal(t, when(from), at(o, "stockItems", 0, "pickupDate"))
 	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/fulfill", one)
-	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return"}}, at(a.object(), "details"))
-	notAllowed("/cancel", "active", "fulfill", "return", "extend", "assign", "patch")
+	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return", "undo"}}, at(a.object(), "details"))
+	notAllowed("/cancel", "active", "fulfill", "return", "ready", "undo", "cancel-stock-item", "extend", "assign", "patch")
 	s.refused(409, engine.CodeStateNotAllowed, "DELETE", path, "")
 	require.Equal(t, []any{"active", "fulfilled", "fulfilled", "fulfilled"}, states(s.ok("POST", path+"/fulfill", "")))
 
@@ -152,7 +152,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	o = s.ok("POST", path+"/return", "")
 	require.Equal(t, []any{"closed", "returned", "returned", "returned"}, states(o))
 	require.Equal(t, when(from+day+hour), at(o, "lineItems", 0, "returnedDate"))
-	notAllowed("/fulfill", "closed", "archive", "delete", "patch")
+	notAllowed("/fulfill", "closed", "ready", "undo", "archive", "delete", "patch")
 
 	o = s.ok("POST", path+"/archive", "")
 	require.Equal(t, when(from+day+hour), o["archivedAt"])
@@ -304,7 +304,7 @@ func TestOrderLines(t *testing.T) {
 	s.refused(409, engine.CodeInsufficient, "PATCH", line, `{"quantity":2}`)
 	other := s.ok("POST", ordersPath, rental("open", location, sku, to+day, to+2*day, 1, ""))
 	require.Equal(t, when(to+3*day), at(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, when(to+3*day))), "lineItems", 0, "endDate"))
-	a := s.refused(409, engine.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q}`, when(to+3*day)))
+	a := s.refused(409, engine.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q,"unitPrice":200}`, when(to+3*day)))
 	require.NotEmpty(t, at(a.object(), "details", "lines", 0, "blockingUnavailabilities"))
 	s.ok("POST", ordersPath+"/"+other["id"].(string)+"/cancel", "")
 	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`, when(to), when(from)),
@@ -463,4 +463,23 @@ func TestBadOrders(t *testing.T) {
 	s.call("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
 	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
 	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+}
+
+// TestSubstitute hands another article out than the one that was ordered: only where that is said, and until it is taken back.
+func TestSubstitute(t *testing.T) {
+	s, location, sku, first, _ := stocked(t)
+	helmet := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"Helmet","quantities":[{"serviceLocationId":%q,"count":1}]}`, location))["id"].(string)
+	o := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1, ""))
+	path := ordersPath + "/" + o["id"].(string) + "/stock-items/" + at(o, "stockItems", 0, "id").(string)
+	need := s.refused(409, engine.CodeSubstitute, "POST", path+"/assign", fmt.Sprintf(`{"articleId":%q}`, helmet))
+	require.Equal(t, sku, at(need.object(), "details", "skuId"))
+	require.Contains(t, at(need.object(), "details", "articleIds"), first)
+	dry := s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true,"dryRun":true}`, helmet))
+	require.Equal(t, []any{helmet, true}, []any{at(dry, "stockItems", 0, "inventoryArticleId"), at(dry, "stockItems", 0, "substitute")})
+	kept := s.ok("GET", ordersPath+"/"+o["id"].(string), "")
+	require.Equal(t, false, at(kept, "stockItems", 0, "substitute"), "nothing was done")
+	s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true}`, helmet))
+	back := s.ok("POST", path+"/unassign", "")
+	require.Equal(t, false, at(back, "stockItems", 0, "substitute"))
+	require.NotEqual(t, helmet, at(back, "stockItems", 0, "inventoryArticleId"))
 }

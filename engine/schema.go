@@ -31,6 +31,8 @@ var schema = registerKinds(
 	attemptKind,
 	unseatedKind,
 	untriedKind,
+	sweepingKind,
+	importKind,
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -19,6 +19,7 @@ const (
 	tagIdempotency    = 12
 	tagUnseated       = 13
 	tagUntried        = 14
+	tagSweeping       = 15
 	tagPricingTable   = 20
 	tagCatalogItem    = 21
 	tagTag            = 30
@@ -35,5 +36,7 @@ const (
 
 	tagOrderUnits = 46
 
-	maxTag = tagOrderUnits
+	tagImport = 50
+
+	maxTag = tagImport
 )

@@ -21,7 +21,7 @@ import (
 func newExport() *cobra.Command {
 	var c exchangeConfig
 	cmd := &cobra.Command{
-		Use:   "export RESOURCE FILE.csv|FILE.ndjson|-",
+		Use:   "export RESOURCE FILE.csv|FILE.ndjson|- | export --all DIR",
 		Short: "Write the records of an account to a file that import takes",
 		Long: `Writes all records of a resource as they are at one instant: of a running server through its ops listener, or of the data directory of a stopped one. The file is one
 that holdfast import takes (its help says what stands in it), and appears when it is whole. References are written by code or name where that stands for the record
@@ -30,14 +30,20 @@ alone, so that another account finds its own; else by id. What a row cannot say 
 A directory that another version wrote is read from a copy, in the directory for temporary files, and stays as it is.
 
 An article comes with its own fields and its units that stay, not with what it takes from its SKU; a hold, if it takes stock, as it was asked for; a cart with the time
-it has left. Archived articles and holds that have ended are left out.`,
-		Args: exactly(2, "RESOURCE and FILE"),
+it has left. Archived articles and holds that have ended are left out, and so is all that is no row: the stock that orders and scheduled events take.
+
+With --all the account is written whole to the new directory DIR: its records as they are stored, with the stock of orders, and what no file of a resource has. Another
+account is made of it by import --all. Keys, secrets, deliveries, results under idempotency keys and the feed of changes are not in it.`,
+		Args: resourceOrAll(&c.all),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			row, err := c.describe(args[0], args[1])
-			if err != nil {
-				return err
+			write := func(a *admin) error { return exportAll(cmd, a, c) }
+			if c.all == "" {
+				row, err := c.describe(args[0], args[1])
+				if err != nil {
+					return err
+				}
+				write = func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) }
 			}
-			write := func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) }
 			server, err := c.find(cmd)
 			if err != nil {
 				return err
@@ -49,6 +55,7 @@ it has left. Archived articles and holds that have ended are left out.`,
 		},
 	}
 	c.flags(cmd.Flags())
+	cmd.Flags().StringVar(&c.all, "all", "", "write the whole account to this directory, which must not exist or be empty, in place of RESOURCE and FILE")
 	return cmd
 }
 

@@ -33,11 +33,19 @@ const maxImportBytes = 16 << 20
 func newImport() *cobra.Command {
 	var c importConfig
 	cmd := &cobra.Command{
-		Use:   "import RESOURCE FILE.csv|FILE.ndjson|-",
+		Use:   "import RESOURCE FILE.csv|FILE.ndjson|- | import --all DIR",
 		Short: "Make records of the rows of a file, all or none",
 		Long:  importHelp(),
-		Args:  exactly(2, "RESOURCE and FILE"),
+		Args:  resourceOrAll(&c.all),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case c.ids != "keep" && c.ids != "new":
+				return usagef("--ids %q must be keep or new", c.ids)
+			case c.all != "":
+				return withAdmin(cmd, c.adminConfig, func(a *admin) error { return importAll(cmd, a, c) })
+			case given(cmd, "ids") || given(cmd, "name"):
+				return usagef("--ids and --name are for --all")
+			}
 			row, err := c.describe(args[0], args[1])
 			if err != nil {
 				return err
@@ -105,6 +113,11 @@ semicolons separate, 12,50 as well), and minor units where not (1250), as an exp
 What refers to a record takes its id, or a name that stands for it alone: of a SKU its code or name, of an article one of its codes or its name, of a location or
 catalog item its name, of a tag its value. Attributes are named by key. Tags, attributes and catalog items have to be there. Under id a row may have the id it had
 where it comes from: one of this very account is refused, as an import makes new records.
+
+With --all, DIR is what export --all has written, and a new account is made of it, or the one of --account is filled, which must have no records: of the same
+locations, stock, seats, orders, numbers, prices and states, with the ids of the archive or, with --ids new, others. DIR is judged whole before anything is made. It is
+put in place by commands of bounded size; until the last one the account does nothing and is answered for to nobody. An import that was cut short goes on where it
+ended when it is repeated, and one that is done is not done again.
 
 Columns (* has to be there):
 `

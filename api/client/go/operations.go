@@ -709,10 +709,22 @@ func (s *OrdersService) Fulfill(
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Return(
-	ctx context.Context, id string, body HandOver, options ...RequestOption,
+	ctx context.Context, id string, body TakeBack, options ...RequestOption,
 ) (*Order, error) {
 	return do[Order](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/orders/{id}/return", values: []string{id}, body: body, keyed: true,
+	}, options)
+}
+
+// Undo takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned
+// dates count again.
+//
+// The key needs the scope orders.details.write.
+func (s *OrdersService) Undo(
+	ctx context.Context, id string, body Undo, options ...RequestOption,
+) (*Order, error) {
+	return do[Order](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/orders/{id}/undo", values: []string{id}, body: body, keyed: true,
 	}, options)
 }
 
@@ -734,7 +746,8 @@ func (s *OrdersService) Unarchive(ctx context.Context, id string, options ...Req
 	}, options)
 }
 
-// AssignStockItem has a unit be one of an article: it is pinned there, and what may move makes room.
+// AssignStockItem has a unit be one of an article that its line may have, or of a substitute: it is pinned
+// there, and what may move makes room.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) AssignStockItem(
@@ -746,7 +759,34 @@ func (s *OrdersService) AssignStockItem(
 	}, options)
 }
 
-// UnassignStockItem takes a unit's pin off: it stays where it is, and may move from then on.
+// CancelStockItem cancels a unit that nobody fetched, also of an active order: its stock is free again, and
+// its line costs as much less.
+//
+// The key needs the scope orders.details.write.
+func (s *OrdersService) CancelStockItem(
+	ctx context.Context, id string, stockItemID string, body CancelStockItem, options ...RequestOption,
+) (*Order, error) {
+	return do[Order](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/orders/{id}/stock-items/{stockItemId}/cancel",
+		values: []string{id, stockItemID}, body: body, keyed: true,
+	}, options)
+}
+
+// ReadyStockItem says that a unit that came back is ready: its buffer ends now, and what is left of it is
+// free at once.
+//
+// The key needs the scope orders.details.write.
+func (s *OrdersService) ReadyStockItem(
+	ctx context.Context, id string, stockItemID string, options ...RequestOption,
+) (*Order, error) {
+	return do[Order](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/orders/{id}/stock-items/{stockItemId}/ready",
+		values: []string{id, stockItemID}, keyed: true,
+	}, options)
+}
+
+// UnassignStockItem has a unit be what its line says again: it may move from then on, and is seated anew
+// where it was a substitute.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) UnassignStockItem(
@@ -1913,7 +1953,8 @@ func (s *PricingTablesService) UpdateRow(
 	}, options)
 }
 
-// DeleteRow takes a row out of a pricing table.
+// DeleteRow takes a row out of a pricing table. One by which an order is sold that is not closed is retired:
+// it stays, and sells nothing else.
 //
 // The key needs the scope catalog.price_tables.write.
 func (s *PricingTablesService) DeleteRow(

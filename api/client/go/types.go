@@ -473,6 +473,11 @@ const (
 type AssignStockItem struct {
 	// The article that the unit is to be of.
 	ArticleID string `json:"articleId"`
+	// Takes an article that is not what was ordered, or has not what the line requires. What was ordered is
+	// kept; unassign undoes it.
+	Substitute Opt[bool] `json:"substitute,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // Attribute is the answer of Attributes.Create, Attributes.Get, Attributes.Update.
@@ -725,6 +730,12 @@ type CalendarAnswer struct {
 	Buckets []Bucket `json:"buckets"`
 	// The account's count of committed changes that the answer is of.
 	Sequence int64 `json:"sequence"`
+}
+
+// CancelStockItem is what Orders.CancelStockItem takes.
+type CancelStockItem struct {
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // CancelSubscription is what Subscriptions.Cancel takes.
@@ -2104,12 +2115,16 @@ const (
 	FulfillmentStatePartiallyReturned  FulfillmentState = "partially_returned"
 )
 
-// HandOver is what Orders.Fulfill, Orders.Return takes.
+// HandOver is what Orders.Fulfill takes.
 type HandOver struct {
 	// The units of the order that it is about. Default: all that can.
 	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
 	// When it was done. Default: now.
 	At Opt[time.Time] `json:"at,omitzero"`
+	// What came back and lies in its buffer on the very unit is ready: the buffer ends now.
+	Ready Opt[bool] `json:"ready,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // Hold is the answer of Holds.Create, Holds.Get, Holds.Extend and others.
@@ -2347,10 +2362,14 @@ type LineCheckoutFieldInput struct {
 type LineItemPricing struct {
 	// ISO 4217 code of the currency of all amounts.
 	Currency string `json:"currency"`
+	// Whether its price was given or is of a pricing row; a line that is not costs nothing.
+	Priced bool `json:"priced"`
 	// Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.
 	UnitPrice int64 `json:"unitPrice"`
 	// How many units.
 	Quantity int64 `json:"quantity"`
+	// How many of them are not charged for, as nobody fetched them.
+	CancelledQuantity int64 `json:"cancelledQuantity"`
 	// Tax in hundredths of a percent: 2300 is 23 %.
 	TaxRate int64 `json:"taxRate"`
 	// Sum before discounts and taxes, in minor units.
@@ -3248,7 +3267,9 @@ type OrderLineItemInput struct {
 	// First instant behind the line; a sale has none. Default: without end, until the units come back; where a
 	// pricing row is for a length of time, the unit price is that of one such length until there is an end.
 	EndDate Opt[time.Time] `json:"endDate,omitzero"`
-	// The pricing row that the price is of; without it or a unit price the line is free.
+	// The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit
+	// price the line is sold by the fitting row of that table with the least total, and is refused where none
+	// fits; what has no table is free.
 	PricingRowID Opt[string] `json:"pricingRowId,omitzero"`
 	// Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a
 	// cycle.
@@ -3384,6 +3405,8 @@ type OrderStockItem struct {
 	Code *string `json:"code"`
 	// Whether the service chose the article, or somebody did.
 	CodeType OrderStockItemCodeType `json:"codeType"`
+	// Whether somebody has put an article there that is not what was ordered.
+	Substitute bool `json:"substitute"`
 	// Whether an article is expected to be named, as it was given; nothing is checked here.
 	ExpectsInventoryLink bool `json:"expectsInventoryLink"`
 	// What its article has to have.
@@ -3850,6 +3873,9 @@ type PricingRow struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
+	// Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order
+	// that is not closed was sold by it.
+	RetiredAt *time.Time `json:"retiredAt"`
 }
 
 // PricingRowPage is the answer of PricingTables.ListRows.
@@ -3933,6 +3959,7 @@ const (
 	CodePlanChanged              ProblemCode = "PLAN_CHANGED"
 	CodeQuantityChangeBlocked    ProblemCode = "QUANTITY_CHANGE_BLOCKED"
 	CodeStateNotAllowed          ProblemCode = "STATE_NOT_ALLOWED"
+	CodeSubstituteNeeded         ProblemCode = "SUBSTITUTE_NEEDED"
 	CodeCursorGone               ProblemCode = "CURSOR_GONE"
 	CodeSnapshotGone             ProblemCode = "SNAPSHOT_GONE"
 	CodePreconditionFailed       ProblemCode = "PRECONDITION_FAILED"
@@ -4617,6 +4644,18 @@ type SubscriptionTermsInput struct {
 	InitialChargeType Opt[string] `json:"initialChargeType,omitzero"`
 }
 
+// SubstituteNeededDetails is a part of answers.
+type SubstituteNeededDetails struct {
+	// The SKU that was ordered; null where an article was.
+	SKUID *string `json:"skuId"`
+	// The article that was ordered; null where a SKU was.
+	ArticleID *string `json:"articleId"`
+	// The first 1,000 articles that would do, with what the line requires.
+	ArticleIDs []string `json:"articleIds"`
+	// How many would do.
+	ArticlesTotal int64 `json:"articlesTotal"`
+}
+
 // SystemGroup is one of these; a newer server may have more.
 type SystemGroup string
 
@@ -4662,6 +4701,14 @@ const (
 	TagScopeCustomers TagScope = "customers"
 	TagScopeOrders    TagScope = "orders"
 )
+
+// TakeBack is what Orders.Return takes.
+type TakeBack struct {
+	// The units of the order that it is about. Default: all that can.
+	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
+	// When it was done. Default: now.
+	At Opt[time.Time] `json:"at,omitzero"`
+}
 
 // TaxonomyCategory is a part of answers.
 type TaxonomyCategory struct {
@@ -4811,6 +4858,14 @@ type UnavailabilityPage struct {
 	Data []Unavailability `json:"data"`
 	// Where the page stands in the list.
 	Pagination Pagination `json:"pagination"`
+}
+
+// Undo is what Orders.Undo takes.
+type Undo struct {
+	// The units of the order that it is about.
+	StockItemIDs []string `json:"stockItemIds"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // UnitCounts is a part of answers.
@@ -5067,6 +5122,11 @@ func (p *Problem) InsufficientAvailability() (*InsufficientAvailabilityDetails, 
 // asked, or not by the plan that was expected: details is the plan as it is now.
 func (p *Problem) QuantityRefused() (*QuantityPlan, bool) {
 	return details[QuantityPlan](p, CodePlanChanged, CodeQuantityChangeBlocked)
+}
+
+// SubstituteNeeded gives the details of CodeSubstituteNeeded. The article is not what was ordered.
+func (p *Problem) SubstituteNeeded() (*SubstituteNeededDetails, bool) {
+	return details[SubstituteNeededDetails](p, CodeSubstituteNeeded)
 }
 
 // StateNotAllowed gives the details of CodeStateNotAllowed. The record's state does not allow it.

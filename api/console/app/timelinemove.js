@@ -18,9 +18,10 @@ async function apply(bar, to, dryRun) {
 	const order = bar.order ||= await get("orders/" + bar.ownerId);
 	const item = order.stockItems.find((s) => s.unavailabilityId === bar.id);
 	if (!item) throw new Error("The unit is no longer one of this order");
-	let got = null;
-	if (to.from !== bar.bodyFrom || (!bar.open && to.to !== bar.bodyTo))
-		got = await patch(`orders/${bar.ownerId}/line-items/${item.lineItemId}`, {...(bar.state === "due" ? {startDate: iso(to.from)} : {}), endDate: bar.open ? null : iso(to.to), ...(dryRun ? {dryRun} : {})});
+	// A change of a line cannot be tried: it is judged on the drop.
+	let got = {untried: dryRun};
+	if (!dryRun && (to.from !== bar.bodyFrom || (!bar.open && to.to !== bar.bodyTo)))
+		got = await patch(`orders/${bar.ownerId}/line-items/${item.lineItemId}`, {...(bar.state === "due" ? {startDate: iso(to.from)} : {}), endDate: bar.open ? null : iso(to.to)});
 	if (to.articleId) got = await post(`orders/${bar.ownerId}/stock-items/${item.id}/assign`, {articleId: to.articleId, ...(dryRun ? {dryRun} : {})});
 	return got;
 }
@@ -46,7 +47,7 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 			if (!a || same(a)) return;
 			try {
 				const got = await apply(a.bar, a, true);
-				if (n === asked.current && now.current) put({...now.current, verdict: {ok: true, moves: got?.moved || []}});
+				if (n === asked.current && now.current) put({...now.current, verdict: {ok: true, untried: got?.untried, moves: got?.moved || []}});
 			} catch (e) {
 				if (n === asked.current && now.current) put({...now.current, verdict: {ok: false, text: why(e)}});
 			}
@@ -139,7 +140,7 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 	let says = "";
 	if (m) {
 		const where = fmtRange(m.from, m.bar.open ? null : m.to, z) + (m.articleId ? " on " + m.onto.name : "");
-		says = same(m) ? "Arrows move it, Enter drops it, Esc gives up." : !m.verdict ? where + " …" : m.verdict.ok ? where + " fits." + (m.verdict.moves.length ? " " + m.verdict.moves.length + " other" + (m.verdict.moves.length > 1 ? "s" : "") + " would move." : " Nothing else moves.") + " Drop, or Esc." : m.verdict.text;
+		says = same(m) ? "Arrows move it, Enter drops it, Esc gives up." : !m.verdict ? where + " …" : m.verdict.untried ? where + ": judged when you drop it. Esc gives up." : m.verdict.ok ? where + " fits." + (m.verdict.moves.length ? " " + m.verdict.moves.length + " other" + (m.verdict.moves.length > 1 ? "s" : "") + " would move." : " Nothing else moves.") + " Drop, or Esc." : m.verdict.text;
 	}
 	const others = (m?.verdict?.moves || []).map((v) => {
 		const found = layout.find(v.id), row = layout.lineOf(v.articleId);

@@ -44,7 +44,6 @@ export const Select = ({value, onChange, options, ...rest}) => html`<select valu
 export const PlaceSelect = ({value, onChange, none = "All places"}) => html`<${Select} value=${value || ""} onChange=${onChange} options=${[...(none ? [["", none]] : []), ...places.value.map((p) => [p.id, p.name])]} aria-label="Place"/>`;
 export const SKUSelect = ({value, onChange, none = "All SKUs"}) => html`<${Select} value=${value || ""} onChange=${onChange} options=${[["", none], ...skus.value.map((s) => [s.id, s.name])]} aria-label="SKU"/>`;
 
-/** An instant, by the wall clock of a zone. */
 export function When({value, onChange, z = zone.value, ...rest}) {
 	const shown = value ? toInput(value, z) : "";
 	return html`<input type="datetime-local" step="900" value=${shown} onChange=${(e) => e.target.value && onChange(fromInput(e.target.value, z))} ...${rest}/>`;
@@ -115,7 +114,6 @@ export function Panel({title, onClose, children, actions}) {
 	}}><header><h2>${title}</h2><${Button} kind="plain" icon="close" label="Close" onClick=${onClose}/></header><div class="body">${children}</div>${actions && html`<footer>${actions}</footer>`}</aside>`;
 }
 
-/** Members of a record with their names. */
 export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => x && x[1] !== null && x[1] !== undefined && x[1] !== "").map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 
 export function Pages({of, onChange}) {
@@ -153,7 +151,6 @@ export function Blockers({list, total}) {
 			${u.blockerType === "order" ? "Order" : u.blockerType === "hold" ? "Hold" : "Event"} · ${fmtRange(u.range.start, u.range.end, zone.value)}</button></li>`)}</ul></details>`;
 }
 
-/** Asks once more before something is done. */
 export function Confirm({label, ask, onYes, kind = "danger", icon, disabled}) {
 	const [open, set] = useState(false);
 	if (!open) return html`<${Button} kind=${kind} icon=${icon} disabled=${disabled} onClick=${() => set(true)}>${label}<//>`;

@@ -130,7 +130,7 @@ func TestProblems(t *testing.T) {
 		{status: 304},
 		{status: 200, body: `<html>`},
 	}, WithRetries(0))
-	_, err := c.Orders.Return(ctx, "1", HandOver{})
+	_, err := c.Orders.Return(ctx, "1", TakeBack{})
 	wrapped := fmt.Errorf("step 4: %w", err)
 	var p *Problem
 	if !errors.As(wrapped, &p) || !errors.Is(wrapped, CodeStateNotAllowed) || errors.Is(wrapped, CodeNotFound) {

@@ -105,7 +105,7 @@ func TestLiveBooking(t *testing.T) {
 	same(t, "captured once", order.CapturedTotal, 9000)
 	must(hf.Orders.Prepare(ctx, order.ID, holdfast.PrepareOrder{}))(t)
 	must(hf.Orders.Fulfill(ctx, order.ID, holdfast.HandOver{}))(t)
-	order = must(hf.Orders.Return(ctx, order.ID, holdfast.HandOver{}))(t)
+	order = must(hf.Orders.Return(ctx, order.ID, holdfast.TakeBack{}))(t)
 	same(t, "order", order.Status, holdfast.OrderStatusClosed)
 	free(2)
 }

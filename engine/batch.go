@@ -80,7 +80,7 @@ func (o Batch) plan(t *tx) (any, error) {
 	for i, r := range o.Rows {
 		_, err := r.plan(t)
 		if t.used > batchRows { // each has an id: what the rows make of units is bounded on the way
-			return nil, tooManyRows()
+			return nil, tooManyRows(batchRows)
 		}
 		if err == nil {
 			continue

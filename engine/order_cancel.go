@@ -34,16 +34,22 @@ func (CancelUnit) result() any { return new(OrderRecord) }
 
 // waive works out how much of its quantity a line does not charge for: of kits those of which every unit is cancelled that could be.
 func (l *OrderLine) waive() {
-	all, live := map[uint16]int{}, map[uint16]int{}
+	type units struct{ all, live int }
+	var parts []units
 	for i := range l.Units {
 		u := &l.Units[i]
-		if all[u.Part]++; u.State != Cancelled {
-			live[u.Part]++
+		for int(u.Part) >= len(parts) {
+			parts = append(parts, units{})
+		}
+		if parts[u.Part].all++; u.State != Cancelled {
+			parts[u.Part].live++
 		}
 	}
 	n, charged := int(l.Quantity), 0
-	for part, of := range all {
-		charged = max(charged, (live[part]*n+of-1)/of)
+	for _, p := range parts {
+		if p.all > 0 {
+			charged = max(charged, (p.live*n+p.all-1)/p.all)
+		}
 	}
 	l.Waived = uint16(n - charged)
 }

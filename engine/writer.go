@@ -296,7 +296,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 		return nil, nil, err
 	}
 	if len(t.set) > w.engine.bounds.Rows && !least(cmd.Op) {
-		return nil, nil, tooManyRows()
+		return nil, nil, tooManyRows(w.engine.bounds.Rows)
 	}
 	if t.weight() > w.engine.bounds.Bytes {
 		return nil, nil, tooManyBytes()
@@ -320,8 +320,8 @@ func least(o Op) bool {
 	return false
 }
 
-func tooManyRows() *Error {
-	return invalid([]Fault{{Code: "range", Message: "would change more than 110000 rows at once"}})
+func tooManyRows(most int) *Error {
+	return invalid([]Fault{{Code: "range", Message: fmt.Sprintf("would change more than %d rows at once", most)}})
 }
 
 // nextBase draws the base of a command's ids. Within one millisecond it goes on where the command before it stopped: ids

@@ -22,7 +22,7 @@ func TestSuite(t *testing.T) {
 	require.NoError(t, s.Reads(context.Background(), &r))
 	require.NoError(t, s.Writes(context.Background(), &r))
 	require.NoError(t, s.Close())
-	require.Len(t, r.Report.Results, 16)
+	require.Len(t, r.Report.Results, 17)
 	for _, x := range r.Report.Results {
 		require.Empty(t, x.Err, x.Name)
 		require.Positive(t, x.Figure, x.Name)

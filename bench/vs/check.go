@@ -160,7 +160,7 @@ func (s *stock) checkBulk(list []question, body []byte) checkBoth {
 			return err
 		}
 		if len(ours.Lines) != len(list) {
-			return fmt.Errorf("Holdfast answers %d of %d questions", len(ours.Lines), len(list))
+			return fmt.Errorf("the service answers %d of %d questions", len(ours.Lines), len(list))
 		}
 		for i, q := range list[:checked] {
 			want, sql, args := 0, pointSQL, []any{q.from(), q.to(), q.article}

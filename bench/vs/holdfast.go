@@ -117,7 +117,7 @@ func (s *stock) holdBody(sku, location int, w window) []byte {
 // read decodes an answer.
 func (c *caller) read(into any) error {
 	if c.response.StatusCode() != fasthttp.StatusOK {
-		return fmt.Errorf("Holdfast answers %d: %.300s", c.response.StatusCode(), c.response.Body())
+		return fmt.Errorf("the service answers %d: %.300s", c.response.StatusCode(), c.response.Body())
 	}
 	return json.Unmarshal(c.response.Body(), into)
 }

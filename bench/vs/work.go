@@ -82,7 +82,7 @@ func (c *caller) answered(status int, err error) (outcome, error) {
 	case status == fasthttp.StatusConflict:
 		return denied, nil
 	case status != fasthttp.StatusOK:
-		return done, fmt.Errorf("Holdfast answers %d: %.300s", status, c.response.Body())
+		return done, fmt.Errorf("the service answers %d: %.300s", status, c.response.Body())
 	}
 	return done, nil
 }

@@ -65,12 +65,13 @@ var orderLineOperations = []operation{
 	write(operation{
 		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite, guarded: true, answer: orderSchema,
 		summary: "Changes a line item: while it is pending all of it, while units are out its end; what that needs is checked and taken in the same command.",
-	}, input[engine.PatchOrderLine]{
-		path: byLine(func(o *engine.PatchOrderLine) *engine.ID { return &o.Order }, func(o *engine.PatchOrderLine) *engine.ID { return &o.ID }),
-		body: patchLineShape,
-	}, func(q *request, o *engine.PatchOrderLine) engine.Op {
-		o.IfMatch = q.ifMatch
-		return o
+	}, input[previewed[engine.PatchOrderLine]]{
+		path: byLine(func(o *previewed[engine.PatchOrderLine]) *engine.ID { return &o.op.Order },
+			func(o *previewed[engine.PatchOrderLine]) *engine.ID { return &o.op.ID }),
+		body: previewable(patchLineShape),
+	}, func(q *request, o *previewed[engine.PatchOrderLine]) engine.Op {
+		o.op.IfMatch = q.ifMatch
+		return orPreview(q, o)
 	}, answerOrder),
 	write(operation{
 		id: "admin.orders.deleteLineItem", method: "DELETE", path: linePath, scopes: ordersWrite, guarded: true, answer: wire.NullSchema,

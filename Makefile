@@ -5,6 +5,7 @@
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
+#   make bench-vs     the same work with Holdfast and with PostgreSQL, side by side
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make test-clients the clients against a live server, and the document under linters; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
@@ -35,7 +36,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair fuzz test-crash test-clients test-docs test-backup test-barrage document clients schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs fuzz test-crash test-clients test-docs test-backup test-barrage document clients schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -75,6 +76,11 @@ bench-short:
 
 bench-fair:
 	go run ./bench/fair $(FAIRFLAGS)
+
+# The same work with Holdfast and with PostgreSQL: a cluster of its own, on a free port, that is removed behind it.
+bench-vs:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { echo "installing PostgreSQL"; apt-get update -q && apt-get install -qy --no-install-recommends postgresql; }
+	go run ./bench/vs $(VSFLAGS)
 
 # The Go fuzz targets one after the other, then the packages with random state machines.
 fuzz:

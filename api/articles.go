@@ -47,24 +47,26 @@ var createArticleShape = wire.ShapeOf("CreateArticle", slices.Concat([]wire.Fiel
 	bufferFields("Before", func(o *createArticle) *bufferInput { return &o.before }),
 	bufferFields("After", func(o *createArticle) *bufferInput { return &o.after }))...)
 
-var patchArticleShape = wire.ShapeOf("PatchArticle", slices.Concat([]wire.Field[engine.PatchArticle]{
-	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Name }).Says("What the article is called."),
-	wire.Merged("status", articleStatus, false, func(o *engine.PatchArticle) *engine.Opt[engine.ArticleStatus] { return &o.Status }).
+var patchArticleShape = wire.ShapeOf("PatchArticle", slices.Concat([]wire.Field[patchArticle]{
+	wire.Merged("name", wire.Text(1, 255), false, func(o *patchArticle) *engine.Opt[string] { return &o.Name }).Says("What the article is called."),
+	wire.Merged("status", articleStatus, false, func(o *patchArticle) *engine.Opt[engine.ArticleStatus] { return &o.Status }).
 		Says("Whether it takes bookings: only an active one does."),
-	wire.Merged("skuId", wire.UUID, true, func(o *engine.PatchArticle) *engine.Opt[engine.ID] { return &o.SKU }).Says("The SKU that it is of. Null clears it."),
-	wire.Merged("codes", articleCodes, true, func(o *engine.PatchArticle) *engine.Opt[[]string] { return &o.Codes }).
+	wire.Merged("skuId", wire.UUID, true, func(o *patchArticle) *engine.Opt[engine.ID] { return &o.SKU }).Says("The SKU that it is of. Null clears it."),
+	wire.Merged("codes", articleCodes, true, func(o *patchArticle) *engine.Opt[[]string] { return &o.Codes }).
 		Says("Codes on its units, such as those of bar codes, as a whole. Null clears it."),
-	wire.Merged("description", wire.Text(0, 10_000), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Description }).
+	wire.Merged("description", wire.Text(0, 10_000), true, func(o *patchArticle) *engine.Opt[string] { return &o.Description }).
 		Says("What is told of it to customers. Null clears it."),
-	wire.Merged("condition", wire.Text(0, 255), true, func(o *engine.PatchArticle) *engine.Opt[string] { return &o.Condition }).
+	wire.Merged("condition", wire.Text(0, 255), true, func(o *patchArticle) *engine.Opt[string] { return &o.Condition }).
 		Says("What shape it is in. Null clears it."),
-	wire.Merged("purchasePrice", money, true, func(o *engine.PatchArticle) *engine.Opt[int64] { return &o.PurchasePrice }).
+	wire.Merged("purchasePrice", money, true, func(o *patchArticle) *engine.Opt[int64] { return &o.PurchasePrice }).
 		Says("What it was bought for, in minor units. Null clears it."),
+	wire.Defaulted("force", wire.Boolean, false, func(o *patchArticle) *bool { return &o.Force }).Says(aboutForce),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchArticle) *bool { return &o.dryRun }).Says(aboutDryRun),
 },
-	labelFields(func(o *engine.PatchArticle) *engine.LabelsPatch { return &o.Labels }),
-	detailFields(func(o *engine.PatchArticle) *engine.DetailsPatch { return &o.Details }),
-	bufferPatchFields("Before", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.Before }),
-	bufferPatchFields("After", func(o *engine.PatchArticle) *engine.BufferPatch { return &o.After }))...)
+	labelFields(func(o *patchArticle) *engine.LabelsPatch { return &o.Labels }),
+	detailFields(func(o *patchArticle) *engine.DetailsPatch { return &o.Details }),
+	bufferPatchFields("Before", func(o *patchArticle) *engine.BufferPatch { return &o.Before }),
+	bufferPatchFields("After", func(o *patchArticle) *engine.BufferPatch { return &o.After }))...)
 
 // window is a range or an instant that an answer is evaluated over.
 type window struct{ from, to int64 }
@@ -124,14 +126,30 @@ var (
 	articlesWrite = []string{"inventory.stock_items.write"}
 )
 
-// archiveArticle is one of the two that archive an article and bring it back; what is so already stays as it is.
-func archiveArticle(verb, summary string, archived bool) operation {
+type archiveArticle struct {
+	engine.ArchiveArticle
+	dryRun bool
+}
+
+type patchArticle struct {
+	engine.PatchArticle
+	dryRun bool
+}
+
+const aboutForce = "Holds to come that find no other place become conflicts. Without it that is refused, with the plan."
+
+var archiveArticleShape = wire.ShapeOf("ArchiveArticle",
+	wire.Defaulted("force", wire.Boolean, false, func(o *archiveArticle) *bool { return &o.Force }).Says(aboutForce),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *archiveArticle) *bool { return &o.dryRun }).Says(aboutDryRun))
+
+// archivingArticle is one of the two that archive an article and bring it back; what is so already stays as it is.
+func archivingArticle(verb, summary string, archived bool, body *wire.Shape[archiveArticle]) operation {
 	return write(operation{
 		id: "admin.articles." + verb, method: "POST", path: "/v1/admin/articles/{id}/" + verb, scopes: articlesWrite, answer: articleSchema, summary: summary,
-	}, input[engine.ArchiveArticle]{path: byID(func(o *engine.ArchiveArticle) *engine.ID { return &o.ID })},
-		func(_ *request, o *engine.ArchiveArticle) engine.Op {
-			o.Archived = archived
-			return o
+	}, input[archiveArticle]{path: byID(func(o *archiveArticle) *engine.ID { return &o.ID }), body: body},
+		func(q *request, o *archiveArticle) engine.Op {
+			o.Archived, q.preview = archived, o.dryRun
+			return o.ArchiveArticle
 		}, answerArticle)
 }
 
@@ -185,11 +203,12 @@ var articleOperations = append([]operation{
 		}),
 	write(operation{
 		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: articleSchema,
-		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.",
-	}, input[engine.PatchArticle]{path: byID(func(o *engine.PatchArticle) *engine.ID { return &o.ID }), body: patchArticleShape},
-		func(q *request, o *engine.PatchArticle) engine.Op {
-			o.IfMatch = q.ifMatch
-			return o
+		summary: "Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, " +
+			"that is refused with the plan, unless it is forced.",
+	}, input[patchArticle]{path: byID(func(o *patchArticle) *engine.ID { return &o.ID }), body: patchArticleShape},
+		func(q *request, o *patchArticle) engine.Op {
+			o.IfMatch, q.preview = q.ifMatch, o.dryRun
+			return o.PatchArticle
 		}, answerArticle),
 	write(operation{
 		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: articlesWrite, guarded: true, answer: wire.NullSchema,
@@ -199,8 +218,9 @@ var articleOperations = append([]operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
-	archiveArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become conflicts.", true),
-	archiveArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false),
+	archivingArticle("archive", "Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, "+
+		"that is refused with the plan, unless it is forced.", true, archiveArticleShape),
+	archivingArticle("unarchive", "Takes an article back into use. Conflicts that it can serve get its units.", false, nil),
 }, tagged[*engine.Article]{
 	of: engine.ArticleLabels, about: "an article", area: "articles", path: "/v1/admin/articles", id: wire.LooseID, scopes: articlesWrite,
 	answer: articleSchema, render: answerArticle,

@@ -5,6 +5,7 @@ import (
 
 	"holdfast/api/wire"
 	"holdfast/engine"
+	"holdfast/persist"
 )
 
 // This file owns customers on the wire.
@@ -25,6 +26,28 @@ func (w *scribe) writeCustomer(m *engine.Customer) {
 	w.labels(&m.Labels, "customer")
 	w.Created(m.ID)
 	w.Updated(m.UpdatedAt)
+	w.GivenInstant("erasedAt", m.ErasedAt, "When all that says who they are was taken away, here and in their orders; null: it was not.")
+}
+
+var erasureSchema = describe("CustomerErasure", func(w *scribe, m *engine.Customer) { w.writeErasure(m, nil, 0, persist.Keep{}) })
+
+// writeErasure writes what an erasure has done, and what it leaves.
+func (w *scribe) writeErasure(m *engine.Customer, remarks []engine.Remarks, total int, log persist.Keep) {
+	w.ID("id", m.ID, "The customer's id.")
+	w.Instant("erasedAt", m.ErasedAt, "When the customer was erased.")
+	w.Bool("complete", m.Erasing == 0 && !m.Traces,
+		"Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a minute.")
+	wire.First(&w.Writer, "remarks", "CustomerRemarks", remarks, total,
+		"The customer's orders with comments or notes, which may name the customer: people's own words stay as they are.", func(r *engine.Remarks) {
+			w.ID("orderId", r.Order, "The order's id.")
+			w.Count("comments", r.Comments, "How many comments it has.")
+			w.Count("notes", r.Notes, "How many notes there are on it and its lines.")
+		})
+	w.Object("keptLog", "KeptLog", "How long the log goes on to have the rows before: until it is cut behind them. A backup has them as long as it is kept.", func() {
+		w.Bool("all", log.All, "Whether the log is never cut.")
+		w.Int("bytes", log.Bytes, "How many bytes of it are kept; 0: it is not cut by its length.")
+		w.Int("records", int64(log.Records), "How many records of it are kept; 0: it is not cut by their number.")
+	})
 }
 
 func answerCustomer(q *request, m *engine.Customer) error {
@@ -75,6 +98,16 @@ var customerOperations = append([]operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
+	write(operation{
+		id: "admin.customers.erase", method: "POST", path: "/v1/admin/customers/{id}/erase", scopes: customersWrite, answer: erasureSchema,
+		summary: "Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. " +
+			"Refused while an order of theirs is not closed.",
+	}, input[engine.EraseCustomer]{path: byUUID(func(o *engine.EraseCustomer) *engine.ID { return &o.ID })},
+		func(_ *request, o *engine.EraseCustomer) engine.Op { return *o }, behind(func(q *request, m *engine.Customer) error {
+			list, total := q.view.Remarks(m.ID, wire.RowEntries)
+			appendRecord(&q.scribe, m, func(w *scribe, m *engine.Customer) { w.writeErasure(m, list, total, q.eng.LogKept()) })
+			return nil
+		})),
 }, tagged[*engine.Customer]{
 	of: engine.CustomerLabels, about: "a customer", area: "customers", path: "/v1/admin/customers", id: wire.UUID, scopes: customersWrite,
 	answer: customerSchema, render: behind(answerCustomer),

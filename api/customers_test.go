@@ -24,7 +24,7 @@ func TestCustomers(t *testing.T) {
 	require.Equal(t, "customer", at(m, "attributes", 0, "origin"))
 	require.Equal(t, map[string]any{
 		"id": m["id"], "firstName": "Ann", "lastName": "Lee", "fullName": "Ann Lee", "email": "ann@example.com", "phone": "+351 1", "marketingConsent": true,
-		"dateOfBirth": "1980-02-29", "shippingAddress": nil, "customerType": "business", "companyName": "Lee Ltd", "taxId": "PT1", "language": "pt-PT",
+		"dateOfBirth": "1980-02-29", "shippingAddress": nil, "customerType": "business", "companyName": "Lee Ltd", "taxId": "PT1", "language": "pt-PT", "erasedAt": nil,
 		"billingAddress": map[string]any{"address": "Main Street 1", "zipCode": "1000", "city": "Lisboa", "country": "PT", "state": "LX", "details": "2nd floor", "deliveryNotes": "ring twice"},
 		"tags":           m["tags"], "attributes": m["attributes"], "createdAt": when(noon + 1), "updatedAt": when(noon + 1),
 		"externalId": nil, "metadata": map[string]any{},

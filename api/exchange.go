@@ -20,7 +20,7 @@ import (
 
 const (
 	mediaRows   = "application/x-ndjson"
-	importLimit = 16 << 20 // of one call: with 100,000 rows, what a write set may have
+	importLimit = 16 << 20 // of one call
 )
 
 // exchanged is a resource that can be imported and exported.

@@ -109,6 +109,8 @@ var moveHoldShape = wire.ShapeOf("MoveHold",
 	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).Says("The units that are moved, all or nothing."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
 
+const aboutDryRun = "Answers what would come of it, and changes nothing."
+
 var extendHoldShape = wire.ShapeOf("ExtendHold",
 	wire.Required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).
 		Says("After how many seconds the hold gives its stock back, from now."))

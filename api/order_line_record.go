@@ -66,7 +66,7 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 		w.Text("def", l.Name.String(), "The name in the merchant's language.")
 	})
 	w.Object("pricing", "LineItemPricing", "What the line costs.", func() {
-		w.Text("currency", r.Currency, aboutCurrency)
+		w.Text("currency", r.Currency.String(), aboutCurrency)
 		w.Int("unitPrice", p.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
 		w.Int("quantity", int64(l.Quantity), "How many units.")
 		w.Int("taxRate", int64(l.TaxRate), "Tax in hundredths of a percent: 2300 is 23 %.")
@@ -224,8 +224,8 @@ func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine
 		w.ID("attributeId", r.Attribute, "The attribute.")
 	})
 	w.GivenID("inventoryArticleId", at.Article, "The article that it is a unit of; null while it has none.")
-	w.stockPlace("pickupServiceLocation", r.PickupAt, "Where it is handed over.")
-	w.stockPlace("returnServiceLocation", r.ReturnAt, "Where it comes back to.")
+	w.stockPlace("pickupServiceLocation", r.Pickup, r.PickupAt, "Where it is handed over.")
+	w.stockPlace("returnServiceLocation", r.Return, r.ReturnAt, "Where it comes back to.")
 	pickup, back := l.From, l.To
 	if u.Handed != 0 {
 		pickup = u.Handed
@@ -259,9 +259,9 @@ func (w *scribe) stockArticle(at *engine.UnitRecord) {
 	})
 }
 
-func (w *scribe) stockPlace(name string, l *engine.Location, about string) {
-	wire.Nullable(&w.Writer, name, "StockItemLocation", l, about, func(l *engine.Location) {
-		w.ID("id", l.ID, "The location's id.")
+func (w *scribe) stockPlace(name string, id engine.ID, l *engine.PlaceCopy, about string) {
+	wire.Nullable(&w.Writer, name, "StockItemLocation", l, about, func(l *engine.PlaceCopy) {
+		w.ID("id", id, "The location's id.")
 		w.Text("name", l.Name, "What the location is called.")
 	})
 }
@@ -270,7 +270,7 @@ func (w *scribe) subscriptionData(r *engine.OrderRecord) {
 	subscribed := r.Subscriptions()
 	w.Object("subscriptionData", "SubscriptionData", "The subscriptions among its lines.", func() {
 		w.Bool("hasSubscriptions", len(subscribed) > 0, "Whether a line is a subscription.")
-		w.Text("currency", r.Currency, aboutCurrency)
+		w.Text("currency", r.Currency.String(), aboutCurrency)
 		wire.List(&w.Writer, "items", "SubscriptionDataItem", subscribed, "The subscriptions, in the order of their lines.", func(s *engine.SubscriptionRecord) {
 			if s.Subscription == nil { // it is described
 				w.subscriptionItem(engine.SubscriptionRecord{Subscription: new(engine.Subscription), Line: new(engine.OrderLine)}, engine.SubscriptionPlan{})

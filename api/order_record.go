@@ -65,10 +65,10 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 	w.Text("updatedBy", r.UpdatedBy.String(), "The label of the key that last changed it.")
 	w.Null("currentlyViewing", "Always null: who looks at it is not kept.")
 	w.user("assignedTo", more.Assigned, "The user who looks after it.")
-	w.orderLocation("pickupLocation", r.PickupAt, "Where its units are handed over; stock is taken there.")
-	w.orderLocation("returnLocation", r.ReturnAt, "Where its units come back to.")
+	w.orderLocation("pickupLocation", r.Pickup, r.PickupAt, "Where its units are handed over; stock is taken there. As it was when the order was opened or given it.")
+	w.orderLocation("returnLocation", r.Return, r.ReturnAt, "Where its units come back to, as it was then.")
 	w.orderCustomers(r, more)
-	wire.Nullable(&w.Writer, "mainContact", "MainContact", r.Contact, "Whom the order is with.", func(c *engine.Contact) {
+	wire.Nullable(&w.Writer, "mainContact", "MainContact", r.Contact, "Whom the order is with, as they were when it was opened or given them.", func(c *engine.Contact) {
 		w.contact(c)
 		w.crmCustomer(r.Customer)
 	})
@@ -112,9 +112,9 @@ func (w *scribe) user(name string, u *engine.UserRef, about string) {
 	})
 }
 
-func (w *scribe) orderLocation(name string, l *engine.Location, about string) {
-	wire.Nullable(&w.Writer, name, "OrderLocation", l, about, func(l *engine.Location) {
-		w.ID("id", l.ID, "The location's id.")
+func (w *scribe) orderLocation(name string, id engine.ID, l *engine.PlaceCopy, about string) {
+	wire.Nullable(&w.Writer, name, "OrderLocation", l, about, func(l *engine.PlaceCopy) {
+		w.ID("id", id, "The location's id.")
 		w.Text("name", l.Name, "What the location is called.")
 		w.locationAddress(l.Address)
 		w.Text("timezone", l.Timezone, "IANA name of the location's time zone.")
@@ -122,7 +122,7 @@ func (w *scribe) orderLocation(name string, l *engine.Location, about string) {
 }
 
 func (w *scribe) crmCustomer(id engine.ID) {
-	w.GivenID("crmCustomerId", id, "The customer's id among the account's customers; null: there is none.")
+	w.GivenID("crmCustomerId", id, "The customer's id among the account's customers, also of one who is deleted by now; null: there is none.")
 }
 
 // orderCustomers writes those whom an order is for: those given, else the one whom the main contact is of.
@@ -190,7 +190,7 @@ func (w *scribe) consent(order engine.ID, c *engine.Consent) {
 func (w *scribe) orderPricing(r *engine.OrderRecord) {
 	p, _ := r.Price()
 	w.Object("pricing", "OrderPricing", "What the order costs.", func() {
-		w.Text("currency", r.Currency, aboutCurrency)
+		w.Text("currency", r.Currency.String(), aboutCurrency)
 		w.sums(p)
 		wire.List(&w.Writer, "discountCodes", "AppliedDiscountCode", r.Codes, "The discount codes of the order, in the order in which they were applied.",
 			func(c *engine.OrderCode) {
@@ -237,8 +237,8 @@ func (w *scribe) paymentMethod(more *engine.OrderMore) {
 	})
 }
 
-// answerOrder answers with an order and its entity tag. The tag is that of the stored row, for If-Match: where its units are and
-// whom it is for changes without it.
+// answerOrder answers with an order and its entity tag. The tag is that of the stored row, for If-Match: where its units are
+// changes without it.
 func answerOrder(q *request, r *engine.OrderRecord) error {
 	q.tag = r.Revision
 	appendOrder(&q.scribe, r)

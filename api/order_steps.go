@@ -40,7 +40,6 @@ var stockItemIDs = wire.ListOf(wire.UUID, 1, 10_000)
 
 const (
 	aboutStockItems = "The units of the order that it is about. Default: all that can."
-	aboutDryRun     = "Answers what would come of it, and changes nothing."
 	aboutAt         = "When it was done. Default: now."
 )
 

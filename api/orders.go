@@ -29,7 +29,7 @@ func orderFields[In any](at func(*In) *engine.OrderInput) []wire.Field[In] {
 	return append(externalFields(func(in *In) *engine.ExternalPatch { return &at(in).External }), []wire.Field[In]{
 		wire.Optional("customerId", wire.UUID, func(in *In) **engine.ID { return &at(in).Customer }).Says("The customer, in place of a mainContact. Default: nobody."),
 		wire.Optional("mainContact", contactInput, func(in *In) **engine.ContactPatch { return &at(in).Contact }).
-			Says("A new customer, who is made with the order.").Needs("customers.write").Shows("null"),
+			Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
 		wire.Optional("returnLocationId", wire.UUID, func(in *In) **engine.ID { return &at(in).Return }).
 			Says("Where its units come back to. Default: the pickup location."),
 		wire.Optional("reference", wire.Text(0, 255), func(in *In) **string { return &at(in).Reference }).Says("The merchant's or the shop's own name for the order."),
@@ -88,10 +88,10 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[engi
 	wire.Merged("customerId", wire.UUID, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }).
 		Says("The customer, who becomes the main contact. Null clears it."),
 	wire.Optional("mainContact", contactInput, func(o *engine.PatchOrder) **engine.ContactPatch { return &o.Contact }).
-		Says("A new customer, who is made with the order.").Needs("customers.write").Shows("null"),
+		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
 	wire.Merged("pickupLocationId", wire.UUID, false, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Pickup }).Says("Changes only in a draft."),
 	wire.Merged("returnLocationId", wire.UUID, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Return }).
-		Says("Where its units come back to; null: the pickup location. At another one than that they stay for good: what counts on them at the "+
+		Says("Where its units come back to; null: the pickup location. At another one than that they stay for good: what counts on them at the " +
 			"pickup location refuses it."),
 	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *engine.PatchOrder) *bool { return &o.AllowOverbooked }).
 		Says("What counts on units that come back elsewhere becomes a conflict."),

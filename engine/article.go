@@ -341,11 +341,12 @@ func (o CreateArticle) plan(t *tx) (any, error) {
 
 func (CreateArticle) result() any { return new(Article) }
 
-// ArchiveArticle takes an article out of use, or back into it: its holds go as with PatchArticle. What is so already stays
-// as it is. It answers with the *Article.
+// ArchiveArticle takes an article out of use, or back into it: its holds go as with PatchArticle, and so is it refused. What is so
+// already stays as it is. It answers with the *Article.
 type ArchiveArticle struct {
 	ID       ID
 	Archived bool
+	Force    bool // holds to come that find no other place become conflicts
 }
 
 func (ArchiveArticle) Check() []Fault { return nil }
@@ -365,18 +366,18 @@ func (o ArchiveArticle) plan(t *tx) (any, error) {
 	}
 	n.touch(t.now)
 	record(t, articleKind, r, &n)
-	t.reassign(r, &n)
-	return &n, nil
+	return &n, t.reassign(r, &n, o.Force)
 }
 
 func (ArchiveArticle) result() any { return new(Article) }
 
 // PatchArticle changes an article. One that is taken out (status, archive, another SKU) gives its auto-assigned holds to
-// other articles of their pool where they fit; what is handed over or over stays; the rest become conflicts. It answers
-// with the *Article.
+// other articles of their pool where they fit; what is handed over or over stays. Where others are left it is refused with the plan
+// (article_out.go), or, with Force, they become conflicts. It answers with the *Article.
 type PatchArticle struct {
 	ID            ID
 	IfMatch       []uint64
+	Force         bool
 	Name          Opt[string]
 	Status        Opt[ArticleStatus]
 	SKU           Opt[ID]
@@ -449,8 +450,7 @@ func (o PatchArticle) plan(t *tx) (any, error) {
 	}
 	o.Details.apply(t, &n)
 	next := revise(t, articleKind, r, n)
-	t.reassign(r, next)
-	return next, nil
+	return next, t.reassign(r, next, o.Force)
 }
 
 func (PatchArticle) result() any { return new(Article) }

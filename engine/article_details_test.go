@@ -94,12 +94,12 @@ func TestASKUSumsUpItsArticles(t *testing.T) {
 	s.reopen()
 	require.Equal(t, Aggregate{2, noon + hour, s.now}, sum(a))
 	s.now += hour
-	s.do(PatchArticle{ID: second, SKU: Some(b)})
+	s.do(PatchArticle{ID: second, SKU: Some(b), Force: true})
 	require.Equal(t, Aggregate{1, noon, noon + 2*hour}, sum(a))
 	require.Equal(t, Aggregate{1, noon + hour, s.now}, sum(b))
 	s.do(DeleteArticle{ID: first})
 	require.Zero(t, sum(a))
-	s.do(PatchArticle{ID: second, SKU: Null[ID]()})
+	s.do(PatchArticle{ID: second, SKU: Null[ID](), Force: true})
 	require.Zero(t, sum(b))
 	s.reopen()
 }

@@ -28,7 +28,7 @@ func (o setArchived) plan(t *tx) (any, error) {
 	n := *r
 	n.ArchivedAt = o.at
 	record(t, articleKind, r, &n)
-	t.reassign(r, &n)
+	t.reassign(r, &n, true)
 	return &n, nil
 }
 
@@ -478,7 +478,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 		id := articles[rnd.IntN(200)]
 		switch rnd.IntN(10) {
 		case 0:
-			s.do(PatchArticle{ID: id, Status: Some(ArticleStatus(pick("active", "inactive", "draft")))}) // holds of its own become conflicts
+			s.do(PatchArticle{Force: true, ID: id, Status: Some(ArticleStatus(pick("active", "inactive", "draft")))}) // holds of its own become conflicts
 		case 1:
 			s.do(PatchArticle{ID: id, Name: Some(pick(words[:6]...)), Labels: labels()})
 		case 2:
@@ -491,7 +491,7 @@ func TestListAgainstReadingEverything(t *testing.T) {
 				_, _ = s.try(DecreaseQuantity{Article: id, Location: at, Amount: 1, Force: chance(2)})
 			}
 		case 5:
-			s.do(PatchArticle{ID: id, SKU: Some(skus[rnd.IntN(8)])})
+			s.do(PatchArticle{Force: true, ID: id, SKU: Some(skus[rnd.IntN(8)])})
 		case 6:
 			s.do(PatchArticle{ID: id, PurchasePrice: Null[int64](), Details: costs()})
 			s.do(PatchSKU{ID: skus[rnd.IntN(8)], PurchasePrice: Some(rnd.Int64N(5))})

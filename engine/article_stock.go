@@ -24,7 +24,7 @@ type ArticleStock struct {
 	Locations    []ArticleLocation
 	Quantity     []LocationCount // units over the window's start
 	Availability []LocationCount // units that can be held over the window, without buffers
-	Balance      []Step          // stock less units sold for good
+	Balance      []Step          // stock; what was sold has left it
 	Committed    []Step          // units under a booking, a buffer, a sales reservation or a conflict
 	ToSell       []Step          // units that could be sold and never come back
 	Utilisation  []Step          // committed in proportion to balance
@@ -123,6 +123,16 @@ func instantOr(w Span) Span {
 	return w
 }
 
+// joinSlot adds a slot to those of its location, which begin at first. One with the range of the slot before it, as most have, is
+// counted there.
+func joinSlot(list []ArticleLocation, first int, at ID, r Span) []ArticleLocation {
+	if n := len(list); n > first && list[n-1].Range == r {
+		list[n-1].Count++
+		return list
+	}
+	return append(list, ArticleLocation{at, r, 1})
+}
+
 // joinSlots orders slots of one location by their range, and counts those of equal ranges together. It returns how many ranges there
 // are.
 func joinSlots(list []ArticleLocation) (n int) {
@@ -131,7 +141,7 @@ func joinSlots(list []ArticleLocation) (n int) {
 	})
 	for _, x := range list {
 		if n > 0 && list[n-1].Range == x.Range {
-			list[n-1].Count++
+			list[n-1].Count += x.Count
 			continue
 		}
 		list[n] = x
@@ -146,7 +156,7 @@ func (v View) UnitsOf(r *Article, from int64) (list []ArticleLocation) {
 		first := len(list)
 		for _, no := range v.acc.stock.Slots(l.no) {
 			if s, _ := v.acc.stock.Slot(no); s.Span.End > from {
-				list = append(list, ArticleLocation{v.acc.locationID(l.location), s.Span, 1})
+				list = joinSlot(list, first, v.acc.locationID(l.location), s.Span)
 			}
 		}
 		list = list[:first+joinSlots(list[first:])]
@@ -171,7 +181,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 			}
 		}
 		if s.Span.Overlaps(w) {
-			x.Locations = append(x.Locations, ArticleLocation{at, s.Span, 1})
+			x.Locations = joinSlot(x.Locations, first, at, s.Span)
 		}
 		if s.Span.Overlaps(x.ledger.over) {
 			x.ledger.add(s.Span, 1, 0)
@@ -181,11 +191,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 			if seat.Overlaps(w) {
 				x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no, Slot: no}})
 			}
-			if h.Kind == timeline.Sale {
-				x.ledger.add(seat, -1, 0) // sold for good
-			} else {
-				x.ledger.add(seat, 0, 1)
-			}
+			x.ledger.add(seat, 0, 1)
 		}
 	}
 	for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), x.ledger.over) {
@@ -195,6 +201,7 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 		}
 		x.ledger.add(h.Span, 0, 1)
 	}
+	history(a, l.no, w, x.units.add)
 	x.Locations = x.Locations[:first+joinSlots(x.Locations[first:])]
 	if since != math.MinInt64 {
 		quantity.From = &since
@@ -389,6 +396,7 @@ func (v View) ArticleUnits(id ID, w Span, p Part) (list []Unavailability, total 
 				f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no, Slot: no}})
 			}
 		}
+		history(v.acc, l.no, w, f.add)
 		for h := range v.acc.stock.ConflictsIn(timeline.LotRef(l.no), w) {
 			f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.no}})
 		}

@@ -1,5 +1,7 @@
 package engine
 
+import "fmt"
+
 // This file owns batches: many new records made by one command, as an import makes them.
 
 // Row is an Op that a Batch takes: it adds a record, and its plan depends on others of the batch by stock and by what is
@@ -37,12 +39,19 @@ func (p *ExternalPatch) distinct() []distinct {
 // *BatchResult.
 type Batch struct{ Rows []Row }
 
+// MaxBatch is the most rows of a Batch, and batchRows the most that they may write, units included: so many keep the writer, and all
+// who wait for it, for some 20 ms.
+const (
+	MaxBatch  = 5_000
+	batchRows = 25_000
+)
+
 // BatchResult is what a batch came to.
 type BatchResult struct{ Rows int }
 
 func (o Batch) Check() []Fault {
-	if n := len(o.Rows); n < 1 || n > maxBatch {
-		return []Fault{{Code: "length", Message: "must have between 1 and 100000 rows"}}
+	if n := len(o.Rows); n < 1 || n > MaxBatch {
+		return []Fault{{Code: "length", Message: fmt.Sprintf("must have between 1 and %d rows", MaxBatch)}}
 	}
 	var faults []Fault
 	seen := map[distinct]bool{}
@@ -70,7 +79,7 @@ func (o Batch) plan(t *tx) (any, error) {
 	t.seating().gathers = true
 	for i, r := range o.Rows {
 		_, err := r.plan(t)
-		if t.used > maxRows { // each has an id: what the rows make of units is bounded on the way
+		if t.used > batchRows { // each has an id: what the rows make of units is bounded on the way
 			return nil, tooManyRows()
 		}
 		if err == nil {

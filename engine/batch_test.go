@@ -88,7 +88,7 @@ func TestBatchNamesAllFaults(t *testing.T) {
 		{Pointer: "/1", Code: "CONFLICT", Message: `another SKU has the code "BIKE"`}, {Pointer: "/2", Code: "NOT_FOUND", Message: "no tag with this id"},
 	}, e.Faults)
 	s.refused(CodeInvalid, Batch{})
-	s.refused(CodeInvalid, Batch{Rows: make([]Row, maxBatch+1)})
+	s.refused(CodeInvalid, Batch{Rows: make([]Row, MaxBatch+1)})
 }
 
 // New units of a batch go to the conflicts that wait for them, once all are there; and a repeat under a key does nothing.

@@ -100,6 +100,7 @@ func (e *Engine) keepTime() {
 	defer clock.Stop()
 	defer trim.Stop()
 	defer sweep.Stop()
+	erased := map[ID]uint64{}
 	for {
 		select {
 		case <-e.quit:
@@ -112,6 +113,9 @@ func (e *Engine) keepTime() {
 		case <-trim.C:
 			if err := e.TrimDeliveries(ctx); err != nil && ctx.Err() == nil {
 				e.log.Error("old deliveries could not be dropped", "error", err)
+			}
+			if err := e.forgetErased(ctx, erased); err != nil && ctx.Err() == nil {
+				e.log.Error("what is kept of erased customers could not be dropped", "error", err)
 			}
 		case <-sweep.C:
 			if err := e.Sweep(ctx); err != nil && ctx.Err() == nil {

@@ -161,10 +161,10 @@ func taken(t *testing.T, out func(s *shop, article ID)) (s *shop, sku Item, othe
 }
 
 var waysOut = map[string]func(s *shop, article ID){
-	"inactive":    func(s *shop, r ID) { s.do(PatchArticle{ID: r, Status: Some(ArticleInactive)}) },
-	"archived":    func(s *shop, r ID) { s.do(ArchiveArticle{ID: r, Archived: true}) },
-	"another SKU": func(s *shop, r ID) { s.do(PatchArticle{ID: r, SKU: Some(s.sku())}) },
-	"no SKU":      func(s *shop, r ID) { s.do(PatchArticle{ID: r, SKU: Null[ID]()}) },
+	"inactive":    func(s *shop, r ID) { s.do(PatchArticle{ID: r, Status: Some(ArticleInactive), Force: true}) },
+	"archived":    func(s *shop, r ID) { s.do(ArchiveArticle{ID: r, Archived: true, Force: true}) },
+	"another SKU": func(s *shop, r ID) { s.do(PatchArticle{Force: true, ID: r, SKU: Some(s.sku())}) },
+	"no SKU":      func(s *shop, r ID) { s.do(PatchArticle{ID: r, SKU: Null[ID](), Force: true}) },
 }
 
 // A booking whose article was taken out belongs to its SKU: what comes free there is its, after a restart too.
@@ -237,7 +237,7 @@ func TestConflictInThePoolOfItsBuffers(t *testing.T) {
 		if u.Article != third {
 			continue
 		}
-		s.do(PatchArticle{ID: third, Status: Some(ArticleInactive)})
+		s.do(PatchArticle{ID: third, Status: Some(ArticleInactive), Force: true})
 		require.Equal(t, wide, s.unit(u.ID).Article)
 		s.do(PatchArticle{ID: wide, After: BufferPatch{Amount: Null[int64]()}})
 		s.do(PatchArticle{ID: plain, After: BufferPatch{Amount: Some(fourHours.Amount), Unit: Some(fourHours.Unit)}})
@@ -314,7 +314,7 @@ func TestConflictGetsItsSlotBack(t *testing.T) {
 	s.do(ReleaseHold{ID: other.ID})
 	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: unit, Slot: &second}}})
 	require.Equal(t, second, s.unit(unit).Slot)
-	status := func(to ArticleStatus) { s.do(PatchArticle{ID: r, Status: Some(to)}) }
+	status := func(to ArticleStatus) { s.do(PatchArticle{Force: true, ID: r, Status: Some(to)}) }
 
 	status(ArticleInactive)
 	require.True(t, s.unit(unit).Conflict())

@@ -77,6 +77,14 @@ func (c *Contact) Name() string {
 	return strings.Join(parts, " ")
 }
 
+// same says that two contacts say the same.
+func (c *Contact) same(d *Contact) bool {
+	return c == d || sameValue(c.FirstName, d.FirstName) && sameValue(c.LastName, d.LastName) && sameValue(c.FullName, d.FullName) && sameValue(c.Email, d.Email) &&
+		sameValue(c.Phone, d.Phone) && c.MarketingConsent == d.MarketingConsent && sameValue(c.DateOfBirth, d.DateOfBirth) &&
+		sameValue(c.BillingAddress, d.BillingAddress) && sameValue(c.ShippingAddress, d.ShippingAddress) && c.CustomerType == d.CustomerType &&
+		sameValue(c.CompanyName, d.CompanyName) && sameValue(c.TaxID, d.TaxID) && sameValue(c.Language, d.Language)
+}
+
 // anonymous says that a contact names nobody.
 func (c *Contact) anonymous() bool {
 	return c.Name() == "" && c.CompanyName == nil && c.Email == nil && c.Phone == nil

@@ -11,16 +11,39 @@ type Customer struct {
 	UpdatedAt int64
 	Revision  uint64
 	Labels
+	ErasedAt int64 `json:",omitempty"` // when all that says who they are was taken away; 0: it was not
+	Erasing  int64 `json:",omitempty"` // when more of their orders are erased; 0: all are
+	ErasedTo ID    `json:",omitzero"`  // the last of their orders that was
+	Traces   bool  `json:",omitempty"` // what is on disk alone may name them
 }
 
 const (
 	customerByTag = iota
 	customerByExternal
+	customerByEmail
+	customerByTraces
 )
 
-var customerKind = rowsOf(tagCustomer, "customer", func(m *Customer) ID { return m.ID },
-	table.By(func(m *Customer) []string { return m.tagKeys() }),
-	table.By(func(m *Customer) []string { return m.externalKeys() }))
+var customerKind = func() *kind[Customer] {
+	k := rowsOf(tagCustomer, "customer", func(m *Customer) ID { return m.ID },
+		table.By(func(m *Customer) []string { return m.tagKeys() }),
+		table.By(func(m *Customer) []string { return m.externalKeys() }),
+		table.By(func(m *Customer) []string {
+			if m.Email == nil {
+				return nil
+			}
+			return []string{foldCode(*m.Email)}
+		}),
+		table.By(func(m *Customer) []string {
+			if !m.Traces {
+				return nil
+			}
+			return []string{""}
+		}))
+	k.quiet = func(before, after *Customer) bool { return before.Revision == after.Revision }
+	k.dueAt(func(m *Customer) int64 { return m.Erasing })
+	return k
+}()
 
 // CustomerLabels is customers as what labels hang on.
 var CustomerLabels Labelled = &labelledKind[Customer, *Customer]{kind: customerKind, scope: TagCustomers, byTag: customerByTag, byExternal: customerByExternal}
@@ -29,6 +52,19 @@ func (m *Customer) revision() uint64 { return m.Revision }
 func (m *Customer) touch(now int64)  { m.UpdatedAt, m.Revision = now, m.Revision+1 }
 
 func (a *account) customers() *table.Table[Customer] { return tableOf[Customer](a, tagCustomer) }
+
+// erased refuses what cannot be done with a customer who was erased.
+func erased() error {
+	return &Error{Code: CodeStateNotAllowed, Detail: "the customer was erased", Details: StateDetails{State: "erased", Allowed: []string{"delete"}}}
+}
+
+// customerOf is the oldest customer with an email address, which compares without case; nil: there is none.
+func (a *account) customerOf(email *string) *Customer {
+	if email == nil {
+		return nil
+	}
+	return a.customers().First(customerByEmail, foldCode(*email))
+}
 
 // CreateCustomer makes a customer. It answers with the *Customer.
 type CreateCustomer struct {
@@ -75,7 +111,7 @@ func (o PatchCustomer) Check() []Fault {
 
 func (o PatchCustomer) checkOn(a *account) []Fault {
 	var c checker
-	if m := a.customers().Get(o.ID); m != nil {
+	if m := a.customers().Get(o.ID); m != nil && m.ErasedAt == 0 {
 		c.named(o.Contact.merged(m.Contact))
 	}
 	return append(c.faults, o.Labels.checkOn(a, CustomerLabels)...)
@@ -89,6 +125,9 @@ func (o PatchCustomer) plan(t *tx) (any, error) {
 	labels, err := o.Labels.merged(t.acc, CustomerLabels, m.ID, m.Labels)
 	if err != nil {
 		return nil, err
+	}
+	if m.ErasedAt != 0 {
+		return nil, erased()
 	}
 	n := *m
 	n.Contact, n.Labels = o.Contact.merged(m.Contact), labels

@@ -355,12 +355,10 @@ func (t *tx) endAt(h timeline.Hold, at timeline.Place, end, trailing int64) {
 // seatPushed seats a hold that has lost its place in a pool: one that leaves where its unit can leave.
 func (t *tx) seatPushed(p timeline.PoolRef, h timeline.Hold) bool {
 	d := t.draft()
-	to := t.goes(h)
-	if to == nil || h.Span.End == Forever {
+	if to := t.goes(h); to == nil || h.Span.End == Forever {
 		_, why := d.Seat(p, begun(h, t.now), timeline.Exact)
 		return why == timeline.Granted
 	}
-	t.lift(h.ID)
 	endless := h.WithSpan(Span{Start: h.Span.Start, End: Forever}).WithBuffers(h.Before(), 0)
 	at, why := d.Seat(p, begun(endless, t.now), timeline.Exact)
 	if why != timeline.Granted {

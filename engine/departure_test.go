@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
 )
 
 // This file owns the stories of units that are taken at one place and come back at another.
@@ -245,11 +247,50 @@ func TestOneWayTakesTheArticleThatCanGo(t *testing.T) {
 	s.do(PatchArticle{ID: second, Status: Opt[ArticleStatus]{Set: true, Value: ArticleInactive}})
 	require.Equal(t, third, s.orderNow(out).Units[0].Article)
 	require.Equal(t, 1, s.stock(s.there, noon+day, noon+2*day))
-	s.do(PatchArticle{ID: third, Status: Opt[ArticleStatus]{Set: true, Value: ArticleInactive}})
+	inactive := PatchArticle{ID: third, Status: Opt[ArticleStatus]{Set: true, Value: ArticleInactive}}
+	s.refused(CodeQuantityBlocked, inactive)
+	inactive.Force = true
+	s.do(inactive)
 	require.True(t, s.orderNow(out).Conflict())
 	require.Equal(t, 0, s.stock(s.there, noon+day, noon+2*day))
 	s.do(PatchArticle{ID: third, Status: Opt[ArticleStatus]{Set: true, Value: ArticleActive}})
 	require.False(t, s.orderNow(out).Conflict())
 	require.Equal(t, 1, s.stock(s.there, noon+day, noon+2*day))
+	s.reopen()
+}
+
+// forgetDepartures leaves one-way units as a program left them that planned no departures.
+type forgetDepartures struct{}
+
+func (forgetDepartures) Check() []Fault { return nil }
+func (forgetDepartures) result() any    { return new(any) }
+
+func (forgetDepartures) plan(t *tx) (any, error) {
+	for u := range t.acc.stock.Overlapping(Span{Start: minInstant, End: Forever}) {
+		if u.Flags.Has(timeline.OneWay) {
+			t.lift(u.ID)
+			u.Flags &^= timeline.OneWay
+			t.draft().Replace(u.Hold)
+		}
+	}
+	return nil, nil
+}
+
+func TestOneWayOfAnOlderDirectory(t *testing.T) {
+	s := newOneWay(t, 2)
+	end := noon + day
+	out := s.do(s.trip(noon, end, 1)).(*OrderRecord)
+	s.do(FulfillOrder{ID: out.ID})
+	waits := s.do(s.trip(end, end+day, 1)).(*OrderRecord)
+	s.do(forgetDepartures{})
+	later := s.do(s.rental(OrderOpen, s.bike, end+2*day, end+3*day, 1)).(*OrderRecord)
+	require.Equal(t, 2, s.stock(s.loc, end+5*day, end+6*day))
+	s.shut()
+	s.open()
+	require.Equal(t, 0, s.stock(s.loc, end+5*day, end+6*day))
+	require.Equal(t, 2, s.stock(s.there, end+5*day, end+6*day))
+	require.False(t, s.orderNow(out).Conflict())
+	require.False(t, s.orderNow(waits).Conflict())
+	require.True(t, s.orderNow(later).Conflict())
 	s.reopen()
 }

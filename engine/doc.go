@@ -46,6 +46,9 @@
 // and never late. It is given an end, or its end is taken away, as other dates are changed, also while its unit is out; a return ends
 // what the unit takes there, and the buffer begins. What such a line costs until it has an end is said in order_price.go.
 //
+// A sale is a hold without end until its unit is handed over. Then the unit leaves the stock: its slot ends and the hold is no more; the row
+// of the order's unit has what history is shown of it (order_sold.go).
+//
 // # Rooms
 //
 // The files stand in rooms, one above the other: base (ids, inputs, kinds of rows, plans), label, stock, commerce, hold, order, outbox, and

@@ -113,6 +113,12 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err := e.Tick(ctx); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
+	if err := e.eraseAgain(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	if err := e.planDepartures(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
 	if !o.Manual {
 		e.done.Add(1)
 		go e.keepTime()

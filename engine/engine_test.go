@@ -228,7 +228,7 @@ func TestTakingAnArticleOutGivesItsHoldsToOthers(t *testing.T) {
 	s.book(Item{Article: b}, noon+2*hour, noon+day, 1)
 	s.now += 2 * day
 	pinned := s.book(Item{Article: a}, noon+20*day, noon+21*day, 1)
-	_, err := s.try(PatchArticle{ID: a, Status: Some(ArticleInactive)})
+	_, err := s.try(PatchArticle{ID: a, Status: Some(ArticleInactive), Force: true})
 	require.NoError(t, err)
 	got, _ := s.view().Hold(long.ID)
 	require.Equal(t, b, got.Lines[0].Units[0].Article, "what is past of it needs no room")
@@ -267,7 +267,7 @@ func TestCalendarOfWhatTakesNoHolds(t *testing.T) {
 	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogInactive)})
 	requireClosed(kit)
 	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogActive)})
-	s.do(ArchiveArticle{ID: article, Archived: true})
+	s.do(ArchiveArticle{ID: article, Archived: true, Force: true})
 	requireClosed(bike)
 	requireClosed(kit)
 }
@@ -351,7 +351,7 @@ func TestWhatASKULosesDoesNotComeBackAtOnce(t *testing.T) {
 	s.book(Item{Article: other}, noon+day, noon+2*day, 1)
 	s.do(DecreaseQuantity{Article: other, Location: s.loc, Amount: 1, Force: true}) // some conflict elsewhere
 	h := s.book(Item{SKU: sku}, noon+day, noon+2*day, 1)
-	s.do(PatchArticle{ID: a, SKU: Null[ID]()})
+	s.do(PatchArticle{ID: a, SKU: Null[ID](), Force: true})
 	got, _ := s.view().Hold(h.ID)
 	require.True(t, got.Lines[0].Units[0].Conflict())
 	_, total := s.view().Conflicts(ConflictFilter{}, 0, 10, s.now)

@@ -144,13 +144,13 @@ func TestASKUIsDeletedOnceNothingNamesIt(t *testing.T) {
 	}}
 	h := s.do(second).(*Hold)
 	s.inUse("article", 1, DeleteSKU{ID: sku})
-	s.do(PatchArticle{ID: article, SKU: Null[ID]()})
+	s.do(PatchArticle{ID: article, SKU: Null[ID](), Force: true})
 	s.inUse("hold", 1, DeleteSKU{ID: sku})
 	s.now += 2 * day
 	s.refused(CodePrecondition, DeleteSKU{ID: sku, IfMatch: []uint64{9}})
 	s.do(DeleteSKU{ID: sku})
 	s.refused(CodeNotFound, DeleteSKU{ID: sku})
-	s.refused(CodeNotFound, PatchArticle{ID: article, SKU: Some(sku)})
+	s.refused(CodeNotFound, PatchArticle{ID: article, SKU: Some(sku), Force: true})
 	s.reopen()
 	got, _ := s.view().Hold(h.ID)
 	require.Equal(t, sku, got.Lines[1].SKU)
@@ -165,9 +165,9 @@ func TestTheArchive(t *testing.T) {
 	a, b := s.article(sku, 1), s.article(sku, 1)
 	h := s.book(Item{SKU: sku}, noon+day, noon+2*day, 2)
 	s.now += hour
-	r := s.do(ArchiveArticle{ID: a, Archived: true}).(*Article)
+	r := s.do(ArchiveArticle{ID: a, Archived: true, Force: true}).(*Article)
 	require.Equal(t, [3]any{s.now, uint64(2), ArticleActive}, [3]any{*r.ArchivedAt, r.Revision, r.Status})
-	again := s.do(ArchiveArticle{ID: a, Archived: true}).(*Article)
+	again := s.do(ArchiveArticle{ID: a, Archived: true, Force: true}).(*Article)
 	require.Equal(t, r.Revision, again.Revision, "it is there already")
 	require.Equal(t, r.ArchivedAt, again.ArchivedAt)
 	_, total := s.view().Conflicts(ConflictFilter{SKU: sku}, 0, 10, s.now)
@@ -184,8 +184,8 @@ func TestTheArchive(t *testing.T) {
 		require.False(t, u.Conflict())
 	}
 	require.Equal(t, 2, s.available(Item{SKU: sku}, noon+3*day, noon+4*day))
-	s.do(PatchArticle{ID: b, Status: Some(ArticleInactive)})
-	s.do(ArchiveArticle{ID: b, Archived: true})
+	s.do(PatchArticle{ID: b, Status: Some(ArticleInactive), Force: true})
+	s.do(ArchiveArticle{ID: b, Archived: true, Force: true})
 	s.do(ArchiveArticle{ID: b})
 	require.Equal(t, ArticleInactive, s.view().Article(b).Status, "the archive leaves the status alone")
 	s.refused(CodeNotFound, ArchiveArticle{ID: sku})

@@ -19,12 +19,12 @@ var goOn = []string{
 	"ApplyDiscount", "AddPayment", "ArchiveArticle", "ArchiveCatalogItem", "ArchiveOrder", "AssignUnit", "CancelOrder", "CancelSubscription", "ConfirmHold",
 	"ConfirmOrder", "DecreaseQuantity", "DeleteArticle", "DeleteAttribute", "DeleteCatalogItem", "DeleteCustomer", "DeleteDiscountCode",
 	"DeleteExternalPricingRow", "DeleteLocation", "DeleteOrder", "DeleteOrderLine", "DeletePricingRow", "DeletePricingTable", "DeleteSKU",
-	"DeleteScheduledEvent", "DeleteTag", "DeleteWebhook", "DisableWebhook", "EnableWebhook", "ExtendHold", "FulfillOrder", "LinkTags", "MoveHold",
+	"DeleteScheduledEvent", "DeleteTag", "DeleteWebhook", "DisableWebhook", "EnableWebhook", "EraseCustomer", "ExtendHold", "FulfillOrder", "LinkTags", "MoveHold",
 	"PatchAccount", "PatchArticle", "PatchAttribute", "PatchCatalogItem", "PatchCustomer", "PatchDiscountCode", "PatchExternalPricingRow",
 	"PatchLocation", "PatchOrder", "PatchOrderLine", "PatchPricingRow", "PatchPricingTable", "PatchSKU", "PatchScheduledEvent", "PatchTag", "PatchWebhook",
 	"PrepareOrder", "RecordAttempts", "ReleaseHold", "RemoveDiscount", "ReturnOrder", "RevokeKey", "RotateSecret", "SetPlan", "TransferQuantity",
 	"UnassignUnit", "UnlinkTags", "UpgradeWebhook",
-	"forget", "forgetDeliveries", "postpone", "runDue", "seatConflicts", "nudge", // the engine's own
+	"blankTraces", "forget", "forgetDeliveries", "postpone", "runDue", "seatConflicts", "nudge", // the engine's own
 }
 
 // Every operation either adds or goes on: whoever makes another has to say which.

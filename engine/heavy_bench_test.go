@@ -224,7 +224,14 @@ func (d *desk) heavyLines(units int) []heavyStep {
 		}, nil},
 		{"import of customers", func() Op {
 			var b Batch
-			for range units {
+			for range MaxBatch {
+				b.Rows = append(b.Rows, CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}, Labels: LabelsPatch{Tags: Some([]ID{tag})}})
+			}
+			return b
+		}, nil},
+		{"import of more", func() Op {
+			var b Batch
+			for range MaxBatch {
 				b.Rows = append(b.Rows, CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}, Labels: LabelsPatch{Tags: Some([]ID{tag})}})
 			}
 			return b
@@ -232,8 +239,17 @@ func (d *desk) heavyLines(units int) []heavyStep {
 		{"deletion of their tag", func() Op { return DeleteTag{ID: tag} }, func(any) { tag = d.do(CreateTag{Value: "all", Scope: TagCustomers}).(*Tag).ID }},
 		{"import of SKUs", func() Op {
 			var b Batch
-			for range 10 * units {
+			for range MaxBatch {
 				b.Rows = append(b.Rows, CreateSKU{Name: "Chair"})
+			}
+			return b
+		}, nil},
+		{"import of holds", func() Op {
+			var b Batch
+			for i := range MaxBatch {
+				b.Rows = append(b.Rows, PlaceHold{Lines: []HoldLineInput{{
+					Item: Item{SKU: sku}, Location: d.loc, Quantity: 1, Window: Span{Start: noon + int64(i)*day/100, End: noon + int64(i+300)*day/100},
+				}}})
 			}
 			return b
 		}, nil},

@@ -31,6 +31,7 @@ type idemRow struct {
 	Key         ID
 	Fingerprint ID
 	Until       int64
+	Erased      bool `json:",omitempty"` // the result named somebody who was erased
 	Result      json.RawMessage
 
 	result any // what Result is made of when the row is written, beside the writer
@@ -45,7 +46,7 @@ var idempotencyKind = storedRows(&kind[idemRow]{
 			r.Result, r.result = writtenResult(r.result), nil
 		}
 		const end = `null}`
-		dst = encodeCold(dst, &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until})
+		dst = encodeCold(dst, &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until, Erased: r.Erased})
 		if len(r.Result) > 0 { // it is JSON already, and may be long
 			dst = append(append(dst[:len(dst)-len(end)], r.Result...), '}')
 		}
@@ -137,6 +138,8 @@ func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
 	switch {
 	case row.Fingerprint != cmd.Idem.Fingerprint:
 		return res, true, refuse(CodeIdempotencyReused, "the idempotency key was used for another request")
+	case row.Erased:
+		return res, true, refuse(CodeIdempotencyReused, "the request was done under this key; its answer named a customer who was erased since")
 	case running:
 		return res, true, refuse(CodeIdempotencyInUse, "the first request under this idempotency key is still running")
 	}

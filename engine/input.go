@@ -22,7 +22,6 @@ const (
 	minInstant = 0
 	maxInstant = 253402300799999 // 9999-12-31T23:59:59.999Z
 	maxSafe    = 1<<53 - 1
-	maxBatch   = 100_000
 	maxRows    = 110_000 // of a write set: an article with all its slots, and what they seat; a unit takes about 160 bytes of log, so about 17 MiB
 )
 

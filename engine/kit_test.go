@@ -88,7 +88,7 @@ func TestKitOfWhatIsNotThere(t *testing.T) {
 	e := s.refused(CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
 	require.Equal(t, StateDetails{"draft", []string{"active"}}, e.Details)
 	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogActive)})
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
 	s.refused(CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
 	lines := []HoldLineInput{{Item: Item{SKU: sku, CatalogItem: kit.CatalogItem}, Location: s.loc, Window: Span{Start: noon, End: noon + day}, Quantity: 1}}

@@ -18,7 +18,8 @@ type Location struct {
 	Revision  uint64
 	External  *External `json:",omitempty"`
 
-	zone *timeline.Zone // derived
+	zone  *timeline.Zone // derived
+	place PlaceCopy      // derived: as orders keep it
 }
 
 func (l *Location) revision() uint64 { return l.Revision }
@@ -26,6 +27,33 @@ func (l *Location) touch(now int64)  { l.UpdatedAt, l.Revision = now, l.Revision
 
 // Zone is the location's time zone.
 func (l *Location) Zone() *timeline.Zone { return l.zone }
+
+// PlaceCopy is a location as orders keep it.
+type PlaceCopy struct {
+	Name     string
+	Timezone string   // IANA name: calendar steps of what keeps the copy are in it
+	Address  *Address `json:",omitempty"`
+}
+
+// Zone is the place's time zone; UTC where there is no place.
+func (p *PlaceCopy) Zone() *timeline.Zone {
+	if p == nil {
+		return mustZone("UTC")
+	}
+	return mustZone(p.Timezone)
+}
+
+func (p *PlaceCopy) same(q *PlaceCopy) bool {
+	return p == q || p != nil && q != nil && p.Name == q.Name && p.Timezone == q.Timezone && sameValue(p.Address, q.Address)
+}
+
+// place is a copy of a location; nil where there is none. Orders share it until the location is another.
+func (a *account) place(id ID) *PlaceCopy {
+	if l := a.locations().Get(id); l != nil {
+		return &l.place
+	}
+	return nil
+}
 
 // mustZone loads a zone whose name was checked when it was stored.
 func mustZone(name string) *timeline.Zone {
@@ -48,6 +76,7 @@ var locationKind = func() *kind[Location] {
 		}
 		n := *after
 		n.zone = mustZone(n.Timezone)
+		n.place = PlaceCopy{n.Name, n.Timezone, n.Address}
 		k.in(a).Put(&n)
 	}
 	return k

@@ -30,7 +30,7 @@ func stray(t *testing.T, kit bool, make func(s *shop, i Item) ID) (x strayed, un
 		x.article, x.second = two, one
 	}
 	s.tick(s.now + 2*hour)
-	s.do(PatchArticle{ID: x.article, SKU: Some(x.other.SKU)})
+	s.do(PatchArticle{ID: x.article, SKU: Some(x.other.SKU), Force: true})
 	require.Equal(t, x.article, s.unit(unit).Article, "what is over stays")
 	return x, unit
 }
@@ -122,7 +122,7 @@ func TestShortOfTheSKUThatItWasMadeFor(t *testing.T) {
 // Its article may be gone by then, or out.
 func TestOtherDatesWhereTheArticleIsOut(t *testing.T) {
 	for name, out := range map[string]func(s *shop, r ID){
-		"inactive": func(s *shop, r ID) { s.do(PatchArticle{ID: r, Status: Some(ArticleInactive)}) },
+		"inactive": func(s *shop, r ID) { s.do(PatchArticle{ID: r, Status: Some(ArticleInactive), Force: true}) },
 		"deleted":  func(s *shop, r ID) { s.do(DeleteArticle{ID: r}) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,9 +188,9 @@ func TestUnassignedUnitIsOfItsLine(t *testing.T) {
 
 	pin()
 	s.do(UnassignUnit{Order: r.ID, Unit: unit.ID})
-	s.do(PatchArticle{ID: foreign, SKU: Some(sku.SKU)})
+	s.do(PatchArticle{ID: foreign, SKU: Some(sku.SKU), Force: true})
 	require.Equal(t, foreign, s.unit(unit.Hold).Article, "it may stay: the article is of its SKU now")
-	s.do(PatchArticle{ID: foreign, SKU: Some(other.SKU)})
+	s.do(PatchArticle{ID: foreign, SKU: Some(other.SKU), Force: true})
 	require.Equal(t, 0, at(sku))
 
 	pin()

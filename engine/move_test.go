@@ -23,7 +23,7 @@ func TestOtherDatesForWhatHasBegun(t *testing.T) {
 	s.book(Item{Article: second}, s.now-3*day, s.now-day, 1)
 	h := s.book(Item{SKU: sku}, s.now-2*day, s.now+day, 1)
 	o := s.order(Item{SKU: sku}, PurchaseBooking, s.now+2*day, ptr(s.now+3*day), 1, false)
-	s.do(ArchiveArticle{ID: first, Archived: true})
+	s.do(ArchiveArticle{ID: first, Archived: true, Force: true})
 	id := h.Lines[0].Units[0].ID
 	u, _ := s.view().Unavailability(id)
 	require.Equal(t, second, u.Article, "its past is another's there")

@@ -64,3 +64,6 @@ func mergeInto[P, T any](o Opt[P], at **T, merged func(p *P, t T) T) {
 		*at = &t
 	}
 }
+
+// sameValue says that two members are both left out, or say the same.
+func sameValue[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"holdfast/engine/table"
+	"holdfast/timeline"
 )
 
 // This file owns orders as they are kept: with their lines and units, and their states. order_units.go writes them.
@@ -66,14 +67,15 @@ func (f *Fulfillment) UnmarshalText(b []byte) (err error) {
 
 // Order is an order as it is stored. OrderRecord (order_record.go) is what is answered.
 type Order struct {
-	ID         ID
-	Number     uint32 // counts in the account from 1
-	Status     OrderStatus
-	Cancelled  bool `json:",omitempty"`
-	Channel    word // admin, api or online
-	Customer   ID   // whom it is for; zero: nobody is named
-	Pickup     ID   // the location that its stock is taken at
-	Return     ID   // where units come back to
+	ID        ID
+	Number    uint32 // counts in the account from 1
+	Status    OrderStatus
+	Cancelled bool `json:",omitempty"`
+	Channel   word // admin, api or online
+	Customer  ID   // whom it is for; zero: nobody is named
+	Pickup    ID   // the location that its stock is taken at
+	Return    ID   // where units come back to
+	OrderCopies
 	UpdatedAt  int64
 	UpdatedBy  word
 	ArchivedAt int64  `json:",omitempty"` // 0: it is not
@@ -149,6 +151,8 @@ type OrderUnit struct {
 	State     Fulfillment
 	ByHand    bool   `json:",omitempty"` // its article was named
 	Part      uint16 `json:",omitempty"` // which component of a kit it is
+
+	Lot timeline.LotNo `json:",omitzero"` // that it was of as it was sold; 0: it is not
 }
 
 // MarshalText writes a purchase type into a stored row.
@@ -205,15 +209,30 @@ var orderKind = func() *kind[Order] {
 	k.put = func(s *state, a *account, before, after *Order) {
 		if after != nil {
 			after.unpack(k.in(a).Get(after.ID))
+			after.share(a)
 		}
 		recount(a.orderUses(), before, after)
 		put(s, a, before, after)
 	}
-	k.dueAt(func(o *Order) int64 { return o.Due })
+	k.quiet = func(before, after *Order) bool { return before.Revision == after.Revision }
+	k.dueAt(func(o *Order) int64 {
+		if !o.copied() {
+			return 1 // an older program made it
+		}
+		return o.Due
+	})
 	return k
 }()
 
-func init() { orderKind.fall = (*tx).renewSubscriptions }
+func init() {
+	orderKind.fall = func(t *tx, id ID) {
+		if o := t.order(id); o != nil && !o.copied() {
+			t.copyOlder(id)
+			return
+		}
+		t.renewSubscriptions(id)
+	}
+}
 
 // OrderLabels is orders as what labels hang on.
 var OrderLabels Labelled = orderLabels{&labelledKind[Order, *Order]{kind: orderKind, scope: TagOrders, byTag: orderByTag, byExternal: orderByExternal}}

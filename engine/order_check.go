@@ -21,7 +21,7 @@ func checkOrders(a *account) (due int, err error) {
 			return 0, fmt.Errorf("order %s is not found by its number", o.ID)
 		}
 		recount(named, nil, o)
-		if o.Due != 0 {
+		if o.Due != 0 || !o.copied() {
 			due++
 		}
 		for i := range o.Lines {
@@ -31,6 +31,12 @@ func checkOrders(a *account) (due int, err error) {
 				if u.Hold == (ID{}) {
 					if takes := o.Status != OrderDraft && (u.State == Pending || u.State == Prepared || u.State == Fulfilled); takes {
 						return 0, fmt.Errorf("unit %s of order %s is %s and takes no stock", u.ID, o.ID, u.State)
+					}
+					continue
+				}
+				if u.Lot != 0 {
+					if _, _, ok := a.stock.Find(u.Hold); ok {
+						return 0, fmt.Errorf("unit %s of order %s is sold and has a hold", u.ID, o.ID)
 					}
 					continue
 				}

@@ -90,9 +90,11 @@ func (t *tx) newOrder(in *OrderInput) (*Order, error) {
 		return nil, notFound("location")
 	}
 	var err error
-	if o.Customer, err = t.mainCustomer(in.Customer, in.Contact); err != nil {
+	if err = t.isFor(o, in.Customer, in.Contact); err != nil {
 		return nil, err
 	}
+	o.Currency = newWord(t.acc.row.Currency)
+	t.copyPlaces(o)
 	if o.Tags, err = t.acc.linked(nil, in.Tags); err != nil {
 		return nil, err
 	}
@@ -129,20 +131,35 @@ func (m *OrderMore) empty() bool {
 		m.Comments == nil && m.Method == (PaymentMethod{})
 }
 
-// mainCustomer is whom an order is for: a customer, or a new one made of a contact.
-func (t *tx) mainCustomer(id *ID, contact *ContactPatch) (ID, error) {
-	if id != nil {
-		if t.acc.customers().Get(*id) == nil {
-			return ID{}, notFound("customer")
+// isFor has an order be for a customer, or for the one whom a contact is of: the oldest customer with its email, of whom nothing
+// changes, else a new one.
+func (t *tx) isFor(o *Order, id *ID, contact *ContactPatch) error {
+	switch {
+	case id != nil:
+		m := t.acc.customers().Get(*id)
+		switch {
+		case m == nil:
+			return notFound("customer")
+		case m.ErasedAt != 0:
+			return erased()
 		}
-		return *id, nil
+		o.Customer = *id
+		t.copyContact(o)
+	case contact == nil:
+		o.Customer = ID{}
+		t.copyContact(o)
+	default:
+		given := contact.merged(Contact{})
+		m := t.acc.customerOf(given.Email)
+		if m == nil {
+			m = &Customer{ID: t.newID(), Contact: given, UpdatedAt: t.now, Revision: 1}
+			record(t, customerKind, nil, m)
+		} else {
+			given = contact.merged(m.Contact)
+		}
+		o.Customer, o.Contact, o.Given = m.ID, &given, true
 	}
-	if contact == nil {
-		return ID{}, nil
-	}
-	m := &Customer{ID: t.newID(), Contact: contact.merged(Contact{}), UpdatedAt: t.now, Revision: 1}
-	record(t, customerKind, nil, m)
-	return m.ID, nil
+	return nil
 }
 
 func (t *tx) orderCustomers(list []OrderCustomerInput) (out []OrderCustomer, err error) {
@@ -151,8 +168,11 @@ func (t *tx) orderCustomers(list []OrderCustomerInput) (out []OrderCustomer, err
 		n := OrderCustomer{ID: t.newID(), Contact: x.Contact.merged(Contact{}), Fields: x.Fields, UpdatedAt: t.now}
 		if x.Customer != nil {
 			m := t.acc.customers().Get(*x.Customer)
-			if m == nil {
+			switch {
+			case m == nil:
 				return nil, notFound("customer")
+			case m.ErasedAt != 0:
+				return nil, erased()
 			}
 			n.Customer, n.Contact = m.ID, x.Contact.merged(m.Contact)
 		}
@@ -466,16 +486,14 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 		}
 		t.seatFreed()
 	}
-	switch {
-	case o.Customer.Null:
-		n.Customer = ID{}
-	case o.Customer.Set:
-		n.Customer, err = t.mainCustomer(&o.Customer.Value, nil)
-	case o.Contact != nil:
-		n.Customer, err = t.mainCustomer(nil, o.Contact)
-	}
-	if err != nil {
-		return nil, err
+	if o.Customer.Set || o.Contact != nil {
+		var id *ID
+		if o.Customer.Set && !o.Customer.Null {
+			id = &o.Customer.Value
+		}
+		if err := t.isFor(n, id, o.Contact); err != nil {
+			return nil, err
+		}
 	}
 	if n.External, err = t.orderExternal(&o.External, n); err != nil {
 		return nil, err
@@ -500,7 +518,7 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 	if m.empty() {
 		n.More = nil
 	}
-	if o.Customers.Set || o.Customer.Set {
+	if o.Customers.Set || o.Customer.Set || o.Contact != nil {
 		t.forNobodyElse(n)
 	}
 	return t.answer(n), nil
@@ -545,6 +563,13 @@ func (o *PatchOrder) places(t *tx, n *Order) error {
 		if t.acc.locations().Get(n.Pickup) == nil || t.acc.locations().Get(n.Return) == nil {
 			return notFound("location")
 		}
+	}
+	one := n.Return == n.Pickup
+	if o.Pickup.Set || o.Return.Set && one {
+		n.PickupAt = t.acc.place(n.Pickup)
+	}
+	if o.Return.Set || o.Pickup.Set && one {
+		n.ReturnAt = t.acc.place(n.Return)
 	}
 	if !elsewhere {
 		return nil

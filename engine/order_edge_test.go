@@ -26,7 +26,7 @@ func TestCancelSubscriptionWithoutStock(t *testing.T) {
 	s.order(Item{Article: article}, PurchaseBooking, s.now, ptr(s.now+9*day), 1, false)
 	short := s.order(Item{Article: article}, PurchaseSubscription, s.now+hour, ptr(s.now+5*day), 1, true)
 	require.True(t, short.Conflict())
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
 	r := s.do(CancelSubscription{ID: short.Lines[0].Subscription.ID, AtEnd: true}).(*OrderRecord)
 	require.Equal(t, SubscriptionCancelling, r.Lines[0].Subscription.Status())
 	require.Equal(t, s.now+hour+day, r.Units[0].Range.End)
@@ -93,7 +93,7 @@ func TestNoteOnALineChangesNoPrice(t *testing.T) {
 	o := s.do(CreateOrder{OrderInput: OrderInput{Pickup: there}, Lines: []OrderLineInput{
 		{Item: Item{Article: article}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day), PricingRow: &row.ID},
 	}}).(*OrderRecord)
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
 	s.do(PatchPricingRow{Table: table, ID: row.ID, Price: Some(int64(700))})
 	note := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: Some("by the door")}
 	require.Equal(t, int64(100), s.do(note).(*OrderRecord).Lines[0].UnitPrice)

@@ -10,6 +10,7 @@ type orderEdit struct {
 	before  *Order  // nil: it is made
 	image   *[]byte // before without its units, as it is written, once that was asked for
 	now     *Order  // nil: it goes
+	copies  bool    // it is given copies that an older program did not keep, which is no change of what it says
 	settled bool    // now is as settle leaves it, and changed what settle says
 	changed bool
 }
@@ -124,12 +125,22 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 		if e.changed = !bytes.Equal(*e.image, encodeOrder(nil, n)) || !n.sameUnits(e.before); !e.changed {
 			return false
 		}
+		if e.copies && e.onlyCopies() {
+			return true
+		}
 		n.Revision++
 	} else {
 		n.Revision = 1
 	}
 	n.UpdatedAt, n.UpdatedBy = t.now, newWord(t.actor)
 	return true
+}
+
+// onlyCopies says that an order differs from what it was in its copies alone.
+func (e *orderEdit) onlyCopies() bool {
+	was := *e.before
+	was.OrderCopies = e.now.OrderCopies
+	return alike(encodeOrder, &was, e.now) && e.now.sameUnits(e.before)
 }
 
 // dateUnits says of each unit of an order when it was last changed: now, where it is another than before.

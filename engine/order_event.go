@@ -22,7 +22,7 @@ func orderEvents(t *tx, emit func(typ OrderEvent, order ID, data func() eventDat
 			emit(OrderDeleted, x.before.ID, nil)
 		case x.before == nil:
 			tell(OrderCreated, x.after)
-		default:
+		case x.before.Revision != x.after.Revision:
 			tell(OrderUpdated, x.after)
 		}
 	}

@@ -143,7 +143,7 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 
 	// And on one that the command brings into the SKU.
 	article := s.article(other, 1)
-	s.do(PatchArticle{ID: article, SKU: Some(sku)})
+	s.do(PatchArticle{ID: article, SKU: Some(sku), Force: true})
 	require.Equal(t, 2, count())
 	require.Equal(t, s.view().Order(o.ID).Units, last())
 	require.False(t, s.view().Order(o.ID).Conflict())

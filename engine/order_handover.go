@@ -222,15 +222,17 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 			pool = timeline.SKURef(lot.Pool)
 		}
 		n := t.handedOver(h, lot, body)
-		if _, why := d.Reseat(pool, n); why != timeline.Granted {
+		seat, why := d.Reseat(pool, n)
+		if why != timeline.Granted {
 			return t.shortOf(x, h, place), nil
 		}
-		h = n
+		h, place = n, seat
+	}
+	if h.Kind == timeline.SalesReservation {
+		t.sell(x.unit, h, place, at)
+		return nil, nil
 	}
 	h.Flags |= timeline.Out
-	if h.Kind == timeline.SalesReservation {
-		h.Kind = timeline.Sale
-	}
 	d.Replace(h)
 	t.settleUnits(h.ID)
 	x.unit.State, x.unit.Handed = Fulfilled, at

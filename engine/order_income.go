@@ -50,7 +50,10 @@ func (o *Order) addIncome(c *sums[uint32], s *timeline.Stock, sign int64) {
 		}
 		o.Lines[i].earn(prices[i].Total, func(u *OrderUnit, n int64) {
 			at, ok := units.Where(u.Hold)
-			if !ok || !at.Seated() || n == 0 {
+			if u.Lot != 0 {
+				at, ok = timeline.Place{Lot: u.Lot}, true
+			}
+			if !ok || !at.Seated() && u.Lot == 0 || n == 0 {
 				return
 			}
 			if of := s.Lot(at.Lot).Article; of != article { // most units are of the same one as the unit before

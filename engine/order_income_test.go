@@ -66,7 +66,7 @@ func TestIncomeOfArticles(t *testing.T) {
 	s.now += hour
 	s.do(ReturnOrder{ID: r.ID})
 	require.Equal(t, []int64{551, 550}, s.earned(first, second))
-	s.do(PatchArticle{ID: c, SKU: Some(sku)})
+	s.do(PatchArticle{ID: c, SKU: Some(sku), Force: true})
 	s.do(IncreaseQuantity{Article: c, Location: s.loc, Amount: 1})
 	sale := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
 		{Item: Item{Article: a}, Purchase: PurchaseSale, Quantity: 1, UnitPrice: ptr(int64(7))},

@@ -36,7 +36,7 @@ func (v View) ListOrders(q *OrderQuery) (page []*Order, total int) {
 		return v.acc.orders().Page(orderByState, q.states(), q.Offset, q.Limit, q.Desc)
 	}
 	search := strings.ToLower(q.Search)
-	return pageOf(q.candidates(v.acc), func(o *Order) bool { return q.passes(o) && v.acc.mentions(o, search) }, q.Offset, q.Limit)
+	return pageOf(q.candidates(v.acc), func(o *Order) bool { return q.passes(o) && o.mentions(search) }, q.Offset, q.Limit)
 }
 
 func (q *OrderQuery) byState() bool {
@@ -132,7 +132,7 @@ func (l *OrderLine) within(w Span) bool {
 }
 
 // mentions looks for a text, in lower case, in what an order says.
-func (a *account) mentions(o *Order, text string) bool {
+func (o *Order) mentions(text string) bool {
 	if text == "" {
 		return true
 	}
@@ -144,7 +144,7 @@ func (a *account) mentions(o *Order, text string) bool {
 	if has(m.Reference) || has(m.Note) || strconv.FormatUint(uint64(o.Number), 10) == text {
 		return true
 	}
-	if c := a.customers().Get(o.Customer); c != nil && names(&c.Contact) {
+	if o.Contact != nil && names(o.Contact) {
 		return true
 	}
 	return slices.ContainsFunc(m.Customers, func(c OrderCustomer) bool { return names(&c.Contact) }) ||

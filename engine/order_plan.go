@@ -33,7 +33,7 @@ func (r *OrderRecord) zone() *timeline.Zone {
 	if r.PickupAt == nil {
 		return mustZone("UTC")
 	}
-	return mustZone(r.PickupAt.Timezone) // a record that was read back knows the name alone
+	return r.PickupAt.Zone()
 }
 
 // Plan says how the subscription of a line goes on.

@@ -19,8 +19,7 @@ func (t *tx) price(o *Order, l *OrderLine) error {
 	if row == nil || row.Purchase != l.Purchase.Type() {
 		return nil // the row is gone, or for another way to buy: the line keeps the price that it had
 	}
-	where := t.acc.locations().Get(o.Pickup)
-	price, ok := UnitPrice(row, l.span(), where.Zone())
+	price, ok := UnitPrice(row, l.span(), o.PickupAt.Zone())
 	if !ok {
 		return tooDear()
 	}

@@ -12,12 +12,8 @@ import (
 // OrderRecord is an order as it is answered: whoever writes it needs nothing else.
 type OrderRecord struct {
 	*Order
-	PickupAt *Location
-	ReturnAt *Location
-	Contact  *Contact // of the one whom it is for
-	Currency string
-	TagRows  []*Tag
-	Units    []UnitRecord // of the first units, in the order of lines and units
+	TagRows []*Tag
+	Units   []UnitRecord // of the first units, in the order of lines and units
 }
 
 // UnitRecord is where a unit of an order is.
@@ -34,10 +30,9 @@ type UnitRecord struct {
 
 // edits are rows of what orders and their units name, as a plan leaves them. Most plans change none.
 type edits struct {
-	customers map[ID]*Customer
-	articles  map[uint32]*Article
-	skus      map[ID]*SKU
-	now       int64 // the plan's instant; 0: there is no plan
+	articles map[uint32]*Article
+	skus     map[ID]*SKU
+	now      int64 // the plan's instant; 0: there is no plan
 
 	attributes map[ID]*Attribute // nil: it goes
 	n          int               // so much of the write set is read
@@ -47,10 +42,6 @@ type edits struct {
 func (e *edits) read(set []rowChange) {
 	for _, c := range set[e.n:] {
 		switch c := c.(type) {
-		case *change[Customer]:
-			if c.after != nil {
-				put(&e.customers, c.after.ID, c.after)
-			}
 		case *change[Article]:
 			if c.after != nil {
 				put(&e.articles, c.after.No, c.after)
@@ -99,14 +90,7 @@ func put[K comparable, R any](m *map[K]*R, key K, r *R) {
 // orderRecord is the answer for an order on some state of the stock, with some rows as a plan leaves them, and with the first of
 // its units, at most so many.
 func (a *account) orderRecord(o *Order, s *timeline.Stock, e *edits, most int) *OrderRecord {
-	r := &OrderRecord{Order: o, PickupAt: a.locations().Get(o.Pickup), ReturnAt: a.locations().Get(o.Return), Currency: a.row.Currency}
-	m := e.customers[o.Customer]
-	if m == nil {
-		m = a.customers().Get(o.Customer)
-	}
-	if m != nil {
-		r.Contact = &m.Contact
-	}
+	r := &OrderRecord{Order: o}
 	for _, id := range o.Tags {
 		if g := a.tags().Get(id); g != nil {
 			r.TagRows = append(r.TagRows, g)
@@ -126,16 +110,19 @@ func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e *edits) (r UnitR
 	if u.Hold == (ID{}) {
 		return r
 	}
-	h, at, ok := s.Find(u.Hold)
-	if !ok {
+	lot := u.Lot
+	if h, at, ok := s.Find(u.Hold); ok {
+		r.Range, r.Conflict = h.Span, !at.Seated()
+		if r.Conflict {
+			return r
+		}
+		r.Unmet, lot = unmet(s, h, at, cmp.Or(e.now, a.ledger.At)), at.Lot
+	} else if _, ok := a.sale(0, 0, u); ok {
+		r.Range = Span{Start: u.Handed, End: Forever}
+	} else {
 		return r
 	}
-	r.Range, r.Conflict = h.Span, !at.Seated()
-	if r.Conflict {
-		return r
-	}
-	r.Unmet = unmet(s, h, at, cmp.Or(e.now, a.ledger.At))
-	no := s.Lot(at.Lot).Article
+	no := s.Lot(lot).Article
 	article := e.article(a, no)
 	if article == nil {
 		r.Article = a.articleID(no)

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"slices"
-
-	"holdfast/timeline"
 )
 
 // This file owns the life of an order: which state allows what, and the moves from one state to the next that no unit's way
@@ -82,6 +80,7 @@ func (t *tx) confirm(o *Order, overbook bool) error {
 		return refuse(CodeConflict, "the order has no line items")
 	}
 	o.Status = OrderOpen
+	t.copyAtOpening(o)
 	return t.open(o, 0, overbook)
 }
 
@@ -138,7 +137,7 @@ func (o ArchiveOrder) plan(t *tx) (any, error) {
 func (ArchiveOrder) result() any { return new(OrderRecord) }
 
 // DeleteOrder removes an order that has nothing out, a closed one, too. Its stock is free again, but what was sold for good stays
-// gone: its slot ends with the sale. The uses that it has made of codes are given back, whatever its state. It answers with nil.
+// gone, and its history goes. The uses that it has made of codes are given back, whatever its state. It answers with nil.
 type DeleteOrder struct {
 	ID      ID
 	IfMatch []uint64
@@ -154,7 +153,7 @@ func (o DeleteOrder) plan(t *tx) (any, error) {
 	for i := range n.Lines {
 		l := &n.Lines[i]
 		for j := range l.Units {
-			t.forgetUnit(&l.Units[j])
+			t.free(&l.Units[j])
 		}
 	}
 	for i := range n.Codes {
@@ -165,15 +164,3 @@ func (o DeleteOrder) plan(t *tx) (any, error) {
 }
 
 func (DeleteOrder) result() any { return new(any) }
-
-// forgetUnit takes the stock of a unit back as its order goes.
-func (t *tx) forgetUnit(u *OrderUnit) {
-	h, at, ok := t.draft().Find(u.Hold)
-	if !ok || h.Kind != timeline.Sale || !at.Seated() {
-		t.free(u)
-		return
-	}
-	t.draft().Take(u.Hold)
-	u.Hold = ID{}
-	t.draft().EndSlot(at.Slot, h.Seat().Start) // what lies on the slot before that is another's
-}

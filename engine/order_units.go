@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	gojson "github.com/goccy/go-json"
+
+	"holdfast/timeline"
 )
 
 // This file owns how orders and their units are written. The units have rows of their own, many in one, so that what is
@@ -49,7 +51,8 @@ var orderUnitsKind = &kind[orderUnits]{
 			}
 		}
 	},
-	put: func(_ *state, a *account, _, after *orderUnits) {
+	put: func(_ *state, a *account, before, after *orderUnits) {
+		a.followSales(before, after)
 		if after == nil {
 			return // the order has fewer by now
 		}
@@ -152,6 +155,12 @@ const (
 	unitReturned
 	unitUpdated
 	unitOfPart
+	unitHasMore
+)
+
+// What few of them have, in a byte of its own.
+const (
+	unitHasLot = 1 << iota
 )
 
 func encodeOrderUnits(dst []byte, r *orderUnits) []byte {
@@ -164,7 +173,7 @@ func encodeOrderUnits(dst []byte, r *orderUnits) []byte {
 			flag byte
 		}{
 			{u.ByHand, unitByHand}, {u.Hold != (ID{}), unitHasHold}, {u.Handed != 0, unitHanded}, {u.Returned != 0, unitReturned},
-			{u.UpdatedAt != 0, unitUpdated}, {u.Part != 0, unitOfPart},
+			{u.UpdatedAt != 0, unitUpdated}, {u.Part != 0, unitOfPart}, {u.more() != 0, unitHasMore},
 		} {
 			if f.set {
 				flags |= f.flag
@@ -182,8 +191,22 @@ func encodeOrderUnits(dst []byte, r *orderUnits) []byte {
 		if u.Part != 0 {
 			dst = binary.LittleEndian.AppendUint16(dst, u.Part)
 		}
+		if more := u.more(); more != 0 {
+			dst = append(dst, more)
+		}
+		if u.Lot != 0 {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(u.Lot))
+		}
 	}
 	return dst
+}
+
+// more says what the unit has of what few have.
+func (u *OrderUnit) more() (flags byte) {
+	if u.Lot != 0 {
+		flags |= unitHasLot
+	}
+	return flags
 }
 
 func decodeOrderUnits(_, key ID, b []byte) (*orderUnits, error) {
@@ -209,6 +232,11 @@ func decodeOrderUnits(_, key ID, b []byte) (*orderUnits, error) {
 		}
 		if flags&unitOfPart != 0 {
 			u.Part = r.u16()
+		}
+		if flags&unitHasMore != 0 {
+			if more := r.u8(); more&unitHasLot != 0 {
+				u.Lot = timeline.LotNo(r.u32())
+			}
 		}
 		if int(u.State) >= len(Fulfillments) {
 			return nil, fmt.Errorf("%s: stored unit has state %d", orderUnitsName, u.State)
@@ -258,6 +286,9 @@ func olderOrder(account, id ID, b []byte) (rows []image, older bool, err error) 
 // encodeOrder writes an order without its units.
 func encodeOrder(dst []byte, o *Order) []byte {
 	s := storedOrder{Order: *o, Lines: make([]storedLine, len(o.Lines))}
+	if o.Return == o.Pickup {
+		s.ReturnAt = nil
+	}
 	for i := range o.Lines {
 		s.Lines[i] = storedLine{o.Lines[i], len(o.Lines[i].Units)}
 	}
@@ -286,9 +317,11 @@ func decodeOrder(account, key ID, b []byte) (*Order, error) {
 		}
 		s.Order.Lines[i] = l
 	}
-	s.Codes = slices.Clip(s.Codes)
+	if s.Return == s.Pickup {
+		s.ReturnAt = s.PickupAt
+	}
 	s.bare = true
-	return &s.Order, nil
+	return s.clone(), nil // the stored form does not stay beside it, nor the room that reading leaves in lists
 }
 
 // unpack gives an order that was read without its units those that it had before. The rows of those that changed follow.

@@ -399,15 +399,17 @@ func (o TransferQuantity) plan(t *tx) (any, error) {
 func (TransferQuantity) result() any { return new(QuantityPlan) }
 
 // reassign plans what a changed article does to its holds. Taken out of its pool, it gives its auto-assigned holds to other
-// articles of the pool; what is handed over, over, or an event of its own stays; the rest become conflicts. Taking holds
-// again, its lots are tried for conflicts.
-func (t *tx) reassign(before, after *Article) {
+// articles of the pool; what is handed over, over, or an event of its own stays; the rest become conflicts, if that is forced, else it
+// is refused. Taking holds again, its lots are tried for conflicts.
+func (t *tx) reassign(before, after *Article, force bool) error {
 	stays := after.Takes()
 	moved := !same(before.SKU, after.SKU)
+	var out []timeline.Placed
 	if before.Takes() && (!stays || moved) {
-		for _, u := range t.takeOut(before, after) {
-			t.draft().Keep(u.Hold, u.Place.Lot)
-		}
+		out = t.takeOut(before, after)
+	}
+	for _, u := range out {
+		t.draft().Keep(u.Hold, u.Place.Lot)
 	}
 	t.seating().article = after
 	if t.draft().Stock().ConflictLen() > 0 {
@@ -421,7 +423,10 @@ func (t *tx) reassign(before, after *Article) {
 			t.rehouse(after.SKU)
 		}
 	}
-	t.seatFreed()
+	if t.seatFreed(); force {
+		return nil
+	}
+	return t.stranded(out)
 }
 
 // waitingOn lists the SKUs that the conflicts on an article's lots belong to: what was unassigned there may be of another than the article.
@@ -471,7 +476,10 @@ func (t *tx) takeOut(r, after *Article) (unseated []timeline.Placed) {
 		}
 		slices.SortFunc(leaving, func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
 		for _, h := range leaving {
-			d.Take(h.ID)
+			if h.Flags.Has(timeline.OneWay) {
+				t.lift(h.ID)
+			}
+			h, _, _ = d.Take(h.ID)
 			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
 			if !pinned && pool != 0 && !foreign[h.ID] {
 				if t.seatPushed(timeline.SKURef(pool), h) {

@@ -115,8 +115,8 @@ func TestIncreaseCallsOffADecrease(t *testing.T) {
 // An article that is out gives none of its conflicts a unit, whatever comes to it or comes free there.
 func TestWhatIsOutSeatsNoConflict(t *testing.T) {
 	for name, out := range map[string]func(ID) Op{
-		"inactive": func(id ID) Op { return PatchArticle{ID: id, Status: Some(ArticleInactive)} },
-		"archived": func(id ID) Op { return ArchiveArticle{ID: id, Archived: true} },
+		"inactive": func(id ID) Op { return PatchArticle{ID: id, Status: Some(ArticleInactive), Force: true} },
+		"archived": func(id ID) Op { return ArchiveArticle{ID: id, Archived: true, Force: true} },
 	} {
 		s := newStocked(t)
 		article := s.article(ID{}, 2)
@@ -153,7 +153,7 @@ func TestWhatIsOutSeatsNoUnassignedUnit(t *testing.T) {
 	o := s.order(Item{Article: article}, PurchaseBooking, noon+day, ptr(noon+2*day), 1, false)
 	u := o.Lines[0].Units[0]
 	s.do(AssignUnit{Order: o.ID, Unit: u.ID, Article: article})
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
 	s.do(UnassignUnit{Order: o.ID, Unit: u.ID})
 	h, ok := s.view().Unavailability(u.Hold)
 	require.True(t, ok)
@@ -166,7 +166,7 @@ func TestWhatIsOutSeatsNoCancelledSubscription(t *testing.T) {
 	sku := s.sku()
 	article := s.article(sku, 1)
 	o := s.order(Item{SKU: sku}, PurchaseSubscription, noon+day, nil, 1, false)
-	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive)})
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
 	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
 	h, ok := s.view().Unavailability(o.Lines[0].Units[0].Hold)
 	require.True(t, ok)

@@ -38,7 +38,7 @@ func checkStock(a *account) (due int, err error) {
 	}
 	var oneWays oneWayUnits
 	for h := range a.stock.Overlapping(Span{Start: math.MinInt64, End: Forever}) {
-		if _, is := outUntil(h.Hold); is {
+		if _, is := unitDue(h.Hold); is {
 			due++
 		}
 		oneWays.count(h.Hold, 1)

@@ -174,7 +174,7 @@ var unitKind = &kind[timeline.Placed]{
 		if !a.drafted {
 			a.stock.Remove(before.ID)
 		}
-		if at, is := outUntil(before.Hold); is {
+		if at, is := unitDue(before.Hold); is {
 			a.due.remove(dueItem{at, before.ID, tagUnit})
 		}
 	},
@@ -186,7 +186,7 @@ var unitKind = &kind[timeline.Placed]{
 		if !a.drafted {
 			a.stock.Put(after.Hold, after.Place)
 		}
-		if at, is := outUntil(after.Hold); is {
+		if at, is := unitDue(after.Hold); is {
 			a.due.add(dueItem{at, after.ID, tagUnit})
 		}
 	},
@@ -195,7 +195,7 @@ var unitKind = &kind[timeline.Placed]{
 		u := x.units.next()
 		err := decodeUnitInto(u, key, b)
 		x.oneWays.count(u.Hold, 1)
-		if at, is := outUntil(u.Hold); is && err == nil {
+		if at, is := unitDue(u.Hold); is && err == nil {
 			l.due = append(l.due, dueItem{at, key, tagUnit})
 		}
 		return err
@@ -203,6 +203,14 @@ var unitKind = &kind[timeline.Placed]{
 }
 
 func init() { unitKind.fall = (*tx).overdue }
+
+// unitDue is when time acts on a unit: one that is out is late, one that was sold by an older program leaves the stock at once.
+func unitDue(h timeline.Hold) (at int64, is bool) {
+	if h.Kind == timeline.Sale {
+		return max(1, h.Body().Start), true
+	}
+	return outUntil(h)
+}
 
 // stockOf is what units of stock are a part of: the article with a number.
 func (a *account) stockOf(article uint32) (resource string, of ID) {

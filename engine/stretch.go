@@ -116,12 +116,19 @@ func (t *tx) overdue(id ID) {
 	if !ok {
 		return
 	}
+	if h.Kind == timeline.Sale {
+		retired(t, h, at)
+		return
+	}
 	end, is := outUntil(h)
 	if !is || end > t.now {
 		return
 	}
 	t.stretch(h, at, Span{Start: h.Body().Start, End: t.notOver(end)}, true)
 }
+
+// retired takes a unit out of the stock that was sold by an older program, where it went on to be a hold.
+var retired func(t *tx, h timeline.Hold, at timeline.Place)
 
 // notOver is until when a unit is kept that is out and was to be back at an instant: till then, or to the end of the step that
 // runs now.

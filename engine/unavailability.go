@@ -15,7 +15,7 @@ type Unavailability struct {
 	Item     ID // of an order: the stock item that it is for
 	Article  ID
 	Location ID
-	Slot     ID // zero: a conflict
+	Slot     ID // zero: a conflict, or sold
 	Line     int
 	Unmet    bool // its article does not have what the order's line requires any more
 }
@@ -23,8 +23,11 @@ type Unavailability struct {
 // CreatedAt is the instant at which the unit was taken.
 func (u Unavailability) CreatedAt() int64 { return CreatedAt(u.ID) }
 
-// Conflict says that the hold has no unit.
-func (u Unavailability) Conflict() bool { return u.Slot == (ID{}) }
+// Conflict says that the hold has no unit. What was sold is no hold any more.
+func (u Unavailability) Conflict() bool { return u.Slot == (ID{}) && u.Kind != timeline.Sale }
+
+// history visits what is no unavailability any more and is shown as one in a window: what of a lot was sold at an instant of it.
+var history func(a *account, lot timeline.LotNo, w Span, visit func(timeline.Placed))
 
 func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailability {
 	lot := a.stock.Lot(at.Lot)

@@ -264,7 +264,8 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 		a = newAccount(cmd.Account)
 	}
 	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step, payload: w.engine.payload}
-	if _, forgets := cmd.Op.(forget); forgets {
+	switch cmd.Op.(type) {
+	case forget, blankTraces:
 		t.idempotent().recent = w.recent
 	}
 	if res, err = w.engine.planned(t, cmd); err != nil {

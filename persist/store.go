@@ -562,3 +562,6 @@ func (s *Store) fail(err error) {
 	}
 	s.fuse.blow(err)
 }
+
+// LogKept says how much of the log is kept.
+func (s *Store) LogKept() Keep { return s.o.KeepLog }

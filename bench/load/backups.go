@@ -32,7 +32,7 @@ func bookingBesideArchive(ctx context.Context, s *Server, w *bench.World, budget
 		return r, err
 	}
 	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
-	c := newClients(s.address, "POST", s.key, 8)
+	c := newClients(s.Address, "POST", s.Key, 8)
 	defer c.close()
 	c.path("/v1/admin/holds")
 	bodies := make([][]byte, time.Minute/betweenBookings) // more than an archive takes
@@ -90,7 +90,7 @@ func bookingBesideLog(s *Server, w *bench.World, budget time.Duration) (r bench.
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	every := min(budget/5, time.Second)
-	c := newClients(s.address, "POST", s.key, holdConnections)
+	c := newClients(s.Address, "POST", s.Key, holdConnections)
 	defer c.close()
 	bodies := make([][]byte, ahead(5_000, budget))
 	book := func(t *bench.Tally, enough func() bool) error {

@@ -37,7 +37,7 @@ func bulk(s *Server, r *bench.Run) (x bench.Result, err error) {
 		b.WriteString("]}")
 		list[i] = b.Bytes()
 	}
-	c := newClients(s.address, "POST", s.key, 1)
+	c := newClients(s.Address, "POST", s.Key, 1)
 	defer c.close()
 	var t bench.Tally
 	for t.Took < r.Budget {

@@ -29,7 +29,7 @@ func guards(s *Server, r *bench.Run) (x bench.Result, err error) {
 	}})
 	gate.Attach(r.Engine)
 	var ctx fasthttp.RequestCtx
-	if err := ctx.Request.Read(bufio.NewReader(strings.NewReader("GET /v1/admin/articles HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + s.key +
+	if err := ctx.Request.Read(bufio.NewReader(strings.NewReader("GET /v1/admin/articles HTTP/1.1\r\nHost: shop\r\nX-API-KEY: " + s.Key +
 		"\r\nUser-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n\r\n"))); err != nil {
 		return x, err
 	}

@@ -63,7 +63,7 @@ func bookingBeside(s *Server, w *bench.World, stream *dataset.Orders, budget tim
 		return r, err
 	}
 	defer func() { err = errors.Join(err, x.close()) }()
-	c := newClients(s.address, "POST", s.key, holdConnections)
+	c := newClients(s.Address, "POST", s.Key, holdConnections)
 	defer c.close()
 	part := ahead(5_000, budget)                      // holds of a turn
 	if err := x.order(stream, part*4/5); err != nil { // more than is sent in a turn

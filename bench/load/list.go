@@ -77,7 +77,7 @@ func askPages(r *bench.Run, s *Server, filter func() string) (x bench.Sample, er
 		queries[i] = fmt.Appendf(nil, "dateRange[from]=%s&dateRange[to]=%s&sort=availability&direction=%s%s",
 			instant(start), instant(start+week), []string{"desc", "asc"}[i%2], filter())
 	}
-	c := newClients(s.address, "GET", s.key, listConnections)
+	c := newClients(s.Address, "GET", s.Key, listConnections)
 	defer c.close()
 	const path = "/v1/admin/articles"
 	var first, t bench.Tally

@@ -38,6 +38,7 @@ func (s *Server) Reads(ctx context.Context, r *bench.Run) error {
 func (s *Server) Writes(ctx context.Context, r *bench.Run) error {
 	r.Figure(ctx, "HTTPHolds", holdTarget, func() (bench.Result, error) { return holds(s, r.World, r.Budget) })
 	r.Figure(ctx, "HTTPHoldsOfOnePool", holdTarget, func() (bench.Result, error) { return holdsOfOnePool(s, r.World, r.Budget) })
+	r.Figure(ctx, "HTTPSoldOut", saleTarget, func() (bench.Result, error) { return soldOut(s, r.World, r.Budget) })
 	r.Figure(ctx, "BookingBesideArchive", archiveTarget, func() (bench.Result, error) { return bookingBesideArchive(ctx, s, r.World, r.Budget) })
 	r.Figure(ctx, "BookingBesideBackups", logTarget, func() (bench.Result, error) { return bookingBesideLog(s, r.World, r.Budget) })
 	stream := r.World.Set.Orders()
@@ -55,7 +56,7 @@ func points(s *Server, w *bench.World, budget time.Duration) (r bench.Result, er
 		queries[i] = fmt.Appendf(nil, "articleId=%v&serviceLocationId=%v&from=%s&to=%s",
 			w.Merchant.Articles[q.Article], w.Merchant.Locations[q.Location], instant(q.Start), instant(q.End))
 	}
-	ours, empty := newClients(s.address, "GET", s.key, pointConnections), newClients(s.emptyAddress, "GET", s.key, pointConnections)
+	ours, empty := newClients(s.Address, "GET", s.Key, pointConnections), newClients(s.EmptyAddress, "GET", s.Key, pointConnections)
 	defer ours.close()
 	defer empty.close()
 	const turns = 20
@@ -106,7 +107,7 @@ func ahead(usual int, budget time.Duration) int {
 
 // bookings sends bodies that are drawn ahead, a part of a second's worth at a time.
 func bookings(s *Server, w *bench.World, budget time.Duration, draw func() []byte) (r bench.Result, err error) {
-	c := newClients(s.address, "POST", s.key, holdConnections)
+	c := newClients(s.Address, "POST", s.Key, holdConnections)
 	defer c.close()
 	var t bench.Tally
 	before := w.Engine.Stats()

@@ -14,7 +14,7 @@ var orderTarget = bench.AtLeast(5_000, "/s")
 
 // orders opens an order of three lines and nine units with each request, from 64 connections. The stock carries all of them.
 func orders(s *Server, w *bench.World, stream *dataset.Orders, budget time.Duration) (r bench.Result, err error) {
-	c := newClients(s.address, "POST", s.key, holdConnections)
+	c := newClients(s.Address, "POST", s.Key, holdConnections)
 	defer c.close()
 	var t bench.Tally
 	before := w.Engine.Stats()

@@ -24,9 +24,10 @@ const (
 
 // Server is the two servers on one world.
 type Server struct {
-	address, emptyAddress string
-	key                   string
-	stop                  func() error
+	Address      string // of the service
+	EmptyAddress string // of the handler that does nothing
+	Key          string // that the service takes
+	stop         func() error
 }
 
 // Close ends both.
@@ -59,7 +60,7 @@ func Serve(w *bench.World) (*Server, error) {
 	go func() { ended <- ours.Serve(public) }()
 	go func() { ended <- empty.Serve(bare) }()
 	return &Server{
-		address: public.Addr().String(), emptyAddress: bare.Addr().String(), key: "hf_" + keyID + "_" + keySecret,
+		Address: public.Addr().String(), EmptyAddress: bare.Addr().String(), Key: "hf_" + keyID + "_" + keySecret,
 		stop: func() error {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			defer cancel()

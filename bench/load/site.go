@@ -48,7 +48,7 @@ func openSite(s *Server, w *bench.World) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &site{world: w, orders: newClients(s.address, "POST", s.key, holdConnections)}
+	x := &site{world: w, orders: newClients(s.Address, "POST", s.Key, holdConnections)}
 	server := &fasthttp.Server{NoDefaultServerHeader: true, Handler: func(ctx *fasthttp.RequestCtx) {
 		x.calls.Add(1)
 		ctx.SetStatusCode(fasthttp.StatusNoContent)

@@ -147,7 +147,7 @@ type importConfig struct {
 func (c *importConfig) flags(f *pflag.FlagSet) {
 	c.exchangeConfig.flags(f)
 	f.BoolVar(&c.check, "check", false, "name every bad row, and change nothing")
-	f.IntVar(&c.batch, "batch", 0, "import so many rows at once, each batch all or none; default: the whole file at once")
+	f.IntVar(&c.batch, "batch", 0, "import so many rows at once, each batch all or none; default: 5000")
 	f.IntVar(&c.from, "from-line", 1, "begin with the row on this line")
 	f.StringVar(&c.separator, "separator", "", "of CSV: comma, semicolon or tab; default: the one in the line of headings")
 	f.StringVar(&c.again, "idempotency-key", "", "tells this import from others of the same rows; default: the rows and their lines")

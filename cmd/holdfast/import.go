@@ -24,13 +24,11 @@ import (
 
 	"holdfast/api"
 	"holdfast/api/wire"
+	"holdfast/engine"
 )
 
-// What one command takes.
-const (
-	maxImportRows  = 100_000
-	maxImportBytes = 16 << 20
-)
+// maxImportBytes is the most of one command; its most rows are the engine's.
+const maxImportBytes = 16 << 20
 
 func newImport() *cobra.Command {
 	var c importConfig
@@ -45,8 +43,8 @@ func newImport() *cobra.Command {
 				return err
 			}
 			switch {
-			case c.batch < 0 || c.batch > maxImportRows || given(cmd, "batch") && c.batch == 0:
-				return usagef("--batch must be from 1 to %d", maxImportRows)
+			case c.batch < 0 || c.batch > engine.MaxBatch || given(cmd, "batch") && c.batch == 0:
+				return usagef("--batch must be from 1 to %d", engine.MaxBatch)
 			case c.from < 1:
 				return usagef("--from-line must be the number of a line")
 			case len(c.again) > 200 || strings.ContainsFunc(c.again, func(r rune) bool { return r <= ' ' || r > '~' }):
@@ -86,10 +84,10 @@ func importHelp() string {
 	text := `Makes records of the rows of a file: of a running server through its ops listener, or in the data directory of a stopped one. RESOURCE is one of
 ` + strings.Join(api.ExchangeNames(), ", ") + `; an empty account takes them in this order.
 
-The whole file is one command of the engine: all rows are made or none, and every bad row is reported with its line, of one fault at most 20. It has at most 100,000 rows (110,000
-with the units of new articles and of holds) and 16 MiB; other writes wait while it is decided, and the feed of changes tells of it in one answer. A larger file
-takes --batch N: every N rows are a command, the first that is refused ends the import, and what had landed is said. --check reports what is wrong with all rows
-and changes nothing; with --batch each batch is held against the present state.
+A file of up to 5,000 rows is one command of the engine: all rows are made or none, and every bad row is reported with its line, of one fault at most 20. A larger
+file is cut into batches of 5,000, or of as many as --batch says: each is a command, the first that is refused ends the import, and what had landed is said. What is
+wrong with the rows themselves is found in all of them before the first batch. A command takes at most 16 MiB, and 25,000 rows with the units of new articles and of
+holds. --check reports what is wrong with all rows and changes nothing; each batch is held against the present state.
 
 Rows are judged in their order. Holds of the past do not move to make room: put holds in the order in which they begin, as an export does.
 
@@ -264,19 +262,13 @@ func (b *importBatch) last() int  { return b.rows[len(b.rows)-1].line }
 
 // cut makes batches of rows.
 func (i *importer) cut(rows []fileRow) error {
-	n := i.batch
-	if n == 0 {
-		n = max(len(rows), 1)
-	}
+	n := cmp.Or(i.batch, engine.MaxBatch)
 	for part := range slices.Chunk(rows, n) {
 		b := importBatch{rows: part}
 		for _, r := range part {
 			b.body = append(append(b.body, r.json...), '\n')
 		}
-		switch {
-		case i.batch == 0 && len(part) > maxImportRows:
-			return fmt.Errorf("the file has %d rows, and one command takes at most %d: give --batch, and each batch is all or none", len(part), maxImportRows)
-		case len(b.body) > maxImportBytes:
+		if len(b.body) > maxImportBytes {
 			return fmt.Errorf("lines %d to %d have %d bytes of rows, and one command takes at most %d: give a smaller --batch", b.first(), b.last(), len(b.body), maxImportBytes)
 		}
 		i.batches = append(i.batches, b)

@@ -157,3 +157,41 @@ func TestFaultsAreTold(t *testing.T) {
 	require.Equal(t, 21, strings.Count(errs.String(), "\n"))
 	require.True(t, strings.HasSuffix(errs.String(), "\n... and 1 more line with this fault\n"))
 }
+
+// A file that is too large for one command goes in batches without being told to, and a bad row in the last of them is found before
+// the first is made.
+func TestImportCutsLargeFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	account := engine.NewID(clock(), engine.BaseOf(randomBase()))
+	_, err = core.engine.Do(engine.Command{Account: account, Op: engine.CreateAccount{Name: "Rental"}})
+	require.NoError(t, err)
+	require.NoError(t, core.Close())
+	const rows = engine.MaxBatch + 1
+	text := "name,code\n"
+	for n := range rows {
+		text += fmt.Sprintf("Bike,B-%d\n", n)
+	}
+	file := filepath.Join(t.TempDir(), "skus.csv")
+	sequence := func() (n uint64, skus int) {
+		core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, core.Close()) }()
+		v, _ := core.engine.View(account)
+		return v.Sequence(), v.SKUs().Len()
+	}
+	before, _ := sequence()
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(text, fmt.Sprintf("Bike,B-%d\n", rows-1), ",\n", 1)), 0o600))
+	code, _, errs := holdfast("import", "skus", file, "--data", dir)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, fmt.Sprintf("skus.csv:%d: name", rows+1))
+	require.Contains(t, errs, "nothing was imported")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	code, out, errs := holdfast("import", "skus", file, "--data", dir)
+	require.Zero(t, code, errs)
+	require.Equal(t, fmt.Sprintf("imported %d skus\n", rows), out)
+	after, skus := sequence()
+	require.Equal(t, rows, skus)
+	require.Equal(t, before+2, after)
+}

@@ -45,7 +45,7 @@ func (a *Account) departure(u Unit, lot uint32) *departure {
 
 // planned is the departure that a unit has so far.
 func (s *step) plannedFor(id ID) *departure {
-	if x, is := s.leaves[id]; is {
+	if x, is := s.departs[id]; is {
 		return x
 	}
 	if u := s.was.unit(id); u != nil && u.Slot != 0 {
@@ -72,7 +72,7 @@ func (s *step) lift(id ID) {
 	if x == nil {
 		return
 	}
-	s.leaves[id] = nil
+	s.departs[id] = nil
 	at := x.at
 	u := s.a.unit(id)
 	if u == nil {
@@ -193,7 +193,7 @@ func (s *step) depart(id ID, x *departure) {
 	if to != 0 {
 		s.one(to, x.at, 1)
 	}
-	s.leaves[id] = x
+	s.departs[id] = x
 }
 
 // newLot takes over the lot of an article at a location that the command has made.

@@ -105,7 +105,7 @@ func (s *step) putOut(n Unit, slot uint32) error {
 }
 
 // fulfill judges a hand-over.
-func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
+func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord, err error) error {
 	at := s.instant(op.At)
 	if at > s.now {
 		return refused(err, engine.CodeInvalid)
@@ -188,17 +188,64 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, err error) error {
 		}
 		s.take(h.ID)
 		s.freed = untaken(s.freed, h.Slot)
-		n.Flags |= timeline.Out
+		x.unit.State, x.unit.Handed = engine.Fulfilled, at
 		if n.Kind == timeline.SalesReservation {
-			n.Kind = timeline.Sale
+			if err := s.sell(x, h, home, at, rec); err != nil {
+				return err
+			}
+			continue
 		}
+		n.Flags |= timeline.Out
 		if err := s.put(n, home); err != nil {
 			return err
 		}
-		x.unit.State, x.unit.Handed = engine.Fulfilled, at
 	}
 	_, fault := judged(err, may)
 	return fault
+}
+
+// sell takes a unit out of the stock for good: from the hand-over on there is one less where it was, and from the beginning of what it
+// took of its slot where that is later, as what lies before that is another's. One that gets another slot on the way is of the article
+// that the answer names, as of that a slot goes that was there first.
+func (s *step) sell(x picked, h Unit, home Pool, at int64, rec *engine.OrderRecord) error {
+	s.a.Seen.Sold++
+	slot, from := h.Slot, max(at, min(h.Takes().Start, s.now))
+	x.unit.Lot = h.Lot
+	if h.Slot == 0 || at < h.Body().Start {
+		said := said(rec, x.unit.ID)
+		for _, no := range home.Lots {
+			if s.a.of(s.a.lot(no)).ID == said {
+				x.unit.Lot, slot = no, 0
+			}
+		}
+		for _, y := range s.a.Slots {
+			if y.Lot == x.unit.Lot && y.Span.End == Forever && y.Span.Start <= from && (slot == 0 || y.Span.Start < s.a.slot(slot).Span.Start) {
+				slot = y.No
+			}
+		}
+		if h.Slot == 0 { // what is past of it needs no room
+			from = max(at, s.now)
+		}
+	}
+	if slot == 0 {
+		return wrong("unit %+v was sold, and no unit of an article of its pool is there to go", h)
+	}
+	s.endSlot(slot, from)
+	return nil
+}
+
+// said is the article that an answer says a unit of an order is of.
+func said(rec *engine.OrderRecord, unit ID) (article ID) {
+	n := 0
+	for i := range rec.Lines {
+		for j := range rec.Lines[i].Units {
+			if rec.Lines[i].Units[j].ID == unit && n < len(rec.Units) {
+				article = rec.Units[n].Article
+			}
+			n++
+		}
+	}
+	return article
 }
 
 // clears says whether a unit of a named article or slot, all of which are taken, may have one as what is there goes to other units of the pool.

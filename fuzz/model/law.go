@@ -24,7 +24,7 @@ type step struct {
 	short    map[ID]bool       // units that the command made or moved and that may be conflicts, as overbooking was allowed
 	pushed   map[ID]bool       // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
 	fixed    map[ID]uint32     // slots that units keep
-	leaves   map[ID]*departure // of units that were looked at, the departure that is planned by now
+	departs  map[ID]*departure // of units that were looked at, the departure that is planned by now
 	left     map[ID]*departure // of units that have come back, the one that they are of
 	rerouted bool              // what counts on units that leave may become a conflict
 	stayed   []Unit            // those that keep theirs for longer, as they have not come back, or have with a buffer behind them

@@ -62,8 +62,9 @@ type OrderUnit struct {
 	Handed   int64
 	Returned int64
 	Part     int
-	Made     ID   // the SKU that it was made for; zero: an article
-	ByHand   bool // its article was named
+	Made     ID     // the SKU that it was made for; zero: an article
+	ByHand   bool   // its article was named
+	Lot      uint32 // that it was of as it was sold; 0: it is not
 }
 
 func (o *Order) clone() *Order {
@@ -326,7 +327,7 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 		})
 	case engine.DeleteOrder:
 		return s.with(o.ID, engine.Delete, err, func(n *Order) error {
-			n.each(func(_ *OrderLine, u *OrderUnit) { s.forget(u) })
+			n.each(func(_ *OrderLine, u *OrderUnit) { s.free(u) })
 			for _, c := range n.Codes {
 				s.use(c.ID, -1)
 			}
@@ -344,7 +345,7 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 			return refused(err, want)
 		})
 	case engine.FulfillOrder:
-		return s.with(o.ID, engine.Fulfill, err, func(n *Order) error { return s.fulfill(n, o, err) })
+		return s.with(o.ID, engine.Fulfill, err, func(n *Order) error { return s.fulfill(n, o, rec, err) })
 	case engine.ReturnOrder:
 		return s.with(o.ID, engine.Return, err, func(n *Order) error { return s.giveBack(n, o, err) })
 	case engine.AssignUnit:

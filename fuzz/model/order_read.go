@@ -86,7 +86,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 			if n >= len(r.Units) {
 				return wrong("it says where %d units are", n)
 			}
-			if want := a.place(u.Hold); r.Units[n].Range != want.Range || r.Units[n].Conflict != want.Conflict || r.Units[n].Unmet != want.Unmet || r.Units[n].Article != want.Article {
+			if want := a.place(u); r.Units[n].Range != want.Range || r.Units[n].Conflict != want.Conflict || r.Units[n].Unmet != want.Unmet || r.Units[n].Article != want.Article {
 				return wrong("unit %d of line %d is at %+v, the twin says %+v", j, i, r.Units[n], want)
 			}
 			n++
@@ -96,9 +96,12 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 }
 
 // place is where a unit of an order is.
-func (a *Account) place(hold ID) (r engine.UnitRecord) {
-	u := a.unit(hold)
-	if u == nil {
+func (a *Account) place(x *OrderUnit) (r engine.UnitRecord) {
+	u := a.unit(x.Hold)
+	switch {
+	case x.Lot != 0:
+		return engine.UnitRecord{Article: a.of(a.lot(x.Lot)).ID, Range: Span{Start: x.Handed, End: Forever}}
+	case u == nil:
 		return r
 	}
 	r.Range, r.Conflict, r.Unmet = u.Hull, u.Slot == 0, a.unmet(*u, a.At)

@@ -28,21 +28,6 @@ func (s *step) free(u *OrderUnit) {
 	u.Hold = ID{}
 }
 
-// forget is free, but what was sold stays gone: its slot ends with the sale.
-func (s *step) forget(u *OrderUnit) {
-	h := s.a.unit(u.Hold)
-	if h == nil || h.Kind != timeline.Sale || h.Slot == 0 {
-		s.free(u)
-		return
-	}
-	slot, at := h.Slot, h.Takes().Start
-	freed := s.freed
-	s.take(u.Hold)
-	s.freed = freed
-	s.endSlot(slot, at)
-	u.Hold = ID{}
-}
-
 // endSlot lets a slot end.
 func (s *step) endSlot(no uint32, end int64) {
 	i := slices.IndexFunc(s.a.Slots, func(x Slot) bool { return x.No == no })

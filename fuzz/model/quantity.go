@@ -171,9 +171,6 @@ func (s *step) patchArticle(o engine.PatchArticle, err error) error {
 	if r == nil || o.SKU.Set && !o.SKU.Null && s.a.sku(o.SKU.Value) == nil {
 		return refused(err, engine.CodeNotFound)
 	}
-	if err := refused(err, ""); err != nil {
-		return err
-	}
 	n := *r
 	if o.Status.Set {
 		n.Active = o.Status.Value == engine.ArticleActive
@@ -186,7 +183,7 @@ func (s *step) patchArticle(o engine.PatchArticle, err error) error {
 	}
 	n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
 	n.Has = s.a.given(n.Has, o.Labels)
-	return s.reassign(r, n)
+	return s.reassign(r, n, o.Force, err)
 }
 
 func (s *step) archiveArticle(o engine.ArchiveArticle, err error) error {
@@ -194,18 +191,24 @@ func (s *step) archiveArticle(o engine.ArchiveArticle, err error) error {
 	if r == nil {
 		return refused(err, engine.CodeNotFound)
 	}
-	if err := refused(err, ""); err != nil || r.Archived == o.Archived {
-		return err
+	if r.Archived == o.Archived {
+		return refused(err, "")
 	}
 	n := *r
 	n.Archived = o.Archived
-	return s.reassign(r, n)
+	return s.reassign(r, n, o.Force, err)
 }
 
-// reassign judges what a changed article does to its holds.
-func (s *step) reassign(r *Article, n Article) error {
+// reassign judges what a changed article does to its holds. It is refused where one of them would become a conflict, unless it is forced.
+func (s *step) reassign(r *Article, n Article, force bool, err error) error {
 	n.Takes = n.Active && !n.Archived
 	moved := (r.SKU == nil) != (n.SKU == nil) || r.SKU != nil && *r.SKU != *n.SKU
+	if code(err) == engine.CodeQuantityBlocked && !force && r.Takes && (!n.Takes || moved) {
+		return s.blocked(r, n, err)
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
 	old := map[uint32]Pool{}
 	for _, l := range s.a.Lots {
 		if s.a.of(l) == r {
@@ -223,7 +226,7 @@ func (s *step) reassign(r *Article, n Article) error {
 	}
 	for _, l := range s.a.Lots {
 		if s.a.of(l) == &n {
-			if err := s.leave(l.No, old[l.No], n.Takes); err != nil {
+			if err := s.leave(l.No, old[l.No], n.Takes, force); err != nil {
 				return err
 			}
 		}
@@ -235,15 +238,15 @@ func (s *step) reassign(r *Article, n Article) error {
 // another lot of their pool, or of the one that they belong to from now on, where they fit; the rest become conflicts. One that was made for another SKU than that
 // of the article, which it was assigned to, goes to its own. What was made for the article, or for the SKU that it goes to, stays while it takes holds, and all where
 // it had no SKU.
-func (s *step) leave(lot uint32, pool Pool, stays bool) error {
+func (s *step) leave(lot uint32, pool Pool, stays, force bool) error {
 	for _, u := range slices.Clone(s.a.Units) {
-		if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && (u.articlePinned() || s.was.of(s.was.lot(lot)).SKU == nil) {
+		if !s.leaves(u, lot, stays) {
 			continue
+		}
+		if o := s.obs.unit(u.ID); !force && o != nil && o.Slot == 0 {
+			return wrong("unit %+v became a conflict as its article was taken out, and nobody forced that", u)
 		}
 		made := s.a.meant(u)
-		if stays && made != (ID{}) && s.a.isOf(lot, made) {
-			continue
-		}
 		s.own(u)
 		o := s.obs.unit(u.ID)
 		if o == nil || o.Slot != 0 && (o.Lot == lot || u.articlePinned()) {
@@ -261,4 +264,45 @@ func (s *step) leave(lot uint32, pool Pool, stays bool) error {
 		s.a.Units[i].Lot, s.a.Units[i].Slot, s.a.Units[i].Cut = o.Lot, o.Slot, o.Cut
 	}
 	return nil
+}
+
+// leaves says that a unit is to leave the lot of an article that is taken out of its pool.
+func (s *step) leaves(u Unit, lot uint32, stays bool) bool {
+	if u.Lot != lot || u.Slot == 0 || u.Hull.End <= s.now || u.out() || u.event() || stays && (u.articlePinned() || s.was.of(s.was.lot(lot)).SKU == nil) {
+		return false
+	}
+	made := s.a.meant(u)
+	return !stays || made == (ID{}) || !s.a.isOf(lot, made)
+}
+
+// blocked judges a refusal to take an article out: who stands in the way would leave it, and where nobody else does, has no place to go
+// to for certain.
+func (s *step) blocked(r *Article, n Article, err error) error {
+	d, _ := as[engine.QuantityDetails](err)
+	if d.Plan == nil || d.Plan.OK || len(d.Plan.Blockers) == 0 {
+		return wrong("a refusal without a plan: %v", err)
+	}
+	s.a.Articles[slices.Index(s.a.Articles, r)] = &n
+	var leaving []Unit
+	for _, u := range s.a.Units {
+		if s.a.of(s.a.lot(u.Lot)) == &n && s.leaves(u, u.Lot, n.Takes) {
+			leaving = append(leaving, u)
+		}
+	}
+	for _, b := range d.Plan.Blockers {
+		if !slices.ContainsFunc(leaving, func(u Unit) bool { return u.ID == b.ID }) {
+			return wrong("%x is said to stand in the way and does not leave its article", b.ID)
+		}
+	}
+	s.a.Seen.Withheld++
+	if u := leaving[0]; len(leaving) == 1 && !u.articlePinned() && s.was.isOf(u.Lot, s.a.meant(u)) {
+		home := s.was.poolOf(u.Lot)
+		home.Lots = slices.DeleteFunc(slices.Clone(home.Lots), func(no uint32) bool { return no == u.Lot })
+		asks := s.a.required(u)
+		need := awaits(u, rest(u, s.now))
+		if len(home.Lots) > 0 && !s.a.partly(home, asks, s.now) && !s.a.full(home, need) && s.a.easy(home, need, s.now) {
+			return wrong("unit %+v was said to have no place where one is free", u)
+		}
+	}
+	return errRefused
 }

@@ -477,6 +477,24 @@ func sameCount(x, y engine.LocationCount) bool {
 	return x.Exact == y.Exact && x.Location == y.Location && x.Count == y.Count && (x.From == nil) == (y.From == nil) && (x.From == nil || *x.From == *y.From)
 }
 
+// sales are units of a lot that were sold at an instant of a window, as they are listed with the article: no hold any more.
+func (a *Account) sales(lot uint32, w Span) (list []engine.Unavailability) {
+	for _, o := range a.Orders {
+		o.each(func(l *OrderLine, u *OrderUnit) {
+			if u.Lot != lot || !w.Holds(u.Handed) {
+				return
+			}
+			gone := Span{Start: u.Handed, End: Forever}
+			at := a.lot(lot)
+			list = append(list, engine.Unavailability{
+				ID: u.Hold, Range: gone, Body: gone, Kind: timeline.Sale, Blocker: timeline.BlockerOrder, Owner: o.ID, Item: u.ID,
+				Article: a.of(at).ID, Location: a.Locations[at.Location].ID, Line: int(l.No),
+			})
+		})
+	}
+	return list
+}
+
 // lotStock adds what one lot brings. said is what the engine has available of it, nil where it says nothing.
 func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationCount, now int64) {
 	p, at := a.lotPool(l.No), a.Locations[l.Location].ID
@@ -489,6 +507,7 @@ func (a *Account) lotStock(x *engine.ArticleStock, l Lot, said *engine.LocationC
 			x.Units = append(x.Units, a.render(u))
 		}
 	}
+	x.Units = append(x.Units, a.sales(l.No, w)...)
 	quantity, since := 0, int64(-1)
 	first := len(x.Locations)
 	for _, s := range a.slotsOf(p) {

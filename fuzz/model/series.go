@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"holdfast/engine"
-	"holdfast/timeline"
 )
 
 // This file owns the four time series of an article, computed afresh at every instant at which one could change.
@@ -26,12 +25,6 @@ func (a *Account) stretches(p Pool) (list []stretch) {
 	for i, t := range edges[:len(edges)-1] {
 		x := stretch{span: Span{Start: t, End: edges[i+1]}}
 		x.balance, x.committed = a.at(p, t)
-		for _, u := range a.unitsOf(p) {
-			if u.Kind == timeline.Sale && u.Takes().Holds(t) { // sold for good
-				x.balance--
-				x.committed--
-			}
-		}
 		list = append(list, x)
 	}
 	return list

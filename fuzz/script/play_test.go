@@ -210,7 +210,7 @@ func (s *scenario) step(f []string) string {
 		return came
 	case "out", "in":
 		status := map[string]engine.ArticleStatus{"out": engine.ArticleInactive, "in": engine.ArticleActive}[f[0]]
-		_, came := s.do(engine.PatchArticle{ID: s.id(f[1]), Status: engine.Some(status)})
+		_, came := s.do(engine.PatchArticle{ID: s.id(f[1]), Status: engine.Some(status), Force: true})
 		return came
 	case "increase":
 		_, came := s.do(engine.IncreaseQuantity{Article: s.id(f[1]), Location: s.id(f[2]), Amount: amount(3), From: at})

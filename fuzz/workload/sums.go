@@ -52,6 +52,10 @@ func unitsAreHolds(v engine.View) error {
 					}
 					continue
 				}
+				if u.Lot != 0 { // it was sold, and is history
+					delete(left, u.Hold)
+					continue
+				}
 				h, ok := v.Unavailability(u.Hold)
 				if !ok || h.Owner != o.ID || h.Item != u.ID || h.Line != int(l.No) || o.Status == engine.OrderDraft || u.State == engine.Cancelled {
 					return fmt.Errorf("unit %s of order %d, which is %s and %s, has the hold %+v (%v)", u.ID, o.Number, o.Status, u.State, h, ok)

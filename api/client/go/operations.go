@@ -1156,8 +1156,8 @@ func (s *ArticlesService) Get(
 	}, options)
 }
 
-// Update changes an article; one that is taken out gives its auto-assigned holds to others of its pool; the
-// rest become conflicts.
+// Update changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where
+// some find no place there, that is refused with the plan, unless it is forced.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) Update(
@@ -1226,15 +1226,15 @@ func (s *ArticlesService) AllUnavailabilities(
 	})
 }
 
-// Archive takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become
-// conflicts.
+// Archive takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no
+// place there, that is refused with the plan, unless it is forced.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) Archive(
-	ctx context.Context, id string, options ...RequestOption,
+	ctx context.Context, id string, body ArchiveArticle, options ...RequestOption,
 ) (*Article, error) {
 	return do[Article](ctx, s.t, call{
-		method: "POST", path: "/v1/admin/articles/{id}/archive", values: []string{id}, keyed: true,
+		method: "POST", path: "/v1/admin/articles/{id}/archive", values: []string{id}, body: body, keyed: true,
 	}, options)
 }
 
@@ -1929,6 +1929,18 @@ func (s *CustomersService) Delete(ctx context.Context, id string, options ...Req
 		method: "DELETE", path: "/v1/admin/customers/{id}", values: []string{id}, keyed: true,
 	}, options)
 	return err
+}
+
+// Erase erases a customer as a person, for good: from the record, from all orders, from events and results
+// that are kept. Figures stay. Refused while an order of theirs is not closed.
+//
+// The key needs the scope customers.write.
+func (s *CustomersService) Erase(
+	ctx context.Context, id string, options ...RequestOption,
+) (*CustomerErasure, error) {
+	return do[CustomerErasure](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/customers/{id}/erase", values: []string{id}, keyed: true,
+	}, options)
 }
 
 // LinkTags links tags to a customer; one that is linked stays.

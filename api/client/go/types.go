@@ -168,6 +168,14 @@ type AppliedDiscountCode struct {
 	AllocationsTotal *int64 `json:"allocationsTotal"`
 }
 
+// ArchiveArticle is what Articles.Archive takes.
+type ArchiveArticle struct {
+	// Holds to come that find no other place become conflicts. Without it that is refused, with the plan.
+	Force Opt[bool] `json:"force,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
+}
+
 // ArchiveFilter is one of these; a newer server may have more.
 type ArchiveFilter string
 
@@ -1277,7 +1285,8 @@ type CreateOrder struct {
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
 	// The customer, in place of a mainContact. Default: nobody.
 	CustomerID Opt[string] `json:"customerId,omitzero"`
-	// A new customer, who is made with the order.
+	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
+	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Where its units come back to. Default: the pickup location.
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
@@ -1459,6 +1468,27 @@ type Customer struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
+	// When all that says who they are was taken away, here and in their orders; null: it was not.
+	ErasedAt *time.Time `json:"erasedAt"`
+}
+
+// CustomerErasure is the answer of Customers.Erase.
+type CustomerErasure struct {
+	// The customer's id.
+	ID string `json:"id"`
+	// When the customer was erased.
+	ErasedAt time.Time `json:"erasedAt"`
+	// Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a
+	// minute.
+	Complete bool `json:"complete"`
+	// The customer's orders with comments or notes, which may name the customer: people's own words stay as they
+	// are.
+	Remarks []CustomerRemarks `json:"remarks"`
+	// How many entries the list has, where it is cut.
+	RemarksTotal *int64 `json:"remarksTotal"`
+	// How long the log goes on to have the rows before: until it is cut behind them. A backup has them as long
+	// as it is kept.
+	KeptLog KeptLog `json:"keptLog"`
 }
 
 // CustomerInput is what Customers.Create, Customers.Update takes.
@@ -1506,6 +1536,16 @@ type CustomerPage struct {
 	Data []Customer `json:"data"`
 	// Where the page stands in the list.
 	Pagination Pagination `json:"pagination"`
+}
+
+// CustomerRemarks is a part of answers.
+type CustomerRemarks struct {
+	// The order's id.
+	OrderID string `json:"orderId"`
+	// How many comments it has.
+	Comments int64 `json:"comments"`
+	// How many notes there are on it and its lines.
+	Notes int64 `json:"notes"`
 }
 
 // CustomerType is one of these; a newer server may have more.
@@ -2042,6 +2082,16 @@ type InventoryArticle struct {
 	SKUCode *string `json:"skuCode"`
 }
 
+// KeptLog is a part of answers.
+type KeptLog struct {
+	// Whether the log is never cut.
+	All bool `json:"all"`
+	// How many bytes of it are kept; 0: it is not cut by its length.
+	Bytes int64 `json:"bytes"`
+	// How many records of it are kept; 0: it is not cut by their number.
+	Records int64 `json:"records"`
+}
+
 // LimitReachedDetails is a part of answers.
 type LimitReachedDetails struct {
 	// Whose limit it is: of the address, the account or the key; cost and bytes are of dear reads and long
@@ -2447,7 +2497,7 @@ type MainContact struct {
 	TaxID *string `json:"taxId"`
 	// Language tag, such as pt-PT.
 	Language *string `json:"language"`
-	// The customer's id among the account's customers; null: there is none.
+	// The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
 	CrmCustomerID *string `json:"crmCustomerId"`
 }
 
@@ -2644,15 +2694,15 @@ type Order struct {
 	UpdatedBy string `json:"updatedBy"`
 	// The user who looks after it.
 	AssignedTo *UserReference `json:"assignedTo"`
-	// Where its units are handed over; stock is taken there.
+	// Where its units are handed over; stock is taken there. As it was when the order was opened or given it.
 	PickupLocation *OrderLocation `json:"pickupLocation"`
-	// Where its units come back to.
+	// Where its units come back to, as it was then.
 	ReturnLocation *OrderLocation `json:"returnLocation"`
 	// The people whom the order is for.
 	Customers []OrderCustomer `json:"customers"`
 	// How many entries the list has, where it is cut.
 	CustomersTotal *int64 `json:"customersTotal"`
-	// Whom the order is with.
+	// Whom the order is with, as they were when it was opened or given them.
 	MainContact *MainContact `json:"mainContact"`
 	// What is ordered.
 	LineItems []OrderLineItem `json:"lineItems"`
@@ -2783,7 +2833,7 @@ type OrderCustomer struct {
 	TaxID *string `json:"taxId"`
 	// Language tag, such as pt-PT.
 	Language *string `json:"language"`
-	// The customer's id among the account's customers; null: there is none.
+	// The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
 	CrmCustomerID *string `json:"crmCustomerId"`
 	// What this customer was asked.
 	CheckoutFields []CheckoutField `json:"checkoutFields"`
@@ -2876,7 +2926,8 @@ type OrderHold struct {
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
 	// The customer, in place of a mainContact. Default: nobody.
 	CustomerID Opt[string] `json:"customerId,omitzero"`
-	// A new customer, who is made with the order.
+	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
+	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Where its units come back to. Default: the pickup location.
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
@@ -3214,6 +3265,10 @@ type PatchArticle struct {
 	Condition Opt[string] `json:"condition,omitzero"`
 	// What it was bought for, in minor units. Null clears it.
 	PurchasePrice Opt[int64] `json:"purchasePrice,omitzero"`
+	// Holds to come that find no other place become conflicts. Without it that is refused, with the plan.
+	Force Opt[bool] `json:"force,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 	// Ids of tags; the list replaces what is linked.
 	Tags Opt[[]string] `json:"tags,omitzero"`
 	// Values by key. Those not named stay; null takes one away, or all.
@@ -3392,7 +3447,8 @@ type PatchLocation struct {
 type PatchOrder struct {
 	// The customer, who becomes the main contact. Null clears it.
 	CustomerID Opt[string] `json:"customerId,omitzero"`
-	// A new customer, who is made with the order.
+	// Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one.
+	// What is given stays on the order.
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Changes only in a draft.
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`

@@ -158,8 +158,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes an article; one that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.
-         * @description Changes an article; one that is taken out gives its auto-assigned holds to others of its pool; the rest become conflicts.
+         * Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
+         * @description Changes an article; one that is taken out gives its auto-assigned holds to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
          */
         patch: operations["admin.articles.update"];
         trace?: never;
@@ -174,8 +174,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become conflicts.
-         * @description Takes an article out of use. Its auto-assigned holds go to others of its pool; the rest become conflicts.
+         * Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
+         * @description Takes an article out of use. Its auto-assigned holds go to others of its pool. Where some find no place there, that is refused with the plan, unless it is forced.
          */
         post: operations["admin.articles.archive"];
         delete?: never;
@@ -750,6 +750,26 @@ export interface paths {
          * @description Changes a customer.
          */
         patch: operations["admin.customers.update"];
+        trace?: never;
+    };
+    "/v1/admin/customers/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. Refused while an order of theirs is not closed.
+         * @description Erases a customer as a person, for good: from the record, from all orders, from events and results that are kept. Figures stay. Refused while an order of theirs is not closed.
+         */
+        post: operations["admin.customers.erase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/admin/customers/{id}/tags": {
@@ -2300,6 +2320,12 @@ export interface components {
             /** @description Whether value is a percentage, an amount off the order or an amount off each unit. */
             valueType: components["schemas"]["DiscountType"];
         };
+        ArchiveArticle: {
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
+            /** @description Holds to come that find no other place become conflicts. Without it that is refused, with the plan. */
+            force?: boolean | null;
+        };
         /** @enum {string} */
         ArchiveFilter: "active" | "archived" | "all";
         Article: {
@@ -3327,7 +3353,7 @@ export interface components {
             externalId?: string | null;
             /** @description What is ordered. Default: nothing, in a draft. */
             lineItems?: components["schemas"]["OrderLineItemInput"][] | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -3491,6 +3517,11 @@ export interface components {
             dateOfBirth: string | null;
             /** @description Email address. */
             email: string | null;
+            /**
+             * Format: date-time
+             * @description When all that says who they are was taken away, here and in their orders; null: it was not.
+             */
+            erasedAt: string | null;
             /** @description The record's id in another system; null without one. */
             externalId: string | null;
             /** @description First name. */
@@ -3522,6 +3553,25 @@ export interface components {
             /** @description Tax number of the business. */
             taxId: string | null;
             updatedAt: components["schemas"]["UpdatedAt"];
+        };
+        CustomerErasure: {
+            /** @description Whether nothing is left to do: many orders, bodies of events and kept results of requests follow within a minute. */
+            complete: boolean;
+            /**
+             * Format: date-time
+             * @description When the customer was erased.
+             */
+            erasedAt: string;
+            /**
+             * Format: uuid
+             * @description The customer's id.
+             */
+            id: string;
+            /** @description How long the log goes on to have the rows before: until it is cut behind them. A backup has them as long as it is kept. */
+            keptLog: components["schemas"]["KeptLog"];
+            /** @description The customer's orders with comments or notes, which may name the customer: people's own words stay as they are. */
+            remarks: components["schemas"]["CustomerRemarks"][];
+            remarksTotal?: components["schemas"]["EntriesTotal"];
         };
         CustomerInput: {
             /** @description Values by key. Those not named stay; null takes one away, or all. */
@@ -3574,6 +3624,17 @@ export interface components {
             data: components["schemas"]["Customer"][];
             /** @description Where the page stands in the list. */
             pagination: components["schemas"]["Pagination"];
+        };
+        CustomerRemarks: {
+            /** @description How many comments it has. */
+            comments: number;
+            /** @description How many notes there are on it and its lines. */
+            notes: number;
+            /**
+             * Format: uuid
+             * @description The order's id.
+             */
+            orderId: string;
         };
         /** @enum {string} */
         CustomerType: "individual" | "business";
@@ -4074,6 +4135,14 @@ export interface components {
             /** @description What its SKU is called. */
             skuName: string | null;
         };
+        KeptLog: {
+            /** @description Whether the log is never cut. */
+            all: boolean;
+            /** @description How many bytes of it are kept; 0: it is not cut by its length. */
+            bytes: number;
+            /** @description How many records of it are kept; 0: it is not cut by their number. */
+            records: number;
+        };
         /** @description A limit is reached: ask again after the seconds in Retry-After. */
         LimitReached: {
             /**
@@ -4466,7 +4535,7 @@ export interface components {
             companyName: string | null;
             /**
              * Format: uuid
-             * @description The customer's id among the account's customers; null: there is none.
+             * @description The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
              */
             crmCustomerId: string | null;
             /** @description Whether it is a person or a business. */
@@ -4755,7 +4824,7 @@ export interface components {
             /** @description What is ordered. */
             lineItems: components["schemas"]["OrderLineItem"][];
             lineItemsTotal?: components["schemas"]["EntriesTotal"];
-            /** @description Whom the order is with. */
+            /** @description Whom the order is with, as they were when it was opened or given them. */
             mainContact: components["schemas"]["MainContact"] | null;
             /** @description Texts that another system keeps on it, by keys of its own. */
             metadata: {
@@ -4767,7 +4836,7 @@ export interface components {
             number: number;
             /** @description How the customer pays, as it was given. */
             paymentMethodKey: string | null;
-            /** @description Where its units are handed over; stock is taken there. */
+            /** @description Where its units are handed over; stock is taken there. As it was when the order was opened or given it. */
             pickupLocation: components["schemas"]["OrderLocation"] | null;
             /** @description What the order costs. */
             pricing: components["schemas"]["OrderPricing"];
@@ -4775,7 +4844,7 @@ export interface components {
             reference: string | null;
             /** @description What was given back, by the payments that were recorded; in minor units. */
             refundedTotal: number;
-            /** @description Where its units come back to. */
+            /** @description Where its units come back to, as it was then. */
             returnLocation: components["schemas"]["OrderLocation"] | null;
             /** @description The card that is kept; null: none. */
             savedCard: components["schemas"]["SavedCard"] | null;
@@ -4834,7 +4903,7 @@ export interface components {
             createdAt: components["schemas"]["CreatedAt"];
             /**
              * Format: uuid
-             * @description The customer's id among the account's customers; null: there is none.
+             * @description The customer's id among the account's customers, also of one who is deleted by now; null: there is none.
              */
             crmCustomerId: string | null;
             /** @description Whether it is a person or a business. */
@@ -4959,7 +5028,7 @@ export interface components {
             dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -5361,8 +5430,12 @@ export interface components {
             description?: string | null;
             /** @description The article's documents as a whole, in their order. */
             documents?: components["schemas"]["DocumentInput"][] | null;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
+            /** @description Holds to come that find no other place become conflicts. Without it that is refused, with the plan. */
+            force?: boolean | null;
             /** @description Stored as given; the list replaces what is there. */
             fulfillmentFields?: components["schemas"]["FulfillmentField"][] | null;
             /** @description What the article has cost beside its price, in minor units of the account's currency. */
@@ -5569,7 +5642,7 @@ export interface components {
             externalId?: string | null;
             /** @description Whether the customer's means of payment is kept by who charges it. Null clears it. */
             hasSavedPaymentMethod?: boolean | null;
-            /** @description A new customer, who is made with the order. */
+            /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
             metadata?: {
@@ -6863,6 +6936,7 @@ export type AggregateData = components['schemas']['AggregateData'];
 export type Alternative = components['schemas']['Alternative'];
 export type AppliedDiscount = components['schemas']['AppliedDiscount'];
 export type AppliedDiscountCode = components['schemas']['AppliedDiscountCode'];
+export type ArchiveArticle = components['schemas']['ArchiveArticle'];
 export type ArchiveFilter = components['schemas']['ArchiveFilter'];
 export type Article = components['schemas']['Article'];
 export type ArticleConflicts = components['schemas']['ArticleConflicts'];
@@ -6937,8 +7011,10 @@ export type CreatedAt = components['schemas']['CreatedAt'];
 export type CustomPaymentMethod = components['schemas']['CustomPaymentMethod'];
 export type CustomPaymentMethodInput = components['schemas']['CustomPaymentMethodInput'];
 export type Customer = components['schemas']['Customer'];
+export type CustomerErasure = components['schemas']['CustomerErasure'];
 export type CustomerInput = components['schemas']['CustomerInput'];
 export type CustomerPage = components['schemas']['CustomerPage'];
+export type CustomerRemarks = components['schemas']['CustomerRemarks'];
 export type CustomerType = components['schemas']['CustomerType'];
 export type DateRange = components['schemas']['DateRange'];
 export type DecreaseQuantity = components['schemas']['DecreaseQuantity'];
@@ -6980,6 +7056,7 @@ export type InitialQuantity = components['schemas']['InitialQuantity'];
 export type InsufficientAvailability = components['schemas']['InsufficientAvailability'];
 export type InsufficientAvailabilityDetails = components['schemas']['InsufficientAvailabilityDetails'];
 export type InventoryArticle = components['schemas']['InventoryArticle'];
+export type KeptLog = components['schemas']['KeptLog'];
 export type LimitReached = components['schemas']['LimitReached'];
 export type LimitReachedDetails = components['schemas']['LimitReachedDetails'];
 export type LineCheckoutField = components['schemas']['LineCheckoutField'];
@@ -7625,7 +7702,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ArchiveArticle"];
+            };
+        };
         responses: {
             /** @description Done. */
             200: {
@@ -9136,7 +9217,42 @@ export interface operations {
                     "application/json": components["schemas"]["Customer"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.customers.erase": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The record's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerErasure"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, IN_USE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;

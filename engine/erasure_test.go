@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"holdfast/persist"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of erasures.
+
+// bytesWith counts the stored rows that have a text, behind the whole log.
+func (s *shop) rowsWith(text string) (n int) {
+	s.T.Helper()
+	require.NoError(s.T, s.store.ScanTables(1, 0, 255, func(_ int, tag byte, key, value []byte) error {
+		latest, ok, err := s.store.Row(tag, key)
+		if err != nil || !ok {
+			return err
+		}
+		if tag == tagBody {
+			b, err := bodyKind.decode(ID{}, ID(key[16:]), latest)
+			if err != nil {
+				return err
+			}
+			if latest, err = b.text(); err != nil {
+				return err
+			}
+		}
+		if strings.Contains(string(latest), text) {
+			n++
+		}
+		return nil
+	}))
+	return n
+}
+
+func TestErasureReachesAllThatIsKept(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	s.payload = func(_ string, r any) []byte { return mustJSON(r) }
+	s.open()
+	hook := s.hook(OrderCreated)
+	bike := Item{SKU: s.sku()}
+	s.article(bike.SKU, 2)
+	const secret = "Annabella"
+	ann := s.customer(secret, "ann@example.com")
+	in := s.rental(OrderOpen, bike, s.now+day, s.now+2*day, 1)
+	in.Customer = &ann
+	in.Fields = []CheckoutField{{Name: "Size", Value: ptr(secret)}}
+	in.Consents = []Consent{{Label: ptr("Terms"), IPAddress: ptr(secret), UserAgent: ptr(secret)}}
+	in.Documents = []OrderDocument{{Type: "id", Name: secret}}
+	in.Customers = []OrderCustomerInput{{Customer: &ann}, {Contact: ContactPatch{FirstName: Some("Ben")}}}
+	in.Lines[0].Fields = []CheckoutField{{Name: "Height", Value: ptr(secret)}}
+	key := Idempotency{Key: makeID(s.now, Base{lo: 77})}
+	res, err := s.Do(Command{Account: s.acc, Actor: "test", Op: in, Idem: &key})
+	require.NoError(t, err)
+	o := res.Record.(*OrderRecord)
+	s.inUse("order", 1, EraseCustomer{ID: ann})
+	price, _ := o.Price()
+	s.do(CancelOrder{ID: o.ID})
+	s.now += day
+
+	m := s.do(EraseCustomer{ID: ann}).(*Customer)
+	require.Equal(t, s.now, m.ErasedAt)
+	require.True(t, m.Contact.anonymous())
+	r := s.view().Order(o.ID)
+	require.Equal(t, o.Revision+2, r.Revision)
+	require.Equal(t, s.now, r.UpdatedAt)
+	require.Equal(t, ann, r.Customer)
+	require.Equal(t, "Ben", r.Rest().Customers[1].Name())
+	require.Len(t, r.Rest().Consents, 1)
+	after, _ := r.Price()
+	require.Equal(t, price, after)
+	s.refused(CodeStateNotAllowed, PatchCustomer{ID: ann, Contact: ContactPatch{FirstName: Some("x")}})
+	s.refused(CodeStateNotAllowed, in)
+	require.Equal(t, m, s.do(EraseCustomer{ID: ann}))
+
+	// What is on disk alone follows when the rows there are as far.
+	seen := map[ID]uint64{}
+	require.Eventually(t, func() bool {
+		s.do(CreateTag{Value: "x", Scope: TagOrders}) // the fold goes on
+		require.NoError(t, s.forgetErased(context.Background(), seen))
+		return !s.view().Customer(ann).Traces && s.rowsWith(secret) == 0
+	}, 10*time.Second, 10*time.Millisecond)
+	list, _ := s.view().Deliveries(hook.ID, 0, 0, 10)
+	body, _, err := s.DeliveryDetails(s.view(), list[0])
+	require.NoError(t, err)
+	require.Contains(t, string(body), `"data":null}`)
+	_, err = s.Do(Command{Account: s.acc, Actor: "test", Op: in, Idem: &Idempotency{Key: key.Key}})
+	require.Equal(t, CodeIdempotencyReused, err.(*Error).Code)
+	s.reopen()
+}
+
+func TestManyOrdersAreErasedInParts(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	ann := s.customer("Annabella", "ann@example.com")
+	for range eraseAtOnce + 5 {
+		in := s.rental(OrderDraft, Item{SKU: sku}, s.now+day, s.now+2*day, 1)
+		in.Customer = &ann
+		s.do(CancelOrder{ID: s.do(in).(*OrderRecord).ID})
+	}
+	s.do(EraseCustomer{ID: ann})
+	left := func() (n int) {
+		for o := range s.view().Orders().All() {
+			if !o.Contact.anonymous() {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, 5, left())
+	s.do(nudge{})
+	require.Zero(t, left())
+	require.Zero(t, s.view().Customer(ann).Erasing)
+	s.do(DeleteCustomer{ID: ann})
+	s.reopen()
+}
+
+// A restore to a point before an erasure keeps what lies beside the log: the start does the erasure again.
+func TestAnErasureThatWasTakenBackIsDoneAgain(t *testing.T) {
+	s := newShop(t)
+	ann := s.customer("Annabella", "ann@example.com")
+	require.NoError(t, s.store.SetBeside([]persist.Pair{{Key: erasedKey(s.acc, ann), Value: []byte{1}}}))
+	s.shut()
+	s.open()
+	require.NotZero(t, s.view().Customer(ann).ErasedAt)
+	s.reopen()
+}

@@ -1,4 +1,4 @@
-# What there is to do here. Nothing but clients, schemas, test-clients, test-backup and lint needs the network once `go mod download` has run.
+# What there is to do here. Nothing but clients, console, schemas, test-clients, test-backup and lint needs the network once `go mod download` has run.
 #   make run          serve the demo merchant
 #   make test         vet, all tests, and the race detector where goroutines meet, if there is a C compiler for it
 #   make lint         staticcheck, at the version that this file names, and whether schemas are as made; the first run needs the network
@@ -13,6 +13,7 @@
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations; make clients goes with it
+#   make console     fetch the packages that the console is built on again, after another version in api/console/gen; takes the network
 #   make clients      write what the clients have of api/openapi.json again; takes node, npm and the network
 #   make schemas      write what the manifests are checked against again, after another version in deploy/schemas/go.mod
 #   make golden       the golden directory of the present format again, after a change of what is stored (fuzz/golden/doc.go)
@@ -36,7 +37,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs fuzz test-crash test-clients test-docs test-backup test-barrage document clients schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs fuzz test-crash test-clients test-docs test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -115,6 +116,9 @@ test-barrage:
 
 document:
 	go test -count=1 -run TestDocumentIsCommitted ./api -update
+
+console:
+	go run ./api/console/gen
 
 clients:
 	go run ./api/client/gen

@@ -110,7 +110,8 @@ func defaultless[T, V any](name string, k wire.Kind[V], at func(*T) *V) wire.Fie
 	return f
 }
 
-var listArticlesShape = wire.ShapeOf("ListArticles", slices.Concat([]wire.Field[listArticles]{
+// listArticlesFields are the members of a query, whichever of an article is answered.
+var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
 	wire.Optional("dateRange", dateRange, func(o *listArticles) **window { return &o.window }).Says("The window that is looked at. Default: the present instant."),
 	wire.Defaulted("status", wire.ListOf(articleStatus, 0, 3), nil, func(o *listArticles) *[]engine.ArticleStatus { return &o.Status }).
 		Says("Only articles in one of these states. Default: all."),
@@ -130,7 +131,9 @@ var listArticlesShape = wire.ShapeOf("ListArticles", slices.Concat([]wire.Field[
 		Says("Whether the least or the greatest value comes first. Default: asc."),
 	wire.Defaulted("fields", articleFields, nil, func(o *listArticles) *fieldSet { return &o.fields }).
 		Says("Which members of each article are answered, by their names: in a query as a list with commas. Default: all."),
-}, pageFields(func(o *listArticles) *page { return &o.page }))...)
+}, pageFields(func(o *listArticles) *page { return &o.page }))
+
+var listArticlesShape = wire.ShapeOf("ListArticles", listArticlesFields...)
 
 // fieldSet is the members of a record that are asked for, by their place in its schema; nil: all.
 type fieldSet []bool
@@ -257,17 +260,23 @@ func (q *request) checkListArticles(o *listArticles) {
 	}
 }
 
-func (q *request) listArticles(o *listArticles) error {
-	o.Window, o.Now = q.span(o.window), q.now
+// selectArticles finds the page that is asked for, and the location whose stock alone is told of; zero: all.
+func (q *request) selectArticles(o *listArticles) (articles []*engine.Article, total int, location engine.ID, err error) {
+	o.Now = q.now
 	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
 	o.Desc, o.Offset, o.Limit = o.direction == descending, o.page.offset(), o.page.size
-	articles, total, err := q.view.ListArticles(&o.ArticleQuery, make([]*engine.Article, 0, o.page.size))
-	if err != nil {
-		return err
-	}
-	var location engine.ID
 	if o.Location != nil {
 		location = *o.Location
+	}
+	articles, total, err = q.view.ListArticles(&o.ArticleQuery, make([]*engine.Article, 0, o.page.size))
+	return articles, total, location, err
+}
+
+func (q *request) listArticles(o *listArticles) error {
+	o.Window = q.span(o.window)
+	articles, total, location, err := q.selectArticles(o)
+	if err != nil {
+		return err
 	}
 	q.stock.Most = wire.RowEntries
 	q.stock.Reset(o.Window)

@@ -35,6 +35,8 @@ func (s *shop) listing(op *operation, sku string) string {
 	switch op.id {
 	case "admin.availability.get":
 		return "?skuId=" + sku + "&from=" + when(noon)
+	case "admin.availability.counts":
+		return "?from=" + when(noon) + "&to=" + when(noon+day)
 	case "admin.availability.calendar":
 		return "?skuId=" + sku + "&from=" + when(noon) + "&to=" + when(noon+day)
 	}

@@ -20,6 +20,8 @@ var detailed = []struct {
 		Uncut().Says("Stock is short: which lines, by how much, and when there is enough.")},
 	{"QuantityRefused", []engine.Code{engine.CodePlanChanged, engine.CodeQuantityBlocked},
 		planSchema.Says("The units cannot go as asked, or not by the plan that was expected: details is the plan as it is now.")},
+	{"SubstituteNeeded", []engine.Code{engine.CodeSubstitute}, describe("SubstituteNeededDetails", (*scribe).writeSubstitute).
+		Uncut().Says("The article is not what was ordered.")},
 	{"StateNotAllowed", []engine.Code{engine.CodeStateNotAllowed}, describe("StateNotAllowedDetails", (*scribe).writeState).
 		Uncut().Says("The record's state does not allow it.")},
 	{"RecordInUse", []engine.Code{engine.CodeInUse}, describe("RecordInUseDetails", (*scribe).writeInUse).
@@ -52,6 +54,8 @@ func (q *request) appendDetails(details any) {
 		appendRecord(&q.scribe, &d, (*scribe).writeShortages)
 	case engine.QuantityDetails:
 		appendRecord(&q.scribe, d.Plan, (*scribe).writePlan)
+	case *engine.SubstituteDetails:
+		appendRecord(&q.scribe, d, (*scribe).writeSubstitute)
 	case engine.StateDetails:
 		appendRecord(&q.scribe, &d, (*scribe).writeState)
 	case engine.InUseDetails:
@@ -69,6 +73,13 @@ func (q *request) appendDetails(details any) {
 func (w *scribe) writeState(d *engine.StateDetails) {
 	w.Text("state", d.State, "The state that the record is in.")
 	w.Texts("allowed", d.Allowed, "What the record allows in that state, or the states in which it would allow this.")
+}
+
+func (w *scribe) writeSubstitute(d *engine.SubstituteDetails) {
+	w.GivenID("skuId", d.Ordered.SKU, "The SKU that was ordered; null where an article was.")
+	w.GivenID("articleId", d.Ordered.Article, "The article that was ordered; null where a SKU was.")
+	w.IDs("articleIds", d.Articles, "The first 1,000 articles that would do, with what the line requires.")
+	w.Count("articlesTotal", d.Total, "How many would do.")
 }
 
 func (w *scribe) writeInUse(d *engine.InUseDetails) {

@@ -3,13 +3,14 @@ package api
 import (
 	"github.com/valyala/fasthttp"
 
+	"holdfast/api/console"
 	"holdfast/api/docs"
 	"holdfast/api/wire"
 	"holdfast/engine"
 )
 
-// This file owns the documentation as the service gives it out: the document itself, the pages, and the reference that is drawn of the
-// document. They ask this service for what they need, and nobody for anything.
+// This file owns what the service gives out to browsers: the document itself, the pages, the reference that is drawn of the document, and the
+// console. They ask this service for what they need, and nobody else for anything.
 
 // readsDocs declares an operation that answers with one file of the documentation.
 func readsDocs[In any](o operation, in input[In], name func(*In) string) operation {
@@ -54,9 +55,6 @@ var docsOperations = []operation{
 		return nil
 	}),
 	readsDocs(operation{
-		id: "service.front", path: "/", policy: docs.PagePolicy, summary: "Shows the pages to people who have no more than the address.",
-	}, input[none]{}, func(*none) string { return docs.First }),
-	readsDocs(operation{
 		id: "service.docs", path: "/docs", policy: docs.PagePolicy, summary: "Shows the list of the pages.",
 	}, input[none]{}, func(*none) string { return docs.First }),
 	readsDocs(operation{
@@ -66,4 +64,30 @@ var docsOperations = []operation{
 		id: "service.docs.file", path: "/docs/{file}", policy: docs.PagePolicy, summary: "Shows a page, or what belongs to one.",
 	}, input[docsFile]{path: wire.ShapeOf("DocsFile", wire.Required("file", wire.Text(1, 64), func(n *docsFile) *string { return &n.name }).Says("The name of the page."))},
 		func(n *docsFile) string { return n.name }),
+}
+
+// readsConsole declares an operation that answers with one file of the page. It asks for no key: the page asks its reader for one.
+func readsConsole[In any](o operation, in input[In], name func(*In) string) operation {
+	o.method, o.access, o.apart, o.policy = "GET", noKey, true, console.Policy
+	o.answer = &wire.Schema{Type: "string", Example: `"<!doctype html>"`}
+	return read(o, in, func(q *request, v *In) error {
+		f, ok := console.Find(name(v))
+		if !ok {
+			return refuse(engine.CodeNotFound, "there is no file of this name")
+		}
+		q.media, q.Out = f.Type, append(q.Out, f.Body...)
+		return nil
+	})
+}
+
+// consoleFile is the name of a file that stands in a path.
+type consoleFile struct{ name string }
+
+var consoleOperations = []operation{
+	readsConsole(operation{id: "service.front", path: "/", summary: "Shows the console to people who have a key."},
+		input[none]{}, func(*none) string { return console.Index }),
+	readsConsole(operation{id: "service.console.file", path: "/console/{file}", summary: "Gives a file that the console is made of."},
+		input[consoleFile]{path: wire.ShapeOf("ConsoleFile", wire.Required("file", wire.Text(1, 64),
+			func(n *consoleFile) *string { return &n.name }).Says("The name of the file."))},
+		func(n *consoleFile) string { return n.name }),
 }

@@ -21,7 +21,7 @@ import (
 func TestDocsAreServed(t *testing.T) {
 	s := newShop(t)
 	s.key = ""
-	for path, name := range map[string]string{"/": docs.First, "/docs": docs.First, "/docs/": docs.First, "/docs/start": "start", "/docs/errors/": "errors", "/docs/style.css": "style.css"} {
+	for path, name := range map[string]string{"/docs": docs.First, "/docs/": docs.First, "/docs/start": "start", "/docs/errors/": "errors", "/docs/style.css": "style.css"} {
 		f, ok := docs.Find(name)
 		require.True(t, ok)
 		a := s.call("GET", path, "", "X-API-KEY", "")

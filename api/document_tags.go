@@ -19,10 +19,12 @@ var areas = []struct{ name, about string }{
 	{"conflicts", "Lists the holds that have no unit."},
 	{"webhooks", "Tells other systems what happens, and lists what they were told."},
 	{"changes", "Reads every change in order, from any point on."},
+	{"import", "Makes records of the rows of a file, once all of them are without fault."},
 	{"tags", "Keeps the words by which records are grouped."},
 	{"attributes", "Keeps the fields that an account adds to its records."},
 	{"snapshots", "Pins the present state, so that many reads are of one."},
 	{"apiKeys", "Makes and revokes keys."},
+	{"health", "Says how the service does."},
 	{"account", "Shows and changes the account of the key."},
 }
 

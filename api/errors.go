@@ -37,6 +37,7 @@ var statuses = map[engine.Code]status{
 	engine.CodeInsufficient:      {409, "Not enough is available"},
 	engine.CodeQuantityBlocked:   {409, "Holds stand in the way"},
 	engine.CodePlanChanged:       {409, "The plan has changed"},
+	engine.CodeSubstitute:        {409, "The article is not what was ordered"},
 	engine.CodeHoldExpired:       {409, "The hold has expired"},
 	engine.CodeIdempotencyInUse:  {409, "The first request with this key is still running"},
 	engine.CodeStateNotAllowed:   {409, "Not in this state"},

@@ -123,11 +123,12 @@ func (a *adminCall) importRows() error {
 	if err != nil {
 		return err
 	}
-	batch, faults := a.readRows(e, v)
+	lines := bytes.Split(bytes.TrimSuffix(a.body, []byte("\n")), []byte("\n"))
+	batch, faults := readRows(e, v, lines)
 	check := a.r.URL.Query().Get("check")
 	if len(faults) > 0 {
 		if check != "inputs" {
-			faults = a.judgeRest(v, batch, faults)
+			faults = judgeRest(a.eng, v, batch, faults)
 		}
 		return &engine.Error{Code: engine.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: faults}
 	}
@@ -152,9 +153,8 @@ func (a *adminCall) importRows() error {
 	return nil
 }
 
-// readRows reads the body and names what is wrong with its rows.
-func (a *adminCall) readRows(e *exchanged, v engine.View) (batch engine.Batch, faults []engine.Fault) {
-	lines := bytes.Split(bytes.TrimSuffix(a.body, []byte("\n")), []byte("\n"))
+// readRows reads rows and names what is wrong with them.
+func readRows(e *exchanged, v engine.View, lines [][]byte) (batch engine.Batch, faults []engine.Fault) {
 	batch.Rows = make([]engine.Row, len(lines))
 	found := make([][]engine.Fault, len(lines)) // by row
 	malformed := make([]bool, len(lines))
@@ -191,7 +191,7 @@ func rowOf(f engine.Fault) (row int, pointer string, ok bool) {
 }
 
 // judgeRest adds to the faults of some rows the refusals of the others.
-func (a *adminCall) judgeRest(v engine.View, all engine.Batch, faults []engine.Fault) []engine.Fault {
+func judgeRest(eng *engine.Engine, v engine.View, all engine.Batch, faults []engine.Fault) []engine.Fault {
 	bad := make([]bool, len(all.Rows))
 	for _, f := range faults {
 		row, _, ok := rowOf(f)
@@ -208,7 +208,7 @@ func (a *adminCall) judgeRest(v engine.View, all engine.Batch, faults []engine.F
 		}
 	}
 	var refusal *engine.Error
-	if _, err := a.eng.Preview(engine.Command{Account: v.Account().ID, Op: rest}); !errors.As(err, &refusal) || len(rest.Rows) == 0 {
+	if _, err := eng.Preview(engine.Command{Account: v.Account().ID, Op: rest}); !errors.As(err, &refusal) || len(rest.Rows) == 0 {
 		return faults
 	}
 	for _, f := range refusal.Faults {
@@ -219,6 +219,82 @@ func (a *adminCall) judgeRest(v engine.View, all engine.Batch, faults []engine.F
 	}
 	return faults
 }
+
+// importOfRows is an import by a key with full access: what importRows does, in the words of the interface.
+type importOfRows struct {
+	resource string
+	rows     [][]byte
+	dryRun   bool
+}
+
+// rawRows are rows as they stand; each is read by the shape of the resource.
+var rawRows = wire.Kind[[][]byte]{
+	Schema: (&wire.Schema{Type: "array", Items: &wire.Schema{Type: "object", Extra: &wire.Schema{}}, Example: `[{"name":"Harbour","timezone":"Europe/Helsinki","address":{"city":"Helsinki"}}]`}),
+	JSON: func(r *wire.Reader, dst *[][]byte) {
+		if !r.Enter('[', "an array") {
+			return
+		}
+		for n := 0; r.Element(n); n++ {
+			*dst = append(*dst, bytes.Clone(r.Raw()))
+		}
+	},
+	Query: func(*wire.Args, string, *[][]byte) bool { return false },
+}
+
+var importShape = wire.ShapeOf("ImportRows",
+	wire.Required("resource", wire.Enum(ExchangeNames()...), func(o *importOfRows) *string { return &o.resource }).
+		Says("What is made: locations first, then skus, articles, customers and holds."),
+	wire.Required("rows", rawRows, func(o *importOfRows) *[][]byte { return &o.rows }).
+		Says("What is made, each as the operation that makes one takes it; what it refers to may be named. At most 5,000."),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *importOfRows) *bool { return &o.dryRun }).
+		Says("Names all faults of all rows, and makes nothing."))
+
+var importedSchema = describe("Imported", func(w *scribe, n *int) { w.Count("rows", *n, "How many records were made, or would be.") })
+
+// importByRows makes records of rows, all or none. A fault points to its row: /rows/12/name.
+func (q *request) importByRows(in input[importOfRows]) error {
+	var o importOfRows
+	readInput(q, in, &o)
+	q.readConditions()
+	if err := q.faulted(nil); err != nil {
+		return err
+	}
+	batch, faults := readRows(exchangeOf(o.resource), q.view, o.rows)
+	if len(faults) > 0 {
+		return atRows(&engine.Error{Code: engine.CodeInvalid, Detail: "rows have faults; errors names them all", Faults: judgeRest(q.eng, q.view, batch, faults)})
+	}
+	q.preview = o.dryRun
+	if _, err := q.do(batch); err != nil {
+		return atRows(err)
+	}
+	q.Braces(func() { q.Count("rows", len(batch.Rows), "") })
+	return nil
+}
+
+// atRows has the faults of an import point into the body that the rows stand in.
+func atRows(err error) error {
+	var e *engine.Error
+	if !errors.As(err, &e) || len(e.Faults) == 0 {
+		return err
+	}
+	at := *e
+	at.Faults = slices.Clone(e.Faults)
+	for i := range at.Faults {
+		at.Faults[i].In, at.Faults[i].Pointer = "body", "/rows"+at.Faults[i].Pointer
+	}
+	return &at
+}
+
+var importOperations = []operation{func() operation {
+	in := input[importOfRows]{body: importShape}
+	o := operation{
+		id: "admin.import.rows", method: "POST", path: "/v1/admin/import", access: fullAccess, limit: bulkBodyLimit, write: true,
+		answer: importedSchema, summary: "Makes records of the rows of a file, all or none; tried with dryRun it names the faults of all rows.",
+	}
+	declare(&o, in)
+	o.run = func(q *request) error { return q.importByRows(in) }
+	return o
+}()}
 
 // exportRows answers with all records of a resource, of one snapshot. What they cannot say is noted in a trailer.
 func (a *adminCall) exportRows() error {

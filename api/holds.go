@@ -127,6 +127,34 @@ func appendHold(w *scribe, h *engine.Hold) {
 	w.Out = wire.Bounded(w.Out, start, wire.MaxRecord)
 }
 
+// movedHold is a hold, and the units of others that make room for it.
+type movedHold struct {
+	hold  engine.Hold
+	moved []engine.Unavailability
+}
+
+var movedHoldSchema = describe("MovedHold", (*scribe).writeMovedHold)
+
+func (w *scribe) writeMovedHold(m *movedHold) {
+	w.writeHold(&m.hold, engine.MaxListed)
+	w.units("moved", m.moved, 0, "With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else.")
+}
+
+// answerMove answers with the hold that was moved, or would be.
+func answerMove(q *request, h *engine.Hold) error {
+	q.tag = h.Revision
+	m := movedHold{hold: *h}
+	for _, u := range q.moved {
+		if u.Owner != h.ID {
+			m.moved = append(m.moved, u)
+		}
+	}
+	start := len(q.Out)
+	appendRecord(&q.scribe, &m, (*scribe).writeMovedHold)
+	q.Out = wire.Bounded(q.Out, start, wire.MaxRecord)
+	return nil
+}
+
 // listedHold writes a hold as a row.
 func listedHold(w *scribe, h *engine.Hold) { w.writeHold(h, wire.RowEntries) }
 
@@ -213,7 +241,7 @@ var holdOperations = []operation{
 		}, answerNull),
 	write(operation{
 		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: holdsWrite,
-		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: holdSchema,
+		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: movedHoldSchema,
 	}, input[moveHold]{path: byUUID(func(o *moveHold) *engine.ID { return &o.id }), body: moveHoldShape},
 		func(q *request, o *moveHold) engine.Op {
 			q.preview = o.dryRun
@@ -228,7 +256,7 @@ var holdOperations = []operation{
 				op.Lines[i] = l.MoveLine
 			}
 			return op
-		}, answerHold),
+		}, answerMove),
 	write(operation{
 		id: "admin.holds.extend", method: "POST", path: "/v1/admin/holds/{id}/extend", scopes: holdsWrite,
 		summary: "Gives a hold a new expiry.", answer: holdSchema,

@@ -216,6 +216,7 @@ func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine
 		codeType = "manual"
 	}
 	w.As(codeTypes, "codeType", codeType, "Whether the service chose the article, or somebody did.")
+	w.Bool("substitute", u.Substitute, "Whether somebody has put an article there that is not what was ordered.")
 	w.Bool("expectsInventoryLink", more.ExpectsLink, "Whether an article is expected to be named, as it was given; nothing is checked here.")
 	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *engine.Requirement) {
 		w.Text("key", r.Key, "What is looked at: an attribute.")

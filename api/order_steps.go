@@ -36,6 +36,18 @@ func orPreview[O engine.Op](q *request, o *previewed[O]) engine.Op {
 	return o.op
 }
 
+// What of a command is asked beside it: whether it is to be done at all.
+type (
+	assignUnit struct {
+		engine.AssignUnit
+		dryRun bool
+	}
+	fulfillOrder struct {
+		engine.FulfillOrder
+		dryRun bool
+	}
+)
+
 var stockItemIDs = wire.ListOf(wire.UUID, 1, 10_000)
 
 const (
@@ -62,13 +74,19 @@ var orderStepOperations = []operation{
 	step("prepare", "Says that units lie ready.", func(o *engine.PrepareOrder) *engine.ID { return &o.ID },
 		wire.ShapeOf("PrepareOrder", wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.PrepareOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems)),
 		asIs),
-	step("fulfill", "Hands units over: what is sold for good, the rest until it comes back.", func(o *engine.FulfillOrder) *engine.ID { return &o.ID },
+	step("fulfill", "Hands units over: what is sold for good, the rest until it comes back.", func(o *fulfillOrder) *engine.ID { return &o.ID },
 		wire.ShapeOf("HandOver",
-			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.FulfillOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems),
-			wire.Optional("at", wire.Instant, func(o *engine.FulfillOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null")),
-		asIs),
+			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *fulfillOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems),
+			wire.Optional("at", wire.Instant, func(o *fulfillOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null"),
+			wire.Defaulted("ready", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.Ready }).
+				Says("What came back and lies in its buffer on the very unit is ready: the buffer ends now."),
+			wire.Defaulted("dryRun", wire.Boolean, false, func(o *fulfillOrder) *bool { return &o.dryRun }).Says(aboutDryRun)),
+		func(q *request, o *fulfillOrder) engine.Op {
+			q.preview = o.dryRun
+			return o.FulfillOrder
+		}),
 	step("return", "Takes units back: what is left of their time is free again, behind the buffer.", func(o *engine.ReturnOrder) *engine.ID { return &o.ID },
-		wire.ShapeOf("HandOver",
+		wire.ShapeOf("TakeBack",
 			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.ReturnOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems),
 			wire.Optional("at", wire.Instant, func(o *engine.ReturnOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null")),
 		asIs),
@@ -79,15 +97,28 @@ var orderStepOperations = []operation{
 	step("unarchive", "Takes an archived order out again.", func(o *engine.ArchiveOrder) *engine.ID { return &o.ID }, nil, asIs),
 	write(operation{
 		id: "admin.orders.assignStockItem", method: "POST", path: stockItemPath + "/assign", scopes: ordersWrite, answer: orderSchema,
-		summary: "Has a unit be one of an article: it is pinned there, and what may move makes room.",
-	}, input[engine.AssignUnit]{
-		path: byStockItem(func(o *engine.AssignUnit) *engine.ID { return &o.Order }, func(o *engine.AssignUnit) *engine.ID { return &o.Unit }),
-		body: wire.ShapeOf("AssignStockItem", wire.Required("articleId", wire.UUID, func(o *engine.AssignUnit) *engine.ID { return &o.Article }).
-			Says("The article that the unit is to be of.")),
+		summary: "Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, and what may move makes room.",
+	}, input[assignUnit]{
+		path: byStockItem(func(o *assignUnit) *engine.ID { return &o.Order }, func(o *assignUnit) *engine.ID { return &o.Unit }),
+		body: wire.ShapeOf("AssignStockItem",
+			wire.Required("articleId", wire.UUID, func(o *assignUnit) *engine.ID { return &o.Article }).
+				Says("The article that the unit is to be of."),
+			wire.Defaulted("substitute", wire.Boolean, false, func(o *assignUnit) *bool { return &o.Substitute }).
+				Says("Takes an article that is not what was ordered, or has not what the line requires. What was ordered is kept; unassign undoes it."),
+			wire.Defaulted("dryRun", wire.Boolean, false, func(o *assignUnit) *bool { return &o.dryRun }).Says(aboutDryRun)),
+	}, func(q *request, o *assignUnit) engine.Op {
+		q.preview = o.dryRun
+		return o.AssignUnit
+	}, answerOrder),
+	write(operation{
+		id: "admin.orders.readyStockItem", method: "POST", path: stockItemPath + "/ready", scopes: ordersWrite, answer: orderSchema,
+		summary: "Says that a unit that came back is ready: its buffer ends now, and what is left of it is free at once.",
+	}, input[engine.ReadyUnit]{
+		path: byStockItem(func(o *engine.ReadyUnit) *engine.ID { return &o.Order }, func(o *engine.ReadyUnit) *engine.ID { return &o.Unit }),
 	}, asIs, answerOrder),
 	write(operation{
 		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite, answer: orderSchema,
-		summary: "Takes a unit's pin off: it stays where it is, and may move from then on.",
+		summary: "Has a unit be what its line says again: it may move from then on, and is seated anew where it was a substitute.",
 	}, input[engine.UnassignUnit]{
 		path: byStockItem(func(o *engine.UnassignUnit) *engine.ID { return &o.Order }, func(o *engine.UnassignUnit) *engine.ID { return &o.Unit }),
 	}, asIs, answerOrder),

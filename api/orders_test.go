@@ -136,7 +136,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, when(from), at(o, "stockItems", 0, "pickupDate"))
 	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/fulfill", one)
 	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return"}}, at(a.object(), "details"))
-	notAllowed("/cancel", "active", "fulfill", "return", "extend", "assign", "patch")
+	notAllowed("/cancel", "active", "fulfill", "return", "ready", "extend", "assign", "patch")
 	s.refused(409, engine.CodeStateNotAllowed, "DELETE", path, "")
 	require.Equal(t, []any{"active", "fulfilled", "fulfilled", "fulfilled"}, states(s.ok("POST", path+"/fulfill", "")))
 
@@ -152,7 +152,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	o = s.ok("POST", path+"/return", "")
 	require.Equal(t, []any{"closed", "returned", "returned", "returned"}, states(o))
 	require.Equal(t, when(from+day+hour), at(o, "lineItems", 0, "returnedDate"))
-	notAllowed("/fulfill", "closed", "archive", "delete", "patch")
+	notAllowed("/fulfill", "closed", "ready", "archive", "delete", "patch")
 
 	o = s.ok("POST", path+"/archive", "")
 	require.Equal(t, when(from+day+hour), o["archivedAt"])
@@ -463,4 +463,23 @@ func TestBadOrders(t *testing.T) {
 	s.call("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
 	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
 	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+}
+
+// TestSubstitute hands another article out than the one that was ordered: only where that is said, and until it is taken back.
+func TestSubstitute(t *testing.T) {
+	s, location, sku, first, _ := stocked(t)
+	helmet := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(`{"name":"Helmet","quantities":[{"serviceLocationId":%q,"count":1}]}`, location))["id"].(string)
+	o := s.ok("POST", ordersPath, rental("open", location, sku, noon+day, noon+2*day, 1, ""))
+	path := ordersPath + "/" + o["id"].(string) + "/stock-items/" + at(o, "stockItems", 0, "id").(string)
+	need := s.refused(409, engine.CodeSubstitute, "POST", path+"/assign", fmt.Sprintf(`{"articleId":%q}`, helmet))
+	require.Equal(t, sku, at(need.object(), "details", "skuId"))
+	require.Contains(t, at(need.object(), "details", "articleIds"), first)
+	dry := s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true,"dryRun":true}`, helmet))
+	require.Equal(t, []any{helmet, true}, []any{at(dry, "stockItems", 0, "inventoryArticleId"), at(dry, "stockItems", 0, "substitute")})
+	kept := s.ok("GET", ordersPath+"/"+o["id"].(string), "")
+	require.Equal(t, false, at(kept, "stockItems", 0, "substitute"), "nothing was done")
+	s.ok("POST", path+"/assign", fmt.Sprintf(`{"articleId":%q,"substitute":true}`, helmet))
+	back := s.ok("POST", path+"/unassign", "")
+	require.Equal(t, false, at(back, "stockItems", 0, "substitute"))
+	require.NotEqual(t, helmet, at(back, "stockItems", 0, "inventoryArticleId"))
 }

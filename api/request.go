@@ -47,10 +47,11 @@ type request struct {
 	asOf        uint64   // sequence of the pinned snapshot that is read; 0: the present
 	ifMatch     []uint64 // revisions that If-Match names; none: any
 	idem        engine.Idempotency
-	keyed       bool     // idem is given
-	preview     bool     // the command is planned, not done
-	secret      string   // what the answer shows this once, and nothing keeps
-	lacks       []string // scopes that the request needs and the key has not
+	keyed       bool                    // idem is given
+	preview     bool                    // the command is planned, not done
+	moved       []engine.Unavailability // by it
+	secret      string                  // what the answer shows this once, and nothing keeps
+	lacks       []string                // scopes that the request needs and the key has not
 
 	stock    engine.ArticleStock // room to read stock into
 	media    string              // what the answer is; empty: JSON
@@ -103,7 +104,7 @@ func (q *request) release() {
 	q.query.Reset()
 	q.faults = wire.Faults{}
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
-	q.tag, q.held, q.replayed, q.keyed, q.preview = 0, plain, false, false, false
+	q.tag, q.held, q.replayed, q.keyed, q.preview, q.moved = 0, plain, false, false, false, nil
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
 	q.crowded, q.tooDear, q.media = false, nil, ""
 	q.stock.Reset(engine.Span{})
@@ -249,7 +250,9 @@ func (q *request) do(op engine.Op) (engine.Result, error) {
 			return engine.Result{}, err
 		}
 		cmd.Idem = nil // nothing is done that could be repeated
-		return q.eng.Preview(cmd)
+		res, err := q.eng.Preview(cmd)
+		q.moved = res.Moved
+		return res, err
 	}
 	res, err := q.eng.Do(cmd)
 	if q.tooDear != nil {

@@ -50,6 +50,7 @@ type Server struct {
 	log       *slog.Logger
 	accessLog bool
 	backups   func() error // Options.Backups
+	figures   prometheus.Gatherer
 	routes    *routes
 	document  func() []byte
 	metrics   *metrics
@@ -124,6 +125,7 @@ func NewServer(o Options) *Server {
 		s.backups = func() error { return errors.New("no backups are kept") }
 	}
 	s.proxies.protocol = o.ProxyProtocol
+	s.figures = o.Metrics
 	s.proxies.networks, s.metrics = o.Proxy, newMetrics(o.Metrics, list, s.meters)
 	s.routes, s.room.bound, s.shares.most, s.shares.patience = newRoutes(list), o.Bytes, o.Share, shareWait
 	o.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -515,6 +515,9 @@ func (o DeleteArticle) plan(t *tx) (any, error) {
 	return nil, nil
 }
 
+// maxGone is how many units go with an article at most: more are to be taken away first, in parts.
+const maxGone = 25_000
+
 func (a *account) articleInUse(r *Article, now int64) error {
 	var taken takers
 	units := 0
@@ -533,7 +536,7 @@ func (a *account) articleInUse(r *Article, now int64) error {
 	if err := taken.inUse(); err != nil {
 		return err
 	}
-	if units > maxSwept { // more than a command changes: some are to be taken away first
+	if units > maxGone {
 		return inUse("unit", units)
 	}
 	return nil

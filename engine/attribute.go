@@ -281,8 +281,8 @@ func (t *tx) options(d *Attribute, list []OptionPatch) []AttributeOption {
 
 func (PatchAttribute) result() any { return new(Attribute) }
 
-// DeleteAttribute removes an attribute and its values from every record, in the same command and within the same bounds as
-// a deleted tag. It answers with nil.
+// DeleteAttribute removes an attribute and its values from every record, as a deleted tag is
+// taken off. It answers with nil.
 type DeleteAttribute struct {
 	ID      ID
 	IfMatch []uint64
@@ -301,13 +301,6 @@ func (o DeleteAttribute) plan(t *tx) (any, error) {
 }
 
 func (DeleteAttribute) result() any { return new(any) }
-
-// sweepValues takes from every record what an attribute, as it is to be, has no place for.
-func (t *tx) sweepValues(d *Attribute) {
-	for _, k := range labelled {
-		k.sweep(t, d)
-	}
-}
 
 // Attribute returns an attribute, or nil.
 func (v View) Attribute(id ID) *Attribute { return v.acc.attributes().Get(id) }

@@ -11,6 +11,7 @@ type Bounds struct {
 	FollowUps int // commands that try conflicts in the group of the command that left them; the rest goes on as what is due
 	Group     int // rows at which a group is closed
 	Bytes     int // that a command writes at most, by weight
+	Swept     int // records that a command changes beside the one that it names, at most
 	Named     int // holds that a refusal names of a line, at most
 	NamedAll  int // holds that a refusal names in all, at most
 }
@@ -20,7 +21,7 @@ func (b Bounds) withDefaults() Bounds {
 		at    *int
 		usual int
 	}{
-		{&b.Rows, maxRows}, {&b.DueItems, dueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows}, {&b.Bytes, maxBytes},
+		{&b.Rows, maxRows}, {&b.DueItems, dueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows}, {&b.Bytes, maxBytes}, {&b.Swept, 4_000},
 		{&b.Named, maxBlockers}, {&b.NamedAll, maxBlockersInAll},
 	} {
 		if *x.at == 0 {

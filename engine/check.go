@@ -104,7 +104,7 @@ func (s *snapshot) check() error {
 
 // check derives anew what domains keep of an account.
 func (a *account) check() error {
-	due := untriedKind.in(a).Len()
+	due := untriedKind.in(a).Len() + sweepingKind.in(a).Len()
 	for _, f := range followers {
 		if f.check == nil {
 			continue

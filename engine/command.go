@@ -30,11 +30,12 @@ type Command struct {
 
 // Result is what a command came to.
 type Result struct {
-	Record   any           // the record that the operation answers with; its type is fixed per Op
-	Sequence uint64        // the account's count of committed changes behind the command
-	Replayed bool          // true: a repeat under an idempotency key, nothing was done
-	Moves    int           // holds of others that changed their slot to make room
-	Took     time.Duration // how long planning took, by Options.Stopwatch; of a refusal, too
+	Record   any              // the record that the operation answers with; its type is fixed per Op
+	Sequence uint64           // the account's count of committed changes behind the command
+	Replayed bool             // true: a repeat under an idempotency key, nothing was done
+	Moves    int              // holds of others that changed their slot to make room
+	Moved    []Unavailability // of a preview: units that would go elsewhere, where they would be; the first MaxListed
+	Took     time.Duration    // how long planning took, by Options.Stopwatch; of a refusal, too
 
 	kept *idemRow // of a repeat: where Record is read from
 }

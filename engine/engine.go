@@ -337,7 +337,17 @@ func (e *Engine) Preview(cmd Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Record: res, Sequence: v.Sequence()}, nil
+	return Result{Record: res, Sequence: v.Sequence(), Moved: t.moved()}, nil
+}
+
+// moved lists the units that had a place and would have another, those of the command's own record among them.
+func (t *tx) moved() (list []Unavailability) {
+	for _, c := range t.draft().Changes().Holds {
+		if c.Had && c.Has && c.Before.Place != c.After.Place && len(list) < MaxListed {
+			list = append(list, t.acc.unavailability(c.After.Hold, c.After.Place))
+		}
+	}
+	return list
 }
 
 // View gives an account as of the present snapshot; ok is false where there is no such account.

@@ -27,6 +27,7 @@ const (
 	CodeInsufficient      Code = "INSUFFICIENT_AVAILABILITY"
 	CodeQuantityBlocked   Code = "QUANTITY_CHANGE_BLOCKED"
 	CodePlanChanged       Code = "PLAN_CHANGED"
+	CodeSubstitute        Code = "SUBSTITUTE_NEEDED"
 	CodeHoldExpired       Code = "HOLD_EXPIRED"
 	CodeIdempotencyInUse  Code = "IDEMPOTENCY_KEY_IN_USE"
 	CodeStateNotAllowed   Code = "STATE_NOT_ALLOWED"

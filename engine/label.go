@@ -146,9 +146,8 @@ type Labelled interface {
 	with(a *account) func(external string) (ID, bool)
 	// edit changes the labels of one record.
 	edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error)
-	// untag takes a tag off all records; sweep takes from them what an attribute, as it is to be, has no place for.
-	untag(t *tx, tag ID)
-	sweep(t *tx, d *Attribute)
+	// sweep does a part of what is taken off all records; where there is more, it says with which it goes on.
+	sweep(t *tx, p *sweptPart, s *sweeping) (next ID, more bool)
 }
 
 // labelled lists the kinds that labels hang on.
@@ -191,50 +190,6 @@ func (k *labelledKind[R, P]) edit(t *tx, id ID, ifMatch []uint64, change func(*L
 	}
 	*P(&n).labels() = now
 	return revise[R, P](t, k.kind, r, n), nil
-}
-
-func (k *labelledKind[R, P]) untag(t *tx, tag ID) {
-	for r := range k.kind.in(t.acc).By(k.byTag, string(tag[:])) {
-		n := *r
-		l := P(&n).labels()
-		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(id ID) bool { return id == tag })
-		P(&n).touch(t.now)
-		if !rewrite(t, k.kind, r, &n) {
-			return
-		}
-	}
-}
-
-func (k *labelledKind[R, P]) sweep(t *tx, d *Attribute) {
-	for r := range k.kind.in(t.acc).All() {
-		now := *P(r).labels()
-		if !now.withoutGone(d) {
-			continue
-		}
-		n := *r
-		*P(&n).labels() = now
-		P(&n).touch(t.now)
-		if !rewrite(t, k.kind, r, &n) {
-			return
-		}
-	}
-}
-
-// The bounds of what a command changes beside the record that it names: they leave room for the rest of the write set.
-const (
-	maxSwept      = maxRows - 1000
-	maxSweptBytes = 16 << 20
-)
-
-// rewrite adds a row to the write set of a command that goes through many, and says false where the set is full: what the
-// row still says is shown nowhere, and goes when it is next changed.
-func rewrite[R any](t *tx, k *kind[R], before, after *R) bool {
-	t.swept += k.weigh(before) + k.weigh(after)
-	if t.swept > maxSweptBytes || len(t.set) >= maxSwept {
-		return false
-	}
-	record(t, k, before, after)
-	return true
 }
 
 // LinkTags links tags to a record; one that is linked stays as it is. It answers with the record.

@@ -151,54 +151,80 @@ func TestOtherDatesOfAKitThatHasChanged(t *testing.T) {
 	s.reopen()
 }
 
-// A unit whose pin is taken off is again of the SKU that its line names: where it waits, it waits there, and where it loses its place, it goes there.
+// A unit that was a substitute is again of the SKU that its line names: it is seated there, or, where that has no room, refused; where it
+// waits, it waits there.
 func TestUnassignedUnitIsOfItsLine(t *testing.T) {
 	s := newShop(t)
 	sku, other := Item{SKU: s.sku()}, Item{SKU: s.sku()}
-	s.article(sku.SKU, 1)
+	own := s.article(sku.SKU, 1)
 	foreign := s.article(other.SKU, 1)
-	r := s.order(sku, PurchaseBooking, s.now+10*hour, ptr(s.now+20*hour), 1, false)
+	from, to := s.now+10*hour, s.now+20*hour
+	r := s.order(sku, PurchaseBooking, from, &to, 1, false)
 	unit := r.Lines[0].Units[0]
 	pin := func() {
-		s.do(AssignUnit{Order: r.ID, Unit: unit.ID, Article: foreign})
+		o := s.do(AssignUnit{Order: r.ID, Unit: unit.ID, Article: foreign, Substitute: true}).(*OrderRecord)
 		require.Equal(t, foreign, s.unit(unit.Hold).Article)
+		require.True(t, o.Lines[0].Units[0].Substitute)
+		require.Equal(t, [2]int{1, 0}, [2]int{s.available(sku, from, to), s.available(other, from, to)})
 	}
-	at := func(i Item) int { return s.available(i, s.now+10*hour, s.now+20*hour) }
+	e := s.refused(CodeSubstitute, AssignUnit{Order: r.ID, Unit: unit.ID, Article: foreign})
+	require.Equal(t, &SubstituteDetails{Ordered: sku, Articles: []ID{own}, Total: 1}, e.Details)
 
 	pin()
-	s.do(UnassignUnit{Order: r.ID, Unit: unit.ID})
-	require.Equal(t, foreign, s.unit(unit.Hold).Article, "it stays where it is")
-	s.do(s.over(r, 10, 19))
-	require.NotEqual(t, foreign, s.unit(unit.Hold).Article)
-	require.Equal(t, 1, at(other))
-	s.do(s.over(r, 10, 20))
-
-	for name, out := range map[string]PatchArticle{
-		"no SKU":   {ID: foreign, SKU: Null[ID]()},
-		"inactive": {ID: foreign, Status: Some(ArticleInactive)},
-	} {
-		pin()
-		s.do(UnassignUnit{Order: r.ID, Unit: unit.ID})
-		s.article(other.SKU, 1) // it has room, but not for a unit of the first
-		s.do(out)
-		require.False(t, s.unit(unit.Hold).Conflict(), name)
-		require.Equal(t, 0, at(sku), name)
-		s.do(PatchArticle{ID: foreign, SKU: Some(other.SKU), Status: Some(ArticleActive)})
-	}
+	s.reopen()
+	require.True(t, s.orderNow(r).Lines[0].Units[0].Substitute)
+	o := s.do(UnassignUnit{Order: r.ID, Unit: unit.ID}).(*OrderRecord)
+	require.Equal(t, own, s.unit(unit.Hold).Article)
+	require.False(t, o.Lines[0].Units[0].Substitute)
+	require.Equal(t, [2]int{0, 1}, [2]int{s.available(sku, from, to), s.available(other, from, to)})
 
 	pin()
-	s.do(UnassignUnit{Order: r.ID, Unit: unit.ID})
-	s.do(PatchArticle{ID: foreign, SKU: Some(sku.SKU), Force: true})
-	require.Equal(t, foreign, s.unit(unit.Hold).Article, "it may stay: the article is of its SKU now")
-	s.do(PatchArticle{ID: foreign, SKU: Some(other.SKU), Force: true})
-	require.Equal(t, 0, at(sku))
-
-	pin()
+	h := s.book(sku, from, to, 1)
+	s.refused(CodeInsufficient, UnassignUnit{Order: r.ID, Unit: unit.ID})
+	s.do(ReleaseHold{ID: h.ID})
 	s.do(DecreaseQuantity{Article: foreign, Location: s.loc, Amount: 1, Force: true})
 	require.True(t, s.unit(unit.Hold).Conflict())
 	s.do(UnassignUnit{Order: r.ID, Unit: unit.ID})
-	u := s.unit(unit.Hold)
-	require.False(t, u.Conflict())
-	require.Equal(t, 0, at(sku))
+	require.Equal(t, own, s.unit(unit.Hold).Article)
+
+	s.do(AssignUnit{Order: r.ID, Unit: unit.ID, Article: own, Substitute: true})
+	require.False(t, s.orderNow(r).Lines[0].Units[0].Substitute, "it is what was ordered")
+	s.reopen()
+}
+
+// TestUnassignedUnitOfALineThatNamesAnArticle leaves a unit pinned where its line names the article.
+func TestUnassignedUnitOfALineThatNamesAnArticle(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	named, like := s.article(sku, 1), s.article(sku, 1)
+	r := s.order(Item{Article: named}, PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+	unit := r.Lines[0].Units[0]
+	s.refused(CodeSubstitute, AssignUnit{Order: r.ID, Unit: unit.ID, Article: like})
+	s.do(AssignUnit{Order: r.ID, Unit: unit.ID, Article: like, Substitute: true})
+	s.do(UnassignUnit{Order: r.ID, Unit: unit.ID})
+	require.Equal(t, named, s.unit(unit.Hold).Article)
+	s.refused(CodeQuantityBlocked, ArchiveArticle{ID: named, Archived: true})
+	s.reopen()
+}
+
+// TestAssignAComponent gives a unit of a kit an article of its component and of no other.
+func TestAssignAComponent(t *testing.T) {
+	s := newShop(t)
+	body, tripod := s.sku(), s.sku()
+	s.article(body, 1)
+	second := s.article(body, 1)
+	legs, lone := s.article(tripod, 2), s.article(ID{}, 1)
+	kit := s.do(CreateCatalogItem{Name: "Film kit", Components: []Component{{Item: Item{SKU: body}, Quantity: 1}, {Item: Item{Article: lone}, Quantity: 1}}}).(*CatalogItem).ID
+	s.now += hour
+	r := s.order(Item{CatalogItem: kit}, PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+	units := r.Lines[0].Units
+	s.refused(CodeSubstitute, AssignUnit{Order: r.ID, Unit: units[0].ID, Article: legs})
+	s.do(AssignUnit{Order: r.ID, Unit: units[0].ID, Article: second})
+	require.Equal(t, second, s.unit(units[0].Hold).Article)
+	e := s.refused(CodeSubstitute, AssignUnit{Order: r.ID, Unit: units[1].ID, Article: legs})
+	require.Equal(t, &SubstituteDetails{Ordered: Item{Article: lone}, Articles: []ID{lone}, Total: 1}, e.Details)
+	s.do(AssignUnit{Order: r.ID, Unit: units[1].ID, Article: legs, Substitute: true})
+	s.do(UnassignUnit{Order: r.ID, Unit: units[1].ID})
+	require.Equal(t, lone, s.unit(units[1].Hold).Article)
 	s.reopen()
 }

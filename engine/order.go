@@ -143,14 +143,15 @@ type LineMore struct {
 
 // OrderUnit is an order stock item: one unit of a line.
 type OrderUnit struct {
-	ID        ID
-	Hold      ID    // its unavailability; zero: it takes none
-	Handed    int64 `json:",omitempty"` // instant of the hand-over, 0: not yet
-	Returned  int64 `json:",omitempty"`
-	UpdatedAt int64 `json:",omitempty"` // 0: not since it was made, or before rows said so
-	State     Fulfillment
-	ByHand    bool   `json:",omitempty"` // its article was named
-	Part      uint16 `json:",omitempty"` // which component of a kit it is
+	ID         ID
+	Hold       ID    // its unavailability; zero: it takes none
+	Handed     int64 `json:",omitempty"` // instant of the hand-over, 0: not yet
+	Returned   int64 `json:",omitempty"`
+	UpdatedAt  int64 `json:",omitempty"` // 0: not since it was made, or before rows said so
+	State      Fulfillment
+	ByHand     bool   `json:",omitempty"` // its article was named
+	Substitute bool   `json:",omitempty"` // its article is none that its line may have
+	Part       uint16 `json:",omitempty"` // which component of a kit it is
 
 	Lot timeline.LotNo `json:",omitzero"` // that it was of as it was sold; 0: it is not
 }

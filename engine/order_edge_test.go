@@ -456,13 +456,13 @@ func TestEndOfALineThatIsOver(t *testing.T) {
 	said(o, "cancelling", "prepare", "fulfill", "cancel", "delete", "discount-codes", "line-items", "assign", "patch")
 	s.do(FulfillOrder{ID: o.ID})
 	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID})
-	said(o, "cancelled", "fulfill", "return", "assign", "patch")
+	said(o, "cancelled", "fulfill", "return", "ready", "assign", "patch")
 	s.do(ReturnOrder{ID: o.ID})
-	said(o, "cancelled", "archive", "delete", "patch")
+	said(o, "cancelled", "ready", "archive", "delete", "patch")
 
 	s.do(FulfillOrder{ID: two.ID})
 	s.do(ReturnOrder{ID: two.ID, Units: []ID{two.Lines[0].Units[0].ID}})
-	said(two, "returned", "fulfill", "return", "assign", "patch")
+	said(two, "returned", "fulfill", "return", "ready", "assign", "patch")
 }
 
 // The first conflict of an account waits for room like any other: also for what a later line of its own command leaves on its

@@ -4,7 +4,7 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the way of a unit to the customer and back: prepared, handed over, returned, and which article it is.
+// This file owns the way of a unit to the customer and back: prepared, handed over, returned.
 
 // editUnits gives an order to change in place whose state allows something to be done with units: those named, which are its
 // own, or all that can.
@@ -87,6 +87,8 @@ func unitState(u *OrderUnit) *Error {
 		d.Allowed = []string{string(Fulfill), string(Assign)}
 	case Fulfilled:
 		d.Allowed = []string{string(Return)}
+	case Returned:
+		d.Allowed = []string{string(Ready)}
 	}
 	return &Error{Code: CodeStateNotAllowed, Detail: "the stock item is " + d.State, Details: d}
 }
@@ -128,6 +130,7 @@ type FulfillOrder struct {
 	ID    ID
 	Units []ID   // nil: all that can
 	At    *int64 // nil: now
+	Ready bool   // what has come back and lies in its buffer on the very slot of a unit is ready
 }
 
 func (o FulfillOrder) Check() []Fault {
@@ -170,7 +173,7 @@ func (o FulfillOrder) plan(t *tx) (any, error) {
 		if refused[x.no] {
 			continue // one unit that cannot be had says it for its line
 		}
-		s, err := t.handOver(x, at)
+		s, err := t.handOver(x, at, o.Ready)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +195,7 @@ func (FulfillOrder) result() any { return new(OrderRecord) }
 
 // handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on the counter and a conflict
 // that is counted beside it has none.
-func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
+func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 	d := t.draft()
 	h, place, ok := d.Find(x.unit.Hold)
 	if !ok {
@@ -215,6 +218,9 @@ func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 		h, _, _ = d.Find(h.ID)
 	}
 	if at < body.Start {
+		if ready {
+			t.clear(place)
+		}
 		body.Start = at
 		lot := d.Lot(place.Lot)
 		pool := timeline.LotRef(place.Lot)
@@ -344,84 +350,3 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 		t.transferUnit(place.Lot, to, leaves)
 	}
 }
-
-// AssignUnit makes a unit of an order be one of an article: it is pinned there, with the article's buffers where those are of other values
-// than those of the article that it leaves, and what may move makes room. It answers with the *OrderRecord.
-type AssignUnit struct {
-	Order, Unit, Article ID
-}
-
-func (AssignUnit) Check() []Fault { return nil }
-
-func (o AssignUnit) plan(t *tx) (any, error) {
-	n, err := t.edit(o.Order)
-	if err != nil {
-		return nil, err
-	}
-	l, u := n.unit(o.Unit)
-	switch {
-	case u == nil:
-		return nil, notFound("stock item of this order")
-	case t.acc.articles().Get(o.Article) == nil:
-		return nil, errNoArticle
-	}
-	if err := n.allow(Assign); err != nil {
-		return nil, err
-	}
-	h, at, ok := t.draft().Find(u.Hold)
-	if !ok || u.Handed != 0 {
-		return nil, unitState(u)
-	}
-	q, err := t.moveRequest(n.line(l.ID), MoveLine{Article: &o.Article}, h, at)
-	if err != nil {
-		return nil, err
-	}
-	t.draft().Claim()
-	t.letGo([]request{q})
-	if err := t.seatAsked(ID{}, []request{q}); err != nil {
-		return nil, err
-	}
-	u.ByHand = true
-	t.seatFreed()
-	return t.answer(n), nil
-}
-
-func (AssignUnit) result() any { return new(OrderRecord) }
-
-// UnassignUnit takes a unit's pin off: it stays where it is, and may move from then on. One that waits goes to the SKU that it was made for. It answers with the
-// *OrderRecord.
-type UnassignUnit struct{ Order, Unit ID }
-
-func (UnassignUnit) Check() []Fault { return nil }
-
-func (o UnassignUnit) plan(t *tx) (any, error) {
-	n, err := t.edit(o.Order)
-	if err != nil {
-		return nil, err
-	}
-	l, u := n.unit(o.Unit)
-	if u == nil {
-		return nil, notFound("stock item of this order")
-	}
-	if err := n.allow(Assign); err != nil {
-		return nil, err
-	}
-	d := t.draft()
-	h, at, ok := d.Find(u.Hold)
-	if !ok || u.Handed != 0 {
-		return nil, unitState(u)
-	}
-	u.ByHand = false
-	h.Flags &^= timeline.PinnedSlot | timeline.PinnedArticle
-	if len(l.Rest().Requirements) > 0 {
-		h.Flags |= timeline.Choosy
-	}
-	d.Replace(h)
-	r := t.acc.articles().No(t.acc.stock.Lot(at.Lot).Article)
-	if sku := t.acc.madeFor(h, r); !at.Seated() && (sku == (ID{}) || r.isOf(sku)) { // of another SKU it is brought there, and tried there
-		t.seatConflict(h.ID)
-	}
-	return t.answer(n), nil
-}
-
-func (UnassignUnit) result() any { return new(OrderRecord) }

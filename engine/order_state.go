@@ -17,6 +17,7 @@ const (
 	Prepare   OrderAction = "prepare"
 	Fulfill   OrderAction = "fulfill"
 	Return    OrderAction = "return"
+	Ready     OrderAction = "ready"
 	Extend    OrderAction = "extend"
 	EditLines OrderAction = "line-items"
 	Assign    OrderAction = "assign"
@@ -30,8 +31,8 @@ const (
 var allowedIn = [...][]OrderAction{
 	OrderDraft:  {Confirm, Cancel, Delete, Discount, EditLines, Extend, Annotate},
 	OrderOpen:   {Prepare, Fulfill, Cancel, Delete, Discount, EditLines, Extend, Assign, Annotate},
-	OrderActive: {Fulfill, Return, Extend, Assign, Annotate},
-	OrderClosed: {Archive, Delete, Annotate},
+	OrderActive: {Fulfill, Return, Ready, Extend, Assign, Annotate},
+	OrderClosed: {Ready, Archive, Delete, Annotate},
 }
 
 // allow refuses what an order's state does not allow, and says what it does.

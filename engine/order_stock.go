@@ -78,16 +78,21 @@ func (a *account) madeForPart(k *kit, l *OrderLine, part uint16, on *Article) ID
 	if p.has(on) {
 		return p.sku.ID // the usual case: the units need not be counted
 	}
+	if !l.whole(k, part) {
+		return ID{}
+	}
+	return p.sku.ID
+}
+
+// whole says that a line of kits has as many units of a component as they take.
+func (l *OrderLine) whole(k *kit, part uint16) bool {
 	n := 0
 	for i := range l.Units {
 		if l.Units[i].Part == part {
 			n++
 		}
 	}
-	if n != int(l.Quantity)*p.quantity {
-		return ID{}
-	}
-	return p.sku.ID
+	return n == int(l.Quantity)*k.parts[part].quantity
 }
 
 // want asks for stock for n of a line's item.

@@ -161,6 +161,7 @@ const (
 // What few of them have, in a byte of its own.
 const (
 	unitHasLot = 1 << iota
+	unitIsSubstitute
 )
 
 func encodeOrderUnits(dst []byte, r *orderUnits) []byte {
@@ -206,6 +207,9 @@ func (u *OrderUnit) more() (flags byte) {
 	if u.Lot != 0 {
 		flags |= unitHasLot
 	}
+	if u.Substitute {
+		flags |= unitIsSubstitute
+	}
 	return flags
 }
 
@@ -234,7 +238,9 @@ func decodeOrderUnits(_, key ID, b []byte) (*orderUnits, error) {
 			u.Part = r.u16()
 		}
 		if flags&unitHasMore != 0 {
-			if more := r.u8(); more&unitHasLot != 0 {
+			more := r.u8()
+			u.Substitute = more&unitIsSubstitute != 0
+			if more&unitHasLot != 0 {
 				u.Lot = timeline.LotNo(r.u32())
 			}
 		}

@@ -61,7 +61,6 @@ type tx struct {
 	bounds  Bounds            // how much of it
 	moves   int               // holds that the plan moves to another slot
 	waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
-	swept   int               // about how many bytes of rows changed beside the record that the command names
 }
 
 // newID gives the command's next id.

@@ -31,6 +31,7 @@ var schema = registerKinds(
 	attemptKind,
 	unseatedKind,
 	untriedKind,
+	sweepingKind,
 )
 
 var kindByTag = func() (t [256]kindOf) {

@@ -19,6 +19,7 @@ const (
 	tagIdempotency    = 12
 	tagUnseated       = 13
 	tagUntried        = 14
+	tagSweeping       = 15
 	tagPricingTable   = 20
 	tagCatalogItem    = 21
 	tagTag            = 30

@@ -83,9 +83,8 @@ func (o PatchTag) plan(t *tx) (any, error) {
 
 func (PatchTag) result() any { return new(Tag) }
 
-// DeleteTag removes a tag, and takes it off every record in the same command. Where that are more records than a write set
-// holds (99,000 rows, 16 MiB), the rest keep the link in their rows: it names nothing, is shown nowhere, and goes when the
-// record is next changed; their revisions stay. It answers with nil.
+// DeleteTag removes a tag, and takes it off every record: off 4,000 in the same command, and off the rest in commands of the clock
+// before any other of the account. It answers with nil.
 type DeleteTag struct {
 	ID      ID
 	IfMatch []uint64
@@ -99,11 +98,7 @@ func (o DeleteTag) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	record(t, tagKind, g, nil)
-	for _, k := range labelled {
-		if k.tagScope() == g.Scope {
-			k.untag(t, g.ID)
-		}
-	}
+	t.sweepTag(g)
 	return nil, nil
 }
 

@@ -263,7 +263,7 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 	if a == nil {
 		a = newAccount(cmd.Account)
 	}
-	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step, payload: w.engine.payload}
+	t = &tx{acc: a, keys: w.state.keys, now: w.state.at, base: w.nextBase(), ledger: a.ledger, ahead: cmd.ahead, actor: cmd.Actor, step: w.engine.step, payload: w.engine.payload, bounds: w.engine.bounds}
 	switch cmd.Op.(type) {
 	case forget, blankTraces:
 		t.idempotent().recent = w.recent

@@ -27,6 +27,7 @@ var may = map[string][]string{
 	"api/admin":         {"github.com/prometheus/..."},
 	"api/auth":          {},
 	"api/client/gen":    {},
+	"api/console":       {},
 	"api/docs":          {"github.com/yuin/goldmark/..."},
 	"api/docs/examples": {"api/docs/examples/..."},
 	"api/ratelimit":     {},

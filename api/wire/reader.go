@@ -322,6 +322,14 @@ func (r *Reader) Skip() {
 	}
 }
 
+// Raw consumes any value and returns it as it stands, in the memory of the document.
+func (r *Reader) Raw() []byte {
+	r.Space()
+	start := r.pos
+	r.Skip()
+	return r.data[start:r.pos]
+}
+
 func (r *Reader) literal(word string) bool {
 	if !bytes.HasPrefix(r.data[r.pos:], []byte(word)) {
 		r.die("expected " + word)

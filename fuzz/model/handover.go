@@ -127,6 +127,11 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 	early := 0
 	for i, x := range list {
 		h := *s.a.unit(x.unit.Hold)
+		if op.Ready && at < h.Body().Start && h.Slot != 0 {
+			if err := s.clear(h.Slot, err); err != nil {
+				return err
+			}
+		}
 		fixes := i > 0 // the units before are out, and may not move any more
 		home := s.a.home(h)
 		if h.oneWay() {
@@ -202,6 +207,57 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 	}
 	_, fault := judged(err, may)
 	return fault
+}
+
+// ready judges a unit that came back and is ready: its buffer ends now.
+func (s *step) ready(o *Order, op engine.ReadyUnit, err error) error {
+	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.State == engine.Returned })
+	if refusal != "" {
+		return refused(err, refusal)
+	}
+	u := s.a.unit(list[0].unit.Hold)
+	switch {
+	case u == nil || !s.buffered(*u):
+		return refused(err, "")
+	case o.Return != o.Pickup:
+		return refused(err, engine.CodeConflict)
+	}
+	if err := refused(err, ""); err != nil {
+		return err
+	}
+	s.a.Seen.Ready++
+	return s.endBuffer(*u)
+}
+
+// buffered says that a unit has come back, and lies in its buffer.
+func (s *step) buffered(u Unit) bool {
+	return u.Flags.Has(timeline.Back) && u.Body().End <= s.now && u.Takes().Start < s.now && s.now < u.Hull.End
+}
+
+// endBuffer ends the buffer of a unit that is back now: what is left of it is free.
+func (s *step) endBuffer(u Unit) error {
+	n := u
+	n.Hull.End, n.After = s.now, s.now-u.Body().End
+	s.take(u.ID)
+	return s.putOut(n, u.Slot)
+}
+
+// clear ends the buffer of what lies on a slot now.
+func (s *step) clear(slot uint32, err error) error {
+	for _, u := range s.a.Units {
+		o := find(s.a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth })
+		if u.Slot != slot || !u.ordered() || !s.buffered(u) || o.Return != o.Pickup {
+			continue
+		}
+		if err == nil {
+			s.a.Seen.Ready++
+			return s.endBuffer(u)
+		}
+		i := slices.IndexFunc(s.a.Units, func(x Unit) bool { return x.ID == u.ID })
+		s.a.Units[i].Hull.End, s.a.Units[i].After = s.now, s.now-u.Body().End
+		return nil
+	}
+	return nil
 }
 
 // sell takes a unit out of the stock for good: from the hand-over on there is one less where it was, and from the beginning of what it
@@ -422,52 +478,4 @@ func (s *step) spare(lot uint32, from, end int64) *Slot {
 		return x.Lot == lot && x.Span.Start <= from && x.Span.End >= end && o != nil && o.Span.End >= end &&
 			!slices.ContainsFunc(s.was.Units, lies) && !slices.ContainsFunc(s.obs.Units, lies)
 	})
-}
-
-// assign judges a unit that is to be one of an article: what may move makes room, also in the article's pool.
-func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
-	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
-	if refusal != "" {
-		return refused(err, refusal)
-	}
-	h := *s.a.unit(list[0].unit.Hold)
-	q, n, refusal := s.moved(o.line(list[0].line.ID), engine.MoveLine{Article: &op.Article}, h)
-	if refusal != "" {
-		return refused(err, refusal)
-	}
-	for _, p := range q.pools {
-		q.hulls = append(q.hulls, s.moves(h, p, h.Body()))
-	}
-	q.past, s.held = true, s.a.clone()
-	q.leaves = s.departing(h, h.Body(), o.Pickup)
-	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err, func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
-		return fault
-	}
-	list[0].unit.ByHand = true
-	return s.put(n.over(h.Body(), q.hulls[0]), q.pools[0])
-}
-
-// unassign judges a unit that loses its pin: a conflict may find room in the whole pool now.
-func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
-	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.Hold != (ID{}) && u.Handed == 0 })
-	if err := refused(err, refusal); err != nil || refusal != "" {
-		return err
-	}
-	list[0].unit.ByHand = false
-	i := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == list[0].unit.Hold })
-	u := &s.a.Units[i]
-	r := s.a.of(s.a.lot(u.Lot))
-	pinned := u.articlePinned()
-	u.Flags &^= timeline.PinnedSlot
-	u.Flags &^= timeline.PinnedArticle
-	if pinned && s.a.meant(*u) == (ID{}) { // it is of the SKU of its line, else of that of the article that it was assigned to
-		s.remade(*u, r.SKU)
-	}
-	if len(list[0].line.Requires) > 0 {
-		u.Flags |= timeline.Choosy
-	}
-	if u.Slot == 0 && r.Takes {
-		s.push(u.ID)
-	}
-	return nil
 }

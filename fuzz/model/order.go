@@ -65,6 +65,8 @@ type OrderUnit struct {
 	Made     ID     // the SKU that it was made for; zero: an article
 	ByHand   bool   // its article was named
 	Lot      uint32 // that it was of as it was sold; 0: it is not
+
+	Substitute bool // its article is none that its line may have
 }
 
 func (o *Order) clone() *Order {
@@ -143,8 +145,8 @@ func (s *step) edit(id ID) *Order {
 var may = map[engine.OrderStatus][]engine.OrderAction{
 	engine.OrderDraft:  {engine.Confirm, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend},
 	engine.OrderOpen:   {engine.Prepare, engine.Fulfill, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend, engine.Assign},
-	engine.OrderActive: {engine.Fulfill, engine.Return, engine.Extend, engine.Assign},
-	engine.OrderClosed: {engine.Archive, engine.Delete},
+	engine.OrderActive: {engine.Fulfill, engine.Return, engine.Ready, engine.Extend, engine.Assign},
+	engine.OrderClosed: {engine.Ready, engine.Archive, engine.Delete},
 }
 
 // with judges an operation on an order that some states do not allow.
@@ -233,6 +235,8 @@ func (s *step) misses(op engine.Op) bool {
 		return !s.there(o.ID, o.Units...)
 	case engine.ReturnOrder:
 		return !s.there(o.ID, o.Units...)
+	case engine.ReadyUnit:
+		return !s.there(o.Order, o.Unit)
 	case engine.AssignUnit:
 		return !s.there(o.Order, o.Unit) || s.a.article(o.Article) == nil
 	case engine.UnassignUnit:
@@ -348,6 +352,8 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 		return s.with(o.ID, engine.Fulfill, err, func(n *Order) error { return s.fulfill(n, o, rec, err) })
 	case engine.ReturnOrder:
 		return s.with(o.ID, engine.Return, err, func(n *Order) error { return s.giveBack(n, o, err) })
+	case engine.ReadyUnit:
+		return s.with(o.Order, engine.Ready, err, func(n *Order) error { return s.ready(n, o, err) })
 	case engine.AssignUnit:
 		return s.with(o.Order, engine.Assign, err, func(n *Order) error { return s.assign(n, o, err) })
 	case engine.UnassignUnit:

@@ -80,7 +80,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 		}
 		for j := range l.Units {
 			u, y := &l.Units[j], &x.Units[j]
-			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed || u.Returned != y.Returned || u.ByHand != y.ByHand || u.Part != int(y.Part) {
+			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed || u.Returned != y.Returned || u.ByHand != y.ByHand || u.Substitute != y.Substitute || u.Part != int(y.Part) {
 				return wrong("unit %d of line %d is %+v, the twin says %+v", j, i, *y, *u)
 			}
 			if n >= len(r.Units) {

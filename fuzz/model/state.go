@@ -87,6 +87,9 @@ type Tally struct {
 	FreeLater, WalledIn    int // articles with a unit free where a window starts, none over it, and one later on; those of them where one is free at every instant
 	FewerDays              int // buckets of a calendar of fewer units of a pool than are free at every instant
 	Unstocked              int // explanations of what has no units there
+	Foreign, Substituted   int // articles that a line may not have and did not get, and those that it got as substitutes
+	Restored               int // units of other articles that are again what was ordered
+	Ready                  int // units whose buffer ended before its time
 	Sold                   int // units that left the stock for good
 	Withheld               int // articles that were not taken out, as holds of theirs would have had no place
 	Disabled, Requeued     int // webhooks that the engine disabled, and events that were sent again
@@ -106,7 +109,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
-		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold},
+		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold}, {&t.Ready, &o.Ready},
+		{&t.Foreign, &o.Foreign}, {&t.Substituted, &o.Substituted}, {&t.Restored, &o.Restored},
 	} {
 		*n.to += *n.by
 	}

@@ -82,6 +82,6 @@ func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 // dates then: they ask for the SKU that they were made for.
 func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 	d, seen := Seeded{rand.New(rand.NewPCG(0x5752, 0x2eb29))}, model.Tally{}
-	require.NoError(t, orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67)}.play(d, &seen))
+	require.NoError(t, orderWorld{hooks: odds(d, "webhooks", 50), rich: odds(d, "rich", 67)}.play(d, &seen))
 	require.Positive(t, seen.Strayed, "%+v", seen)
 }

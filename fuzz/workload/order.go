@@ -79,7 +79,7 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 		return engine.ReturnOrder{ID: o.ID, Units: some(d, o), At: past(d, now)}
 	case kind < 93:
 		if u := unitOf(d, o); u != nil {
-			return engine.AssignUnit{Order: o.ID, Unit: u.ID, Article: pick(d, "article", a.Articles).ID}
+			return engine.AssignUnit{Order: o.ID, Unit: u.ID, Article: pick(d, "article", a.Articles).ID, Substitute: len(a.Units)%4 > 0}
 		}
 	case kind < 95:
 		if u := unitOf(d, o); u != nil {

@@ -22,10 +22,12 @@ import (
 type orderWorld struct {
 	hooks bool // with webhooks
 	rich  bool // with attributes that lines ask for, and rows that they are priced by
+
+	counter bool // with what happens at the counter now and then
 }
 
 // varied is a world whose seed says of what sort it is.
-func varied(seed uint64) orderWorld { return orderWorld{seed%2 == 0, seed%3 > 0} }
+func varied(seed uint64) orderWorld { return orderWorld{hooks: seed%2 == 0, rich: seed%3 > 0} }
 
 // rare are worlds that come to what few do.
 var rare = []uint64{173, 363, 907, 1252, 1341, 2250}
@@ -40,7 +42,21 @@ func TestOrders(t *testing.T) {
 		require.NoError(t, varied(seed).play(orderDice(seed), &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Sold, seen.Overbooked, seen.Endless, seen.Ended, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
+	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Sold, seen.Foreign, seen.Substituted, seen.Restored, seen.Overbooked, seen.Endless, seen.Ended, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
+		require.Positive(t, n, "%+v", seen)
+	}
+}
+
+// TestCounter plays worlds of orders in which what is seldom at the counter is not.
+func TestCounter(t *testing.T) {
+	var seen model.Tally
+	for seed := range uint64(24) {
+		c := varied(seed)
+		c.counter = true
+		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 99))}, &seen), "seed %d", seed)
+	}
+	t.Logf("%+v", seen)
+	for _, n := range []int{seen.Ready} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
@@ -55,7 +71,7 @@ func TestMoreOrders(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		d, seen := Roll(r), model.Tally{}
-		require.NoError(r, orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67)}.play(d, &seen))
+		require.NoError(r, orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50)}.play(d, &seen))
 	})
 }
 
@@ -106,6 +122,9 @@ func (c orderWorld) play(d Dice, seen *model.Tally) (err error) {
 		}
 		if c.rich && odds(d, "of pricing", 8) {
 			op = func(d Dice, a *model.Account, _ int64) engine.Op { return pricingCommand(d, a) }
+		}
+		if c.counter && odds(d, "at the counter", 25) {
+			op = counterCommand
 		}
 		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)

@@ -663,7 +663,7 @@ func (s *OrdersService) Fulfill(
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Return(
-	ctx context.Context, id string, body HandOver, options ...RequestOption,
+	ctx context.Context, id string, body TakeBack, options ...RequestOption,
 ) (*Order, error) {
 	return do[Order](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/orders/{id}/return", values: []string{id}, body: body, keyed: true,
@@ -688,7 +688,8 @@ func (s *OrdersService) Unarchive(ctx context.Context, id string, options ...Req
 	}, options)
 }
 
-// AssignStockItem has a unit be one of an article: it is pinned there, and what may move makes room.
+// AssignStockItem has a unit be one of an article that its line may have, or of a substitute: it is pinned
+// there, and what may move makes room.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) AssignStockItem(
@@ -700,7 +701,8 @@ func (s *OrdersService) AssignStockItem(
 	}, options)
 }
 
-// UnassignStockItem takes a unit's pin off: it stays where it is, and may move from then on.
+// UnassignStockItem has a unit be what its line says again: it may move from then on, and is seated anew
+// where it was a substitute.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) UnassignStockItem(

@@ -430,6 +430,11 @@ const (
 type AssignStockItem struct {
 	// The article that the unit is to be of.
 	ArticleID string `json:"articleId"`
+	// Takes an article that is not what was ordered, or has not what the line requires. What was ordered is
+	// kept; unassign undoes it.
+	Substitute Opt[bool] `json:"substitute,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // Attribute is the answer of Attributes.Create, Attributes.Get, Attributes.Update.
@@ -1947,12 +1952,14 @@ const (
 	FulfillmentStatePartiallyReturned  FulfillmentState = "partially_returned"
 )
 
-// HandOver is what Orders.Fulfill, Orders.Return takes.
+// HandOver is what Orders.Fulfill takes.
 type HandOver struct {
 	// The units of the order that it is about. Default: all that can.
 	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
 	// When it was done. Default: now.
 	At Opt[time.Time] `json:"at,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // Hold is the answer of Holds.Create, Holds.Get, Holds.Move and others.
@@ -3180,6 +3187,8 @@ type OrderStockItem struct {
 	Code *string `json:"code"`
 	// Whether the service chose the article, or somebody did.
 	CodeType OrderStockItemCodeType `json:"codeType"`
+	// Whether somebody has put an article there that is not what was ordered.
+	Substitute bool `json:"substitute"`
 	// Whether an article is expected to be named, as it was given; nothing is checked here.
 	ExpectsInventoryLink bool `json:"expectsInventoryLink"`
 	// What its article has to have.
@@ -3736,6 +3745,7 @@ const (
 	CodePlanChanged              ProblemCode = "PLAN_CHANGED"
 	CodeQuantityChangeBlocked    ProblemCode = "QUANTITY_CHANGE_BLOCKED"
 	CodeStateNotAllowed          ProblemCode = "STATE_NOT_ALLOWED"
+	CodeSubstituteNeeded         ProblemCode = "SUBSTITUTE_NEEDED"
 	CodeCursorGone               ProblemCode = "CURSOR_GONE"
 	CodeSnapshotGone             ProblemCode = "SNAPSHOT_GONE"
 	CodePreconditionFailed       ProblemCode = "PRECONDITION_FAILED"
@@ -4382,6 +4392,18 @@ type SubscriptionTermsInput struct {
 	InitialChargeType Opt[string] `json:"initialChargeType,omitzero"`
 }
 
+// SubstituteNeededDetails is a part of answers.
+type SubstituteNeededDetails struct {
+	// The SKU that was ordered; null where an article was.
+	SKUID *string `json:"skuId"`
+	// The article that was ordered; null where a SKU was.
+	ArticleID *string `json:"articleId"`
+	// The first 1,000 articles that would do, with what the line requires.
+	ArticleIDs []string `json:"articleIds"`
+	// How many would do.
+	ArticlesTotal int64 `json:"articlesTotal"`
+}
+
 // SystemGroup is one of these; a newer server may have more.
 type SystemGroup string
 
@@ -4427,6 +4449,14 @@ const (
 	TagScopeCustomers TagScope = "customers"
 	TagScopeOrders    TagScope = "orders"
 )
+
+// TakeBack is what Orders.Return takes.
+type TakeBack struct {
+	// The units of the order that it is about. Default: all that can.
+	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
+	// When it was done. Default: now.
+	At Opt[time.Time] `json:"at,omitzero"`
+}
 
 // TaxonomyCategory is a part of answers.
 type TaxonomyCategory struct {
@@ -4832,6 +4862,11 @@ func (p *Problem) InsufficientAvailability() (*InsufficientAvailabilityDetails, 
 // asked, or not by the plan that was expected: details is the plan as it is now.
 func (p *Problem) QuantityRefused() (*QuantityPlan, bool) {
 	return details[QuantityPlan](p, CodePlanChanged, CodeQuantityChangeBlocked)
+}
+
+// SubstituteNeeded gives the details of CodeSubstituteNeeded. The article is not what was ordered.
+func (p *Problem) SubstituteNeeded() (*SubstituteNeededDetails, bool) {
+	return details[SubstituteNeededDetails](p, CodeSubstituteNeeded)
 }
 
 // StateNotAllowed gives the details of CodeStateNotAllowed. The record's state does not allow it.

@@ -1338,8 +1338,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Has a unit be one of an article: it is pinned there, and what may move makes room.
-         * @description Has a unit be one of an article: it is pinned there, and what may move makes room.
+         * Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, and what may move makes room.
+         * @description Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, and what may move makes room.
          */
         post: operations["admin.orders.assignStockItem"];
         delete?: never;
@@ -1358,8 +1358,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Takes a unit's pin off: it stays where it is, and may move from then on.
-         * @description Takes a unit's pin off: it stays where it is, and may move from then on.
+         * Has a unit be what its line says again: it may move from then on, and is seated anew where it was a substitute.
+         * @description Has a unit be what its line says again: it may move from then on, and is seated anew where it was a substitute.
          */
         post: operations["admin.orders.unassignStockItem"];
         delete?: never;
@@ -2524,6 +2524,10 @@ export interface components {
              * @description The article that the unit is to be of.
              */
             articleId: string;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
+            /** @description Takes an article that is not what was ordered, or has not what the line requires. What was ordered is kept; unassign undoes it. */
+            substitute?: boolean | null;
         };
         Attribute: {
             createdAt: components["schemas"]["CreatedAt"];
@@ -3963,6 +3967,8 @@ export interface components {
              * @description When it was done. Default: now.
              */
             at?: string | null;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
             /** @description The units of the order that it is about. Default: all that can. */
             stockItemIds?: string[] | null;
         };
@@ -5378,6 +5384,8 @@ export interface components {
             returnServiceLocation: components["schemas"]["StockItemLocation"] | null;
             /** @description Which part of the line's total counts as the article's income, from 0 to 1. */
             revenueSplitRate: number;
+            /** @description Whether somebody has put an article there that is not what was ordered. */
+            substitute: boolean;
             /**
              * Format: uuid
              * @description The unit of stock that it takes; null while it takes none.
@@ -5870,9 +5878,9 @@ export interface components {
              * @description Where this service tells of the code: a page and its anchor.
              */
             type: string;
-        } & (components["schemas"]["InsufficientAvailability"] | components["schemas"]["QuantityRefused"] | components["schemas"]["StateNotAllowed"] | components["schemas"]["RecordInUse"] | components["schemas"]["MissingScope"] | components["schemas"]["DeniedFields"] | components["schemas"]["LimitReached"] | components["schemas"]["StorageFailed"] | components["schemas"]["ProblemWithoutDetails"]);
+        } & (components["schemas"]["InsufficientAvailability"] | components["schemas"]["QuantityRefused"] | components["schemas"]["SubstituteNeeded"] | components["schemas"]["StateNotAllowed"] | components["schemas"]["RecordInUse"] | components["schemas"]["MissingScope"] | components["schemas"]["DeniedFields"] | components["schemas"]["LimitReached"] | components["schemas"]["StorageFailed"] | components["schemas"]["ProblemWithoutDetails"]);
         /** @enum {string} */
-        ProblemCode: "INVALID_ARGUMENTS" | "MALFORMED_JSON" | "UNSUPPORTED_API_VERSION" | "KEY_EXPIRED" | "KEY_REVOKED" | "UNAUTHENTICATED" | "DENIED_FIELDS" | "MISSING_SCOPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "HOLD_EXPIRED" | "IDEMPOTENCY_KEY_IN_USE" | "INSUFFICIENT_AVAILABILITY" | "IN_USE" | "PLAN_CHANGED" | "QUANTITY_CHANGE_BLOCKED" | "STATE_NOT_ALLOWED" | "CURSOR_GONE" | "SNAPSHOT_GONE" | "PRECONDITION_FAILED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "DISCOUNT_ALREADY_APPLIED" | "DISCOUNT_EXPIRED" | "DISCOUNT_NOT_APPLICABLE" | "DISCOUNT_NOT_FOUND" | "DISCOUNT_NOT_STARTED" | "DISCOUNT_NO_EFFECT" | "DISCOUNT_USAGE_LIMIT" | "IDEMPOTENCY_KEY_REUSED" | "MONTHLY_CAP" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "NOT_READY" | "OVERLOADED" | "STORAGE_FAILED";
+        ProblemCode: "INVALID_ARGUMENTS" | "MALFORMED_JSON" | "UNSUPPORTED_API_VERSION" | "KEY_EXPIRED" | "KEY_REVOKED" | "UNAUTHENTICATED" | "DENIED_FIELDS" | "MISSING_SCOPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "HOLD_EXPIRED" | "IDEMPOTENCY_KEY_IN_USE" | "INSUFFICIENT_AVAILABILITY" | "IN_USE" | "PLAN_CHANGED" | "QUANTITY_CHANGE_BLOCKED" | "STATE_NOT_ALLOWED" | "SUBSTITUTE_NEEDED" | "CURSOR_GONE" | "SNAPSHOT_GONE" | "PRECONDITION_FAILED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "DISCOUNT_ALREADY_APPLIED" | "DISCOUNT_EXPIRED" | "DISCOUNT_NOT_APPLICABLE" | "DISCOUNT_NOT_FOUND" | "DISCOUNT_NOT_STARTED" | "DISCOUNT_NO_EFFECT" | "DISCOUNT_USAGE_LIMIT" | "IDEMPOTENCY_KEY_REUSED" | "MONTHLY_CAP" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "NOT_READY" | "OVERLOADED" | "STORAGE_FAILED";
         /** @description A refusal whose code says everything. */
         ProblemWithoutDetails: {
             /**
@@ -6468,6 +6476,32 @@ export interface components {
             /** @description What follows the commitment, which is kept as it is. Default: none. */
             renewalType?: string | null;
         };
+        /** @description The article is not what was ordered. */
+        SubstituteNeeded: {
+            /**
+             * @description The code of this form.
+             * @enum {string}
+             */
+            code: "SUBSTITUTE_NEEDED";
+            /** @description The article is not what was ordered. */
+            details: components["schemas"]["SubstituteNeededDetails"];
+        };
+        SubstituteNeededDetails: {
+            /**
+             * Format: uuid
+             * @description The article that was ordered; null where a SKU was.
+             */
+            articleId: string | null;
+            /** @description The first 1,000 articles that would do, with what the line requires. */
+            articleIds: string[];
+            /** @description How many would do. */
+            articlesTotal: number;
+            /**
+             * Format: uuid
+             * @description The SKU that was ordered; null where an article was.
+             */
+            skuId: string | null;
+        };
         /** @enum {string} */
         SystemGroup: "sustainability" | "system";
         Tag: {
@@ -6492,6 +6526,15 @@ export interface components {
         };
         /** @enum {string} */
         TagScope: "inventory" | "catalog" | "customers" | "orders";
+        TakeBack: {
+            /**
+             * Format: date-time
+             * @description When it was done. Default: now.
+             */
+            at?: string | null;
+            /** @description The units of the order that it is about. Default: all that can. */
+            stockItemIds?: string[] | null;
+        };
         TaxonomyCategory: {
             /** @description The names from the root of the taxonomy down to the category. */
             fullName: string | null;
@@ -7178,11 +7221,14 @@ export type SubscriptionRenewal = components['schemas']['SubscriptionRenewal'];
 export type SubscriptionStatus = components['schemas']['SubscriptionStatus'];
 export type SubscriptionTerms = components['schemas']['SubscriptionTerms'];
 export type SubscriptionTermsInput = components['schemas']['SubscriptionTermsInput'];
+export type SubstituteNeeded = components['schemas']['SubstituteNeeded'];
+export type SubstituteNeededDetails = components['schemas']['SubstituteNeededDetails'];
 export type SystemGroup = components['schemas']['SystemGroup'];
 export type Tag = components['schemas']['Tag'];
 export type TagIDs = components['schemas']['TagIDs'];
 export type TagPage = components['schemas']['TagPage'];
 export type TagScope = components['schemas']['TagScope'];
+export type TakeBack = components['schemas']['TakeBack'];
 export type TaxonomyCategory = components['schemas']['TaxonomyCategory'];
 export type TaxonomyCategoryInput = components['schemas']['TaxonomyCategoryInput'];
 export type TemporalStock = components['schemas']['TemporalStock'];
@@ -7678,7 +7724,7 @@ export interface operations {
                     "application/json": components["schemas"]["Article"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, QUANTITY_CHANGE_BLOCKED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -7717,7 +7763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Article"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, QUANTITY_CHANGE_BLOCKED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10708,7 +10754,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["HandOver"];
+                "application/json": components["schemas"]["TakeBack"];
             };
         };
         responses: {
@@ -10801,7 +10847,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED, SUBSTITUTE_NEEDED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10838,7 +10884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;

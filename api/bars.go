@@ -1,0 +1,257 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+
+	"holdfast/api/wire"
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns the pictures of stock in time on the wire: bars of articles, and free units of SKUs by day or hour.
+
+const (
+	barsOfRow   = 64
+	stepsOfRow  = 128
+	dayOfMillis = 24 * 60 * 60 * 1000
+)
+
+// listBarsQuery is that of the list of articles, without the choice of members.
+var listBarsQuery = wire.ShapeOf("ListBars", slices.DeleteFunc(slices.Clone(listArticlesFields), func(f wire.Field[listArticles]) bool {
+	return f.Name == "fields"
+})...)
+
+// barRow is an article with what is on it.
+type barRow struct {
+	article engine.Article
+	sku     *engine.SKU
+	engine.ArticleBars
+}
+
+var (
+	barStates  = wire.EnumSchema("due", "out", "back")
+	barRows    = describe("ArticleBars", (*scribe).writeBarRow)
+	barsSchema = describe("ArticleBarsPage", func(w *scribe, _ *none) {
+		w.Key("data", wire.ListSchema(barRows), "The articles of the page.")
+		w.pagination(page{size: 1}, 0)
+		w.sequence()
+	}).Uncut()
+)
+
+func (w *scribe) writeBarRow(r *barRow) {
+	w.ID("id", r.article.ID, "The article's id.")
+	w.Text("name", r.article.Name, "What the article is called.")
+	code := ""
+	if len(r.article.Codes) > 0 {
+		code = r.article.Codes[0]
+	}
+	w.Text("code", code, "The first of its codes; empty without one.")
+	wire.Nullable(&w.Writer, "sku", "SKUOfBars", r.sku, "Its SKU; null without one.", func(s *engine.SKU) {
+		w.ID("id", s.ID, "The SKU's id.")
+		w.Text("name", s.Name, "What the SKU is called.")
+	})
+	w.Count("units", r.Units, "The most units that are there at an instant of the window.")
+	wire.First(&w.Writer, "bars", "Bar", r.Bars, r.Taken, "What takes a unit in the window, by its start.", w.writeBar)
+	wire.First(&w.Writer, "conflicts", "Bar", r.Conflicts, r.Short, "What has no unit in the window, by its start.", w.writeBar)
+	wire.First(&w.Writer, "events", "EventOfBars", wire.UpTo(r.Events, barsOfRow), len(r.Events), "Its events over the window.",
+		func(s **engine.ScheduledEvent) {
+			e := *s
+			if e == nil {
+				e = &engine.ScheduledEvent{}
+			}
+			w.ID("id", e.ID, "The event's id.")
+			w.As(eventType.Schema, "type", string(e.Type), "Whether it takes a unit (reservation) or not (note).")
+			w.Text("name", e.Name, "What people call the event.")
+			w.Instant("from", e.Window.Start, "First instant of the event.")
+			w.End("to", e.Window.End, "First instant behind the event; null: without end.")
+		})
+	i := 0
+	wire.List(&w.Writer, "steps", "CountStep", r.Steps, "How many units there are and how many of them are taken, from each instant on at "+
+		"which that changes: of an article with more units than one. Empty for others.", func(from *int64) {
+		var c timeline.Count
+		if i < len(r.Counts) { // a schema is made of none
+			c = r.Counts[i]
+		}
+		w.Instant("from", *from, "From when on.")
+		w.Count("stock", c.Stock, "Units there.")
+		w.Count("taken", c.Committed, "Units taken of them, conflicts included.")
+		i++
+	})
+	w.Bool("stepped", r.Stepped, "False: there are more steps than these; ask for a shorter window.")
+}
+
+func (w *scribe) writeBar(b *engine.Bar) {
+	w.ID("id", b.ID, "The id of the taken unit.")
+	w.Instant("from", b.Range.Start, "From when on it is taken, the buffer before included.")
+	w.End("to", b.Range.End, "Until when it is taken, the buffer after included; null without end.")
+	w.Instant("bodyFrom", b.Body.Start, "Where the booking itself begins.")
+	w.End("bodyTo", b.Body.End, "Where the booking itself ends; null without end.")
+	w.As(intervalTypes, "type", bodyType(b.Kind), "What the time is.")
+	w.As(blockerTypes, "blockerType", blockerType(b.Flags.Blocker()), "What takes it.")
+	w.ID("ownerId", b.Owner, "The hold, the order or the event that takes it.")
+	w.GivenCount("orderNumber", int(b.Number), "The order's number; null where something else takes it.")
+	w.Text("label", b.Label, "Whom or what it is for: an order's customer, a hold's note, an event's name; may be empty.")
+	w.ID("serviceLocationId", b.Location, "The location that it is at.")
+	w.GivenID("slotId", b.Slot, "The unit that it sits on; null where it has none, which is a conflict.")
+	state := "due"
+	switch {
+	case b.Flags.Has(timeline.Back):
+		state = "back"
+	case b.Flags.Has(timeline.Out):
+		state = "out"
+	}
+	w.As(barStates, "state", state, "Whether the unit is still to be handed over, is out, or has come back and what is left is its buffer.")
+	w.Bool("pinned", b.Flags.Any(timeline.Pinned), "Whether it stays on its article or unit: it was asked for by name, or is out.")
+}
+
+// listBars answers with a page of articles and what is on them, of one state.
+func (q *request) listBars(o *listArticles) error {
+	if o.window == nil {
+		o.window = &window{q.now, q.now + dayOfMillis}
+	}
+	o.Window = q.span(o.window)
+	articles, total, location, err := q.selectArticles(o)
+	if err != nil {
+		return err
+	}
+	if o.Window.Start == o.Window.End {
+		o.Window.End++
+	}
+	var row barRow
+	q.Out = append(q.Out, `{"data":[`...)
+	if !q.rows(len(articles), func(i int) {
+		row.article, row.sku = *articles[i], nil
+		if of := articles[i].SKU; of != nil {
+			row.sku = q.view.SKU(*of)
+		}
+		q.view.ArticleBars(&row.ArticleBars, articles[i], location, o.Window, barsOfRow, stepsOfRow)
+		appendRecord(&q.scribe, &row, (*scribe).writeBarRow)
+	}) {
+		return nil
+	}
+	q.Out = append(q.Out, ']')
+	q.pagination(o.page, total)
+	q.scribe.sequence()
+	q.Out = append(q.Out, '}')
+	q.link(o.page, o.page.pages(total))
+	return nil
+}
+
+type countSKUs struct {
+	skus     []engine.ID
+	location engine.ID
+	window   engine.Span
+	size     engine.BucketSize
+	page     page
+}
+
+var countSKUsQuery = wire.ShapeOf("CountSKUs", slices.Concat([]wire.Field[countSKUs]{
+	wire.Defaulted("skuIds", wire.ListOf(wire.UUID, 1, maxListIDs), nil, func(o *countSKUs) *[]engine.ID { return &o.skus }).
+		Says("Only these SKUs, in the order of the list. Default: all, in order of creation."),
+	wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(o *countSKUs) *engine.ID { return &o.location }).
+		Says("The location. Default: all, added up; days are the account's then."),
+	wire.Required("from", wire.Instant, func(o *countSKUs) *int64 { return &o.window.Start }).Says("First instant of the window."),
+	wire.Required("to", wire.Instant, func(o *countSKUs) *int64 { return &o.window.End }).Says("First instant behind the window."),
+	wire.Defaulted("bucket", wire.Enum(engine.BucketHour, engine.BucketDay), engine.BucketDay, func(o *countSKUs) *engine.BucketSize { return &o.size }).
+		Says("Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs."),
+}, pageFields(func(o *countSKUs) *page { return &o.page }))...)
+
+// mostCounts is how many numbers an answer has at most, of each kind.
+const mostCounts = maxPageSize * 366
+
+// skuRow is a SKU with its counts; a schema is made of an empty one.
+type skuRow struct {
+	sku         engine.SKU
+	free, stock []int
+}
+
+var (
+	skuRows      = describe("SKUCounts", (*scribe).writeSKURow)
+	countsSchema = describe("SKUCountsPage", func(w *scribe, _ *none) {
+		w.Key("edges", wire.ListSchema(wire.InstantSchema), aboutEdges)
+		w.Key("data", wire.ListSchema(skuRows), "The SKUs of the page.")
+		w.pagination(page{size: 1}, 0)
+		w.sequence()
+	}).Uncut()
+)
+
+const aboutEdges = "The instants that cut the window, its start and its end included: one more than there are buckets."
+
+func (w *scribe) writeSKURow(r *skuRow) {
+	w.ID("id", r.sku.ID, "The SKU's id.")
+	w.Text("name", r.sku.Name, "What the SKU is called.")
+	w.TextOrNull("code", r.sku.Code, "The SKU's code.")
+	w.counts("minFree", r.free, "Fewest units free at an instant of each bucket; below 0 where holds have no unit.")
+	w.counts("stock", r.stock, "Units there at the start of each bucket.")
+}
+
+var countListSchema = wire.ListSchema(wire.IntegerSchema)
+
+func (w *scribe) counts(name string, list []int, about string) {
+	w.Key(name, countListSchema, about)
+	w.Out = wire.AppendList(w.Out, list, wire.AppendInt[int])
+}
+
+// checkCountSKUs bounds the answer by how many buckets and SKUs are asked for.
+func (q *request) checkCountSKUs(o *countSKUs) {
+	q.checkOrder("query", "", o.window)
+	length := int64(dayOfMillis)
+	if o.size == engine.BucketHour {
+		length /= 24
+	}
+	if buckets := (o.window.End - o.window.Start) / length; buckets*int64(o.page.size) > mostCounts && !q.faults.At("to") {
+		q.faults.Add(engine.Fault{
+			In: "query", Pointer: "to", Code: wire.FaultRange, Message: "would give more than " + strconv.Itoa(mostCounts) + " counts with this pageSize",
+		})
+	}
+}
+
+func (q *request) countSKUs(o *countSKUs) error {
+	var skus []*engine.SKU
+	total := q.view.SKUs().Len()
+	if o.skus != nil {
+		total = len(o.skus)
+	}
+	for i := o.page.offset(); i < min(o.page.offset()+o.page.size, total); i++ {
+		s := (*engine.SKU)(nil)
+		if o.skus == nil {
+			s = q.view.SKUs().At(i)
+		} else if s = q.view.SKU(o.skus[i]); s == nil {
+			return refuse(engine.CodeNotFound, "there is no SKU "+o.skus[i].String())
+		}
+		skus = append(skus, s)
+	}
+	edges, free, stock, err := q.view.CountSKUs(skus, o.location, o.window, o.size)
+	if err != nil {
+		return err
+	}
+	q.Out = append(q.Out, '{')
+	q.Key("edges", nil, "")
+	q.Out = wire.AppendList(q.Out, edges, wire.AppendInstant)
+	q.Out = append(q.Out, `,"data":[`...)
+	for i, s := range skus {
+		q.Next()
+		appendRecord(&q.scribe, &skuRow{*s, free[i], stock[i]}, (*scribe).writeSKURow)
+		if !q.grown(len(q.Out)) {
+			return nil
+		}
+	}
+	q.Out = append(q.Out, ']')
+	q.pagination(o.page, total)
+	q.scribe.sequence()
+	q.Out = append(q.Out, '}')
+	q.link(o.page, o.page.pages(total))
+	return nil
+}
+
+var barOperations = []operation{
+	readChecked(operation{
+		id: "admin.articles.listBars", method: "GET", path: "/v1/admin/articles/bars", scopes: articlesRead, answer: barsSchema,
+		summary: "Lists articles with what takes their units in a window, as bars: what a picture of the stock in time needs, of one state.",
+	}, input[listArticles]{query: listBarsQuery}, (*request).checkListArticles, (*request).listBars),
+	readChecked(operation{
+		id: "admin.availability.counts", method: "GET", path: "/v1/admin/availability/counts", scopes: stockRead, answer: countsSchema,
+		summary: "Counts free units and stock of many SKUs over a window, by day or hour, of one state.",
+	}, input[countSKUs]{query: countSKUsQuery}, (*request).checkCountSKUs, (*request).countSKUs),
+}

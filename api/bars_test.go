@@ -1,0 +1,100 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file holds the pictures of stock against what was booked, and against the calendar.
+
+// barsOf reads the row of an article.
+func (s *shop) barsOf(article string, query string) map[string]any {
+	s.Helper()
+	rows := s.ok("GET", "/v1/admin/articles/bars?ids="+article+"&"+query, "")["data"].([]any)
+	require.Len(s, rows, 1)
+	return rows[0].(map[string]any)
+}
+
+func over(from, to int64) string {
+	return "dateRange[from]=" + when(from) + "&dateRange[to]=" + when(to)
+}
+
+func TestBarsSayWhatIsOnAnArticle(t *testing.T) {
+	s, location, sku, first, _ := stocked(t)
+	s.ok("POST", "/v1/admin/holds", `{"note":"Carl",`+s.holdBody("article", first, location, noon+day, noon+2*day, 1)[1:])
+	row := s.barsOf(first, over(noon, noon+5*day))
+	require.Equal(t, "one", row["name"])
+	require.Equal(t, "c-one", row["code"])
+	require.Equal(t, sku, row["sku"].(map[string]any)["id"])
+	require.EqualValues(t, 1, row["units"])
+	require.Empty(t, row["steps"], "one unit is told by its bars")
+	bars := row["bars"].([]any)
+	require.Len(t, bars, 1)
+	bar := bars[0].(map[string]any)
+	require.Equal(t, "Carl", bar["label"])
+	require.Equal(t, when(noon+day), bar["bodyFrom"])
+	require.Equal(t, when(noon+2*day), bar["bodyTo"])
+	require.Equal(t, when(noon+2*day+2*60*60*1000), bar["to"], "the buffer of two hours")
+	require.Equal(t, true, bar["pinned"], "it was asked for by name")
+	require.Equal(t, "due", bar["state"])
+
+	// A window that the body does not reach, but the buffer does; and one behind all of it.
+	require.Len(t, s.barsOf(first, over(noon+2*day+1, noon+5*day))["bars"], 1)
+	require.Empty(t, s.barsOf(first, over(noon+3*day, noon+5*day))["bars"])
+	s.refused(404, "NOT_FOUND", "GET", "/v1/admin/articles/bars?serviceLocationId="+exampleID("nothing"), "")
+	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/articles/bars?"+over(noon+day, noon), "", "query dateRange[to] order")
+	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/articles/bars?fields=id", "", "query fields unknown")
+}
+
+func TestBarsOfManyUnitsHaveSteps(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	lot := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
+		`{"name":"Helmets","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":5,"from":"2025-01-01T00:00:00Z"}]}`, sku, location))["id"].(string)
+	s.ok("POST", "/v1/admin/holds", s.holdBody("article", lot, location, noon+day, noon+2*day, 3))
+	row := s.barsOf(lot, over(noon, noon+5*day))
+	require.EqualValues(t, 5, row["units"])
+	require.Len(t, row["bars"], 3)
+	require.Equal(t, []any{
+		map[string]any{"from": when(noon), "stock": 5.0, "taken": 0.0},
+		map[string]any{"from": when(noon + day), "stock": 5.0, "taken": 3.0},
+		map[string]any{"from": when(noon + 2*day + 2*60*60*1000), "stock": 5.0, "taken": 0.0},
+	}, row["steps"])
+
+	// What is there no more leaves a conflict.
+	s.ok("POST", "/v1/admin/articles/"+lot+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":4,"effectiveFrom":%q,"force":true}`, location, when(noon+day)))
+	row = s.barsOf(lot, over(noon, noon+5*day))
+	require.Len(t, row["conflicts"], 2)
+	require.Nil(t, row["conflicts"].([]any)[0].(map[string]any)["slotId"])
+	require.Len(t, row["bars"], 1)
+}
+
+// A count is what the calendar says of the SKU's bucket.
+func TestCountsAreTheCalendars(t *testing.T) {
+	s, location, sku, first, _ := stocked(t)
+	s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, noon+day, noon+3*day, 1))
+	s.ok("POST", "/v1/admin/holds", s.holdBody("article", first, location, noon+2*day, noon+4*day, 1))
+	for _, at := range []string{"", "&serviceLocationId=" + location} {
+		for _, bucket := range []string{"day", "hour"} {
+			window := "from=" + when(noon) + "&to=" + when(noon+6*day) + "&bucket=" + bucket + at
+			got := s.ok("GET", "/v1/admin/availability/counts?"+window, "")
+			rows := got["data"].([]any)
+			require.Len(t, rows, 1)
+			row := rows[0].(map[string]any)
+			edges := got["edges"].([]any)
+			buckets := s.ok("GET", "/v1/admin/availability/calendar?skuId="+sku+"&"+window, "")["buckets"].([]any)
+			require.Len(t, edges, len(buckets)+1)
+			for i, b := range buckets {
+				b := b.(map[string]any)
+				require.Equal(t, b["minFree"], row["minFree"].([]any)[i], "%s %v", bucket, b["range"])
+				require.Equal(t, b["range"].(map[string]any)["start"], edges[i])
+				require.EqualValues(t, 2, row["stock"].([]any)[i])
+			}
+		}
+	}
+	require.Len(t, s.ok("GET", "/v1/admin/availability/counts?skuIds="+sku+"&from="+when(noon)+"&to="+when(noon+day), "")["data"], 1)
+	s.refused(404, "NOT_FOUND", "GET", "/v1/admin/availability/counts?skuIds="+exampleID("nothing")+"&from="+when(noon)+"&to="+when(noon+day), "")
+	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/availability/counts?from="+when(noon)+"&to="+when(noon), "", "query to order")
+	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/availability/counts?pageSize=250&from="+when(noon)+"&to="+when(noon+400*day), "", "query to range")
+}

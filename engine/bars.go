@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"holdfast/timeline"
+)
+
+// This file owns the pictures of stock in time: what is on articles as bars, and how many units of SKUs are free day by day.
+
+// Bar is a unit that is taken, with what a picture of it needs.
+type Bar struct {
+	ID       ID
+	Range    Span // the hull: buffers and body
+	Body     Span
+	Kind     timeline.Kind
+	Flags    timeline.Flags
+	Owner    ID // the hold, order or scheduled event that it belongs to, as Flags.Blocker says
+	Number   uint32
+	Label    string // whom or what it is for: an order's customer, a hold's note, an event's name
+	Location ID
+	Slot     ID // zero: a conflict
+}
+
+// ArticleBars is what is on an article in a window. It may be read into again and again.
+type ArticleBars struct {
+	Units     int   // the most units at an instant of the window
+	Bars      []Bar // what has a unit, by the start of its body, then by id; the first
+	Taken     int   // how many there are
+	Conflicts []Bar // what has none, in the same order; the first
+	Short     int   // how many there are
+	Events    []*ScheduledEvent
+	Steps     []int64          // where what is free changes, the window's start first: of more units than one, empty else
+	Counts    []timeline.Count // the units there and those taken of them, from each step on
+	Stepped   bool             // these are all steps
+}
+
+// ArticleBars reads what is on an article in a window that is not empty: at all locations or, where one is given, at that one alone. At most
+// so many bars, conflicts and steps are told of each.
+func (v View) ArticleBars(x *ArticleBars, r *Article, location ID, w Span, bars, steps int) {
+	a := v.acc
+	*x = ArticleBars{Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0], Stepped: true}
+	var pools []timeline.PoolRef
+	for _, l := range r.lots {
+		at := a.locationID(l.location)
+		if location != (ID{}) && location != at {
+			continue
+		}
+		pools = append(pools, timeline.LotRef(l.no))
+		for _, no := range a.stock.Slots(l.no) {
+			slot, _ := a.stock.Slot(no)
+			for h := range a.stock.Holds(no, w) {
+				x.Bars, x.Taken = append(x.Bars, a.bar(h, at, slot.ID)), x.Taken+1
+			}
+		}
+		for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), w) {
+			x.Conflicts, x.Short = append(x.Conflicts, a.bar(h, at, ID{})), x.Short+1
+		}
+	}
+	for e := range v.ScheduledEvents(r.ID, w) {
+		if location == (ID{}) || e.Location == location {
+			x.Events = append(x.Events, e)
+		}
+	}
+	x.Bars, x.Conflicts = a.firstBars(x.Bars, bars), a.firstBars(x.Conflicts, bars)
+	a.addSteps(x, pools, w, steps)
+}
+
+func (a *account) bar(h timeline.Hold, location, slot ID) Bar {
+	return Bar{
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Flags: h.Flags, Owner: a.ownerOf(h), Location: location, Slot: slot,
+	}
+}
+
+// firstBars puts bars in order, keeps the first and says whom they are for.
+func (a *account) firstBars(list []Bar, most int) []Bar {
+	slices.SortFunc(list, func(x, y Bar) int { return cmp.Or(cmp.Compare(x.Body.Start, y.Body.Start), x.ID.Compare(y.ID)) })
+	list = list[:min(len(list), most)]
+	for i := range list {
+		b := &list[i]
+		switch b.Flags.Blocker() {
+		case timeline.BlockerOrder:
+			if o := a.orders().Get(b.Owner); o != nil {
+				b.Number = o.Number
+				if m := a.customers().Get(o.Customer); m != nil {
+					b.Label = m.Name()
+				}
+			}
+		case timeline.BlockerScheduledEvent:
+			if e := a.events().Get(b.Owner); e != nil {
+				b.Label = e.Name
+			}
+		default:
+			if h := a.holds().get(b.Owner); h != nil {
+				b.Label = h.note
+			}
+		}
+	}
+	return list
+}
+
+// addSteps counts the units of lots over a window, wherever what is free of one of them changes.
+func (a *account) addSteps(x *ArticleBars, lots []timeline.PoolRef, w Span, most int) {
+	at := a.stock.Edges(lots, w, most)
+	at = at[:len(at)-1] // the end of the window begins nothing
+	for _, from := range at {
+		var sum timeline.Count
+		for _, p := range lots {
+			c := a.stock.CountAt(p, from)
+			sum.Stock += c.Stock
+			sum.Committed += c.Committed
+		}
+		x.Units = max(x.Units, sum.Stock)
+		x.Steps, x.Counts = append(x.Steps, from), append(x.Counts, sum)
+	}
+	if x.Units <= 1 {
+		most = 0
+	}
+	if len(x.Steps) > most {
+		x.Steps, x.Counts, x.Stepped = x.Steps[:most], x.Counts[:most], most == 0
+	}
+}
+
+// CountSKUs counts the units of SKUs over a window, by days or hours of a location, or of the account over all of them. The buckets are those
+// between neighbouring edges. Of each SKU and bucket, free is the fewest units free at an instant of it, below 0 where holds have no unit, and
+// stock the units there at its start.
+func (v View) CountSKUs(skus []*SKU, location ID, w Span, size BucketSize) (edges []int64, free, stock [][]int, err error) {
+	a, zone := v.acc, v.acc.row.Timezone
+	places, err := a.places(location)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if location != (ID{}) {
+		zone = places[0].Timezone
+	}
+	if edges, err = a.edges(zone, size, nil, w); err != nil {
+		return nil, nil, nil, err
+	}
+	var few []source
+	var ofPool []int
+	for _, s := range skus {
+		least, there := make([]int, len(edges)-1), make([]int, len(edges)-1)
+		few = few[:0]
+		for _, l := range places {
+			few = a.sources(few, nil, s, l, w, w.Start)
+		}
+		for _, x := range few {
+			ofPool = a.stock.MinFrees(x.pool, edges, ofPool[:0])
+			for i, n := range ofPool {
+				least[i] += n
+				there[i] += a.stock.CountAt(x.pool, edges[i]).Stock
+			}
+		}
+		free, stock = append(free, least), append(stock, there)
+	}
+	return edges, free, stock, nil
+}

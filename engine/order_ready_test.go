@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of units that are ready before their buffer ends.
+
+// lateBike is a SKU of one unit with a buffer of four hours, that comes back two hours late while somebody waits for it.
+func lateBike(t *testing.T) (s *shop, sku ID, anna, dora *OrderRecord) {
+	s = newShop(t)
+	sku = s.sku(fourHours)
+	s.article(sku, 1)
+	anna = s.order(Item{SKU: sku}, PurchaseBooking, s.now, ptr(s.now+4*hour), 1, false)
+	dora = s.order(Item{SKU: sku}, PurchaseBooking, s.now+8*hour, ptr(s.now+20*hour), 1, false)
+	s.do(FulfillOrder{ID: anna.ID})
+	s.now += 6 * hour
+	require.NoError(t, s.Tick(t.Context()))
+	s.do(ReturnOrder{ID: anna.ID})
+	return s, sku, anna, dora
+}
+
+// TestReadyEndsTheBuffer seats whoever waits for a unit as soon as it is ready.
+func TestReadyEndsTheBuffer(t *testing.T) {
+	s, sku, anna, dora := lateBike(t)
+	require.True(t, s.orderNow(dora).Conflict())
+	s.refused(CodeStateNotAllowed, ReadyUnit{Order: dora.ID, Unit: dora.Lines[0].Units[0].ID})
+	s.now += hour
+	back := anna.Lines[0].Units[0]
+	s.refused(CodeNotFound, ReadyUnit{Order: anna.ID, Unit: anna.ID})
+	r := s.do(ReadyUnit{Order: anna.ID, Unit: back.ID}).(*OrderRecord)
+	require.Equal(t, s.now, r.Units[0].Range.End)
+	require.False(t, s.orderNow(dora).Conflict(), "the freed time is seen at once")
+	require.Equal(t, 0, s.available(Item{SKU: sku}, s.now, s.now+day))
+	seq, _ := s.State()
+	s.now += hour
+	s.do(ReadyUnit{Order: anna.ID, Unit: back.ID})
+	again, _ := s.State()
+	require.Equal(t, seq, again, "what is ready is ready")
+	s.do(FulfillOrder{ID: dora.ID})
+	s.reopen()
+}
+
+// TestFulfillWhatIsReady hands a unit over whose buffer would have lasted, where the hand-over says that it is ready.
+func TestFulfillWhatIsReady(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku(fourHours)
+	s.article(sku, 1)
+	anna := s.order(Item{SKU: sku}, PurchaseBooking, s.now, ptr(s.now+4*hour), 1, false)
+	dora := s.order(Item{SKU: sku}, PurchaseBooking, s.now+8*hour, ptr(s.now+20*hour), 1, false)
+	s.do(FulfillOrder{ID: anna.ID})
+	s.now += 4 * hour
+	s.do(ReturnOrder{ID: anna.ID})
+	s.now += hour
+	s.refused(CodeInsufficient, FulfillOrder{ID: dora.ID})
+	r := s.do(FulfillOrder{ID: dora.ID, Ready: true}).(*OrderRecord)
+	require.Equal(t, s.now, r.Units[0].Range.Start)
+	require.Equal(t, s.now, s.orderNow(anna).Units[0].Range.End)
+	s.reopen()
+}

@@ -1,0 +1,37 @@
+package workload
+
+import (
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+)
+
+// This file owns random commands of what happens seldom at the counter: a unit is ready before its time.
+
+// counterCommand draws one, mostly of a unit whose state allows it.
+func counterCommand(d Dice, a *model.Account, now int64) engine.Op {
+	if len(a.Orders) == 0 {
+		return createOrder(d, a, now)
+	}
+	switch d.N("counter command", 4) {
+	case 0, 1:
+		if o, u := unitIn(d, a, engine.Returned); u != nil {
+			return engine.ReadyUnit{Order: o.ID, Unit: u.ID}
+		}
+	}
+	o := likely(d, a, 60)
+	return engine.FulfillOrder{ID: o.ID, Units: some(d, o), At: past(d, now), Ready: odds(d, "ready", 70)}
+}
+
+// unitIn is a unit of an order, mostly one in a state.
+func unitIn(d Dice, a *model.Account, state engine.Fulfillment) (*model.Order, *model.OrderUnit) {
+	if !odds(d, "any unit", 10) {
+		for try := 0; try < 6; try++ {
+			o := pick(d, "order", a.Orders)
+			if u := unitOf(d, o); u != nil && u.State == state {
+				return o, u
+			}
+		}
+	}
+	o := pick(d, "order", a.Orders)
+	return o, unitOf(d, o)
+}

@@ -39,6 +39,8 @@ type Client struct {
 	Webhooks WebhooksService
 	// Reads every change in order, from any point on.
 	Changes ChangesService
+	// Makes records of the rows of a file, once all of them are without fault.
+	Import ImportService
 	// Keeps the words by which records are grouped.
 	Tags TagsService
 	// Keeps the fields that an account adds to its records.
@@ -47,6 +49,8 @@ type Client struct {
 	Snapshots SnapshotsService
 	// Makes and revokes keys.
 	APIKeys APIKeysService
+	// Says how the service does.
+	Health HealthService
 	// Shows and changes the account of the key.
 	Account AccountService
 }
@@ -68,16 +72,68 @@ func bound(t *transport) *Client {
 		Conflicts:     ConflictsService{t},
 		Webhooks:      WebhooksService{t},
 		Changes:       ChangesService{t},
+		Import:        ImportService{t},
 		Tags:          TagsService{t},
 		Attributes:    AttributesService{t},
 		Snapshots:     SnapshotsService{t},
 		APIKeys:       APIKeysService{t},
+		Health:        HealthService{t},
 		Account:       AccountService{t},
 	}
 }
 
 // AvailabilityService asks how much can be held, when, and why not.
 type AvailabilityService struct{ t *transport }
+
+// AvailabilityCountsQuery is the query of Availability.Counts. What is left empty is not sent.
+type AvailabilityCountsQuery struct {
+	// Only these SKUs, in the order of the list. Default: all, in order of creation.
+	SKUIDs []string
+	// The location. Default: all, added up; days are the account's then.
+	ServiceLocationID string
+	// First instant of the window. It has to be given.
+	From time.Time
+	// First instant behind the window. It has to be given.
+	To time.Time
+	// Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250
+	// SKUs.
+	Bucket AvailabilityCountsQueryBucket
+	// Which page, from 1. Default: 1.
+	Page int64
+	// How many records a page has. Default: 50.
+	PageSize int64
+}
+
+// AvailabilityCountsQueryBucket is one of these; a newer server may have more.
+type AvailabilityCountsQueryBucket string
+
+const (
+	AvailabilityCountsQueryBucketHour AvailabilityCountsQueryBucket = "hour"
+	AvailabilityCountsQueryBucketDay  AvailabilityCountsQueryBucket = "day"
+)
+
+func (q *AvailabilityCountsQuery) values() query {
+	to := query{values: url.Values{}}
+	addTexts(&to, "skuIds", q.SKUIDs)
+	addText(&to, "serviceLocationId", q.ServiceLocationID)
+	addInstant(&to, "from", q.From)
+	addInstant(&to, "to", q.To)
+	addText(&to, "bucket", q.Bucket)
+	addNumber(&to, "page", q.Page)
+	addNumber(&to, "pageSize", q.PageSize)
+	return to
+}
+
+// Counts counts free units and stock of many SKUs over a window, by day or hour, of one state.
+//
+// The key needs the scope inventory.stock_items.read.
+func (s *AvailabilityService) Counts(
+	ctx context.Context, query AvailabilityCountsQuery, options ...RequestOption,
+) (*SKUCountsPage, error) {
+	return do[SKUCountsPage](ctx, s.t, call{
+		method: "GET", path: "/v1/admin/availability/counts", query: query.values(),
+	}, options)
+}
 
 // AvailabilityGetQuery is the query of Availability.Get. What is left empty is not sent.
 type AvailabilityGetQuery struct {
@@ -343,8 +399,8 @@ func (s *HoldsService) Delete(ctx context.Context, id string, options ...Request
 // The key needs the scope inventory.stock_items.write.
 func (s *HoldsService) Move(
 	ctx context.Context, id string, body MoveHold, options ...RequestOption,
-) (*Hold, error) {
-	return do[Hold](ctx, s.t, call{
+) (*MovedHold, error) {
+	return do[MovedHold](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/holds/{id}/move", values: []string{id}, body: body, keyed: true,
 	}, options)
 }
@@ -698,6 +754,19 @@ func (s *OrdersService) AssignStockItem(
 	return do[Order](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/orders/{id}/stock-items/{stockItemId}/assign",
 		values: []string{id, stockItemID}, body: body, keyed: true,
+	}, options)
+}
+
+// ReadyStockItem says that a unit that came back is ready: its buffer ends now, and what is left of it is
+// free at once.
+//
+// The key needs the scope orders.details.write.
+func (s *OrdersService) ReadyStockItem(
+	ctx context.Context, id string, stockItemID string, options ...RequestOption,
+) (*Order, error) {
+	return do[Order](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/orders/{id}/stock-items/{stockItemId}/ready",
+		values: []string{id, stockItemID}, keyed: true,
 	}, options)
 }
 
@@ -1285,6 +1354,83 @@ func (s *ArticlesService) UnlinkTags(
 		values: []string{id}, query: query.values(), keyed: true,
 	}, options)
 	return err
+}
+
+// ArticlesListBarsQuery is the query of Articles.ListBars. What is left empty is not sent.
+type ArticlesListBarsQuery struct {
+	// The window that is looked at. Default: the present instant.
+	DateRange *DateRange
+	// Only articles in one of these states. Default: all.
+	Status []ArticleStatus
+	// Which articles by whether they are archived. Default: active.
+	Archive ArchiveFilter
+	// Only articles with these ids.
+	IDs []string
+	// Only the article that has this external id.
+	ExternalID string
+	// Only articles of this SKU.
+	SKUID string
+	// Only articles with units there in the window; all numbers and series count that location alone.
+	ServiceLocationID string
+	// A part of the name, a code, or the SKU's name or code.
+	Search string
+	// Conditions, all of which must be met. At most 200 values together.
+	Filters []ArticleFilter
+	// What they are ordered by: equal ones by their ids, what has no value last, in both directions.
+	Sort ArticleSort
+	// Whether the least or the greatest value comes first. Default: asc.
+	Direction SortDirection
+	// Which page, from 1. Default: 1.
+	Page int64
+	// How many records a page has. Default: 50.
+	PageSize int64
+}
+
+func (q *ArticlesListBarsQuery) values() query {
+	to := query{values: url.Values{}}
+	addObject(&to, "dateRange", q.DateRange)
+	addTexts(&to, "status", q.Status)
+	addText(&to, "archive", q.Archive)
+	addTexts(&to, "ids", q.IDs)
+	addText(&to, "externalId", q.ExternalID)
+	addText(&to, "skuId", q.SKUID)
+	addText(&to, "serviceLocationId", q.ServiceLocationID)
+	addText(&to, "search", q.Search)
+	addObjects(&to, "filters", q.Filters)
+	addText(&to, "sort", q.Sort)
+	addText(&to, "direction", q.Direction)
+	addNumber(&to, "page", q.Page)
+	addNumber(&to, "pageSize", q.PageSize)
+	return to
+}
+
+// ListBars lists articles with what takes their units in a window, as bars: what a picture of the stock in
+// time needs, of one state.
+//
+// The key needs the scope inventory.stock_items.read.
+func (s *ArticlesService) ListBars(
+	ctx context.Context, query ArticlesListBarsQuery, options ...RequestOption,
+) (*ArticleBarsPage, error) {
+	return do[ArticleBarsPage](ctx, s.t, call{
+		method: "GET", path: "/v1/admin/articles/bars", query: query.values(),
+	}, options)
+}
+
+// AllBars goes through the records of all pages of ListBars, from the query's page on. It ends at the first
+// error. A list that others change meanwhile may show a record twice or leave one out: AsOf reads all pages
+// of one snapshot.
+func (s *ArticlesService) AllBars(
+	ctx context.Context, query ArticlesListBarsQuery, options ...RequestOption,
+) iter.Seq2[ArticleBars, error] {
+	return each(query.Page, options, func(page int64, options []RequestOption) ([]ArticleBars, error) {
+		query := query
+		query.Page = page
+		answer, err := s.ListBars(ctx, query, options...)
+		if err != nil {
+			return nil, err
+		}
+		return answer.Data, nil
+	})
 }
 
 // ArticlesPlanQuantityChangeQuery is the query of Articles.PlanQuantityChange. What is left empty is not sent.
@@ -2477,6 +2623,18 @@ func (s *ChangesService) List(
 	}, options)
 }
 
+// ImportService makes records of the rows of a file, once all of them are without fault.
+type ImportService struct{ t *transport }
+
+// Rows makes records of the rows of a file, all or none; tried with dryRun it names the faults of all rows.
+func (s *ImportService) Rows(
+	ctx context.Context, body ImportRows, options ...RequestOption,
+) (*Imported, error) {
+	return do[Imported](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/import", body: body, keyed: true,
+	}, options)
+}
+
 // TagsService keeps the words by which records are grouped.
 type TagsService struct{ t *transport }
 
@@ -2716,6 +2874,14 @@ func (s *APIKeysService) Revoke(
 	return do[RevokedAPIKey](ctx, s.t, call{
 		method: "DELETE", path: "/v1/admin/api-keys/{id}", values: []string{id}, keyed: true,
 	}, options)
+}
+
+// HealthService says how the service does.
+type HealthService struct{ t *transport }
+
+// Get says how the service does: its queue, log, memory, deliveries and backups, as its metrics have them.
+func (s *HealthService) Get(ctx context.Context, options ...RequestOption) (*Condition, error) {
+	return do[Condition](ctx, s.t, call{method: "GET", path: "/v1/admin/health"}, options)
 }
 
 // AccountService shows and changes the account of the key.

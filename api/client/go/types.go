@@ -291,6 +291,49 @@ type Article struct {
 	TemporalStock TemporalStock `json:"temporalStock"`
 }
 
+// ArticleBars is a part of answers.
+type ArticleBars struct {
+	// The article's id.
+	ID string `json:"id"`
+	// What the article is called.
+	Name string `json:"name"`
+	// The first of its codes; empty without one.
+	Code string `json:"code"`
+	// Its SKU; null without one.
+	SKU *SKUOfBars `json:"sku"`
+	// The most units that are there at an instant of the window.
+	Units int64 `json:"units"`
+	// What takes a unit in the window, by its start.
+	Bars []Bar `json:"bars"`
+	// How many entries the list has, where it is cut.
+	BarsTotal *int64 `json:"barsTotal"`
+	// What has no unit in the window, by its start.
+	Conflicts []Bar `json:"conflicts"`
+	// How many entries the list has, where it is cut.
+	ConflictsTotal *int64 `json:"conflictsTotal"`
+	// Its events over the window.
+	Events []EventOfBars `json:"events"`
+	// How many entries the list has, where it is cut.
+	EventsTotal *int64 `json:"eventsTotal"`
+	// How many units there are and how many of them are taken, from each instant on at which that changes: of an
+	// article with more units than one. Empty for others.
+	Steps []CountStep `json:"steps"`
+	// How many entries the list has, where it is cut.
+	StepsTotal *int64 `json:"stepsTotal"`
+	// False: there are more steps than these; ask for a shorter window.
+	Stepped bool `json:"stepped"`
+}
+
+// ArticleBarsPage is the answer of Articles.ListBars.
+type ArticleBarsPage struct {
+	// The articles of the page.
+	Data []ArticleBars `json:"data"`
+	// Where the page stands in the list.
+	Pagination Pagination `json:"pagination"`
+	// The account's count of committed changes that the answer is of.
+	Sequence int64 `json:"sequence"`
+}
+
 // ArticleConflicts is a part of answers.
 type ArticleConflicts struct {
 	// The ids of those unavailabilities, by the id of the location.
@@ -601,6 +644,66 @@ type AvailabilityQuery struct {
 	// The questions, which are answered in their order.
 	Lines []AvailabilityLine `json:"lines"`
 }
+
+// Bar is a part of answers.
+type Bar struct {
+	// The id of the taken unit.
+	ID string `json:"id"`
+	// From when on it is taken, the buffer before included.
+	From time.Time `json:"from"`
+	// Until when it is taken, the buffer after included; null without end.
+	To *time.Time `json:"to"`
+	// Where the booking itself begins.
+	BodyFrom time.Time `json:"bodyFrom"`
+	// Where the booking itself ends; null without end.
+	BodyTo *time.Time `json:"bodyTo"`
+	// What the time is.
+	Type BarType `json:"type"`
+	// What takes it.
+	BlockerType BarBlockerType `json:"blockerType"`
+	// The hold, the order or the event that takes it.
+	OwnerID string `json:"ownerId"`
+	// The order's number; null where something else takes it.
+	OrderNumber *int64 `json:"orderNumber"`
+	// Whom or what it is for: an order's customer, a hold's note, an event's name; may be empty.
+	Label string `json:"label"`
+	// The location that it is at.
+	ServiceLocationID string `json:"serviceLocationId"`
+	// The unit that it sits on; null where it has none, which is a conflict.
+	SlotID *string `json:"slotId"`
+	// Whether the unit is still to be handed over, is out, or has come back and what is left is its buffer.
+	State BarState `json:"state"`
+	// Whether it stays on its article or unit: it was asked for by name, or is out.
+	Pinned bool `json:"pinned"`
+}
+
+// BarType is one of these; a newer server may have more.
+type BarType string
+
+const (
+	BarTypeSale             BarType = "sale"
+	BarTypeSalesReservation BarType = "sales-reservation"
+	BarTypeBuffer           BarType = "buffer"
+	BarTypeBooking          BarType = "booking"
+)
+
+// BarBlockerType is one of these; a newer server may have more.
+type BarBlockerType string
+
+const (
+	BarBlockerTypeOrder          BarBlockerType = "order"
+	BarBlockerTypeHold           BarBlockerType = "hold"
+	BarBlockerTypeScheduledEvent BarBlockerType = "scheduled-event"
+)
+
+// BarState is one of these; a newer server may have more.
+type BarState string
+
+const (
+	BarStateDue  BarState = "due"
+	BarStateOut  BarState = "out"
+	BarStateBack BarState = "back"
+)
 
 // Bucket is a part of answers.
 type Bucket struct {
@@ -950,6 +1053,44 @@ type ChosenVariantInput struct {
 	VariantValueLabel Opt[string] `json:"variantValueLabel,omitzero"`
 }
 
+// Condition is the answer of Health.Get.
+type Condition struct {
+	// The account's count of committed changes that the answer is of.
+	Sequence int64 `json:"sequence"`
+	// What is not well with the backups, that none are kept included; null: nothing.
+	BackupFault *string `json:"backupFault"`
+	// Commands that wait for the writer. Null: it is not counted here.
+	Queued *float64 `json:"queued"`
+	// Commands done since the start. Null: it is not counted here.
+	Commands *float64 `json:"commands"`
+	// Commands refused by the state since the start. Null: it is not counted here.
+	Refused *float64 `json:"refused"`
+	// Records of the log written since the start, each with one sync. Null: it is not counted here.
+	Groups *float64 `json:"groups"`
+	// The mean time of a sync of the log since the start. Null: it is not counted here.
+	SyncSeconds *float64 `json:"syncSeconds"`
+	// Memory that a collection would not give back. Null: it is not counted here.
+	MemoryBytes *float64 `json:"memoryBytes"`
+	// Memory that the process has. Null: it is not counted here.
+	ResidentBytes *float64 `json:"residentBytes"`
+	// What the data directory takes on its disk. Null: it is not counted here.
+	DiskBytes *float64 `json:"diskBytes"`
+	// Snapshots that are pinned. Null: it is not counted here.
+	Snapshots *float64 `json:"snapshots"`
+	// Deliveries of webhooks that wait, retries included. Null: it is not counted here.
+	DeliveriesQueued *float64 `json:"deliveriesQueued"`
+	// The age of the oldest of them. Null: it is not counted here.
+	OldestDeliverySeconds *float64 `json:"oldestDeliverySeconds"`
+	// When the newest good backup was made, in seconds since 1970; 0: never. Null: it is not counted here.
+	BackupAtSeconds *float64 `json:"backupAtSeconds"`
+	// Articles of all accounts. Null: it is not counted here.
+	Articles *float64 `json:"articles"`
+	// Units of all accounts that are taken, now or later. Null: it is not counted here.
+	Units *float64 `json:"units"`
+	// When the process began, in seconds since 1970. Null: it is not counted here.
+	StartedAtSeconds *float64 `json:"startedAtSeconds"`
+}
+
 // ConfirmOrder is what Orders.Confirm takes.
 type ConfirmOrder struct {
 	// What is short becomes a conflict.
@@ -1114,6 +1255,16 @@ type ContactInput struct {
 	TaxID Opt[string] `json:"taxId,omitzero"`
 	// A language tag, such as en or pt-BR.
 	Language Opt[string] `json:"language,omitzero"`
+}
+
+// CountStep is a part of answers.
+type CountStep struct {
+	// From when on.
+	From time.Time `json:"from"`
+	// Units there.
+	Stock int64 `json:"stock"`
+	// Units taken of them, conflicts included.
+	Taken int64 `json:"taken"`
 }
 
 // CreateAPIKey is what APIKeys.Create takes.
@@ -1761,6 +1912,20 @@ type Event struct {
 	Data *Order `json:"data"`
 }
 
+// EventOfBars is a part of answers.
+type EventOfBars struct {
+	// The event's id.
+	ID string `json:"id"`
+	// Whether it takes a unit (reservation) or not (note).
+	Type ScheduledEventType `json:"type"`
+	// What people call the event.
+	Name string `json:"name"`
+	// First instant of the event.
+	From time.Time `json:"from"`
+	// First instant behind the event; null: without end.
+	To *time.Time `json:"to"`
+}
+
 // EventResource is one of these; a newer server may have more.
 type EventResource string
 
@@ -1958,11 +2123,13 @@ type HandOver struct {
 	StockItemIDs Opt[[]string] `json:"stockItemIds,omitzero"`
 	// When it was done. Default: now.
 	At Opt[time.Time] `json:"at,omitzero"`
+	// What came back and lies in its buffer on the very unit is ready: the buffer ends now.
+	Ready Opt[bool] `json:"ready,omitzero"`
 	// Answers what would come of it, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
-// Hold is the answer of Holds.Create, Holds.Get, Holds.Move and others.
+// Hold is the answer of Holds.Create, Holds.Get, Holds.Extend and others.
 type Hold struct {
 	// The hold's id.
 	ID string `json:"id"`
@@ -2047,6 +2214,34 @@ type HoldPage struct {
 	Data []Hold `json:"data"`
 	// Where the page stands in the list.
 	Pagination Pagination `json:"pagination"`
+}
+
+// ImportRows is what Import.Rows takes.
+type ImportRows struct {
+	// What is made: locations first, then skus, articles, customers and holds.
+	Resource ImportRowsResource `json:"resource"`
+	// What is made, each as the operation that makes one takes it; what it refers to may be named. At most
+	// 5,000.
+	Rows []map[string]any `json:"rows"`
+	// Names all faults of all rows, and makes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
+}
+
+// ImportRowsResource is one of these; a newer server may have more.
+type ImportRowsResource string
+
+const (
+	ImportRowsResourceLocations ImportRowsResource = "locations"
+	ImportRowsResourceSKUs      ImportRowsResource = "skus"
+	ImportRowsResourceArticles  ImportRowsResource = "articles"
+	ImportRowsResourceCustomers ImportRowsResource = "customers"
+	ImportRowsResourceHolds     ImportRowsResource = "holds"
+)
+
+// Imported is the answer of Import.Rows.
+type Imported struct {
+	// How many records were made, or would be.
+	Rows int64 `json:"rows"`
 }
 
 // IncreaseQuantity is what Articles.IncreaseQuantity takes.
@@ -2565,6 +2760,39 @@ type MoveLine struct {
 	// Pins the unit to this slot.
 	SlotID Opt[string] `json:"slotId,omitzero"`
 }
+
+// MovedHold is the answer of Holds.Move.
+type MovedHold struct {
+	// The hold's id.
+	ID string `json:"id"`
+	// held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.
+	Status MovedHoldStatus `json:"status"`
+	// When it gives its stock back; null where it does not expire.
+	ExpiresAt *time.Time `json:"expiresAt"`
+	// When it was made.
+	CreatedAt time.Time `json:"createdAt"`
+	// A text for those who read it.
+	Note *string `json:"note"`
+	// What it holds.
+	Lines []HoldLine `json:"lines"`
+	// How many entries the list has, where it is cut.
+	LinesTotal *int64 `json:"linesTotal"`
+	// With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else.
+	Moved []Unavailability `json:"moved"`
+	// How many entries the list has, where it is cut.
+	MovedTotal *int64 `json:"movedTotal"`
+}
+
+// MovedHoldStatus is one of these; a newer server may have more.
+type MovedHoldStatus string
+
+const (
+	MovedHoldStatusHeld      MovedHoldStatus = "held"
+	MovedHoldStatusConfirmed MovedHoldStatus = "confirmed"
+	MovedHoldStatusExpired   MovedHoldStatus = "expired"
+	MovedHoldStatusReleased  MovedHoldStatus = "released"
+	MovedHoldStatusOrdered   MovedHoldStatus = "ordered"
+)
 
 // NewAPIKey is the answer of APIKeys.Create.
 type NewAPIKey struct {
@@ -3966,6 +4194,44 @@ type SKU struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+// SKUCounts is a part of answers.
+type SKUCounts struct {
+	// The SKU's id.
+	ID string `json:"id"`
+	// What the SKU is called.
+	Name string `json:"name"`
+	// The SKU's code.
+	Code *string `json:"code"`
+	// Fewest units free at an instant of each bucket; below 0 where holds have no unit.
+	MinFree []int64 `json:"minFree"`
+	// How many entries the list has, where it is cut.
+	MinFreeTotal *int64 `json:"minFreeTotal"`
+	// Units there at the start of each bucket.
+	Stock []int64 `json:"stock"`
+	// How many entries the list has, where it is cut.
+	StockTotal *int64 `json:"stockTotal"`
+}
+
+// SKUCountsPage is the answer of Availability.Counts.
+type SKUCountsPage struct {
+	// The instants that cut the window, its start and its end included: one more than there are buckets.
+	Edges []time.Time `json:"edges"`
+	// The SKUs of the page.
+	Data []SKUCounts `json:"data"`
+	// Where the page stands in the list.
+	Pagination Pagination `json:"pagination"`
+	// The account's count of committed changes that the answer is of.
+	Sequence int64 `json:"sequence"`
+}
+
+// SKUOfBars is a part of answers.
+type SKUOfBars struct {
+	// The SKU's id.
+	ID string `json:"id"`
+	// What the SKU is called.
+	Name string `json:"name"`
 }
 
 // SKUPage is the answer of SKUs.List.

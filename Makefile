@@ -9,12 +9,14 @@
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make test-clients the clients against a live server, and the document under linters; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
+#   make test-console the console in chromium, where it is installed; CONSOLE_SHOTS=DIR keeps a picture of each view
 #   make test-backup  backups in the bucket of a real S3 server, which is built for it; takes the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations; make clients goes with it
 #   make console     fetch the packages that the console is built on again, after another version in api/console/gen; takes the network
 #   make clients      write what the clients have of api/openapi.json again; takes node, npm and the network
+#   make shots       take the pictures that README shows again; takes chromium
 #   make schemas      write what the manifests are checked against again, after another version in deploy/schemas/go.mod
 #   make golden       the golden directory of the present format again, after a change of what is stored (fuzz/golden/doc.go)
 #   make test-crash   power cuts, failing disks, flipped bits, killed processes
@@ -37,7 +39,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs fuzz test-crash test-clients test-docs test-backup test-barrage document clients console schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs fuzz test-crash test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -105,6 +107,13 @@ test-clients:
 test-docs:
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags docs -v ./api/docs/...
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags docs -v -run TestPagesInABrowser ./cmd/holdfast
+
+test-console:
+	go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v -run TestConsole ./cmd/holdfast
+
+# The pictures that README shows.
+shots:
+	SHOTS=1 go test -count=1 -timeout $(TESTTIMEOUT) -tags console -run TestShots ./cmd/holdfast
 
 # A server of its own module, like the tool of lint.
 test-backup:

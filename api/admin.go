@@ -22,6 +22,7 @@ import (
 //	DELETE     /keys/{key}             by id, or by the part of the key in front of its secret
 //	POST       /import/{resource}      rows, see exchange.go
 //	GET        /export/{resource}
+//	GET, POST  /archive                a whole account, see exchange.go
 
 // operator is the actor of what is done here.
 const operator = "operator"
@@ -34,6 +35,8 @@ func (s *Server) Admin() http.Handler {
 	}
 	handle("POST /import/{resource}", (*adminCall).importRows)
 	handle("GET /export/{resource}", (*adminCall).exportRows)
+	handle("GET "+archivePath, (*adminCall).exportArchive)
+	handle("POST "+archivePath, (*adminCall).importArchive)
 	handle("GET /accounts", (*adminCall).listAccounts)
 	handle("POST /accounts", (*adminCall).createAccount)
 	handle("PUT /accounts/{id}/plan", (*adminCall).setPlan)
@@ -86,11 +89,14 @@ func (a *adminCall) read(w http.ResponseWriter) (err error) {
 		return nil
 	}
 	want, limit := string(mediaJSON), int64(bodyLimit)
-	if a.r.PathValue("resource") != "" {
+	if a.r.PathValue("resource") != "" || a.r.URL.Path == archivePath {
 		want, limit = mediaRows, importLimit
 	}
 	if kind, _, _ := strings.Cut(a.r.Header.Get("Content-Type"), ";"); kind != want {
 		return refuse(engine.CodeMediaType, "Content-Type has to be "+want)
+	}
+	if a.r.URL.Path == archivePath {
+		return nil // it is read as it comes
 	}
 	if a.body, err = io.ReadAll(http.MaxBytesReader(w, a.r.Body, limit)); err != nil {
 		return refuse(engine.CodeBodyTooLarge, "the body is not whole, or too large")

@@ -191,7 +191,7 @@ func (q *request) authenticate() *engine.Error {
 	case k.ExpiresAt != nil && *k.ExpiresAt <= q.now:
 		return refuse(engine.CodeKeyExpired, "the key has expired")
 	}
-	return nil
+	return view.Ready()
 }
 
 // authorise holds the key's scopes against the operation's. A key without scopes may do everything.

@@ -40,6 +40,7 @@ var (
 
 // ofState are the codes that an operation gives by the state that it meets.
 var ofState = map[string][]engine.Code{
+	"admin.account.update":                inUseAlone,
 	"admin.apiKeys.revoke":                stateAlone,
 	"admin.articles.create":               conflictAlone,
 	"admin.articles.update":               {conflict, blocked},
@@ -88,6 +89,8 @@ var ofState = map[string][]engine.Code{
 	"admin.orders.archive":                stateAlone,
 	"admin.orders.unarchive":              stateAlone,
 	"admin.orders.assignStockItem":        {insufficient, blocked, stateRefuses, engine.CodeSubstitute},
+	"admin.orders.cancelStockItem":        stateAlone,
+	"admin.orders.undo":                   {conflict, blocked, stateRefuses},
 	"admin.orders.readyStockItem":         {conflict, stateRefuses},
 	"admin.orders.unassignStockItem":      {insufficient, blocked, stateRefuses},
 	"admin.orders.addLineItems":           ofLines,
@@ -100,6 +103,7 @@ var ofState = map[string][]engine.Code{
 	"admin.orders.removeDiscountCode":     stateAlone,
 	"admin.orders.validateDiscountCode":   stateAlone,
 	"admin.pricingTables.delete":          inUseAlone,
+	"admin.pricingTables.updateRow":       stateAlone,
 	"admin.skus.create":                   conflictAlone,
 	"admin.skus.update":                   conflictAlone,
 	"admin.skus.delete":                   inUseAlone,

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
@@ -17,6 +18,8 @@ import (
 // A row is the body that makes the record over REST, read by the same shape and so with the same faults, but that what it
 // refers to may be named (exchange_names.go), and that it may say under which id the record was known before: one that the
 // account has is not made twice. What is imported in one call is one command, all or none.
+//
+// A whole account goes out and comes in as the lines of an archive (engine/archive.go), in one body.
 
 const (
 	mediaRows   = "application/x-ndjson"
@@ -103,16 +106,26 @@ func (a *adminCall) exchange() (e *exchanged, v engine.View, err error) {
 	if e = exchangeOf(a.r.PathValue("resource")); e == nil {
 		return nil, v, refuse(engine.CodeNotFound, "only "+strings.Join(ExchangeNames(), ", ")+" are imported and exported")
 	}
+	v, err = a.meant()
+	return e, v, err
+}
+
+// meant is the account that a call names, or the only one.
+func (a *adminCall) meant() (v engine.View, err error) {
 	id, raw := engine.ID{}, a.r.URL.Query().Get("account")
 	if raw != "" {
 		id, err = a.accountOf(raw)
 	} else {
 		id, err = a.onlyAccount()
 	}
-	if err == nil {
-		v, _ = a.eng.View(id)
+	if err != nil {
+		return v, err
 	}
-	return e, v, err
+	v, _ = a.eng.View(id)
+	if err := v.Ready(); err != nil {
+		return v, err
+	}
+	return v, nil
 }
 
 // importRows makes records of rows, all or none. Faults have pointers that begin with the row's number from 0. With
@@ -318,3 +331,89 @@ func (a *adminCall) exportRows() error {
 
 // NotesTrailer is the name of the trailer of an export with what its rows do not say.
 const NotesTrailer = "Holdfast-Notes"
+
+const archivePath = "/archive"
+
+// exportArchive answers with an account as an archive, of one snapshot. One that breaks off has no end, and is no archive.
+func (a *adminCall) exportArchive() error {
+	v, err := a.meant()
+	if err != nil {
+		return err
+	}
+	a.stream = func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", mediaRows)
+		if err := v.WriteArchive(w); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+	}
+	return nil
+}
+
+// importArchive makes an account of an archive, which is judged whole before anything is done. account names one without records, or
+// is the id of the new one; without it the one is meant that an import of the archive has begun or made, or else a new one: of the
+// archive's own id where ids is keep, the default, and no account has it. The same archive again goes on where an import ended.
+func (a *adminCall) importArchive() error {
+	query := a.r.URL.Query()
+	o := engine.ImportArchive{Name: query.Get("name"), Secret: func() (b [engine.SecretBytes]byte) {
+		rand.Read(b[:])
+		return b
+	}}
+	switch ids := query.Get("ids"); ids {
+	case "", "keep":
+	case "new":
+		o.NewIDs = true
+	default:
+		return &engine.Error{Code: engine.CodeInvalid, Detail: "ids is not known", Faults: []engine.Fault{
+			{In: "query", Pointer: "ids", Code: wire.FaultFormat, Message: "must be keep or new"},
+		}}
+	}
+	if !a.server.importing.TryLock() {
+		return refuse(engine.CodeNotReady, "another archive is being imported")
+	}
+	defer a.server.importing.Unlock()
+	archive, err := engine.ReadArchive(a.r.Body)
+	if err != nil {
+		return err
+	}
+	if o.Account, err = a.intoAccount(archive, o.NewIDs); err != nil {
+		return err
+	}
+	r, err := a.eng.Import(a.r.Context(), archive, o)
+	if err != nil {
+		return err
+	}
+	a.view, _ = a.eng.View(o.Account)
+	a.Braces(func() {
+		a.ID("account", r.Account, "")
+		a.Text("name", a.view.Account().Name, "")
+		a.Count("rows", r.Rows, "")
+		a.Count("before", r.Before, "")
+		a.Count("webhooks", r.Hooks, "")
+		a.Text("shift", r.IDs.String(), "")
+	})
+	return nil
+}
+
+// intoAccount is the account that an archive goes into.
+func (a *adminCall) intoAccount(archive *engine.AccountArchive, newIDs bool) (id engine.ID, err error) {
+	if raw := a.r.URL.Query().Get("account"); raw != "" {
+		id, ok := wire.ParseID([]byte(raw))
+		if !ok || id == (engine.ID{}) {
+			return id, &engine.Error{Code: engine.CodeInvalid, Detail: "account is no id", Faults: []engine.Fault{
+				{In: "query", Pointer: "account", Code: wire.FaultFormat, Message: "must be an id"},
+			}}
+		}
+		return id, nil
+	}
+	if id, ok := a.eng.ImportOf(archive, newIDs); ok {
+		return id, nil
+	}
+	if id, ok := wire.ParseID([]byte(archive.Head.Account)); ok && !newIDs {
+		if _, taken := a.eng.View(id); !taken {
+			return id, nil
+		}
+	}
+	var random [10]byte
+	rand.Read(random[:])
+	return engine.NewID(a.eng.Now(), engine.BaseOf(random)), nil
+}

@@ -18,7 +18,7 @@ type exporter struct {
 	names *nameBook
 	err   error
 
-	byID, archived, ending, conflicts int // what is noted
+	byID, archived, ending, conflicts, orders int // what is noted
 }
 
 const exportBuffer = 64 << 10
@@ -48,6 +48,7 @@ func (x *exporter) notes() (notes []string) {
 		{x.archived, "archived articles are left out"},
 		{x.ending, "units that end later are left out"},
 		{x.conflicts, "holds are in conflict: where the stock is as here, an import refuses them"},
+		{x.orders, "orders are left out, and so is the stock that they take: only export --all has them"},
 	} {
 		if n.count > 0 {
 			notes = append(notes, strconv.Itoa(n.count)+" "+n.text)
@@ -202,6 +203,13 @@ func (x *exporter) customers() {
 // holds writes those that take stock, in the order in which they begin: what is over does not move to make room, and taken in
 // this order it finds some wherever there was any.
 func (x *exporter) holds() {
+	for o := range x.view.Orders().All() {
+		if slices.ContainsFunc(o.Lines, func(l engine.OrderLine) bool {
+			return slices.ContainsFunc(l.Units, func(u engine.OrderUnit) bool { return u.Hold != (engine.ID{}) })
+		}) {
+			x.orders++
+		}
+	}
 	type begins struct {
 		at int64
 		id engine.ID

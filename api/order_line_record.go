@@ -67,8 +67,10 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 	})
 	w.Object("pricing", "LineItemPricing", "What the line costs.", func() {
 		w.Text("currency", r.Currency.String(), aboutCurrency)
+		w.Bool("priced", l.Priced(), "Whether its price was given or is of a pricing row; a line that is not costs nothing.")
 		w.Int("unitPrice", p.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
 		w.Int("quantity", int64(l.Quantity), "How many units.")
+		w.Int("cancelledQuantity", int64(l.Waived), "How many of them are not charged for, as nobody fetched them.")
 		w.Int("taxRate", int64(l.TaxRate), "Tax in hundredths of a percent: 2300 is 23 %.")
 		w.sums(engine.OrderPrice{Subtotal: p.Subtotal, Discount: p.Discount, Tax: p.Tax, Total: p.Total})
 	})
@@ -216,6 +218,12 @@ func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine
 		codeType = "manual"
 	}
 	w.As(codeTypes, "codeType", codeType, "Whether the service chose the article, or somebody did.")
+	w.Object("ordered", "OrderedAs", "What the unit was ordered as, also while it has no article: of a kit, the component.", func() {
+		w.GivenID("skuId", at.Ordered.SKU, "The SKU; null where an article was ordered.")
+		w.GivenID("articleId", at.Ordered.Article, "The article; null where a SKU was ordered.")
+		w.GivenText("name", at.OrderedName, "What that is called.")
+		w.TextOrNull("code", at.OrderedCode, "The code of the SKU; null without one.")
+	})
 	w.Bool("substitute", u.Substitute, "Whether somebody has put an article there that is not what was ordered.")
 	w.Bool("expectsInventoryLink", more.ExpectsLink, "Whether an article is expected to be named, as it was given; nothing is checked here.")
 	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *engine.Requirement) {

@@ -17,32 +17,40 @@ var addLinesShape = wire.ShapeOf("AddLineItems",
 	wire.Required("lineItems", orderLines(1), func(o *addLines) *[]orderLine { return &o.lines }).Says("The new lines: all are added or none."),
 	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *addLines) *bool { return &o.AllowOverbooked }).Says("What is short becomes a conflict."))
 
+// patchLine is a change of a line, or only what would come of it.
+type patchLine struct {
+	engine.PatchOrderLine
+	dryRun bool
+}
+
 var patchLineShape = wire.ShapeOf("PatchLineItem",
-	wire.Merged("quantity", count, false, func(o *engine.PatchOrderLine) *engine.Opt[int] { return &o.Quantity }).Says("How many units."),
-	wire.Merged("startDate", wire.Instant, false, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.From }).Says("While nothing is handed over."),
-	wire.Merged("endDate", wire.Instant, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.To }).
+	wire.Merged("quantity", count, false, func(o *patchLine) *engine.Opt[int] { return &o.Quantity }).Says("How many units."),
+	wire.Merged("startDate", wire.Instant, false, func(o *patchLine) *engine.Opt[int64] { return &o.From }).Says("While nothing is handed over."),
+	wire.Merged("endDate", wire.Instant, true, func(o *patchLine) *engine.Opt[int64] { return &o.To }).
 		Says("Also while units are out: an extension. Null: without end."),
-	wire.Merged("pricingRowId", wire.UUID, true, func(o *engine.PatchOrderLine) *engine.Opt[engine.ID] { return &o.PricingRow }).
+	wire.Merged("pricingRowId", wire.UUID, true, func(o *patchLine) *engine.Opt[engine.ID] { return &o.PricingRow }).
 		Says("The pricing row that the price is of. Null clears it.").Shows("null"),
-	wire.Merged("unitPrice", price, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.UnitPrice }).
+	wire.Merged("unitPrice", price, true, func(o *patchLine) *engine.Opt[int64] { return &o.UnitPrice }).
 		Says(aboutUnitPrice+" Null: what the pricing row says.").Needs("orders.payments.write"),
-	wire.Merged("taxRate", taxRate, true, func(o *engine.PatchOrderLine) *engine.Opt[int] { return &o.TaxRate }).
+	wire.Merged("taxRate", taxRate, true, func(o *patchLine) *engine.Opt[int] { return &o.TaxRate }).
 		Says("Tax in hundredths of a percent: 2300 is 23 %."),
-	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.Name }).Says("What the line is called."),
-	wire.Merged("note", longText, true, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.Note }).
+	wire.Merged("name", wire.Text(1, 255), false, func(o *patchLine) *engine.Opt[string] { return &o.Name }).Says("What the line is called."),
+	wire.Merged("note", longText, true, func(o *patchLine) *engine.Opt[string] { return &o.Note }).
 		Says("A text for those who read it. Null clears it."),
-	wire.Merged("imageUrl", wire.Text(1, 2048), true, func(o *engine.PatchOrderLine) *engine.Opt[string] { return &o.ImageURL }).
+	wire.Merged("imageUrl", wire.Text(1, 2048), true, func(o *patchLine) *engine.Opt[string] { return &o.ImageURL }).
 		Says("A picture of it. Null clears it."),
-	wire.Merged("variants", variantsChosen, true, func(o *engine.PatchOrderLine) *engine.Opt[[]engine.LineVariant] { return &o.Variants }).
+	wire.Merged("variants", variantsChosen, true, func(o *patchLine) *engine.Opt[[]engine.LineVariant] { return &o.Variants }).
 		Says("What the customer chose, replaced as a whole."),
-	wire.Merged("checkoutFields", lineFormFields, true, func(o *engine.PatchOrderLine) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).
+	wire.Merged("checkoutFields", lineFormFields, true, func(o *patchLine) *engine.Opt[[]engine.CheckoutField] { return &o.Fields }).
 		Says("What the customer was asked for this line, replaced as a whole."),
-	wire.Merged("expectsInventoryLink", wire.Boolean, true, func(o *engine.PatchOrderLine) *engine.Opt[bool] { return &o.ExpectsLink }).
+	wire.Merged("expectsInventoryLink", wire.Boolean, true, func(o *patchLine) *engine.Opt[bool] { return &o.ExpectsLink }).
 		Says("Whether an article is expected to be named, which is kept as it is; nothing is checked here. Null clears it."),
-	wire.Merged("revenueSplitRate", splitRate, true, func(o *engine.PatchOrderLine) *engine.Opt[int64] { return &o.RevenueSplit }).
+	wire.Merged("revenueSplitRate", splitRate, true, func(o *patchLine) *engine.Opt[int64] { return &o.RevenueSplit }).
 		Says("Which part of the line's total counts as the article's income, from 0 to 1; null: 1."),
-	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *engine.PatchOrderLine) *bool { return &o.AllowOverbooked }).
-		Says("What is short becomes a conflict."))
+	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *patchLine) *bool { return &o.AllowOverbooked }).
+		Says("What is short becomes a conflict."),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchLine) *bool { return &o.dryRun }).Says(aboutDryRun),
+)
 
 const (
 	linesPath = orderPath + "/line-items"
@@ -65,13 +73,12 @@ var orderLineOperations = []operation{
 	write(operation{
 		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite, guarded: true, answer: orderSchema,
 		summary: "Changes a line item: while it is pending all of it, while units are out its end; what that needs is checked and taken in the same command.",
-	}, input[previewed[engine.PatchOrderLine]]{
-		path: byLine(func(o *previewed[engine.PatchOrderLine]) *engine.ID { return &o.op.Order },
-			func(o *previewed[engine.PatchOrderLine]) *engine.ID { return &o.op.ID }),
-		body: previewable(patchLineShape),
-	}, func(q *request, o *previewed[engine.PatchOrderLine]) engine.Op {
-		o.op.IfMatch = q.ifMatch
-		return orPreview(q, o)
+	}, input[patchLine]{
+		path: byLine(func(o *patchLine) *engine.ID { return &o.Order }, func(o *patchLine) *engine.ID { return &o.ID }),
+		body: patchLineShape,
+	}, func(q *request, o *patchLine) engine.Op {
+		o.IfMatch, q.preview = q.ifMatch, o.dryRun
+		return &o.PatchOrderLine
 	}, answerOrder),
 	write(operation{
 		id: "admin.orders.deleteLineItem", method: "DELETE", path: linePath, scopes: ordersWrite, guarded: true, answer: wire.NullSchema,

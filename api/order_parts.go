@@ -159,7 +159,8 @@ var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 			Says("First instant of the line; of a sale it may be left out and is now."),
 		wire.Optional("endDate", wire.Instant, func(l *orderLine) **int64 { return &l.To }).Says("First instant behind the line; a sale has none. " + aboutOpenEnd),
 		wire.Optional("pricingRowId", wire.UUID, func(l *orderLine) **engine.ID { return &l.PricingRow }).
-			Says("The pricing row that the price is of; without it or a unit price the line is free.").Shows("null"),
+			Says("The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of " +
+				"that table with the least total, and is refused where none fits; what has no table is free.").Shows("null"),
 		wire.Optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).Needs("orders.payments.write"),
 		wire.Optional("taxRate", taxRate, func(l *orderLine) **int { return &l.TaxRate }).Says("Tax in hundredths of a percent: 2300 is 23 %. Default: 0."),
 		wire.Optional("name", wire.Text(1, 255), func(l *orderLine) **string { return &l.Name }).Says("What the line is called. Default: the item's name."),

@@ -46,6 +46,14 @@ type (
 		engine.FulfillOrder
 		dryRun bool
 	}
+	cancelUnit struct {
+		engine.CancelUnit
+		dryRun bool
+	}
+	undoOrder struct {
+		engine.UndoOrder
+		dryRun bool
+	}
 )
 
 var stockItemIDs = wire.ListOf(wire.UUID, 1, 10_000)
@@ -90,6 +98,15 @@ var orderStepOperations = []operation{
 			wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.ReturnOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems),
 			wire.Optional("at", wire.Instant, func(o *engine.ReturnOrder) **int64 { return &o.At }).Says(aboutAt).Shows("null")),
 		asIs),
+	step("undo", "Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned dates count again.",
+		func(o *undoOrder) *engine.ID { return &o.ID },
+		wire.ShapeOf("Undo",
+			wire.Required("stockItemIds", stockItemIDs, func(o *undoOrder) *[]engine.ID { return &o.Units }).Says("The units of the order that it is about."),
+			wire.Defaulted("dryRun", wire.Boolean, false, func(o *undoOrder) *bool { return &o.dryRun }).Says(aboutDryRun)),
+		func(q *request, o *undoOrder) engine.Op {
+			q.preview = o.dryRun
+			return o.UndoOrder
+		}),
 	step("archive", "Puts a closed order away.", func(o *engine.ArchiveOrder) *engine.ID { return &o.ID }, nil,
 		func(_ *request, o *engine.ArchiveOrder) engine.Op {
 			return engine.ArchiveOrder{ID: o.ID, Archive: true}
@@ -109,6 +126,17 @@ var orderStepOperations = []operation{
 	}, func(q *request, o *assignUnit) engine.Op {
 		q.preview = o.dryRun
 		return o.AssignUnit
+	}, answerOrder),
+	write(operation{
+		id: "admin.orders.cancelStockItem", method: "POST", path: stockItemPath + "/cancel", scopes: ordersWrite, answer: orderSchema,
+		summary: "Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs as much less.",
+	}, input[cancelUnit]{
+		path: byStockItem(func(o *cancelUnit) *engine.ID { return &o.Order }, func(o *cancelUnit) *engine.ID { return &o.Unit }),
+		body: wire.ShapeOf("CancelStockItem",
+			wire.Defaulted("dryRun", wire.Boolean, false, func(o *cancelUnit) *bool { return &o.dryRun }).Says(aboutDryRun)),
+	}, func(q *request, o *cancelUnit) engine.Op {
+		q.preview = o.dryRun
+		return o.CancelUnit
 	}, answerOrder),
 	write(operation{
 		id: "admin.orders.readyStockItem", method: "POST", path: stockItemPath + "/ready", scopes: ordersWrite, answer: orderSchema,

@@ -65,7 +65,7 @@ func TestOrderRecord(t *testing.T) {
 		at(o, "customers", 0, "crmCustomerId"), at(o, "customers", 0, "firstName"), at(o, "customers", 0, "checkoutFields", 0, "value"),
 	})
 
-	require.Equal(t, map[string]any{"currency": "EUR", "unitPrice": 5000.0, "quantity": 1.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
+	require.Equal(t, map[string]any{"currency": "EUR", "priced": true, "unitPrice": 5000.0, "quantity": 1.0, "cancelledQuantity": 0.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
 		line["pricing"])
 	require.Equal(t, map[string]any{"currency": "EUR", "subtotal": 5100.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6250.0, "discountCodes": []any{}}, o["pricing"])
 	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT172800S", "2 days", "booking", nil, "Saddle high", "L", "true", "helmet", nil}, []any{
@@ -123,7 +123,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, []any{"open", "pending", "pending", "pending"}, states(o))
 	require.Zero(t, s.available("sku", sku, location, from, to))
 	for _, step := range []string{"/confirm", "/return", "/archive"} {
-		notAllowed(step, "open", "prepare", "fulfill", "cancel", "delete", "discount-codes", "line-items", "extend", "assign", "patch")
+		notAllowed(step, "open", "prepare", "fulfill", "undo", "cancel", "cancel-stock-item", "delete", "discount-codes", "line-items", "extend", "assign", "patch")
 	}
 	units := []any{at(o, "stockItems", 0, "id"), at(o, "stockItems", 1, "id")}
 	one := fmt.Sprintf(`{"stockItemIds":[%q]}`, units[0])
@@ -135,8 +135,8 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, []any{"active", "partially_fulfilled", "fulfilled", "prepared"}, states(o))
 	require.Equal(t, when(from), at(o, "stockItems", 0, "pickupDate"))
 	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/fulfill", one)
-	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return"}}, at(a.object(), "details"))
-	notAllowed("/cancel", "active", "fulfill", "return", "ready", "extend", "assign", "patch")
+	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return", "undo"}}, at(a.object(), "details"))
+	notAllowed("/cancel", "active", "fulfill", "return", "ready", "undo", "cancel-stock-item", "extend", "assign", "patch")
 	s.refused(409, engine.CodeStateNotAllowed, "DELETE", path, "")
 	require.Equal(t, []any{"active", "fulfilled", "fulfilled", "fulfilled"}, states(s.ok("POST", path+"/fulfill", "")))
 
@@ -152,7 +152,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	o = s.ok("POST", path+"/return", "")
 	require.Equal(t, []any{"closed", "returned", "returned", "returned"}, states(o))
 	require.Equal(t, when(from+day+hour), at(o, "lineItems", 0, "returnedDate"))
-	notAllowed("/fulfill", "closed", "ready", "archive", "delete", "patch")
+	notAllowed("/fulfill", "closed", "ready", "undo", "archive", "delete", "patch")
 
 	o = s.ok("POST", path+"/archive", "")
 	require.Equal(t, when(from+day+hour), o["archivedAt"])
@@ -304,7 +304,7 @@ func TestOrderLines(t *testing.T) {
 	s.refused(409, engine.CodeInsufficient, "PATCH", line, `{"quantity":2}`)
 	other := s.ok("POST", ordersPath, rental("open", location, sku, to+day, to+2*day, 1, ""))
 	require.Equal(t, when(to+3*day), at(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, when(to+3*day))), "lineItems", 0, "endDate"))
-	a := s.refused(409, engine.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q}`, when(to+3*day)))
+	a := s.refused(409, engine.CodeInsufficient, "PATCH", path+"/line-items/"+at(o, "lineItems", 1, "id").(string), fmt.Sprintf(`{"endDate":%q,"unitPrice":200}`, when(to+3*day)))
 	require.NotEmpty(t, at(a.object(), "details", "lines", 0, "blockingUnavailabilities"))
 	s.ok("POST", ordersPath+"/"+other["id"].(string)+"/cancel", "")
 	s.refused(400, engine.CodeInvalid, "PATCH", line, fmt.Sprintf(`{"startDate":%q,"endDate":%q,"unitPrice":-1,"taxRate":10001,"quantity":0,"revenueSplitRate":1.5}`, when(to), when(from)),

@@ -150,6 +150,7 @@ func (w *scribe) writePricingRow(r *engine.PricingRow) {
 	wire.Nullable(&w.Writer, "subscription", "SubscriptionTerms", r.Subscription, "The terms, of a price for a subscription.", w.terms)
 	w.Created(r.ID)
 	w.Updated(r.UpdatedAt)
+	w.GivenInstant("retiredAt", r.RetiredAt, "Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order that is not closed was sold by it.")
 }
 
 func (w *scribe) terms(s *engine.SubscriptionTerms) {
@@ -281,7 +282,7 @@ var pricingOperations = []operation{
 	}, answerPricingRow),
 	write(operation{
 		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite, guarded: true,
-		summary: "Takes a row out of a pricing table.", answer: wire.NullSchema,
+		summary: "Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.", answer: wire.NullSchema,
 	}, input[engine.DeletePricingRow]{
 		path: byTableRow(func(o *engine.DeletePricingRow) *engine.ID { return &o.Table }, func(o *engine.DeletePricingRow) *engine.ID { return &o.ID }),
 	}, func(q *request, o *engine.DeletePricingRow) engine.Op {

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -56,6 +57,7 @@ type Server struct {
 	metrics   *metrics
 	http      *fasthttp.Server
 	stopping  atomic.Bool
+	importing sync.Mutex // held while an archive is imported: one at a time is in memory
 	limits    Limits
 	proxies   proxies
 	crowd     crowd

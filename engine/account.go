@@ -60,7 +60,8 @@ func (CreateAccount) result() any { return new(Account) }
 func (a *Account) revision() uint64 { return a.Revision }
 func (a *Account) touch(now int64)  { a.UpdatedAt, a.Revision = now, a.Revision+1 }
 
-// PatchAccount changes the account. A new currency changes no amount, a new zone moves no hold. It answers with the *Account.
+// PatchAccount changes the account. A new zone moves no hold. A new currency changes no amount: it is refused while there are pricing
+// rows that are not retired, discount codes of an amount that have not ended, or orders that are not closed. It answers with the *Account.
 type PatchAccount struct {
 	IfMatch  []uint64
 	Name     Opt[string]
@@ -92,6 +93,11 @@ func (o PatchAccount) plan(t *tx) (any, error) {
 	}{{o.Name, &n.Name}, {o.Currency, &n.Currency}, {o.Timezone, &n.Timezone}} {
 		if x.given.Set {
 			*x.at = x.given.Value
+		}
+	}
+	if n.Currency != a.Currency {
+		if err := t.acc.unpriced(t.now); err != nil {
+			return nil, err
 		}
 	}
 	return revise(t, accountKind, a, n), nil

@@ -215,12 +215,24 @@ func (i *CatalogItem) offerAll() {
 
 func (CreateCatalogItem) result() any { return new(CatalogItem) }
 
-// nextCatalogNo is the number of the next item: one behind the youngest's. Nothing refers to a number that is free again.
+// nextCatalogNo is the number of the next item: one behind the youngest's, past those that were removed since: old holds go by them.
 func (a *account) nextCatalogNo() uint32 {
+	no := uint32(1)
 	if n := a.catalog().Len(); n > 0 {
-		return a.catalog().At(n-1).No + 1
+		no = a.catalog().At(n-1).No + 1
 	}
-	return 1
+	for a.formerID(tagCatalogItem, no) != (ID{}) {
+		no++
+	}
+	return no
+}
+
+// catalogID is the id of an item's number, also of one that is gone.
+func (a *account) catalogID(no uint32) ID {
+	if i := a.catalog().No(no); i != nil {
+		return i.ID
+	}
+	return a.formerID(tagCatalogItem, no)
 }
 
 // refers demands that what an item names is there.
@@ -411,6 +423,7 @@ func (o DeleteCatalogItem) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	record(t, catalogKind, i, nil)
+	t.bury(tagCatalogItem, i.ID, i.No)
 	return nil, nil
 }
 

@@ -54,6 +54,9 @@ func (s *state) tryDue(ctx context.Context, now int64) error {
 	w := newWriter(e, s)
 	s.at = max(s.at, now)
 	for _, x := range s.tree.Items() {
+		if x.importing() {
+			continue // time does not act on it yet
+		}
 		for !w.runDue(s.account(x.id)) && ctx.Err() == nil {
 			w.open = new(group)
 		}
@@ -102,8 +105,11 @@ func (s *snapshot) check() error {
 	return err
 }
 
-// check derives anew what domains keep of an account.
+// check derives anew what domains keep of an account. Of an archive that is half in place the rows do not make sense of each other yet.
 func (a *account) check() error {
+	if a.importing() {
+		return a.stock.Check()
+	}
 	due := untriedKind.in(a).Len() + sweepingKind.in(a).Len()
 	for _, f := range followers {
 		if f.check == nil {

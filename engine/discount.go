@@ -326,3 +326,14 @@ func (v View) DiscountCodes(search string, offset, limit int) (page []*DiscountC
 	search = foldCode(search)
 	return pageOf(v.acc.discounts().All(), func(d *DiscountCode) bool { return strings.Contains(foldCode(d.Code), search) }, offset, limit)
 }
+
+func init() {
+	registerPricer(pricer{"discountCode", func(a *account, now int64) (n int) {
+		for d := range a.discounts().All() {
+			if d.ValueType != DiscountPercentage && (d.EndsAt == nil || *d.EndsAt > now) {
+				n++
+			}
+		}
+		return n
+	}})
+}

@@ -52,6 +52,13 @@
 // A sale is a hold without end until its unit is handed over. Then the unit leaves the stock: its slot ends and the hold is no more; the row
 // of the order's unit has what history is shown of it (order_sold.go).
 //
+// # Archives
+//
+// An account goes out whole as an archive: its rows as they are stored (archive.go). One comes in, judged as a whole in a state of its own
+// (archive_judge.go), by commands that put rows in place as a start does and note how far they went, without what follows a change
+// otherwise: no events, no moves (archive_import.go). Until the last of them nothing else is done in the account (importing.go). A new
+// kind of rows is in archives by being in the schema; one that is not to be carried is named in archived.
+//
 // # Rooms
 //
 // The files stand in rooms, one above the other: base (ids, inputs, kinds of rows, plans), label, stock, commerce, hold, order, outbox, and

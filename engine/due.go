@@ -129,6 +129,9 @@ func newAlarms() *btree.BTreeG[alarm] {
 // setAlarm brings an account's alarm up to date.
 func (s *state) setAlarm(a *account) {
 	next := a.due.next()
+	if a.importing() {
+		next = 0
+	}
 	if next == a.alarm {
 		return
 	}

@@ -217,6 +217,9 @@ func (b *eventBody) blank() (*eventBody, error) {
 func (e *Engine) forgetErased(ctx context.Context, seen map[ID]uint64) error {
 	for _, id := range e.Accounts() {
 		v, _ := e.View(id)
+		if v.acc.importing() {
+			continue
+		}
 		for m := range v.acc.customers().By(customerByTraces, "") {
 			if seen[m.ID] == 0 {
 				seen[m.ID] = v.seq

@@ -205,3 +205,34 @@ func TestComponentsStay(t *testing.T) {
 	s.do(DeleteSKU{ID: sku})
 	s.do(DeleteArticle{ID: article})
 }
+
+// A hold that is over keeps no catalog item, still says what it was for, and its item's number is nobody else's.
+func TestHoldsThatAreOverKeepNoCatalogItem(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 2)
+	item := func() ID {
+		return s.do(CreateCatalogItem{Name: "kit", Components: []Component{{Item: Item{SKU: sku}, Quantity: 1}}}).(*CatalogItem).ID
+	}
+	released, past := item(), item()
+	h := s.book(Item{CatalogItem: released}, noon+day, noon+2*day, 1)
+	p := s.book(Item{CatalogItem: past}, noon, noon+hour, 1)
+	s.inUse("hold", 1, DeleteCatalogItem{ID: released})
+	s.inUse("hold", 1, DeleteCatalogItem{ID: past})
+	s.do(ReleaseHold{ID: h.ID})
+	s.now += 2 * hour
+	s.do(DeleteCatalogItem{ID: released})
+	s.do(DeleteCatalogItem{ID: past})
+	other := item()
+	for range 2 {
+		for id, of := range map[ID]ID{h.ID: released, p.ID: past} {
+			got, ok := s.view().Hold(id)
+			require.True(t, ok)
+			require.Equal(t, of, got.Lines[0].CatalogItem)
+		}
+		s.reopen()
+	}
+	s.do(DeleteCatalogItem{ID: other})
+	s.refused(CodeNotFound, OrderHold{Hold: p.ID})
+	s.reopen()
+}

@@ -9,7 +9,7 @@ func adds(op Op) bool {
 	case Batch, PlaceHold, OrderHold, CreateOrder, AddOrderLines, AddComment, IncreaseQuantity,
 		CreateAccount, CreateArticle, CreateAttribute, CreateCatalogItem, CreateCustomer, CreateDiscountCode, CreateExternalPricingRow, CreateKey,
 		CreateLocation, CreatePricingRow, CreatePricingTable, CreateSKU, CreateScheduledEvent, CreateTag, CreateWebhook,
-		TestWebhook, RecoverDeliveries, RedeliverDelivery:
+		TestWebhook, RecoverDeliveries, RedeliverDelivery, importPart:
 		return true
 	}
 	return false

@@ -141,7 +141,7 @@ func (d *desk) heavyRound(units int) []heavyStep {
 		{"order", func() Op { return d.order(OrderOpen, sku, from, to, units) }, of},
 		{"comment", func() Op { return AddComment{Order: id, Content: content} }, nil},
 		{"note", func() Op { content += "."; return PatchOrder{ID: id, Note: Some(content)} }, nil},
-		{"line's dates", func() Op { return PatchOrderLine{Order: id, ID: line, To: Some(later)} }, nil},
+		{"line's dates", func() Op { return PatchOrderLine{Order: id, ID: line, To: Some(later), UnitPrice: Some(int64(100))} }, nil},
 		{"prepare, named", func() Op { return PrepareOrder{ID: id, Units: all} }, nil},
 		{"fulfill", func() Op { return FulfillOrder{ID: id} }, nil},
 		{"return", func() Op { return ReturnOrder{ID: id} }, nil},

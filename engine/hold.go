@@ -507,7 +507,7 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 		case namesArticle:
 			out.Article = a.articleID(l.item)
 		case namesCatalogItem:
-			out.CatalogItem = a.catalog().No(l.item).ID
+			out.CatalogItem = a.catalogID(l.item)
 		}
 		if !rec.status.Ended() {
 			shown := min(int(l.units), most)
@@ -612,7 +612,7 @@ func (a *account) madeForHeld(rec *holdRecord, h timeline.Hold) ID {
 	case namesSKU:
 		return a.skuID(l.item)
 	}
-	k := a.kitSince(a.catalog().No(l.item).ID, rec.id)
+	k := a.kitSince(a.catalogID(l.item), rec.id)
 	if k == nil || int(l.units) != int(l.quantity)*k.units() {
 		return ID{}
 	}

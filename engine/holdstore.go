@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -182,7 +181,6 @@ var holdKind = &kind[holdRecord]{
 		if r.due != 0 {
 			l.due = append(l.due, dueItem{r.due, key, tagHold})
 		}
-		x.kits.count(r)
 		return nil
 	},
 	bulk: loadHolds,
@@ -201,13 +199,11 @@ var holdKind = &kind[holdRecord]{
 			if before.due != 0 {
 				a.due.remove(dueItem{before.due, before.id, tagHold})
 			}
-			countKits(a.kits(), before, -1)
 		}
 		if after == nil {
 			a.holds().delete(before.id)
 			return
 		}
-		countKits(a.kits(), after, 1)
 		a.holds().put(after)
 		if after.due != 0 {
 			a.due.add(dueItem{after.due, after.id, tagHold})
@@ -289,7 +285,6 @@ type keyedHold struct {
 type holdRows struct {
 	rows chunks[keyedHold]
 	more []*holdMore
-	kits kitCounts
 }
 
 var holdBulk = registerPlace[holdRows]()
@@ -319,9 +314,6 @@ func loadHolds(of []*accountLoader) (finish func(a *account) error) {
 			for _, m := range x.more {
 				a.holds().more.Put(m)
 			}
-			for no, n := range x.kits {
-				a.kits().add(uint32(no), int64(n))
-			}
 			*x = holdRows{}
 		}
 		if work.Wait(); !inOrder {
@@ -334,11 +326,9 @@ func loadHolds(of []*accountLoader) (finish func(a *account) error) {
 
 func init() { registerFollower(follower{check: checkHolds}) }
 
-// checkHolds holds the records against the timelines, and what is counted of them.
+// checkHolds holds the records against the timelines.
 func checkHolds(a *account) (due int, err error) {
-	kits := newKitUses()
 	for r := range holdKind.all(a) {
-		countKits(kits, r, 1)
 		if r.due != 0 {
 			due++
 		}
@@ -350,19 +340,15 @@ func checkHolds(a *account) (due int, err error) {
 			}
 		}
 	}
-	if !slices.Equal(kits.items.Items(), a.kits().items.Items()) {
-		return 0, fmt.Errorf("holds name catalog items %v, the index says %v", kits.items.Items(), a.kits().items.Items())
-	}
 	return due, nil
 }
 
 func init() { registerReferrers(referrer{"hold", holdsNaming}) }
 
-// holdsNaming counts the holds that are not over and ask for something: all of them made after it was. Of a catalog item it counts the
-// lines of all records: one that is named stays.
+// holdsNaming counts the holds that are not over and ask for something: all of them made after it was.
 func holdsNaming(a *account, id ID, now int64) int {
 	if i := a.catalog().Get(id); i != nil {
-		return int(a.kits().of(i.No))
+		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesCatalogItem && x.item == i.No })
 	}
 	if l := a.locations().Get(id); l != nil {
 		return a.holdsOf(id, now, func(x *holdLine) bool { return x.location == l.No || x.back == l.No })

@@ -1,5 +1,7 @@
 package engine
 
+import "strings"
+
 // This file owns who refers to a record, which keeps it from being removed.
 
 // inUse refuses to remove what n of a resource refer to; nil where none does.
@@ -29,4 +31,33 @@ func (a *account) unreferred(id ID, now int64) error {
 		}
 	}
 	return nil
+}
+
+// pricer counts the records of a resource that have amounts in the account's currency and are not over: they keep the account from
+// getting another.
+type pricer struct {
+	resource string
+	count    func(a *account, now int64) int
+}
+
+// pricers are in the order in which a refusal names them.
+var pricers []pricer
+
+func registerPricer(p pricer) { pricers = append(pricers, p) }
+
+// unpriced refuses another currency while something is priced in the one that there is. Details name the first of what is, the text all.
+func (a *account) unpriced(now int64) error {
+	var first InUseDetails
+	var all []string
+	for _, p := range pricers {
+		if n := p.count(a, now); n > 0 {
+			if all = append(all, p.resource+": "+itoa(n)); first.Count == 0 {
+				first = InUseDetails{p.resource, n}
+			}
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return &Error{Code: CodeInUse, Detail: "there are amounts in the account's currency that are not over (" + strings.Join(all, ", ") + ")", Details: first}
 }

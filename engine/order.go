@@ -112,12 +112,14 @@ type OrderLine struct {
 	Purchase     purchase
 	No           uint16 // what units of the line say they are of: never given twice in an order
 	Quantity     uint16
+	Waived       uint16 `json:",omitempty"` // of the quantity, cancelled as nobody fetched it, and not charged for
 	TaxRate      uint16 `json:",omitempty"` // basis points
 	OwnPrice     bool   `json:",omitempty"` // the unit price was given, not worked out
 	FromOpening  bool   `json:",omitempty"` // no start was given: it begins when it takes stock
 	From, To     int64  // To is Forever where the end is open
 	UnitPrice    int64  `json:",omitempty"` // of one unit for the whole period; of a subscription for the first cycle
 	PricingRow   ID
+	Terms        *RowTerms `json:",omitempty"` // of the row; nil: of none, or of one that was gone before lines kept them
 	Name         word
 	Units        []OrderUnit `json:",omitempty"` // in the order in which they were made
 	UpdatedAt    int64
@@ -150,10 +152,11 @@ type OrderUnit struct {
 	UpdatedAt  int64 `json:",omitempty"` // 0: not since it was made, or before rows said so
 	State      Fulfillment
 	ByHand     bool   `json:",omitempty"` // its article was named
+	WasReady   bool   `json:",omitempty"` // it lay ready before it was handed over
 	Substitute bool   `json:",omitempty"` // its article is none that its line may have
 	Part       uint16 `json:",omitempty"` // which component of a kit it is
 
-	Lot timeline.LotNo `json:",omitzero"` // that it was of as it was sold; 0: it is not
+	Lot timeline.LotNo `json:",omitzero"` // that it was of as its hold went: it was sold, or came back before any time had gone by; else 0
 }
 
 // MarshalText writes a purchase type into a stored row.

@@ -72,6 +72,12 @@ func (a *account) ordered(l *OrderLine, u *OrderUnit, on *Article) Item {
 	if l.Names != namesCatalogItem {
 		return l.Item()
 	}
+	if u.Hold == (ID{}) { // it takes no stock: it is of the kit as that is now
+		if k, err := a.kit(l.Of); err == nil && int(u.Part) < len(k.parts) {
+			return k.parts[u.Part].item()
+		}
+		return Item{}
+	}
 	if k := a.kitSince(l.Of, u.Hold); k != nil {
 		if sku := a.madeForPart(k, l, u.Part, on); sku != (ID{}) {
 			return Item{SKU: sku}

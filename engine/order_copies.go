@@ -1,6 +1,6 @@
 package engine
 
-// This file owns what an order keeps a copy of: whom it is for, its two places, its currency. A copy is taken when the order is
+// This file owns what an order keeps a copy of beside the terms of its lines: whom it is for, its two places, its currency. A copy is taken when the order is
 // made or given another of them, and anew when it is opened. From then on a change of the record leaves the order as it was.
 
 // OrderCopies are what an order says of other records, as they were.
@@ -46,6 +46,12 @@ func (t *tx) copyOlder(id ID) {
 	t.copyPlaces(n)
 	t.copyContact(n)
 	n.Currency = newWord(t.acc.row.Currency)
+	for i := range n.Lines {
+		l := &n.Lines[i]
+		if _, row := t.acc.pricingRowByID(l.PricingRow); row != nil && !l.OwnPrice && row.Purchase == l.Purchase.Type() {
+			l.sellBy(row)
+		}
+	}
 }
 
 // share has a stored order refer to what its records have in memory already, where that is the same.
@@ -59,4 +65,12 @@ func (o *Order) share(a *account) {
 	if m := a.customers().Get(o.Customer); m != nil && o.Contact != nil && m.Contact.same(o.Contact) {
 		o.Contact = &m.Contact
 	}
+}
+
+func init() {
+	registerPricer(pricer{"order", func(a *account, _ int64) int {
+		q := OrderQuery{Status: []OrderStatus{OrderDraft, OrderOpen, OrderActive}, Active: true, Archived: true}
+		_, n := a.orders().Page(orderByState, q.states(), 0, 0, false)
+		return n
+	}})
 }

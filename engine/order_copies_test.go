@@ -116,3 +116,33 @@ func TestOrdersOfAnOlderProgramGetTheirCopiesAtTheStart(t *testing.T) {
 	require.Equal(t, told, s.told([]*Webhook{hook}), "nothing about it has changed")
 	s.reopen()
 }
+
+func TestAnotherCurrencyRelabelsNothing(t *testing.T) {
+	s := newShop(t)
+	bike := Item{SKU: s.sku()}
+	s.article(bike.SKU, 2)
+	table, rows := s.tariff(1000)
+	o := s.rent(bike, s.now+day, s.now+2*day, 1)
+	code := s.do(CreateDiscountCode{DiscountTerms{Code: "TEN", ValueType: DiscountPerOrder, Value: 10}}).(*DiscountCode)
+	s.do(CreateDiscountCode{DiscountTerms{Code: "PERCENT", ValueType: DiscountPercentage, Value: 10}})
+	yen := PatchAccount{Currency: Some("JPY")}
+	e := s.refused(CodeInUse, yen)
+	require.Equal(t, InUseDetails{"discountCode", 1}, e.Details)
+	require.Contains(t, e.Detail, "discountCode: 1, order: 1, pricingRow: 1")
+	s.do(PatchAccount{Currency: Some("EUR"), Name: Some("Other")})
+	s.do(PatchDiscountCode{ID: code.ID, EndsAt: Some(s.now)})
+	s.inUse("order", 1, yen)
+	s.do(CancelOrder{ID: o.ID})
+	s.inUse("pricingRow", 1, yen)
+	s.do(DeletePricingRow{Table: table, ID: rows[0]})
+	s.do(yen)
+	s.reopen()
+	require.Equal(t, "EUR", s.view().Order(o.ID).Currency.String())
+	require.Equal(t, "JPY", s.rentNow(bike))
+	s.reopen()
+}
+
+// rentNow makes an order and says its currency.
+func (s *shop) rentNow(i Item) string {
+	return s.rent(i, s.now+day, s.now+2*day, 1).Currency.String()
+}

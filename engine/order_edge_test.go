@@ -113,7 +113,8 @@ func (s *shop) priced() (*PricingRow, *OrderRecord) {
 	return row, o
 }
 
-// A row that has become one for another way to buy prices a line of the old one no more: that keeps its price, as when the row is gone.
+// A row that has become one for another way to buy sells no line of the old one any more: those that it sold go on by the terms that it
+// had then.
 func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 	s := newShop(t)
 	row, o := s.priced()
@@ -122,6 +123,8 @@ func TestARowForAnotherWayToBuyPricesNoLine(t *testing.T) {
 	require.Equal(t, int64(100), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
 	s.do(PatchPricingRow{Table: row.Table, ID: row.ID, Purchase: Some(PurchaseBooking)})
 	patch.To = Some(s.now + 3*day)
+	require.Equal(t, int64(100), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
+	patch.PricingRow = Some(row.ID)
 	require.Equal(t, int64(900), s.do(patch).(*OrderRecord).Lines[0].UnitPrice)
 	s.reopen()
 }
@@ -453,16 +456,16 @@ func TestEndOfALineThatIsOver(t *testing.T) {
 		require.Equal(t, StateDetails{State: state, Allowed: allowed}, e.Details)
 	}
 	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
-	said(o, "cancelling", "prepare", "fulfill", "cancel", "delete", "discount-codes", "line-items", "assign", "patch")
+	said(o, "cancelling", "prepare", "fulfill", "undo", "cancel", "cancel-stock-item", "delete", "discount-codes", "line-items", "assign", "patch")
 	s.do(FulfillOrder{ID: o.ID})
 	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID})
-	said(o, "cancelled", "fulfill", "return", "ready", "assign", "patch")
+	said(o, "cancelled", "fulfill", "return", "ready", "undo", "cancel-stock-item", "assign", "patch")
 	s.do(ReturnOrder{ID: o.ID})
-	said(o, "cancelled", "ready", "archive", "delete", "patch")
+	said(o, "cancelled", "ready", "undo", "archive", "delete", "patch")
 
 	s.do(FulfillOrder{ID: two.ID})
 	s.do(ReturnOrder{ID: two.ID, Units: []ID{two.Lines[0].Units[0].ID}})
-	said(two, "returned", "fulfill", "return", "ready", "assign", "patch")
+	said(two, "returned", "fulfill", "return", "ready", "undo", "cancel-stock-item", "assign", "patch")
 }
 
 // The first conflict of an account waits for room like any other: also for what a later line of its own command leaves on its

@@ -138,9 +138,12 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 
 // onlyCopies says that an order differs from what it was in its copies alone.
 func (e *orderEdit) onlyCopies() bool {
-	was := *e.before
+	was := e.before.clone()
 	was.OrderCopies = e.now.OrderCopies
-	return alike(encodeOrder, &was, e.now) && e.now.sameUnits(e.before)
+	for i := range min(len(was.Lines), len(e.now.Lines)) {
+		was.Lines[i].Terms = e.now.Lines[i].Terms
+	}
+	return alike(encodeOrder, was, e.now) && e.now.sameUnits(e.before)
 }
 
 // dateUnits says of each unit of an order when it was last changed: now, where it is another than before.

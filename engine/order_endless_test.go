@@ -151,6 +151,9 @@ func TestPriceOfABookingWithoutEnd(t *testing.T) {
 				}
 				require.Equal(t, []int64{c.open, 2 * c.open}, price(o))
 				patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 3*day + hour)}
+				if c.own != nil {
+					patch.UnitPrice = Some(own)
+				}
 				require.Equal(t, []int64{c.ends, 2 * c.ends}, price(s.do(patch).(*OrderRecord)))
 				patch.To = Null[int64]()
 				require.Equal(t, []int64{c.open, 2 * c.open}, price(s.do(patch).(*OrderRecord)))

@@ -139,7 +139,7 @@ func TestEventNamesWhatTheSameCommandMakes(t *testing.T) {
 	made := s.do(CreateArticle{Name: "new", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 1}}}).(*Article)
 	require.Equal(t, 1, count())
 	require.Equal(t, s.view().Order(o.ID).Units, last())
-	require.Contains(t, last(), UnitRecord{Article: made.ID, Name: "new", Codes: made.Codes, SKUName: last()[0].SKUName, Range: o.Units[0].Range})
+	require.Contains(t, last(), UnitRecord{Article: made.ID, Name: "new", Codes: made.Codes, SKUName: last()[0].SKUName, Range: o.Units[0].Range, Ordered: Item{SKU: sku}, OrderedName: "Bike"})
 
 	// And on one that the command brings into the SKU.
 	article := s.article(other, 1)

@@ -82,13 +82,13 @@ func unitState(u *OrderUnit) *Error {
 	d := StateDetails{State: u.State.String()}
 	switch u.State {
 	case Pending:
-		d.Allowed = []string{string(Prepare), string(Fulfill), string(Assign)}
+		d.Allowed = []string{string(Prepare), string(Fulfill), string(Assign), string(CancelItem)}
 	case Prepared:
-		d.Allowed = []string{string(Fulfill), string(Assign)}
+		d.Allowed = []string{string(Fulfill), string(Assign), string(CancelItem), string(Undo)}
 	case Fulfilled:
-		d.Allowed = []string{string(Return)}
+		d.Allowed = []string{string(Return), string(Undo)}
 	case Returned:
-		d.Allowed = []string{string(Ready)}
+		d.Allowed = []string{string(Ready), string(Undo)}
 	}
 	return &Error{Code: CodeStateNotAllowed, Detail: "the stock item is " + d.State, Details: d}
 }
@@ -234,6 +234,7 @@ func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 		}
 		h, place = n, seat
 	}
+	x.unit.WasReady = x.unit.State == Prepared
 	if h.Kind == timeline.SalesReservation {
 		t.sell(x.unit, h, place, at)
 		return nil, nil
@@ -342,6 +343,7 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 	if at <= body.Start || n.Span.End <= h.Seat().Start { // no time has gone by that it took room for
 		leaves = max(at, t.now)
 		t.free(u)
+		u.Lot = place.Lot
 		t.settleUnits(h.ID)
 	} else {
 		t.stretchTo(h, place, n, true)

@@ -50,10 +50,11 @@ func (o *Order) addIncome(c *sums[uint32], s *timeline.Stock, sign int64) {
 		}
 		o.Lines[i].earn(prices[i].Total, func(u *OrderUnit, n int64) {
 			at, ok := units.Where(u.Hold)
-			if u.Lot != 0 {
-				at, ok = timeline.Place{Lot: u.Lot}, true
+			gone := u.Lot != 0 && u.Returned == 0 // it was sold
+			if gone {
+				at.Lot = u.Lot
 			}
-			if !ok || !at.Seated() && u.Lot == 0 || n == 0 {
+			if !gone && (!ok || !at.Seated()) || n == 0 {
 				return
 			}
 			if of := s.Lot(at.Lot).Article; of != article { // most units are of the same one as the unit before

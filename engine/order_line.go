@@ -91,13 +91,16 @@ func (in *OrderLineInput) checkOn(c *checker, a *account, at string) {
 	a.requirements(c, at+"/requirements", in.Requirements)
 	terms := in.Subscription != nil
 	if in.PricingRow != nil {
-		if _, row := a.pricingRowByID(*in.PricingRow); row != nil && row.Purchase != in.Purchase {
-			c.fault(at+"/pricingRowId", "purchase", "is a row for a "+string(row.Purchase)+", the line is a "+string(in.Purchase))
-		} else if row != nil {
-			terms = terms || row.Subscription != nil
-		} else {
+		_, row := a.pricingRowByID(*in.PricingRow)
+		if row == nil {
 			terms = true // the row is looked for first
+		} else if code, message := a.misnamed(in.Item, in.Purchase, row); code != "" {
+			c.fault(at+"/pricingRowId", code, message)
+		} else {
+			terms = terms || row.Subscription != nil
 		}
+	} else if in.UnitPrice == nil {
+		terms = terms || a.tableOf(in.Item) != nil // of the row that is chosen
 	}
 	if in.Purchase == PurchaseSubscription && !terms {
 		c.fault(at+"/subscription", "required", "a subscription needs a pricing row with terms, or terms of its own")
@@ -168,11 +171,18 @@ func (t *tx) addLine(o *Order, in *OrderLineInput) error {
 		return err
 	}
 	var row *PricingRow
-	if in.PricingRow != nil {
+	switch {
+	case in.PricingRow != nil:
 		if _, row = t.acc.pricingRowByID(*in.PricingRow); row == nil {
 			return notFound("pricing row")
 		}
-		l.PricingRow = row.ID
+	case in.UnitPrice == nil:
+		if row, err = t.acc.chosen(o, &l); err != nil {
+			return err
+		}
+	}
+	if row != nil {
+		l.sellBy(row)
 	}
 	if in.Purchase == PurchaseSubscription {
 		l.Subscription = t.newSubscription(row, in)
@@ -377,7 +387,10 @@ func (o PatchOrderLine) plan(t *tx) (any, error) {
 	}
 	was := *l
 	was.Units = slices.Clone(l.Units) // the others are changed in place
-	if err := o.merge(t, l); err != nil {
+	if err := o.merge(l); err != nil {
+		return nil, err
+	}
+	if err := o.sell(t, n, l, &was); err != nil {
 		return nil, err
 	}
 	if n.Status == OrderDraft {
@@ -426,8 +439,8 @@ func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	case o.To.Set && l.Subscription != nil && l.Subscription.CancelAt != 0:
 		state := string(l.Subscription.Status())
 		return &Error{Code: CodeStateNotAllowed, Detail: "the subscription is " + state + ", and its end is fixed", Details: StateDetails{State: state, Allowed: n.allowedBut(Extend)}}
-	case o.From.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set:
-		return n.allow(EditLines)
+	case o.From.Set || o.Quantity.Set || o.TaxRate.Set || (o.PricingRow.Set || o.UnitPrice.Set) && !o.To.Set:
+		return n.allow(EditLines) // with another end they are a part of the extension
 	case o.To.Set:
 		if l.Fulfillment() == Returned {
 			return &Error{Code: CodeStateNotAllowed, Detail: "the line is over", Details: StateDetails{State: l.Fulfillment().String(), Allowed: n.allowedBut(Extend)}}
@@ -438,7 +451,7 @@ func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 }
 
 // merge puts what is given in place of what the line has.
-func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
+func (o *PatchOrderLine) merge(l *OrderLine) error {
 	if o.Quantity.Set {
 		l.Quantity = uint16(o.Quantity.Value)
 	}
@@ -455,26 +468,6 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 		return invalid([]Fault{{Pointer: "/endDate", Code: "forbidden", Message: "a sale has no end"}})
 	case l.span().Empty():
 		return invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than startDate"}})
-	}
-	if o.PricingRow.Set {
-		l.PricingRow = ID{}
-		if !o.PricingRow.Null {
-			_, row := t.acc.pricingRowByID(o.PricingRow.Value)
-			if row == nil {
-				return notFound("pricing row")
-			}
-			if row.Purchase != l.Purchase.Type() {
-				return invalid([]Fault{{Pointer: "/pricingRowId", Code: "purchase", Message: "is a row for a " + string(row.Purchase)}})
-			}
-			l.PricingRow, l.OwnPrice = row.ID, false
-			if l.Subscription != nil {
-				l.Subscription.agree(row)
-			}
-		}
-	}
-	if o.UnitPrice.Set {
-		l.OwnPrice = !o.UnitPrice.Null
-		l.UnitPrice = o.UnitPrice.Value
 	}
 	if o.TaxRate.Set {
 		l.TaxRate = uint16(o.TaxRate.Value)
@@ -497,9 +490,47 @@ func (o *PatchOrderLine) merge(t *tx, l *OrderLine) error {
 	return nil
 }
 
+// sell has the line sold by what is given: a row, a price of its own, or, where the one that it had is taken away, as a new line would
+// be. A booking's own price was for its dates: with others it needs another.
+func (o *PatchOrderLine) sell(t *tx, n *Order, l, was *OrderLine) error {
+	if o.PricingRow.Set {
+		l.PricingRow, l.Terms = ID{}, nil
+	}
+	if o.UnitPrice.Set {
+		l.OwnPrice, l.UnitPrice = !o.UnitPrice.Null, o.UnitPrice.Value
+	}
+	var row *PricingRow
+	var err error
+	switch {
+	case o.PricingRow.Set && !o.PricingRow.Null:
+		if _, row = t.acc.pricingRowByID(o.PricingRow.Value); row == nil {
+			return notFound("pricing row")
+		}
+		if code, message := t.acc.misnamed(l.Item(), l.Purchase.Type(), row); code != "" {
+			return invalid([]Fault{{Pointer: "/pricingRowId", Code: code, Message: message}})
+		}
+	case (o.PricingRow.Set || o.UnitPrice.Set) && !l.Priced():
+		if row, err = t.acc.chosen(n, l); err != nil {
+			return err
+		}
+	case l.span() != was.span() && l.Purchase.Type() == PurchaseBooking && !o.UnitPrice.Set && (l.OwnPrice || l.Priced() && l.Terms == nil):
+		return invalid([]Fault{{Pointer: "/unitPrice", Code: "required", Message: "is missing: the line's price is for its dates, with others it needs another, or a pricing row"}})
+	}
+	if row == nil {
+		return nil
+	}
+	if l.sellBy(row); l.Subscription != nil {
+		l.Subscription.agree(row)
+	}
+	return nil
+}
+
 // changeStock gives a line of an open or active order the stock for its changed window and quantity.
 func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) error {
 	l := &o.Lines[line]
+	if l.Quantity != was.Quantity && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == Cancelled }) {
+		return refuse(CodeConflict, "units of the line are cancelled; make another line")
+	}
 	if l.Quantity < was.Quantity { // first: what goes needs no room in the other window
 		if err := t.fewer(l, int(was.Quantity)); err != nil {
 			return err
@@ -519,7 +550,7 @@ func (t *tx) changeStock(o *Order, line int, was *OrderLine, overbook bool) erro
 	return nil
 }
 
-// fewer keeps the units of as many items as a line has now, of each part the first. An open line has nothing cancelled.
+// fewer keeps the units of as many items as a line has now, of each part the first. None of them is cancelled.
 func (t *tx) fewer(l *OrderLine, items int) error {
 	of, seen := map[uint16]int{}, map[uint16]int{}
 	for i := range l.Units {

@@ -44,7 +44,7 @@ func (r *OrderRecord) zone() *timeline.Zone {
 func (r *OrderRecord) Plan(l *OrderLine) (p SubscriptionPlan) {
 	s, z := l.Subscription, r.zone()
 	terms := &s.Terms
-	p.ListPrice = clamped(times(l.UnitPrice, int64(l.Quantity)))
+	p.ListPrice = clamped(times(l.UnitPrice, int64(l.charged())))
 	p.EndsAt = l.To
 	if s.CancelAt != 0 {
 		p.EndsAt = min(p.EndsAt, s.CancelAt)
@@ -66,7 +66,7 @@ func (r *OrderRecord) Plan(l *OrderLine) (p SubscriptionPlan) {
 	}
 	if p.RenewsAt < p.EndsAt {
 		p.Renewal = new(int64)
-		*p.Renewal = clamped(times(renewal, int64(l.Quantity)))
+		*p.Renewal = clamped(times(renewal, int64(l.charged())))
 	}
 	for i := range r.Codes {
 		if c := &r.Codes[i]; c.of(l.ID) > 0 {
@@ -76,7 +76,7 @@ func (r *OrderRecord) Plan(l *OrderLine) (p SubscriptionPlan) {
 	if at := s.NextBillingAt; at != 0 {
 		amount := p.ListPrice
 		if at >= p.RenewsAt {
-			amount = clamped(times(renewal, int64(l.Quantity)))
+			amount = clamped(times(renewal, int64(l.charged())))
 		}
 		p.NextAmount = r.payment(l, amount, at, p.Discounts)
 	}
@@ -93,7 +93,7 @@ func (r *OrderRecord) payment(l *OrderLine, amount, at int64, codes []Subscripti
 		if c.Terms.ValueType == DiscountPerOrder {
 			off = min(c.of(l.ID), amount)
 		} else {
-			_, off = c.Terms.Allocate([]Discountable{{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: int(l.Quantity), Amount: amount}})
+			_, off = c.Terms.Allocate([]Discountable{{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: l.charged(), Amount: amount}})
 		}
 		amount -= off
 	}

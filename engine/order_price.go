@@ -2,11 +2,12 @@ package engine
 
 // This file owns what an order costs: the price of each line, and what its codes take off.
 //
-// A line costs its own unit price, else what its pricing row asks for its window, else nothing. A booking without end whose row is
+// A line costs its own unit price, else what the row that it was sold by asks for its window, by the terms that it had then, else
+// nothing. Another window is priced as a whole by them, a shorter one, too. A booking without end whose row is
 // for a length of time costs one such length until it is given an end, and what the row asks for the whole of it from then on. A
 // return changes no dates of a line, and no price: who wants the time charged that a unit was out gives the line its end while it is.
 
-// price works out the unit price of a line from its pricing row, unless it was given. With neither the line is for nothing.
+// price works out the unit price of a line from the terms of its row, unless it was given. With neither the line is for nothing.
 func (t *tx) price(o *Order, l *OrderLine) error {
 	switch {
 	case l.OwnPrice:
@@ -15,11 +16,10 @@ func (t *tx) price(o *Order, l *OrderLine) error {
 		l.UnitPrice = 0
 		return nil
 	}
-	_, row := t.acc.pricingRowByID(l.PricingRow)
-	if row == nil || row.Purchase != l.Purchase.Type() {
-		return nil // the row is gone, or for another way to buy: the line keeps the price that it had
+	if l.Terms == nil {
+		return nil // its row was gone before lines kept its terms: the line keeps the price that it had
 	}
-	price, ok := UnitPrice(row, l.span(), o.PickupAt.Zone())
+	price, ok := l.Terms.price(l.span(), o)
 	if !ok {
 		return tooDear()
 	}
@@ -52,11 +52,11 @@ func (o *Order) amounts() (list []Discountable, ok bool) {
 	list = make([]Discountable, len(o.Lines))
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		p, ok := PriceLine(l.UnitPrice, int(l.Quantity), 0, int64(l.TaxRate))
+		p, ok := PriceLine(l.UnitPrice, l.charged(), 0, int64(l.TaxRate))
 		if !ok {
 			return nil, false
 		}
-		list[i] = Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: int(l.Quantity), Amount: p.Subtotal}
+		list[i] = Discountable{Purchase: l.Purchase.Type(), CatalogItem: l.Item().CatalogItem, Quantity: l.charged(), Amount: p.Subtotal}
 	}
 	return list, true
 }
@@ -67,7 +67,7 @@ func (o *Order) LinePrices() (list []LinePrice, ok bool) {
 	list, ok = make([]LinePrice, len(o.Lines)), true
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		if list[i], ok = PriceLine(l.UnitPrice, int(l.Quantity), off[i], int64(l.TaxRate)); !ok {
+		if list[i], ok = PriceLine(l.UnitPrice, l.charged(), off[i], int64(l.TaxRate)); !ok {
 			return nil, false
 		}
 	}

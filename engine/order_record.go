@@ -26,6 +26,10 @@ type UnitRecord struct {
 	Range    Span // the hull; empty where it takes no stock
 	Conflict bool
 	Unmet    bool // its article does not have what the line requires any more
+
+	Ordered     Item   // what it was ordered as: a SKU or an article, of a kit that of its component; neither where nobody can say
+	OrderedName string // what that is called
+	OrderedCode *string
 }
 
 // edits are rows of what orders and their units name, as a plan leaves them. Most plans change none.
@@ -100,13 +104,25 @@ func (a *account) orderRecord(o *Order, s *timeline.Stock, e *edits, most int) *
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		for j := range min(len(l.Units), most-len(r.Units)) {
-			r.Units = append(r.Units, a.unitRecord(&l.Units[j], s, e))
+			r.Units = append(r.Units, a.unitRecord(l, &l.Units[j], s, e))
 		}
 	}
 	return r
 }
 
-func (a *account) unitRecord(u *OrderUnit, s *timeline.Stock, e *edits) (r UnitRecord) {
+func (a *account) unitRecord(l *OrderLine, u *OrderUnit, s *timeline.Stock, e *edits) UnitRecord {
+	r := a.placeOf(u, s, e)
+	r.Ordered = a.ordered(l, u, a.articles().Get(r.Article))
+	if article := a.articles().Get(r.Ordered.Article); article != nil {
+		r.OrderedName = e.article(a, article.No).Name
+	} else if sku := e.sku(a, r.Ordered.SKU); sku != nil {
+		r.OrderedName, r.OrderedCode = sku.Name, sku.Code
+	}
+	return r
+}
+
+// placeOf is where a unit is.
+func (a *account) placeOf(u *OrderUnit, s *timeline.Stock, e *edits) (r UnitRecord) {
 	if u.Hold == (ID{}) {
 		return r
 	}
@@ -163,7 +179,7 @@ func (v View) OrderStockItems(id ID, p Part) (r *OrderRecord, list []OrderStockI
 		l := &o.Lines[i]
 		from := min(max(p.Offset-n, 0), len(l.Units))
 		for j := from; j < len(l.Units) && len(list) < p.Limit; j++ {
-			list = append(list, OrderStockItem{l, &l.Units[j], v.acc.unitRecord(&l.Units[j], v.acc.stock, &edits{})})
+			list = append(list, OrderStockItem{l, &l.Units[j], v.acc.unitRecord(l, &l.Units[j], v.acc.stock, &edits{})})
 		}
 		n += len(l.Units)
 	}

@@ -22,7 +22,7 @@ func TestASoldUnitLeavesTheStock(t *testing.T) {
 	at := s.now
 	order = s.do(FulfillOrder{ID: order.ID}).(*OrderRecord)
 	require.Equal(t, OrderClosed, order.Status)
-	require.Equal(t, UnitRecord{Article: article, Name: "Unit", SKUName: ptr("Bike"), Range: Span{Start: at, End: Forever}}, order.Units[0])
+	require.Equal(t, UnitRecord{Article: article, Name: "Unit", SKUName: ptr("Bike"), Ordered: Item{SKU: sku}, OrderedName: "Bike", Range: Span{Start: at, End: Forever}}, order.Units[0])
 	seen := func(w Span) (x ArticleStock) {
 		require.NoError(t, s.view().ArticleStock(&x, article, ID{}, w, s.now))
 		return x

@@ -12,27 +12,29 @@ type OrderAction string
 
 // What can be done with an order, by the names of the operations.
 const (
-	Confirm   OrderAction = "confirm"
-	Cancel    OrderAction = "cancel"
-	Prepare   OrderAction = "prepare"
-	Fulfill   OrderAction = "fulfill"
-	Return    OrderAction = "return"
-	Ready     OrderAction = "ready"
-	Extend    OrderAction = "extend"
-	EditLines OrderAction = "line-items"
-	Assign    OrderAction = "assign"
-	Discount  OrderAction = "discount-codes"
-	Annotate  OrderAction = "patch"
-	Archive   OrderAction = "archive"
-	Delete    OrderAction = "delete"
+	Confirm    OrderAction = "confirm"
+	Cancel     OrderAction = "cancel"
+	Prepare    OrderAction = "prepare"
+	Fulfill    OrderAction = "fulfill"
+	Return     OrderAction = "return"
+	Ready      OrderAction = "ready"
+	Undo       OrderAction = "undo"
+	Extend     OrderAction = "extend"
+	EditLines  OrderAction = "line-items"
+	Assign     OrderAction = "assign"
+	CancelItem OrderAction = "cancel-stock-item"
+	Discount   OrderAction = "discount-codes"
+	Annotate   OrderAction = "patch"
+	Archive    OrderAction = "archive"
+	Delete     OrderAction = "delete"
 )
 
 // allowedIn is what each state allows.
 var allowedIn = [...][]OrderAction{
 	OrderDraft:  {Confirm, Cancel, Delete, Discount, EditLines, Extend, Annotate},
-	OrderOpen:   {Prepare, Fulfill, Cancel, Delete, Discount, EditLines, Extend, Assign, Annotate},
-	OrderActive: {Fulfill, Return, Ready, Extend, Assign, Annotate},
-	OrderClosed: {Ready, Archive, Delete, Annotate},
+	OrderOpen:   {Prepare, Fulfill, Undo, Cancel, CancelItem, Delete, Discount, EditLines, Extend, Assign, Annotate},
+	OrderActive: {Fulfill, Return, Ready, Undo, CancelItem, Extend, Assign, Annotate},
+	OrderClosed: {Ready, Undo, Archive, Delete, Annotate},
 }
 
 // allow refuses what an order's state does not allow, and says what it does.

@@ -91,7 +91,7 @@ func (t *tx) rebill(o *Order, l *OrderLine) {
 // billing is the line's next payment, 0 if it ends before.
 func (t *tx) billing(o *Order, l *OrderLine) int64 {
 	s := l.Subscription
-	_, at := NextBilling(l.From, s.Terms.Cycle, max(t.now, l.From), t.acc.locations().Get(o.Pickup).Zone())
+	_, at := NextBilling(l.From, s.Terms.Cycle, max(t.now, l.From), o.PickupAt.Zone())
 	if at == Forever || at >= l.To || s.CancelAt != 0 && at >= s.CancelAt {
 		return 0
 	}
@@ -175,7 +175,7 @@ func (o CancelSubscription) plan(t *tx) (any, error) {
 	}
 	at := t.now
 	if o.AtEnd {
-		at = min(EarliestEnd(l.From, &s.Terms, t.now, t.acc.locations().Get(n.Pickup).Zone()), l.To)
+		at = min(EarliestEnd(l.From, &s.Terms, t.now, n.PickupAt.Zone()), l.To)
 	}
 	t.endLine(l, at)
 	s.CancelAt = at

@@ -162,6 +162,7 @@ const (
 const (
 	unitHasLot = 1 << iota
 	unitIsSubstitute
+	unitWasReady
 )
 
 func encodeOrderUnits(dst []byte, r *orderUnits) []byte {
@@ -210,6 +211,9 @@ func (u *OrderUnit) more() (flags byte) {
 	if u.Substitute {
 		flags |= unitIsSubstitute
 	}
+	if u.WasReady {
+		flags |= unitWasReady
+	}
 	return flags
 }
 
@@ -239,7 +243,7 @@ func decodeOrderUnits(_, key ID, b []byte) (*orderUnits, error) {
 		}
 		if flags&unitHasMore != 0 {
 			more := r.u8()
-			u.Substitute = more&unitIsSubstitute != 0
+			u.Substitute, u.WasReady = more&unitIsSubstitute != 0, more&unitWasReady != 0
 			if more&unitHasLot != 0 {
 				u.Lot = timeline.LotNo(r.u32())
 			}

@@ -18,6 +18,7 @@ type PricingRow struct {
 	Subscription *SubscriptionTerms // of a subscription, and only there
 	UpdatedAt    int64
 	Revision     uint64
+	RetiredAt    int64 `json:",omitempty"` // since when no line is sold by it any more that was not before; 0: lines are
 }
 
 // SubscriptionTerms are how a subscription is paid and how it ends. Nothing is charged here: they are for who does.
@@ -95,7 +96,8 @@ func (c *checker) purchase(pointer string, p PurchaseType) {
 	c.oneOf(pointer, string(p), string(PurchaseBooking), string(PurchaseSale), string(PurchaseSubscription))
 }
 
-// CreatePricingRow adds a row to a pricing table. It answers with the *PricingRow.
+// CreatePricingRow adds a row to a pricing table. Retired rows by which no line of an order is sold any more that is not closed leave
+// it then. It answers with the *PricingRow.
 type CreatePricingRow struct {
 	Table        ID
 	Label        string
@@ -120,12 +122,14 @@ func (o CreatePricingRow) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Rows) == maxPricingRows {
+	idle := func(r PricingRow) bool { return r.RetiredAt != 0 && t.acc.unreferred(r.ID, t.now) == nil }
+	rows := slices.DeleteFunc(slices.Clone(p.Rows), idle)
+	if len(rows) >= maxPricingRows {
 		return nil, fullTable()
 	}
 	r := o.row()
 	r.ID, r.UpdatedAt, r.Revision = t.newID(), t.now, 1
-	t.changePricing(p, func(n *PricingTable) { n.Rows = append(n.Rows, *r) })
+	t.changePricing(p, func(n *PricingTable) { n.Rows = append(rows, *r) })
 	return r, nil
 }
 
@@ -252,6 +256,9 @@ func (o PatchPricingRow) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Rows[i].RetiredAt != 0 {
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the row is retired", Details: StateDetails{State: "retired", Allowed: []string{"delete"}}}
+	}
 	n := o.merged(new(checker), p.Rows[i])
 	if alike(encodeCold[PricingRow], &p.Rows[i], &n) {
 		return &n, nil
@@ -264,7 +271,8 @@ func (o PatchPricingRow) plan(t *tx) (any, error) {
 
 func (PatchPricingRow) result() any { return new(PricingRow) }
 
-// DeletePricingRow takes a row out of a pricing table. It answers with nil.
+// DeletePricingRow takes a row out of a pricing table. One by which a line of an order is sold that is not closed is retired: it
+// stays in the table, and no other line is sold by it. It answers with nil.
 type DeletePricingRow struct {
 	Table   ID
 	ID      ID
@@ -278,7 +286,14 @@ func (o DeletePricingRow) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.changePricing(p, func(p *PricingTable) { p.Rows = slices.Delete(p.Rows, i, i+1) })
+	t.changePricing(p, func(n *PricingTable) {
+		switch r := &n.Rows[i]; {
+		case t.acc.unreferred(r.ID, t.now) == nil:
+			n.Rows = slices.Delete(n.Rows, i, i+1)
+		case r.RetiredAt == 0:
+			r.RetiredAt, r.UpdatedAt, r.Revision = t.now, t.now, r.Revision+1
+		}
+	})
 	return nil, nil
 }
 

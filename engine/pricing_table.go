@@ -142,3 +142,16 @@ func (v View) PricingTable(id ID) *PricingTable { return pricingTableKind.in(v.a
 
 // PricingTables lists the account's pricing tables in order of creation.
 func (v View) PricingTables() *table.Table[PricingTable] { return pricingTableKind.in(v.acc) }
+
+func init() {
+	registerPricer(pricer{"pricingRow", func(a *account, _ int64) (n int) {
+		for p := range pricingTableKind.in(a).All() {
+			for i := range p.Rows {
+				if p.Rows[i].RetiredAt == 0 {
+					n++
+				}
+			}
+		}
+		return n
+	}})
+}

@@ -32,6 +32,7 @@ var schema = registerKinds(
 	unseatedKind,
 	untriedKind,
 	sweepingKind,
+	importKind,
 )
 
 var kindByTag = func() (t [256]kindOf) {

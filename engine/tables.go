@@ -36,5 +36,7 @@ const (
 
 	tagOrderUnits = 46
 
-	maxTag = tagOrderUnits
+	tagImport = 50
+
+	maxTag = tagImport
 )

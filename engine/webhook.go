@@ -76,6 +76,11 @@ var webhookKind = func() *kind[webhookRow] {
 		s.call(a)
 	}
 	k.quiet = func(before, after *webhookRow) bool { return before.Revision == after.Revision }
+	k.carry = func(w *webhookRow) *webhookRow { // without secrets, and so as if it was disabled by hand
+		n := webhookRow{Webhook: w.Webhook}
+		n.Enabled, n.DisabledReason = false, nil
+		return &n
+	}
 	return k
 }()
 

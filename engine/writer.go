@@ -211,23 +211,35 @@ func (w *writer) begin(f *Future) (begun bool) {
 // judge plans a command and applies the plan; begun is false where a part of what is due was done instead.
 func (w *writer) judge(cmd *Command) (res Result, begun bool, err error) {
 	a := w.state.accounts[cmd.Account]
-	if _, creates := cmd.Op.(CreateAccount); a == nil && !creates {
+	if a == nil && !creates(cmd.Op) {
 		return Result{}, true, notFound("account")
 	}
 	w.state.at = max(w.state.at, w.engine.now())
 	cmd.judged = w.state.at
 	if a != nil {
+		if a.importing() && !carries(cmd.Op) {
+			return Result{}, true, View{acc: a}.Ready()
+		}
 		if cmd.Idem != nil {
 			if res, done, err := w.repeat(cmd); done {
 				return res, true, err
 			}
 		}
-		if !w.runDue(a) {
+		if !a.importing() && !w.runDue(a) {
 			return Result{}, false, nil
 		}
 	}
 	res, err = w.do(cmd)
 	return res, true, err
+}
+
+// creates says that an operation may make the account that it is for.
+func creates(op Op) bool {
+	switch op.(type) {
+	case CreateAccount, importPart:
+		return true
+	}
+	return false
 }
 
 // do plans a command and applies the plan.
@@ -272,6 +284,9 @@ func (w *writer) plan(cmd *Command) (t *tx, res any, err error) {
 		return nil, nil, err
 	}
 	err = w.engine.contained(cmd, func() error {
+		if _, complete := cmd.Op.(importPart); complete {
+			return nil
+		}
 		for _, complete := range completions {
 			complete(t)
 		}

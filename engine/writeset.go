@@ -58,6 +58,8 @@ type kind[R any] struct {
 	// is of the present form. decode must still read it, as the feed of changes reads the log. nil: no form was ever left.
 	older func(account, id ID, stored []byte) (rows []image, is bool, err error)
 
+	carry func(*R) *R // what an archive has of a row (archive.go); nil: the row as it is
+
 	resource string                                          // what its rows are called in the feed of changes; empty: they are not in it
 	area     func(r *R) string                               // which of its rows a reader may see is by this; nil: it is the same for all
 	part     func(a *account, r *R) (resource string, of ID) // of which record a row is a part, where it is none of its own
@@ -229,6 +231,8 @@ type kindOf interface {
 	stored() bool
 	example(full bool) []byte
 	present(dst []image, account, id ID, stored []byte) ([]image, error)
+	each(a *account, visit func(image) bool)
+	moved(account ID, x image, s IDShift) (image, error)
 }
 
 // kinds are all of them, in the order in which start-up puts rows in place.
@@ -280,6 +284,18 @@ func (k *kind[R]) begin(of []*accountLoader) (finish func(a *account) error) {
 		return nil
 	}
 	return k.bulk(of)
+}
+
+// each visits the rows of an account as an archive has them, until visit has enough.
+func (k *kind[R]) each(a *account, visit func(image) bool) {
+	for r := range k.all(a) {
+		if k.carry != nil {
+			r = k.carry(r)
+		}
+		if !visit(image{k.tag, k.key(r), k.encode(nil, r)}) {
+			return
+		}
+	}
 }
 
 // splitKey reads back what rowKey wrote, without the table byte.

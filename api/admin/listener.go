@@ -69,6 +69,7 @@ func New(o Options) *http.Server {
 		mux.Handle("/keys/", o.Calls)
 		mux.Handle("/import/", o.Calls)
 		mux.Handle("/export/", o.Calls)
+		mux.Handle("/archive", o.Calls)
 	}
 	return newOpsServer(onlyMeant(o.Remote, withToken(o.Token, mux)), o.Logger)
 }

@@ -127,6 +127,7 @@ type exchangeConfig struct {
 	adminConfig
 	account string
 	format  string
+	all     string
 }
 
 func (c *exchangeConfig) flags(f *pflag.FlagSet) {
@@ -142,6 +143,8 @@ type importConfig struct {
 	from      int
 	again     string
 	separator string
+	ids       string
+	name      string
 }
 
 func (c *importConfig) flags(f *pflag.FlagSet) {
@@ -150,6 +153,9 @@ func (c *importConfig) flags(f *pflag.FlagSet) {
 	f.IntVar(&c.batch, "batch", 0, "import so many rows at once, each batch all or none; default: 5000")
 	f.IntVar(&c.from, "from-line", 1, "begin with the row on this line")
 	f.StringVar(&c.separator, "separator", "", "of CSV: comma, semicolon or tab; default: the one in the line of headings")
+	f.StringVar(&c.all, "all", "", "make a whole account of this directory of export --all, in place of RESOURCE and FILE")
+	f.StringVar(&c.ids, "ids", "keep", "with --all: keep the ids of the archive, or give its records new ones, which are written to a file beside it")
+	f.StringVar(&c.name, "name", "", "with --all: what the account is called; default: as in the archive")
 	f.StringVar(&c.again, "idempotency-key", "", "tells this import from others of the same rows; default: the rows and their lines")
 }
 

@@ -30,9 +30,11 @@ var examples = map[string]string{
 	"keys list":   `  holdfast keys list`,
 	"keys revoke": `  holdfast keys revoke Yd8kQm2x`,
 	"import": `  holdfast import articles articles.csv --check
-  holdfast import customers customers.ndjson --batch 1000`,
+  holdfast import customers customers.ndjson --batch 1000
+  holdfast import --all shop --name "Harbour bikes"`,
 	"export": `  holdfast export articles articles.csv
-  holdfast export holds - --format ndjson`,
+  holdfast export holds - --format ndjson
+  holdfast export --all shop`,
 	"version": `  holdfast version`,
 }
 

@@ -4,10 +4,15 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -21,7 +26,7 @@ import (
 func newExport() *cobra.Command {
 	var c exchangeConfig
 	cmd := &cobra.Command{
-		Use:   "export RESOURCE FILE.csv|FILE.ndjson|-",
+		Use:   "export RESOURCE FILE.csv|FILE.ndjson|- | export --all DIR",
 		Short: "Write the records of an account to a file that import takes",
 		Long: `Writes all records of a resource as they are at one instant: of a running server through its ops listener, or of the data directory of a stopped one. The file is one
 that holdfast import takes (its help says what stands in it), and appears when it is whole. References are written by code or name where that stands for the record
@@ -30,14 +35,20 @@ alone, so that another account finds its own; else by id. What a row cannot say 
 A directory that another version wrote is read from a copy, in the directory for temporary files, and stays as it is.
 
 An article comes with its own fields and its units that stay, not with what it takes from its SKU; a hold, if it takes stock, as it was asked for; a cart with the time
-it has left. Archived articles and holds that have ended are left out.`,
-		Args: exactly(2, "RESOURCE and FILE"),
+it has left. Archived articles and holds that have ended are left out, and so is all that is no row: the stock that orders and scheduled events take.
+
+With --all the account is written whole to the new directory DIR: its records as they are stored, with the stock of orders, and what no file of a resource has. Another
+account is made of it by import --all. Keys, secrets, deliveries, results under idempotency keys and the feed of changes are not in it.`,
+		Args: resourceOrAll(&c.all),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			row, err := c.describe(args[0], args[1])
-			if err != nil {
-				return err
+			write := func(a *admin) error { return exportAll(cmd, a, c) }
+			if c.all == "" {
+				row, err := c.describe(args[0], args[1])
+				if err != nil {
+					return err
+				}
+				write = func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) }
 			}
-			write := func(a *admin) error { return export(cmd, a, c, args[0], args[1], row) }
 			server, err := c.find(cmd)
 			if err != nil {
 				return err
@@ -49,6 +60,7 @@ it has left. Archived articles and holds that have ended are left out.`,
 		},
 	}
 	c.flags(cmd.Flags())
+	cmd.Flags().StringVar(&c.all, "all", "", "write the whole account to this directory, which must not exist or be empty, in place of RESOURCE and FILE")
 	return cmd
 }
 
@@ -134,4 +146,51 @@ func writeRows(w io.Writer, in io.Reader, format string, row *wire.Schema, bar *
 		bar.Add(1)
 	}
 	return rows, out.Flush()
+}
+
+// resourceOrAll demands a resource and a file, or --all in place of both.
+func resourceOrAll(all *string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if *all == "" {
+			return exactly(2, "RESOURCE and FILE, or --all DIR,")(cmd, args)
+		}
+		return exactly(0, "no argument beside --all")(cmd, args)
+	}
+}
+
+// exportAll writes an account to a directory.
+func exportAll(cmd *cobra.Command, a *admin, c exchangeConfig) error {
+	r, err := http.NewRequestWithContext(a.ctx, http.MethodGet, a.base+"/archive?"+c.query().Encode(), nil)
+	if err != nil {
+		return err
+	}
+	answer, err := a.ask(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	m, err := writeArchive(c.all, answer.Body)
+	if err != nil {
+		return err
+	}
+	var end engine.ArchiveEnd
+	if err := json.Unmarshal(m.End, &end); err != nil {
+		return err
+	}
+	rows := 0
+	for _, n := range end.Rows {
+		rows += n
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "exported the account whole: %d rows to %s; not in it: %s, results under idempotency keys, the feed of changes\n",
+		rows, c.all, counted(end.LeftOut))
+	return err
+}
+
+// counted lists counts by name.
+func counted(counts map[string]int) string {
+	var list []string
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, strconv.Itoa(counts[what])+" "+what)
+	}
+	return strings.Join(list, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,11 +34,19 @@ const maxImportBytes = 16 << 20
 func newImport() *cobra.Command {
 	var c importConfig
 	cmd := &cobra.Command{
-		Use:   "import RESOURCE FILE.csv|FILE.ndjson|-",
+		Use:   "import RESOURCE FILE.csv|FILE.ndjson|- | import --all DIR",
 		Short: "Make records of the rows of a file, all or none",
 		Long:  importHelp(),
-		Args:  exactly(2, "RESOURCE and FILE"),
+		Args:  resourceOrAll(&c.all),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case c.ids != "keep" && c.ids != "new":
+				return usagef("--ids %q must be keep or new", c.ids)
+			case c.all != "":
+				return withAdmin(cmd, c.adminConfig, func(a *admin) error { return importAll(cmd, a, c) })
+			case given(cmd, "ids") || given(cmd, "name"):
+				return usagef("--ids and --name are for --all")
+			}
 			row, err := c.describe(args[0], args[1])
 			if err != nil {
 				return err
@@ -105,6 +114,11 @@ semicolons separate, 12,50 as well), and minor units where not (1250), as an exp
 What refers to a record takes its id, or a name that stands for it alone: of a SKU its code or name, of an article one of its codes or its name, of a location or
 catalog item its name, of a tag its value. Attributes are named by key. Tags, attributes and catalog items have to be there. Under id a row may have the id it had
 where it comes from: one of this very account is refused, as an import makes new records.
+
+With --all, DIR is what export --all has written, and a new account is made of it, or the one of --account is filled, which must have no records: of the same
+locations, stock, seats, orders, numbers, prices and states, with the ids of the archive or, with --ids new, others. DIR is judged whole before anything is made. It is
+put in place by commands of bounded size; until the last one the account does nothing and is answered for to nobody. An import that was cut short goes on where it
+ended when it is repeated, and one that is done is not done again.
 
 Columns (* has to be there):
 `
@@ -459,4 +473,75 @@ func (i *importer) stopped(batch int, err error) error {
 		return fmt.Errorf("%w; %s", err, landed)
 	}
 	return fmt.Errorf("%w; whether lines %d to %d have landed is not known: repeat the import, it makes nothing twice", err, b.first(), b.last())
+}
+
+// importedAll is what came of an import.
+type importedAll struct {
+	Account, Name          string
+	Rows, Before, Webhooks int
+	Shift                  string
+}
+
+// importAll makes an account of a directory.
+func importAll(cmd *cobra.Command, a *admin, c importConfig) error {
+	archive, err := openArchiveDir(c.all)
+	if err != nil {
+		return err
+	}
+	q := url.Values{"ids": {c.ids}}
+	if c.account != "" {
+		q.Set("account", c.account)
+	}
+	if c.name != "" {
+		q.Set("name", c.name)
+	}
+	body := archive.lines()
+	defer body.Close()
+	r, err := http.NewRequestWithContext(a.ctx, http.MethodPost, a.base+"/archive?"+q.Encode(), body)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/x-ndjson")
+	answer, err := a.ask(r)
+	if err != nil {
+		return archive.refused(err)
+	}
+	defer answer.Body.Close()
+	var is importedAll
+	if err := json.NewDecoder(answer.Body).Decode(&is); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("imported the account %s (%s): %d rows", is.Account, is.Name, is.Rows)
+	if is.Before > 0 {
+		text += fmt.Sprintf(", %d of them before now", is.Before)
+	}
+	if c.ids == "new" {
+		name := filepath.Clean(c.all) + "-ids-" + is.Account + ".ndjson"
+		if err := archive.writeIDs(name, is.Shift); err != nil {
+			return err
+		}
+		text += "; its ids are in " + name
+	}
+	text += "; it has no keys: holdfast keys create --account " + is.Account
+	if is.Webhooks > 0 {
+		text += fmt.Sprintf("; %d webhooks are disabled and have other secrets: give them new ones, then enable them", is.Webhooks)
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+	return err
+}
+
+// refused says of a refusal where in the archive its cause is.
+func (a *archiveDir) refused(err error) error {
+	var p *problem
+	if !errors.As(err, &p) || len(p.Errors) != 1 {
+		return err
+	}
+	f := p.Errors[0]
+	switch line, e := strconv.Atoi(strings.TrimPrefix(f.Pointer, "/")); {
+	case e == nil:
+		return fmt.Errorf("%s: %s; nothing was imported", a.place(line), f.Message)
+	case f.Pointer == "":
+		return fmt.Errorf("%s: %s; nothing was imported", a.dir, f.Message)
+	}
+	return err
 }

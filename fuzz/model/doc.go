@@ -52,8 +52,8 @@
 //  12. A line that requires something gets units of articles that have it, pushing what may move; it is judged before lines that
 //     require nothing of the same SKU. Its units move to articles that have it, and to no other. One whose article loses it
 //     goes to another that has it, where a search finds a way, else it stays. (attribute.go, order_stock.go, place.go)
-//  13. A line costs what was given, else what its row asks for each duration begun; a row that changes or goes changes no line by
-//     itself. (pricing.go)
+//  13. A line costs what was given, else what the row that it was sold by asked then for each duration begun; other dates of a booking
+//     that was given its price take another. A row by which a line is sold is retired, not deleted. (pricing.go)
 //  14. What changes a record makes its next revision, and a command that leaves all of it as it was makes none; who names another revision of an order is refused.
 //     (revision.go)
 //  15. Attempts follow the schedule; three events in a row that fail for good disable a webhook. (schedule.go)

@@ -193,6 +193,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 		}
 		s.take(h.ID)
 		s.freed = untaken(s.freed, h.Slot)
+		x.unit.WasReady = x.unit.State == engine.Prepared
 		x.unit.State, x.unit.Handed = engine.Fulfilled, at
 		if n.Kind == timeline.SalesReservation {
 			if err := s.sell(x, h, home, at, rec); err != nil {
@@ -360,6 +361,7 @@ func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
 		body := u.Body()
 		if n := s.handed(u, Span{Start: body.Start, End: at}); at <= body.Start || n.Hull.End <= u.Takes().Start {
 			s.free(x.unit)
+			x.unit.Was = u.Lot
 		} else {
 			n.Flags = n.Flags&^timeline.OneWay | timeline.Back
 			if err := s.stay(u, n); err != nil {

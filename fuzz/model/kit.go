@@ -114,10 +114,8 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 		if s.ordered(func(n *Order) bool { return n.names(o.ID) }) {
 			return refused(err, engine.CodeInUse)
 		}
-		for _, h := range s.a.Holds {
-			if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.CatalogItem == o.ID }) {
-				return refused(err, engine.CodeInUse)
-			}
+		if s.asked(func(x Line) bool { return x.CatalogItem == o.ID }) {
+			return refused(err, engine.CodeInUse)
 		}
 		s.a.Kits = slices.DeleteFunc(s.a.Kits, func(k *Kit) bool { return k.ID == o.ID })
 		return refused(err, "")

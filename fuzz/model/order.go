@@ -33,11 +33,13 @@ type OrderLine struct {
 	Purchase    engine.PurchaseType
 	No          uint16
 	Quantity    int
+	Waived      int // of the quantity, as nobody fetched it: it costs nothing
 	Window      Span
-	FromOpening bool  // it begins when it takes stock
-	Price       int64 // of one unit
-	Own         bool  // the price was given
-	Row         ID    // what says it otherwise
+	FromOpening bool              // it begins when it takes stock
+	Price       int64             // of one unit
+	Own         bool              // the price was given
+	Row         ID                // what says it otherwise
+	Sold        engine.PricingRow // that row as it was when the line was sold by it
 	TaxRate     int64
 	Note        string
 	AddonOf     ID
@@ -65,6 +67,8 @@ type OrderUnit struct {
 	Made     ID     // the SKU that it was made for; zero: an article
 	ByHand   bool   // its article was named
 	Lot      uint32 // that it was of as it was sold; 0: it is not
+	Was      uint32 // that it was of as it came back before any time had gone by, else 0
+	WasReady bool   // it lay ready before it was handed over
 
 	Substitute bool // its article is none that its line may have
 }
@@ -144,9 +148,9 @@ func (s *step) edit(id ID) *Order {
 // may are the operations that each state allows.
 var may = map[engine.OrderStatus][]engine.OrderAction{
 	engine.OrderDraft:  {engine.Confirm, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend},
-	engine.OrderOpen:   {engine.Prepare, engine.Fulfill, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend, engine.Assign},
-	engine.OrderActive: {engine.Fulfill, engine.Return, engine.Ready, engine.Extend, engine.Assign},
-	engine.OrderClosed: {engine.Ready, engine.Archive, engine.Delete},
+	engine.OrderOpen:   {engine.Prepare, engine.Fulfill, engine.Undo, engine.Cancel, engine.CancelItem, engine.Delete, engine.Discount, engine.EditLines, engine.Extend, engine.Assign},
+	engine.OrderActive: {engine.Fulfill, engine.Return, engine.Ready, engine.Undo, engine.CancelItem, engine.Extend, engine.Assign},
+	engine.OrderClosed: {engine.Ready, engine.Undo, engine.Archive, engine.Delete},
 }
 
 // with judges an operation on an order that some states do not allow.
@@ -237,6 +241,10 @@ func (s *step) misses(op engine.Op) bool {
 		return !s.there(o.ID, o.Units...)
 	case engine.ReadyUnit:
 		return !s.there(o.Order, o.Unit)
+	case engine.CancelUnit:
+		return !s.there(o.Order, o.Unit)
+	case engine.UndoOrder:
+		return !s.there(o.ID, o.Units...)
 	case engine.AssignUnit:
 		return !s.there(o.Order, o.Unit) || s.a.article(o.Article) == nil
 	case engine.UnassignUnit:
@@ -268,7 +276,7 @@ func (s *step) senseless(op engine.Op) bool {
 	}
 	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
 		if l.PricingRow != nil {
-			if r := s.a.row(*l.PricingRow); r != nil && r.Purchase != l.Purchase {
+			if r := s.a.row(*l.PricingRow); r != nil && (r.Purchase != l.Purchase || r.RetiredAt != 0) {
 				return true
 			}
 		}
@@ -354,6 +362,10 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 		return s.with(o.ID, engine.Return, err, func(n *Order) error { return s.giveBack(n, o, err) })
 	case engine.ReadyUnit:
 		return s.with(o.Order, engine.Ready, err, func(n *Order) error { return s.ready(n, o, err) })
+	case engine.CancelUnit:
+		return s.with(o.Order, engine.CancelItem, err, func(n *Order) error { return s.cancelUnit(n, o, err) })
+	case engine.UndoOrder:
+		return s.with(o.ID, engine.Undo, err, func(n *Order) error { return s.undo(n, o, rec, err) })
 	case engine.AssignUnit:
 		return s.with(o.Order, engine.Assign, err, func(n *Order) error { return s.assign(n, o, err) })
 	case engine.UnassignUnit:

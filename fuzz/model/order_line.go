@@ -37,6 +37,7 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 		if l.Row, row = *in.PricingRow, s.a.row(*in.PricingRow); row == nil {
 			return l, engine.CodeNotFound
 		}
+		l.Sold = *row
 	}
 	if in.Purchase == engine.PurchaseSubscription {
 		if l.Subscribe = new(Subscription); row != nil {
@@ -148,7 +149,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	switch {
 	case o.To.Set && l.Subscribe != nil && l.Subscribe.CancelAt != 0:
 		return refused(err, engine.CodeStateNotAllowed)
-	case o.From.Set || o.Quantity.Set || o.PricingRow.Set || o.UnitPrice.Set || o.TaxRate.Set:
+	case o.From.Set || o.Quantity.Set || o.TaxRate.Set || (o.PricingRow.Set || o.UnitPrice.Set) && !o.To.Set:
 		if !slices.Contains(may[n.Status], engine.EditLines) {
 			return refused(err, engine.CodeStateNotAllowed)
 		}
@@ -179,8 +180,10 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 			switch r := s.a.row(o.PricingRow.Value); {
 			case r == nil:
 				return refused(err, engine.CodeNotFound)
-			case r.Purchase != l.Purchase:
+			case r.Purchase != l.Purchase, r.RetiredAt != 0:
 				return refused(err, engine.CodeInvalid)
+			default:
+				l.Sold = *r
 			}
 			l.Row, l.Own = o.PricingRow.Value, false
 			if l.Subscribe != nil {
@@ -190,6 +193,8 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	}
 	if o.UnitPrice.Set {
 		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
+	} else if l.Own && l.Purchase == engine.PurchaseBooking && l.Window != was.Window {
+		return refused(err, engine.CodeInvalid) // its own price was for its dates
 	}
 	if o.Note.Set {
 		l.Note = o.Note.Value
@@ -216,6 +221,9 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 			return err
 		}
 		return n.ids(rec)
+	}
+	if l.Quantity != was.Quantity && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.State == engine.Cancelled }) {
+		return rightly(err, engine.CodeConflict)
 	}
 	if l.Quantity < was.Quantity {
 		parts := map[int]int{}

@@ -74,7 +74,7 @@ func (o *Order) off(line ID) (n int64) {
 func (o *Order) left() (list []engine.Discountable) {
 	for _, l := range o.Lines {
 		list = append(list, engine.Discountable{
-			Purchase: l.Purchase, CatalogItem: l.Item.CatalogItem, Quantity: l.Quantity, Amount: l.Price*int64(l.Quantity) - o.off(l.ID),
+			Purchase: l.Purchase, CatalogItem: l.Item.CatalogItem, Quantity: l.Quantity - l.Waived, Amount: l.Price*int64(l.Quantity-l.Waived) - o.off(l.ID),
 		})
 	}
 	return list
@@ -101,7 +101,7 @@ func (o *Order) reprice() (ok bool) {
 // price is what the lines come to, and the order.
 func (o *Order) price() (lines []engine.LinePrice, total engine.OrderPrice, ok bool) {
 	for _, l := range o.Lines {
-		p, ok := PriceLine(l.Price, l.Quantity, o.off(l.ID), l.TaxRate)
+		p, ok := PriceLine(l.Price, l.Quantity-l.Waived, o.off(l.ID), l.TaxRate)
 		if !ok {
 			return nil, total, false
 		}

@@ -64,7 +64,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 	for i := range o.Lines {
 		l, x := &o.Lines[i], &r.Lines[i]
 		switch {
-		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No, int(x.Quantity) != l.Quantity, x.From != l.Window.Start, x.To != l.Window.End, x.PricingRow != l.Row, x.OwnPrice != l.Own, x.Rest().Note != l.Note:
+		case x.ID != l.ID, x.Item() != l.Item, x.Purchase.Type() != l.Purchase, x.No != l.No, int(x.Quantity) != l.Quantity, int(x.Waived) != l.Waived, x.From != l.Window.Start, x.To != l.Window.End, x.PricingRow != l.Row, x.OwnPrice != l.Own, x.Rest().Note != l.Note:
 			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
 		case !slices.EqualFunc(x.Rest().Requirements, l.Requires, func(x, y engine.Requirement) bool {
 			return x.Key == y.Key && x.Operator == y.Operator && x.Attribute == y.Attribute && slices.Equal(x.Values, y.Values)
@@ -80,7 +80,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 		}
 		for j := range l.Units {
 			u, y := &l.Units[j], &x.Units[j]
-			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed || u.Returned != y.Returned || u.ByHand != y.ByHand || u.Substitute != y.Substitute || u.Part != int(y.Part) {
+			if u.ID != y.ID || u.Hold != y.Hold || u.State != y.State || u.Handed != y.Handed || u.Returned != y.Returned || u.ByHand != y.ByHand || u.Substitute != y.Substitute || u.WasReady != y.WasReady || u.Part != int(y.Part) {
 				return wrong("unit %d of line %d is %+v, the twin says %+v", j, i, *y, *u)
 			}
 			if n >= len(r.Units) {

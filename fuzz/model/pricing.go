@@ -64,6 +64,7 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 	case engine.CreatePricingRow:
 		return s.retable(o.Table, err, func(t *Table) engine.Code {
 			if r, ok := res.(*engine.PricingRow); ok {
+				t.Rows = slices.DeleteFunc(t.Rows, func(r engine.PricingRow) bool { return r.RetiredAt != 0 && !s.sells(r.ID) })
 				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
 			}
 			return ""
@@ -73,6 +74,9 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 			r := t.row(o.ID)
 			if r == nil {
 				return engine.CodeNotFound
+			}
+			if r.RetiredAt != 0 {
+				return engine.CodeStateNotAllowed
 			}
 			was := *r
 			if o.Price.Set {
@@ -91,14 +95,30 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 		})
 	case engine.DeletePricingRow:
 		return s.retable(o.Table, err, func(t *Table) engine.Code {
-			if t.row(o.ID) == nil {
+			r := t.row(o.ID)
+			if r == nil {
 				return engine.CodeNotFound
+			}
+			if s.sells(o.ID) {
+				if r.RetiredAt == 0 {
+					r.RetiredAt = s.now
+					r.Revision++
+				}
+				return ""
 			}
 			t.Rows = slices.DeleteFunc(t.Rows, func(r engine.PricingRow) bool { return r.ID == o.ID })
 			return ""
 		})
 	}
 	return wrong("the twin does not know %T", op)
+}
+
+// sells says that a line of an order that is not closed is sold by a row: it is retired then, where it would be deleted, and is gone
+// when another row comes and it sells none.
+func (s *step) sells(row ID) bool {
+	return s.ordered(func(n *Order) bool {
+		return slices.ContainsFunc(n.Lines, func(l OrderLine) bool { return l.Row == row })
+	})
 }
 
 // retable judges a change of a table.
@@ -114,19 +134,20 @@ func (s *step) retable(id ID, err error, change func(*Table) engine.Code) error 
 	return refused(err, want)
 }
 
-// quote is what the row of a line asks for one unit: so much for each of its durations that the line's window takes, counted in the
-// calendar of the place where the stock is taken. Its own price stands, a row that is gone, or for another way to buy by now, leaves
-// the one that there was, and with neither the line is for nothing.
+// quote is what the row of a line asks for one unit, as the row was when the line was sold by it: so much for each of its durations
+// that the line's window takes, counted in the calendar of the place where the stock is taken, as it was when the order was given it.
+// Its own price stands, and with neither the line is for nothing.
 func (s *step) quote(o *Order, l *OrderLine) {
-	switch r := s.a.row(l.Row); {
+	switch {
 	case l.Own:
 	case l.Row == ID{}:
 		l.Price = 0
-	case r == nil, r.Purchase != l.Purchase:
-		s.a.Seen.Kept++
 	default:
+		if r := s.a.row(l.Row); r == nil || r.Price != l.Sold.Price {
+			s.a.Seen.Kept++
+		}
 		s.a.Seen.Quoted++
-		l.Price = r.Price * UnitsOf(*r, l.Window, s.a.location(o.Pickup).Zone)
+		l.Price = l.Sold.Price * UnitsOf(l.Sold, l.Window, s.a.location(o.Pickup).Zone)
 	}
 }
 
@@ -146,5 +167,5 @@ func (a *Account) pricingRecords(v engine.View) error {
 
 func sameRow(x, y engine.PricingRow) bool {
 	same := (x.Duration == nil) == (y.Duration == nil) && (x.Duration == nil || *x.Duration == *y.Duration)
-	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price
+	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price && x.RetiredAt == y.RetiredAt
 }

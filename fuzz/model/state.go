@@ -90,6 +90,9 @@ type Tally struct {
 	Foreign, Substituted   int // articles that a line may not have and did not get, and those that it got as substitutes
 	Restored               int // units of other articles that are again what was ordered
 	Ready                  int // units whose buffer ended before its time
+	Unfetched, Undone      int // units that were cancelled as nobody fetched them, and steps that were taken back
+	Unsold, OutAgain       int // of those, units that were sold, and units that came back
+	GoneOn                 int // steps that were not, as the stock has gone on
 	Sold                   int // units that left the stock for good
 	Withheld               int // articles that were not taken out, as holds of theirs would have had no place
 	Disabled, Requeued     int // webhooks that the engine disabled, and events that were sent again
@@ -110,6 +113,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
 		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold}, {&t.Ready, &o.Ready},
+		{&t.Unfetched, &o.Unfetched}, {&t.Undone, &o.Undone}, {&t.Unsold, &o.Unsold}, {&t.OutAgain, &o.OutAgain}, {&t.GoneOn, &o.GoneOn},
 		{&t.Foreign, &o.Foreign}, {&t.Substituted, &o.Substituted}, {&t.Restored, &o.Restored},
 	} {
 		*n.to += *n.by

@@ -20,7 +20,9 @@ const maxHooks = 6
 func payload(version string, record any) []byte {
 	r := record.(*engine.OrderRecord)
 	n := *r
-	n.PickupAt, n.ReturnAt = nil, nil
+	o := *r.Order
+	o.PickupAt, o.ReturnAt = nil, nil
+	n.Order = &o
 	n.Units = make([]engine.UnitRecord, len(r.Units))
 	for i, u := range r.Units {
 		n.Units[i] = engine.UnitRecord{Article: u.Article, Conflict: u.Conflict}

@@ -50,13 +50,13 @@ func TestOrders(t *testing.T) {
 // TestCounter plays worlds of orders in which what is seldom at the counter is not.
 func TestCounter(t *testing.T) {
 	var seen model.Tally
-	for seed := range uint64(24) {
+	for seed := range uint64(80) {
 		c := varied(seed)
 		c.counter = true
 		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 99))}, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Ready} {
+	for _, n := range []int{seen.Ready, seen.Unfetched, seen.Undone, seen.Unsold, seen.OutAgain, seen.GoneOn} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }

@@ -726,6 +726,18 @@ func (s *OrdersService) Return(
 	}, options)
 }
 
+// Undo takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned
+// dates count again.
+//
+// The key needs the scope orders.details.write.
+func (s *OrdersService) Undo(
+	ctx context.Context, id string, body Undo, options ...RequestOption,
+) (*Order, error) {
+	return do[Order](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/orders/{id}/undo", values: []string{id}, body: body, keyed: true,
+	}, options)
+}
+
 // Archive puts a closed order away.
 //
 // The key needs the scope orders.details.write.
@@ -753,6 +765,19 @@ func (s *OrdersService) AssignStockItem(
 ) (*Order, error) {
 	return do[Order](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/orders/{id}/stock-items/{stockItemId}/assign",
+		values: []string{id, stockItemID}, body: body, keyed: true,
+	}, options)
+}
+
+// CancelStockItem cancels a unit that nobody fetched, also of an active order: its stock is free again, and
+// its line costs as much less.
+//
+// The key needs the scope orders.details.write.
+func (s *OrdersService) CancelStockItem(
+	ctx context.Context, id string, stockItemID string, body CancelStockItem, options ...RequestOption,
+) (*Order, error) {
+	return do[Order](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/orders/{id}/stock-items/{stockItemId}/cancel",
 		values: []string{id, stockItemID}, body: body, keyed: true,
 	}, options)
 }
@@ -1938,7 +1963,8 @@ func (s *PricingTablesService) UpdateRow(
 	}, options)
 }
 
-// DeleteRow takes a row out of a pricing table.
+// DeleteRow takes a row out of a pricing table. One by which an order is sold that is not closed is retired:
+// it stays, and sells nothing else.
 //
 // The key needs the scope catalog.price_tables.write.
 func (s *PricingTablesService) DeleteRow(

@@ -736,6 +736,12 @@ type CalendarAnswer struct {
 	Sequence int64 `json:"sequence"`
 }
 
+// CancelStockItem is what Orders.CancelStockItem takes.
+type CancelStockItem struct {
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
+}
+
 // CancelSubscription is what Subscriptions.Cancel takes.
 type CancelSubscription struct {
 	// At the end of the first payment cycle that commitment and notice allow. Default: now.
@@ -2370,10 +2376,14 @@ type LineCheckoutFieldInput struct {
 type LineItemPricing struct {
 	// ISO 4217 code of the currency of all amounts.
 	Currency string `json:"currency"`
+	// Whether its price was given or is of a pricing row; a line that is not costs nothing.
+	Priced bool `json:"priced"`
 	// Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.
 	UnitPrice int64 `json:"unitPrice"`
 	// How many units.
 	Quantity int64 `json:"quantity"`
+	// How many of them are not charged for, as nobody fetched them.
+	CancelledQuantity int64 `json:"cancelledQuantity"`
 	// Tax in hundredths of a percent: 2300 is 23 %.
 	TaxRate int64 `json:"taxRate"`
 	// Sum before discounts and taxes, in minor units.
@@ -3279,7 +3289,9 @@ type OrderLineItemInput struct {
 	// First instant behind the line; a sale has none. Default: without end, until the units come back; where a
 	// pricing row is for a length of time, the unit price is that of one such length until there is an end.
 	EndDate Opt[time.Time] `json:"endDate,omitzero"`
-	// The pricing row that the price is of; without it or a unit price the line is free.
+	// The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit
+	// price the line is sold by the fitting row of that table with the least total, and is refused where none
+	// fits; what has no table is free.
 	PricingRowID Opt[string] `json:"pricingRowId,omitzero"`
 	// Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a
 	// cycle.
@@ -3415,6 +3427,8 @@ type OrderStockItem struct {
 	Code *string `json:"code"`
 	// Whether the service chose the article, or somebody did.
 	CodeType OrderStockItemCodeType `json:"codeType"`
+	// What the unit was ordered as, also while it has no article: of a kit, the component.
+	Ordered OrderedAs `json:"ordered"`
 	// Whether somebody has put an article there that is not what was ordered.
 	Substitute bool `json:"substitute"`
 	// Whether an article is expected to be named, as it was given; nothing is checked here.
@@ -3462,6 +3476,18 @@ type OrderStockItemPage struct {
 	Data []OrderStockItem `json:"data"`
 	// Where the page stands in the list.
 	Pagination Pagination `json:"pagination"`
+}
+
+// OrderedAs is a part of answers.
+type OrderedAs struct {
+	// The SKU; null where an article was ordered.
+	SKUID *string `json:"skuId"`
+	// The article; null where a SKU was ordered.
+	ArticleID *string `json:"articleId"`
+	// What that is called.
+	Name *string `json:"name"`
+	// The code of the SKU; null without one.
+	Code *string `json:"code"`
 }
 
 // Pagination is a part of answers.
@@ -3890,6 +3916,9 @@ type PricingRow struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
+	// Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order
+	// that is not closed was sold by it.
+	RetiredAt *time.Time `json:"retiredAt"`
 }
 
 // PricingRowPage is the answer of PricingTables.ListRows.
@@ -4872,6 +4901,14 @@ type UnavailabilityPage struct {
 	Data []Unavailability `json:"data"`
 	// Where the page stands in the list.
 	Pagination Pagination `json:"pagination"`
+}
+
+// Undo is what Orders.Undo takes.
+type Undo struct {
+	// The units of the order that it is about.
+	StockItemIDs []string `json:"stockItemIds"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // UnitCounts is a part of answers.

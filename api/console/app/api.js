@@ -1,5 +1,5 @@
 // This file owns how the interface is asked: the key, requests, refusals, and the feed of changes that keeps views true.
-import { signal, useState, useEffect, useRef } from "./base.js";
+import {signal, useState, useEffect, useRef} from "./base.js";
 
 const KEY = "holdfast.key";
 const ROOT = "/v1/admin";
@@ -16,50 +16,50 @@ export const sequence = signal(0);
 export const recent = signal([]);
 
 export function signIn(k) {
-  sessionStorage.setItem(KEY, k);
-  key.value = k;
+	sessionStorage.setItem(KEY, k);
+	key.value = k;
 }
 
 export function signOut() {
-  sessionStorage.removeItem(KEY);
-  key.value = "";
+	sessionStorage.removeItem(KEY);
+	key.value = "";
 }
 
 /** A refusal, as the interface says it. */
 export class Problem extends Error {
-  constructor(status, body) {
-    super(body.detail || body.title || "The server answered " + status);
-    this.status = status;
-    this.code = body.code || "";
-    this.title = body.title || "";
-    this.errors = body.errors || [];
-    this.details = body.details || {};
-  }
+	constructor(status, body) {
+		super(body.detail || body.title || "The server answered " + status);
+		this.status = status;
+		this.code = body.code || "";
+		this.title = body.title || "";
+		this.errors = body.errors || [];
+		this.details = body.details || {};
+	}
 }
 
 /** The server could not be reached. */
 export class Unreachable extends Error {
-  constructor() { super("The server is out of reach"); }
+	constructor() {super("The server is out of reach");}
 }
 
 /** A query of names and values; lists are given by their elements, objects by their members in brackets. */
 export function query(q = {}) {
-  const p = new URLSearchParams();
-  const add = (k, v) => {
-    if (v === undefined || v === null || v === "") return;
-    if (Array.isArray(v)) v.forEach((x) => add(k, x));
-    else if (v instanceof Date) p.append(k, v.toISOString());
-    else if (typeof v === "object") for (const [m, x] of Object.entries(v)) add(k + "[" + m + "]", x);
-    else p.append(k, String(v));
-  };
-  for (const [k, v] of Object.entries(q)) add(k, v);
-  const s = p.toString();
-  return s ? "?" + s : "";
+	const p = new URLSearchParams();
+	const add = (k, v) => {
+		if (v === undefined || v === null || v === "") return;
+		if (Array.isArray(v)) v.forEach((x) => add(k, x));
+		else if (v instanceof Date) p.append(k, v.toISOString());
+		else if (typeof v === "object") for (const [m, x] of Object.entries(v)) add(k + "[" + m + "]", x);
+		else p.append(k, String(v));
+	};
+	for (const [k, v] of Object.entries(q)) add(k, v);
+	const s = p.toString();
+	return s ? "?" + s : "";
 }
 
 /** A new key under which a write is done once, however often it is sent. */
 export function token() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 /**
@@ -67,35 +67,35 @@ export function token() {
  * @param {{signal?: AbortSignal, idem?: string, type?: string}} [o]
  */
 export async function call(method, path, body, o = {}) {
-  const headers = { "X-API-KEY": key.value };
-  if (body !== undefined) headers["Content-Type"] = o.type || "application/json";
-  if (method !== "GET" && o.idem !== "") headers["Idempotency-Key"] = o.idem || token();
-  let res;
-  try {
-    res = await fetch(path.startsWith("/") ? path : ROOT + "/" + path, {
-      method, headers, body: body === undefined || typeof body === "string" ? body : JSON.stringify(body), signal: o.signal, cache: "no-store",
-    });
-  } catch (e) {
-    if (e.name === "AbortError") throw e;
-    offline.value = true;
-    throw new Unreachable();
-  }
-  offline.value = false;
-  const text = await res.text();
-  let got = null;
-  try { got = text ? JSON.parse(text) : null; } catch { got = { detail: text.slice(0, 300) }; }
-  if (!res.ok) {
-    if (res.status === 401 && key.value) refusedKey(got);
-    throw new Problem(res.status, got || {});
-  }
-  return got;
+	const headers = {"X-API-KEY": key.value};
+	if (body !== undefined) headers["Content-Type"] = o.type || "application/json";
+	if (method !== "GET" && o.idem !== "") headers["Idempotency-Key"] = o.idem || token();
+	let res;
+	try {
+		res = await fetch(path.startsWith("/") ? path : ROOT + "/" + path, {
+			method, headers, body: body === undefined || typeof body === "string" ? body : JSON.stringify(body), signal: o.signal, cache: "no-store",
+		});
+	} catch (e) {
+		if (e.name === "AbortError") throw e;
+		offline.value = true;
+		throw new Unreachable();
+	}
+	offline.value = false;
+	const text = await res.text();
+	let got = null;
+	try {got = text ? JSON.parse(text) : null;} catch {got = {detail: text.slice(0, 300)};}
+	if (!res.ok) {
+		if (res.status === 401 && key.value) refusedKey(got);
+		throw new Problem(res.status, got || {});
+	}
+	return got;
 }
 
 /** Why the key was taken back, for the page that asks for another. */
 export const keyRefused = signal("");
 function refusedKey(p) {
-  keyRefused.value = p?.detail || "The key was refused.";
-  signOut();
+	keyRefused.value = p?.detail || "The key was refused.";
+	signOut();
 }
 
 export const get = (path, q, o) => call("GET", path + query(q), undefined, o);
@@ -105,45 +105,45 @@ export const del = (path, o) => call("DELETE", path, undefined, o);
 
 /** All rows of a list, up to so many pages. */
 export async function all(path, q = {}, o = {}) {
-  const rows = [];
-  for (let page = 1; page <= (o.pages || 8); page++) {
-    const a = await get(path, { ...q, page, pageSize: 250 }, o);
-    rows.push(...(a.data || a.articles));
-    if (page >= a.pagination.totalPages) break;
-  }
-  return rows;
+	const rows = [];
+	for (let page = 1; page <= (o.pages || 8); page++) {
+		const a = await get(path, {...q, page, pageSize: 250}, o);
+		rows.push(...(a.data || a.articles));
+		if (page >= a.pagination.totalPages) break;
+	}
+	return rows;
 }
 
 /** Listens to what changes from a sequence on, until stopped. */
 export function listen() {
-  let stopped = false, gate = null;
-  const stop = new AbortController();
-  const sleep = (ms) => new Promise((r) => { gate = r; setTimeout(r, ms); });
-  (async () => {
-    let next = "";
-    for (let wait = 500; !stopped;) {
-      try {
-        if (!next) next = String((await get("articles/bars", { pageSize: 1 }, { signal: stop.signal })).sequence);
-        const a = await get("changes", { after: next, limit: 200, wait: 25 }, { signal: stop.signal });
-        next = a.next;
-        sequence.value = Number(next.split(".")[0]);
-        if (wait > 500 || a.changes.length) {
-          recent.value = [...a.changes.toReversed(), ...recent.value].slice(0, 200);
-          heard.value++;
-        }
-        wait = 500;
-      } catch (e) {
-        if (stopped || e.name === "AbortError") return;
-        if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) next = "";
-        if (e instanceof Problem && (e.status === 401 || e.status === 403)) return;
-        await sleep(wait);
-        wait = Math.min(wait * 2, 4000);
-      }
-    }
-  })();
-  const again = () => gate && gate();
-  addEventListener("online", again);
-  return () => { stopped = true; stop.abort(); removeEventListener("online", again); };
+	let stopped = false, gate = null;
+	const stop = new AbortController();
+	const sleep = (ms) => new Promise((r) => {gate = r; setTimeout(r, ms);});
+	(async () => {
+		let next = "";
+		for (let wait = 500; !stopped;) {
+			try {
+				if (!next) next = String((await get("articles/bars", {pageSize: 1}, {signal: stop.signal})).sequence);
+				const a = await get("changes", {after: next, limit: 200, wait: wait > 500 ? 0 : 25}, {signal: stop.signal});
+				next = a.next;
+				sequence.value = Number(next.split(".")[0]);
+				if (wait > 500 || a.changes.length) {
+					recent.value = [...a.changes.toReversed(), ...recent.value].slice(0, 200);
+					heard.value++;
+				}
+				wait = 500;
+			} catch (e) {
+				if (stopped || e.name === "AbortError") return;
+				if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) next = "";
+				if (e instanceof Problem && (e.status === 401 || e.status === 403)) return;
+				await sleep(wait);
+				wait = Math.min(wait * 2, 4000);
+			}
+		}
+	})();
+	const again = () => gate && gate();
+	addEventListener("online", again);
+	return () => {stopped = true; stop.abort(); removeEventListener("online", again);};
 }
 
 /**
@@ -152,23 +152,26 @@ export function listen() {
  * @returns {{data: T|null, error: Error|null, loading: boolean, again: () => void}}
  */
 export function useData(load, deps, o = {}) {
-  const [state, set] = useState({ data: null, error: null, loading: true, deps: "" });
-  const [n, setN] = useState(0);
-  const live = o.live === false ? 0 : heard.value;
-  const of = JSON.stringify(deps);
-  const last = useRef("");
-  useEffect(() => {
-    const stop = new AbortController();
-    const fresh = last.current !== of;
-    last.current = of;
-    if (fresh) set((s) => ({ ...s, loading: true }));
-    const timer = setTimeout(() => {
-      load(stop.signal).then(
-        (data) => !stop.signal.aborted && set({ data, error: null, loading: false, deps: of }),
-        (error) => !stop.signal.aborted && error.name !== "AbortError" && set((s) => ({ data: s.deps === of ? s.data : null, error, loading: false, deps: of })),
-      );
-    }, fresh ? 0 : 120);
-    return () => { clearTimeout(timer); stop.abort(); };
-  }, [of, n, live]);
-  return { data: state.data, error: state.error, loading: state.loading, again: () => setN(n + 1) };
+	const [state, set] = useState({data: null, error: null, loading: true, deps: ""});
+	const [n, setN] = useState(0);
+	const live = o.live === false ? 0 : heard.value;
+	const of = JSON.stringify(deps);
+	const last = useRef("");
+	useEffect(() => {
+		const stop = new AbortController();
+		const fresh = last.current !== of;
+		last.current = of;
+		if (fresh) set((s) => ({...s, loading: true}));
+		const timer = setTimeout(() => {
+			load(stop.signal).then(
+				(data) => !stop.signal.aborted && set({data, error: null, loading: false, deps: of}),
+				(error) => !stop.signal.aborted && error.name !== "AbortError" && set((s) => ({data: s.deps === of ? s.data : null, error, loading: false, deps: of})),
+			);
+		}, fresh ? 0 : 120);
+		return () => {clearTimeout(timer); stop.abort();};
+	}, [of, n, live]);
+	return {data: state.data, error: state.error, loading: state.loading, again: () => setN(n + 1)};
 }
+
+/** What one read gives. @param {string} path @param {any} [q] */
+export const useGet = (path, q = {}) => useData((signal) => get(path, q, {signal}), [path, q]);

@@ -1,27 +1,27 @@
 // This file owns what is told of one bar, and what can be done to it.
-import { html } from "./base.js";
-import { del, get, post, useData } from "./api.js";
-import { go, href, route } from "./route.js";
-import { placeName } from "./store.js";
-import { Badge, Button, Confirm, Facts, Panel, tell } from "./ui.js";
-import { fmtInstant, fmtLength, fmtRange } from "./time.js";
+import {html} from "./base.js";
+import {del, get, post, useData} from "./api.js";
+import {go, href, route} from "./route.js";
+import {placeName} from "./store.js";
+import {Badge, Button, Confirm, Facts, Panel, tell} from "./ui.js";
+import {fmtInstant, fmtLength, fmtRange} from "./time.js";
 
-const states = { due: "to be handed over", out: "out", back: "back, its buffer is left" };
+const states = {due: "to be handed over", out: "out", back: "back, its buffer is left"};
 
-export function BarPanel({ bar, row, z, onClose, onMove }) {
-  const hold = useData((signal) => (bar.blockerType === "hold" ? get("holds/" + bar.ownerId, {}, { signal }) : Promise.resolve(null)), [bar.ownerId]);
-  const h = hold.data, title = bar.orderNumber ? "Order #" + bar.orderNumber : bar.blockerType === "hold" ? "Hold" : "Event";
-  return html`<${Panel} title=${title} onClose=${onClose} actions=${html`
-      ${bar.blockerType === "order" && html`<a class="btn primary" href=${href("orders", { at: route.value.q.at, id: bar.ownerId })}>Open the order</a>`}
-      ${bar.blockerType !== "scheduled-event" && bar.state !== "back" && html`<${Button} onClick=${onMove}>Move<//>`}
-      ${h?.status === "held" && html`<${Button} onClick=${async () => { await post(`holds/${h.id}/confirm`); tell("The hold is firm now."); }}>Make it firm<//>`}
-      ${h && ["held", "confirmed"].includes(h.status) && html`<${Confirm} label="Release" ask="Give its stock back?" onYes=${async () => { await del("holds/" + h.id); tell("The stock is free again."); onClose(); }}/>`}`}>
-    <p>${bar.label && html`<strong>${bar.label}</strong> `}${bar.slotId ? html`<${Badge} kind=${bar.late ? "bad" : bar.state === "out" ? "blue" : "good"}>${bar.late ? "late" : states[bar.state]}<//>` : html`<${Badge} kind="bad">has no unit<//>`}
-      ${bar.pinned && bar.state === "due" && html` <${Badge} title="It was asked for by name, or fixed here: nothing moves it.">pinned<//>`}</p>
-    ${bar.moved && html`<p class="notice warn">The engine has moved it here from <b>${bar.moved}</b>, to make room.</p>`}
-    <${Facts} of=${[["Article", row.name], ["SKU", row.sku?.name], ["Place", placeName(bar.serviceLocationId)], ["From", fmtInstant(bar.bodyFrom, z)], ["To", bar.open ? "no end" : fmtInstant(bar.bodyTo, z)],
-      ["Length", bar.open ? null : fmtLength(bar.bodyTo - bar.bodyFrom)], ["Buffers", bar.from < bar.bodyFrom || bar.to > bar.bodyTo ? [bar.from < bar.bodyFrom && fmtLength(bar.bodyFrom - bar.from) + " before", bar.to > bar.bodyTo && fmtLength(bar.to - bar.bodyTo) + " after"].filter(Boolean).join(", ") : null],
-      ["Expires", h?.expiresAt && fmtInstant(h.expiresAt, z)]]}/>
-    ${h && h.lines.length > 1 && html`<div><h3>All of this hold</h3><ul class="plainlist">${h.lines.map((l, i) => html`<li key=${i}>${l.quantity} × ${fmtRange(l.from, l.to, z)}</li>`)}</ul></div>`}
-    <p><button type="button" class="link" onClick=${() => go("lookup", { from: bar.bodyFrom, to: bar.open ? undefined : bar.bodyTo, at: bar.serviceLocationId })}>What else is free then?</button></p><//>`;
+export function BarPanel({bar, row, z, onClose, onMove}) {
+	const hold = useData((signal) => (bar.blockerType === "hold" ? get("holds/" + bar.ownerId, {}, {signal}) : Promise.resolve(null)), [bar.ownerId]);
+	const h = hold.data, title = bar.orderNumber ? "Order #" + bar.orderNumber : bar.blockerType === "hold" ? "Hold" : "Event";
+	return html`<${Panel} title=${title} onClose=${onClose} actions=${html`
+			${bar.blockerType === "order" && html`<a class="btn primary" href=${href("orders", {at: route.value.q.at, id: bar.ownerId})}>Open the order</a>`}
+			${bar.blockerType !== "scheduled-event" && bar.state !== "back" && html`<${Button} onClick=${onMove}>Move<//>`}
+			${h?.status === "held" && html`<${Button} onClick=${async () => {await post(`holds/${h.id}/confirm`); tell("The hold is firm now.");}}>Make it firm<//>`}
+			${h && ["held", "confirmed"].includes(h.status) && html`<${Confirm} label="Release" ask="Give its stock back?" onYes=${async () => {await del("holds/" + h.id); tell("The stock is free again."); onClose();}}/>`}`}>
+		<p>${bar.label && html`<strong>${bar.label}</strong> `}${bar.slotId ? html`<${Badge} kind=${bar.late ? "bad" : bar.state === "out" ? "blue" : "good"}>${bar.late ? "late" : states[bar.state]}<//>` : html`<${Badge} kind="bad">has no unit<//>`}
+			${bar.pinned && bar.state === "due" && html` <${Badge} title="It was asked for by name, or fixed here: nothing moves it.">pinned<//>`}</p>
+		${bar.moved && html`<p class="notice warn">The engine has moved it here from <b>${bar.moved}</b>, to make room.</p>`}
+		<${Facts} of=${[["Article", row.name], ["SKU", row.sku?.name], ["Place", placeName(bar.serviceLocationId)], ["From", fmtInstant(bar.bodyFrom, z)], ["To", bar.open ? "no end" : fmtInstant(bar.bodyTo, z)],
+			["Length", bar.open ? null : fmtLength(bar.bodyTo - bar.bodyFrom)], ["Buffers", bar.from < bar.bodyFrom || bar.to > bar.bodyTo ? [bar.from < bar.bodyFrom && fmtLength(bar.bodyFrom - bar.from) + " before", bar.to > bar.bodyTo && fmtLength(bar.to - bar.bodyTo) + " after"].filter(Boolean).join(", ") : null],
+			["Expires", h?.expiresAt && fmtInstant(h.expiresAt, z)]]}/>
+		${h && h.lines.length > 1 && html`<div><h3>All of this hold</h3><ul class="plainlist">${h.lines.map((l, i) => html`<li key=${i}>${l.quantity} × ${fmtRange(l.from, l.to, z)}</li>`)}</ul></div>`}
+		<p><button type="button" class="link" onClick=${() => go("lookup", {from: bar.bodyFrom, to: bar.open ? undefined : bar.bodyTo, at: bar.serviceLocationId})}>What else is free then?</button></p><//>`;
 }

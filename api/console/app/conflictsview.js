@@ -1,51 +1,51 @@
 // This file owns conflicts: bookings without a unit, why, and their ways out, each tried before it is done.
-import { html, useState } from "./base.js";
-import { del, get, post, useData } from "./api.js";
-import { go, href, route, setQ } from "./route.js";
-import { placeName, zoneOf } from "./store.js";
-import { Badge, Blockers, Button, Confirm, Empty, Facts, Pages, Panel, Read, reasons, tell } from "./ui.js";
-import { DAY, fmtAgo, fmtInstant, fmtRange, iso } from "./time.js";
+import {html, useState} from "./base.js";
+import {del, get, post, useData} from "./api.js";
+import {go, href, route, setQ} from "./route.js";
+import {placeName, zoneOf} from "./store.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, Go, Open, Pages, Panel, Read, Table, reasons, tell} from "./ui.js";
+import {DAY, fmtAgo, fmtInstant, fmtRange, iso} from "./time.js";
 
 export function Conflicts() {
-  const q = route.value.q, page = Number(q.page) || 1;
-  const of = useData(async (signal) => {
-    const a = await get("conflicts", { serviceLocationId: q.at, skuId: q.sku, page, pageSize: 50 }, { signal }), ids = [...new Set(a.data.map((c) => c.unavailability.articleId).filter(Boolean))].slice(0, 250);
-    const articles = ids.length ? (await get("articles", { ids, archive: "all", fields: "id,name,sku", pageSize: 250 }, { signal })).articles : [];
-    return { ...a, names: Object.fromEntries(articles.map((r) => [r.id, r])) };
-  }, [q.at, q.sku, page]);
-  return html`<section class="view"><header><h1>Conflicts</h1><p>Bookings that have no unit. As soon as one comes free that would do, it is given to whoever waits longest.</p></header>
-    <${Read} of=${of}>${(d) => (d.data.length ? html`<div class="scroll"><table><thead><tr><th>What</th><th>When</th><th>Place</th><th>Why</th><th>Since</th></tr></thead><tbody>${d.data.map((c) => {
-      const u = c.unavailability, r = d.names[u.articleId], b = body(u);
-      return html`<tr key=${u.id} class=${"go" + (u.id === q.id ? " picked" : "")} onClick=${() => setQ({ id: u.id })}><td><a href=${href("conflicts", { ...q, id: u.id })} onClick=${(e) => e.stopPropagation()}><b>${r?.name || r?.sku?.name || "A unit"}</b></a> <${Badge}>${u.blockerType}<//></td><td>${fmtRange(b.start, b.end, zoneOf(u.serviceLocationId))}</td><td>${placeName(u.serviceLocationId)}</td><td>${reasons[c.reason] || c.reason}</td><td class="nowrap">${fmtAgo(c.since)}</td></tr>`;
-    })}</tbody></table></div><${Pages} of=${d.pagination} onChange=${(p) => setQ({ page: p })}/>
-      ${q.id && d.data.find((c) => c.unavailability.id === q.id) && html`<${WaysOut} key=${q.id} c=${d.data.find((c) => c.unavailability.id === q.id)} article=${d.names[d.data.find((c) => c.unavailability.id === q.id).unavailability.articleId]}/>`}` : html`<${Empty} icon="check" title="No conflicts"><p>Every booking has its unit.</p><//>`)}<//></section>`;
+	const q = route.value.q, page = Number(q.page) || 1;
+	const of = useData(async (signal) => {
+		const a = await get("conflicts", {serviceLocationId: q.at, skuId: q.sku, page, pageSize: 50}, {signal}), ids = [...new Set(a.data.map((c) => c.unavailability.articleId).filter(Boolean))].slice(0, 250);
+		const articles = ids.length ? (await get("articles", {ids, archive: "all", fields: "id,name,sku", pageSize: 250}, {signal})).articles : [];
+		return {...a, names: Object.fromEntries(articles.map((r) => [r.id, r]))};
+	}, [q.at, q.sku, page]);
+	return html`<section class="view"><header><h1>Conflicts</h1><p>Bookings that have no unit. As soon as one comes free that would do, it is given to whoever waits longest.</p></header>
+		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["What", "When", "Place", "Why", "Since"]}>${d.data.map((c) => {
+			const u = c.unavailability, r = d.names[u.articleId], b = body(u);
+			return html`<${Go} key=${u.id} on=${u.id === q.id} set=${() => setQ({id: u.id})}><td><${Open} to=${href("conflicts", {...q, id: u.id})}><b>${r?.name || r?.sku?.name || "A unit"}</b><//> <${Badge}>${u.blockerType}<//></td><td>${fmtRange(b.start, b.end, zoneOf(u.serviceLocationId))}</td><td>${placeName(u.serviceLocationId)}</td><td>${reasons[c.reason] || c.reason}</td><td class="nowrap">${fmtAgo(c.since)}</td><//>`;
+		})}<//><${Pages} of=${d.pagination} onChange=${(p) => setQ({page: p})}/>
+			${q.id && d.data.find((c) => c.unavailability.id === q.id) && html`<${WaysOut} key=${q.id} c=${d.data.find((c) => c.unavailability.id === q.id)} article=${d.names[d.data.find((c) => c.unavailability.id === q.id).unavailability.articleId]}/>`}` : html`<${Empty} icon="check" title="No conflicts"><p>Every booking has its unit.</p><//>`)}<//></section>`;
 }
 
 const body = (u) => u.intervals.find((i) => i.type !== "buffer")?.range || u.range;
 
-function WaysOut({ c, article }) {
-  const u = c.unavailability, z = zoneOf(u.serviceLocationId), b = body(u), item = article?.sku ? { skuId: article.sku.id } : { articleId: u.articleId };
-  const [tried, setTried] = useState(null);
-  const of = useData((signal) => post("availability/explain", { ...item, serviceLocationId: u.serviceLocationId, from: b.start, to: b.end || iso(Date.parse(b.start) + 30 * DAY), quantity: 1 }, { signal, idem: "" }), [u.id]);
-  const line = (x) => ({ unavailabilityId: u.id, from: x.from, to: x.to, ...(x.articleId ? { articleId: x.articleId } : {}) });
-  const look = async (x) => {
-    setTried({ x, busy: true });
-    try { await post(`holds/${u.holdId}/move`, { lines: [line(x)], dryRun: true }); setTried({ x, ok: true }); } catch (e) { setTried({ x, error: e }); }
-  };
-  const others = useData(async (signal) => {
-    if (!article?.sku) return [];
-    const a = await get("articles", { skuId: article.sku.id, serviceLocationId: u.serviceLocationId, dateRange: { from: u.range.start, to: u.range.end || b.end || u.range.start }, fields: "id,name,availability", sort: "availability", direction: "desc", pageSize: 5 }, { signal });
-    return a.articles.filter((r) => r.id !== u.articleId && r.availability.total > 0);
-  }, [u.id]);
-  const ways = [...(others.data || []).map((r) => ({ text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id })),
-    ...(of.data?.alternatives || []).filter((x) => x.kind === "later" || x.kind === "shorter" || (x.kind === "article" && x.articleId)).map((x) => ({ ...x, text: x.kind === "article" ? "Take another article" : x.kind === "later" ? "Later: " + fmtRange(x.from, x.to, z) : "Shorter: " + fmtRange(x.from, x.to, z) }))];
-  return html`<${Panel} title="Ways out" onClose=${() => setQ({ id: undefined })} actions=${u.holdId && html`<${Confirm} label="Release it" ask="The booking is gone then." onYes=${async () => { await del("holds/" + u.holdId); tell("Released."); setQ({ id: undefined }); }}/>`}>
-    <p class="notice bad">${reasons[c.reason] || c.reason}</p>
-    <${Facts} of=${[["Article", article?.name], ["SKU", article?.sku?.name], ["Place", placeName(u.serviceLocationId)], ["From", fmtInstant(b.start, z)], ["To", b.end ? fmtInstant(b.end, z) : "no end"], ["Since", fmtInstant(c.since, z)]]}/>
-    <${Read} of=${of} rows=${3}>${(x) => html`<p>At <b>${fmtInstant(x.at, z)}</b> there ${x.stock === 1 ? "is 1 unit" : "are " + x.stock + " units"}, and ${x.available < 0 ? -x.available + " too many bookings" : x.available + " to be had"}.</p><${Blockers} list=${x.blockingUnavailabilities} total=${x.blockingTotal}/>`}<//>
-    ${u.holdId && html`<div class="stack"><h3>What would help</h3>${!ways.length && !of.loading && html`<p class="dim">Nothing by itself. More units, or another booking's end, would.</p>`}
-      ${ways.map((x, i) => html`<div key=${i} class="row"><${Button} onClick=${() => look(x)} aria-pressed=${tried?.x.text === x.text ? "true" : "false"}>${x.text}<//></div>`)}
-      ${tried && !tried.busy && (tried.ok ? html`<div class="notice good" role="status"><p>That fits. ${tried.x.text}.</p><${Button} kind="primary" onClick=${async () => { await post(`holds/${u.holdId}/move`, { lines: [line(tried.x)] }); tell("The conflict is solved."); setQ({ id: undefined }); }}>Do it<//></div>` : html`<div class="notice bad" role="alert">${tried.error.message}</div>`)}</div>`}
-    ${u.orderId && html`<a class="btn" href=${href("orders", { id: u.orderId })}>Open the order</a>`}
-    <div class="row"><${Button} onClick=${() => go("timeline", { at: u.serviceLocationId, on: Date.parse(b.start) - DAY, sku: article?.sku?.id })}>See it in time<//>${u.articleId && html`<a class="btn" href=${href("plan", { article: u.articleId, at: u.serviceLocationId })}>Change the quantity</a>`}</div><//>`;
+function WaysOut({c, article}) {
+	const u = c.unavailability, z = zoneOf(u.serviceLocationId), b = body(u), item = article?.sku ? {skuId: article.sku.id} : {articleId: u.articleId};
+	const [tried, setTried] = useState(null);
+	const of = useData((signal) => post("availability/explain", {...item, serviceLocationId: u.serviceLocationId, from: b.start, to: b.end || iso(Date.parse(b.start) + 30 * DAY), quantity: 1}, {signal, idem: ""}), [u.id]);
+	const line = (x) => ({unavailabilityId: u.id, from: x.from, to: x.to, ...(x.articleId ? {articleId: x.articleId} : {})});
+	const look = async (x) => {
+		setTried({x, busy: true});
+		try {await post(`holds/${u.holdId}/move`, {lines: [line(x)], dryRun: true}); setTried({x, ok: true});} catch (e) {setTried({x, error: e});}
+	};
+	const others = useData(async (signal) => {
+		if (!article?.sku) return [];
+		const a = await get("articles", {skuId: article.sku.id, serviceLocationId: u.serviceLocationId, dateRange: {from: u.range.start, to: u.range.end || b.end || u.range.start}, fields: "id,name,availability", sort: "availability", direction: "desc", pageSize: 5}, {signal});
+		return a.articles.filter((r) => r.id !== u.articleId && r.availability.total > 0);
+	}, [u.id]);
+	const ways = [...(others.data || []).map((r) => ({text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id})),
+		...(of.data?.alternatives || []).filter((x) => x.kind === "later" || x.kind === "shorter" || (x.kind === "article" && x.articleId)).map((x) => ({...x, text: x.kind === "article" ? "Take another article" : x.kind === "later" ? "Later: " + fmtRange(x.from, x.to, z) : "Shorter: " + fmtRange(x.from, x.to, z)}))];
+	return html`<${Panel} title="Ways out" onClose=${() => setQ({id: undefined})} actions=${u.holdId && html`<${Confirm} label="Release it" ask="The booking is gone then." onYes=${async () => {await del("holds/" + u.holdId); tell("Released."); setQ({id: undefined});}}/>`}>
+		<p class="notice bad">${reasons[c.reason] || c.reason}</p>
+		<${Facts} of=${[["Article", article?.name], ["SKU", article?.sku?.name], ["Place", placeName(u.serviceLocationId)], ["From", fmtInstant(b.start, z)], ["To", b.end ? fmtInstant(b.end, z) : "no end"], ["Since", fmtInstant(c.since, z)]]}/>
+		<${Read} of=${of} rows=${3}>${(x) => html`<p>At <b>${fmtInstant(x.at, z)}</b> there ${x.stock === 1 ? "is 1 unit" : "are " + x.stock + " units"}, and ${x.available < 0 ? -x.available + " too many bookings" : x.available + " to be had"}.</p><${Blockers} list=${x.blockingUnavailabilities} total=${x.blockingTotal}/>`}<//>
+		${u.holdId && html`<div class="stack"><h3>What would help</h3>${!ways.length && !of.loading && html`<p class="dim">Nothing by itself. More units, or another booking's end, would.</p>`}
+			${ways.map((x, i) => html`<div key=${i} class="row"><${Button} onClick=${() => look(x)} aria-pressed=${tried?.x.text === x.text}>${x.text}<//></div>`)}
+			${tried && !tried.busy && (tried.ok ? html`<div class="notice good" role="status"><p>That fits. ${tried.x.text}.</p><${Button} kind="primary" onClick=${async () => {await post(`holds/${u.holdId}/move`, {lines: [line(tried.x)]}); tell("The conflict is solved."); setQ({id: undefined});}}>Do it<//></div>` : html`<div class="notice bad" role="alert">${tried.error.message}</div>`)}</div>`}
+		${u.orderId && html`<a class="btn" href=${href("orders", {id: u.orderId})}>Open the order</a>`}
+		<div class="row"><${Button} onClick=${() => go("timeline", {at: u.serviceLocationId, on: Date.parse(b.start) - DAY, sku: article?.sku?.id})}>See it in time<//>${u.articleId && html`<a class="btn" href=${href("plan", {article: u.articleId, at: u.serviceLocationId})}>Change the quantity</a>`}</div><//>`;
 }

@@ -1,97 +1,96 @@
 // This file owns the import: a file is dropped, read here, tried by the server, and its faults stand by their lines before anything is made.
-import { html, useState } from "./base.js";
-import { post, Problem } from "./api.js";
-import { route, setQ } from "./route.js";
-import { load } from "./store.js";
-import { Badge, Button, Failed, Field, Icon, Select, tell } from "./ui.js";
+import {html, useState} from "./base.js";
+import {post, Problem} from "./api.js";
+import {route, setQ} from "./route.js";
+import {load} from "./store.js";
+import {Button, Failed, Field, Icon, Select, Table, tell} from "./ui.js";
 
 const kinds = [["locations", "Places"], ["skus", "SKUs"], ["articles", "Articles"], ["customers", "Customers"], ["holds", "Bookings"]], BATCH = 2000;
 
 /** The cells of a CSV file, by lines; quotes may hold commas, quotes and line ends. @returns {{line: number, cells: string[]}[]} */
 export function readCSV(text) {
-  const first = text.split("\n", 1)[0], sep = [",", ";", "\t"].sort((a, b) => first.split(b).length - first.split(a).length)[0], rows = [];
-  let cells = [], cell = "", quoted = false, line = 1, began = 1;
-  const end = () => { cells.push(cell); cell = ""; };
-  for (let i = 0; i <= text.length; i++) {
-    const c = text[i];
-    if (quoted) {
-      if (c === undefined) break;
-      if (c === '"' && text[i + 1] === '"') { cell += '"'; i++; } else if (c === '"') quoted = false; else { cell += c; if (c === "\n") line++; }
-    } else if (c === '"' && !cell) quoted = true;
-    else if (c === sep) end();
-    else if (c === "\n" || c === undefined) {
-      end();
-      if (cells.some((x) => x.trim())) rows.push({ line: began, cells: cells.map((x) => x.replace(/\r$/, "")) });
-      cells = [];
-      began = ++line;
-    } else cell += c;
-  }
-  return rows;
+	const first = text.split("\n", 1)[0], sep = [",", ";", "\t"].sort((a, b) => first.split(b).length - first.split(a).length)[0], rows = [];
+	let cells = [], cell = "", quoted = false, line = 1, began = 1;
+	const end = () => {cells.push(cell); cell = "";};
+	for (let i = 0; i <= text.length; i++) {
+		const c = text[i];
+		if (quoted) {
+			if (c === undefined) break;
+			if (c === '"' && text[i + 1] === '"') {cell += '"'; i++;} else if (c === '"') quoted = false; else {cell += c; if (c === "\n") line++;}
+		} else if (c === '"' && !cell) quoted = true;
+		else if (c === sep) end();
+		else if (c === "\n" || c === undefined) {
+			end();
+			if (cells.some((x) => x.trim())) rows.push({line: began, cells: cells.map((x) => x.replace(/\r$/, ""))});
+			cells = [];
+			began = ++line;
+		} else cell += c;
+	}
+	return rows;
 }
 
-const typed = (s) => { const t = s.trim(); return t === "" ? undefined : t === "true" ? true : t === "false" ? false : /^-?\d+(\.\d+)?$/.test(t) && !/^0\d/.test(t) && t.length < 16 ? Number(t) : /^[[{]/.test(t) ? tryJSON(t) : t; };
-const tryJSON = (t) => { try { return JSON.parse(t); } catch { return t; } };
+const typed = (s) => {const t = s.trim(); return t === "" ? undefined : t === "true" ? true : t === "false" ? false : /^-?\d+(\.\d+)?$/.test(t) && !/^0\d/.test(t) && t.length < 16 ? Number(t) : /^[[{]/.test(t) ? tryJSON(t) : t;};
+const tryJSON = (t) => {try {return JSON.parse(t);} catch {return t;}};
 const texts = new Set(["name", "code", "externalId", "phone", "zipCode", "note", "reference", "taxId", "description", "condition"]);
 
 /** The rows of a file: of CSV by its header, whose dots go down (quantities.0.count), else JSON, one object a line or a list. */
 export function rowsOf(text, name) {
-  const t = text.replace(/^\uFEFF/, "").trim();
-  if (/^[[{]/.test(t)) {
-    if (t[0] === "[") return JSON.parse(t).map((row, i) => ({ line: i + 1, row }));
-    return t.split("\n").map((l, i) => [l.trim(), i + 1]).filter(([l]) => l).map(([l, line]) => { try { return { line, row: JSON.parse(l) }; } catch { throw new Error(`${name}: line ${line} is no JSON`); } });
-  }
-  const [head, ...rest] = readCSV(t);
-  return rest.map(({ line, cells }) => {
-    const row = {};
-    head.cells.forEach((h, i) => {
-      const path = h.trim().split("."), last = path[path.length - 1], v = texts.has(last) ? (cells[i] || "").trim() || undefined : typed(cells[i] || "");
-      if (v === undefined || !h.trim()) return;
-      let at = row;
-      path.forEach((p, k) => { if (k === path.length - 1) at[p] = p === "codes" && typeof v === "string" ? v.split(/[ ,;|]+/) : v; else at = at[p] ||= /^\d+$/.test(path[k + 1]) ? [] : {}; });
-    });
-    return { line, row };
-  });
+	const t = text.replace(/^\uFEFF/, "").trim();
+	if (/^[[{]/.test(t)) {
+		if (t[0] === "[") return JSON.parse(t).map((row, i) => ({line: i + 1, row}));
+		return t.split("\n").map((l, i) => [l.trim(), i + 1]).filter(([l]) => l).map(([l, line]) => {try {return {line, row: JSON.parse(l)};} catch {throw new Error(`${name}: line ${line} is no JSON`);}});
+	}
+	const [head, ...rest] = readCSV(t);
+	return rest.map(({line, cells}) => {
+		const row = {};
+		head.cells.forEach((h, i) => {
+			const path = h.trim().split("."), last = path[path.length - 1], v = texts.has(last) ? (cells[i] || "").trim() || undefined : typed(cells[i] || "");
+			if (v === undefined || !h.trim()) return;
+			let at = row;
+			path.forEach((p, k) => {if (k === path.length - 1) at[p] = p === "codes" && typeof v === "string" ? v.split(/[ ,;|]+/) : v; else at = at[p] ||= /^\d+$/.test(path[k + 1]) ? [] : {};});
+		});
+		return {line, row};
+	});
 }
 
 const guess = (name, rows) => kinds.find(([k]) => name.toLowerCase().includes(k.slice(0, -1)))?.[0] || (rows[0]?.row.timezone ? "locations" : rows[0]?.row.lines ? "holds" : rows[0]?.row.skuId || rows[0]?.row.quantities ? "articles" : rows[0]?.row.email ? "customers" : "skus");
 
 export function Import() {
-  const kind = route.value.q.kind || "locations", [file, setFile] = useState(null), [over, setOver] = useState(false), [state, set] = useState({});
-  const send = async (rows, resource, dryRun) => {
-    for (let i = 0; i < rows.length; i += BATCH) {
-      try { await post("import", { resource, rows: rows.slice(i, i + BATCH).map((r) => r.row), dryRun }); } catch (e) {
-        if (e instanceof Problem && e.errors.length) return e.errors.map((f) => { const [, , n, ...path] = f.pointer.split("/"), row = rows[i + Number(n)]; return { line: row?.line ?? 0, name: path.join("."), message: f.message, row: row?.row }; });
-        throw e;
-      }
-      set((s) => ({ ...s, done: Math.min(rows.length, i + BATCH) }));
-    }
-    return [];
-  };
-  const check = async (rows, resource) => { set({ checking: true, done: 0 }); try { set({ faults: await send(rows, resource, true), of: resource }); } catch (error) { set({ error }); } };
-  const take = async (f) => {
-    if (!f) return;
-    try {
-      const rows = rowsOf(await f.text(), f.name), resource = guess(f.name, rows);
-      setFile({ name: f.name, rows });
-      setQ({ kind: resource });
-      if (rows.length) await check(rows, resource); else set({ error: new Error("The file has no rows.") });
-    } catch (error) { setFile({ name: f.name, rows: [] }); set({ error }); }
-  };
-  const make = async () => {
-    const faults = await send(file.rows, kind, false);
-    if (faults.length) { set({ faults, of: kind }); return; }
-    tell(`${file.rows.length} rows are imported.`);
-    set({ made: file.rows.length });
-    setFile(null);
-    load();
-  };
-  return html`<section class="view"><header><h1>Import</h1><p>Places first, then SKUs, articles, customers and bookings: what a row refers to may be named. CSV with a header, or JSON.</p></header>
-    <label class=${"drop" + (over ? " over" : "")} onDragOver=${(e) => { e.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${(e) => { e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]); }}>
-      <${Icon} name="import"/><h2>Drop a file here, or choose one</h2><p class="dim">It is tried first. Nothing is made before you say so.</p><input type="file" accept=".csv,.json,.ndjson,.jsonl,.txt,text/csv,application/json" aria-label="A file to import" onChange=${(e) => { take(e.target.files[0]); e.target.value = ""; }}/></label>
-    ${state.made && html`<p class="notice good" role="status">${state.made} rows are imported. Drop the next file, or look at the <a href="#/timeline">timeline</a>.</p>`}
-    ${file && html`<div class="bar-of-tools"><${Field} label=${file.name + ": " + file.rows.length.toLocaleString() + " rows of"}><${Select} value=${kind} options=${kinds} onChange=${(v) => { setQ({ kind: v }); check(file.rows, v); }}/><//>
-      <${Button} kind="primary" disabled=${!state.faults || state.faults.length > 0 || state.of !== kind} onClick=${make}>Import ${file.rows.length.toLocaleString()} rows<//></div>`}
-    ${state.checking && html`<p role="status">Trying … ${state.done} of ${file?.rows.length}</p>`}${state.error && html`<${Failed} error=${state.error}/>`}
-    ${state.faults && (state.faults.length ? html`<div class="notice bad" role="alert"><strong>${state.faults.length} fault${state.faults.length > 1 ? "s" : ""}; nothing was made</strong></div><div class="scroll"><table><thead><tr><th class="num">Line</th><th>Where</th><th>What is wrong</th><th>The row</th></tr></thead>
-      <tbody>${state.faults.slice(0, 200).map((f, i) => html`<tr key=${i}><td class="num">${f.line}</td><td><code>${f.name}</code></td><td>${f.message}</td><td><code>${JSON.stringify(f.row || {}).slice(0, 120)}</code></td></tr>`)}</tbody></table></div>` : file && html`<p class="notice good" role="status"><strong>No fault.</strong> ${file.rows.length.toLocaleString()} rows can be made.</p>`)}</section>`;
+	const kind = route.value.q.kind || "locations", [file, setFile] = useState(null), [over, setOver] = useState(false), [state, set] = useState({});
+	const send = async (rows, resource, dryRun) => {
+		for (let i = 0; i < rows.length; i += BATCH) {
+			try {await post("import", {resource, rows: rows.slice(i, i + BATCH).map((r) => r.row), dryRun});} catch (e) {
+				if (e instanceof Problem && e.errors.length) return e.errors.map((f) => {const [, , n, ...path] = f.pointer.split("/"), row = rows[i + Number(n)]; return {line: row?.line ?? 0, name: path.join("."), message: f.message, row: row?.row};});
+				throw e;
+			}
+			set((s) => ({...s, done: Math.min(rows.length, i + BATCH)}));
+		}
+		return [];
+	};
+	const check = async (rows, resource) => {set({checking: true, done: 0}); try {set({faults: await send(rows, resource, true), of: resource});} catch (error) {set({error});}};
+	const take = async (f) => {
+		if (!f) return;
+		try {
+			const rows = rowsOf(await f.text(), f.name), resource = guess(f.name, rows);
+			setFile({name: f.name, rows});
+			setQ({kind: resource});
+			if (rows.length) await check(rows, resource); else set({error: new Error("The file has no rows.")});
+		} catch (error) {setFile({name: f.name, rows: []}); set({error});}
+	};
+	const make = async () => {
+		const faults = await send(file.rows, kind, false);
+		if (faults.length) {set({faults, of: kind}); return;}
+		tell(`${file.rows.length} rows are imported.`);
+		set({made: file.rows.length});
+		setFile(null);
+		load();
+	};
+	return html`<section class="view"><header><h1>Import</h1><p>Places first, then SKUs, articles, customers, bookings; rows may refer by name. CSV with a header, or JSON.</p></header>
+		<label class=${"drop" + (over ? " over" : "")} onDragOver=${(e) => {e.preventDefault(); setOver(true);}} onDragLeave=${() => setOver(false)} onDrop=${(e) => {e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]);}}>
+			<${Icon} name="import"/><h2>Drop a file here, or choose one</h2><p class="dim">It is tried first. Nothing is made before you say so.</p><input type="file" accept=".csv,.json,.ndjson,.jsonl,.txt,text/csv,application/json" aria-label="A file to import" onChange=${(e) => {take(e.target.files[0]); e.target.value = "";}}/></label>
+		${state.made && html`<p class="notice good" role="status">${state.made} rows are imported. Drop the next file, or look at the <a href="#/timeline">timeline</a>.</p>`}
+		${file && html`<div class="bar-of-tools"><${Field} label=${file.name + ": " + file.rows.length.toLocaleString() + " rows of"}><${Select} value=${kind} options=${kinds} onChange=${(v) => {setQ({kind: v}); check(file.rows, v);}}/><//>
+			<${Button} kind="primary" disabled=${!state.faults || state.faults.length > 0 || state.of !== kind} onClick=${make}>Import ${file.rows.length.toLocaleString()} rows<//></div>`}
+		${state.checking && html`<p role="status">Trying … ${state.done} of ${file?.rows.length}</p>`}${state.error && html`<${Failed} error=${state.error}/>`}
+		${state.faults && (state.faults.length ? html`<div class="notice bad" role="alert"><strong>${state.faults.length} fault${state.faults.length > 1 ? "s" : ""}; nothing was made</strong></div><${Table} heads=${["#Line", "Where", "What is wrong", "The row"]}>${state.faults.slice(0, 200).map((f, i) => html`<tr key=${i}><td class="num">${f.line}</td><td><code>${f.name}</code></td><td>${f.message}</td><td><code>${JSON.stringify(f.row || {}).slice(0, 120)}</code></td></tr>`)}<//>` : file && html`<p class="notice good" role="status"><strong>No fault.</strong> ${file.rows.length.toLocaleString()} rows can be made.</p>`)}</section>`;
 }

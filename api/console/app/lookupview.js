@@ -1,94 +1,94 @@
 // This file owns the look-up: a period and a place, then what is free, and a cart that becomes a hold, an order or a link.
-import { html, useState } from "./base.js";
-import { get, post, useData } from "./api.js";
-import { go, route, setQ } from "./route.js";
-import { place, placeName, places, skuName, skus, zone } from "./store.js";
-import { Badge, Blockers, Button, Confirm, Empty, Field, Icon, Loading, Period, PlaceSelect, Read, Refusal, Search, tell } from "./ui.js";
-import { DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, toInput, weekday } from "./time.js";
+import {html, useState} from "./base.js";
+import {get, post, useData} from "./api.js";
+import {go, route, setQ} from "./route.js";
+import {place, placeName, places, skuName, skus, zone} from "./store.js";
+import {Badge, Blockers, Button, Empty, Field, Period, PlaceSelect, Read, Refusal, Search, tell} from "./ui.js";
+import {DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday} from "./time.js";
 
 /** The weekend to come, from nine to six. */
 function weekend(z) {
-  let d = addDays(dayStart(Date.now(), z), 1, z);
-  while (weekday(d, z) !== 5) d = addDays(d, 1, z);
-  return [d + 9 * HOUR, addDays(d, 2, z) + 18 * HOUR];
+	let d = addDays(dayStart(Date.now(), z), 1, z);
+	while (weekday(d, z) !== 5) d = addDays(d, 1, z);
+	return [d + 9 * HOUR, addDays(d, 2, z) + 18 * HOUR];
 }
 
 /** What a cart is in the address: ids with how many. @returns {[string, number][]} */
-const readCart = (s) => (s || "").split(",").filter(Boolean).map((x) => { const [id, n] = x.split("*"); return [id, Number(n) || 1]; });
+const readCart = (s) => (s || "").split(",").filter(Boolean).map((x) => {const [id, n] = x.split("*"); return [id, Number(n) || 1];});
 const writeCart = (c) => c.map(([id, n]) => id + "*" + n).join(",");
 
 export function LookUp() {
-  const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, soon = weekend(z);
-  const from = Number(q.from) || soon[0], to = Number(q.to) || (q.from ? from + DAY : soon[1]), cart = readCart(q.cart);
-  const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
-  const of = useData((signal) => (list.length ? post("availability/query", { lines: list.map((s) => ({ skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to) })) }, { signal, idem: "" }) : { lines: [] }), [at?.id, from, to, text, list.length]);
-  if (!at) return html`<section class="view"><${Empty} title="No place yet"/></section>`;
-  const add = (id, n = 1) => {
-    const had = cart.find((c) => c[0] === id);
-    setQ({ cart: writeCart(had ? cart.map((c) => (c[0] === id ? [id, c[1] + n] : c)).filter((c) => c[1] > 0) : [...cart, [id, n]]) });
-  };
-  const of_ = (i) => of.data?.lines[i];
-  return html`<section class="view"><div class="bar-of-tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({ at: v }, true)}/><//>
-      <${Period} from=${from} to=${to} z=${z} onChange=${(a, b) => setQ({ from: a, to: b })}/><${Field} label="What"><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({ search })}/><//>
-      <span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
-    <div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : undefined}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => of_(i) && html`<${Offer} key=${s.id} s=${s} a=${of_(i)} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title="Nothing is called so"/>`)}<//></div>
-      <${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
+	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, soon = weekend(z);
+	const from = Number(q.from) || soon[0], to = Number(q.to) || (q.from ? from + DAY : soon[1]), cart = readCart(q.cart);
+	const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
+	const of = useData((signal) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {signal, idem: ""}) : {lines: []}), [at?.id, from, to, text, list.length]);
+	if (!at) return html`<section class="view"><${Empty} title="No place yet"/></section>`;
+	const add = (id, n = 1) => {
+		const had = cart.find((c) => c[0] === id);
+		setQ({cart: writeCart(had ? cart.map((c) => (c[0] === id ? [id, c[1] + n] : c)).filter((c) => c[1] > 0) : [...cart, [id, n]])});
+	};
+	const of_ = (i) => of.data?.lines[i];
+	return html`<section class="view"><div class="bar-of-tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
+			<${Period} from=${from} to=${to} z=${z} onChange=${(a, b) => setQ({from: a, to: b})}/><${Field} label="What"><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search})}/><//>
+			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
+		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : undefined}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => of_(i) && html`<${Offer} key=${s.id} s=${s} a=${of_(i)} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title="Nothing is called so"/>`)}<//></div>
+			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
 }
 
-function Offer({ s, a, at, from, to, z, inCart, add }) {
-  const [open, set] = useState(false), none = a.withMoves <= inCart;
-  return html`<div class="offer"><div><h2>${s.name} <small>${s.code || ""}</small></h2><div class="meter" aria-hidden="true"><i class=${a.available <= 0 ? "no" : ""} style=${{ width: a.stock ? Math.max(3, 100 * Math.max(0, a.available) / a.stock) + "%" : "3%" }}></i></div>
-      <button type="button" class="link" aria-expanded=${open ? "true" : "false"} onClick=${() => set(!open)}>${open ? "Less" : a.available > 0 ? "Which ones?" : "Why, and when?"}</button></div>
-    <div class="right"><span class=${"free" + (a.available > 0 ? "" : " no")}>${a.available}</span><div class="dim">of ${a.stock} free${a.exact ? "" : ", at least"}</div></div>
-    <${Button} icon="plus" kind=${none ? "" : "primary"} label=${"Add " + s.name} onClick=${() => { if (none) tell("That is one more than there is. The refusal will say why, and when it fits."); add(s.id); }}>Add<//>
-    ${open && html`<div class="why"><${Why} s=${s} a=${a} at=${at} from=${from} to=${to} z=${z}/></div>`}</div>`;
+function Offer({s, a, at, from, to, z, inCart, add}) {
+	const [open, set] = useState(false), none = a.withMoves <= inCart;
+	return html`<div class="offer"><div><h2>${s.name} <small>${s.code || ""}</small></h2><div class="meter" aria-hidden="true"><i class=${a.available <= 0 ? "no" : ""} style=${{width: a.stock ? Math.max(3, 100 * Math.max(0, a.available) / a.stock) + "%" : "3%"}}></i></div>
+			<button type="button" class="link" aria-expanded=${open} onClick=${() => set(!open)}>${open ? "Less" : a.available > 0 ? "Which ones?" : "Why, and when?"}</button></div>
+		<div class="right"><span class=${"free" + (a.available > 0 ? "" : " no")}>${a.available}</span><div class="dim">of ${a.stock} free${a.exact ? "" : ", at least"}</div></div>
+		<${Button} icon="plus" kind=${none ? "" : "primary"} label=${"Add " + s.name} onClick=${() => {if (none) tell("That is one more than there is. The refusal will say why, and when it fits."); add(s.id);}}>Add<//>
+		${open && html`<div class="why"><${Why} s=${s} a=${a} at=${at} from=${from} to=${to} z=${z}/></div>`}</div>`;
 }
 
 /** Articles that are free, or why none is and when it would do. */
-function Why({ s, a, at, from, to, z }) {
-  const ask = { skuId: s.id, serviceLocationId: at.id };
-  const of = useData(async (signal) => {
-    const [articles, why, next] = await Promise.all([
-      get("articles", { skuId: s.id, serviceLocationId: at.id, dateRange: { from: iso(from), to: iso(to) }, fields: "id,name,codes,availability", pageSize: 60, sort: "availability", direction: "desc" }, { signal }),
-      a.available < 1 ? post("availability/explain", { ...ask, from: iso(from), to: iso(to), quantity: 1 }, { signal, idem: "" }) : null,
-      a.available < 1 ? post("availability/next", { ...ask, notBefore: iso(from), seconds: Math.round((to - from) / 1000) }, { signal, idem: "" }) : null,
-    ]);
-    return { articles: articles.articles, total: articles.totalCount, why, next };
-  }, [s.id, at.id, from, to, a.available < 1]);
-  return html`<${Read} of=${of} rows=${2}>${(d) => html`<div class="stack">${d.why && html`<p>At <b>${fmtInstant(d.why.at, z)}</b> all ${d.why.stock} are taken. ${d.next?.from ? html`It fits next from <b>${fmtInstant(d.next.from, z)}</b>. ` : "It does not fit within two years. "}
-        ${d.next?.from && html`<${Button} kind="small" onClick=${() => setQ({ from: Date.parse(d.next.from), to: Date.parse(d.next.to) })}>Take that period<//>`}</p>
-        <${Alternatives} list=${d.why.alternatives} z=${z}/><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}
-      <div class="row">${d.articles.map((r) => html`<button key=${r.id} type="button" class="link" onClick=${() => go("timeline", { at: at.id, article: r.id, on: from - DAY })}>${r.name}</button> <${Badge} kind=${r.availability.total > 0 ? "good" : "bad"}>${r.availability.total > 0 ? (r.availability.total > 1 ? r.availability.total + " free" : "free") : "taken"}<//>`)}</div>
-      ${d.total > d.articles.length && html`<p class="dim">and ${d.total - d.articles.length} more</p>`}</div>`}<//>`;
+function Why({s, a, at, from, to, z}) {
+	const ask = {skuId: s.id, serviceLocationId: at.id};
+	const of = useData(async (signal) => {
+		const [articles, why, next] = await Promise.all([
+			get("articles", {skuId: s.id, serviceLocationId: at.id, dateRange: {from: iso(from), to: iso(to)}, fields: "id,name,codes,availability", pageSize: 60, sort: "availability", direction: "desc"}, {signal}),
+			a.available < 1 ? post("availability/explain", {...ask, from: iso(from), to: iso(to), quantity: 1}, {signal, idem: ""}) : null,
+			a.available < 1 ? post("availability/next", {...ask, notBefore: iso(from), seconds: Math.round((to - from) / 1000)}, {signal, idem: ""}) : null,
+		]);
+		return {articles: articles.articles, total: articles.totalCount, why, next};
+	}, [s.id, at.id, from, to, a.available < 1]);
+	return html`<${Read} of=${of} rows=${2}>${(d) => html`<div class="stack">${d.why && html`<p>At <b>${fmtInstant(d.why.at, z)}</b> all ${d.why.stock} are taken. ${d.next?.from ? html`It fits next from <b>${fmtInstant(d.next.from, z)}</b>. ` : "It does not fit within two years. "}
+				${d.next?.from && html`<${Button} kind="small" onClick=${() => setQ({from: Date.parse(d.next.from), to: Date.parse(d.next.to)})}>Take that period<//>`}</p>
+				<${Alternatives} list=${d.why.alternatives} z=${z}/><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}
+			<div class="row">${d.articles.map((r) => html`<button key=${r.id} type="button" class="link" onClick=${() => go("timeline", {at: at.id, article: r.id, on: from - DAY})}>${r.name}</button> <${Badge} kind=${r.availability.total > 0 ? "good" : "bad"}>${r.availability.total > 0 ? (r.availability.total > 1 ? r.availability.total + " free" : "free") : "taken"}<//>`)}</div>
+			${d.total > d.articles.length && html`<p class="dim">and ${d.total - d.articles.length} more</p>`}</div>`}<//>`;
 }
 
-export function Alternatives({ list, z }) {
-  if (!list?.length) return null;
-  const says = { later: "later", shorter: "shorter", location: "elsewhere", article: "another article" };
-  return html`<ul class="plainlist row">${list.map((x, i) => html`<li key=${i}><${Button} kind="small" onClick=${() => setQ({ from: Date.parse(x.from), to: x.to ? Date.parse(x.to) : undefined, ...(x.serviceLocationId ? { at: x.serviceLocationId } : {}) })}>${says[x.kind]}: ${x.serviceLocationId ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//></li>`)}</ul>`;
+export function Alternatives({list, z}) {
+	if (!list?.length) return null;
+	const says = {later: "later", shorter: "shorter", location: "elsewhere", article: "another article"};
+	return html`<ul class="plainlist row">${list.map((x, i) => html`<li key=${i}><${Button} kind="small" onClick=${() => setQ({from: Date.parse(x.from), to: x.to ? Date.parse(x.to) : undefined, ...(x.serviceLocationId ? {at: x.serviceLocationId} : {})})}>${says[x.kind]}: ${x.serviceLocationId ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//></li>`)}</ul>`;
 }
 
-function Cart({ cart, at, from, to, z, add }) {
-  const [who, setWho] = useState(""), [refused, setRefused] = useState(null);
-  const done = (text, view, q) => { tell(text); setRefused(null); setQ({ cart: undefined }); if (view) go(view, q); };
-  const tryIt = async (act) => { try { setRefused(null); await act(); } catch (e) { setRefused(e); } };
-  const hold = (expiresInSeconds) => tryIt(async () => {
-    const h = await post("holds", { lines: cart.map(([skuId, quantity]) => ({ skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to) })), ...(expiresInSeconds ? { expiresInSeconds } : {}), ...(who ? { note: who } : {}) });
-    const u = h.lines[0].unavailabilities[0];
-    done(expiresInSeconds ? "Held for half an hour." : "Booked.", "timeline", { at: at.id, on: dayStart(from, z) - DAY, sku: cart.length === 1 ? cart[0][0] : undefined, bar: u?.id });
-  });
-  const order = () => tryIt(async () => {
-    const o = await post("orders", { status: "open", channel: "admin", pickupLocationId: at.id, ...(who ? { mainContact: { fullName: who } } : {}),
-      lineItems: cart.map(([skuId, quantity]) => ({ skuId, quantity, purchaseType: "booking", startDate: iso(from), endDate: iso(to) })) });
-    done("Order #" + o.number + " is open.", "orders", { id: o.id });
-  });
-  const share = async () => {
-    const link = location.href;
-    try { await navigator.clipboard.writeText(link); tell("The link is copied: whoever opens it with a key sees this cart."); } catch { tell(link); }
-  };
-  return html`<aside class="box cart" aria-label="Cart"><h2>Cart</h2>${cart.length ? html`<p>${fmtRange(from, to, z)}<br/><span class="dim">${at.name}</span></p>
-      <ul class="plainlist">${cart.map(([id, n]) => html`<li key=${id}><span>${skuName(id)}</span><span class="row"><${Button} kind="small" label=${"One less of " + skuName(id)} onClick=${() => add(id, -1)}>−<//><b>${n}</b><${Button} kind="small" label=${"One more of " + skuName(id)} onClick=${() => add(id, 1)}>+<//></span></li>`)}</ul>
-      <div class="stack"><br/><${Field} label="For whom" wide><input value=${who} onInput=${(e) => setWho(e.target.value)} autocomplete="off"/><//>
-      <div class="row"><${Button} kind="primary" onClick=${order}>Order<//><${Button} onClick=${() => hold(1800)}>Hold 30 min<//><${Button} onClick=${() => hold(0)}>Book firmly<//><${Button} onClick=${share}>Link<//></div>
-      ${refused && html`<${Refusal} error=${refused} names=${cart.map(([id]) => skuName(id))}/>`}</div>` : html`<p class="dim">Add what is wanted. A cart can be held, ordered, or sent as a link.</p>`}</aside>`;
+function Cart({cart, at, from, to, z, add}) {
+	const [who, setWho] = useState(""), [refused, setRefused] = useState(null);
+	const done = (text, view, q) => {tell(text); setRefused(null); setQ({cart: undefined}); if (view) go(view, q);};
+	const tryIt = async (act) => {try {setRefused(null); await act();} catch (e) {setRefused(e);}};
+	const hold = (expiresInSeconds) => tryIt(async () => {
+		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to)})), ...(expiresInSeconds ? {expiresInSeconds} : {}), ...(who ? {note: who} : {})});
+		const u = h.lines[0].unavailabilities[0];
+		done(expiresInSeconds ? "Held for half an hour." : "Booked.", "timeline", {at: at.id, on: dayStart(from, z) - DAY, sku: cart.length === 1 ? cart[0][0] : undefined, bar: u?.id});
+	});
+	const order = () => tryIt(async () => {
+		const o = await post("orders", {status: "open", channel: "admin", pickupLocationId: at.id, ...(who ? {mainContact: {fullName: who}} : {}),
+			lineItems: cart.map(([skuId, quantity]) => ({skuId, quantity, purchaseType: "booking", startDate: iso(from), endDate: iso(to)}))});
+		done("Order #" + o.number + " is open.", "orders", {id: o.id});
+	});
+	const share = async () => {
+		const link = location.href;
+		try {await navigator.clipboard.writeText(link); tell("The link is copied: whoever opens it with a key sees this cart.");} catch {tell(link);}
+	};
+	return html`<aside class="box cart" aria-label="Cart"><h2>Cart</h2>${cart.length ? html`<p>${fmtRange(from, to, z)}<br/><span class="dim">${at.name}</span></p>
+			<ul class="plainlist">${cart.map(([id, n]) => html`<li key=${id}><span>${skuName(id)}</span><span class="row"><${Button} kind="small" label=${"One less of " + skuName(id)} onClick=${() => add(id, -1)}>−<//><b>${n}</b><${Button} kind="small" label=${"One more of " + skuName(id)} onClick=${() => add(id, 1)}>+<//></span></li>`)}</ul>
+			<div class="stack"><br/><${Field} label="For whom" wide><input value=${who} onInput=${(e) => setWho(e.target.value)} autocomplete="off"/><//>
+			<div class="row"><${Button} kind="primary" onClick=${order}>Order<//><${Button} onClick=${() => hold(1800)}>Hold 30 min<//><${Button} onClick=${() => hold(0)}>Book firmly<//><${Button} onClick=${share}>Link<//></div>
+			${refused && html`<${Refusal} error=${refused} names=${cart.map(([id]) => skuName(id))}/>`}</div>` : html`<p class="dim">Add what is wanted. A cart can be held, ordered, or sent as a link.</p>`}</aside>`;
 }

@@ -1,86 +1,86 @@
 // This file owns the shell: who is signed in, the views and the way between them, and what is said of the server.
-import { html, render, useEffect, useState, signal } from "./base.js";
-import { heard, key, keyRefused, listen, offline, sequence, signIn, signOut } from "./api.js";
-import { href, route, setQ } from "./route.js";
-import { account, failed, load, places, ready, skus, zone } from "./store.js";
-import { Button, Failed, Icon, Loading, Notes, PlaceSelect } from "./ui.js";
-import { zoneName } from "./time.js";
-import { Timeline } from "./timelineview.js";
-import { Heat } from "./heatview.js";
-import { LookUp } from "./lookupview.js";
-import { Today } from "./todayview.js";
-import { Orders } from "./ordersview.js";
-import { Conflicts } from "./conflictsview.js";
-import { Plan } from "./planview.js";
-import { Webhooks } from "./webhooksview.js";
-import { Keys } from "./keysview.js";
-import { Import } from "./importview.js";
-import { Health } from "./healthview.js";
+import {html, render, useEffect, useState, signal} from "./base.js";
+import {heard, key, keyRefused, listen, offline, sequence, signIn, signOut} from "./api.js";
+import {href, route, setQ} from "./route.js";
+import {account, failed, load, places, ready, skus, zone} from "./store.js";
+import {Button, Failed, Icon, Loading, Notes, PlaceSelect} from "./ui.js";
+import {zoneName} from "./time.js";
+import {Timeline} from "./timelineview.js";
+import {Heat} from "./heatview.js";
+import {LookUp} from "./lookupview.js";
+import {Today} from "./todayview.js";
+import {Orders} from "./ordersview.js";
+import {Conflicts} from "./conflictsview.js";
+import {Plan} from "./planview.js";
+import {Webhooks} from "./webhooksview.js";
+import {Keys} from "./keysview.js";
+import {Import} from "./importview.js";
+import {Health} from "./healthview.js";
 
 const views = {
-  lookup: ["Look-up", "find", LookUp], timeline: ["Timeline", "timeline", Timeline], heat: ["Heat map", "heat", Heat], today: ["Today", "today", Today],
-  orders: ["Orders", "orders", Orders], conflicts: ["Conflicts", "conflicts", Conflicts], plan: ["Quantity plan", "plan", Plan], webhooks: ["Webhooks", "hooks", Webhooks],
-  keys: ["Keys", "keys", Keys], import: ["Import", "import", Import], health: ["Health", "health", Health],
+	lookup: ["Look-up", "find", LookUp], timeline: ["Timeline", "timeline", Timeline], heat: ["Heat map", "heat", Heat], today: ["Today", "today", Today],
+	orders: ["Orders", "orders", Orders], conflicts: ["Conflicts", "conflicts", Conflicts], plan: ["Quantity plan", "plan", Plan], webhooks: ["Webhooks", "hooks", Webhooks],
+	keys: ["Keys", "keys", Keys], import: ["Import", "import", Import], health: ["Health", "health", Health],
 };
 
 const theme = signal(localStorage.getItem("holdfast.theme") || "");
-theme.subscribe((t) => {
-  document.documentElement.dataset.theme = t || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-});
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { if (!theme.value) theme.value = ""; document.documentElement.dataset.theme = theme.value || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"); });
+const system = matchMedia("(prefers-color-scheme: dark)");
+const paint = () => {document.documentElement.dataset.theme = theme.value || (system.matches ? "dark" : "light");};
+theme.subscribe(paint);
+system.addEventListener("change", paint);
 function turn() {
-  theme.value = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  localStorage.setItem("holdfast.theme", theme.value);
+	theme.value = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+	localStorage.setItem("holdfast.theme", theme.value);
 }
 
 function SignIn() {
-  const [text, set] = useState("");
-  const go = (e) => { e.preventDefault(); if (text.trim()) { keyRefused.value = ""; signIn(text.trim()); } };
-  return html`<main class="signin"><form onSubmit=${go}><h1><img src="/console/console.svg" alt="" width="36" height="36"/> Holdfast</h1>
-    <p>See the stock in time: what is free, what is out, and what stands in the way.</p>
-    ${keyRefused.value && html`<p class="notice bad" role="alert">${keyRefused.value}</p>`}
-    <label class="field wide"><span class="name">API key</span>
-      <input type="password" name="key" autocomplete="off" spellcheck="false" autofocus value=${text} onInput=${(e) => set(e.target.value)} placeholder="hf_…"/>
-      <span class="hint">It is kept for this tab alone and forgotten with it. <code>make run</code> prints one.</span></label>
-    <button class="btn primary" type="submit" disabled=${!text.trim()}>Open the console</button>
-    <p class="dim"><a href="/docs">Pages</a> · <a href="/docs/reference">Reference</a></p></form></main>`;
+	const [text, set] = useState("");
+	const go = (e) => {e.preventDefault(); if (text.trim()) {keyRefused.value = ""; signIn(text.trim());}};
+	return html`<main class="signin"><form onSubmit=${go}><h1><img src="/console/console.svg" alt="" width="36" height="36"/> Holdfast</h1>
+		<p>See the stock in time: what is free, what is out, and what stands in the way.</p>
+		${keyRefused.value && html`<p class="notice bad" role="alert">${keyRefused.value}</p>`}
+		<label class="field wide"><span class="name">API key</span>
+			<input type="password" name="key" autocomplete="off" spellcheck="false" autofocus value=${text} onInput=${(e) => set(e.target.value)} placeholder="hf_…"/>
+			<span class="hint">It is kept for this tab alone and forgotten with it. <code>make run</code> prints one.</span></label>
+		<button class="btn primary" type="submit" disabled=${!text.trim()}>Open the console</button>
+		<p class="dim"><a href="/docs">Pages</a> · <a href="/docs/reference">Reference</a></p></form></main>`;
 }
 
 function Live() {
-  const off = offline.value;
-  return html`<span class=${"live" + (off ? " off" : "")} role="status"><i></i>${off ? "Out of reach, trying again" : "Live"}${!off && sequence.value ? html`<span class="dim"> · ${sequence.value.toLocaleString()}</span>` : ""}</span>`;
+	const off = offline.value;
+	return html`<span class=${"live" + (off ? " off" : "")} role="status"><i></i>${off ? "Out of reach, trying again" : "Live"}${!off && sequence.value ? html`<span class="dim"> · ${sequence.value.toLocaleString()}</span>` : ""}</span>`;
 }
 
 function FirstVisit() {
-  return html`<section class="view firstvisit"><h1>There is no stock yet</h1><p>Bring yours, or look at a merchant who has some.</p><div class="cards">
-    <a class="card" href=${href("import")}><${Icon} name="import"/><h2>Import a file</h2><p>Places, SKUs, articles and bookings from CSV. Every fault is named by its line before anything is made.</p></a>
-    <a class="card" href="/docs/start"><${Icon} name="docs"/><h2>Try the demo</h2><p><code>holdfast serve --demo</code> on an empty directory: three places, bikes and cameras, 2,000 bookings around today.</p></a></div></section>`;
+	return html`<section class="view firstvisit"><h1>There is no stock yet</h1><p>Bring yours, or look at a merchant who has some.</p><div class="cards">
+		<a class="card" href=${href("import")}><${Icon} name="import"/><h2>Import a file</h2><p>Places, SKUs, articles and bookings from CSV. Every fault is named by its line before anything is made.</p></a>
+		<a class="card" href="/docs/start"><${Icon} name="docs"/><h2>Try the demo</h2><p><code>holdfast serve --demo</code> on an empty directory: three places, bikes and cameras, 2,000 bookings around today.</p></a></div></section>`;
 }
 
 function Shell() {
-  const [menu, setMenu] = useState(false);
-  useEffect(() => { load(); return listen(); }, [key.value]);
-  const view = route.value.view in views ? route.value.view : "timeline", [name, , View] = views[view];
-  useEffect(() => { document.title = name + " · Holdfast"; setMenu(false); }, [view]);
-  const bare = ready.value && !places.value.length && !skus.value.length && !["import", "keys", "health", "webhooks"].includes(view);
-  return html`<div class=${"shell" + (menu ? " open" : "")}>
-    <a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
-    <nav class="rail" id="rail" aria-label="Views"><a class="brand" href=${href("timeline", { at: route.value.q.at })}><img src="/console/console.svg" alt="" width="24" height="24"/><span>${account.value?.name || "Holdfast"}</span></a>
-      ${Object.entries(views).map(([v, [text, icon]]) => html`<a key=${v} href=${href(v, { at: route.value.q.at })} aria-current=${v === view ? "page" : undefined} onClick=${() => setMenu(false)}><${Icon} name=${icon}/><span>${text}</span></a>`)}
-      <a class="last" href="/docs" target="_blank"><${Icon} name="docs"/><span>Pages</span></a></nav>
-    <header class="top"><${Button} kind="plain menu" icon="menu" label="Views" aria-expanded=${menu} aria-controls="rail" onClick=${() => setMenu(!menu)}/>
-      <span class="where">${name}</span>
-      ${view !== "lookup" && html`<${PlaceSelect} value=${route.value.q.at} onChange=${(at) => setQ({ at }, true)}/>`}
-      <span class="zone dim" title=${zone.value}>${zoneName(zone.value)}</span><span class="grow"></span>
-      <${Live}/><${Button} kind="plain" icon="moon" label="Light or dark" onClick=${turn}/><${Button} kind="plain" icon="out" label="Sign out" onClick=${signOut}/></header>
-    <main id="main" tabindex="-1">${offline.value && html`<div class="banner" role="alert">The server is out of reach. What is shown is as it was last read; the page goes on by itself.</div>`}
-      ${failed.value && !ready.value ? html`<section class="view"><${Failed} error=${failed.value} again=${load}/></section>`
-        : !ready.value ? html`<section class="view"><${Loading} rows=${8}/></section>` : bare ? html`<${FirstVisit}/>` : html`<${View} key=${view}/>`}</main>
-    <${Notes}/></div>`;
+	const [menu, setMenu] = useState(false);
+	useEffect(() => {load(); return listen();}, [key.value]);
+	const view = route.value.view in views ? route.value.view : "timeline", [name, , View] = views[view];
+	useEffect(() => {document.title = name + " · Holdfast"; setMenu(false);}, [view]);
+	const bare = ready.value && !places.value.length && !skus.value.length && !["import", "keys", "health", "webhooks"].includes(view);
+	return html`<div class=${"shell" + (menu ? " open" : "")}>
+		<a class="skip" href="#main" onClick=${(e) => {e.preventDefault(); document.getElementById("main").focus();}}>To the content</a>
+		<nav class="rail" id="rail" aria-label="Views"><a class="brand" href=${href("timeline", {at: route.value.q.at})}><img src="/console/console.svg" alt="" width="24" height="24"/><span>${account.value?.name || "Holdfast"}</span></a>
+			${Object.entries(views).map(([v, [text, icon]]) => html`<a key=${v} href=${href(v, {at: route.value.q.at})} aria-current=${v === view ? "page" : undefined} onClick=${() => setMenu(false)}><${Icon} name=${icon}/><span>${text}</span></a>`)}
+			<a class="last" href="/docs" target="_blank"><${Icon} name="docs"/><span>Pages</span></a></nav>
+		<header class="top"><${Button} kind="plain menu" icon="menu" label="Views" aria-expanded=${menu} aria-controls="rail" onClick=${() => setMenu(!menu)}/>
+			<span class="where">${name}</span>
+			${view !== "lookup" && html`<${PlaceSelect} value=${route.value.q.at} onChange=${(at) => setQ({at}, true)}/>`}
+			<span class="zone dim" title=${zone.value}>${zoneName(zone.value)}</span><span class="grow"></span>
+			<${Live}/><${Button} kind="plain" icon="moon" label="Light or dark" onClick=${turn}/><${Button} kind="plain" icon="out" label="Sign out" onClick=${signOut}/></header>
+		<main id="main" tabindex="-1">${offline.value && html`<div class="banner" role="alert">The server is out of reach. What is shown is as it was; the page goes on by itself.</div>`}
+			${failed.value && !ready.value ? html`<section class="view"><${Failed} error=${failed.value} again=${load}/></section>`
+				: !ready.value ? html`<section class="view"><${Loading} rows=${8}/></section>` : bare ? html`<${FirstVisit}/>` : html`<${View} key=${view}/>`}</main>
+		<${Notes}/></div>`;
 }
 
 // What could not be loaded is loaded when the server answers again.
-heard.subscribe(() => { if (failed.peek()) load(); });
+heard.subscribe(() => {if (failed.peek()) load();});
 
 const App = () => (key.value ? html`<${Shell}/>` : html`<${SignIn}/>`);
 const root = document.getElementById("app");

@@ -1,38 +1,38 @@
 // This file owns the state of a view in the address: #/view?name=value. A link shows what its sender saw.
-import { signal } from "./base.js";
+import {signal} from "./base.js";
 
 /** @typedef {{view: string, q: Record<string, string>}} Route */
 
 /** @returns {Route} */
 function read() {
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  return { view: path || "timeline", q: Object.fromEntries(new URLSearchParams(query)) };
+	const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+	return {view: path || "timeline", q: Object.fromEntries(new URLSearchParams(query))};
 }
 
 /** The present route. @type {import("./base.js").Signal<Route>} */
 export const route = signal(read());
-addEventListener("hashchange", () => { route.value = read(); });
+addEventListener("hashchange", () => {route.value = read();});
 
 /** The address of a view. @param {string} view @param {Record<string, any>} q */
 export function href(view, q = {}) {
-  const p = new URLSearchParams();
-  for (const [k, v] of Object.entries(q)) if (v !== undefined && v !== null && v !== "") p.set(k, String(v));
-  const s = p.toString();
-  return "#/" + view + (s ? "?" + s : "");
+	const p = new URLSearchParams();
+	for (const [k, v] of Object.entries(q)) if (v !== undefined && v !== null && v !== "") p.set(k, String(v));
+	const s = p.toString();
+	return "#/" + view + (s ? "?" + s : "");
 }
 
 /** Goes to a view; the place stays chosen. */
 export function go(view, q = {}) {
-  location.hash = href(view, { at: route.value.q.at, ...q });
+	location.hash = href(view, {at: route.value.q.at, ...q});
 }
 
 /** Changes the state of the present view. With step there is a way back to what was. */
 export function setQ(patch, step = false) {
-  const to = href(route.value.view, { ...route.value.q, ...patch });
-  if (to === location.hash) return;
-  if (step) location.hash = to;
-  else {
-    history.replaceState(null, "", to);
-    route.value = read();
-  }
+	const to = href(route.value.view, {...route.value.q, ...patch});
+	if (to === location.hash) return;
+	if (step) location.hash = to;
+	else {
+		history.replaceState(null, "", to);
+		route.value = read();
+	}
 }

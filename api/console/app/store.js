@@ -1,7 +1,7 @@
 // This file owns what all views know: the account, its places and its SKUs, and which place is looked at.
-import { signal, computed } from "./base.js";
-import { all, get, heard, recent } from "./api.js";
-import { route } from "./route.js";
+import {signal, computed} from "./base.js";
+import {all, get, heard, recent} from "./api.js";
+import {route} from "./route.js";
 
 export const account = signal(null);
 /** @type {import("./base.js").Signal<any[]>} */
@@ -21,25 +21,25 @@ export const skuName = (id) => skus.value.find((s) => s.id === id)?.name || "an 
 
 /** Reads what all views need. */
 export async function load() {
-  try {
-    const [a, l, s] = await Promise.all([get("account"), all("locations"), all("skus", {}, { pages: 20 })]);
-    account.value = a;
-    places.value = l;
-    skus.value = s;
-    failed.value = null;
-    ready.value = true;
-  } catch (e) {
-    failed.value = e;
-  }
+	try {
+		const [a, l, s] = await Promise.all([get("account"), all("locations"), all("skus", {}, {pages: 20})]);
+		account.value = a;
+		places.value = l;
+		skus.value = s;
+		failed.value = null;
+		ready.value = true;
+	} catch (e) {
+		failed.value = e;
+	}
 }
 
 const about = new Set(["account", "location", "sku"]);
 heard.subscribe(() => {
-  if (ready.peek() && recent.peek().slice(0, 50).some((c) => about.has(c.resource))) load();
+	if (ready.peek() && recent.peek().slice(0, 50).some((c) => about.has(c.resource))) load();
 });
 
 /** An amount of minor units as money. */
 export function money(n, currency = account.value?.currency || "EUR") {
-  const f = new Intl.NumberFormat(navigator.language, { style: "currency", currency });
-  return f.format((n || 0) / 10 ** (f.resolvedOptions().maximumFractionDigits ?? 2));
+	const f = new Intl.NumberFormat(navigator.language, {style: "currency", currency});
+	return f.format((n || 0) / 10 ** (f.resolvedOptions().maximumFractionDigits ?? 2));
 }

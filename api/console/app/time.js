@@ -7,100 +7,96 @@ export const locale = navigator.languages?.[0] || navigator.language || "en";
 const formats = new Map();
 /** @param {string} zone @param {Intl.DateTimeFormatOptions} o */
 function format(zone, o, lang = locale) {
-  const k = lang + zone + JSON.stringify(o);
-  let f = formats.get(k);
-  if (!f) formats.set(k, f = new Intl.DateTimeFormat(lang, { timeZone: zone, ...o }));
-  return f;
+	const k = lang + zone + JSON.stringify(o);
+	let f = formats.get(k);
+	if (!f) formats.set(k, f = new Intl.DateTimeFormat(lang, {timeZone: zone, ...o}));
+	return f;
 }
 
-const wall = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+const wall = {year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23"};
 /** The wall clock of an instant in a zone, as if it were UTC. */
 function wallOf(t, zone) {
-  const p = {};
-  for (const x of format(zone, wall, "en-US").formatToParts(t)) p[x.type] = +x.value;
-  return Date.UTC(p.year, p.month - 1, p.day, p.hour, p.minute, p.second);
+	const p = {};
+	for (const x of format(zone, wall, "en-US").formatToParts(t)) p[x.type] = +x.value;
+	return Date.UTC(p.year, p.month - 1, p.day, p.hour, p.minute, p.second);
 }
 
 /** The instant at which a zone's wall clock shows a time that is given as if it were UTC. */
 export function instantOf(w, zone) {
-  let t = w - (wallOf(w, zone) - w);
-  const off = wallOf(t, zone) - w;
-  if (off) t -= off;
-  return t;
+	let t = w - (wallOf(w, zone) - w);
+	const off = wallOf(t, zone) - w;
+	if (off) t -= off;
+	return t;
 }
 
 /** The first instant of the local day that t is in. */
 export function dayStart(t, zone) {
-  const w = wallOf(t, zone);
-  return instantOf(w - (w % DAY + DAY) % DAY, zone);
+	const w = wallOf(t, zone);
+	return instantOf(w - (w % DAY + DAY) % DAY, zone);
 }
 
 /** The same wall clock so many days on. */
-export function addDays(t, n, zone) { return instantOf(wallOf(t, zone) + n * DAY, zone); }
+export function addDays(t, n, zone) {return instantOf(wallOf(t, zone) + n * DAY, zone);}
 
 /** The first instants of n + 1 local days from t's on. */
 export function days(t, n, zone) {
-  const w = wallOf(t, zone), first = w - (w % DAY + DAY) % DAY;
-  return Array.from({ length: n + 1 }, (_, i) => instantOf(first + i * DAY, zone));
+	const w = wallOf(t, zone), first = w - (w % DAY + DAY) % DAY;
+	return Array.from({length: n + 1}, (_, i) => instantOf(first + i * DAY, zone));
 }
 
 /** The day of the week of an instant, 0 for Sunday. */
-export function weekday(t, zone) { return new Date(wallOf(t, zone)).getUTCDay(); }
-/** The hour of the wall clock. */
-export function hourOf(t, zone) { return new Date(wallOf(t, zone)).getUTCHours(); }
+export function weekday(t, zone) {return new Date(wallOf(t, zone)).getUTCDay();}
 
 /** The first day of a week and the days of a weekend where the locale is, 0 for Sunday. */
 export const week = (() => {
-  try {
-    const l = new Intl.Locale(locale), w = l.getWeekInfo?.() || l.weekInfo;
-    return { first: w.firstDay % 7, weekend: w.weekend.map((d) => d % 7) };
-  } catch { return { first: 1, weekend: [6, 0] }; }
+	try {
+		const l = new Intl.Locale(locale), w = l.getWeekInfo?.() || l.weekInfo;
+		return {first: w.firstDay % 7, weekend: w.weekend.map((d) => d % 7)};
+	} catch {return {first: 1, weekend: [6, 0]};}
 })();
 
 export function weekStart(t, zone) {
-  const d = dayStart(t, zone);
-  return addDays(d, -((weekday(d, zone) - week.first + 7) % 7), zone);
+	const d = dayStart(t, zone);
+	return addDays(d, -((weekday(d, zone) - week.first + 7) % 7), zone);
 }
 
 const ms = (t) => (typeof t === "string" ? Date.parse(t) : t);
-export { ms };
+export {ms};
 export const iso = (t) => new Date(t).toISOString();
 
-export const fmtDay = (t, zone) => format(zone, { weekday: "short", day: "numeric", month: "short" }).format(ms(t));
-export const fmtDate = (t, zone) => format(zone, { day: "numeric", month: "short", year: "numeric" }).format(ms(t));
-export const fmtMonth = (t, zone) => format(zone, { month: "long", year: "numeric" }).format(ms(t));
-export const fmtMonthShort = (t, zone) => format(zone, { month: "short" }).format(ms(t));
-export const fmtDayNo = (t, zone) => format(zone, { day: "numeric" }).format(ms(t)).replace(/\D+$/, "");
-export const fmtWeekday = (t, zone) => format(zone, { weekday: "short" }).format(ms(t));
-export const fmtTime = (t, zone) => format(zone, { hour: "2-digit", minute: "2-digit" }).format(ms(t));
-export const fmtInstant = (t, zone) => (t == null ? "no end" : format(zone, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(ms(t)));
-export const fmtExact = (t, zone) => (t == null ? "" : format(zone, { dateStyle: "medium", timeStyle: "medium" }).format(ms(t)));
+export const fmtDay = (t, zone) => format(zone, {weekday: "short", day: "numeric", month: "short"}).format(ms(t));
+export const fmtMonth = (t, zone) => format(zone, {month: "long", year: "numeric"}).format(ms(t));
+export const fmtMonthShort = (t, zone) => format(zone, {month: "short"}).format(ms(t));
+export const fmtDayNo = (t, zone) => format(zone, {day: "numeric"}).format(ms(t)).replace(/\D+$/, "");
+export const fmtWeekday = (t, zone) => format(zone, {weekday: "short"}).format(ms(t));
+export const fmtTime = (t, zone) => format(zone, {hour: "2-digit", minute: "2-digit"}).format(ms(t));
+export const fmtInstant = (t, zone) => (t == null ? "no end" : format(zone, {weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"}).format(ms(t)));
+export const fmtExact = (t, zone) => (t == null ? "" : format(zone, {dateStyle: "medium", timeStyle: "medium"}).format(ms(t)));
 export function fmtRange(from, to, zone) {
-  if (to == null) return fmtInstant(from, zone) + " →";
-  return format(zone, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).formatRange(ms(from), ms(to));
+	if (to == null) return fmtInstant(from, zone) + " →";
+	return format(zone, {weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"}).formatRange(ms(from), ms(to));
 }
 
 /** How long, in the two largest units. */
 export function fmtLength(millis) {
-  const d = Math.floor(millis / DAY), h = Math.floor(millis % DAY / HOUR), m = Math.round(millis % HOUR / 60_000);
-  if (d) return d + " d" + (h ? " " + h + " h" : "");
-  return h ? h + " h" + (m ? " " + m + " min" : "") : m + " min";
+	const d = Math.floor(millis / DAY), h = Math.floor(millis % DAY / HOUR), m = Math.round(millis % HOUR / 60_000);
+	if (d) return d + " d" + (h ? " " + h + " h" : "");
+	return h ? h + " h" + (m ? " " + m + " min" : "") : m + " min";
 }
 
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat(locale, {numeric: "auto"});
 export function fmtAgo(t, now = Date.now()) {
-  const s = (ms(t) - now) / 1000, a = Math.abs(s);
-  if (a < 90) return relative.format(Math.round(s), "second");
-  if (a < 5400) return relative.format(Math.round(s / 60), "minute");
-  if (a < 129600) return relative.format(Math.round(s / 3600), "hour");
-  return relative.format(Math.round(s / 86400), "day");
+	const s = (ms(t) - now) / 1000, a = Math.abs(s);
+	if (a < 90) return relative.format(Math.round(s), "second");
+	if (a < 5400) return relative.format(Math.round(s / 60), "minute");
+	if (a < 129600) return relative.format(Math.round(s / 3600), "hour");
+	return relative.format(Math.round(s / 86400), "day");
 }
 
 /** What an input of a local time shows, and back. */
-export function toInput(t, zone) { return new Date(wallOf(ms(t), zone)).toISOString().slice(0, 16); }
-export function fromInput(s, zone) { return instantOf(Date.parse(s + (s.length === 16 ? ":00Z" : "T00:00:00Z")), zone); }
-export const dayKey = (t, zone) => toInput(t, zone).slice(0, 10);
+export function toInput(t, zone) {return new Date(wallOf(ms(t), zone)).toISOString().slice(0, 16);}
+export function fromInput(s, zone) {return instantOf(Date.parse(s + (s.length === 16 ? ":00Z" : "T00:00:00Z")), zone);}
 /** The short name of the zone at an instant. */
 export function zoneName(zone, t = Date.now()) {
-  return format(zone, { timeZoneName: "short" }).formatToParts(t).find((p) => p.type === "timeZoneName")?.value || zone;
+	return format(zone, {timeZoneName: "short"}).formatToParts(t).find((p) => p.type === "timeZoneName")?.value || zone;
 }

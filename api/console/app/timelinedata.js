@@ -1,13 +1,11 @@
 // This file owns what the timeline shows: pages of articles with their bars, all of one state, and what was moved while one looked.
-import { useEffect, useRef, useState } from "./base.js";
-import { get, heard } from "./api.js";
+import {useEffect, useRef, useState} from "./base.js";
+import {get, heard} from "./api.js";
 
 export const PAGE = 60;
 
-/** @typedef {{id: string, from: number, to: number, bodyFrom: number, bodyTo: number, open: boolean, type: string, blockerType: string, ownerId: string, orderNumber: number|null,
- *   label: string, serviceLocationId: string, slotId: string|null, state: string, pinned: boolean, late: boolean, moved?: string}} Bar */
-/** @typedef {{id: string, name: string, code: string, sku: {id: string, name: string}|null, units: number, bars: Bar[], barsTotal?: number, conflicts: Bar[], events: any[], steps: any[],
- *   slots: string[]}} Row */
+/** @typedef {{id: string, from: number, to: number, bodyFrom: number, bodyTo: number, open: boolean, ownerId: string, state: string, late: boolean, moved?: string}} Bar */
+/** @typedef {{id: string, name: string, units: number, bars: Bar[], conflicts: Bar[], events: any[], steps: any[], slots: string[]}} Row */
 
 // Where bars were when they were last seen, and from where they have gone since: the server moves what may move, and says where it is.
 const seen = new Map(), gone = new Map();
@@ -15,30 +13,30 @@ const most = 20_000;
 
 const end = (t) => (t === null ? Infinity : Date.parse(t));
 function bar(b, row, now) {
-  const x = { ...b, from: Date.parse(b.from), to: end(b.to), bodyFrom: Date.parse(b.bodyFrom), bodyTo: end(b.bodyTo), open: b.to === null };
-  x.late = b.state === "out" && x.bodyTo <= now;
-  const before = seen.get(b.id);
-  if (before && before.id !== row.id) gone.set(b.id, before.name);
-  if (seen.size > most) seen.clear();
-  seen.set(b.id, row);
-  x.moved = gone.get(b.id);
-  return x;
+	const x = {...b, from: Date.parse(b.from), to: end(b.to), bodyFrom: Date.parse(b.bodyFrom), bodyTo: end(b.bodyTo), open: b.to === null};
+	x.late = b.state === "out" && x.bodyTo <= now;
+	const before = seen.get(b.id);
+	if (before && before.id !== row.id) gone.set(b.id, before.name);
+	if (seen.size > most) seen.clear();
+	seen.set(b.id, row);
+	x.moved = gone.get(b.id);
+	return x;
 }
 
 /** Says that a person has moved a bar: that is no move of the server's. */
 export function movedByHand(id) {
-  seen.delete(id);
-  gone.delete(id);
+	seen.delete(id);
+	gone.delete(id);
 }
 
 /** @returns {Row} */
 function rowOf(r, now) {
-  const at = { id: r.id, name: r.name }, bars = r.bars.map((b) => bar(b, at, now));
-  return {
-    ...r, bars, conflicts: r.conflicts.map((b) => bar(b, at, now)), steps: r.steps.map((s) => ({ ...s, from: Date.parse(s.from) })),
-    events: r.events.filter((e) => e.type !== "reservation").map((e) => ({ ...e, from: Date.parse(e.from), to: end(e.to) })),
-    slots: r.units > 1 ? [...new Set(bars.map((b) => b.slotId).filter(Boolean))].sort() : [],
-  };
+	const at = {id: r.id, name: r.name}, bars = r.bars.map((b) => bar(b, at, now));
+	return {
+		...r, bars, conflicts: r.conflicts.map((b) => bar(b, at, now)), steps: r.steps.map((s) => ({...s, from: Date.parse(s.from)})),
+		events: r.events.filter((e) => e.type !== "reservation").map((e) => ({...e, from: Date.parse(e.from), to: end(e.to)})),
+		slots: r.units > 1 ? [...new Set(bars.map((b) => b.slotId).filter(Boolean))].sort() : [],
+	};
 }
 
 /**
@@ -46,43 +44,43 @@ function rowOf(r, now) {
  * in view are read again, and what was there stays until they are.
  */
 export function useRows(query, wanted) {
-  const [state, set] = useState({ of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: [] });
-  const of = JSON.stringify(query), live = heard.value, box = useRef({ of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: [] });
-  const stop = useRef(null), version = useRef(-1);
-  const key = of + wanted.join();
-  useEffect(() => {
-    const b = box.current, changed = version.current !== live;
-    if (b.of === of && !changed && wanted.every((p) => b.pages.has(p))) return;
-    stop.current?.abort();
-    const control = stop.current = new AbortController(), signal = control.signal;
-    const timer = setTimeout(async () => {
-      try {
-        const now = Date.now();
-        let pages = new Map(b.of === of && !changed ? b.pages : []), sequence = pages.size ? b.sequence : 0, total = b.total;
-        const [conflicts] = await Promise.all([
-          pages.size ? b.conflicts : get("conflicts", { dateRange: query.dateRange, serviceLocationId: query.serviceLocationId, skuId: query.skuId, pageSize: 100 }, { signal }).then((a) => a.data),
-          (async () => {
-            for (let tries = 0; tries < 4; tries++) {
-              const missing = wanted.filter((p) => !pages.has(p));
-              if (!missing.length) break;
-              const got = await Promise.all(missing.map((p) => get("articles/bars", { ...query, page: p, pageSize: PAGE }, { signal })));
-              const newest = Math.max(sequence, ...got.map((g) => g.sequence));
-              if (newest !== sequence) pages = new Map();
-              sequence = newest;
-              got.forEach((g, i) => { if (g.sequence === newest) { pages.set(missing[i], g.data.map((r) => rowOf(r, now))); total = g.pagination.total; } });
-            }
-          })(),
-        ]);
-        if (signal.aborted) return;
-        version.current = live;
-        box.current = { of, pages, total, sequence, error: null, conflicts };
-        set(box.current);
-      } catch (error) {
-        if (!signal.aborted) set({ ...box.current, error });
-      }
-    }, b.of === of && changed ? 150 : 0);
-    return () => clearTimeout(timer);
-  }, [key, live]);
-  useEffect(() => () => stop.current?.abort(), []);
-  return state;
+	const [state, set] = useState({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []});
+	const of = JSON.stringify(query), live = heard.value, box = useRef({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []});
+	const stop = useRef(null), version = useRef(-1);
+	const key = of + wanted.join();
+	useEffect(() => {
+		const b = box.current, changed = version.current !== live;
+		if (b.of === of && !changed && wanted.every((p) => b.pages.has(p))) return;
+		stop.current?.abort();
+		const control = stop.current = new AbortController(), signal = control.signal;
+		const timer = setTimeout(async () => {
+			try {
+				const now = Date.now();
+				let pages = new Map(b.of === of && !changed ? b.pages : []), sequence = pages.size ? b.sequence : 0, total = b.total;
+				const [conflicts] = await Promise.all([
+					pages.size ? b.conflicts : get("conflicts", {dateRange: query.dateRange, serviceLocationId: query.serviceLocationId, skuId: query.skuId, pageSize: 100}, {signal}).then((a) => a.data),
+					(async () => {
+						for (let tries = 0; tries < 4; tries++) {
+							const missing = wanted.filter((p) => !pages.has(p));
+							if (!missing.length) break;
+							const got = await Promise.all(missing.map((p) => get("articles/bars", {...query, page: p, pageSize: PAGE}, {signal})));
+							const newest = Math.max(sequence, ...got.map((g) => g.sequence));
+							if (newest !== sequence) pages = new Map();
+							sequence = newest;
+							got.forEach((g, i) => {if (g.sequence === newest) {pages.set(missing[i], g.data.map((r) => rowOf(r, now))); total = g.pagination.total;}});
+						}
+					})(),
+				]);
+				if (signal.aborted) return;
+				version.current = live;
+				box.current = {of, pages, total, sequence, error: null, conflicts};
+				set(box.current);
+			} catch (error) {
+				if (!signal.aborted) set({...box.current, error});
+			}
+		}, b.of === of && changed ? 150 : 0);
+		return () => clearTimeout(timer);
+	}, [key, live]);
+	useEffect(() => () => stop.current?.abort(), []);
+	return state;
 }

@@ -1,158 +1,159 @@
 // This file owns how a bar is given other dates or another article: by dragging or by keys, tried by the server as it goes, done on the drop.
-import { useRef, useState } from "./base.js";
-import { Problem, get, patch, post } from "./api.js";
-import { ROW } from "./timelineview.js";
-import { movedByHand } from "./timelinedata.js";
-import { tell } from "./ui.js";
-import { fmtRange, iso } from "./time.js";
+import {useRef, useState} from "./base.js";
+import {Problem, get, patch, post} from "./api.js";
+import {ROW} from "./timelineview.js";
+import {movedByHand} from "./timelinedata.js";
+import {tell} from "./ui.js";
+import {fmtRange, iso} from "./time.js";
 
 const PAUSE = 90; // between two tries
 
 /** Asks what would come of a move, or makes it. */
 async function apply(bar, to, dryRun) {
-  if (bar.blockerType === "hold") {
-    const line = { unavailabilityId: bar.id, from: iso(to.from), articleId: to.articleId };
-    if (!bar.open) line.to = iso(to.to);
-    return post(`holds/${bar.ownerId}/move`, { lines: [line], dryRun });
-  }
-  const order = bar.order ||= await get("orders/" + bar.ownerId);
-  const item = order.stockItems.find((s) => s.unavailabilityId === bar.id);
-  if (!item) throw new Error("The unit is no longer one of this order");
-  let got = null;
-  if (to.from !== bar.bodyFrom || (!bar.open && to.to !== bar.bodyTo))
-    got = await patch(`orders/${bar.ownerId}/line-items/${item.lineItemId}`, { ...(bar.state === "due" ? { startDate: iso(to.from) } : {}), endDate: bar.open ? null : iso(to.to), ...(dryRun ? { dryRun } : {}) });
-  if (to.articleId) got = await post(`orders/${bar.ownerId}/stock-items/${item.id}/assign`, { articleId: to.articleId, ...(dryRun ? { dryRun } : {}) });
-  return got;
+	if (bar.blockerType === "hold") {
+		const line = {unavailabilityId: bar.id, from: iso(to.from), articleId: to.articleId};
+		if (!bar.open) line.to = iso(to.to);
+		return post(`holds/${bar.ownerId}/move`, {lines: [line], dryRun});
+	}
+	const order = bar.order ||= await get("orders/" + bar.ownerId);
+	const item = order.stockItems.find((s) => s.unavailabilityId === bar.id);
+	if (!item) throw new Error("The unit is no longer one of this order");
+	// A change of a line cannot be tried: it is judged on the drop.
+	let got = {untried: dryRun};
+	if (!dryRun && (to.from !== bar.bodyFrom || (!bar.open && to.to !== bar.bodyTo)))
+		got = await patch(`orders/${bar.ownerId}/line-items/${item.lineItemId}`, {...(bar.state === "due" ? {startDate: iso(to.from)} : {}), endDate: bar.open ? null : iso(to.to)});
+	if (to.articleId) got = await post(`orders/${bar.ownerId}/stock-items/${item.id}/assign`, {articleId: to.articleId, ...(dryRun ? {dryRun} : {})});
+	return got;
 }
 
 const why = (e) => {
-  const l = e instanceof Problem && e.details.lines?.[0];
-  if (l?.next?.from) return "Does not fit. It would from " + new Date(l.next.from).toLocaleString();
-  if (l) return "Does not fit: " + l.available + " to be had";
-  return e.message;
+	const l = e instanceof Problem && e.details.lines?.[0];
+	if (l?.next?.from) return "Does not fit. It would from " + new Date(l.next.from).toLocaleString();
+	if (l) return "Does not fit: " + l.available + " to be had";
+	return e.message;
 };
 
-export function useMoving({ layout, perMs, snap, z, scroller, w0, name }) {
-  const [m, set] = useState(null); // what is being moved: bar, from, to, row, articleId, verdict
-  const now = useRef(null), timer = useRef(0), asked = useRef(0), swallow = useRef(false), down = useRef(null);
-  const put = (v) => { now.current = v; set(v); };
-  const same = (a) => a.from === a.bar.bodyFrom && !a.articleId;
+export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
+	const [m, set] = useState(null); // what is being moved: bar, from, to, row, articleId, verdict
+	const now = useRef(null), timer = useRef(0), asked = useRef(0), swallow = useRef(false), down = useRef(null);
+	const put = (v) => {now.current = v; set(v);};
+	const same = (a) => a.from === a.bar.bodyFrom && !a.articleId;
 
-  const ask = () => {
-    clearTimeout(timer.current);
-    const n = ++asked.current;
-    timer.current = setTimeout(async () => {
-      const a = now.current;
-      if (!a || same(a)) return;
-      try {
-        const got = await apply(a.bar, a, true);
-        if (n === asked.current && now.current) put({ ...now.current, verdict: { ok: true, moves: got?.moves || [] } });
-      } catch (e) {
-        if (n === asked.current && now.current) put({ ...now.current, verdict: { ok: false, text: why(e) } });
-      }
-    }, PAUSE);
-  };
-  const begin = (id) => {
-    const found = layout.find(id);
-    if (!found || found.bar.blockerType === "scheduled-event" || !Number.isFinite(found.bar.bodyFrom)) return;
-    const { bar, row } = found;
-    if (bar.state === "back") { tell("It has come back: there is nothing to move."); return; }
-    put({ bar, home: row, from: bar.bodyFrom, to: bar.bodyTo, line: layout.lineOf(row.id), articleId: undefined, verdict: null });
-    scroller.current?.querySelector(`[data-bar="${id}"]`)?.focus({ preventScroll: true });
-  };
-  const to = (from, line) => {
-    const a = now.current;
-    const r = layout.at(Math.max(0, Math.min(layout.length - 1, line)))?.row;
-    const articleId = r && r.id !== a.home.id ? r.id : undefined;
-    if (from === a.from && articleId === a.articleId) return;
-    put({ ...a, from, to: from + (a.bar.bodyTo - a.bar.bodyFrom), line, articleId, onto: articleId ? r : a.home, verdict: null });
-    ask();
-  };
-  const giveUp = () => { clearTimeout(timer.current); asked.current++; put(null); };
-  const drop = async () => {
-    const a = now.current;
-    giveUp();
-    if (!a || same(a)) return;
-    try {
-      movedByHand(a.bar.id);
-      await apply(a.bar, a, false);
-      tell("Moved to " + fmtRange(a.from, a.bar.open ? null : a.to, z) + (a.articleId ? " on " + a.onto.name : ""));
-    } catch (e) { tell(e); }
-  };
-  const round = (ms) => Math.round(ms / snap) * snap;
-  const lineAt = (e) => Math.floor((e.clientY - scroller.current.querySelector(".tl-body").getBoundingClientRect().top) / ROW);
+	const ask = () => {
+		clearTimeout(timer.current);
+		const n = ++asked.current;
+		timer.current = setTimeout(async () => {
+			const a = now.current;
+			if (!a || same(a)) return;
+			try {
+				const got = await apply(a.bar, a, true);
+				if (n === asked.current && now.current) put({...now.current, verdict: {ok: true, untried: got?.untried, moves: got?.moved || []}});
+			} catch (e) {
+				if (n === asked.current && now.current) put({...now.current, verdict: {ok: false, text: why(e)}});
+			}
+		}, PAUSE);
+	};
+	const begin = (id) => {
+		const found = layout.find(id);
+		if (!found || found.bar.blockerType === "scheduled-event" || !Number.isFinite(found.bar.bodyFrom)) return;
+		const {bar, row} = found;
+		if (bar.state === "back") {tell("It has come back: there is nothing to move."); return;}
+		put({bar, home: row, from: bar.bodyFrom, to: bar.bodyTo, line: layout.lineOf(row.id), articleId: undefined, verdict: null});
+		scroller.current?.querySelector(`[data-bar="${id}"]`)?.focus({preventScroll: true});
+	};
+	const to = (from, line) => {
+		const a = now.current;
+		const r = layout.at(Math.max(0, Math.min(layout.length - 1, line)))?.row;
+		const articleId = r && r.id !== a.home.id ? r.id : undefined;
+		if (from === a.from && articleId === a.articleId) return;
+		put({...a, from, to: from + (a.bar.bodyTo - a.bar.bodyFrom), line, articleId, onto: articleId ? r : a.home, verdict: null});
+		ask();
+	};
+	const giveUp = () => {clearTimeout(timer.current); asked.current++; put(null);};
+	const drop = async () => {
+		const a = now.current;
+		giveUp();
+		if (!a || same(a)) return;
+		try {
+			movedByHand(a.bar.id);
+			await apply(a.bar, a, false);
+			tell("Moved to " + fmtRange(a.from, a.bar.open ? null : a.to, z) + (a.articleId ? " on " + a.onto.name : ""));
+		} catch (e) {tell(e);}
+	};
+	const round = (ms) => Math.round(ms / snap) * snap;
+	const lineAt = (e) => Math.floor((e.clientY - scroller.current.querySelector(".tl-body").getBoundingClientRect().top) / ROW);
 
-  const handlers = {
-    onPointerDown(e) {
-      const id = e.target.closest?.("[data-bar]")?.dataset.bar;
-      if (id && e.button === 0 && e.pointerType !== "touch") down.current = { id, x: e.clientX, y: e.clientY, scroll: scroller.current.scrollLeft, pointer: e.pointerId };
-    },
-    onPointerMove(e) {
-      const d = down.current;
-      if (!d) return;
-      if (!now.current) {
-        if (Math.hypot(e.clientX - d.x, e.clientY - d.y) < 5) return;
-        begin(d.id);
-        if (!now.current) { down.current = null; return; }
-        scroller.current.setPointerCapture(d.pointer);
-      }
-      const a = now.current;
-      to(a.bar.state === "due" ? a.bar.bodyFrom + round((e.clientX - d.x + scroller.current.scrollLeft - d.scroll) / perMs) : a.bar.bodyFrom, lineAt(e));
-    },
-    onPointerUp() {
-      const moving = down.current && now.current;
-      down.current = null;
-      if (moving) { swallow.current = true; setTimeout(() => { swallow.current = false; }, 50); drop(); }
-    },
-    onPointerCancel() { down.current = null; if (now.current) giveUp(); },
-    onKeyDown(e) {
-      const id = e.target.closest?.("[data-bar]")?.dataset.bar, a = now.current;
-      if (a) {
-        const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
-        if (by) to(a.from + by[0] * snap, a.line + by[1]);
-        else if (e.key === "Enter") drop();
-        else if (e.key === "Escape") { down.current = null; giveUp(); } else return;
-        e.preventDefault();
-        e.stopPropagation();
-        return;
-      }
-      if (!id) return;
-      if (e.key === "m" || e.key === "M") { e.preventDefault(); begin(id); return; }
-      const next = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
-      const row = e.target.closest(".tl-row");
-      if (next && row) {
-        const list = [...row.querySelectorAll("[data-bar]")].sort((p, q) => p.offsetLeft - q.offsetLeft);
-        list[list.indexOf(e.target.closest("[data-bar]")) + next]?.focus();
-        e.preventDefault();
-      } else if ((e.key === "ArrowUp" || e.key === "ArrowDown") && row) {
-        const mid = e.target.offsetLeft, step = e.key === "ArrowUp" ? -1 : 1;
-        for (let i = Number(row.dataset.row) + step, n = 0; n < 12; i += step, n++) {
-          const list = [...scroller.current.querySelectorAll(`[data-row="${i}"] [data-bar]`)];
-          if (!list.length) continue;
-          list.reduce((p, q) => (Math.abs(q.offsetLeft - mid) < Math.abs(p.offsetLeft - mid) ? q : p)).focus();
-          break;
-        }
-        e.preventDefault();
-      }
-    },
-  };
-  let says = "";
-  if (m) {
-    const where = fmtRange(m.from, m.bar.open ? null : m.to, z) + (m.articleId ? " on " + m.onto.name : "");
-    says = same(m) ? "Arrows move it, Enter drops it, Esc gives up." : !m.verdict ? where + " …" : m.verdict.ok ? where + " fits." + (m.verdict.moves.length ? " " + m.verdict.moves.length + " other" + (m.verdict.moves.length > 1 ? "s" : "") + " would move." : " Nothing else moves.") + " Drop, or Esc." : m.verdict.text;
-  }
-  const others = (m?.verdict?.moves || []).map((v) => {
-    const found = layout.find(v.unavailabilityId), row = layout.lineOf(v.toArticleId);
-    return found && row >= 0 ? { id: v.unavailabilityId, from: found.bar.bodyFrom, to: found.bar.bodyTo, row, text: "↷ " + (found.bar.label || "moves here") } : null;
-  }).filter(Boolean);
-  return {
-    active: m?.bar.id, handlers, says, begin, others, swallow: () => swallow.current, target: m?.articleId, first: first(layout),
-    ghost: m && !same(m) ? { from: m.from, to: Math.min(m.to, m.from + 3.2e10), row: Math.max(0, Math.min(layout.length - 1, m.line)), no: m.verdict && !m.verdict.ok, text: m.bar.label || "" } : null,
-  };
+	const handlers = {
+		onPointerDown(e) {
+			const id = e.target.closest?.("[data-bar]")?.dataset.bar;
+			if (id && e.button === 0 && e.pointerType !== "touch") down.current = {id, x: e.clientX, y: e.clientY, scroll: scroller.current.scrollLeft, pointer: e.pointerId};
+		},
+		onPointerMove(e) {
+			const d = down.current;
+			if (!d) return;
+			if (!now.current) {
+				if (Math.hypot(e.clientX - d.x, e.clientY - d.y) < 5) return;
+				begin(d.id);
+				if (!now.current) {down.current = null; return;}
+				scroller.current.setPointerCapture(d.pointer);
+			}
+			const a = now.current;
+			to(a.bar.state === "due" ? a.bar.bodyFrom + round((e.clientX - d.x + scroller.current.scrollLeft - d.scroll) / perMs) : a.bar.bodyFrom, lineAt(e));
+		},
+		onPointerUp() {
+			const moving = down.current && now.current;
+			down.current = null;
+			if (moving) {swallow.current = true; setTimeout(() => {swallow.current = false;}, 50); drop();}
+		},
+		onPointerCancel() {down.current = null; if (now.current) giveUp();},
+		onKeyDown(e) {
+			const id = e.target.closest?.("[data-bar]")?.dataset.bar, a = now.current;
+			if (a) {
+				const by = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key];
+				if (by) to(a.from + by[0] * snap, a.line + by[1]);
+				else if (e.key === "Enter") drop();
+				else if (e.key === "Escape") {down.current = null; giveUp();} else return;
+				e.preventDefault();
+				e.stopPropagation();
+				return;
+			}
+			if (!id) return;
+			if (e.key === "m" || e.key === "M") {e.preventDefault(); begin(id); return;}
+			const next = {ArrowLeft: -1, ArrowRight: 1}[e.key];
+			const row = e.target.closest(".tl-row");
+			if (next && row) {
+				const list = [...row.querySelectorAll("[data-bar]")].sort((p, q) => p.offsetLeft - q.offsetLeft);
+				list[list.indexOf(e.target.closest("[data-bar]")) + next]?.focus();
+				e.preventDefault();
+			} else if ((e.key === "ArrowUp" || e.key === "ArrowDown") && row) {
+				const mid = e.target.offsetLeft, step = e.key === "ArrowUp" ? -1 : 1;
+				for (let i = Number(row.dataset.row) + step, n = 0; n < 12; i += step, n++) {
+					const list = [...scroller.current.querySelectorAll(`[data-row="${i}"] [data-bar]`)];
+					if (!list.length) continue;
+					list.reduce((p, q) => (Math.abs(q.offsetLeft - mid) < Math.abs(p.offsetLeft - mid) ? q : p)).focus();
+					break;
+				}
+				e.preventDefault();
+			}
+		},
+	};
+	let says = "";
+	if (m) {
+		const where = fmtRange(m.from, m.bar.open ? null : m.to, z) + (m.articleId ? " on " + m.onto.name : "");
+		says = same(m) ? "Arrows move it, Enter drops it, Esc gives up." : !m.verdict ? where + " …" : m.verdict.untried ? where + ": judged when you drop it. Esc gives up." : m.verdict.ok ? where + " fits." + (m.verdict.moves.length ? " " + m.verdict.moves.length + " other" + (m.verdict.moves.length > 1 ? "s" : "") + " would move." : " Nothing else moves.") + " Drop, or Esc." : m.verdict.text;
+	}
+	const others = (m?.verdict?.moves || []).map((v) => {
+		const found = layout.find(v.id), row = layout.lineOf(v.articleId);
+		return found && row >= 0 ? {id: v.id, from: found.bar.bodyFrom, to: found.bar.bodyTo, row, text: "↷ " + (found.bar.label || "moves here")} : null;
+	}).filter(Boolean);
+	return {
+		active: m?.bar.id, handlers, says, begin, others, swallow: () => swallow.current, target: m?.articleId, first: first(layout),
+		ghost: m && !same(m) ? {from: m.from, to: Math.min(m.to, m.from + 3.2e10), row: Math.max(0, Math.min(layout.length - 1, m.line)), no: m.verdict && !m.verdict.ok, text: m.bar.label || ""} : null,
+	};
 }
 
 /** The bar that Tab comes to where none is picked. */
 function first(layout) {
-  for (let i = 0; i < Math.min(layout.length, 30); i++) { const b = layout.at(i)?.bars[0]; if (b) return b.id; }
-  return "";
+	for (let i = 0; i < Math.min(layout.length, 30); i++) {const b = layout.at(i)?.bars[0]; if (b) return b.id;}
+	return "";
 }

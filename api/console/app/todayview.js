@@ -1,69 +1,69 @@
 // This file owns the day at the counter: what goes out, what comes back, what is late, was not fetched, or has to be prepared; and codes.
-import { html, useRef, useState } from "./base.js";
-import { all, get, post, useData } from "./api.js";
-import { href, route, setQ } from "./route.js";
-import { place, zone } from "./store.js";
-import { Badge, Button, Empty, Field, Read, tell } from "./ui.js";
-import { DAY, addDays, dayStart, fmtDay, fmtInstant, fmtTime, iso } from "./time.js";
+import {html, useRef, useState} from "./base.js";
+import {all, get, post, useData} from "./api.js";
+import {href, route, setQ} from "./route.js";
+import {place, zone} from "./store.js";
+import {Badge, Button, Empty, Field, Read, Table, tell} from "./ui.js";
+import {DAY, addDays, dayStart, fmtDay, fmtInstant, fmtTime, iso} from "./time.js";
 
 /** The stock items of open orders, sorted by what the day asks of them. */
 export function sorted(orders, day, next, now) {
-  const lists = { late: [], missed: [], out: [], back: [], prepare: [] };
-  for (const o of orders) for (const s of o.stockItems) {
-    const item = { ...s, order: o, from: Date.parse(s.pickupDate), to: s.returnDate ? Date.parse(s.returnDate) : Infinity };
-    const waits = ["pending", "prepared"].includes(s.fulfillmentState), is = s.fulfillmentState;
-    if (waits && item.from < next) (item.from < day ? lists.missed : lists.out).push(item);
-    if (is === "pending" && item.from >= day && item.from < next + DAY) lists.prepare.push(item);
-    if (is === "fulfilled" && s.purchaseType !== "sale") { if (item.to < now) lists.late.push(item); else if (item.to < next) lists.back.push(item); }
-  }
-  for (const l of Object.values(lists)) l.sort((a, b) => a.from - b.from);
-  return lists;
+	const lists = {late: [], missed: [], out: [], back: [], prepare: []};
+	for (const o of orders) for (const s of o.stockItems) {
+		const item = {...s, order: o, from: Date.parse(s.pickupDate), to: s.returnDate ? Date.parse(s.returnDate) : Infinity};
+		const waits = ["pending", "prepared"].includes(s.fulfillmentState), is = s.fulfillmentState;
+		if (waits && item.from < next) (item.from < day ? lists.missed : lists.out).push(item);
+		if (is === "pending" && item.from >= day && item.from < next + DAY) lists.prepare.push(item);
+		if (is === "fulfilled" && s.purchaseType !== "sale") {if (item.to < now) lists.late.push(item); else if (item.to < next) lists.back.push(item);}
+	}
+	for (const l of Object.values(lists)) l.sort((a, b) => a.from - b.from);
+	return lists;
 }
 
-const names = { out: "Goes out", back: "Comes back", late: "Late", missed: "Not fetched", prepare: "To prepare" };
+const names = {out: "Goes out", back: "Comes back", late: "Late", missed: "Not fetched", prepare: "To prepare"};
 
 export function Today() {
-  const q = route.value.q, z = zone.value, day = dayStart(Number(q.on) || Date.now(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
-  const of = useData(async (signal) => {
-    const [open, active, conflicts] = await Promise.all([
-      all("orders", { status: "open", dateRange: { from: iso(day - 60 * DAY), to: iso(next + DAY) } }, { signal, pages: 4 }),
-      all("orders", { status: "active", dateRange: { from: iso(day - 120 * DAY), to: iso(next) } }, { signal, pages: 4 }),
-      get("conflicts", { dateRange: { from: iso(day), to: iso(next) }, serviceLocationId: q.at, pageSize: 1 }, { signal }),
-    ]);
-    const here = [...open, ...active].filter((o) => !q.at || o.pickupLocation?.id === q.at);
-    return { ...sorted(here, day, next, Date.now()), conflicts: conflicts.pagination.total };
-  }, [day, q.at]);
-  const act = async (verb, item) => {
-    await post(`orders/${item.order.id}/${verb}`, { stockItemIds: [item.id] });
-    tell({ fulfill: "Handed over: ", return: "Back: ", prepare: "Ready: " }[verb] + item.name);
-  };
-  return html`<section class="view"><div class="bar-of-tools"><${Button} kind="plain" icon="left" label="The day before" onClick=${() => setQ({ on: addDays(day, -1, z) })}/><${Button} onClick=${() => setQ({ on: undefined })}>Today<//><${Button} kind="plain" icon="right" label="The next day" onClick=${() => setQ({ on: addDays(day, 1, z) })}/>
-      <h1>${fmtDay(day, z)}${place.value ? ", " + place.value.name : ""}</h1><span class="grow"></span><${Scan} lists=${of.data} act=${act}/><${Button} icon="print" onClick=${() => print()}>Pick list<//></div>
-    <${Read} of=${of}>${(d) => html`${d.conflicts > 0 && html`<p class="notice bad">${d.conflicts} booking${d.conflicts > 1 ? "s have" : " has"} no unit that day. <a href=${href("conflicts", { at: q.at })}>See the conflicts</a></p>`}
-      <div class="tabs" role="tablist">${Object.entries(names).map(([v, text]) => html`<button key=${v} role="tab" type="button" aria-selected=${v === tab ? "true" : "false"} onClick=${() => setQ({ tab: v })}>${text}<span class="n"><${Badge} kind=${d[v].length && (v === "late" || v === "missed") ? "bad" : ""}>${d[v].length}<//></span></button>`)}</div>
-      ${d[tab].length ? html`<div class="scroll"><table><thead><tr><th>When</th><th>What</th><th>Article</th><th>Order</th><th>For</th><th></th></tr></thead><tbody>${d[tab].map((s) => html`<tr key=${s.id}>
-          <td class="nowrap">${tab === "back" || tab === "late" ? (s.to >= day && s.to < next ? fmtTime(s.to, z) : fmtInstant(s.to, z)) : s.from >= day && s.from < next ? fmtTime(s.from, z) : fmtInstant(s.from, z)}</td><td><b>${s.name}</b>${s.hasConflicts && html` <${Badge} kind="bad">no unit<//>`}</td><td>${s.inventoryArticle?.name || ""} <span class="dim">${s.code || ""}${s.inventoryArticle?.binLocation ? " · " + s.inventoryArticle.binLocation : ""}</span></td>
-          <td><a href=${href("orders", { at: q.at, id: s.order.id })}>#${s.order.number}</a></td><td>${s.order.mainContact?.fullName || ""}</td>
-          <td class="right">${tab === "back" || tab === "late" ? html`<${Button} kind="primary small" onClick=${() => act("return", s)}>Take back<//>` : html`<span class="row">${s.fulfillmentState === "pending" && html`<${Button} kind="small" onClick=${() => act("prepare", s)}>Ready<//>`}${tab !== "prepare" && html`<${Button} kind="primary small" onClick=${() => act("fulfill", s)}>Hand over<//>`}</span>`}</td></tr>`)}</tbody></table></div>`
-        : html`<${Empty} icon="check" title=${{ out: "Nothing goes out", back: "Nothing comes back", late: "Nothing is late", missed: "All was fetched", prepare: "All is prepared" }[tab]}><p>${tab === "out" || tab === "back" ? "on this day" + (place.value ? " at " + place.value.name : "") : ""}</p><//>`}`}<//></section>`;
+	const q = route.value.q, z = zone.value, day = dayStart(Number(q.on) || Date.now(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
+	const of = useData(async (signal) => {
+		const [open, active, conflicts] = await Promise.all([
+			all("orders", {status: "open", dateRange: {from: iso(day - 60 * DAY), to: iso(next + DAY)}}, {signal, pages: 4}),
+			all("orders", {status: "active", dateRange: {from: iso(day - 120 * DAY), to: iso(next)}}, {signal, pages: 4}),
+			get("conflicts", {dateRange: {from: iso(day), to: iso(next)}, serviceLocationId: q.at, pageSize: 1}, {signal}),
+		]);
+		const here = [...open, ...active].filter((o) => !q.at || o.pickupLocation?.id === q.at);
+		return {...sorted(here, day, next, Date.now()), conflicts: conflicts.pagination.total};
+	}, [day, q.at]);
+	const act = async (verb, item) => {
+		await post(`orders/${item.order.id}/${verb}`, {stockItemIds: [item.id]});
+		tell({fulfill: "Handed over: ", return: "Back: ", prepare: "Ready: "}[verb] + item.name);
+	};
+	return html`<section class="view"><div class="bar-of-tools"><${Button} kind="plain" icon="left" label="The day before" onClick=${() => setQ({on: addDays(day, -1, z)})}/><${Button} onClick=${() => setQ({on: undefined})}>Today<//><${Button} kind="plain" icon="right" label="The next day" onClick=${() => setQ({on: addDays(day, 1, z)})}/>
+			<h1>${fmtDay(day, z)}${place.value ? ", " + place.value.name : ""}</h1><span class="grow"></span><${Scan} lists=${of.data} act=${act}/><${Button} icon="print" onClick=${() => print()}>Pick list<//></div>
+		<${Read} of=${of}>${(d) => html`${d.conflicts > 0 && html`<p class="notice bad">${d.conflicts} booking${d.conflicts > 1 ? "s have" : " has"} no unit that day. <a href=${href("conflicts", {at: q.at})}>See the conflicts</a></p>`}
+			<div class="tabs" role="tablist">${Object.entries(names).map(([v, text]) => html`<button key=${v} role="tab" type="button" aria-selected=${v === tab} onClick=${() => setQ({tab: v})}>${text}<span class="n"><${Badge} kind=${d[v].length && (v === "late" || v === "missed") ? "bad" : ""}>${d[v].length}<//></span></button>`)}</div>
+			${d[tab].length ? html`<${Table} heads=${["When", "What", "Article", "Order", "For", ""]}>${d[tab].map((s) => html`<tr key=${s.id}>
+					<td class="nowrap">${tab === "back" || tab === "late" ? (s.to >= day && s.to < next ? fmtTime(s.to, z) : fmtInstant(s.to, z)) : s.from >= day && s.from < next ? fmtTime(s.from, z) : fmtInstant(s.from, z)}</td><td><b>${s.name}</b>${s.hasConflicts && html` <${Badge} kind="bad">no unit<//>`}</td><td>${s.inventoryArticle?.name || ""} <span class="dim">${s.code || ""}${s.inventoryArticle?.binLocation ? " · " + s.inventoryArticle.binLocation : ""}</span></td>
+					<td><a href=${href("orders", {at: q.at, id: s.order.id})}>#${s.order.number}</a></td><td>${s.order.mainContact?.fullName || ""}</td>
+					<td class="right">${tab === "back" || tab === "late" ? html`<${Button} kind="primary small" onClick=${() => act("return", s)}>Take back<//>` : html`<span class="row">${s.fulfillmentState === "pending" && html`<${Button} kind="small" onClick=${() => act("prepare", s)}>Ready<//>`}${tab !== "prepare" && html`<${Button} kind="primary small" onClick=${() => act("fulfill", s)}>Hand over<//>`}</span>`}</td></tr>`)}<//>`
+				: html`<${Empty} icon="check" title=${{out: "Nothing goes out", back: "Nothing comes back", late: "Nothing is late", missed: "All was fetched", prepare: "All is prepared"}[tab]}><p>${tab === "out" || tab === "back" ? "on this day" + (place.value ? " at " + place.value.name : "") : ""}</p><//>`}`}<//></section>`;
 }
 
 /** A code, scanned or typed: what waits is handed over, what is out is taken back. */
-function Scan({ lists, act }) {
-  const [code, set] = useState(""), input = useRef(null);
-  const go = async (e) => {
-    e.preventDefault();
-    const c = code.trim();
-    if (!c || !lists) return;
-    const of = (l) => lists[l].find((s) => s.code === c || (s.inventoryArticle?.codes || []).includes(c));
-    const back = of("back") || of("late"), out = of("out") || of("missed");
-    try {
-      if (back) await act("return", back);
-      else if (out) await act("fulfill", out);
-      else tell(new Error(c + " is neither to be handed over nor to come back on this day."));
-      set("");
-    } catch (x) { tell(x); }
-    input.current?.focus();
-  };
-  return html`<form onSubmit=${go} class="row"><${Field} label="Scan or type a code"><input ref=${input} value=${code} onInput=${(e) => set(e.target.value)} autocomplete="off" enterkeyhint="done"/><//></form>`;
+function Scan({lists, act}) {
+	const [code, set] = useState(""), input = useRef(null);
+	const go = async (e) => {
+		e.preventDefault();
+		const c = code.trim();
+		if (!c || !lists) return;
+		const of = (l) => lists[l].find((s) => s.code === c || (s.inventoryArticle?.codes || []).includes(c));
+		const back = of("back") || of("late"), out = of("out") || of("missed");
+		try {
+			if (back) await act("return", back);
+			else if (out) await act("fulfill", out);
+			else tell(new Error(c + " is neither to be handed over nor to come back on this day."));
+			set("");
+		} catch (x) {tell(x);}
+		input.current?.focus();
+	};
+	return html`<form onSubmit=${go} class="row"><${Field} label="Scan or type a code"><input ref=${input} value=${code} onInput=${(e) => set(e.target.value)} autocomplete="off" enterkeyhint="done"/><//></form>`;
 }

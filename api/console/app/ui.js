@@ -1,92 +1,91 @@
 // This file owns the parts that views are made of: buttons, fields, dialogs, notes, and the states of what is read.
-import { html, signal, useEffect, useRef, useState } from "./base.js";
-import { Problem, Unreachable } from "./api.js";
-import { go } from "./route.js";
-import { places, skus, zone } from "./store.js";
-import { fmtInstant, fmtRange, fromInput, ms, toInput } from "./time.js";
+import {html, signal, useEffect, useRef, useState} from "./base.js";
+import {Problem, Unreachable} from "./api.js";
+import {go} from "./route.js";
+import {places, skus, zone} from "./store.js";
+import {fmtInstant, fmtRange, fromInput, toInput} from "./time.js";
 
 const paths = {
-  find: "M10 4a6 6 0 104 10.5l5 5 1.4-1.4-5-5A6 6 0 0010 4zm0 2a4 4 0 110 8 4 4 0 010-8z", timeline: "M3 5h11v3H3zM8 10.5h13v3H8zM3 16h8v3H3z",
-  heat: "M3 3h5v5H3zM9.5 3h5v5h-5zM16 3h5v5h-5zM3 9.5h5v5H3zM9.5 9.5h5v5h-5zM16 9.5h5v5h-5zM3 16h5v5H3zM9.5 16h5v5h-5z",
-  today: "M7 2v2H4v17h16V4h-3V2h-2v2H9V2zM6 9h12v10H6zm6 2v4h4v-2h-2v-2z", orders: "M5 3h14v18l-3-2-2 2-2-2-2 2-2-2-3 2zm3 4v2h8V7zm0 4v2h8v-2z",
-  conflicts: "M12 2L1 21h22zm-1 7h2v6h-2zm0 7.5h2v2h-2z", plan: "M4 20V4h2v9l4-4 4 4 6-6v3l-6 6-4-4-4 4v2h14v2z",
-  hooks: "M10 3a5 5 0 00-2.6 9.3l-2.1 3.6A2.5 2.5 0 107 17l3-5.2-.9-.5A3 3 0 1113 8h2a5 5 0 00-5-5zm2 4a2.5 2.5 0 00-.5 4.9l3 5.2A3 3 0 1114 20.5l-1 1.7A5 5 0 1015.5 14l-2.1-3.6A2.5 2.5 0 0012 7z",
-  keys: "M14 3a7 7 0 00-6.7 9L2 17.3V22h5v-2h2v-2h2l1-1.3A7 7 0 1014 3zm2.5 3.5a1.8 1.8 0 110 3.6 1.8 1.8 0 010-3.6z", import: "M11 3h2v9l3-3 1.5 1.5L12 16l-5.5-5.5L8 9l3 3zM4 18h16v3H4z",
-  health: "M3 12h4l2-6 4 13 3-9 1.5 2H21v2h-4.5l-.8-1-2.9 8.5L9 9l-.7 5H3z", menu: "M3 5h18v2H3zm0 6h18v2H3zm0 6h18v2H3z", close: "M6 4.5L4.5 6l6 6-6 6L6 19.5l6-6 6 6 1.5-1.5-6-6 6-6L18 4.5l-6 6z",
-  left: "M15 5l-7 7 7 7 1.5-1.5L11 12l5.5-5.5z", right: "M9 5L7.5 6.5 13 12l-5.5 5.5L9 19l7-7z", moon: "M20 14.5A8.5 8.5 0 019.5 4 8.5 8.5 0 1020 14.5z", out: "M4 3h9v2H6v14h7v2H4zm12 4l5 5-5 5-1.4-1.4L17.2 13H9v-2h8.2l-2.6-2.6z",
-  docs: "M5 3h10l4 4v14H5zm9 1.5V8h3.5zM8 11v2h8v-2zm0 4v2h8v-2z", plus: "M11 4h2v7h7v2h-7v7h-2v-7H4v-2h7z", check: "M9 16.2L4.8 12l-1.5 1.5L9 19.2 20.7 7.5 19.2 6z", print: "M6 3h12v5H6zM3 9h18v8h-3v4H6v-4H3zm5 6v4h8v-4z",
+	find: "M10 3a7 7 0 105 11.9l5 5 1.4-1.4-5-5A7 7 0 0010 3zm0 2a5 5 0 110 10 5 5 0 010-10z", timeline: "M3 5h11v3H3zM8 10.5h13v3H8zM3 16h8v3H3z",
+	heat: "M3 3h8v8H3zM13 3h8v8h-8zM3 13h8v8H3zM13 13h8v8h-8z",
+	today: "M4 4h16v17H4zm2 5v10h12V9zm3 3h4v4H9z", orders: "M5 3h14v18l-3-2-2 2-2-2-2 2-2-2-3 2zm3 4v2h8V7zm0 4v2h8v-2z",
+	conflicts: "M12 2L1 21h22zm-1 7h2v6h-2zm0 7.5h2v2h-2z", plan: "M4 20V4h2v9l4-4 4 4 6-6v3l-6 6-4-4-4 4v2h14v2z",
+	hooks: "M4 5h9v5h3l-4.5 5L7 10h3V8H4zM4 17h16v3H4z",
+	keys: "M14 3a7 7 0 00-6.7 9L2 17.3V22h6v-4h2l1-1.3A7 7 0 1014 3zm2 3h3v3h-3z", import: "M11 3h2v9l3-3 1.5 1.5L12 16l-5.5-5.5L8 9l3 3zM4 18h16v3H4z",
+	health: "M3 12h4l2-6 4 13 3-9 1.5 2H21v2h-4.5l-.8-1-2.9 8.5L9 9l-.7 5H3z", menu: "M3 5h18v2H3zm0 6h18v2H3zm0 6h18v2H3z", close: "M6 4l6 6 6-6 2 2-6 6 6 6-2 2-6-6-6 6-2-2 6-6-6-6z",
+	left: "M15 5l-7 7 7 7 2-2-5-5 5-5z", right: "M9 5L7 7l5 5-5 5 2 2 7-7z", moon: "M20 14.5A8.5 8.5 0 019.5 4 8.5 8.5 0 1020 14.5z", out: "M4 3h9v2H6v14h7v2H4zm12 4l5 5-5 5v-4H9v-2h7z",
+	docs: "M5 3h14v18H5zm3 5v2h8V8zm0 5v2h8v-2z", plus: "M11 4h2v7h7v2h-7v7h-2v-7H4v-2h7z", check: "M9 16L5 12l-2 2 6 6L21 8l-2-2z", print: "M6 3h12v5H6zM3 9h18v8h-3v4H6v-4H3zm5 6v4h8v-4z",
 };
-export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${paths[name]}/></svg>`;
+export const Icon = ({name}) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${paths[name]}/></svg>`;
 
 /** A button; while what it does is under way it says so and does not do it again. */
-export function Button({ onClick, kind = "", icon, label, children, disabled, ...rest }) {
-  const [busy, set] = useState(false);
-  const alive = useRef(true);
-  useEffect(() => () => { alive.current = false; }, []);
-  const act = async (e) => {
-    if (busy || !onClick) return;
-    const r = onClick(e);
-    if (r?.then) {
-      set(true);
-      try { await r; } catch (x) { tell(x); } finally { if (alive.current) set(false); }
-    }
-  };
-  return html`<button type="button" class=${"btn " + kind} onClick=${act} disabled=${disabled || busy} aria-busy=${busy ? "true" : undefined} aria-label=${label} title=${label} ...${rest}>
-    ${icon && html`<${Icon} name=${icon}/>`}${children}</button>`;
+export function Button({onClick, kind = "", icon, label, children, disabled, ...rest}) {
+	const [busy, set] = useState(false);
+	const alive = useRef(true);
+	useEffect(() => () => {alive.current = false;}, []);
+	const act = async (e) => {
+		if (busy || !onClick) return;
+		const r = onClick(e);
+		if (r?.then) {
+			set(true);
+			try {await r;} catch (x) {tell(x);} finally {if (alive.current) set(false);}
+		}
+	};
+	return html`<button type="button" class=${"btn " + kind} onClick=${act} disabled=${disabled || busy} aria-busy=${busy ? "true" : undefined} aria-label=${label} title=${label} ...${rest}>
+		${icon && html`<${Icon} name=${icon}/>`}${children}</button>`;
 }
 
 /** A field with its name. */
-export const Field = ({ label, children, hint, wide }) => html`<label class=${"field" + (wide ? " wide" : "")}><span class="name">${label}</span>${children}${hint && html`<span class="hint">${hint}</span>`}</label>`;
+export const Field = ({label, children, hint, wide}) => html`<label class=${"field" + (wide ? " wide" : "")}><span class="name">${label}</span>${children}${hint && html`<span class="hint">${hint}</span>`}</label>`;
 
-export const Select = ({ value, onChange, options, ...rest }) => html`<select value=${value} onChange=${(e) => onChange(e.target.value)} ...${rest}>
-  ${options.map(([v, text]) => html`<option key=${v} value=${v} selected=${v === value}>${text}</option>`)}</select>`;
+export const Select = ({value, onChange, options, ...rest}) => html`<select value=${value} onChange=${(e) => onChange(e.target.value)} ...${rest}>
+	${options.map(([v, text]) => html`<option key=${v} value=${v} selected=${v === value}>${text}</option>`)}</select>`;
 
-export const PlaceSelect = ({ value, onChange, none = "All places" }) => html`<${Select} value=${value || ""} onChange=${onChange} options=${[...(none ? [["", none]] : []), ...places.value.map((p) => [p.id, p.name])]} aria-label="Place"/>`;
-export const SKUSelect = ({ value, onChange, none = "All SKUs" }) => html`<${Select} value=${value || ""} onChange=${onChange} options=${[["", none], ...skus.value.map((s) => [s.id, s.name])]} aria-label="SKU"/>`;
+export const PlaceSelect = ({value, onChange, none = "All places"}) => html`<${Select} value=${value || ""} onChange=${onChange} options=${[...(none ? [["", none]] : []), ...places.value.map((p) => [p.id, p.name])]} aria-label="Place"/>`;
+export const SKUSelect = ({value, onChange, none = "All SKUs"}) => html`<${Select} value=${value || ""} onChange=${onChange} options=${[["", none], ...skus.value.map((s) => [s.id, s.name])]} aria-label="SKU"/>`;
 
-/** An instant, by the wall clock of a zone. */
-export function When({ value, onChange, z = zone.value, ...rest }) {
-  const shown = value ? toInput(value, z) : "";
-  return html`<input type="datetime-local" step="900" value=${shown} onChange=${(e) => e.target.value && onChange(fromInput(e.target.value, z))} ...${rest}/>`;
+export function When({value, onChange, z = zone.value, ...rest}) {
+	const shown = value ? toInput(value, z) : "";
+	return html`<input type="datetime-local" step="900" value=${shown} onChange=${(e) => e.target.value && onChange(fromInput(e.target.value, z))} ...${rest}/>`;
 }
 
-/** Text that is given on when typing rests. */
-export function Search({ value, onChange, label, ...rest }) {
-  const [text, set] = useState(value || "");
-  const timer = useRef(0);
-  useEffect(() => { set(value || ""); }, [value]);
-  return html`<input type="search" value=${text} placeholder=${label} aria-label=${label} onInput=${(e) => {
-    const v = e.target.value;
-    set(v);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => onChange(v), 250);
-  }} ...${rest}/>`;
+/** Text, when typing rests. */
+export function Search({value, onChange, label, ...rest}) {
+	const [text, set] = useState(value || "");
+	const timer = useRef(0);
+	useEffect(() => {set(value || "");}, [value]);
+	return html`<input type="search" value=${text} placeholder=${label} aria-label=${label} onInput=${(e) => {
+		const v = e.target.value;
+		set(v);
+		clearTimeout(timer.current);
+		timer.current = setTimeout(() => onChange(v), 250);
+	}} ...${rest}/>`;
 }
 
-export const Badge = ({ kind = "", children, title }) => html`<span class=${"badge " + kind} title=${title}>${children}</span>`;
+export const Badge = ({kind = "", children, title}) => html`<span class=${"badge " + kind} title=${title}>${children}</span>`;
 
 /** What is shown while there is nothing yet. */
-export const Loading = ({ rows = 6 }) => html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({ length: rows }, (_, i) => html`<span key=${i} style=${{ width: 92 - (i * 17) % 50 + "%" }}></span>`)}</div>`;
+export const Loading = ({rows = 6}) => html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({length: rows}, (_, i) => html`<span key=${i} style=${{width: 92 - (i * 17) % 50 + "%"}}></span>`)}</div>`;
 
 /** Nothing is there, and what to do about it. */
-export const Empty = ({ title, children, icon = "find" }) => html`<div class="empty"><${Icon} name=${icon}/><h2>${title}</h2>${children}</div>`;
+export const Empty = ({title, children, icon = "find"}) => html`<div class="empty"><${Icon} name=${icon}/><h2>${title}</h2>${children}</div>`;
 
-/** What went wrong, in the words of the interface, with a way on. */
-export function Failed({ error, again }) {
-  const away = error instanceof Unreachable;
-  return html`<div class="notice bad" role="alert"><strong>${away ? "The server is out of reach" : error.title || "That did not work"}</strong>
-    <p>${away ? "What is shown is as it was last read. The page goes on by itself when the server answers again." : error.message}</p>
-    <${Faults} error=${error}/>${error.code && html`<p class="dim"><a href=${"/docs/errors#" + error.code.toLowerCase()} target="_blank">${error.code}</a></p>`}
-    ${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;
+/** What went wrong, and a way on. */
+export function Failed({error, again}) {
+	const away = error instanceof Unreachable;
+	return html`<div class="notice bad" role="alert"><strong>${away ? "The server is out of reach" : error.title || "That did not work"}</strong>
+		<p>${away ? "What is shown is as it was. The page goes on when the server answers again." : error.message}</p>
+		<${Faults} error=${error}/>${error.code && html`<p class="dim"><a href=${"/docs/errors#" + error.code.toLowerCase()} target="_blank">${error.code}</a></p>`}
+		${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;
 }
 
-export const Faults = ({ error }) => (error?.errors?.length ? html`<ul class="faults">${error.errors.slice(0, 20).map((f) => html`<li><code>${f.pointer}</code> ${f.message}</li>`)}</ul>` : null);
+export const Faults = ({error}) => (error?.errors?.length ? html`<ul class="faults">${error.errors.slice(0, 20).map((f) => html`<li><code>${f.pointer}</code> ${f.message}</li>`)}</ul>` : null);
 
 /** What a loader gave: its states, then the content. */
-export function Read({ of, children, rows }) {
-  if (of.error && !of.data) return html`<${Failed} error=${of.error} again=${of.again}/>`;
-  if (!of.data) return html`<${Loading} rows=${rows}/>`;
-  return html`${of.error && html`<${Failed} error=${of.error} again=${of.again}/>`}${children(of.data)}`;
+export function Read({of, children, rows}) {
+	if (of.error && !of.data) return html`<${Failed} error=${of.error} again=${of.again}/>`;
+	if (!of.data) return html`<${Loading} rows=${rows}/>`;
+	return html`${of.error && html`<${Failed} error=${of.error} again=${of.again}/>`}${children(of.data)}`;
 }
 
 /** Notes that come up and go by themselves; refusals stay until they are closed. */
@@ -94,80 +93,74 @@ const notes = signal([]);
 let noteNo = 0;
 /** @param {string|Error} what */
 export function tell(what) {
-  const id = ++noteNo, bad = what instanceof Error;
-  notes.value = [...notes.value.slice(-3), { id, bad, text: bad ? what.message : what, error: bad ? what : null }];
-  if (!bad) setTimeout(() => drop(id), 5000);
+	const id = ++noteNo, bad = what instanceof Error;
+	notes.value = [...notes.value.slice(-3), {id, bad, text: bad ? what.message : what, error: bad ? what : null}];
+	if (!bad) setTimeout(() => drop(id), 5000);
 }
-const drop = (id) => { notes.value = notes.value.filter((n) => n.id !== id); };
+const drop = (id) => {notes.value = notes.value.filter((n) => n.id !== id);};
 export const Notes = () => html`<div class="notes" role="status" aria-live="polite">${notes.value.map((n) => html`<div key=${n.id} class=${"note" + (n.bad ? " bad" : "")}>
-  <div>${n.text}<${Faults} error=${n.error}/></div><${Button} kind="plain small" icon="close" label="Close this note" onClick=${() => drop(n.id)}/></div>`)}</div>`;
+	<div>${n.text}<${Faults} error=${n.error}/></div><${Button} kind="plain small" icon="close" label="Close this note" onClick=${() => drop(n.id)}/></div>`)}</div>`;
 
 /** A panel at the side, which Esc closes; what was focused before is focused again. */
-export function Panel({ title, onClose, children, actions }) {
-  const box = useRef(null);
-  useEffect(() => {
-    const before = document.activeElement;
-    box.current?.focus();
-    return () => before?.focus?.();
-  }, []);
-  return html`<aside class="panel" role="dialog" aria-label=${typeof title === "string" ? title : "Details"} tabindex="-1" ref=${box} onKeyDown=${(e) => {
-    if (e.key === "Escape") { e.stopPropagation(); onClose(); }
-  }}><header><h2>${title}</h2><${Button} kind="plain" icon="close" label="Close" onClick=${onClose}/></header><div class="body">${children}</div>${actions && html`<footer>${actions}</footer>`}</aside>`;
+export function Panel({title, onClose, children, actions}) {
+	const box = useRef(null);
+	useEffect(() => {
+		const before = document.activeElement;
+		box.current?.focus();
+		return () => before?.focus?.();
+	}, []);
+	return html`<aside class="panel" role="dialog" aria-label=${typeof title === "string" ? title : "Details"} tabindex="-1" ref=${box} onKeyDown=${(e) => {
+		if (e.key === "Escape") {e.stopPropagation(); onClose();}
+	}}><header><h2>${title}</h2><${Button} kind="plain" icon="close" label="Close" onClick=${onClose}/></header><div class="body">${children}</div>${actions && html`<footer>${actions}</footer>`}</aside>`;
 }
 
-/** Members of a record with their names. */
-export const Facts = ({ of }) => html`<dl class="facts">${of.filter((x) => x && x[1] !== null && x[1] !== undefined && x[1] !== "").map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
+export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => x && x[1] !== null && x[1] !== undefined && x[1] !== "").map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 
-export function Pages({ of, onChange }) {
-  if (!of || of.totalPages <= 1) return html`<p class="dim count">${of ? of.total : 0} in all</p>`;
-  return html`<nav class="pages" aria-label="Pages"><${Button} kind="plain" icon="left" label="Page before" disabled=${of.page <= 1} onClick=${() => onChange(of.page - 1)}/>
-    <span>Page ${of.page} of ${of.totalPages}, ${of.total} in all</span>
-    <${Button} kind="plain" icon="right" label="Next page" disabled=${of.page >= of.totalPages} onClick=${() => onChange(of.page + 1)}/></nav>`;
+export function Pages({of, onChange}) {
+	if (!of || of.totalPages <= 1) return html`<p class="dim count">${of ? of.total : 0} in all</p>`;
+	return html`<nav class="pages" aria-label="Pages"><${Button} kind="plain" icon="left" label="Page before" disabled=${of.page <= 1} onClick=${() => onChange(of.page - 1)}/>
+		<span>Page ${of.page} of ${of.totalPages}, ${of.total} in all</span>
+		<${Button} kind="plain" icon="right" label="Next page" disabled=${of.page >= of.totalPages} onClick=${() => onChange(of.page + 1)}/></nav>`;
 }
+
+/** A table: its heads (a number's begins with #), its rows, and what a row is opened by. */
+export const Table = ({heads, children}) => html`<div class="scroll"><table><thead><tr>${heads.map((t) => html`<th key=${t} class=${t[0] === "#" ? "num" : ""}>${t.replace("#", "")}</th>`)}</tr></thead><tbody>${children}</tbody></table></div>`;
+export const Go = ({on, set, children}) => html`<tr class=${"go" + (on ? " picked" : "")} onClick=${set}>${children}</tr>`;
+export const Open = ({to, children}) => html`<a href=${to} onClick=${(e) => e.stopPropagation()}>${children}</a>`;
 
 /** Why a request was refused: line by line what is there, who stands in the way, and when it would do. */
-export function Refusal({ error, names = [] }) {
-  if (!(error instanceof Problem)) return html`<${Failed} error=${error}/>`;
-  const lines = error.details.lines || [];
-  return html`<div class="notice bad" role="alert"><strong>${error.title}</strong>${!lines.length && html`<p>${error.message}</p>`}<${Faults} error=${error}/>
-    ${lines.map((l) => html`<section key=${l.line}><p>${names[l.line] ? html`<b>${names[l.line]}</b>: ` : ""}${l.requested} asked for, <b>${l.available}</b> to be had.
-      ${" "}${reasons[l.reason] || l.reason}</p>
-      ${l.next?.from && html`<p>It fits from <b>${fmtInstant(l.next.from, zone.value)}</b>.</p>`}
-      <${Blockers} list=${l.blockingUnavailabilities || []} total=${l.blockingTotal}/></section>`)}</div>`;
+export function Refusal({error, names = []}) {
+	if (!(error instanceof Problem)) return html`<${Failed} error=${error}/>`;
+	const lines = error.details.lines || [];
+	return html`<div class="notice bad" role="alert"><strong>${error.title}</strong>${!lines.length && html`<p>${error.message}</p>`}<${Faults} error=${error}/>
+		${lines.map((l) => html`<section key=${l.line}><p>${names[l.line] ? html`<b>${names[l.line]}</b>: ` : ""}${l.requested} asked for, <b>${l.available}</b> to be had.
+			${" "}${reasons[l.reason] || l.reason}</p>
+			${l.next?.from && html`<p>It fits from <b>${fmtInstant(l.next.from, zone.value)}</b>.</p>`}
+			<${Blockers} list=${l.blockingUnavailabilities || []} total=${l.blockingTotal}/></section>`)}</div>`;
 }
 
 export const reasons = {
-  not_enough_stock: "At one instant too few units are there.", fragmented_by_pinned_holds: "Units are free at every instant, but pinned holds leave none free for the whole time.",
+	not_enough_stock: "At one instant too few units are there.", fragmented_by_pinned_holds: "Units are free at every instant, but pinned holds leave none free for the whole time.",
 };
 
 /** Who stands in the way, as bars one can go to. */
-export function Blockers({ list, total }) {
-  if (!list.length) return null;
-  return html`<details class="blockers"><summary>${total > list.length ? list.length + " of " + total : list.length} in the way</summary><ul>
-    ${list.map((u) => html`<li key=${u.id}><button type="button" class="link" onClick=${() => go("timeline", { at: u.serviceLocationId, on: Date.parse(u.range.start), article: u.articleId || undefined, bar: u.id })}>
-      ${u.blockerType === "order" ? "Order" : u.blockerType === "hold" ? "Hold" : "Event"} · ${fmtRange(u.range.start, u.range.end, zone.value)}</button></li>`)}</ul></details>`;
+export function Blockers({list, total}) {
+	if (!list.length) return null;
+	return html`<details class="blockers"><summary>${total > list.length ? list.length + " of " + total : list.length} in the way</summary><ul>
+		${list.map((u) => html`<li key=${u.id}><button type="button" class="link" onClick=${() => go("timeline", {at: u.serviceLocationId, on: Date.parse(u.range.start), article: u.articleId || undefined, bar: u.id})}>
+			${u.blockerType === "order" ? "Order" : u.blockerType === "hold" ? "Hold" : "Event"} · ${fmtRange(u.range.start, u.range.end, zone.value)}</button></li>`)}</ul></details>`;
 }
 
-/** Asks once more before something is done. */
-export function Confirm({ label, ask, onYes, kind = "danger", icon, disabled }) {
-  const [open, set] = useState(false);
-  if (!open) return html`<${Button} kind=${kind} icon=${icon} disabled=${disabled} onClick=${() => set(true)}>${label}<//>`;
-  return html`<span class="confirm" role="group" aria-label=${ask}><span>${ask}</span><${Button} kind=${kind} onClick=${async () => { await onYes(); set(false); }}>${label}<//>
-    <${Button} kind="plain" onClick=${() => set(false)}>Keep<//></span>`;
-}
-
-/** A sum of a curve: steps of [instant, value], for a picture without axes. */
-export function stepPath(steps, x, y, end) {
-  if (!steps.length) return "";
-  let d = "M" + x(steps[0][0]) + "," + y(steps[0][1]);
-  for (let i = 1; i < steps.length; i++) d += "H" + x(steps[i][0]) + "V" + y(steps[i][1]);
-  return d + "H" + x(end);
+export function Confirm({label, ask, onYes, kind = "danger", icon, disabled}) {
+	const [open, set] = useState(false);
+	if (!open) return html`<${Button} kind=${kind} icon=${icon} disabled=${disabled} onClick=${() => set(true)}>${label}<//>`;
+	return html`<span class="confirm" role="group" aria-label=${ask}><span>${ask}</span><${Button} kind=${kind} onClick=${async () => {await onYes(); set(false);}}>${label}<//>
+		<${Button} kind="plain" onClick=${() => set(false)}>Keep<//></span>`;
 }
 
 /** A period of two instants, the second behind the first. */
-export function Period({ from, to, onChange, z }) {
-  const length = Math.max(3_600_000, to - from);
-  return html`<${Field} label="From"><${When} value=${from} z=${z} onChange=${(t) => onChange(t, t < to ? to : t + length)}/><//>
-    <${Field} label="To"><${When} value=${to} z=${z} onChange=${(t) => onChange(t > from ? from : t - length, t)}/><//>`;
+export function Period({from, to, onChange, z}) {
+	const length = Math.max(3_600_000, to - from);
+	return html`<${Field} label="From"><${When} value=${from} z=${z} onChange=${(t) => onChange(t, t < to ? to : t + length)}/><//>
+		<${Field} label="To"><${When} value=${to} z=${z} onChange=${(t) => onChange(t > from ? from : t - length, t)}/><//>`;
 }
-export { ms };

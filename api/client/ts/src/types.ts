@@ -116,6 +116,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/articles/bars": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists articles with what takes their units in a window, as bars: what a picture of the stock in time needs, of one state.
+         * @description Lists articles with what takes their units in a window, as bars: what a picture of the stock in time needs, of one state.
+         */
+        get: operations["admin.articles.listBars"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/articles/search": {
         parameters: {
             query?: never;
@@ -456,6 +476,26 @@ export interface paths {
          * @description Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket; no buffers are added.
          */
         get: operations["admin.availability.calendar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/availability/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts free units and stock of many SKUs over a window, by day or hour, of one state.
+         * @description Counts free units and stock of many SKUs over a window, by day or hour, of one state.
+         */
+        get: operations["admin.availability.counts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -848,6 +888,26 @@ export interface paths {
         patch: operations["admin.discountCodes.update"];
         trace?: never;
     };
+    "/v1/admin/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says how the service does: its queue, log, memory, deliveries and backups, as its metrics have them.
+         * @description Says how the service does: its queue, log, memory, deliveries and backups, as its metrics have them.
+         */
+        get: operations["admin.health.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/holds": {
         parameters: {
             query?: never;
@@ -990,6 +1050,26 @@ export interface paths {
         get: operations["admin.holds.listUnavailabilities"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes records of the rows of a file, all or none; tried with dryRun it names the faults of all rows.
+         * @description Makes records of the rows of a file, all or none; tried with dryRun it names the faults of all rows.
+         */
+        post: operations["admin.import.rows"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1348,6 +1428,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/orders/{id}/stock-items/{stockItemId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs as much less.
+         * @description Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs as much less.
+         */
+        post: operations["admin.orders.cancelStockItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/orders/{id}/stock-items/{stockItemId}/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says that a unit that came back is ready: its buffer ends now, and what is left of it is free at once.
+         * @description Says that a unit that came back is ready: its buffer ends now, and what is left of it is free at once.
+         */
+        post: operations["admin.orders.readyStockItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/orders/{id}/stock-items/{stockItemId}/unassign": {
         parameters: {
             query?: never;
@@ -1406,6 +1526,26 @@ export interface paths {
          * @description Takes an archived order out again.
          */
         post: operations["admin.orders.unarchive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/orders/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned dates count again.
+         * @description Takes the last step of units back: prepared, handed over, sold or returned. Payments stay, and planned dates count again.
+         */
+        post: operations["admin.orders.undo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1623,8 +1763,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Takes a row out of a pricing table.
-         * @description Takes a row out of a pricing table.
+         * Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.
+         * @description Takes a row out of a pricing table. One by which an order is sold that is not closed is retired: it stays, and sells nothing else.
          */
         delete: operations["admin.pricingTables.deleteRow"];
         options?: never;
@@ -2429,6 +2569,43 @@ export interface components {
             unavailabilityTotal?: components["schemas"]["EntriesTotal"];
             updatedAt: components["schemas"]["UpdatedAt"];
         };
+        ArticleBars: {
+            /** @description What takes a unit in the window, by its start. */
+            bars: components["schemas"]["Bar"][];
+            barsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description The first of its codes; empty without one. */
+            code: string;
+            /** @description What has no unit in the window, by its start. */
+            conflicts: components["schemas"]["Bar"][];
+            conflictsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description Its events over the window. */
+            events: components["schemas"]["EventOfBars"][];
+            eventsTotal?: components["schemas"]["EntriesTotal"];
+            /**
+             * Format: uuid
+             * @description The article's id.
+             */
+            id: string;
+            /** @description What the article is called. */
+            name: string;
+            /** @description Its SKU; null without one. */
+            sku: components["schemas"]["SKUOfBars"] | null;
+            /** @description False: there are more steps than these; ask for a shorter window. */
+            stepped: boolean;
+            /** @description How many units there are and how many of them are taken, from each instant on at which that changes: of an article with more units than one. Empty for others. */
+            steps: components["schemas"]["CountStep"][];
+            stepsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description The most units that are there at an instant of the window. */
+            units: number;
+        };
+        ArticleBarsPage: {
+            /** @description The articles of the page. */
+            data: components["schemas"]["ArticleBars"][];
+            /** @description Where the page stands in the list. */
+            pagination: components["schemas"]["Pagination"];
+            /** @description The account's count of committed changes that the answer is of. */
+            sequence: number;
+        };
         ArticleConflicts: {
             /** @description The ids of those unavailabilities, by the id of the location. */
             byLocation: {
@@ -2682,6 +2859,69 @@ export interface components {
             /** @description The questions, which are answered in their order. */
             lines: components["schemas"]["AvailabilityLine"][];
         };
+        Bar: {
+            /**
+             * @description What takes it.
+             * @enum {string}
+             */
+            blockerType: "order" | "hold" | "scheduled-event";
+            /**
+             * Format: date-time
+             * @description Where the booking itself begins.
+             */
+            bodyFrom: string;
+            /**
+             * Format: date-time
+             * @description Where the booking itself ends; null without end.
+             */
+            bodyTo: string | null;
+            /**
+             * Format: date-time
+             * @description From when on it is taken, the buffer before included.
+             */
+            from: string;
+            /**
+             * Format: uuid
+             * @description The id of the taken unit.
+             */
+            id: string;
+            /** @description Whom or what it is for: an order's customer, a hold's note, an event's name; may be empty. */
+            label: string;
+            /** @description The order's number; null where something else takes it. */
+            orderNumber: number | null;
+            /**
+             * Format: uuid
+             * @description The hold, the order or the event that takes it.
+             */
+            ownerId: string;
+            /** @description Whether it stays on its article or unit: it was asked for by name, or is out. */
+            pinned: boolean;
+            /**
+             * Format: uuid
+             * @description The location that it is at.
+             */
+            serviceLocationId: string;
+            /**
+             * Format: uuid
+             * @description The unit that it sits on; null where it has none, which is a conflict.
+             */
+            slotId: string | null;
+            /**
+             * @description Whether the unit is still to be handed over, is out, or has come back and what is left is its buffer.
+             * @enum {string}
+             */
+            state: "due" | "out" | "back";
+            /**
+             * Format: date-time
+             * @description Until when it is taken, the buffer after included; null without end.
+             */
+            to: string | null;
+            /**
+             * @description What the time is.
+             * @enum {string}
+             */
+            type: "sale" | "sales-reservation" | "buffer" | "booking";
+        };
         Bucket: {
             /** @description How many units can be held for the whole bucket, without buffers: what availability says of it as a window. */
             available: number;
@@ -2701,6 +2941,10 @@ export interface components {
             buckets: components["schemas"]["Bucket"][];
             /** @description The account's count of committed changes that the answer is of. */
             sequence: number;
+        };
+        CancelStockItem: {
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
         };
         CancelSubscription: {
             /** @description At the end of the first payment cycle that commitment and notice allow. Default: now. */
@@ -2987,6 +3231,42 @@ export interface components {
             /** @description What the choice was called then. */
             variantValueLabel?: string | null;
         };
+        Condition: {
+            /** @description Articles of all accounts. Null: it is not counted here. */
+            articles: number | null;
+            /** @description When the newest good backup was made, in seconds since 1970; 0: never. Null: it is not counted here. */
+            backupAtSeconds: number | null;
+            /** @description What is not well with the backups, that none are kept included; null: nothing. */
+            backupFault: string | null;
+            /** @description Commands done since the start. Null: it is not counted here. */
+            commands: number | null;
+            /** @description Deliveries of webhooks that wait, retries included. Null: it is not counted here. */
+            deliveriesQueued: number | null;
+            /** @description What the data directory takes on its disk. Null: it is not counted here. */
+            diskBytes: number | null;
+            /** @description Records of the log written since the start, each with one sync. Null: it is not counted here. */
+            groups: number | null;
+            /** @description Memory that a collection would not give back. Null: it is not counted here. */
+            memoryBytes: number | null;
+            /** @description The age of the oldest of them. Null: it is not counted here. */
+            oldestDeliverySeconds: number | null;
+            /** @description Commands that wait for the writer. Null: it is not counted here. */
+            queued: number | null;
+            /** @description Commands refused by the state since the start. Null: it is not counted here. */
+            refused: number | null;
+            /** @description Memory that the process has. Null: it is not counted here. */
+            residentBytes: number | null;
+            /** @description The account's count of committed changes that the answer is of. */
+            sequence: number;
+            /** @description Snapshots that are pinned. Null: it is not counted here. */
+            snapshots: number | null;
+            /** @description When the process began, in seconds since 1970. Null: it is not counted here. */
+            startedAtSeconds: number | null;
+            /** @description The mean time of a sync of the log since the start. Null: it is not counted here. */
+            syncSeconds: number | null;
+            /** @description Units of all accounts that are taken, now or later. Null: it is not counted here. */
+            units: number | null;
+        };
         ConfirmOrder: {
             /** @description What is short becomes a conflict. */
             allowOverbooking?: boolean | null;
@@ -3164,6 +3444,17 @@ export interface components {
             shippingAddress?: components["schemas"]["ContactAddress"] | null;
             /** @description Tax number of the business. Null clears it. */
             taxId?: string | null;
+        };
+        CountStep: {
+            /**
+             * Format: date-time
+             * @description From when on.
+             */
+            from: string;
+            /** @description Units there. */
+            stock: number;
+            /** @description Units taken of them, conflicts included. */
+            taken: number;
         };
         CreateAPIKey: {
             /**
@@ -3803,6 +4094,27 @@ export interface components {
         };
         /** @description How many entries the list has, where it is cut. */
         EntriesTotal: number;
+        EventOfBars: {
+            /**
+             * Format: date-time
+             * @description First instant of the event.
+             */
+            from: string;
+            /**
+             * Format: uuid
+             * @description The event's id.
+             */
+            id: string;
+            /** @description What people call the event. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description First instant behind the event; null: without end.
+             */
+            to: string | null;
+            /** @description Whether it takes a unit (reservation) or not (note). */
+            type: components["schemas"]["ScheduledEventType"];
+        };
         /** @enum {string} */
         EventResource: "order";
         /** @enum {string} */
@@ -3969,6 +4281,8 @@ export interface components {
             at?: string | null;
             /** @description Answers what would come of it, and changes nothing. */
             dryRun?: boolean | null;
+            /** @description What came back and lies in its buffer on the very unit is ready: the buffer ends now. */
+            ready?: boolean | null;
             /** @description The units of the order that it is about. Default: all that can. */
             stockItemIds?: string[] | null;
         };
@@ -4085,6 +4399,23 @@ export interface components {
             data: components["schemas"]["Hold"][];
             /** @description Where the page stands in the list. */
             pagination: components["schemas"]["Pagination"];
+        };
+        ImportRows: {
+            /** @description Names all faults of all rows, and makes nothing. */
+            dryRun?: boolean | null;
+            /**
+             * @description What is made: locations first, then skus, articles, customers and holds.
+             * @enum {string}
+             */
+            resource: "locations" | "skus" | "articles" | "customers" | "holds";
+            /** @description What is made, each as the operation that makes one takes it; what it refers to may be named. At most 5,000. */
+            rows: {
+                [key: string]: unknown;
+            }[];
+        };
+        Imported: {
+            /** @description How many records were made, or would be. */
+            rows: number;
         };
         IncreaseQuantity: {
             /** @description How many units. */
@@ -4222,8 +4553,12 @@ export interface components {
             value?: string | null;
         };
         LineItemPricing: {
+            /** @description How many of them are not charged for, as nobody fetched them. */
+            cancelledQuantity: number;
             /** @description ISO 4217 code of the currency of all amounts. */
             currency: string;
+            /** @description Whether its price was given or is of a pricing row; a line that is not costs nothing. */
+            priced: boolean;
             /** @description How many units. */
             quantity: number;
             /** @description Sum before discounts and taxes, in minor units. */
@@ -4652,6 +4987,32 @@ export interface components {
              * @description The unit of the hold that is moved.
              */
             unavailabilityId: string;
+        };
+        MovedHold: {
+            createdAt: components["schemas"]["CreatedAt"];
+            /**
+             * Format: date-time
+             * @description When it gives its stock back; null where it does not expire.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: uuid
+             * @description The hold's id.
+             */
+            id: string;
+            /** @description What it holds. */
+            lines: components["schemas"]["HoldLine"][];
+            linesTotal?: components["schemas"]["EntriesTotal"];
+            /** @description With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else. */
+            moved: components["schemas"]["Unavailability"][];
+            movedTotal?: components["schemas"]["EntriesTotal"];
+            /** @description A text for those who read it. */
+            note: string | null;
+            /**
+             * @description held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.
+             * @enum {string}
+             */
+            status: "held" | "confirmed" | "expired" | "released" | "ordered";
         };
         NewAPIKey: {
             /** @description The version of the interface that it is pinned to. */
@@ -5218,7 +5579,7 @@ export interface components {
             orderCustomerId?: string | null;
             /**
              * Format: uuid
-             * @description The pricing row that the price is of; without it or a unit price the line is free.
+             * @description The pricing row that the price is of, which is of the item's table where it has one. Without it or a unit price the line is sold by the fitting row of that table with the least total, and is refused where none fits; what has no table is free.
              */
             pricingRowId?: string | null;
             /** @description How it is taken: booked for a time, sold, or subscribed to. */
@@ -5361,6 +5722,8 @@ export interface components {
              * @description The order's id.
              */
             orderId: string;
+            /** @description What the unit was ordered as, also while it has no article: of a kit, the component. */
+            ordered: components["schemas"]["OrderedAs"];
             /**
              * Format: date-time
              * @description When it is, or was, handed over.
@@ -5398,6 +5761,22 @@ export interface components {
             data: components["schemas"]["OrderStockItem"][];
             /** @description Where the page stands in the list. */
             pagination: components["schemas"]["Pagination"];
+        };
+        OrderedAs: {
+            /**
+             * Format: uuid
+             * @description The article; null where a SKU was ordered.
+             */
+            articleId: string | null;
+            /** @description The code of the SKU; null without one. */
+            code: string | null;
+            /** @description What that is called. */
+            name: string | null;
+            /**
+             * Format: uuid
+             * @description The SKU; null where an article was ordered.
+             */
+            skuId: string | null;
         };
         Pagination: {
             /** @description Which page this is, from 1. */
@@ -5821,6 +6200,11 @@ export interface components {
             pricingTableId: string;
             /** @description How it is taken: booked for a time, sold, or subscribed to. */
             purchaseType: components["schemas"]["PurchaseType"];
+            /**
+             * Format: date-time
+             * @description Since when it sells no line that it did not sell before; null: it sells. It was deleted while an order that is not closed was sold by it.
+             */
+            retiredAt: string | null;
             /** @description The terms, of a price for a subscription. */
             subscription: components["schemas"]["SubscriptionTerms"] | null;
             updatedAt: components["schemas"]["UpdatedAt"];
@@ -6099,6 +6483,42 @@ export interface components {
             tags: components["schemas"]["Tag"][];
             tagsTotal?: components["schemas"]["EntriesTotal"];
             updatedAt: components["schemas"]["UpdatedAt"];
+        };
+        SKUCounts: {
+            /** @description The SKU's code. */
+            code: string | null;
+            /**
+             * Format: uuid
+             * @description The SKU's id.
+             */
+            id: string;
+            /** @description Fewest units free at an instant of each bucket; below 0 where holds have no unit. */
+            minFree: number[];
+            minFreeTotal?: components["schemas"]["EntriesTotal"];
+            /** @description What the SKU is called. */
+            name: string;
+            /** @description Units there at the start of each bucket. */
+            stock: number[];
+            stockTotal?: components["schemas"]["EntriesTotal"];
+        };
+        SKUCountsPage: {
+            /** @description The SKUs of the page. */
+            data: components["schemas"]["SKUCounts"][];
+            /** @description The instants that cut the window, its start and its end included: one more than there are buckets. */
+            edges: string[];
+            /** @description Where the page stands in the list. */
+            pagination: components["schemas"]["Pagination"];
+            /** @description The account's count of committed changes that the answer is of. */
+            sequence: number;
+        };
+        SKUOfBars: {
+            /**
+             * Format: uuid
+             * @description The SKU's id.
+             */
+            id: string;
+            /** @description What the SKU is called. */
+            name: string;
         };
         SKUPage: {
             /** @description The records of the page. */
@@ -6675,6 +7095,12 @@ export interface components {
             /** @description Where the page stands in the list. */
             pagination: components["schemas"]["Pagination"];
         };
+        Undo: {
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
+            /** @description The units of the order that it is about. */
+            stockItemIds: string[];
+        };
         UnitCounts: {
             /** @description Units by location. */
             byLocation: components["schemas"]["LocationCount"][];
@@ -6982,6 +7408,8 @@ export type AppliedDiscountCode = components['schemas']['AppliedDiscountCode'];
 export type ArchiveArticle = components['schemas']['ArchiveArticle'];
 export type ArchiveFilter = components['schemas']['ArchiveFilter'];
 export type Article = components['schemas']['Article'];
+export type ArticleBars = components['schemas']['ArticleBars'];
+export type ArticleBarsPage = components['schemas']['ArticleBarsPage'];
 export type ArticleConflicts = components['schemas']['ArticleConflicts'];
 export type ArticleDocument = components['schemas']['ArticleDocument'];
 export type ArticleFilter = components['schemas']['ArticleFilter'];
@@ -7002,9 +7430,11 @@ export type AvailabilityLine = components['schemas']['AvailabilityLine'];
 export type AvailabilityList = components['schemas']['AvailabilityList'];
 export type AvailabilityOfLine = components['schemas']['AvailabilityOfLine'];
 export type AvailabilityQuery = components['schemas']['AvailabilityQuery'];
+export type Bar = components['schemas']['Bar'];
 export type Bucket = components['schemas']['Bucket'];
 export type BufferOrigin = components['schemas']['BufferOrigin'];
 export type CalendarAnswer = components['schemas']['CalendarAnswer'];
+export type CancelStockItem = components['schemas']['CancelStockItem'];
 export type CancelSubscription = components['schemas']['CancelSubscription'];
 export type CancellationNotice = components['schemas']['CancellationNotice'];
 export type CatalogComponent = components['schemas']['CatalogComponent'];
@@ -7026,6 +7456,7 @@ export type CheckoutFieldOptionInput = components['schemas']['CheckoutFieldOptio
 export type CheckoutFieldType = components['schemas']['CheckoutFieldType'];
 export type ChosenVariant = components['schemas']['ChosenVariant'];
 export type ChosenVariantInput = components['schemas']['ChosenVariantInput'];
+export type Condition = components['schemas']['Condition'];
 export type ConfirmOrder = components['schemas']['ConfirmOrder'];
 export type Conflict = components['schemas']['Conflict'];
 export type ConflictPage = components['schemas']['ConflictPage'];
@@ -7036,6 +7467,7 @@ export type ConsentLinkInput = components['schemas']['ConsentLinkInput'];
 export type ContactAddress = components['schemas']['ContactAddress'];
 export type ContactAddressRecord = components['schemas']['ContactAddressRecord'];
 export type ContactInput = components['schemas']['ContactInput'];
+export type CountStep = components['schemas']['CountStep'];
 export type CreateAPIKey = components['schemas']['CreateAPIKey'];
 export type CreateArticle = components['schemas']['CreateArticle'];
 export type CreateAttribute = components['schemas']['CreateAttribute'];
@@ -7076,6 +7508,7 @@ export type DiscountTrial = components['schemas']['DiscountTrial'];
 export type DiscountType = components['schemas']['DiscountType'];
 export type DocumentInput = components['schemas']['DocumentInput'];
 export type EntriesTotal = components['schemas']['EntriesTotal'];
+export type EventOfBars = components['schemas']['EventOfBars'];
 export type EventResource = components['schemas']['EventResource'];
 export type EventType = components['schemas']['EventType'];
 export type Explanation = components['schemas']['Explanation'];
@@ -7094,6 +7527,8 @@ export type Hold = components['schemas']['Hold'];
 export type HoldLine = components['schemas']['HoldLine'];
 export type HoldLineInput = components['schemas']['HoldLineInput'];
 export type HoldPage = components['schemas']['HoldPage'];
+export type ImportRows = components['schemas']['ImportRows'];
+export type Imported = components['schemas']['Imported'];
 export type IncreaseQuantity = components['schemas']['IncreaseQuantity'];
 export type InitialQuantity = components['schemas']['InitialQuantity'];
 export type InsufficientAvailability = components['schemas']['InsufficientAvailability'];
@@ -7124,6 +7559,7 @@ export type MissingScope = components['schemas']['MissingScope'];
 export type MissingScopeDetails = components['schemas']['MissingScopeDetails'];
 export type MoveHold = components['schemas']['MoveHold'];
 export type MoveLine = components['schemas']['MoveLine'];
+export type MovedHold = components['schemas']['MovedHold'];
 export type NewAPIKey = components['schemas']['NewAPIKey'];
 export type NewAttributeOption = components['schemas']['NewAttributeOption'];
 export type NewOrderStatus = components['schemas']['NewOrderStatus'];
@@ -7151,6 +7587,7 @@ export type OrderPricing = components['schemas']['OrderPricing'];
 export type OrderStatus = components['schemas']['OrderStatus'];
 export type OrderStockItem = components['schemas']['OrderStockItem'];
 export type OrderStockItemPage = components['schemas']['OrderStockItemPage'];
+export type OrderedAs = components['schemas']['OrderedAs'];
 export type Pagination = components['schemas']['Pagination'];
 export type PatchAccount = components['schemas']['PatchAccount'];
 export type PatchArticle = components['schemas']['PatchArticle'];
@@ -7193,6 +7630,9 @@ export type RequirementInput = components['schemas']['RequirementInput'];
 export type RevokedAPIKey = components['schemas']['RevokedAPIKey'];
 export type RotateSecret = components['schemas']['RotateSecret'];
 export type SKU = components['schemas']['SKU'];
+export type SKUCounts = components['schemas']['SKUCounts'];
+export type SKUCountsPage = components['schemas']['SKUCountsPage'];
+export type SKUOfBars = components['schemas']['SKUOfBars'];
 export type SKUPage = components['schemas']['SKUPage'];
 export type SavedCard = components['schemas']['SavedCard'];
 export type SavedCardInput = components['schemas']['SavedCardInput'];
@@ -7237,6 +7677,7 @@ export type TransferQuantity = components['schemas']['TransferQuantity'];
 export type Unavailability = components['schemas']['Unavailability'];
 export type UnavailabilityInterval = components['schemas']['UnavailabilityInterval'];
 export type UnavailabilityPage = components['schemas']['UnavailabilityPage'];
+export type Undo = components['schemas']['Undo'];
 export type UnitCounts = components['schemas']['UnitCounts'];
 export type UpdatedAt = components['schemas']['UpdatedAt'];
 export type UserReference = components['schemas']['UserReference'];
@@ -7576,6 +8017,66 @@ export interface operations {
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.articles.listBars": {
+        parameters: {
+            query?: {
+                /** @description The window that is looked at. Default: the present instant. */
+                dateRange?: components["schemas"]["DateRange"];
+                /** @description Only articles in one of these states. Default: all. */
+                status?: components["schemas"]["ArticleStatus"][];
+                /** @description Which articles by whether they are archived. Default: active. */
+                archive?: components["schemas"]["ArchiveFilter"];
+                /** @description Only articles with these ids. */
+                ids?: string[];
+                /** @description Only the article that has this external id. */
+                externalId?: string;
+                /** @description Only articles of this SKU. */
+                skuId?: string;
+                /** @description Only articles with units there in the window; all numbers and series count that location alone. */
+                serviceLocationId?: string;
+                /** @description A part of the name, a code, or the SKU's name or code. */
+                search?: string;
+                /** @description Conditions, all of which must be met. At most 200 values together. */
+                filters?: {
+                    [key: string]: components["schemas"]["ArticleFilter"];
+                };
+                /** @description What they are ordered by: equal ones by their ids, what has no value last, in both directions. */
+                sort?: components["schemas"]["ArticleSort"];
+                /** @description Whether the least or the greatest value comes first. Default: asc. */
+                direction?: components["schemas"]["SortDirection"];
+                /** @description Which page, from 1. Default: 1. */
+                page?: number;
+                /** @description How many records a page has. Default: 50. */
+                pageSize?: number;
+                /** @description Reads the pinned snapshot of this sequence in place of the present state. */
+                asOf?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArticleBarsPage"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8493,6 +8994,52 @@ export interface operations {
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: STATE_NOT_ALLOWED; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.availability.counts": {
+        parameters: {
+            query: {
+                /** @description Only these SKUs, in the order of the list. Default: all, in order of creation. */
+                skuIds?: string[];
+                /** @description The location. Default: all, added up; days are the account's then. */
+                serviceLocationId?: string;
+                /** @description First instant of the window. */
+                from: string;
+                /** @description First instant behind the window. */
+                to: string;
+                /** @description Into what the window is cut: by hour or by local day. Default: day. At most 91,500 counts: 366 days of 250 SKUs. */
+                bucket?: "hour" | "day";
+                /** @description Which page, from 1. Default: 1. */
+                page?: number;
+                /** @description How many records a page has. Default: 50. */
+                pageSize?: number;
+                /** @description Reads the pinned snapshot of this sequence in place of the present state. */
+                asOf?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SKUCountsPage"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -9585,6 +10132,35 @@ export interface operations {
             };
         };
     };
+    "admin.health.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Condition"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "admin.holds.list": {
         parameters: {
             query?: {
@@ -9826,7 +10402,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Hold"];
+                    "application/json": components["schemas"]["MovedHold"];
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
@@ -9908,6 +10484,42 @@ export interface operations {
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.import.rows": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportRows"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 409: IDEMPOTENCY_KEY_IN_USE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10858,6 +11470,84 @@ export interface operations {
             };
         };
     };
+    "admin.orders.cancelStockItem": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The order's id. */
+                id: string;
+                /** @description The unit's id in the order. */
+                stockItemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CancelStockItem"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.orders.readyStockItem": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The order's id. */
+                id: string;
+                /** @description The unit's id in the order. */
+                stockItemId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "admin.orders.unassignStockItem": {
         parameters: {
             query?: never;
@@ -11001,6 +11691,45 @@ export interface operations {
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.orders.undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The record's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Undo"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11632,7 +12361,7 @@ export interface operations {
                     "application/json": components["schemas"]["PricingRow"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;

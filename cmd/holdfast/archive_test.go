@@ -1,0 +1,284 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/api"
+	"holdfast/api/auth"
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns the test that an account which was exported whole and imported is the account that it was.
+
+// lists are the paths of all lists of the interface that need no parameter, but those of what stays behind.
+func lists(t *testing.T) (paths []string) {
+	text, err := os.ReadFile("../../api/openapi.json")
+	require.NoError(t, err)
+	var document struct{ Paths map[string]map[string]any }
+	require.NoError(t, json.Unmarshal(text, &document))
+	for path, methods := range document.Paths {
+		if _, get := methods["get"]; !get || strings.Contains(path, "{") || !strings.HasPrefix(path, "/v1/admin/") {
+			continue
+		}
+		switch path[len("/v1/admin/"):] {
+		case "account", "api-keys", "changes", "webhooks", "usage":
+		default:
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	require.Greater(t, len(paths), 8)
+	return paths
+}
+
+// asked gets what the interface answers for an account.
+type asked struct {
+	*testing.T
+	url, key string
+}
+
+func askAs(t *testing.T, c *core, account engine.ID, now int64) asked {
+	var k engine.CreateKey
+	text := auth.Draw()
+	id, secret, _ := auth.Parse([]byte(text))
+	k.PublicID, k.Hash, k.Version = string(id), sha256.Sum256(secret), api.Version
+	k.Label = "test"
+	_, err := c.do(account, k)
+	require.NoError(t, err)
+	server := api.NewServer(api.Options{Now: func() int64 { return now }})
+	server.Attach(c.engine)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { _ = server.Shutdown(t.Context()) })
+	return asked{t, "http://" + l.Addr().String(), text}
+}
+
+func (a asked) get(path string) string {
+	r, err := http.NewRequest(http.MethodGet, a.url+path, nil)
+	require.NoError(a.T, err)
+	r.Header.Set("X-API-KEY", a.key)
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(a.T, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(a.T, err)
+	if answer.StatusCode != http.StatusOK {
+		return answer.Status // the text has the id of the request in it
+	}
+	return sequences.ReplaceAllString(string(text), `"sequence":0`)
+}
+
+// sequences are what answers say of the account's own count of changes, which begins anew.
+var sequences = regexp.MustCompile(`"sequence":[0-9]+`)
+
+// sameWindows demands that two accounts answer alike for every SKU, place and catalog item over many windows.
+func sameWindows(t *testing.T, one, other engine.View, now int64, to func(engine.ID) engine.ID) {
+	asked, free := 0, 0
+	for l := range one.Locations().All() {
+		for n := range int64(40) {
+			from := now/demoDay*demoDay + (n-12)*demoDay/2
+			window := engine.Span{Start: from, End: from + (n%7+1)*demoDay/3}
+			for s := range one.SKUs().All() {
+				is, err := one.Available(engine.Query{Item: engine.Item{SKU: s.ID}, Location: l.ID, Window: window}, now)
+				require.NoError(t, err)
+				then, err := other.Available(engine.Query{Item: engine.Item{SKU: to(s.ID)}, Location: to(l.ID), Window: window}, now)
+				require.NoError(t, err)
+				require.Equal(t, is, then)
+				asked, free = asked+1, free+is.Available
+			}
+		}
+	}
+	require.Greater(t, asked, 1000)
+	require.Greater(t, free, 1000)
+}
+
+// The demo merchant, taken to another account of the same directory and to another directory, with its ids and with new ones, answers every
+// question as before, and goes on from there.
+func TestAccountMovesWhole(t *testing.T) {
+	home, away := t.TempDir(), filepath.Join(t.TempDir(), "away")
+	c, account := demoCore(t, home, clock())
+	_, err := c.do(account, engine.CreateWebhook{EventType: engine.OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06",
+		Secret: "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="})
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	empty, err := openCore(t.Context(), away, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.NoError(t, empty.Close())
+	shop := filepath.Join(t.TempDir(), "shop")
+	code, out, errs := holdfast("export", "--all", shop, "--data", home)
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "not in it: 0 API keys")
+	code, _, errs = holdfast("export", "--all", shop, "--data", home)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "must not exist or be empty")
+
+	twin := "01900000-0000-7000-8000-000000000001"
+	for _, into := range [][]string{{"--data", home, "--account", twin, "--name", "Twin"}, {"--data", away}, {"--data", away, "--ids", "new"}} {
+		for round := range 2 {
+			code, out, errs = holdfast(append([]string{"import", "--all", shop}, into...)...)
+			require.Zero(t, code, errs)
+			require.Contains(t, out, "1 webhooks are disabled")
+			require.Equal(t, round == 1, strings.Contains(out, "before now"), out)
+		}
+	}
+	code, _, errs = holdfast("import", "--all", shop, "--data", home, "--account", account.String())
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "CONFLICT")
+
+	now := clock() + timeline.Hour // what is late is kept longer in all of them by then, at once
+	here, _ := demoCore(t, home, now)
+	there, _ := demoCore(t, away, now)
+	require.Len(t, here.engine.Accounts(), 2)
+	require.Len(t, there.engine.Accounts(), 2)
+	was, _ := here.engine.View(account)
+	keep := func(id engine.ID) engine.ID { return id }
+	before := askAs(t, here, account, now)
+	for _, m := range []struct {
+		core    *core
+		account engine.ID
+	}{{here, here.engine.Accounts()[0]}, {here, here.engine.Accounts()[1]}, {there, account}} {
+		v, ok := m.core.engine.View(m.account)
+		require.True(t, ok)
+		sameWindows(t, was, v, now, keep)
+		after := askAs(t, m.core, m.account, now)
+		paths := lists(t)
+		for o := range v.Orders().All() {
+			paths = append(paths, "/v1/admin/orders/"+o.ID.String(), "/v1/admin/orders/"+o.ID.String()+"/stock-items")
+		}
+		for r := range v.Articles().All() {
+			paths = append(paths, "/v1/admin/articles/"+r.ID.String())
+		}
+		answered := 0
+		for _, path := range paths {
+			is := before.get(path)
+			requireSame(t, path, is, strings.ReplaceAll(after.get(path), m.account.String(), account.String())) // it is the tenant of files
+			if strings.HasPrefix(is, "{") || strings.HasPrefix(is, "[") {
+				answered++
+			}
+		}
+		require.Greater(t, answered, 300)
+	}
+	ids := map[engine.ID]engine.ID{}
+	for _, id := range there.engine.Accounts() {
+		if id == account {
+			continue
+		}
+		text, err := os.ReadFile(shop + "-ids-" + id.String() + ".ndjson")
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			var x struct{ From, To engine.ID }
+			require.NoError(t, json.Unmarshal([]byte(line), &x))
+			ids[x.From] = x.To
+		}
+		v, _ := there.engine.View(id)
+		sameWindows(t, was, v, now, func(id engine.ID) engine.ID { return ids[id] })
+		goesOn(t, there, id, now)
+	}
+	goesOn(t, there, account, now)
+	require.NoError(t, here.engine.Check())
+	require.NoError(t, here.Close())
+	require.NoError(t, there.Close())
+	there, _ = demoCore(t, away, now)
+	require.NoError(t, there.Close())
+	for _, dir := range []string{home, away} {
+		code, out, errs = holdfast("verify", "--data", dir)
+		require.Zero(t, code, out+errs)
+	}
+}
+
+// requireSame demands that two answers are equal, and says where they are not.
+func requireSame(t *testing.T, path, one, other string) {
+	t.Helper()
+	for i := range min(len(one), len(other)) {
+		if one[i] != other[i] {
+			from, to := max(0, i-100), i+100
+			t.Fatalf("%s: %s\nis now %s", path, one[from:min(to, len(one))], other[from:min(to, len(other))])
+		}
+	}
+	require.Len(t, other, len(one), path)
+}
+
+// goesOn demands that an account which was imported can be written to: what is out comes back, what is booked is extended, and what is free
+// is booked.
+func goesOn(t *testing.T, c *core, account engine.ID, now int64) {
+	v, _ := c.engine.View(account)
+	returned, extended, booked := 0, 0, 0
+	for o := range v.Orders().All() {
+		if _, err := c.do(account, engine.ReturnOrder{ID: o.ID}); err == nil {
+			returned++
+		}
+		for _, l := range o.Lines {
+			to := engine.Opt[int64]{Set: true, Value: l.To + timeline.Hour}
+			if _, err := c.do(account, engine.PatchOrderLine{Order: o.ID, ID: l.ID, To: to}); err == nil {
+				extended++
+			}
+		}
+	}
+	for s := range v.SKUs().All() {
+		for l := range v.Locations().All() {
+			line := engine.HoldLineInput{Item: engine.Item{SKU: s.ID}, Location: l.ID, Quantity: 1, Window: engine.Span{Start: now + demoDay, End: now + 2*demoDay}}
+			if _, err := c.do(account, engine.PlaceHold{Lines: []engine.HoldLineInput{line}}); err == nil {
+				booked++
+			}
+		}
+	}
+	require.NotZero(t, returned)
+	require.NotZero(t, extended)
+	require.NotZero(t, booked)
+	require.NoError(t, c.engine.Check())
+}
+
+// What is wrong with an archive is said with the file and the line, and nothing is imported.
+func TestDamagedArchiveIsNamed(t *testing.T) {
+	home := t.TempDir()
+	c, _ := demoCore(t, home, clock())
+	require.NoError(t, c.Close())
+	shop := filepath.Join(t.TempDir(), "shop")
+	code, _, errs := holdfast("export", "--all", shop, "--data", home)
+	require.Zero(t, code, errs)
+	name := filepath.Join(shop, "order.ndjson")
+	good, err := os.ReadFile(name)
+	require.NoError(t, err)
+	lines := strings.SplitAfter(string(good), "\n")
+	swapped := slices.Clone(lines)
+	swapped[2], swapped[3] = swapped[3], swapped[2]
+	for want, text := range map[string]string{
+		"order.ndjson:2: ":          lines[0] + strings.Replace(lines[1], "0", "1", 1) + strings.Join(lines[2:], ""),
+		"order.ndjson:3: it is no":  lines[0] + lines[1] + lines[2][:20] + "\n" + strings.Join(lines[3:], ""),
+		"rows, the manifest says":   strings.Join(lines[1:], ""),
+		"or not in their order":     strings.Join(swapped, ""),
+		"order.ndjson:1: it is no ": "",
+	} {
+		if text == "" {
+			text = "x\n" + string(good)
+		}
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		code, _, errs := holdfast("import", "--all", shop, "--data", home, "--account", "01900000-0000-7000-8000-000000000001")
+		require.Equal(t, exitFailed, code)
+		require.Contains(t, errs, want)
+		require.Contains(t, errs, "nothing was imported")
+	}
+	require.NoError(t, os.Remove(filepath.Join(shop, manifestName)))
+	code, _, errs = holdfast("import", "--all", shop, "--data", home)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "is no archive of an account")
+	for _, args := range [][]string{{"import", "--all", shop, "skus"}, {"export", "--all", shop, "x", "y"}, {"import", "skus", "x.csv", "--ids", "new"}, {"import", "--all", shop, "--ids", "other"}} {
+		code, _, _ = holdfast(args...)
+		require.Equal(t, exitUsage, code, args)
+	}
+}

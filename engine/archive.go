@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+
+	"holdfast/persist"
+)
+
+// This file owns archives: a whole account as lines of text, which another account can be made of (archive_import.go).
+//
+// An archive is the account's rows as they are stored, so that what comes of it is alike in everything: stock, seats, orders, numbers,
+// prices, states. It is JSON, one object a line: the head, the rows, each with a sum over it, and the end, which says how many there are of
+// each kind, and has a hash over all lines. A row comes behind those that it refers to; those of an order's units come behind the order.
+//
+// Keys and secrets are not in it, nor what was answered and sent: results under idempotency keys, deliveries and their bodies, the
+// feed of changes. Rows of an older format are read as those of a directory of that format.
+
+// archiveVersion is the number of the form of the lines. What is in them is of persist.Format.
+const archiveVersion = 1
+
+// ArchiveHead is the first line of an archive.
+type ArchiveHead struct {
+	Version  int    `json:"holdfastArchive"`
+	Format   int    `json:"format"` // persist.Format of the program that wrote it
+	Account  string `json:"account"`
+	Name     string `json:"name"`
+	At       int64  `json:"at"`       // the instant that it is of, in milliseconds since the epoch
+	Sequence uint64 `json:"sequence"` // the account's count of committed changes
+}
+
+// ArchiveLine is a row of an archive.
+type ArchiveLine struct {
+	Kind  string          `json:"kind"`
+	ID    string          `json:"id"`
+	Row   json.RawMessage `json:"row,omitempty"`   // of a kind that is kept as JSON
+	Form  byte            `json:"form,omitempty"`  // the version byte in front of that
+	Bytes []byte          `json:"bytes,omitempty"` // of any other
+	Sum   string          `json:"sum"`
+}
+
+// ArchiveEnd is the last line of an archive.
+type ArchiveEnd struct {
+	Rows    map[string]int `json:"rows"`    // by kind
+	LeftOut map[string]int `json:"leftOut"` // records of the account that are not in it
+	SHA256  string         `json:"sha256"`  // over all lines before it, and itself without this
+}
+
+// kindNamed finds a kind by its name.
+func kindNamed(name string) kindOf {
+	for _, k := range schema {
+		if k.tableName() == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// sum is what a line says of its row.
+func (x image) sum() string {
+	key := append([]byte{x.tag}, x.id[:]...)
+	return fmt.Sprintf("%016x", xxhash.Sum64(append(key, x.value...)))
+}
+
+// line is a row as an archive has it.
+func (x image) line() ArchiveLine {
+	l := ArchiveLine{Kind: kindByTag[x.tag].tableName(), ID: x.id.String(), Sum: x.sum()}
+	if len(x.value) > 1 && x.value[1] == '{' && json.Valid(x.value[1:]) {
+		l.Form, l.Row = x.value[0], x.value[1:]
+	} else {
+		l.Bytes = x.value
+	}
+	return l
+}
+
+// image is the row of a line.
+func (l *ArchiveLine) image() (x image, err error) {
+	k := kindNamed(l.Kind)
+	if k == nil {
+		return x, fmt.Errorf("there are no rows of the kind %q", l.Kind)
+	}
+	var id ID
+	if id.UnmarshalText([]byte(l.ID)) != nil {
+		return x, fmt.Errorf("%q is no id", l.ID)
+	}
+	x = image{k.tableTag(), id, l.Bytes}
+	if l.Row != nil {
+		x.value = append([]byte{l.Form}, l.Row...)
+	}
+	if x.sum() != l.Sum {
+		return x, fmt.Errorf("the row is not as it was written: its sum is %s, the line says %q", x.sum(), l.Sum)
+	}
+	return x, nil
+}
+
+// CheckArchiveLine says what is wrong with a line of a row by itself.
+func CheckArchiveLine(line []byte) error {
+	var l ArchiveLine
+	if err := strict(line, &l); err != nil {
+		return fmt.Errorf("it is no row: %w", err)
+	}
+	_, err := l.image()
+	return err
+}
+
+// ArchivedBehind says that rows of a kind stand behind those of another that they are a part of.
+func ArchivedBehind(kind string) bool { return kind == orderUnitsName }
+
+// ArchivedID is the id of the record that a line is of; false: it has none of its own.
+func ArchivedID(l ArchiveLine) (id ID, ok bool) {
+	switch l.Kind {
+	case "", accountKind.name, ledgerKind.name, lotKind.name, orderUnitsName:
+		return id, false
+	}
+	return id, id.UnmarshalText([]byte(l.ID)) == nil
+}
+
+// archiveWriter writes lines and sums them up.
+type archiveWriter struct {
+	out  *bufio.Writer
+	hash hash.Hash
+	rows map[string]int
+	err  error
+}
+
+func (w *archiveWriter) line(v any) {
+	b := mustPlainJSON(v)
+	w.hash.Write(b)
+	if w.err == nil {
+		_, w.err = w.out.Write(b)
+	}
+}
+
+// mustPlainJSON is a line: nothing in it is escaped that need not be, so that rows stand in it as they are stored.
+func mustPlainJSON(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // structs of strings, numbers and what is JSON
+	}
+	return b.Bytes()
+}
+
+func (w *archiveWriter) row(x image) bool {
+	l := x.line()
+	w.line(l)
+	w.rows[l.Kind]++
+	return w.err == nil
+}
+
+// WriteArchive writes the account as an archive. It takes as long as the account is large; nothing waits for it.
+func (v View) WriteArchive(to io.Writer) error {
+	a := v.acc
+	w := &archiveWriter{out: bufio.NewWriterSize(to, 1<<16), hash: sha256.New(), rows: map[string]int{}}
+	w.line(ArchiveHead{archiveVersion, persist.Format, a.id.String(), a.row.Name, v.at, a.ledger.Sequence})
+	for _, k := range archived {
+		k.each(a, func(x image) bool {
+			if !w.row(x) || x.tag != tagOrder {
+				return w.err == nil
+			}
+			o := a.orders().Get(x.id)
+			for part := range o.unitsRows() {
+				r := o.unitsRow(part)
+				w.row(image{tagOrderUnits, orderUnitsKind.key(r), orderUnitsKind.encode(nil, r)})
+			}
+			return w.err == nil
+		})
+	}
+	end := ArchiveEnd{Rows: w.rows, LeftOut: a.leftOut()}
+	w.hash.Write(mustPlainJSON(end))
+	end.SHA256 = hex.EncodeToString(w.hash.Sum(nil))
+	w.line(end)
+	if w.err != nil {
+		return w.err
+	}
+	return w.out.Flush()
+}
+
+// leftOut counts what an archive does not have, as far as it is known without reading the disk.
+func (a *account) leftOut() map[string]int {
+	secrets := a.webhooks().Len()
+	return map[string]int{"API keys": keyKind.in(a).Len(), "webhook secrets": secrets, "webhook deliveries": a.deliveries().Len()}
+}

@@ -1,0 +1,299 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of what keeps an archive from being half in place: commands of bounded size, crashes between them, and accounts
+// that are not for it. What comes of an archive is tested with the demo merchant (cmd/holdfast).
+
+// archive is the account of the shop as an archive.
+func (s *shop) archive() (text []byte, a *AccountArchive) {
+	s.Helper()
+	var b bytes.Buffer
+	require.NoError(s.T, s.view().WriteArchive(&b))
+	a, err := ReadArchive(bytes.NewReader(b.Bytes()))
+	require.NoError(s.T, err)
+	return b.Bytes(), a
+}
+
+// filled is a shop with some of everything that takes stock.
+func filled(t *testing.T) *shop {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 3)
+	for n := range int64(6) {
+		s.book(Item{SKU: sku}, noon+n*3*hour, noon+(n*3+2)*hour, 2)
+	}
+	o := s.rent(Item{SKU: sku}, noon+30*hour, noon+40*hour, 2)
+	s.rent(Item{SKU: sku}, noon+50*hour, noon+60*hour, 1)
+	s.do(PlaceHold{Lines: s.booking(Item{SKU: sku}, noon+70*hour, noon+80*hour, 1).Lines, ExpiresIn: ptr(int64(600))})
+	require.NotZero(t, o.Number)
+	s.do(CreateWebhook{EventType: OrderUpdated, URL: "https://example.com/hook", APIVersion: "2025-06", Secret: testSecret})
+	s.do(CreateKey{PublicID: "abcdefgh", Label: "counter"})
+	return s
+}
+
+const testSecret = "whsec_AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+
+// archivedRows are the lines of an archive's rows, without those that say whose they are.
+func archivedRows(text []byte) (rows []string) {
+	for _, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, `{"kind":`) && !strings.HasPrefix(line, `{"kind":"account"`) && !strings.HasPrefix(line, `{"kind":"ledger"`) {
+			rows = append(rows, line)
+		}
+	}
+	return rows
+}
+
+var zeroSecret = func() (b [SecretBytes]byte) { return b }
+
+// An import that is cut short behind any of its commands, by a crash, is gone on with and doubles nothing. Until the last of them the
+// account does nothing: no command, and nothing that is due.
+func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
+	for _, newIDs := range []bool{false, true} {
+		s := filled(t)
+		text, a := s.archive()
+		require.NotContains(t, string(text), "whsec_")
+		require.NotContains(t, string(text), "abcdefgh")
+		s.bounded(Bounds{Group: 5})
+		into := ImportArchive{Account: makeID(noon, Base{lo: 9}), Name: "Other", NewIDs: newIDs, Secret: zeroSecret}
+		s.now += 700_000 // the cart has expired by now
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		commands, before := 0, 0
+		for {
+			r, err := s.Import(ctx, a, into)
+			require.Equal(t, before, r.Before)
+			commands++
+			v, ok := s.View(into.Account)
+			require.True(t, ok)
+			require.NoError(t, s.Engine.Check())
+			var again bytes.Buffer
+			require.NoError(t, v.WriteArchive(&again))
+			s.shut()
+			s.open()
+			if err == nil {
+				require.Len(t, archivedRows(again.Bytes()), len(archivedRows(text)))
+				require.Equal(t, newIDs, !slices.Equal(archivedRows(text), archivedRows(again.Bytes())))
+				_, err = ReadArchive(&again)
+				require.NoError(t, err)
+				break
+			}
+			require.ErrorIs(t, err, context.Canceled)
+			before = v.Imported().Done
+			require.Error(t, v.Ready())
+			var refusal *Error
+			_, err = s.Do(Command{Account: into.Account, Op: CreateKey{PublicID: "12345678", Label: "x"}})
+			require.ErrorAs(t, err, &refusal)
+			require.Equal(t, CodeNotReady, refusal.Code)
+			require.NoError(t, s.Tick(t.Context()))
+			v, _ = s.View(into.Account)
+			require.Equal(t, before, v.Imported().Done, "a start and the clock leave it as it is")
+		}
+		require.Greater(t, commands, 5)
+		v, _ := s.View(into.Account)
+		require.Nil(t, v.Ready())
+		require.Equal(t, "Other", v.Account().Name)
+		sequence := v.Sequence()
+		r, err := s.Import(t.Context(), a, into)
+		require.NoError(t, err)
+		require.Equal(t, [2]int{r.Rows, 1}, [2]int{r.Before, r.Hooks})
+		v, _ = s.View(into.Account)
+		require.Equal(t, sequence, v.Sequence(), "it is not done again")
+		for w := range v.acc.webhooks().All() {
+			require.False(t, w.Enabled)
+			require.NotEqual(t, testSecret, w.Secret)
+			require.NotEmpty(t, w.Secret)
+		}
+		for l := range v.Locations().All() {
+			require.Equal(t, newIDs, !strings.Contains(string(text), l.ID.String()))
+		}
+		require.NoError(t, s.Tick(t.Context()))
+	}
+}
+
+// An archive goes into an account without records, and into no other; and not into the past.
+func TestImportOfAnAccountIsRefused(t *testing.T) {
+	s := filled(t)
+	_, a := s.archive()
+	code := func(o ImportArchive) Code {
+		o.Secret = zeroSecret
+		seq, hash := s.State()
+		_, err := s.Import(t.Context(), a, o)
+		var refusal *Error
+		require.True(t, errors.As(err, &refusal), "%v", err)
+		gotSeq, gotHash := s.State()
+		require.Equal(t, [2]uint64{seq, hash}, [2]uint64{gotSeq, gotHash})
+		return refusal.Code
+	}
+	require.Equal(t, CodeConflict, code(ImportArchive{Account: s.acc}))
+	require.Equal(t, CodeInvalid, code(ImportArchive{Account: makeID(noon, Base{lo: 9}), Name: strings.Repeat("x", 300)}))
+
+	// One that has keys alone keeps them, and its name.
+	other := makeID(noon, Base{lo: 10})
+	_, err := s.Do(Command{Account: other, Op: CreateAccount{Name: "Mine", Plan: "growth"}})
+	require.NoError(t, err)
+	_, err = s.Do(Command{Account: other, Op: CreateKey{PublicID: "12345678", Label: "x"}})
+	require.NoError(t, err)
+	_, err = s.Import(t.Context(), a, ImportArchive{Account: other, Secret: zeroSecret})
+	require.NoError(t, err)
+	v, _ := s.View(other)
+	require.Equal(t, [2]string{"Mine", "growth"}, [2]string{v.Account().Name, v.Account().Plan})
+	require.Equal(t, 1, v.Keys().Len())
+	require.Equal(t, CodeConflict, code(ImportArchive{Account: other, NewIDs: true}))
+	s.reopen()
+
+	a.Head.At = s.now + 5_000
+	require.Equal(t, CodeConflict, code(ImportArchive{Account: makeID(noon, Base{lo: 11})}))
+}
+
+// Ids that are moved keep their order and distances, also when they are moved once more, and the way is told as text.
+func TestIDsAreMoved(t *testing.T) {
+	var list []ID
+	for ms := range int64(3) {
+		for _, b := range []Base{{}, {lo: 1}, {lo: 1<<lowBits - 1}, {hi: 1}, {hi: 0x07ff, lo: 1<<lowBits - 9}} {
+			list = append(list, makeID(noon+ms, b))
+		}
+	}
+	slices.SortFunc(list, ID.Compare)
+	for round := range 3 {
+		least, most := Base{hi: 0x0fff}, Base{}
+		for _, id := range list {
+			_, b := splitID(id)
+			if b.less(least) {
+				least = b
+			}
+			if most.less(b) {
+				most = b
+			}
+		}
+		s, err := ParseIDShift(shiftOf(least, most, []byte{byte(round)}).String())
+		require.NoError(t, err)
+		for i, id := range list {
+			n := s.Of(id)
+			require.NotEqual(t, id, n)
+			require.Equal(t, CreatedAt(id), CreatedAt(n))
+			require.Equal(t, s.Of(after(id, 3)), after(n, 3))
+			_, ok := ParseID(n.String())
+			require.True(t, ok)
+			list[i] = n
+		}
+		require.True(t, slices.IsSortedFunc(list, ID.Compare), "round %d", round)
+	}
+	require.Equal(t, ID{}, IDShift{Base{1, 1}}.Of(ID{}))
+	require.Equal(t, maxID, IDShift{Base{1, 1}}.Of(maxID))
+}
+
+// sealed makes an archive of lines, head first and end last: with sums, counts and the hash of what stands in them.
+func sealed(t *testing.T, lines [][]byte) []byte {
+	t.Helper()
+	out, rows := bytes.Clone(lines[0]), map[string]int{}
+	for _, line := range lines[1 : len(lines)-1] {
+		var l ArchiveLine
+		if strict(line, &l) == nil && kindNamed(l.Kind) != nil {
+			if l.Sum = ""; l.Row != nil || l.Bytes != nil {
+				_, err := l.image()
+				_, l.Sum, _ = strings.Cut(err.Error(), "its sum is ")
+				l.Sum, _, _ = strings.Cut(l.Sum, ",")
+			}
+			rows[l.Kind]++
+			line = mustPlainJSON(l)
+		}
+		out = append(out, line...)
+	}
+	end := ArchiveEnd{Rows: rows, LeftOut: map[string]int{}}
+	sum := sha256.New()
+	sum.Write(out)
+	sum.Write(mustPlainJSON(end))
+	end.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return append(out, mustPlainJSON(end)...)
+}
+
+// An archive of which anything was cut, changed or swapped is refused. One that was sealed anew after that is refused, or is an account that
+// is in order: it never breaks the program.
+func TestArchiveIsJudged(t *testing.T) {
+	s := filled(t)
+	text, _ := s.archive()
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	lines = lines[:len(lines)-1]
+	_, err := ReadArchive(bytes.NewReader(sealed(t, lines)))
+	require.NoError(t, err)
+	judge := func(lines [][]byte) error {
+		_, err := ReadArchive(bytes.NewReader(bytes.Join(lines, nil)))
+		return err
+	}
+	refused := func(lines [][]byte, what string, n int) {
+		var refusal *Error
+		require.ErrorAs(t, judge(lines), &refusal, "line %d %s", n, what)
+		require.Equal(t, CodeInvalid, refusal.Code)
+		require.Len(t, refusal.Faults, 1)
+	}
+	draw := rand.New(rand.NewPCG(1, 15))
+	passed := 0
+	tried := func(lines [][]byte) {
+		a, err := ReadArchive(bytes.NewReader(sealed(t, lines)))
+		var refusal *Error
+		if err != nil {
+			require.ErrorAs(t, err, &refusal)
+			require.Equal(t, CodeInvalid, refusal.Code)
+			return
+		}
+		passed++
+		if passed%16 == 0 && passed < 200 {
+			_, err = s.Import(t.Context(), a, ImportArchive{Account: makeID(noon, Base{lo: uint64(1000 + passed)}), Secret: zeroSecret})
+			require.NoError(t, err)
+			require.NoError(t, s.Engine.Check())
+		}
+	}
+	for n, line := range lines {
+		with := func(line ...[]byte) [][]byte { return slices.Concat(lines[:n], line, lines[n+1:]) }
+		refused(with(), "is cut out", n)
+		refused(with(line[:len(line)/2]), "is cut", n)
+		refused(with(line, line), "is there twice", n)
+		changed := bytes.Clone(line)
+		changed[draw.IntN(len(changed)-1)] ^= 1
+		refused(with(changed), "is changed", n)
+		if n+1 < len(lines) && !bytes.Equal(line, lines[n+1]) {
+			refused(slices.Concat(lines[:n], [][]byte{lines[n+1], line}, lines[n+2:]), "is swapped", n)
+		}
+		if n == 0 || n == len(lines)-1 {
+			continue
+		}
+		tried(with())
+		tried(with(line, line))
+		tried(slices.Concat(lines[:n], [][]byte{lines[n+1], line}, lines[n+2:]))
+		for range 10 {
+			var l ArchiveLine
+			require.NoError(t, strict(line, &l))
+			raw := l.Bytes
+			if l.Row != nil {
+				raw = l.Row
+			}
+			at := draw.IntN(len(raw))
+			if digit := raw[at] >= '0' && raw[at] <= '9'; digit && l.Row != nil {
+				raw[at] = '0' + byte(draw.IntN(10))
+			} else {
+				raw[at] ^= 1 << draw.IntN(8)
+			}
+			if l.Row == nil || json.Valid(l.Row) {
+				tried(with(mustPlainJSON(l)))
+			}
+		}
+	}
+	require.Greater(t, passed, 50)
+	s.now += 1000 * hour
+	require.NoError(t, s.Tick(t.Context()))
+	require.NoError(t, s.Engine.Check())
+}

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
+)
+
+// This file owns the tests of which row a line is sold by, and of the terms that it keeps.
+
+// tariff makes a pricing table with a row of so much a day, and what else is given.
+func (s *shop) tariff(day int64, more ...CreatePricingRow) (table ID, rows []ID) {
+	s.Helper()
+	table = s.do(CreatePricingTable{Name: "Bikes"}).(*PricingTable).ID
+	for _, r := range append([]CreatePricingRow{{Label: "Day", Purchase: PurchaseBooking, Price: day, Duration: &Period{Amount: 1, Unit: timeline.Days}}}, more...) {
+		r.Table = table
+		rows = append(rows, s.do(r).(*PricingRow).ID)
+	}
+	return table, rows
+}
+
+func (s *shop) item(table ID) (Item, ID) {
+	sku := s.sku()
+	s.article(sku, 9)
+	return Item{CatalogItem: s.do(CreateCatalogItem{Name: "Bike", PricingTable: &table, Components: []Component{{Item: Item{SKU: sku}, Quantity: 1}}}).(*CatalogItem).ID}, sku
+}
+
+// unpricedRental is a rental whose line says nothing of its price.
+func (s *shop) unpricedRental(status OrderStatus, i Item, from, to int64, n int) CreateOrder {
+	in := s.rental(status, i, from, to, n)
+	in.Lines[0].UnitPrice = nil
+	return in
+}
+
+func (s *shop) unitPrice(o *OrderRecord) int64 {
+	p, ok := o.LinePrices()
+	require.True(s.T, ok)
+	return p[0].Unit
+}
+
+func TestALineKeepsTheTermsItWasSoldOn(t *testing.T) {
+	s := newShop(t)
+	table, rows := s.tariff(1000)
+	item, _ := s.item(table)
+	in := s.unpricedRental(OrderOpen, item, s.now+day, s.now+3*day, 2)
+	in.Lines[0].PricingRow = &rows[0]
+	o := s.do(in).(*OrderRecord)
+	require.EqualValues(t, 2000, s.unitPrice(o))
+	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID}
+	longer := func(days int64) int64 {
+		patch.To = Some(s.now + (1+days)*day)
+		return s.unitPrice(s.do(patch).(*OrderRecord))
+	}
+	s.do(PatchPricingRow{Table: table, ID: rows[0], Price: Some[int64](2000)})
+	require.EqualValues(t, 3000, longer(3))
+
+	// In use it is retired: the line goes on by it, no other is sold by it.
+	s.do(DeletePricingRow{Table: table, ID: rows[0]})
+	require.NotZero(t, s.view().PricingTable(table).Row(rows[0]).RetiredAt)
+	require.EqualValues(t, 4000, longer(4))
+	require.EqualValues(t, 1000, longer(1), "also when it gets shorter")
+	s.refused(CodeInvalid, in)
+	s.refused(CodeStateNotAllowed, PatchPricingRow{Table: table, ID: rows[0], Price: Some[int64](1)})
+	s.reopen()
+	require.EqualValues(t, 2000, longer(2))
+
+	// It goes when nothing is sold by it any more and another comes.
+	s.do(CancelOrder{ID: o.ID})
+	other := s.do(CreatePricingRow{Table: table, Label: "Week", Purchase: PurchaseBooking, Price: 5}).(*PricingRow)
+	require.Len(t, s.view().PricingTable(table).Rows, 1)
+	s.do(DeletePricingRow{Table: table, ID: other.ID})
+	require.Empty(t, s.view().PricingTable(table).Rows)
+	s.reopen()
+}
+
+func TestAPriceOfItsOwnIsForItsDates(t *testing.T) {
+	s := newShop(t)
+	bike := Item{SKU: s.sku()}
+	s.article(bike.SKU, 2)
+	in := s.unpricedRental(OrderOpen, bike, s.now+day, s.now+2*day, 1)
+	in.Lines[0].UnitPrice = ptr[int64](700)
+	o := s.do(in).(*OrderRecord)
+	patch := PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, To: Some(s.now + 3*day)}
+	require.Equal(t, []string{"/unitPrice"}, pointers(s.refused(CodeInvalid, patch)))
+	patch.UnitPrice = Some[int64](900)
+	require.EqualValues(t, 900, s.unitPrice(s.do(patch).(*OrderRecord)))
+	s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Note: Some("x")})
+	s.reopen()
+}
+
+func TestARowOfAnotherTableIsRefused(t *testing.T) {
+	s := newShop(t)
+	table, rows := s.tariff(1000)
+	_, others := s.tariff(1)
+	item, sku := s.item(table)
+	in := s.unpricedRental(OrderOpen, item, s.now+day, s.now+2*day, 1)
+	in.Lines[0].PricingRow = &others[0]
+	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(s.refused(CodeInvalid, in)))
+	in.Lines[0].PricingRow = &rows[0]
+	o := s.do(in).(*OrderRecord)
+	require.Equal(t, []string{"/pricingRowId"}, pointers(s.refused(CodeInvalid, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Some(others[0])})))
+	in.Lines[0].Item, in.Lines[0].PricingRow = Item{SKU: sku}, &others[0]
+	s.do(in) // what has no table of its own
+}
+
+func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
+	s := newShop(t)
+	table, rows := s.tariff(1000,
+		CreatePricingRow{Label: "Week", Purchase: PurchaseBooking, Price: 3500, Duration: &Period{Amount: 1, Unit: timeline.Weeks}},
+		CreatePricingRow{Label: "Same as a day", Purchase: PurchaseBooking, Price: 1000, Duration: &Period{Amount: 24, Unit: timeline.Hours}},
+		CreatePricingRow{Label: "Monthly", Purchase: PurchaseSubscription, Price: 900, Subscription: monthly})
+	item, sku := s.item(table)
+	sold := func(status OrderStatus, days int64) OrderLine {
+		return s.do(s.unpricedRental(status, item, s.now+day, s.now+(1+days)*day, 1)).(*OrderRecord).Lines[0]
+	}
+	for _, status := range []OrderStatus{OrderDraft, OrderOpen} {
+		two, five := sold(status, 2), sold(status, 5)
+		require.Equal(t, [2]any{rows[0], int64(2000)}, [2]any{two.PricingRow, two.UnitPrice}, "the first of those that ask the same")
+		require.Equal(t, [2]any{rows[1], int64(3500)}, [2]any{five.PricingRow, five.UnitPrice})
+		require.True(t, five.Priced())
+	}
+	sale := s.unpricedRental(OrderDraft, item, s.now, s.now+day, 1)
+	sale.Lines[0].Purchase, sale.Lines[0].To = PurchaseSale, nil
+	s.refused(CodeInvalid, sale)
+	sale.Lines[0].UnitPrice = ptr[int64](0)
+	s.do(sale)
+	monthly := s.unpricedRental(OrderDraft, item, s.now, s.now+300*day, 1)
+	monthly.Lines[0].Purchase = PurchaseSubscription
+	line := s.do(monthly).(*OrderRecord).Lines[0]
+	require.Equal(t, rows[3], line.PricingRow)
+	require.Equal(t, "Monthly", line.Subscription.Label)
+	s.do(CreatePricingRow{Table: table, Label: "Other", Purchase: PurchaseSubscription, Price: 1, Subscription: &SubscriptionTerms{Cycle: Period{Amount: 1, Unit: timeline.Years}, RenewalType: "x", InitialCharge: "x"}})
+	s.refused(CodeInvalid, monthly)
+
+	// What has no table costs nothing and says so.
+	free := s.do(s.unpricedRental(OrderDraft, Item{SKU: sku}, s.now, s.now+day, 1)).(*OrderRecord)
+	require.False(t, free.Lines[0].Priced())
+
+	// Neither is a cart, and a price that is taken away is not nothing.
+	h := s.book(item, s.now+day, s.now+3*day, 1)
+	o := s.do(OrderHold{Hold: h.ID}).(*OrderRecord)
+	require.EqualValues(t, 2000, s.unitPrice(o))
+	require.EqualValues(t, 2000, s.unitPrice(s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Null[ID]()}).(*OrderRecord)))
+	s.reopen()
+}

@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
+)
+
+// This file owns the tests of units that nobody fetched, and of steps that are taken back.
+
+// TestFinishAPartlyFetchedOrder cancels the unit that nobody fetched: the order closes with what came back, and costs that much less.
+func TestFinishAPartlyFetchedOrder(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 2)
+	from, to, price := s.now, s.now+day, int64(700)
+	r := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc}, Lines: []OrderLineInput{
+		{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 2, From: &from, To: &to, UnitPrice: &price},
+	}}).(*OrderRecord)
+	one, two := r.Lines[0].Units[0].ID, r.Lines[0].Units[1].ID
+	s.do(FulfillOrder{ID: r.ID, Units: []ID{one}})
+	s.now += hour
+	s.refused(CodeStateNotAllowed, CancelUnit{Order: r.ID, Unit: one})
+	r = s.do(CancelUnit{Order: r.ID, Unit: two}).(*OrderRecord)
+	total, _ := r.Price()
+	require.EqualValues(t, 700, total.Total)
+	require.Equal(t, 1, s.available(Item{SKU: sku}, s.now, to))
+	s.now += hour
+	r = s.do(ReturnOrder{ID: r.ID}).(*OrderRecord)
+	require.Equal(t, OrderClosed, r.Status)
+	require.Equal(t, Returned, r.Fulfillment())
+	s.reopen()
+}
+
+// TestUnitsOfAKitSayWhatTheyAre names the component of each unit: in a draft, with stock and without.
+func TestUnitsOfAKitSayWhatTheyAre(t *testing.T) {
+	s := newShop(t)
+	body, lone := s.sku(), s.article(ID{}, 1)
+	s.article(body, 1)
+	kit := s.do(CreateCatalogItem{Name: "Film kit", Components: []Component{{Item: Item{SKU: body}, Quantity: 1}, {Item: Item{Article: lone}, Quantity: 1}}}).(*CatalogItem).ID
+	s.now += hour
+	l := OrderLineInput{Item: Item{CatalogItem: kit}, Purchase: PurchaseBooking, Quantity: 1, From: ptr(s.now + hour), To: ptr(s.now + day)}
+	told := func(r *OrderRecord) {
+		require.Equal(t, []any{Item{SKU: body}, "Bike", Item{Article: lone}, "Unit"}, []any{r.Units[0].Ordered, r.Units[0].OrderedName, r.Units[1].Ordered, r.Units[1].OrderedName})
+	}
+	draft := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}, Lines: []OrderLineInput{l}}).(*OrderRecord)
+	told(draft)
+	told(s.do(ConfirmOrder{ID: draft.ID}).(*OrderRecord))
+	s.now += hour / 2
+	short := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, AllowOverbooked: true}, Lines: []OrderLineInput{l}}).(*OrderRecord)
+	require.True(t, short.Conflict())
+	told(short)
+}
+
+// TestCancelAKitsUnits charges for as few kits as what is left of each component is of.
+func TestCancelAKitsUnits(t *testing.T) {
+	l := OrderLine{Quantity: 3}
+	for range 3 {
+		l.Units = append(l.Units, OrderUnit{Part: 0}, OrderUnit{Part: 1}, OrderUnit{Part: 1})
+	}
+	charged := func(cancelled ...int) int {
+		for i := range l.Units {
+			l.Units[i].State = Pending
+		}
+		for _, i := range cancelled {
+			l.Units[i].State = Cancelled
+		}
+		l.waive()
+		return l.charged()
+	}
+	require.Equal(t, 3, charged())
+	require.Equal(t, 3, charged(0), "the other component is of three kits still")
+	require.Equal(t, 3, charged(0, 1))
+	require.Equal(t, 2, charged(0, 1, 2))
+	require.Equal(t, 0, charged(0, 1, 2, 3, 4, 5, 6, 7, 8))
+}
+
+// TestUndoSteps takes each step of a unit back, the last one first.
+func TestUndoSteps(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku(fourHours)
+	s.article(sku, 1)
+	from, to := s.now+6*hour, s.now+day
+	r := s.order(Item{SKU: sku}, PurchaseBooking, from, &to, 1, false)
+	unit := []ID{r.Lines[0].Units[0].ID}
+	planned := r.Units[0]
+	s.refused(CodeStateNotAllowed, UndoOrder{ID: r.ID, Units: unit})
+	s.do(PrepareOrder{ID: r.ID})
+	s.do(FulfillOrder{ID: r.ID})
+	s.now += hour
+	s.do(ReturnOrder{ID: r.ID})
+	require.Equal(t, OrderClosed, s.orderNow(r).Status)
+	s.now += hour
+	require.Equal(t, 1, s.available(Item{SKU: sku}, s.now+4*hour, to))
+	o := s.do(UndoOrder{ID: r.ID, Units: unit}).(*OrderRecord)
+	require.Equal(t, []any{OrderActive, Fulfilled, to + 4*hour}, []any{o.Status, o.Lines[0].Units[0].State, o.Units[0].Range.End})
+	require.Equal(t, 0, s.available(Item{SKU: sku}, s.now+4*hour, to))
+	s.reopen()
+	o = s.do(UndoOrder{ID: r.ID, Units: unit}).(*OrderRecord)
+	require.Equal(t, []any{OrderOpen, Prepared, planned}, []any{o.Status, o.Lines[0].Units[0].State, o.Units[0]})
+	o = s.do(UndoOrder{ID: r.ID, Units: unit}).(*OrderRecord)
+	require.Equal(t, Pending, o.Lines[0].Units[0].State)
+	s.reopen()
+}
+
+// TestUndoWhereTheStockHasGoneOn refuses to take a return back where what may not move has the unit by now.
+func TestUndoWhereTheStockHasGoneOn(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 1)
+	r := s.order(Item{SKU: sku}, PurchaseBooking, s.now, ptr(s.now+day), 1, false)
+	s.do(FulfillOrder{ID: r.ID})
+	s.now += hour
+	s.do(ReturnOrder{ID: r.ID})
+	s.now += hour
+	next := s.order(Item{SKU: sku}, PurchaseBooking, s.now, ptr(s.now+hour), 1, false)
+	s.do(FulfillOrder{ID: next.ID})
+	e := s.refused(CodeQuantityBlocked, UndoOrder{ID: r.ID, Units: []ID{r.Lines[0].Units[0].ID}})
+	require.Equal(t, next.Lines[0].Units[0].Hold, e.Details.(QuantityDetails).Plan.Blockers[0].ID)
+}
+
+// TestUndoWhereSomebodyWaits refuses to take a return back whose room somebody is counted for who waits.
+func TestUndoWhereSomebodyWaits(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 1)
+	r := s.order(Item{SKU: sku}, PurchaseBooking, s.now, ptr(s.now+2*day), 1, false)
+	s.do(FulfillOrder{ID: r.ID})
+	s.now += hour
+	s.do(ReturnOrder{ID: r.ID})
+	waits := s.order(Item{SKU: sku}, PurchaseBooking, s.now+day, ptr(s.now+3*day), 2, true)
+	e := s.refused(CodeQuantityBlocked, UndoOrder{ID: r.ID, Units: []ID{r.Lines[0].Units[0].ID}})
+	require.NotEmpty(t, e.Details.(QuantityDetails).Plan.Blockers)
+	s.do(CancelOrder{ID: waits.ID})
+	s.do(UndoOrder{ID: r.ID, Units: []ID{r.Lines[0].Units[0].ID}})
+	s.reopen()
+}
+
+// TestUndoASale gives the slot back that a sale took away, as often as that is wanted.
+func TestUndoASale(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 2)
+	r := s.order(Item{SKU: sku}, PurchaseSale, s.now, nil, 1, false)
+	unit := []ID{r.Lines[0].Units[0].ID}
+	for range 2 {
+		s.now += hour
+		s.do(FulfillOrder{ID: r.ID})
+		s.now += hour
+		o := s.do(UndoOrder{ID: r.ID, Units: unit}).(*OrderRecord)
+		require.Equal(t, OrderOpen, o.Status)
+		u := s.unit(r.Lines[0].Units[0].Hold)
+		require.Equal(t, []any{article, timeline.SalesReservation, false}, []any{u.Article, u.Kind, u.Conflict()})
+		require.Equal(t, 1, s.available(Item{SKU: sku}, s.now, s.now+day))
+		s.reopen()
+	}
+	s.do(CancelOrder{ID: r.ID})
+	require.Equal(t, 2, s.available(Item{SKU: sku}, s.now, s.now+day))
+}

@@ -1,0 +1,216 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns what is called off at the counter: units that nobody fetched, and steps that are taken back.
+
+// cancelUnit judges a unit that nobody fetched: its stock is free, and its line costs as much less. Of kits those cost nothing of which no
+// unit is left; what is left of a component is of as few kits as can be.
+func (s *step) cancelUnit(o *Order, op engine.CancelUnit, err error) error {
+	list, refusal := o.named([]ID{op.Unit}, func(_ *OrderLine, u *OrderUnit) bool { return u.State == engine.Pending || u.State == engine.Prepared })
+	if err := refused(err, refusal); err != nil || refusal != "" {
+		return err
+	}
+	l, u := list[0].line, list[0].unit
+	s.free(u)
+	u.State = engine.Cancelled
+	s.a.Seen.Unfetched++
+	for l.Waived = l.Quantity; !l.carries(l.Quantity - l.Waived); l.Waived-- {
+	}
+	if b := l.Subscribe; b != nil && b.CancelledAt == 0 && l.state() == engine.Cancelled {
+		b.end(s.now)
+	}
+	o.reprice()
+	return nil
+}
+
+// carries says that so many of a line's items have all units of it that are left.
+func (l *OrderLine) carries(items int) bool {
+	all, left := map[int]int{}, map[int]int{}
+	for _, u := range l.Units {
+		if all[u.Part]++; u.State != engine.Cancelled {
+			left[u.Part]++
+		}
+	}
+	for part, n := range left {
+		if n*l.Quantity > all[part]*items {
+			return false
+		}
+	}
+	return true
+}
+
+// undo judges steps that are taken back: a unit waits, is out or lies ready as it did before, over the dates of its line. What may move
+// makes room, and nothing becomes a conflict.
+func (s *step) undo(o *Order, op engine.UndoOrder, rec *engine.OrderRecord, err error) error {
+	if o.Archived {
+		return refused(err, engine.CodeStateNotAllowed)
+	}
+	list, refusal := o.named(op.Units, func(_ *OrderLine, _ *OrderUnit) bool { return true })
+	if refusal != "" {
+		return refused(err, refusal)
+	}
+	may := certain
+	for i, x := range list {
+		c, refusal, fault := s.undoOne(o, x, i > 0, rec, err)
+		switch {
+		case fault != nil:
+			return fault
+		case refusal != "" && code(err) == engine.CodeQuantityBlocked: // which of several is told, is not said
+			return wrong("blocked, but unit %x is refused with %s", x.unit.ID, refusal)
+		case refusal != "":
+			return rightly(err, refusal)
+		}
+		may = min(may, c)
+	}
+	switch c := code(err); {
+	case c == "" && may != impossible:
+	case c == engine.CodeQuantityBlocked && may != certain:
+		s.a.Seen.GoneOn++
+		return errRefused
+	default:
+		return wrong("answered %q (%v), but the twin says %d", c, err, may)
+	}
+	s.a.Seen.Undone++
+	if o.Status == engine.OrderClosed {
+		o.Status = engine.OrderActive
+	}
+	return nil
+}
+
+// undoOne judges the last step of one unit.
+func (s *step) undoOne(o *Order, x picked, more bool, rec *engine.OrderRecord, err error) (may chance, refusal engine.Code, fault error) {
+	l, u := x.line, x.unit
+	switch {
+	case u.State == engine.Prepared:
+		u.State = engine.Pending
+		return certain, "", nil
+	case u.State == engine.Fulfilled && u.Lot != 0:
+		return s.unsell(o, l, u, err)
+	case u.State == engine.Fulfilled:
+		h := *s.a.unit(u.Hold)
+		if r := s.a.of(s.a.lot(h.Lot)); !r.Takes {
+			return certain, engine.CodeStateNotAllowed, nil
+		}
+		n := s.overLine(h, l)
+		n.Flags &^= timeline.Out
+		may = s.stretches(h, n)
+		if more && may == certain && !h.Hull.Covers(n.Hull) {
+			may = open
+		}
+		if err == nil {
+			s.take(h.ID)
+			fault = s.put(n, s.a.home(n))
+		}
+		s.unhand(u)
+		return may, "", fault
+	case u.State == engine.Returned && o.Return != o.Pickup:
+		return certain, engine.CodeConflict, nil
+	case u.State == engine.Returned:
+		may, refusal, fault = s.outAgain(o, l, u, more, rec, err)
+		if b := l.Subscribe; b != nil && b.CancelledAt == u.Returned && b.CancelAt == u.Returned && refusal == "" {
+			b.CancelAt, b.CancelledAt = 0, 0
+			s.begin(o, l)
+		}
+		u.State, u.Returned, u.Was = engine.Fulfilled, 0, 0
+		s.a.Seen.OutAgain++
+		return may, refusal, fault
+	}
+	return certain, engine.CodeStateNotAllowed, nil
+}
+
+// unhand has a unit be one that was not handed over.
+func (s *step) unhand(u *OrderUnit) {
+	u.State, u.Handed, u.Lot = engine.Pending, 0, 0
+	if u.WasReady {
+		u.State = engine.Prepared
+	}
+	u.WasReady = false
+}
+
+// overLine is a unit over the dates of its line, with the buffers of the article that it is on.
+func (s *step) overLine(u Unit, l *OrderLine) Unit {
+	at := s.a.lot(u.Lot)
+	before, after := s.a.buffers(s.a.of(at))
+	return u.over(l.Window, Hull(l.Window, before, after, s.a.Locations[at.Location].Zone, s.now))
+}
+
+// unsell judges a sale that is taken back: the unit that went with it is there again.
+func (s *step) unsell(o *Order, l *OrderLine, u *OrderUnit, err error) (may chance, refusal engine.Code, fault error) {
+	at := s.a.lot(u.Lot)
+	r := s.a.of(at)
+	switch {
+	case r.Gone:
+		return certain, engine.CodeConflict, nil
+	case !r.Takes:
+		return certain, engine.CodeStateNotAllowed, nil
+	}
+	if i := slices.IndexFunc(s.a.Slots, func(x Slot) bool { return x.Lot == u.Lot && x.Span.End == u.Handed }); i >= 0 {
+		s.a.Slots[i].Span.End = Forever
+	} else {
+		s.addSlots(r.ID, s.a.Locations[at.Location].ID, 1, s.now)
+	}
+	if err == nil {
+		h := s.holdOf(o, l, u, u.Hold, u.Lot)
+		fault = s.put(s.overLine(h, l), s.a.lotPool(u.Lot))
+	}
+	s.unhand(u)
+	s.a.Seen.Unsold++
+	return certain, "", fault
+}
+
+// holdOf is a unit of an order that has none, with the pins that its line gives it.
+func (s *step) holdOf(o *Order, l *OrderLine, u *OrderUnit, id ID, lot uint32) Unit {
+	h := Unit{ID: id, Nth: uint64(o.No), Line: l.No, Kind: kindOf(l.Purchase), Lot: lot, Flags: timeline.Flags(0).WithBlocker(timeline.BlockerOrder)}
+	if x := *u; u.ByHand || s.orderedAs(l, &x, h).Article != (ID{}) {
+		h.Flags |= timeline.PinnedArticle
+	}
+	if len(l.Requires) > 0 {
+		h.Flags |= timeline.Choosy
+	}
+	return h
+}
+
+// outAgain judges a return that is taken back: the unit is out, to the end of its line or of the running step.
+func (s *step) outAgain(o *Order, l *OrderLine, u *OrderUnit, more bool, rec *engine.OrderRecord, err error) (may chance, refusal engine.Code, fault error) {
+	end := s.notOver(l.Window.End)
+	if h := s.a.unit(u.Hold); h != nil {
+		n := s.handed(*h, Span{Start: h.Body().Start, End: end})
+		n.Flags &^= timeline.Back
+		if may = s.stretches(*h, n); more && may == certain && !h.Hull.Covers(n.Hull) {
+			may = open
+		}
+		if was := *h; err == nil {
+			s.take(was.ID)
+			fault = s.putOut(n, was.Slot)
+		}
+		return may, "", fault
+	}
+	r := s.a.of(s.a.lot(u.Was))
+	if r.Gone {
+		return certain, engine.CodeConflict, nil
+	}
+	if err != nil {
+		return open, "", nil
+	}
+	id := ID{}
+	for i := range rec.Lines {
+		for j := range rec.Lines[i].Units {
+			if y := &rec.Lines[i].Units[j]; y.ID == u.ID {
+				id = y.Hold
+			}
+		}
+	}
+	u.Hold = id
+	h := s.holdOf(o, l, u, id, u.Was)
+	h.Flags |= timeline.Out
+	body := Span{Start: min(l.Window.Start, u.Handed), End: end}
+	_, after := s.a.buffers(r)
+	hull := Hull(body, engine.Buffer{}, after, s.a.Locations[s.a.lot(u.Was).Location].Zone, s.now)
+	return open, "", s.put(h.over(body, hull), s.a.lotPool(u.Was))
+}

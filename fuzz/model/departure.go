@@ -143,6 +143,11 @@ func (s *step) one(lot uint32, at int64, by int) {
 
 // departures brings the departures of all units in line with where they are now.
 func (s *step) departures() error {
+	for _, x := range s.added { // a unit that has just come may leave again
+		x.No = uint32(1<<31) + uint32(len(s.a.Slots))
+		s.a.Slots = append(s.a.Slots, x)
+	}
+	s.added = nil
 	var ids []ID
 	for _, list := range [][]Unit{s.was.Units, s.a.Units} {
 		for _, u := range list {

@@ -164,6 +164,7 @@ func (d *desk) heavyLines(units int) []heavyStep {
 	sku, _ := d.chairs(units)
 	there := d.do(CreateLocation{Name: "Porto", Timezone: "UTC"}).(*Location).ID
 	pooled, leaving := d.chairs(units)
+	imported, _ := d.chairs(units) // its holds stay: some 300 of a round meet at an instant
 	begun := noon - 1000*day
 	d.do(CreateArticle{Name: "Stool", SKU: &pooled, Quantities: []InitialQuantity{{Location: d.loc, Count: units, From: &begun}}})
 	tag := d.do(CreateTag{Value: "all", Scope: TagCustomers}).(*Tag).ID
@@ -248,7 +249,7 @@ func (d *desk) heavyLines(units int) []heavyStep {
 			var b Batch
 			for i := range MaxBatch {
 				b.Rows = append(b.Rows, PlaceHold{Lines: []HoldLineInput{{
-					Item: Item{SKU: sku}, Location: d.loc, Quantity: 1, Window: Span{Start: noon + int64(i)*day/100, End: noon + int64(i+300)*day/100},
+					Item: Item{SKU: imported}, Location: d.loc, Quantity: 1, Window: Span{Start: noon + int64(i)*day/100, End: noon + int64(i+300)*day/100},
 				}}})
 			}
 			return b

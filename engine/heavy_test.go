@@ -92,3 +92,17 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 	}
 	require.Greater(t, beside, units)
 }
+
+// What the benchmark of the writer does can be done again and again.
+func TestHeavyLinesGoRound(t *testing.T) {
+	d := newDesk(t, func(string, any) []byte { return []byte("null") })
+	steps := d.heavyLines(1_000)
+	for range 2 {
+		for _, s := range steps {
+			res := d.do(s.op())
+			if s.keep != nil {
+				s.keep(res)
+			}
+		}
+	}
+}

@@ -389,3 +389,30 @@ func TestReport(t *testing.T) {
 	_, err = Verify("/nothing", VerifyOptions{FS: mem})
 	require.ErrorIs(t, err, ErrNoStore)
 }
+
+// FuzzArchive restores from any bytes that an archive may hold. It is refused as damaged, or the directory that is made is in order.
+func FuzzArchive(f *testing.F) {
+	mem, _ := written(f, 6)
+	s := open(f, small(mem))
+	var whole bytes.Buffer
+	_, err := s.WriteCheckpoint(f.Context(), &whole, nil)
+	require.NoError(f, err)
+	require.NoError(f, s.Close())
+	z, err := zstd.NewReader(&whole)
+	require.NoError(f, err)
+	plain, err := io.ReadAll(z)
+	require.NoError(f, err)
+	z.Close()
+	_, err = Restore(f.Context(), RestoreOptions{FS: vfs.NewMem(), Archive: bytes.NewReader(stored(plain)), To: "/new"})
+	require.NoError(f, err)
+	f.Add(plain)
+	f.Add(plain[:len(plain)/2])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, plain []byte) {
+		mem := vfs.NewMem()
+		if _, err := Restore(t.Context(), RestoreOptions{FS: mem, Archive: bytes.NewReader(stored(plain)), To: "/new"}); err == nil {
+			_, err = Verify("/new", VerifyOptions{FS: mem})
+			require.NoError(t, err)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 )
 
 // written is a closed store of n records.
-func written(t *testing.T, n int) (*vfs.MemFS, *toy) {
+func written(t testing.TB, n int) (*vfs.MemFS, *toy) {
 	t.Helper()
 	mem := vfs.NewMem()
 	toy := newToy(1)
@@ -180,4 +181,36 @@ func TestHeadSlot(t *testing.T) {
 	}
 	require.Equal(t, "HOLDFAST", string(b[:8]))
 	require.Equal(t, uint32(Format), binary.LittleEndian.Uint32(b[8:]))
+}
+
+// FuzzHead reads any bytes as a HEAD. What reads is written as it was read.
+func FuzzHead(f *testing.F) {
+	var h head
+	h.form = newForm()
+	h.Generation, h.Seq = 3, 17
+	b := make([]byte, 2*slotSize)
+	h.encode(b[:slotSize])
+	f.Add(b[:slotSum])
+	f.Add([]byte(headMagic))
+	f.Add(bytes.Repeat([]byte{0xff}, slotSum))
+	f.Fuzz(func(t *testing.T, image []byte) {
+		b := make([]byte, 2*slotSize)
+		copy(b[:slotSum], image)
+		sum := sha256.Sum256(b[:slotSum])
+		copy(b[slotSum:slotSize], sum[:])
+		st, err := parseHead(b)
+		if err != nil {
+			require.ErrorIs(t, err, ErrNewerFormat)
+			return
+		}
+		require.Equal(t, 1, st.bad+map[bool]int{false: -1}[st.valid], "the second slot never reads")
+		if !st.valid {
+			return
+		}
+		again := make([]byte, slotSize)
+		st.encode(again)
+		got, ok := decodeHead(again)
+		require.True(t, ok)
+		require.Equal(t, st.head, got)
+	})
 }

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 )
 
 // pieces makes segments of all that was published behind a position.
-func pieces(t *testing.T, s *Store, after Position, limit int) (list [][]byte, end Position) {
+func pieces(t testing.TB, s *Store, after Position, limit int) (list [][]byte, end Position) {
 	t.Helper()
 	var buf []byte
 	for {
@@ -142,4 +143,51 @@ func TestSegmentOfAnotherLog(t *testing.T) {
 	require.NoError(t, s.Close())
 	_, _, _, err = s.Segment(nil, s.End(), 1000)
 	require.ErrorIs(t, err, ErrClosed)
+}
+
+// stored is a zstd frame of blocks that are not compressed: a compressor would take all the time of a run.
+func stored(plain []byte) []byte {
+	const most = 1 << 17
+	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0x58} // no checksum, a window of 2 MiB
+	for {
+		n := min(len(plain), most)
+		head := uint32(n) << 3
+		if n == len(plain) {
+			head |= 1
+		}
+		b = append(append(b, byte(head), byte(head>>8), byte(head>>16)), plain[:n]...)
+		if plain = plain[n:]; len(plain) == 0 {
+			return b
+		}
+	}
+}
+
+// FuzzSegment reads any bytes as a piece of a log: as they come, and as what a compressor was given. It ends, with an error of the
+// package or with records that follow each other.
+func FuzzSegment(f *testing.F) {
+	mem, _ := written(f, 12)
+	s := open(f, small(mem))
+	list, _ := pieces(f, s, Position{}, 4000)
+	require.NoError(f, s.Close())
+	for _, file := range list {
+		z, err := zstd.NewReader(bytes.NewReader(file))
+		require.NoError(f, err)
+		plain, err := io.ReadAll(z)
+		require.NoError(f, err)
+		z.Close()
+		_, _, err = CheckSegment(bytes.NewReader(stored(plain)))
+		require.NoError(f, err)
+		f.Add(file, false)
+		f.Add(plain, true)
+		f.Add(plain[:len(plain)-5], true)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, plain bool) {
+		if plain {
+			b = stored(b)
+		}
+		seg, _, err := CheckSegment(bytes.NewReader(b))
+		if err == nil {
+			require.LessOrEqual(t, seg.First, seg.End.Seq)
+		}
+	})
 }

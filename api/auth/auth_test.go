@@ -96,3 +96,16 @@ func TestEventScopesAreScopes(t *testing.T) {
 	require.False(t, MayBeTold([]string{"settings.webhooks.write", "customers.write", "orders.payments.write"}, "order.updated"))
 	require.False(t, MayBeTold(Scopes, "stock.changed"), "no type of event is told by itself")
 }
+
+// FuzzParse takes any text apart as a key. What is taken apart is put together again as it was.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("hf_12345678_" + strings.Repeat("aZ09", 8)))
+	f.Add([]byte("hf__"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		id, secret, ok := Parse(text)
+		if ok {
+			require.Equal(t, string(text), "hf_"+string(id)+"_"+string(secret))
+			require.LessOrEqual(t, len(text), 3+32+1+64)
+		}
+	})
+}

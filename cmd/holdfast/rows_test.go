@@ -118,30 +118,50 @@ func TestReadRows(t *testing.T) {
 	}
 }
 
-// Whatever bytes a file has, reading it ends, and every line is told of at most in order.
+// readsAnything demands of any file that reading it ends, and that its rows and its faults are told of in order. A header that says
+// nothing is refused as a whole.
+func readsAnything(t require.TestingT, file, format, resource string) {
+	rows, faults, err := readRows(strings.NewReader(file), euroForm(format), api.ExchangeRow(resource))
+	if err != nil {
+		require.Equal(t, formatCSV, format)
+		require.Empty(t, rows)
+		return
+	}
+	last, most := 0, strings.Count(file, "\n")+1
+	for _, r := range rows {
+		require.Greater(t, r.line, last)
+		last = r.line
+	}
+	require.LessOrEqual(t, last, most)
+	last = 0
+	for _, f := range faults {
+		require.GreaterOrEqual(t, f.line, last)
+		last = f.line
+	}
+	require.LessOrEqual(t, last, most)
+}
+
 func TestReadRowsOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("a\",\n\r|[{}]1é\x00")), 0, 60, -1).Draw(t, "text")
-		for _, format := range []string{formatCSV, formatNDJSON} {
-			file := text
-			if format == formatCSV {
-				file = "name,timezone\n" + text
-			}
-			rows, faults, err := readRows(strings.NewReader(file), euroForm(format), api.ExchangeRow("locations"))
-			require.NoError(t, err)
-			last, most := 0, strings.Count(file, "\n")+1
-			for _, r := range rows {
-				require.Greater(t, r.line, last)
-				last = r.line
-			}
-			require.LessOrEqual(t, last, most)
-			last = 0
-			for _, f := range faults {
-				require.GreaterOrEqual(t, f.line, last)
-				last = f.line
-			}
-			require.LessOrEqual(t, last, most)
+		readsAnything(t, "name,timezone\n"+text, formatCSV, "locations")
+		readsAnything(t, text, formatNDJSON, "locations")
+	})
+}
+
+// FuzzReadRows is the same with headers, and with cells of every type.
+func FuzzReadRows(f *testing.F) {
+	f.Add("name,timezone\nShop,Europe/Berlin\n", false)
+	f.Add("\ufeffname;purchasePrice\r\n\"A \"\"1\"\"\";12,50 EUR\r\n", true)
+	f.Add("name\ttagIds\nA\tx|y\n", true)
+	f.Add("{\"name\": \"A\"}\n[]\n", true)
+	f.Fuzz(func(t *testing.T, file string, skus bool) {
+		resource := "locations"
+		if skus {
+			resource = "skus"
 		}
+		readsAnything(t, file, formatCSV, resource)
+		readsAnything(t, file, formatNDJSON, resource)
 	})
 }
 

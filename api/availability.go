@@ -26,12 +26,18 @@ func (l *availabilityLine) ask(v engine.View, now int64) (engine.Availability, e
 	return v.Available(l.Query, now)
 }
 
+// aboutReturn says what a question is about whose units go elsewhere.
+const aboutReturn = "Where the units are brought back to. At another location than that they leave the one for good: " +
+	"each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken."
+
 // lineFields are the fields of a question. Without a location it is about all of them.
 var lineFields = slices.Concat(
 	itemFields(func(l *availabilityLine) *engine.Item { return &l.Item }),
 	[]wire.Field[availabilityLine]{
 		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Location }).
 			Says("The location. Default: all, added up."),
+		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(l *availabilityLine) *engine.ID { return &l.Return }).
+			Says(aboutReturn),
 	},
 	windowFields(func(l *availabilityLine) *engine.Span { return &l.Window }),
 	[]wire.Field[availabilityLine]{
@@ -174,6 +180,8 @@ var calendarQuery = wire.ShapeOf("Calendar", slices.Concat(
 	[]wire.Field[calendarInput]{
 		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).
 			Says("The location. Default: all, added up; days are the account's then."),
+		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Return }).
+			Says(aboutReturn),
 		wire.Required("from", wire.Instant, func(l *calendarInput) *int64 { return &l.Window.Start }).Says("First instant of the window."),
 		wire.Required("to", wire.Instant, func(l *calendarInput) *int64 { return &l.Window.End }).Says("First instant behind the window."),
 		wire.Defaulted("bucket", wire.Enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
@@ -213,6 +221,8 @@ var nextShape = wire.ShapeOf("NextQuery", slices.Concat(
 	[]wire.Field[nextInput]{
 		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Location }).
 			Says("The location. Default: all, added up."),
+		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(l *nextInput) *engine.ID { return &l.Return }).
+			Says(aboutReturn),
 		wire.Required("notBefore", wire.Instant, func(l *nextInput) *int64 { return &l.NotBefore }).Says("The window begins at this instant or later."),
 		wire.Required("seconds", wire.Integer[int64](1, maxSeconds), func(l *nextInput) *int64 { return &l.seconds }).Says("Length of the window, in seconds."),
 		wire.Defaulted("quantity", count, 1, func(l *nextInput) *int { return &l.Quantity }).Says("How many units have to be free. Default: 1."),

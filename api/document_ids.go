@@ -16,7 +16,7 @@ var recordsByMember = map[string]string{
 	"addonOfLineItem": "LineItem", "apiKey": "APIKey", "author": "UserReference", "delivery": "WebhookDelivery", "fromSlot": "Slot",
 	"crmCustomer": "Customer", "event": "Event", "fromServiceLocation": "Location", "inventoryArticle": "Article", "orderLineItem": "LineItem",
 	"orderStockItem": "StockItem", "parentComment": "OrderComment", "pickupLocation": "Location", "removedSlot": "Slot", "resource": "Order",
-	"returnLocation": "Location", "row": "PricingRow", "serviceLocation": "Location", "sku": "SKU", "toServiceLocation": "another Location",
+	"returnLocation": "Location", "row": "PricingRow", "serviceLocation": "Location", "returnServiceLocation": "Location", "sku": "SKU", "toServiceLocation": "another Location",
 	"toSlot": "another Slot", "variant": "CatalogVariant", "variantValue": "CatalogVariantValue",
 }
 

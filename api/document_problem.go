@@ -31,7 +31,7 @@ var (
 	conflictAlone   = []engine.Code{conflict}
 	inUseAlone      = []engine.Code{engine.CodeInUse}
 	ofStock         = []engine.Code{insufficient, stateRefuses}
-	ofLines         = []engine.Code{conflict, insufficient, stateRefuses}
+	ofLines         = []engine.Code{conflict, insufficient, blocked, stateRefuses}
 	discountRefuses = []engine.Code{
 		stateRefuses, engine.CodeDiscountNotFound, engine.CodeDiscountExpired, engine.CodeDiscountNotStarted, engine.CodeDiscountUsageLimit,
 		engine.CodeDiscountNotApplicable, engine.CodeDiscountApplied, engine.CodeDiscountNoEffect,
@@ -73,26 +73,26 @@ var ofState = map[string][]engine.Code{
 	"admin.holds.create":                  ofStock,
 	"admin.holds.confirm":                 {holdExpired, stateRefuses},
 	"admin.holds.extend":                  {holdExpired, stateRefuses},
-	"admin.holds.move":                    {insufficient, holdExpired, stateRefuses},
-	"admin.holds.order":                   {conflict, holdExpired, stateRefuses},
+	"admin.holds.move":                    {insufficient, blocked, holdExpired, stateRefuses},
+	"admin.holds.order":                   {conflict, insufficient, blocked, holdExpired, stateRefuses},
 	"admin.locations.create":              conflictAlone,
 	"admin.locations.update":              conflictAlone,
 	"admin.locations.delete":              inUseAlone,
 	"admin.orders.create":                 ofLines,
-	"admin.orders.update":                 {conflict, stateRefuses},
+	"admin.orders.update":                 {conflict, insufficient, blocked, stateRefuses},
 	"admin.orders.delete":                 stateAlone,
 	"admin.orders.confirm":                ofLines,
 	"admin.orders.cancel":                 stateAlone,
 	"admin.orders.prepare":                stateAlone,
-	"admin.orders.fulfill":                ofLines,
+	"admin.orders.fulfill":                {conflict, insufficient, stateRefuses},
 	"admin.orders.return":                 {conflict, stateRefuses},
 	"admin.orders.archive":                stateAlone,
 	"admin.orders.unarchive":              stateAlone,
-	"admin.orders.assignStockItem":        {insufficient, stateRefuses, engine.CodeSubstitute},
+	"admin.orders.assignStockItem":        {insufficient, blocked, stateRefuses, engine.CodeSubstitute},
 	"admin.orders.cancelStockItem":        stateAlone,
 	"admin.orders.undo":                   {conflict, blocked, stateRefuses},
 	"admin.orders.readyStockItem":         {conflict, stateRefuses},
-	"admin.orders.unassignStockItem":      ofStock,
+	"admin.orders.unassignStockItem":      {insufficient, blocked, stateRefuses},
 	"admin.orders.addLineItems":           ofLines,
 	"admin.orders.updateLineItem":         ofLines,
 	"admin.orders.deleteLineItem":         stateAlone,

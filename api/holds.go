@@ -56,6 +56,8 @@ var holdLineShape = wire.ShapeOf("HoldLineInput", slices.Concat(
 	itemFields(func(l *engine.HoldLineInput) *engine.Item { return &l.Item }),
 	[]wire.Field[engine.HoldLineInput]{
 		wire.Required("serviceLocationId", wire.UUID, func(l *engine.HoldLineInput) *engine.ID { return &l.Location }).Says("The location that units are taken at."),
+		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(l *engine.HoldLineInput) *engine.ID { return &l.Return }).
+			Says(aboutReturn),
 	},
 	windowFields(func(l *engine.HoldLineInput) *engine.Span { return &l.Window }),
 	[]wire.Field[engine.HoldLineInput]{
@@ -170,6 +172,7 @@ func (w *scribe) writeHold(h *engine.Hold, most int) {
 		w.GivenID("articleId", l.Article, "The article that was asked for; null where it was another item.")
 		w.GivenID("catalogItemId", l.CatalogItem, "The catalog item that was asked for; null where it was another item.")
 		w.ID("serviceLocationId", l.Location, "The location that its units are at.")
+		w.ID("returnServiceLocationId", l.Return, "The location that they are brought back to.")
 		w.Instant("from", l.Window.Start, "First instant of the line.")
 		w.End("to", l.Window.End, "First instant behind it; null: without end.")
 		w.Count("quantity", l.Quantity, "How many units.")

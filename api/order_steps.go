@@ -18,6 +18,24 @@ func step[In any](name, summary string, id func(*In) *engine.ID, body *wire.Shap
 // asIs is the command of an input that is one.
 func asIs[In engine.Op](_ *request, in *In) engine.Op { return *in }
 
+// previewed is a command that may be planned only.
+type previewed[O engine.Op] struct {
+	op     O
+	dryRun bool
+}
+
+// previewable is the shape of a command with the member that has it planned only.
+func previewable[O engine.Op](s *wire.Shape[O]) *wire.Shape[previewed[O]] {
+	return wire.ShapeOf(s.Name, append(wire.Within(s.Fields, func(o *previewed[O]) *O { return &o.op }),
+		wire.Defaulted("dryRun", wire.Boolean, false, func(o *previewed[O]) *bool { return &o.dryRun }).Says(aboutDryRun))...)
+}
+
+// orPreview is the command of an input that may be planned only.
+func orPreview[O engine.Op](q *request, o *previewed[O]) engine.Op {
+	q.preview = o.dryRun
+	return o.op
+}
+
 // What of a command is asked beside it: whether it is to be done at all.
 type (
 	assignUnit struct {
@@ -55,11 +73,11 @@ const stockItemPath = orderPath + "/stock-items/{stockItemId}"
 
 var orderStepOperations = []operation{
 	step("confirm", "Makes a draft an open order: it takes stock for all lines or not at all.",
-		func(o *engine.ConfirmOrder) *engine.ID { return &o.ID },
-		wire.ShapeOf("ConfirmOrder",
+		func(o *previewed[engine.ConfirmOrder]) *engine.ID { return &o.op.ID },
+		previewable(wire.ShapeOf("ConfirmOrder",
 			wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *engine.ConfirmOrder) *bool { return &o.AllowOverbooked }).
-				Says("What is short becomes a conflict.")),
-		asIs),
+				Says("What is short becomes a conflict."))),
+		orPreview),
 	step("cancel", "Closes a draft or an open order: its stock is free again.", func(o *engine.CancelOrder) *engine.ID { return &o.ID }, nil, asIs),
 	step("prepare", "Says that units lie ready.", func(o *engine.PrepareOrder) *engine.ID { return &o.ID },
 		wire.ShapeOf("PrepareOrder", wire.Defaulted("stockItemIds", stockItemIDs, nil, func(o *engine.PrepareOrder) *[]engine.ID { return &o.Units }).Says(aboutStockItems)),

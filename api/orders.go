@@ -53,6 +53,7 @@ type createOrder struct {
 	engine.CreateOrder
 	status string
 	lines  []orderLine
+	dryRun bool
 }
 
 var createOrderShape = wire.ShapeOf("CreateOrder", slices.Concat([]wire.Field[createOrder]{
@@ -60,6 +61,7 @@ var createOrderShape = wire.ShapeOf("CreateOrder", slices.Concat([]wire.Field[cr
 		Says("An open order takes its stock, for all lines or not at all."),
 	wire.Required("pickupLocationId", wire.UUID, func(o *createOrder) *engine.ID { return &o.Pickup }).Says("Where its units are handed over; stock is taken there."),
 	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *createOrder) *bool { return &o.AllowOverbooked }).Says("What is short becomes a conflict."),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *createOrder) *bool { return &o.dryRun }).Says(aboutDryRun),
 	wire.Defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).Says("What is ordered. Default: nothing, in a draft."),
 }, orderFields(func(o *createOrder) *engine.OrderInput { return &o.OrderInput }))...)
 
@@ -69,6 +71,7 @@ type orderHold struct {
 	pickup       *engine.ID
 	status       *string
 	subscription *lineSubscription
+	dryRun       bool
 }
 
 var orderHoldShape = wire.ShapeOf("OrderHold", slices.Concat([]wire.Field[orderHold]{
@@ -76,6 +79,9 @@ var orderHoldShape = wire.ShapeOf("OrderHold", slices.Concat([]wire.Field[orderH
 	wire.Optional("pickupLocationId", wire.UUID, func(o *orderHold) **engine.ID { return &o.pickup }).Says("Where the hold has its stock."),
 	wire.Optional("subscription", wire.Object(lineSubscriptionShape), func(o *orderHold) **lineSubscription { return &o.subscription }).
 		Says("The terms of the lines that are held as subscriptions.").Shows("null"),
+	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *orderHold) *bool { return &o.AllowOverbooked }).
+		Says("What counts on units that come back elsewhere becomes a conflict."),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *orderHold) *bool { return &o.dryRun }).Says(aboutDryRun),
 }, orderFields(func(o *orderHold) *engine.OrderInput { return &o.OrderInput }))...)
 
 var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[engine.PatchOrder]{
@@ -85,7 +91,10 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[engi
 		Says("Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order.").Needs("customers.write").Shows("null"),
 	wire.Merged("pickupLocationId", wire.UUID, false, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Pickup }).Says("Changes only in a draft."),
 	wire.Merged("returnLocationId", wire.UUID, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Return }).
-		Says("Where its units come back to; null: the pickup location."),
+		Says("Where its units come back to; null: the pickup location. At another one than that they stay for good: what counts on them at the " +
+			"pickup location refuses it."),
+	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *engine.PatchOrder) *bool { return &o.AllowOverbooked }).
+		Says("What counts on units that come back elsewhere becomes a conflict."),
 	wire.Merged("reference", wire.Text(0, 255), true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Reference }).
 		Says("The merchant's or the shop's own name for the order. Null clears it."),
 	wire.Merged("note", longText, true, func(o *engine.PatchOrder) *engine.Opt[string] { return &o.Note }).Says("A text for those who read it. Null clears it."),
@@ -130,7 +139,7 @@ var orderOperations = append([]operation{
 		if o.status == "open" {
 			o.Status = engine.OrderOpen
 		}
-		o.Lines = q.lines(o.lines)
+		o.Lines, q.preview = q.lines(o.lines), o.dryRun
 		return o.CreateOrder
 	}, answerOrder),
 	write(operation{
@@ -150,6 +159,7 @@ var orderOperations = append([]operation{
 		if s := o.subscription; s != nil {
 			o.Subscription, o.Collection = q.terms("/subscription", s.subscriptionInput), s.collection
 		}
+		q.preview = o.dryRun
 		return o.OrderHold
 	}, answerOrder),
 	read(operation{
@@ -179,10 +189,12 @@ var orderOperations = append([]operation{
 	write(operation{
 		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite, guarded: true,
 		summary: "Changes what an order has as given; its lines have operations of their own.", answer: orderSchema,
-	}, input[engine.PatchOrder]{path: byUUID(func(o *engine.PatchOrder) *engine.ID { return &o.ID }), body: patchOrderShape},
-		func(q *request, o *engine.PatchOrder) engine.Op {
-			o.IfMatch = q.ifMatch
-			return o
+	}, input[previewed[engine.PatchOrder]]{
+		path: byUUID(func(o *previewed[engine.PatchOrder]) *engine.ID { return &o.op.ID }), body: previewable(patchOrderShape),
+	},
+		func(q *request, o *previewed[engine.PatchOrder]) engine.Op {
+			o.op.IfMatch = q.ifMatch
+			return orPreview(q, o)
 		}, answerOrder),
 	write(operation{
 		id: "admin.orders.delete", method: "DELETE", path: orderPath, scopes: ordersWrite, guarded: true,

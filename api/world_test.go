@@ -51,7 +51,7 @@ func (r generated) text() string {
 
 // idPaths are the collections that members refer to by an id.
 var idPaths = map[string]string{
-	"serviceLocationId": "/v1/admin/locations", "fromServiceLocationId": "/v1/admin/locations", "skuId": "/v1/admin/skus", "articleId": "/v1/admin/articles",
+	"serviceLocationId": "/v1/admin/locations", "returnServiceLocationId": "/v1/admin/locations", "fromServiceLocationId": "/v1/admin/locations", "skuId": "/v1/admin/skus", "articleId": "/v1/admin/articles",
 	"customerId": "/v1/admin/customers", "crmCustomerId": "/v1/admin/customers", "pickupLocationId": "/v1/admin/locations", "returnLocationId": "/v1/admin/locations",
 	"catalogItemId": "/v1/admin/catalog", "catalogItemIds": "/v1/admin/catalog", "pricingTableId": "/v1/admin/pricing-tables/pricing-table",
 }

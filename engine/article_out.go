@@ -24,11 +24,11 @@ func (t *tx) stranded(out []timeline.Placed) error {
 	}
 	for _, c := range t.draft().Changes().Holds {
 		if c.Had && c.Has && c.Before.Place.Seated() && c.After.Place.Seated() && c.Before.Place != c.After.Place {
-			plan.Moves = append(plan.Moves, SlotMove{c.ID(), t.acc.slotID(c.Before.Place.Slot), t.acc.slotID(c.After.Place.Slot)})
+			plan.Moves = append(plan.Moves, SlotMove{c.ID(), slotID(t.acc.stock, c.Before.Place.Slot), slotID(t.draft().Stock(), c.After.Place.Slot)})
 		}
 	}
 	plan.Digest = plan.digest(left)
 	plan.MovesTotal, plan.BlockersTotal = len(plan.Moves), len(left)
-	plan.Moves, plan.Blockers = partOf(plan.Moves, First), t.acc.standing(left, First)
+	plan.Moves, plan.Blockers = partOf(plan.Moves, First), t.acc.standing(t.acc.stock, left, First)
 	return &Error{Code: CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
 }

@@ -13,18 +13,23 @@ import (
 type Query struct {
 	Item
 	Location ID // zero: all locations, each asked for itself, the answers added up
+	Return   ID // where the units go to when the window ends; zero: they stay. Elsewhere a window needs units without end
 	Window   Span
 	Moves    bool // WithMoves is asked for
 }
 
 // Available answers a Query at an instant. It allocates nothing, but for catalog items.
 func (v View) Available(q Query, now int64) (Availability, error) {
+	to, err := v.acc.goingTo(q.Return)
+	if err != nil {
+		return Availability{}, err
+	}
 	if q.CatalogItem != (ID{}) {
-		return v.kits(q, now)
+		return v.kits(q, to, now)
 	}
 	answer := Availability{Exact: true}
 	var few [8]source
-	sources, sole, err := v.acc.resolve(few[:0], q.Item, q.Location, q.Window, now)
+	sources, sole, err := v.acc.resolve(few[:0], q.Item, q.Location, to, q.Window, now)
 	if err != nil {
 		return answer, err
 	}
@@ -51,11 +56,11 @@ func (v View) Available(q Query, now int64) (Availability, error) {
 }
 
 // kits is Available for a catalog item.
-func (v View) kits(q Query, now int64) (answer Availability, err error) {
+func (v View) kits(q Query, to *Location, now int64) (answer Availability, err error) {
 	k, places, err := v.acc.kitPlaces(q.Item, q.Location)
 	answer.Exact = true
 	for _, l := range places {
-		x := v.acc.kitsAt(v.acc.stock, k, l, q.Window, now)
+		x := v.acc.kitsAt(v.acc.stock, k, l, needed(q.Window, l, to), now)
 		answer.Available += x.Available
 		answer.Stock += x.Stock
 		answer.Committed += x.Committed
@@ -79,6 +84,19 @@ func (a *account) kitPlaces(i Item, location ID) (k *kit, places []*Location, er
 // Calendar counts an item's free units over a window, in buckets, and says of each how many can be held for it: what Available says of the bucket as a plain
 // window. It adds no buffers.
 func (v View) Calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Bucket, error) {
+	a, first := v.acc, len(dst)
+	to, err := a.goingTo(q.Return)
+	if err != nil {
+		return dst, err
+	}
+	if dst, err = v.calendar(q, size, now, dst); err == nil && to != nil {
+		err = v.leaving(q, to, dst[first:], now)
+	}
+	return dst, err
+}
+
+// calendar is Calendar for units that stay.
+func (v View) calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Bucket, error) {
 	a := v.acc
 	zone := a.row.Timezone
 	if l := a.locations().Get(q.Location); l != nil {
@@ -92,7 +110,7 @@ func (v View) Calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Buc
 		return a.calendarOfKits(k, places, q.Window, zone, size, now, dst)
 	}
 	var few [8]source
-	sources, _, err := a.resolve(few[:0], q.Item, q.Location, q.Window, now)
+	sources, _, err := a.resolve(few[:0], q.Item, q.Location, nil, q.Window, now)
 	if err != nil {
 		return dst, err
 	}
@@ -118,12 +136,61 @@ func (v View) Calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Buc
 	return dst, nil
 }
 
+// leavingBuckets is how many buckets of a calendar are asked for units that go elsewhere. Further ones have what the last of those has: who
+// can do without a unit from one instant on can do without it from a later one.
+const leavingBuckets = 1000
+
+// leaving says of buckets how many units can be held for them that go to another location then.
+func (v View) leaving(q Query, to *Location, list []Bucket, now int64) error {
+	a := v.acc
+	places, err := a.places(q.Location)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		b := &list[i]
+		if i >= leavingBuckets {
+			b.Available, b.Exact = min(b.Available, list[i-1].Available), false
+			continue
+		}
+		b.Available, b.Exact = 0, true
+		for _, l := range places {
+			n, exact := a.plainly(q.Item, l, needed(b.Range, l, to), now)
+			b.Available, b.Exact = b.Available+n, b.Exact && exact
+		}
+	}
+	return nil
+}
+
+// plainly is how many units of an item that is there can be held at a location over a window without buffers.
+func (a *account) plainly(i Item, l *Location, w Span, now int64) (n int, exact bool) {
+	if k, err := a.kit(i.CatalogItem); err == nil {
+		offers := k.offers(a, a.stock, l, w, now)
+		for _, f := range offers {
+			for j := range f.sources {
+				f.sources[j].hull = w
+			}
+		}
+		x := a.kitsOf(a.stock, k, l, offers, w, now, true)
+		return x.Available, x.Exact
+	}
+	article, sku, _, _ := a.named(i)
+	exact = true
+	for _, s := range a.sources(nil, article, sku, l, w, now) {
+		if x := a.stock.Available(s.pool, w, now); !s.closed {
+			n, exact = n+x.Available, exact && x.Exact
+		}
+	}
+	return n, exact
+}
+
 var bucketScratch = sync.Pool{New: func() any { return new([]timeline.Bucket) }}
 
 // NextQuery asks for the earliest window of a length in which units of an item can be held.
 type NextQuery struct {
 	Item
 	Location  ID // zero: all locations, what each has added up
+	Return    ID // as in a Query
 	NotBefore int64
 	Length    int64 // milliseconds
 	Quantity  int
@@ -137,6 +204,10 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 	if err != nil {
 		return w, false, err
 	}
+	to, err := a.goingTo(q.Return)
+	if err != nil {
+		return w, false, err
+	}
 	var next *Span
 	switch {
 	case q.CatalogItem != (ID{}):
@@ -144,13 +215,13 @@ func (v View) Next(q NextQuery, now int64) (w Span, ok bool, err error) {
 		if err != nil {
 			return w, false, err
 		}
-		next = a.nextKits(a.stock, k, places, q.NotBefore, q.Length, q.Quantity, q.Until, now)
+		next = a.nextKits(a.stock, k, places, to, q.NotBefore, q.Length, q.Quantity, q.Until, now)
 	default:
 		article, sku, _, err := a.named(q.Item)
 		if err != nil {
 			return w, false, err
 		}
-		next = a.nextFit(a.stock, article, sku, nil, places, q.NotBefore, q.Length, q.Quantity, q.Until, now)
+		next = a.nextFit(a.stock, article, sku, nil, places, to, q.NotBefore, q.Length, q.Quantity, q.Until, now)
 	}
 	if next == nil {
 		return w, false, nil
@@ -180,6 +251,10 @@ type Alternative struct {
 func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 	a := v.acc
 	x := &Explanation{At: q.Window.Start}
+	to, err := a.goingTo(q.Return)
+	if err != nil {
+		return nil, err
+	}
 	var sources []source
 	// Where there are no units at all, the least is from where the hull of a booking begins.
 	begin := func(p part, l *Location) {
@@ -191,7 +266,7 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 			return nil, err
 		}
 		for _, l := range places {
-			y := a.kitsAt(a.stock, k, l, q.Window, now)
+			y := a.kitsAt(a.stock, k, l, needed(q.Window, l, to), now)
 			x.Available += y.Available
 			x.Stock += y.Stock
 			sources = append(sources, y.scarce.sources...)
@@ -207,7 +282,7 @@ func (v View) Explain(q Query, quantity int, now int64) (*Explanation, error) {
 			return nil, err
 		}
 		for _, l := range places {
-			sources = a.sources(sources, article, sku, l, q.Window, now)
+			sources = a.sources(sources, article, sku, l, needed(q.Window, l, to), now)
 			begin(part{article: article, sku: sku}, l)
 		}
 	}
@@ -254,12 +329,12 @@ func (v View) alternatives(q Query, quantity int, now int64) (list []Alternative
 	a := v.acc
 	closed := q.Window.End != Forever
 	can := func(i Item, location ID, w Span) bool {
-		answer, err := v.Available(Query{Item: i, Location: location, Window: w, Moves: true}, now)
+		answer, err := v.Available(Query{Item: i, Location: location, Return: q.Return, Window: w, Moves: true}, now)
 		return err == nil && answer.WithMoves >= quantity
 	}
 	if closed {
 		length := q.Window.Length()
-		if w, ok, _ := v.Next(NextQuery{q.Item, q.Location, q.Window.Start, length, quantity, min(q.Window.Start+searchAhead, maxInstant)}, now); ok {
+		if w, ok, _ := v.Next(NextQuery{q.Item, q.Location, q.Return, q.Window.Start, length, quantity, min(q.Window.Start+searchAhead, maxInstant)}, now); ok {
 			list = append(list, Alternative{Kind: "later", Window: w, Location: q.Location})
 		}
 		// The longest window from the same start, to the hour: what can be held for a time can be held for less.

@@ -31,7 +31,7 @@ func (t *tx) seatConflict(id ID) (at timeline.Place, ok bool) {
 	if !ok {
 		return at, false
 	}
-	if r := t.acc.articles().No(d.Stock().Lot(at.Lot).Article); (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent {
+	if r := t.latest(t.acc.articles().No(d.Stock().Lot(at.Lot).Article)); (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent {
 		return at, false
 	}
 	return d.SeatConflict(id)
@@ -172,7 +172,7 @@ func overlaps(w, s Span) bool {
 // whyUnseated says what stands in the way of a conflict: too few units for all seated holds and it, or pins.
 func (a *account) whyUnseated(h timeline.Hold, at timeline.Place, now int64) string {
 	pool := timeline.LotRef(at.Lot)
-	if lot := a.stock.Lot(at.Lot); lot.Pool != 0 && !h.Flags.Any(timeline.Pinned) {
+	if lot := a.stock.Lot(at.Lot); lot.Pool != 0 && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
 		pool = timeline.SKURef(lot.Pool)
 	}
 	room := Span{Start: max(h.Span.Start, now), End: h.Span.End} // what is past needs none

@@ -42,6 +42,9 @@
 // longer. The others have their turn behind it where it comes to wait in another pool, or makes a unit leave an article, though none
 // came free. Elsewhere nothing has changed for them: what is counted for one conflict never holds up the seat of another.
 //
+// A unit that comes back elsewhere is the transfer of a unit (departure.go): one less where it is taken and one more where it goes, from the end of its hull on. It
+// is seated as if it had no end, and given its end then; while it is seated it stays in its lot. Its departure moves with its end and is called off with it.
+//
 // A booking, held or ordered, may have no end. Its hull is open then, with no buffer behind it: it is in the way of all that is later,
 // and never late. It is given an end, or its end is taken away, as other dates are changed, also while its unit is out; a return ends
 // what the unit takes there, and the buffer begins. What such a line costs until it has an end is said in order_price.go.

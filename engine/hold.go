@@ -24,6 +24,7 @@ type Hold struct {
 type HoldLine struct {
 	Item
 	Location ID
+	Return   ID   // where its units go to when they end, Location where they stay
 	Window   Span // as asked for, without buffers
 	Quantity int
 	Purchase PurchaseType
@@ -35,6 +36,7 @@ type HoldLine struct {
 type HoldLineInput struct {
 	Item
 	Location ID
+	Return   ID   // where its units go to when they end; zero: they stay. Of a sale they never come back
 	Window   Span // End is Forever where it is open
 	Quantity int
 	Purchase PurchaseType // default booking
@@ -114,14 +116,26 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 		for j := range line {
 			line[j].rule = o.Rule
 		}
+		to, err := t.returns(l)
+		if err != nil {
+			return nil, err
+		}
+		for j := range line {
+			if q := &line[j]; to != nil && to != q.location {
+				q.to, q.proto.Flags = to, q.proto.Flags|timeline.OneWay
+			}
+		}
 		n := setLine(line, i, l.Window, l.Purchase.kind(), uint64(units+1))
 		if units += n; units > maxUnits {
 			return nil, invalid([]Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 units in all"}})
 		}
 		q := &line[0]
-		rec.lines[i] = holdLine{
+		rec.lines[i].denseLine = denseLine{
 			from: l.Window.Start, to: l.Window.End, item: q.item, location: q.location.No, quantity: uint16(l.Quantity), units: uint16(n),
 			named: l.Item.kind(), purchase: purchaseOf(l.Purchase),
+		}
+		if q.to != nil {
+			rec.lines[i].back = q.to.No
 		}
 		if l.CatalogItem != (ID{}) {
 			rec.lines[i].item = t.acc.catalog().Get(l.CatalogItem).No
@@ -134,6 +148,21 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	// From here on nothing can refuse.
 	record(t, holdKind, nil, rec)
 	return t.hold(rec), nil
+}
+
+// returns is where units of a line go to when they end, nil where they stay or are sold.
+func (t *tx) returns(l *HoldLineInput) (*Location, error) {
+	if l.Return == (ID{}) {
+		return nil, nil
+	}
+	to := t.acc.locations().Get(l.Return)
+	if to == nil {
+		return nil, notFound("location")
+	}
+	if l.Purchase == PurchaseSale {
+		return nil, nil
+	}
+	return to, nil
 }
 
 // past names the lines that are over and may not be.
@@ -346,11 +375,8 @@ func (o MoveHold) plan(t *tx) (any, error) {
 		requests = append(requests, q)
 	}
 	d.Claim()
-	for i := range requests { // all out first: two units may change places
-		h, at, _ := d.Take(requests[i].proto.ID)
-		t.freed(h.Span, at)
-	}
-	if err := t.seatAll(rec.id, requests); err != nil {
+	t.letGo(requests)
+	if err := t.seatAsked(rec.id, requests); err != nil {
 		return nil, err
 	}
 	n := *rec
@@ -424,7 +450,7 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 		return q, err
 	}
 	q.was, q.stays = at, stays
-	q.line, q.body, q.quantity, q.proto, q.slot = line, body, 1, h, slot
+	q.line, q.body, q.quantity, q.proto, q.slot, q.to = line, body, 1, h, slot, t.goes(h)
 	q.proto.Flags = flags
 	q.keepHull = body == h.Body() && t.acc.sameBuffers(leaves, item)
 	return q, nil
@@ -474,7 +500,7 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 	}
 	n := uint64(1)
 	for i, l := range rec.lines {
-		out := HoldLine{Location: a.locationID(l.location), Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: l.purchase.Type()}
+		out := HoldLine{Location: a.locationID(l.location), Return: a.locationID(l.goes()), Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: l.purchase.Type()}
 		switch l.named {
 		case namesSKU:
 			out.SKU = a.skuID(l.item)
@@ -562,6 +588,12 @@ func init() {
 		made: func(a *account, h timeline.Hold, _ *Article) ID {
 			if rec := a.holds().get(ahead(a, h)); rec != nil {
 				return a.madeForHeld(rec, h)
+			}
+			return ID{}
+		},
+		goes: func(a *account, h timeline.Hold) ID {
+			if rec := a.holds().get(ahead(a, h)); rec != nil && int(h.Line) < len(rec.lines) {
+				return a.locationID(rec.lines[h.Line].goes())
 			}
 			return ID{}
 		},

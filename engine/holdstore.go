@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note
-// or more than one line.
+// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note,
+// more than one line, or units that come back elsewhere.
 
 // HoldStatus is where a hold record is in its life.
 type HoldStatus uint8
@@ -38,6 +39,12 @@ func (s HoldStatus) Ended() bool { return s >= Expired }
 
 // holdLine is one line of a hold record: what was asked for.
 type holdLine struct {
+	denseLine
+	back uint32 // number of the location that its units go to when they end, 0: they stay
+}
+
+// denseLine is the part of a line that lies in the dense rows.
+type denseLine struct {
 	from, to       int64
 	item, location uint32 // numbers of what is named, and of the location
 	quantity       uint16 // asked for
@@ -45,6 +52,9 @@ type holdLine struct {
 	named          itemKind
 	purchase       purchase
 }
+
+// goes is the number of the location where units of the line are when they have ended.
+func (l *holdLine) goes() uint32 { return cmp.Or(l.back, l.location) }
 
 // holdRecord is a hold record's row. Its units are the unavailabilities whose ids follow its own: the n-th is after(id, n).
 type holdRecord struct {
@@ -69,10 +79,11 @@ func (r *holdRecord) revision() uint64 {
 	return max(1, xxhash.Sum64(holdKind.encode(few[:0], r)))
 }
 
-// holdRow is a record without its id; of one with a note or several lines it has the first, the rest lies beside it.
+// holdRow is a record without its id; of one with a note, several lines or units that come back elsewhere it has the first, the rest
+// lies beside it.
 type holdRow struct {
 	due    int64
-	first  holdLine
+	first  denseLine
 	status HoldStatus
 	more   bool
 }
@@ -80,6 +91,7 @@ type holdRow struct {
 type holdMore struct {
 	id    ID
 	note  string
+	back  uint32     // of the first line
 	lines []holdLine // all but the first
 }
 
@@ -112,9 +124,10 @@ func (s *holdStore) get(id ID) *holdRecord {
 }
 
 func (s *holdStore) full(id ID, row holdRow) *holdRecord {
-	r := &holdRecord{id: id, due: row.due, status: row.status, lines: []holdLine{row.first}}
+	r := &holdRecord{id: id, due: row.due, status: row.status, lines: []holdLine{{denseLine: row.first}}}
 	if row.more {
 		m := s.more.Get(id)
+		r.lines[0].back = m.back
 		r.note, r.lines = m.note, append(r.lines, m.lines...)
 	}
 	return r
@@ -129,15 +142,18 @@ func (s *holdStore) put(r *holdRecord) {
 
 // row is the part of a record that lies in the dense rows, beside what does not fit there, nil for most.
 func (r *holdRecord) row() holdRow {
-	return holdRow{due: r.due, first: r.lines[0], status: r.status, more: r.note != "" || len(r.lines) > 1}
+	return holdRow{due: r.due, first: r.lines[0].denseLine, status: r.status, more: !r.dense()}
 }
 
 func (r *holdRecord) beside() *holdMore {
-	if r.note == "" && len(r.lines) == 1 {
+	if r.dense() {
 		return nil
 	}
-	return &holdMore{r.id, r.note, r.lines[1:]}
+	return &holdMore{r.id, r.note, r.lines[0].back, r.lines[1:]}
 }
+
+// dense says that all of a record is in its dense row.
+func (r *holdRecord) dense() bool { return r.note == "" && len(r.lines) == 1 && r.lines[0].back == 0 }
 
 func (s *holdStore) delete(id ID) {
 	s.rows.Delete(id)
@@ -197,6 +213,10 @@ var holdKind = &kind[holdRecord]{
 
 func init() { holdKind.fall = (*tx).lapse }
 
+// returnsElsewhere is set beside the kind of what a line names where the number of the location that its units go to follows; rows up to
+// format 5 have none.
+const returnsElsewhere = 0x80
+
 func encodeHold(dst []byte, r *holdRecord) []byte {
 	dst = append(dst, hotVersion, byte(r.status))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))
@@ -207,7 +227,14 @@ func encodeHold(dst []byte, r *holdRecord) []byte {
 		dst = binary.LittleEndian.AppendUint32(dst, l.item)
 		dst = binary.LittleEndian.AppendUint32(dst, l.location)
 		dst = binary.LittleEndian.AppendUint16(dst, l.quantity)
-		dst = append(dst, byte(l.named), byte(l.purchase)+1)
+		named := byte(l.named)
+		if l.back != 0 {
+			named |= returnsElsewhere
+		}
+		dst = append(dst, named, byte(l.purchase)+1)
+		if l.back != 0 {
+			dst = binary.LittleEndian.AppendUint32(dst, l.back)
+		}
 		if l.named == namesCatalogItem {
 			dst = binary.LittleEndian.AppendUint16(dst, l.units)
 		}
@@ -227,8 +254,11 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	}
 	h.lines = make([]holdLine, n)
 	for i := range h.lines {
-		h.lines[i] = holdLine{
-			from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16(), named: itemKind(r.u8()), purchase: purchase(r.u8() - 1),
+		h.lines[i].denseLine = denseLine{from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16()}
+		named := r.u8()
+		h.lines[i].named, h.lines[i].purchase = itemKind(named&^returnsElsewhere), purchase(r.u8()-1)
+		if named&returnsElsewhere != 0 {
+			h.lines[i].back = r.u32()
 		}
 		switch l := &h.lines[i]; {
 		case int(l.purchase) >= len(purchases):
@@ -321,7 +351,7 @@ func holdsNaming(a *account, id ID, now int64) int {
 		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesCatalogItem && x.item == i.No })
 	}
 	if l := a.locations().Get(id); l != nil {
-		return a.holdsOf(id, now, func(x *holdLine) bool { return x.location == l.No })
+		return a.holdsOf(id, now, func(x *holdLine) bool { return x.location == l.No || x.back == l.No })
 	}
 	if s := a.skus().Get(id); s != nil {
 		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesSKU && x.item == s.No })
@@ -335,13 +365,19 @@ func holdsNaming(a *account, id ID, now int64) int {
 // holdsOf counts the holds that are not over and ask for something: all of them made after it was. It looks at each,
 // at 20 ms a million, as a removal is rare and a count kept with every hold would be dear.
 func (a *account) holdsOf(made ID, now int64, names func(l *holdLine) bool) (n int) {
+	var first holdLine
 	for id, row := range a.holds().rows.From(made) {
 		if row.status.Ended() {
 			continue
 		}
-		found := row.first.to > now && names(&row.first)
-		if !found && row.more {
-			more := a.holds().more.Get(id).lines
+		first = holdLine{denseLine: row.first}
+		var more []holdLine
+		if row.more {
+			m := a.holds().more.Get(id)
+			first.back, more = m.back, m.lines
+		}
+		found := first.to > now && names(&first)
+		if !found {
 			for i := range more {
 				found = found || more[i].to > now && names(&more[i])
 			}

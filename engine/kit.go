@@ -357,9 +357,10 @@ type kits struct {
 // short completes the shortage of the line, of which nothing is seated in the draft.
 func (k *kits) short(t *tx, short *Shortage, q *request) {
 	s := t.draft().Stock()
-	x := t.acc.kitsAt(s, k.kit, q.location, q.body, t.now)
+	body := needed(q.body, q.location, q.to)
+	x := t.acc.kitsAt(s, k.kit, q.location, body, t.now)
 	short.Requested, short.Available = k.n, min(x.Available, k.n-1)
-	offers := k.offers(t.acc, s, q.location, q.body, t.now)
+	offers := k.offers(t.acc, s, q.location, body, t.now)
 	room := make([][]int, len(offers))
 	for i, f := range offers {
 		room[i] = make([]int, len(f.sources))
@@ -381,7 +382,7 @@ func (k *kits) short(t *tx, short *Shortage, q *request) {
 	}
 	t.blocked(short, &found)
 	if q.body.End != Forever && t.inTheWay().mayNext() {
-		short.Next = t.acc.nextKits(s, k.kit, []*Location{q.location}, q.body.Start, q.body.End-q.body.Start, k.n, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextKits(s, k.kit, []*Location{q.location}, q.to, q.body.Start, q.body.End-q.body.Start, k.n, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // nextKits finds the earliest window of a length, not before an instant, in which n kits can be held at some places together:
 // where the count has enough for all parts. Whether they are seated together is asked as Available does.
-func (a *account) nextKits(s *timeline.Stock, k *kit, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
+func (a *account) nextKits(s *timeline.Stock, k *kit, places []*Location, to *Location, notBefore, length int64, n int, until, now int64) *Span {
 	if !k.item.Takes() {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (a *account) nextKits(s *timeline.Stock, k *kit, places []*Location, notBef
 		rooms[i] = make([][]int, len(offers[i]))
 		for j, f := range offers[i] {
 			rooms[i][j] = make([]int, len(f.sources))
-			pools = appendShapes(pools, f.sources, l, length, now)
+			pools = appendShapes(pools, f.sources, l, to, length, now)
 		}
 	}
 	enough := func(free []int) bool {
@@ -43,7 +43,7 @@ func (a *account) nextKits(s *timeline.Stock, k *kit, places []*Location, notBef
 	held := func(from int64) bool {
 		kits := 0
 		for i := 0; i < len(places) && kits < n; i++ {
-			kits += a.kitsAt(s, k, places[i], Span{Start: from, End: from + length}, now).Available
+			kits += a.kitsAt(s, k, places[i], needed(Span{Start: from, End: from + length}, places[i], to), now).Available
 		}
 		return kits >= n
 	}

@@ -55,9 +55,8 @@ func (o AssignUnit) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	t.draft().Claim()
-	t.draft().Take(h.ID)
-	t.freed(h.Span, at)
-	if err := t.seatAll(ID{}, []request{q}); err != nil {
+	t.letGo([]request{q})
+	if err := t.seatAsked(ID{}, []request{q}); err != nil {
 		return nil, err
 	}
 	u.ByHand, u.Substitute = true, !fits
@@ -188,11 +187,10 @@ func (t *tx) unpin(line int, l *OrderLine, u *OrderUnit, h timeline.Hold, at tim
 	if err != nil {
 		return ofLineItem(line, err)
 	}
-	q.was, q.line, q.body, q.quantity, q.proto = at, line, h.Body(), 1, h
+	q.was, q.line, q.body, q.quantity, q.proto, q.to = at, line, h.Body(), 1, h, t.goes(h)
 	d.Claim()
-	d.Take(h.ID)
-	t.freed(h.Span, at)
-	if err := t.seatAll(ID{}, []request{q}); err != nil {
+	t.letGo([]request{q})
+	if err := t.seatAsked(ID{}, []request{q}); err != nil {
 		return err
 	}
 	t.seatFreed()

@@ -292,6 +292,11 @@ func (o OrderHold) plan(t *tx) (any, error) {
 	} else if in.Pickup != first.ID {
 		return nil, refuse(CodeConflict, "the hold's stock is at another location than the pickup location")
 	}
+	if in.Return == nil {
+		if in.Return, err = t.heldReturn(rec); err != nil {
+			return nil, err
+		}
+	}
 	n, err := t.newOrder(&in)
 	if err != nil {
 		return nil, err
@@ -300,6 +305,10 @@ func (o OrderHold) plan(t *tx) (any, error) {
 	if err := t.takeOver(n, rec, &o); err != nil {
 		return nil, err
 	}
+	if err := t.reroute(n, o.AllowOverbooked); err != nil {
+		return nil, err
+	}
+	t.seatFreed()
 	if err := t.reprice(n); err != nil {
 		return nil, err
 	}
@@ -307,6 +316,21 @@ func (o OrderHold) plan(t *tx) (any, error) {
 }
 
 func (OrderHold) result() any { return new(OrderRecord) }
+
+// heldReturn is where a hold's units go to when they end.
+func (t *tx) heldReturn(rec *holdRecord) (*ID, error) {
+	to := rec.lines[0].goes()
+	for i := range rec.lines {
+		if rec.lines[i].goes() != to {
+			return nil, refuse(CodeConflict, "the hold's units come back at several locations; name the order's return location")
+		}
+	}
+	l := t.acc.locations().No(to)
+	if l == nil {
+		return nil, notFound("location")
+	}
+	return &l.ID, nil
+}
 
 // takeOver makes lines of a hold's lines, and its units theirs. Units of one line that were moved apart become lines of their own: a
 // line has one window.
@@ -416,6 +440,8 @@ type PatchOrder struct {
 	Card      Opt[SavedCard]
 	Custom    Opt[CustomMethod]
 	External  ExternalPatch
+
+	AllowOverbooked bool // what stands in the way of units that come back elsewhere becomes a conflict
 }
 
 func (o PatchOrder) Check() []Fault {
@@ -450,8 +476,15 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	was := n.Return
 	if err := o.places(t, n); err != nil {
 		return nil, err
+	}
+	if n.Return != was && n.Status != OrderDraft {
+		if err := t.reroute(n, o.AllowOverbooked); err != nil {
+			return nil, err
+		}
+		t.seatFreed()
 	}
 	if o.Customer.Set || o.Contact != nil {
 		var id *ID

@@ -196,12 +196,13 @@ func TestReturnElsewhereLeavesAConflict(t *testing.T) {
 	o := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, Return: &there}, Lines: []OrderLineInput{
 		{Item: Item{Article: article}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: ptr(from + day)},
 	}}).(*OrderRecord)
-	later := s.book(Item{Article: article}, from+2*day, from+3*day, 1)
+	overbooked := s.rental(OrderOpen, Item{Article: article}, from+2*day, from+3*day, 1)
+	overbooked.AllowOverbooked = true
+	later := s.do(overbooked).(*OrderRecord)
 	s.do(FulfillOrder{ID: o.ID})
 	s.now += hour
 	s.do(ReturnOrder{ID: o.ID})
-	u, _ := s.view().Unavailability(later.Lines[0].Units[0].ID)
-	require.True(t, u.Conflict())
+	require.True(t, s.orderNow(later).Conflict())
 	a, err := s.view().Available(Query{Item: Item{Article: article}, Location: there, Window: Span{Start: s.now, End: s.now + day}}, s.now)
 	require.NoError(t, err)
 	require.Equal(t, 1, a.Available)

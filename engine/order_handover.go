@@ -208,6 +208,9 @@ func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 	}
 	if !place.Seated() {
 		seat, ok := t.seatConflict(h.ID)
+		if !ok && h.Flags.Has(timeline.OneWay) { // it lies on the counter, whoever counts on it later
+			seat, ok = t.seatWindow(h)
+		}
 		if !ok {
 			return t.shortOf(x, h, place), nil
 		}
@@ -238,6 +241,7 @@ func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 	}
 	h.Flags |= timeline.Out
 	d.Replace(h)
+	t.settleUnits(h.ID)
 	x.unit.State, x.unit.Handed = Fulfilled, at
 	return nil, nil
 }
@@ -334,50 +338,17 @@ func (t *tx) takeBack(o *Order, u *OrderUnit, at int64) {
 	body := h.Body()
 	body.End = at
 	h.Flags |= timeline.Back
-	if at <= body.Start {
-		t.free(u) // no time has gone by that it took room for
-		u.Lot = place.Lot
-	} else if n := t.handedOver(h, t.draft().Lot(place.Lot), body); n.Span.End <= h.Seat().Start {
+	n := t.handedOver(h, t.draft().Lot(place.Lot), body)
+	leaves := n.Span.End
+	if at <= body.Start || n.Span.End <= h.Seat().Start { // no time has gone by that it took room for
+		leaves = max(at, t.now)
 		t.free(u)
 		u.Lot = place.Lot
+		t.settleUnits(h.ID)
 	} else {
 		t.stretchTo(h, place, n, true)
 	}
-	if o.Return != o.Pickup {
-		t.moveUnit(o, u, place, at)
+	if to := t.acc.locations().Get(o.Return); !t.departed(h.ID) && o.Return != o.Pickup && to != nil {
+		t.transferUnit(place.Lot, to, leaves)
 	}
-}
-
-// moveUnit lets a unit go on at the location where it came back: its slot ends here and another begins there, behind the
-// buffer that the return has brought. Holds that it leaves behind are seated again, or become conflicts.
-func (t *tx) moveUnit(o *Order, u *OrderUnit, at timeline.Place, returned int64) {
-	d := t.draft()
-	to := t.acc.locations().Get(o.Return)
-	slot, _ := d.Slot(at.Slot)
-	lot := d.Lot(at.Lot)
-	r := t.acc.articles().No(lot.Article)
-	if to == nil || r == nil || to.No == lot.Location || slot.Span.End <= returned {
-		return
-	}
-	begins := max(returned, t.now)
-	if h, _, ok := d.Find(u.Hold); ok {
-		begins = max(begins, h.Span.End)
-	}
-	if slot.Span.End <= begins {
-		return // it was to end anyhow
-	}
-	var left []timeline.Hold
-	for h := range d.Stock().Holds(at.Slot, Span{Start: begins, End: Forever}) {
-		left = append(left, h)
-	}
-	for _, h := range left {
-		d.Take(h.ID)
-		d.Keep(h, at.Lot)
-	}
-	end := slot.Span.End
-	d.EndSlot(at.Slot, begins)
-	for _, h := range left {
-		t.seatConflict(h.ID)
-	}
-	t.newUnits(r, to.No, 1, Span{Start: begins, End: end})
 }

@@ -29,7 +29,21 @@ func init() {
 			}
 			return ID{}
 		},
+		goes: func(a *account, h timeline.Hold) ID {
+			if o := a.orderOf(h); o != nil {
+				return o.Return
+			}
+			return ID{}
+		},
 	})
+}
+
+// sends says whether units of a line leave the place where they are taken: flags is what their rows say of it.
+func (o *Order) sends(l *OrderLine) (flags timeline.Flags) {
+	if o.Return != o.Pickup && l.Purchase.Type() != PurchaseSale {
+		return timeline.OneWay
+	}
+	return 0
 }
 
 // orderOf is the order that a unit of stock belongs to, or nil: Owner is the order's number.
@@ -103,7 +117,10 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 			q := &line[j]
 			q.overbook = overbook
 			q.proto.Line, q.proto.Owner = l.No, uint64(o.Number)
-			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder)
+			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder) | o.sends(l)
+			if o.sends(l) != 0 {
+				q.to = t.acc.locations().Get(o.Return)
+			}
 			if len(l.Rest().Requirements) > 0 {
 				q.proto.Flags |= timeline.Choosy
 			}
@@ -119,7 +136,8 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 	}
 	base := t.newID()
 	t.used += uint64(units)
-	if err := t.seatAll(base, requests); err != nil {
+	t.seating().departing.overbook = overbook
+	if err := t.seatAsked(base, requests); err != nil {
 		return err
 	}
 	n := uint64(0)
@@ -229,11 +247,9 @@ func (t *tx) redate(o *Order, line int, overbook bool) error {
 	if len(requests) > 0 {
 		d.Claim()
 	}
-	for i := range requests {
-		h, at, _ := d.Take(requests[i].proto.ID)
-		t.freed(h.Span, at)
-	}
-	if err := t.seatAll(ID{}, requests); err != nil {
+	t.seating().departing.overbook = overbook
+	t.letGo(requests)
+	if err := t.seatAsked(ID{}, requests); err != nil {
 		return err
 	}
 	d.Waive() // units that the line gets beside them are new
@@ -270,9 +286,57 @@ func (t *tx) extend(l *OrderLine, line int, overbook bool) error {
 		if l.To <= body.Start {
 			return invalid([]Fault{{Pointer: "/endDate", Code: "order", Message: "must be later than the hand-over"}})
 		}
+		if to := t.goes(h); to != nil {
+			t.send(h.ID, to)
+		}
+		t.seating().departing.overbook = overbook
 		if !t.stretch(h, at, body, overbook) {
 			return insufficient([]Shortage{*t.shortOf(unitOfLine{line, l, u}, h.WithSpan(Span{Start: h.Span.Start, End: body.End}).WithBuffers(0, 0), at)})
 		}
 	}
-	return nil
+	return t.blockedDeparture()
+}
+
+// reroute has the units of an order that have not come back go where the order says by now: those that are not handed over are seated
+// where every other hold can do without them. What stands in the way refuses it, or, overbooked, becomes a conflict.
+func (t *tx) reroute(o *Order, overbook bool) error {
+	d, to := t.draft(), t.acc.locations().Get(o.Return)
+	t.seating().departing.overbook = overbook
+	var requests []request
+	var there []ID // units that stay where they are
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		for j := range l.Units {
+			u := &l.Units[j]
+			h, at, ok := d.Find(u.Hold)
+			if !ok || u.Returned != 0 {
+				continue
+			}
+			goes := o.sends(l)
+			t.send(h.ID, to)
+			was, _, _ := t.acc.stock.Find(h.ID)
+			if goes == h.Flags&timeline.OneWay && (goes == 0 || t.acc.goes(was) == to) {
+				continue
+			}
+			t.lift(h.ID)
+			h.Flags = h.Flags&^timeline.OneWay | goes
+			d.Replace(h)
+			if q, err := t.moveRequest(i, MoveLine{}, h, at); err == nil && u.Handed == 0 && q.leaves() {
+				q.overbook = overbook
+				requests = append(requests, q)
+			} else {
+				there = append(there, h.ID)
+			}
+		}
+	}
+	if len(requests) > 0 {
+		d.Claim()
+		t.letGo(requests)
+	}
+	if err := t.seatAll(ID{}, requests); err != nil {
+		return err
+	}
+	d.Waive()
+	t.settleUnits(there...)
+	return t.blockedDeparture()
 }

@@ -44,7 +44,7 @@ func (o UndoOrder) plan(t *tx) (any, error) {
 	if len(blockers) > 0 {
 		slices.SortFunc(blockers, ID.Compare)
 		blockers = slices.Compact(blockers)
-		plan := &QuantityPlan{Reason: timeline.PinnedHoldsInTheWay.String(), BlockersTotal: len(blockers), Blockers: t.acc.standing(blockers, First)}
+		plan := &QuantityPlan{Reason: timeline.PinnedHoldsInTheWay.String(), BlockersTotal: len(blockers), Blockers: t.acc.standing(t.acc.stock, blockers, First)}
 		plan.Digest = plan.digest(blockers)
 		return nil, &Error{Code: CodeQuantityBlocked, Detail: "the stock has gone on: " + plan.Reason, Details: QuantityDetails{plan}}
 	}

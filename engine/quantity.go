@@ -125,28 +125,33 @@ func (a *account) planReduction(r *Article, l *Location, amount int, at, now int
 	if !ok {
 		red = a.stock.Reduce(lot.no, amount, at, now)
 	}
+	return red, a.quantityPlan(a.stock, red, p)
+}
+
+// quantityPlan shows a part of a reduction that was planned on some timelines.
+func (a *account) quantityPlan(s *timeline.Stock, red timeline.Reduction, p Part) *QuantityPlan {
 	plan := &QuantityPlan{OK: red.OK, Reason: red.Reason.String(), Minimal: red.Minimal, LowerBound: red.LowerBound}
 	if red.Reason == timeline.NotEnoughStock && red.PossibleFrom < Forever {
 		from := red.PossibleFrom
 		plan.PossibleFrom = &from
 	}
-	for _, s := range red.Slots {
-		plan.Removed = append(plan.Removed, a.slotID(s))
+	for _, no := range red.Slots {
+		plan.Removed = append(plan.Removed, slotID(s, no))
 	}
 	for _, m := range red.Moves {
-		plan.Moves = append(plan.Moves, SlotMove{m.Hold, a.slotID(m.From), a.slotID(m.To)})
+		plan.Moves = append(plan.Moves, SlotMove{m.Hold, slotID(s, m.From), slotID(s, m.To)})
 	}
 	plan.Digest = plan.digest(red.Blockers)
 	plan.MovesTotal, plan.RemovedTotal, plan.BlockersTotal = len(plan.Moves), len(plan.Removed), len(red.Blockers)
-	plan.Moves, plan.Removed, plan.Blockers = partOf(plan.Moves, p), partOf(plan.Removed, p), a.standing(red.Blockers, p)
-	return red, plan
+	plan.Moves, plan.Removed, plan.Blockers = partOf(plan.Moves, p), partOf(plan.Removed, p), a.standing(s, red.Blockers, p)
+	return plan
 }
 
 // standing is a part of what stands in the way of a plan, by start, then id.
-func (a *account) standing(ids []ID, p Part) (list []Unavailability) {
+func (a *account) standing(s *timeline.Stock, ids []ID, p Part) (list []Unavailability) {
 	all := make([]timeline.Placed, len(ids))
 	for i, id := range ids {
-		all[i].Hold, all[i].Place, _ = a.stock.Find(id)
+		all[i].Hold, all[i].Place, _ = s.Find(id)
 	}
 	slices.SortFunc(all, func(x, y timeline.Placed) int { return byStart(x.Hold, y.Hold) })
 	for _, u := range partOf(all, p) {
@@ -159,9 +164,9 @@ func planChanged(plan *QuantityPlan) error {
 	return &Error{Code: CodePlanChanged, Detail: "the plan is not the one that was expected", Details: QuantityDetails{plan}}
 }
 
-func (a *account) slotID(no timeline.SlotNo) ID {
-	s, _ := a.stock.Slot(no)
-	return s.ID
+func slotID(s *timeline.Stock, no timeline.SlotNo) ID {
+	slot, _ := s.Slot(no)
+	return slot.ID
 }
 
 // digest names a plan, which is whole but for its blockers, by what it would do: slots, moves and blockers, not the instant.
@@ -311,7 +316,12 @@ func (o DecreaseQuantity) foresee(v View, now int64) *timeline.Ahead {
 }
 
 func (o DecreaseQuantity) plan(t *tx) (any, error) {
-	return t.reduce(quantityChange{o.Article, o.Location, o.Amount, o.From}, o.Expected, o.Force)
+	plan, err := t.reduce(quantityChange{o.Article, o.Location, o.Amount, o.From}, o.Expected, o.Force)
+	if err != nil {
+		return nil, err
+	}
+	t.settleDepartures()
+	return plan, nil
 }
 
 func (DecreaseQuantity) result() any { return new(QuantityPlan) }
@@ -394,6 +404,7 @@ func (TransferQuantity) result() any { return new(QuantityPlan) }
 func (t *tx) reassign(before, after *Article, force bool) error {
 	stays := after.Takes()
 	moved := !same(before.SKU, after.SKU)
+	t.seating().article = after // what takes no holds has no room for a unit whose departure is called off
 	var out []timeline.Placed
 	if before.Takes() && (!stays || moved) {
 		out = t.takeOut(before, after)
@@ -401,7 +412,6 @@ func (t *tx) reassign(before, after *Article, force bool) error {
 	for _, u := range out {
 		t.draft().Keep(u.Hold, u.Place.Lot)
 	}
-	t.seating().article = after
 	if t.draft().Stock().ConflictLen() > 0 {
 		switch {
 		case moved || stays != before.Takes():
@@ -466,10 +476,13 @@ func (t *tx) takeOut(r, after *Article) (unseated []timeline.Placed) {
 		}
 		slices.SortFunc(leaving, func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
 		for _, h := range leaving {
-			d.Take(h.ID)
+			if h.Flags.Has(timeline.OneWay) {
+				t.lift(h.ID)
+			}
+			h, _, _ = d.Take(h.ID)
 			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
 			if !pinned && pool != 0 && !foreign[h.ID] {
-				if _, why := d.Seat(timeline.SKURef(pool), begun(h, t.now), timeline.Exact); why == timeline.Granted {
+				if t.seatPushed(timeline.SKURef(pool), h) {
 					continue
 				}
 			}

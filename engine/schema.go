@@ -53,6 +53,7 @@ func init() {
 var completions = []func(*tx){
 	(*tx).keepRequirements,
 	(*tx).recordOrders,
+	(*tx).settleLast,
 	(*tx).houseNew,
 	(*tx).leftRoom,
 	(*tx).recordStock,

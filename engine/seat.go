@@ -28,6 +28,9 @@ type request struct {
 	stays    bool           // a conflict that is given other dates alone: where there is no room for it, it stays one
 	rule     timeline.Rule
 	overbook bool // units that are short become conflicts
+
+	to      *Location // where its units go to when they end; nil: they stay
+	endless bool      // it is seated as if its units had no end, which they leave at
 }
 
 // bundle is what makes several requests of one line, which are seated together or not at all.
@@ -187,6 +190,14 @@ func insufficient(lines []Shortage) error {
 
 // seat seats the units of one request in the draft. Where not all can be, none stays and the shortage is returned.
 func (t *tx) seat(owner ID, q *request) *Shortage {
+	if q.leaves() {
+		return t.seatLeaving(owner, q)
+	}
+	return t.seatHere(owner, q)
+}
+
+// seatHere seats the units of one request that need no more than their window.
+func (t *tx) seatHere(owner ID, q *request) *Shortage {
 	var few [2]source
 	sources := t.sourcesOf(few[:0], q)
 	if asks := q.asks(); asks != nil {
@@ -279,10 +290,16 @@ func (t *tx) seatUnits(owner ID, q *request, sources []source) (n int, reason ti
 
 // sourcesOf lists the pools of a request with the hulls that it has there.
 func (t *tx) sourcesOf(dst []source, q *request) []source {
-	sources := t.acc.sources(dst, q.article, q.sku, q.location, q.body, t.now)
+	body := q.body
+	if q.endless {
+		body = needed(body, q.location, q.to)
+	}
+	sources := t.acc.sources(dst, q.article, q.sku, q.location, body, t.now)
 	if q.keepHull {
 		for i := range sources {
-			sources[i].hull = q.proto.Span
+			if sources[i].hull = q.proto.Span; q.endless {
+				sources[i].hull.End = Forever
+			}
 		}
 	}
 	return sources
@@ -300,7 +317,7 @@ func (t *tx) seatLike(owner ID, q *request, sources []source) int {
 // seatMoved seats the first of some requests in one go where they are of moved units that are alike, as seatLike does, and says how many.
 func (t *tx) seatMoved(requests []request) int {
 	q, n := &requests[0], 1
-	if q.first != 0 || q.slot != 0 || q.stays || q.asks() != nil {
+	if q.first != 0 || q.slot != 0 || q.stays || q.leaves() || q.asks() != nil {
 		return 0
 	}
 	for n < len(requests) && q.like(&requests[n]) {
@@ -322,7 +339,7 @@ func (t *tx) seatMoved(requests []request) int {
 
 // like says that another request asks for a moved unit that may have whatever place this one may.
 func (q *request) like(o *request) bool {
-	return o.first == 0 && o.slot == 0 && !o.stays && q.article == o.article && q.sku == o.sku && q.location == o.location && q.body == o.body &&
+	return o.first == 0 && o.slot == 0 && !o.stays && !o.leaves() && q.article == o.article && q.sku == o.sku && q.location == o.location && q.body == o.body &&
 		q.keepHull == o.keepHull && q.proto.Span == o.proto.Span && q.proto.Flags == o.proto.Flags && q.rule == o.rule
 }
 
@@ -449,7 +466,7 @@ func (t *tx) shortage(q *request, sources []source, reason timeline.Refusal) *Sh
 		if q.keepHull {
 			notBefore++ // at other dates its buffers are made anew, at these they stay as they are
 		}
-		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.asks(), []*Location{q.location}, notBefore, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
+		short.Next = t.acc.nextFit(d.Stock(), q.article, q.sku, q.asks(), []*Location{q.location}, q.to, notBefore, q.body.End-q.body.Start, q.quantity, min(q.body.Start+searchAhead, maxInstant), t.now)
 	}
 	return short
 }
@@ -470,7 +487,7 @@ func (t *tx) freed(s Span, at timeline.Place) {
 
 // freedOf notes that a lot of an article has room. Of one that takes no holds, nobody gets any.
 func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
-	if r != nil && !r.Takes() {
+	if r != nil && !t.latest(r).Takes() {
 		return
 	}
 	f := timeline.Freed{Lot: lot, Span: s}
@@ -479,8 +496,30 @@ func (t *tx) freedOf(r *Article, lot timeline.LotNo, s Span) {
 	}
 }
 
-// seatFreed tries the conflicts that overlap what the command freed.
+// letGo takes the units out that requests are about, and calls off their departures, before the first of them is seated anew: two units may
+// change places.
+func (t *tx) letGo(requests []request) {
+	for i := range requests {
+		t.lift(requests[i].proto.ID)
+	}
+	for i := range requests {
+		h, at, _ := t.draft().Take(requests[i].proto.ID)
+		t.freed(h.Span, at)
+	}
+}
+
+// seatAsked is seatAll of units that the command asks for: those that leave are refused where they cannot.
+func (t *tx) seatAsked(owner ID, requests []request) error {
+	if err := t.seatAll(owner, requests); err != nil {
+		return err
+	}
+	return t.blockedDeparture()
+}
+
+// seatFreed tries the conflicts that overlap what the command freed. Who leaves its place goes before them.
 func (t *tx) seatFreed() {
+	t.settleDepartures()
+	defer t.settleDepartures()
 	if len(t.seating().room) > 0 && !t.seating().gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
 		if t.waiting != nil {
 			t.seating().room = append(t.waiting.Room, t.seating().room...)

@@ -19,6 +19,8 @@ type seating struct {
 	tries   int                      // of conflicts that the command may make; 0: maxTries
 	gathers bool                     // conflicts are not tried yet: more is to come free
 	choosy  bool                     // it may make holds with requirements
+
+	departing departing
 }
 
 var seatingPlace = registerPlace[seating]()

@@ -45,8 +45,28 @@ func (a *account) places(location ID) ([]*Location, error) {
 	return []*Location{l}, nil
 }
 
-// resolve lists the pools of an item at a location, or at all.
-func (a *account) resolve(dst []source, i Item, location ID, window Span, now int64) ([]source, timeline.Sole, error) {
+// goingTo is the location that a question's units go to when they end, nil where they stay.
+func (a *account) goingTo(id ID) (*Location, error) {
+	if id == (ID{}) {
+		return nil, nil
+	}
+	to := a.locations().Get(id)
+	if to == nil {
+		return nil, errNoLocation
+	}
+	return to, nil
+}
+
+// needed is what a window needs at a location where units go elsewhere when they end: a unit without end.
+func needed(w Span, at, to *Location) Span {
+	if to != nil && to != at {
+		w.End = Forever
+	}
+	return w
+}
+
+// resolve lists the pools of an item at a location, or at all, for units that go to another, or stay.
+func (a *account) resolve(dst []source, i Item, location ID, to *Location, window Span, now int64) ([]source, timeline.Sole, error) {
 	article, sku, sole, err := a.named(i)
 	if err != nil {
 		return dst, sole, err
@@ -56,10 +76,11 @@ func (a *account) resolve(dst []source, i Item, location ID, window Span, now in
 		if l == nil {
 			return dst, sole, errNoLocation
 		}
-		return a.sources(dst, article, sku, l, window, now), sole, nil
+		return a.sources(dst, article, sku, l, needed(window, l, to), now), sole, nil
 	}
 	for i := range a.locations().Len() {
-		dst = a.sources(dst, article, sku, a.locations().At(i), window, now)
+		l := a.locations().At(i)
+		dst = a.sources(dst, article, sku, l, needed(window, l, to), now)
 	}
 	return dst, sole, nil
 }
@@ -176,13 +197,13 @@ func (x *source) pools(s *timeline.Stock, now int64) (list []timeline.PoolRef) {
 const searchAhead = 2 * 366 * 24 * 60 * 60 * 1000
 
 // nextFit finds the earliest window of a length, not before an instant, in which units of an item can be held at some places
-// together, of articles that meet requirements.
-func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, asks *timeline.Hold, places []*Location, notBefore, length int64, n int, until, now int64) *Span {
+// together, of articles that meet requirements, by units that go to another location, or stay.
+func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, asks *timeline.Hold, places []*Location, to *Location, notBefore, length int64, n int, until, now int64) *Span {
 	var few [8]source
 	var pools []timeline.Shape
 	for _, l := range places {
 		sources := a.sources(few[:0], article, sku, l, Span{Start: notBefore, End: notBefore + length}, now)
-		pools = appendShapes(pools, meeting(s, sources, asks, now), l, length, now)
+		pools = appendShapes(pools, meeting(s, sources, asks, now), l, to, length, now)
 	}
 	from, ok := s.NextFit(pools, n, notBefore, until, now)
 	if !ok {
@@ -192,20 +213,23 @@ func (a *account) nextFit(s *timeline.Stock, article *Article, sku *SKU, asks *t
 }
 
 // appendShapes appends the pools that take new holds, with what a window of a length needs in each.
-func appendShapes(pools []timeline.Shape, sources []source, l *Location, length, now int64) []timeline.Shape {
+func appendShapes(pools []timeline.Shape, sources []source, l, to *Location, length, now int64) []timeline.Shape {
 	zone := l.Zone()
 	for _, src := range sources {
 		if src.closed {
 			continue
 		}
 		before, after := src.before, src.after
+		if needed(Span{}, l, to).End == Forever {
+			after = Buffer{} // what is behind an open end
+		}
 		pools = append(pools, timeline.Shape{
 			Pool:  src.pool,
 			For:   src.asks,
 			Now:   now,
 			Named: src.named,
 			Hull: func(from int64) Span {
-				return timeline.Hull(Span{Start: from, End: from + length}, before, after, zone, now)
+				return timeline.Hull(needed(Span{Start: from, End: from + length}, l, to), before, after, zone, now)
 			},
 			Turn: func(from int64) int64 {
 				return timeline.HullTurn(Span{Start: from, End: from + length}, before, after, zone)

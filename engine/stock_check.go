@@ -36,10 +36,15 @@ func checkStock(a *account) (due int, err error) {
 			}
 		}
 	}
+	var oneWays oneWayUnits
 	for h := range a.stock.Overlapping(Span{Start: math.MinInt64, End: Forever}) {
 		if _, is := unitDue(h.Hold); is {
 			due++
 		}
+		oneWays.count(h.Hold, 1)
+	}
+	if oneWays != *a.oneWays() {
+		return 0, fmt.Errorf("%d one-way units, %d counted", oneWays.n, a.oneWays().n)
 	}
 	return due, nil
 }

@@ -15,6 +15,8 @@ type stockRows struct {
 	lots  []lot
 	slots []timeline.Slot
 	units chunks[timeline.Placed]
+
+	oneWays oneWayUnits
 }
 
 var stockBulk = registerPlace[stockRows]()
@@ -35,6 +37,7 @@ func loadStock(of []*accountLoader) (finish func(a *account) error) {
 		for _, l := range of {
 			x := stockBulk.on(&l.bulk)
 			lots, slots = append(lots, x.lots...), append(slots, x.slots...)
+			a.oneWays().n += x.oneWays.n
 			*x = stockRows{}
 		}
 		slices.SortFunc(lots, func(x, y lot) int { return cmp.Compare(x.no, y.no) })

@@ -170,6 +170,7 @@ var unitKind = &kind[timeline.Placed]{
 		}
 	},
 	remove: func(_ *state, a *account, before *timeline.Placed) {
+		a.oneWays().count(before.Hold, -1)
 		if !a.drafted {
 			a.stock.Remove(before.ID)
 		}
@@ -181,6 +182,7 @@ var unitKind = &kind[timeline.Placed]{
 		if after == nil {
 			return
 		}
+		a.oneWays().count(after.Hold, 1)
 		if !a.drafted {
 			a.stock.Put(after.Hold, after.Place)
 		}
@@ -189,8 +191,10 @@ var unitKind = &kind[timeline.Placed]{
 		}
 	},
 	scan: func(l *accountLoader, key ID, b []byte) error {
-		u := stockBulk.on(&l.bulk).units.next()
+		x := stockBulk.on(&l.bulk)
+		u := x.units.next()
 		err := decodeUnitInto(u, key, b)
+		x.oneWays.count(u.Hold, 1)
 		if at, is := unitDue(u.Hold); is && err == nil {
 			l.due = append(l.due, dueItem{at, key, tagUnit})
 		}

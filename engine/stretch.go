@@ -12,6 +12,19 @@ func (t *tx) stretch(h timeline.Hold, at timeline.Place, body Span, forced bool)
 
 // stretchTo is stretch to what handedOver has made of the hold.
 func (t *tx) stretchTo(h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
+	t.lift(h.ID)
+	if was, _, _ := t.draft().Find(h.ID); !was.Flags.Has(timeline.OneWay) {
+		n.Flags &^= timeline.OneWay
+	}
+	if !t.stretched(h, at, n, forced) {
+		return false
+	}
+	t.settleUnits(h.ID)
+	return true
+}
+
+// stretched is stretchTo of a unit whose departure was called off.
+func (t *tx) stretched(h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
 	d := t.draft()
 	lot := d.Lot(at.Lot)
 	old := h.Seat()

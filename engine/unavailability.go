@@ -49,6 +49,7 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 type ownership struct {
 	record, item func(a *account, h timeline.Hold) ID
 	made         func(a *account, h timeline.Hold, on *Article) ID
+	goes         func(a *account, h timeline.Hold) ID // the location that a one-way unit goes to
 }
 
 // ownerships are those of what takes units, where ids of units do not follow that of their record.

@@ -75,6 +75,7 @@ func (a *account) scratch() *account {
 	c.choose()
 	c.extensions = slices.Clone(a.extensions)
 	c.extensions[poolExtension.no] = &poolNumbers{last: a.pools().last}
+	c.extensions[oneWayExtension.no] = &oneWayUnits{a.oneWays().n}
 	c.tables[tagArticle], c.tables[tagSKU] = a.articles().Scratch(), a.skus().Scratch()
 	return &c
 }

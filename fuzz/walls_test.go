@@ -40,7 +40,7 @@ var rooms = []struct{ name, files string }{
 		purchase revise shelf snapshot stored sums tables tariff text tombstone weight word writeset`},
 	{"label", `sweep attribute attribute_value external filter label tag`},
 	{"stock", `aggregate article article_details article_field article_filter article_income article_list article_out article_sort article_stock
-		blockers calendar chooser conflict conflict_home location made quantity relabel scheduled_event seat seating sku source stock_check
+		blockers calendar chooser conflict conflict_home departure location made quantity relabel scheduled_event seat seating sku source stock_check
 		stock_load stockrows stretch unavailability`},
 	{"commerce", `allocate catalog catalog_list contact customer discount external_pricing_row kit kit_time price pricing_row
 		pricing_table subscription`},

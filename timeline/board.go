@@ -57,7 +57,7 @@ func (f fixity) of(h *Hold) bound {
 	switch {
 	case h.Flags.Any(Out|PinnedSlot) || h.Span.End <= f.now:
 		return fixed
-	case f.lots && h.Flags.Has(PinnedArticle):
+	case f.lots && h.Flags.Any(toLot):
 		return inLot
 	case f.lots && h.Flags.Has(Choosy):
 		return f.choosing.of(h)

@@ -37,7 +37,8 @@ func (s *Stock) home(h *Hold, lot LotNo) PoolRef {
 
 // SeatConflict seats the conflict of an id, moving others if need be, and says where; ok is false where that cannot be done, or the id is no conflict. The part
 // of it that is past needs no room. A unit is free for it where the seated holds leave one: what is counted for other conflicts does not hold it up. One that is
-// pinned to a slot is seated there and nowhere else (PinOf); one that is pinned to its article pushes what may move out of it to other lots of the pool.
+// pinned to a slot is seated there and nowhere else (PinOf); one that is pinned to its article pushes what may move out of it to other lots of the pool. One whose
+// unit goes elsewhere when it ends gets one that every other hold can do without from then on.
 func (d *Draft) SeatConflict(id ID) (at Place, ok bool) {
 	at, ok, _ = d.seatConflict(id)
 	return at, ok
@@ -86,7 +87,7 @@ func (d *Draft) seatConflict(id ID) (at Place, ok, searched bool) {
 	}
 	p := s.home(&h, at.Lot)
 	h = h.WithCut(max(0, d.now-h.Span.Start))
-	room := h.Seat()
+	room := Span{h.Seat().Start, h.wants().End}
 	w := s.asks(p, &h, d.now)
 	no, free := slot, false
 	if slot == 0 {
@@ -162,9 +163,9 @@ func (d *Draft) wanting(w Waiting) (ids []ID) {
 			p = SKURef(pool)
 		}
 		for _, lot := range s.Lots(p) {
-			for h := range s.ConflictsIn(LotRef(lot), f.Span) {
+			for h := range s.Conflicts(lot) {
 				// One that is pinned to another lot has what others leave there that move here.
-				if w.Behind.Before(h.ID) {
+				if h.wants().Overlaps(f.Span) && w.Behind.Before(h.ID) {
 					ids = append(ids, h.ID)
 				}
 			}

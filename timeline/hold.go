@@ -38,7 +38,9 @@ const (
 type Flags uint8
 
 // PinnedArticle: made for one article, so it never moves to another lot. PinnedSlot: made for one slot. Out: its unit is handed over, so it never moves at all.
-// Back: of one that is Out, the unit has come back since; what is left is its buffer. Choosy: it asks something of its lot (Chooser). The two Blocker bits are an enumeration, read with Flags.Blocker.
+// Back: of one that is Out, the unit has come back since; what is left is its buffer. Choosy: it asks something of its lot (Chooser). OneWay: its unit goes elsewhere
+// for good when it ends, so while it is seated it stays in its lot, which has one slot less from then on. The two Blocker bits are an enumeration, read with
+// Flags.Blocker.
 const (
 	PinnedArticle Flags = 1 << iota
 	PinnedSlot
@@ -47,9 +49,13 @@ const (
 	blockerHigh
 	Back
 	Choosy
+	OneWay
 
-	// Pinned is any flag that may keep a hold where it is.
-	Pinned = PinnedArticle | PinnedSlot | Out
+	// Pinned is any flag that may keep a seated hold where it is.
+	Pinned = PinnedArticle | PinnedSlot | Out | OneWay
+
+	// toLot are the flags that keep a seated hold in its lot.
+	toLot = PinnedArticle | OneWay
 )
 
 // Blocker is who asked for a hold.
@@ -140,6 +146,14 @@ func (h Hold) Body() Span {
 
 // Seat is the room that the hold takes on a rail.
 func (h Hold) Seat() Span { return Span{h.Span.Start + h.cut.ms(), h.Span.End} }
+
+// wants is the hull, without an end where the unit goes elsewhere then: what a hold waits for that has no unit.
+func (h Hold) wants() Span {
+	if h.Flags.Has(OneWay) {
+		return Span{h.Span.Start, Forever}
+	}
+	return h.Span
+}
 
 // WithBuffers is h with other buffers inside the same hull; see NewHold.
 func (h Hold) WithBuffers(before, after int64) Hold {

@@ -222,7 +222,7 @@ func (s *Stock) facts(lots []LotNo) *largeFacts {
 				switch fact := (spanFact{pinnedKey(seat, no), seat.Start}); {
 				case h.Flags.Any(Out | PinnedSlot):
 					f.slot = append(f.slot, fact)
-				case h.Flags.Any(PinnedArticle | Choosy):
+				case h.Flags.Any(toLot | Choosy):
 					f.article = append(f.article, fact)
 				}
 			})

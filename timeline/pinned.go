@@ -22,7 +22,7 @@ func (latest) join(sums []int64) int64 { return latest{}.leaf(nil, sums) }
 // pinned is the seats of a large pool with a flag that may fix them, and how many slots begin and end when.
 type pinned struct {
 	slot    pinnedTree // out, or pinned to their slot
-	article pinnedTree // pinned to their article and no more, or choosy: not all lots may do
+	article pinnedTree // pinned to their lot and no more, or choosy: not all lots may do
 	begins  tree[instant, int32]
 	ends    tree[instant, int32] // but for Forever
 }
@@ -31,7 +31,7 @@ func (p *pinned) of(f Flags) *pinnedTree {
 	switch {
 	case f.Any(Out | PinnedSlot):
 		return &p.slot
-	case f.Any(PinnedArticle | Choosy):
+	case f.Any(toLot | Choosy):
 		return &p.article
 	}
 	return nil

@@ -121,7 +121,7 @@ func (d *Draft) Reseat(p PoolRef, h Hold) (Place, Refusal) {
 		panic("timeline: no hold to seat again")
 	}
 	near := p
-	if h.Flags.Has(PinnedArticle) {
+	if h.Flags.Any(toLot) && at.Seated() || h.Flags.Has(PinnedArticle) {
 		near = LotRef(at.Lot)
 	}
 	if d.Stretch(h) {

@@ -27,6 +27,21 @@ type Field[T any] struct {
 	absent   func(dst *T) // nil: the zero value
 }
 
+// Within are the fields of a part of what is read.
+func Within[T, P any](fields []Field[P], at func(*T) *P) []Field[T] {
+	list := make([]Field[T], len(fields))
+	for i, f := range fields {
+		x := Field[T]{Name: f.Name, Required: f.Required, clears: f.clears, scope: f.scope, Schema: f.Schema}
+		x.JSON = func(r *Reader, dst *T) { f.JSON(r, at(dst)) }
+		x.Query = func(a *Args, name string, dst *T) bool { return f.Query(a, name, at(dst)) }
+		if f.absent != nil {
+			x.absent = func(dst *T) { f.absent(at(dst)) }
+		}
+		list[i] = x
+	}
+	return list
+}
+
 const maxFields = 64 // as the bits of a word tell which were seen
 
 func ShapeOf[T any](name string, fields ...Field[T]) *Shape[T] {

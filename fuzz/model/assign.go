@@ -70,8 +70,8 @@ func (s *step) assign(o *Order, op engine.AssignUnit, err error) error {
 		q.hulls = append(q.hulls, s.moves(h, p, h.Body()))
 	}
 	q.past, s.held = true, s.a.clone()
-	s.take(h.ID)
-	if ok, _, fault := s.grant([]request{q}, err); !ok {
+	q.leaves = s.departing(h, h.Body(), o.Pickup)
+	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err, func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
 		return fault
 	}
 	if x.ByHand, x.Substitute = true, !fits; !fits {
@@ -122,8 +122,8 @@ func (s *step) unassign(o *Order, op engine.UnassignUnit, err error) error {
 		q = s.requiring([]request{q}, l.Requires)[0]
 	}
 	s.held = s.a.clone()
-	s.take(h.ID)
-	if ok, _, fault := s.grant([]request{q}, err); !ok {
+	q.leaves = s.departing(h, h.Body(), o.Pickup)
+	if ok, _, fault := s.regrant([]request{q}, []Unit{h}, err, func() (bool, [][]int, error) { return s.grant([]request{q}, err) }); !ok {
 		return fault
 	}
 	p := s.pooled(h.ID, q.pools)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"holdfast/engine"
@@ -42,6 +43,7 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	}
 	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
+	s.departs, s.left = map[ID]*departure{}, map[ID]*departure{}
 	if fault := s.due(); fault != nil {
 		return nil, fault
 	}
@@ -50,7 +52,7 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	}
 	s.limbo()
 	kept := *s
-	kept.a = s.a.clone()
+	kept.a, kept.departs, kept.left = s.a.clone(), maps.Clone(s.departs), maps.Clone(s.left)
 	if fault = s.do(op, res, err); err != nil && (fault == nil || fault == errRefused) {
 		s, fault = &kept, nil // nothing of a refused command happened
 	}

@@ -19,11 +19,19 @@ func (a *Account) home(u Unit) Pool {
 // rest is the part of a hull that needs room: what is past of it needs none.
 func rest(u Unit, now int64) Span { return Span{Start: max(u.Hull.Start, now), End: u.Hull.End} }
 
+// awaits is what a conflict needs: its hull, without end where its unit leaves then.
+func awaits(u Unit, hull Span) Span {
+	if u.oneWay() {
+		hull.End = Forever
+	}
+	return hull
+}
+
 // wants says that what came free may be what a conflict waits for. A hold that moved to another lot of the pool leaves
 // room only for who is pinned to the lot it left.
 func (s *step) wants(u Unit) bool {
 	return slices.ContainsFunc(s.freed, func(f freed) bool {
-		return f.span.Overlaps(u.Hull) && s.a.home(u).has(f.lot) && (!f.moved || u.articlePinned())
+		return f.span.Overlaps(awaits(u, u.Hull)) && s.a.home(u).has(f.lot) && (!f.moved || u.articlePinned())
 	})
 }
 
@@ -230,7 +238,7 @@ func (s *step) conflicts() error {
 		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !s.wants(u)) {
 			continue
 		}
-		home, need := s.a.home(u), rest(u, s.now)
+		home, need := s.a.home(u), awaits(u, rest(u, s.now))
 		if home.Closed {
 			continue // its article is out, and seats nobody
 		}

@@ -45,6 +45,8 @@
 //     short who could have been seated. (order_stock.go, handover.go)
 //  10. A plan of a reduction keeps every hold it says it keeps; it is refused only where an exhaustive search finds no
 //     plan either, and what it calls minimal moves no more than the least that search finds. (reduce.go)
+//     A one-way unit that is seated stays on its lot, which has one unit less, and its article one more where the unit goes, from the end of its hull on; it is
+//     granted only where units without end are there, and an order is refused with a plan only where they may not be. (departure.go)
 //  11. Each order that a command made, changed or removed, or of which it moved a unit to or from an article, is one event for
 //     each webhook that was enabled for it before, and nothing else is. (event.go)
 //  12. A line that requires something gets units of articles that have it, pushing what may move; it is judged before lines that

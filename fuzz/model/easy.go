@@ -61,7 +61,7 @@ func (a *Account) mayMove(u Unit, now int64) movable {
 	switch {
 	case u.out() || u.slotPinned() || u.Hull.End <= now:
 		return nowhere
-	case u.articlePinned():
+	case u.articlePinned(), u.oneWay() && u.Slot != 0:
 		return inLot
 	}
 	asks := a.required(u)

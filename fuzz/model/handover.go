@@ -134,6 +134,9 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 		}
 		fixes := i > 0 // the units before are out, and may not move any more
 		home := s.a.home(h)
+		if h.oneWay() {
+			may = min(may, open)
+		}
 		body := h.Body()
 		narrow := !h.articlePinned() && s.a.partly(home, s.a.required(h), s.now)
 		before := early // what moved for the units before may have left the lot that this one is pinned to
@@ -352,19 +355,24 @@ func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
 		u := *s.a.unit(x.unit.Hold)
 		x.unit.State, x.unit.Returned = engine.Returned, at
 		s.a.Seen.Ended += x.line.endless()
+		s.lift(u.ID)
+		u = *s.a.unit(u.ID)
 		begins := max(at, s.now)
 		body := u.Body()
 		if n := s.handed(u, Span{Start: body.Start, End: at}); at <= body.Start || n.Hull.End <= u.Takes().Start {
 			s.free(x.unit)
 			x.unit.Was = u.Lot
 		} else {
-			n.Flags |= timeline.Back
+			n.Flags = n.Flags&^timeline.OneWay | timeline.Back
 			if err := s.stay(u, n); err != nil {
 				return err
 			}
-			begins = max(begins, n.Hull.End)
+			begins = n.Hull.End
 		}
-		s.elsewhere(o, u, at, begins, len(list) > 1)
+		if here := s.a.Locations[s.a.lot(u.Lot).Location].ID; o.Return != o.Pickup && o.Return != here && s.a.location(o.Return) != nil {
+			s.left[u.ID] = &departure{u.Lot, begins, o.Return}
+			s.a.Seen.Elsewhere++
+		}
 		if b := x.line.Subscribe; b != nil && b.CancelledAt == 0 && x.line.state() == engine.Returned {
 			b.end(at)
 		}
@@ -374,6 +382,8 @@ func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
 
 // stay judges a unit that keeps its slot over another hull, whatever is in its way.
 func (s *step) stay(u, n Unit) error {
+	s.lift(u.ID)
+	n.Flags &^= u.Flags &^ s.a.unit(u.ID).Flags & timeline.OneWay
 	for _, x := range s.a.Units {
 		if x.ID != u.ID && x.Slot == u.Slot && x.Takes().Overlaps(Span{Start: u.Takes().Start, End: n.Hull.End}) {
 			s.push(x.ID)
@@ -386,26 +396,6 @@ func (s *step) stay(u, n Unit) error {
 
 // push lets a unit become a conflict, if it cannot be seated elsewhere.
 func (s *step) push(id ID) { s.evict[id], s.pushed[id] = true, true }
-
-// elsewhere judges a unit that comes back at another location: its slot goes on there.
-func (s *step) elsewhere(o *Order, u Unit, at, begins int64, many bool) {
-	l := s.a.lot(u.Lot)
-	here, r := s.a.Locations[l.Location], s.a.of(l)
-	x := s.a.slot(u.Slot)
-	if o.Return == o.Pickup || here.ID == o.Return || r.Gone || x.Span.End <= begins {
-		return
-	}
-	for _, v := range s.a.Units {
-		if v.ID != u.ID && v.Slot != 0 && v.Hull.End > begins && (v.Slot == u.Slot || many && s.a.poolOf(u.Lot).has(v.Lot) && !v.out()) {
-			s.push(v.ID)
-		}
-	}
-	end := x.Span.End
-	s.endSlot(u.Slot, begins)
-	s.addSlots(r.ID, o.Return, 1, begins)
-	s.added[len(s.added)-1].Span.End = end
-	s.a.Seen.Elsewhere++
-}
 
 // overdue keeps units that are not back in time.
 func (s *step) overdue() error {

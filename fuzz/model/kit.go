@@ -141,6 +141,7 @@ func (s *step) ask(line int, l engine.HoldLineInput) (list []request, refusal en
 		if refusal != "" {
 			return nil, refusal
 		}
+		q.leaves = l.Return != (ID{}) && l.Return != l.Location && l.Purchase != engine.PurchaseSale && l.Window.End != Forever
 		q.line, q.body, q.asked, q.quantity, q.sku, q.kit = line, l.Window, l.Quantity, l.Quantity*p.Quantity, p.SKU, l.CatalogItem != (ID{})
 		for _, pool := range q.pools {
 			q.hulls = append(q.hulls, pool.hull(l.Window, s.now))

@@ -21,12 +21,15 @@ type step struct {
 	freed []freed
 	added []Slot // slots that the command makes, without their ids
 
-	short  map[ID]bool   // units that the command made or moved and that may be conflicts, as overbooking was allowed
-	pushed map[ID]bool   // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
-	fixed  map[ID]uint32 // slots that units keep
-	stayed []Unit        // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
-	op     engine.Op
-	later  []func() error // judgements of what came of the command as a whole
+	short    map[ID]bool       // units that the command made or moved and that may be conflicts, as overbooking was allowed
+	pushed   map[ID]bool       // of those that may become conflicts, the ones that are to be seated elsewhere if they can be
+	fixed    map[ID]uint32     // slots that units keep
+	departs  map[ID]*departure // of units that were looked at, the departure that is planned by now
+	left     map[ID]*departure // of units that have come back, the one that they are of
+	rerouted bool              // what counts on units that leave may become a conflict
+	stayed   []Unit            // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
+	op       engine.Op
+	later    []func() error // judgements of what came of the command as a whole
 }
 
 // freed is a range that came free on a lot.
@@ -72,6 +75,9 @@ func (s *step) put(u Unit, home Pool) error {
 
 // settle holds what the log says against the law, and takes over the places.
 func (s *step) settle() error {
+	if err := s.departures(); err != nil {
+		return err
+	}
 	if err := s.slots(); err != nil {
 		return err
 	}

@@ -443,7 +443,7 @@ func (s *step) patchOrder(o *Order, op engine.PatchOrder, err error) error {
 	if elsewhere && o.Status != engine.OrderDraft {
 		return refused(err, engine.CodeStateNotAllowed)
 	}
-	follows := o.Return == o.Pickup
+	follows, was := o.Return == o.Pickup, o.Return
 	if elsewhere {
 		o.Pickup = op.Pickup.Value
 	}
@@ -455,6 +455,11 @@ func (s *step) patchOrder(o *Order, op engine.PatchOrder, err error) error {
 	}
 	if (op.Pickup.Set || op.Return.Set) && (s.a.location(o.Pickup) == nil || s.a.location(o.Return) == nil) {
 		return refused(err, engine.CodeNotFound)
+	}
+	if o.Return != was && o.Status != engine.OrderDraft {
+		if err := s.reroute(o, op.AllowOverbooked, err); err != nil {
+			return err
+		}
 	}
 	if elsewhere {
 		for i := range o.Lines {

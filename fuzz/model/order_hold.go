@@ -20,15 +20,26 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 		o.Pickup != (ID{}) && o.Pickup != here {
 		return refused(err, engine.CodeConflict)
 	}
-	n := &Order{Pickup: here, Return: here, Status: engine.OrderOpen, Paid: map[Payment]int64{}}
+	back := h.Lines[0].Return
+	if o.Return == nil && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Return != back }) {
+		return refused(err, engine.CodeConflict)
+	}
+	n := &Order{Pickup: here, Return: back, Status: engine.OrderOpen, Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 		if s.a.location(n.Return) == nil {
 			return refused(err, engine.CodeNotFound)
 		}
 	}
+	if o.Return == nil && s.a.location(back) == nil {
+		return refused(err, engine.CodeNotFound)
+	}
 	if want := s.a.orderable(h, o.Subscription); want != "" {
 		return refused(err, want)
+	}
+	if c := code(err); n.Return != here && (c == engine.CodeQuantityBlocked || c == engine.CodeInsufficient) {
+		s.a.Seen.StaysHere++
+		return errRefused
 	}
 	if err := refused(err, ""); err != nil {
 		return err
@@ -64,6 +75,9 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 		}
 	}
 	s.a.Orders = append(s.a.Orders, n)
+	if err := s.reroute(n, o.AllowOverbooked, nil); err != nil {
+		return err
+	}
 	ended := *h
 	ended.Status, ended.Due = engine.Ordered, s.now+endedKept
 	s.setHold(&ended)

@@ -15,7 +15,7 @@ import (
 type want struct{ line, n int }
 
 func (l *OrderLine) input(o *Order, n int) engine.HoldLineInput {
-	return engine.HoldLineInput{Item: l.Item, Location: o.Pickup, Window: l.Window, Quantity: n}
+	return engine.HoldLineInput{Item: l.Item, Location: o.Pickup, Return: o.Return, Window: l.Window, Quantity: n, Purchase: l.Purchase}
 }
 
 func (u Unit) ordered() bool { return u.Flags.Blocker() == timeline.BlockerOrder }
@@ -38,6 +38,9 @@ func (s *step) endSlot(no uint32, end int64) {
 
 // allow judges requests for stock: granted, or refused for what is short.
 func (s *step) allow(requests []request, overbook bool, err error) (ok bool, from [][]int, fault error) {
+	if !overbook && anyLeaves(requests) {
+		return s.grantLeaving(requests, err)
+	}
 	if !overbook {
 		return s.grant(requests, err)
 	}
@@ -87,6 +90,9 @@ func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.Orde
 			}
 			if q.picky {
 				x.Flags |= timeline.Choosy
+			}
+			if o.Return != o.Pickup && l.Purchase != engine.PurchaseSale {
+				x.Flags |= timeline.OneWay
 			}
 			p := s.pooled(x.ID, q.pools)
 			if p < 0 {
@@ -175,7 +181,7 @@ func (s *step) overbooked(made []seat) {
 				s.a.Seen.Overbooked++
 			}
 			need := x.q.need(x.p, s.now)
-			if (x.q.named != 2 || s.narrow(x.q)) && len(made) > 1 || need.Start < s.now || len(x.q.pools) > 1 {
+			if x.q.leaves || (x.q.named != 2 || s.narrow(x.q)) && len(made) > 1 || need.Start < s.now || len(x.q.pools) > 1 {
 				continue
 			}
 			v := s.a.clone()
@@ -214,12 +220,22 @@ func (s *step) loose(l *OrderLine, u *OrderUnit, h Unit) bool {
 func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 	l := &o.Lines[line]
 	may := certain
+	s.rerouted = s.rerouted || overbook
 	for j := range l.Units {
 		u := &l.Units[j]
 		if u.Handed == 0 || u.Returned != 0 {
 			continue
 		}
 		h := *s.a.unit(u.Hold)
+		if h.oneWay() {
+			may = min(may, open)
+			if code(err) == engine.CodeQuantityBlocked {
+				s.a.Seen.StaysHere++
+				return errRefused
+			}
+			s.lift(h.ID)
+			h = *s.a.unit(u.Hold)
+		}
 		body := Span{Start: h.Body().Start, End: s.notOver(l.Window.End)}
 		if l.Window.End <= body.Start {
 			return rightly(err, engine.CodeInvalid)
@@ -286,10 +302,10 @@ func (s *step) redate(o *Order, line int, overbook bool, err error) error {
 		}
 	}
 	s.held = s.a.clone()
-	for _, u := range units {
-		s.take(u.ID)
+	for i, u := range units {
+		requests[i].leaves = s.departing(u, l.Window, o.Pickup)
 	}
-	ok, _, fault := s.allow(requests, overbook, err)
+	ok, _, fault := s.regrant(requests, units, err, func() (bool, [][]int, error) { return s.allow(requests, overbook, err) })
 	if !ok {
 		return fault
 	}

@@ -30,6 +30,7 @@ type request struct {
 	was      Unit // that one
 	stays    bool // it is a conflict and is given other dates alone, so it may stay one
 	pushed   bool // others may have made room for it
+	leaves   bool // its units go elsewhere when they end
 }
 
 // need is the room that a unit of the line takes in its i-th pool.
@@ -368,6 +369,7 @@ func (s *step) nextOf(requests []request, w *Span) error {
 				list[i].hulls = append(list[i].hulls, p.hull(w, s.now))
 			}
 		}
+		list = endless(list)
 		may, _, _ := s.judge(list)
 		return may
 	}
@@ -426,9 +428,14 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 		}
 		requests = append(requests, list...)
 	}
-	ok, from, fault := s.grant(requests, err)
+	for _, l := range o.Lines {
+		if l.Return != (ID{}) && s.a.location(l.Return) == nil {
+			return refused(err, engine.CodeNotFound)
+		}
+	}
+	ok, from, fault := s.grant(endless(requests), err)
 	if !ok {
-		if fault == errRefused && len(o.Lines) == 1 && requests[0].kit {
+		if fault == errRefused && len(o.Lines) == 1 && requests[0].kit && !requests[0].leaves {
 			return s.shortKits(o.Lines[0], err)
 		}
 		return fault
@@ -440,7 +447,7 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 	}
 	n := uint64(1)
 	for _, l := range o.Lines {
-		h.Lines = append(h.Lines, Line{Item: l.Item, Location: l.Location, Window: l.Window, Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, engine.PurchaseBooking)})
+		h.Lines = append(h.Lines, Line{Item: l.Item, Location: l.Location, Return: cmp.Or(l.Return, l.Location), Window: l.Window, Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, engine.PurchaseBooking)})
 	}
 	for i, q := range requests {
 		l, line := o.Lines[q.line], &h.Lines[q.line]
@@ -449,6 +456,9 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 			u := Unit{ID: follows(r.ID, n), Nth: n, Line: uint16(q.line), Kind: kindOf(l.Purchase)}
 			if q.named == 1 {
 				u.Flags = timeline.PinnedArticle
+			}
+			if line.Return != line.Location && l.Purchase != engine.PurchaseSale {
+				u.Flags |= timeline.OneWay
 			}
 			p := s.pooled(u.ID, q.pools)
 			if p < 0 {
@@ -519,10 +529,10 @@ func (s *step) move(o engine.MoveHold, err error) error {
 		requests, units, bodies = append(requests, q), append(units, n), append(bodies, body)
 	}
 	s.held = s.a.clone()
-	for _, u := range units {
-		s.take(u.ID)
+	for i, u := range units {
+		requests[i].leaves = s.departing(u, bodies[i], s.a.Locations[s.a.lot(u.Lot).Location].ID)
 	}
-	ok, _, fault := s.grant(requests, err)
+	ok, _, fault := s.regrant(requests, units, err, func() (bool, [][]int, error) { return s.grant(requests, err) })
 	if !ok {
 		return fault
 	}

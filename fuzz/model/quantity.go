@@ -126,6 +126,9 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 			return wrong("the plan moves %x to %x, the log says %+v", m.Unavailability, m.To, o)
 		}
 	}
+	if err := s.departures(); err != nil { // a blocker that was to leave does not, and the lot keeps the unit that it would have taken
+		return err
+	}
 	return s.lower(s.a.lotAt(article, location), amount, at, plan, again)
 }
 
@@ -299,7 +302,8 @@ func (s *step) blocked(r *Article, n Article, err error) error {
 		home := s.was.poolOf(u.Lot)
 		home.Lots = slices.DeleteFunc(slices.Clone(home.Lots), func(no uint32) bool { return no == u.Lot })
 		asks := s.a.required(u)
-		if len(home.Lots) > 0 && !s.a.partly(home, asks, s.now) && !s.a.full(home, rest(u, s.now)) && s.a.easy(home, rest(u, s.now), s.now) {
+		need := awaits(u, rest(u, s.now))
+		if len(home.Lots) > 0 && !s.a.partly(home, asks, s.now) && !s.a.full(home, need) && s.a.easy(home, need, s.now) {
 			return wrong("unit %+v was said to have no place where one is free", u)
 		}
 	}

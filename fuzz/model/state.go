@@ -68,6 +68,8 @@ type Tally struct {
 	Kits, Met              int // answers about kits, and those of kits of which two parts meet in a pool
 	Late, Postponed        int // units kept for another step, and slots that ended later for one
 	Early, Elsewhere       int // units handed over before their time, and units that came back at another location
+	OneWay, CalledBack     int // departures of units that were planned or moved, and those that were called off or moved
+	StaysHere              int // orders refused for what counts later on units that they would take away
 	Overbooked             int // units of orders that were short
 	Strayed                int // units that were given other dates where their article was of another SKU than the one that they were made for
 	Housed, Homeless       int // conflicts that were brought to another article of their SKU, and those for which it had none
@@ -105,7 +107,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Scarce, &o.Scarce}, {&t.CalledOff, &o.CalledOff}, {&t.RaisedOut, &o.RaisedOut}, {&t.Stranded, &o.Stranded}, {&t.Pins, &o.Pins}, {&t.Unpinned, &o.Unpinned},
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
-		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
+		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.StaysHere, &o.StaysHere}, {&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},
 		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
@@ -153,6 +155,7 @@ type (
 	Line struct {
 		engine.Item
 		Location ID
+		Return   ID // where its units are when they have ended
 		Window   Span
 		Quantity int
 		Purchase engine.PurchaseType

@@ -145,6 +145,10 @@ type AvailabilityGetQuery struct {
 	CatalogItemID string
 	// The location. Default: all, added up.
 	ServiceLocationID string
+	// Where the units are brought back to. At another location than that they leave the one for good: each is
+	// one that every other hold can do without from the window's start on, without end. Default: they come back
+	// where they are taken.
+	ReturnServiceLocationID string
 	// First instant of the window. It has to be given.
 	From time.Time
 	// First instant behind the window. Default: without end.
@@ -159,6 +163,7 @@ func (q *AvailabilityGetQuery) values() query {
 	addText(&to, "articleId", q.ArticleID)
 	addText(&to, "catalogItemId", q.CatalogItemID)
 	addText(&to, "serviceLocationId", q.ServiceLocationID)
+	addText(&to, "returnServiceLocationId", q.ReturnServiceLocationID)
 	addInstant(&to, "from", q.From)
 	addInstant(&to, "to", q.To)
 	addNumber(&to, "quantity", q.Quantity)
@@ -197,6 +202,10 @@ type AvailabilityCalendarQuery struct {
 	CatalogItemID string
 	// The location. Default: all, added up; days are the account's then.
 	ServiceLocationID string
+	// Where the units are brought back to. At another location than that they leave the one for good: each is
+	// one that every other hold can do without from the window's start on, without end. Default: they come back
+	// where they are taken.
+	ReturnServiceLocationID string
 	// First instant of the window. It has to be given.
 	From time.Time
 	// First instant behind the window. It has to be given.
@@ -220,6 +229,7 @@ func (q *AvailabilityCalendarQuery) values() query {
 	addText(&to, "articleId", q.ArticleID)
 	addText(&to, "catalogItemId", q.CatalogItemID)
 	addText(&to, "serviceLocationId", q.ServiceLocationID)
+	addText(&to, "returnServiceLocationId", q.ReturnServiceLocationID)
 	addInstant(&to, "from", q.From)
 	addInstant(&to, "to", q.To)
 	addText(&to, "bucket", q.Bucket)

@@ -600,6 +600,10 @@ type AvailabilityLine struct {
 	CatalogItemID Opt[string] `json:"catalogItemId,omitzero"`
 	// The location. Default: all, added up.
 	ServiceLocationID Opt[string] `json:"serviceLocationId,omitzero"`
+	// Where the units are brought back to. At another location than that they leave the one for good: each is
+	// one that every other hold can do without from the window's start on, without end. Default: they come back
+	// where they are taken.
+	ReturnServiceLocationID Opt[string] `json:"returnServiceLocationId,omitzero"`
 	// First instant of the window.
 	From time.Time `json:"from"`
 	// First instant behind the window. Default: without end.
@@ -1097,6 +1101,8 @@ type Condition struct {
 type ConfirmOrder struct {
 	// What is short becomes a conflict.
 	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // Conflict is a part of answers.
@@ -1430,6 +1436,8 @@ type CreateOrder struct {
 	PickupLocationID string `json:"pickupLocationId"`
 	// What is short becomes a conflict.
 	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 	// What is ordered. Default: nothing, in a draft.
 	LineItems Opt[[]OrderLineItemInput] `json:"lineItems,omitzero"`
 	// The record's id in another system. No other record of the kind has the same. Null clears it.
@@ -2166,6 +2174,8 @@ type HoldLine struct {
 	CatalogItemID *string `json:"catalogItemId"`
 	// The location that its units are at.
 	ServiceLocationID string `json:"serviceLocationId"`
+	// The location that they are brought back to.
+	ReturnServiceLocationID string `json:"returnServiceLocationId"`
 	// First instant of the line.
 	From time.Time `json:"from"`
 	// First instant behind it; null: without end.
@@ -2190,6 +2200,10 @@ type HoldLineInput struct {
 	CatalogItemID Opt[string] `json:"catalogItemId,omitzero"`
 	// The location that units are taken at.
 	ServiceLocationID string `json:"serviceLocationId"`
+	// Where the units are brought back to. At another location than that they leave the one for good: each is
+	// one that every other hold can do without from the window's start on, without end. Default: they come back
+	// where they are taken.
+	ReturnServiceLocationID Opt[string] `json:"returnServiceLocationId,omitzero"`
 	// First instant of the window.
 	From time.Time `json:"from"`
 	// First instant behind the window. Default: without end.
@@ -2856,6 +2870,10 @@ type NextQuery struct {
 	CatalogItemID Opt[string] `json:"catalogItemId,omitzero"`
 	// The location. Default: all, added up.
 	ServiceLocationID Opt[string] `json:"serviceLocationId,omitzero"`
+	// Where the units are brought back to. At another location than that they leave the one for good: each is
+	// one that every other hold can do without from the window's start on, without end. Default: they come back
+	// where they are taken.
+	ReturnServiceLocationID Opt[string] `json:"returnServiceLocationId,omitzero"`
 	// The window begins at this instant or later.
 	NotBefore time.Time `json:"notBefore"`
 	// Length of the window, in seconds.
@@ -3142,6 +3160,10 @@ type OrderHold struct {
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`
 	// The terms of the lines that are held as subscriptions.
 	Subscription Opt[LineSubscriptionInput] `json:"subscription,omitzero"`
+	// What counts on units that come back elsewhere becomes a conflict.
+	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 	// The record's id in another system. No other record of the kind has the same. Null clears it.
 	ExternalID Opt[string] `json:"externalId,omitzero"`
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
@@ -3693,8 +3715,11 @@ type PatchOrder struct {
 	MainContact Opt[ContactInput] `json:"mainContact,omitzero"`
 	// Changes only in a draft.
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`
-	// Where its units come back to; null: the pickup location.
+	// Where its units come back to; null: the pickup location. At another one than that they stay for good: what
+	// counts on them at the pickup location refuses it.
 	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
+	// What counts on units that come back elsewhere becomes a conflict.
+	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
 	// The merchant's or the shop's own name for the order. Null clears it.
 	Reference Opt[string] `json:"reference,omitzero"`
 	// A text for those who read it. Null clears it.
@@ -3722,6 +3747,8 @@ type PatchOrder struct {
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
 	// or all.
 	Metadata Opt[map[string]*string] `json:"metadata,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
 // PatchPricingRow is what PricingTables.UpdateRow takes.

@@ -2816,6 +2816,11 @@ export interface components {
             quantity?: number | null;
             /**
              * Format: uuid
+             * @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken.
+             */
+            returnServiceLocationId?: string | null;
+            /**
+             * Format: uuid
              * @description The location. Default: all, added up.
              */
             serviceLocationId?: string | null;
@@ -3265,6 +3270,8 @@ export interface components {
         ConfirmOrder: {
             /** @description What is short becomes a conflict. */
             allowOverbooking?: boolean | null;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
         };
         Conflict: {
             /** @description Whether units are missing, or pinned holds leave none free for the whole time. */
@@ -3635,6 +3642,8 @@ export interface components {
             customers?: components["schemas"]["OrderCustomerInput"][] | null;
             /** @description The documents of the order. Default: none. */
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
             /** @description What is ordered. Default: nothing, in a draft. */
@@ -4322,6 +4331,11 @@ export interface components {
             quantity: number;
             /**
              * Format: uuid
+             * @description The location that they are brought back to.
+             */
+            returnServiceLocationId: string;
+            /**
+             * Format: uuid
              * @description The location that its units are at.
              */
             serviceLocationId: string;
@@ -4359,6 +4373,11 @@ export interface components {
             purchaseType?: components["schemas"]["PurchaseType"] | null;
             /** @description How many units. Default: 1. */
             quantity?: number | null;
+            /**
+             * Format: uuid
+             * @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken.
+             */
+            returnServiceLocationId?: string | null;
             /**
              * Format: uuid
              * @description The location that units are taken at.
@@ -5074,6 +5093,11 @@ export interface components {
             notBefore: string;
             /** @description How many units have to be free. Default: 1. */
             quantity?: number | null;
+            /**
+             * Format: uuid
+             * @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken.
+             */
+            returnServiceLocationId?: string | null;
             /** @description Length of the window, in seconds. */
             seconds: number;
             /**
@@ -5348,6 +5372,8 @@ export interface components {
             type: string;
         };
         OrderHold: {
+            /** @description What counts on units that come back elsewhere becomes a conflict. */
+            allowOverbooking?: boolean | null;
             /** @description The user who looks after it. */
             assignedTo?: components["schemas"]["UserReferenceInput"] | null;
             /** @description Where the order came from. Default: api. */
@@ -5365,6 +5391,8 @@ export interface components {
             customers?: components["schemas"]["OrderCustomerInput"][] | null;
             /** @description The documents of the order. Default: none. */
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
             /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
@@ -5976,6 +6004,8 @@ export interface components {
             timezone?: string;
         };
         PatchOrder: {
+            /** @description What counts on units that come back elsewhere becomes a conflict. */
+            allowOverbooking?: boolean | null;
             /** @description The user who looks after it. Null clears it. */
             assignedTo?: components["schemas"]["UserReferenceInput"] | null;
             /** @description What the main contact was asked, replaced as a whole. */
@@ -5993,6 +6023,8 @@ export interface components {
             customers?: components["schemas"]["OrderCustomerInput"][] | null;
             /** @description The documents of the order, replaced as a whole. */
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
             /** @description Whether the customer's means of payment is kept by who charges it. Null clears it. */
@@ -6016,7 +6048,7 @@ export interface components {
             reference?: string | null;
             /**
              * Format: uuid
-             * @description Where its units come back to; null: the pickup location.
+             * @description Where its units come back to; null: the pickup location. At another one than that they stay for good: what counts on them at the pickup location refuses it.
              */
             returnLocationId?: string | null;
             /** @description The card that is kept; null: none. */
@@ -8887,6 +8919,8 @@ export interface operations {
                 catalogItemId?: string;
                 /** @description The location. Default: all, added up. */
                 serviceLocationId?: string;
+                /** @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken. */
+                returnServiceLocationId?: string;
                 /** @description First instant of the window. */
                 from: string;
                 /** @description First instant behind the window. Default: without end. */
@@ -8933,6 +8967,8 @@ export interface operations {
                 catalogItemId?: string;
                 /** @description The location. Default: all, added up; days are the account's then. */
                 serviceLocationId?: string;
+                /** @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken. */
+                returnServiceLocationId?: string;
                 /** @description First instant of the window. */
                 from: string;
                 /** @description First instant behind the window. */
@@ -10369,7 +10405,7 @@ export interface operations {
                     "application/json": components["schemas"]["MovedHold"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10408,7 +10444,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10770,7 +10806,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10881,7 +10917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11029,7 +11065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11107,7 +11143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11187,7 +11223,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11423,7 +11459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED, SUBSTITUTE_NEEDED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED, SUBSTITUTE_NEEDED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11538,7 +11574,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -1,0 +1,329 @@
+package model
+
+import (
+	"slices"
+
+	"holdfast/engine"
+	"holdfast/timeline"
+)
+
+// This file owns one-way units: what is taken at one place and comes back at another is one unit less here, and one more there, from
+// the end of its hull on, while it has a slot.
+
+// departure is a unit less on a lot, and one more of its article at another location, from an instant on.
+type departure struct {
+	lot uint32
+	at  int64
+	to  ID
+}
+
+// oneWay says that a unit leaves its place when it ends. Seated it stays on its lot.
+func (u Unit) oneWay() bool { return u.Flags.Has(timeline.OneWay) }
+
+// goes is where a one-way unit goes to, as its record says it.
+func (a *Account) goes(u Unit) ID {
+	if u.ordered() {
+		if o := find(a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth }); o != nil {
+			return o.Return
+		}
+		return ID{}
+	}
+	if h := a.hold(u.Owner()); h != nil && int(u.Line) < len(h.Lines) {
+		return h.Lines[u.Line].Return
+	}
+	return ID{}
+}
+
+// departure is what a unit on a slot of a lot brings about, nil where it stays.
+func (a *Account) departure(u Unit, lot uint32) *departure {
+	to := a.goes(u)
+	if !u.oneWay() || u.Hull.End == Forever || a.location(to) == nil || a.Locations[a.lot(lot).Location].ID == to {
+		return nil
+	}
+	return &departure{lot, u.Hull.End, to}
+}
+
+// planned is the departure that a unit has so far.
+func (s *step) plannedFor(id ID) *departure {
+	if x, is := s.departs[id]; is {
+		return x
+	}
+	if u := s.was.unit(id); u != nil && u.Slot != 0 {
+		return s.was.departure(*u, u.Lot)
+	}
+	return nil
+}
+
+// wanted is the departure that a unit is to have, by where it is now.
+func (s *step) wanted(id ID) *departure {
+	if x, is := s.left[id]; is {
+		return x
+	}
+	if u, o := s.a.unit(id), s.obs.unit(id); u != nil && o != nil && o.Slot != 0 {
+		return s.a.departure(*u, o.Lot)
+	}
+	return nil
+}
+
+// lift calls off a departure: what counts on the unit there may become a conflict. Where other changes were planned on that unit, or it is
+// with a customer, the unit goes there all the same, and its hold is no one-way hold any more.
+func (s *step) lift(id ID) {
+	x := s.plannedFor(id)
+	if x == nil {
+		return
+	}
+	s.departs[id] = nil
+	at := x.at
+	u := s.a.unit(id)
+	if u == nil {
+		at = max(at, s.now)
+	}
+	r := s.a.of(s.a.lot(x.lot))
+	to := s.a.lotAt(r.ID, x.to)
+	if r.Gone || to == 0 || s.a.fewest(to, at) < 1 {
+		if u != nil {
+			u.Flags &^= timeline.OneWay
+		}
+		return
+	}
+	s.a.Seen.CalledBack++
+	s.displaced(to, at)
+	s.one(to, at, -1)
+	s.one(x.lot, at, 1)
+}
+
+// displaced are the units of a lot that have to make room from an instant on.
+func (s *step) displaced(lot uint32, at int64) {
+	for _, u := range s.a.Units {
+		if u.Slot != 0 && u.Lot == lot && u.Hull.End > at && !u.out() {
+			s.evict[u.ID] = true
+		}
+	}
+}
+
+// fewest is the least number of units of a lot at any instant from one on.
+func (a *Account) fewest(lot uint32, from int64) int {
+	n := a.unitsAt(lot, from)
+	for _, t := range a.edges(lot, from) {
+		n = min(n, a.unitsAt(lot, t))
+	}
+	return n
+}
+
+// one is a unit more or less on a lot from an instant on. Which slot it is makes no difference.
+func (s *step) one(lot uint32, at int64, by int) {
+	if by > 0 {
+		no := uint32(1<<31) + uint32(len(s.a.Slots))
+		s.a.Slots = append(s.a.Slots, Slot{No: no, Lot: lot, Span: Span{Start: at, End: Forever}})
+		s.frees(lot, Span{Start: at, End: Forever})
+		return
+	}
+	best, least := -1, 0
+	for i, x := range s.a.Slots {
+		if x.Lot != lot || x.Span.End != Forever {
+			continue
+		}
+		behind := 0
+		for _, u := range s.a.Units {
+			if u.Slot == x.No && u.Hull.End > at {
+				behind++
+			}
+		}
+		if x.Span.Start > at {
+			behind += 1000
+		}
+		if best < 0 || behind < least {
+			best, least = i, behind
+		}
+	}
+	if best >= 0 {
+		s.a.Slots[best].Span.End = at
+	}
+}
+
+// departures brings the departures of all units in line with where they are now.
+func (s *step) departures() error {
+	for _, x := range s.added { // a unit that has just come may leave again
+		x.No = uint32(1<<31) + uint32(len(s.a.Slots))
+		s.a.Slots = append(s.a.Slots, x)
+	}
+	s.added = nil
+	var ids []ID
+	for _, list := range [][]Unit{s.was.Units, s.a.Units} {
+		for _, u := range list {
+			if u.oneWay() {
+				ids = append(ids, u.ID)
+			}
+		}
+	}
+	for id := range s.left {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, ID.Compare)
+	ids = slices.Compact(ids)
+	same := func(x, y *departure) bool { return x == y || x != nil && y != nil && *x == *y }
+	for _, id := range ids {
+		if !same(s.plannedFor(id), s.wanted(id)) {
+			s.lift(id)
+		}
+	}
+	for _, id := range ids {
+		if x := s.wanted(id); x != nil && !same(s.plannedFor(id), x) {
+			s.depart(id, x)
+		}
+	}
+	return nil
+}
+
+// depart plans a departure, where the lot has a unit that can leave. What counts on it becomes a conflict where it is out, or where that
+// was allowed.
+func (s *step) depart(id ID, x *departure) {
+	u := s.a.unit(id)
+	r := s.a.of(s.a.lot(x.lot))
+	if r.Gone || s.a.fewest(x.lot, x.at) < 1 {
+		if u != nil {
+			u.Flags &^= timeline.OneWay
+		}
+		return
+	}
+	if _, is := s.left[id]; is || u.out() || s.short[id] || s.rerouted {
+		s.displaced(x.lot, x.at)
+	}
+	s.a.Seen.OneWay++
+	s.one(x.lot, x.at, -1)
+	to := s.a.lotAt(r.ID, x.to)
+	if to == 0 {
+		to = s.newLot(r.ID, x.to)
+	}
+	if to != 0 {
+		s.one(to, x.at, 1)
+	}
+	s.departs[id] = x
+}
+
+// newLot takes over the lot of an article at a location that the command has made.
+func (s *step) newLot(article, location ID) uint32 {
+	no := s.obs.lotAt(article, location)
+	for n := len(s.a.Lots); n < int(no); n++ {
+		s.a.Lots = append(s.a.Lots, s.obs.Lots[n])
+	}
+	return no
+}
+
+// endless are requests as what leaves asks for stock: for units without end.
+func endless(requests []request) []request {
+	list := slices.Clone(requests)
+	for i := range list {
+		if q := &list[i]; q.leaves {
+			q.hulls = slices.Clone(q.hulls)
+			for j := range q.hulls {
+				q.hulls[j].End = Forever
+			}
+		}
+	}
+	return list
+}
+
+// anyLeaves says that some request is for units that leave.
+func anyLeaves(requests []request) bool {
+	return slices.ContainsFunc(requests, func(q request) bool { return q.leaves })
+}
+
+// grantLeaving judges requests of an order of which some leave: granted, they can be had without end; refused for what counts on them
+// later, they can be had for their windows and may not be had without end.
+func (s *step) grantLeaving(requests []request, err error) (ok bool, from [][]int, fault error) {
+	switch code(err) {
+	case engine.CodeQuantityBlocked:
+		d, _ := as[engine.QuantityDetails](err)
+		may, _, _ := s.judge(endless(requests))
+		plain, _, _ := s.judge(requests)
+		if may == certain || plain == impossible || d.Plan == nil || d.Plan.OK {
+			return false, nil, wrong("refused for the plan %+v, the twin says it is %d and %d", d.Plan, may, plain)
+		}
+		s.a.Seen.StaysHere++
+		return false, nil, errRefused
+	case "":
+		may, _, from := s.judge(endless(requests))
+		if may == impossible {
+			return false, nil, wrong("what leaves was granted, and is not there without end")
+		}
+		return true, from, nil
+	}
+	may, _, _ := s.judge(requests)
+	if leaving := len(requests) - len(slices.DeleteFunc(slices.Clone(requests), func(q request) bool { return q.leaves })); leaving > 1 && may == certain {
+		may, _, _ = s.judge(endless(requests)) // a line may ask for what has left with another one
+	}
+	return judgedLeaving(err, may)
+}
+
+func judgedLeaving(err error, may chance) (ok bool, from [][]int, fault error) {
+	ok, fault = judged(err, may)
+	return ok, nil, fault
+}
+
+// departing says that a unit leaves when it has a body.
+func (s *step) departing(u Unit, body Span, location ID) bool {
+	to := s.a.goes(u)
+	return u.oneWay() && body.End != Forever && to != location && s.a.location(to) != nil
+}
+
+// regrant judges units that are given other dates or another place: they let go of what they have, and of their departures. What comes of
+// units that leave, which may count on each other here and there, is judged by what came of it.
+func (s *step) regrant(requests []request, units []Unit, err error, judge func() (bool, [][]int, error)) (ok bool, from [][]int, fault error) {
+	leaves := anyLeaves(requests) || slices.ContainsFunc(units, Unit.oneWay)
+	for _, u := range units {
+		s.lift(u.ID)
+	}
+	for _, u := range units {
+		s.take(u.ID)
+	}
+	if !leaves {
+		return judge()
+	}
+	switch code(err) {
+	case "":
+		return true, make([][]int, len(requests)), nil
+	case engine.CodeQuantityBlocked:
+		s.a.Seen.StaysHere++
+		return false, nil, errRefused
+	}
+	ok, fault = judged(err, open)
+	return ok, nil, fault
+}
+
+// reroute judges units of an order that has another place to come back to: those that are not handed over may be seated anew for it.
+func (s *step) reroute(o *Order, overbook bool, err error) error {
+	if c := code(err); c == engine.CodeQuantityBlocked || c == engine.CodeInsufficient {
+		s.a.Seen.StaysHere++
+		return errRefused
+	}
+	s.rerouted = overbook
+	var fault error
+	o.each(func(l *OrderLine, x *OrderUnit) {
+		u := s.a.unit(x.Hold)
+		if u == nil || x.Returned != 0 || fault != nil || err != nil {
+			return
+		}
+		goes := o.Return != o.Pickup && l.Purchase != engine.PurchaseSale
+		if d := s.plannedFor(u.ID); goes == u.oneWay() && (!goes || d != nil && d.to == o.Return) {
+			return
+		}
+		s.lift(u.ID)
+		if u.Flags &^= timeline.OneWay; goes {
+			u.Flags |= timeline.OneWay
+		}
+		if x.Handed != 0 || !goes {
+			return
+		}
+		home, n := s.a.home(*u), *u
+		if q, _, refusal := s.moved(0, engine.MoveLine{}, n); refusal == "" {
+			for _, p := range q.pools {
+				home.Lots = append(slices.Clone(home.Lots), p.Lots...)
+			}
+		}
+		s.short[n.ID] = s.short[n.ID] || overbook || n.Slot == 0
+		s.take(n.ID)
+		fault = s.put(n, home)
+	})
+	return fault
+}

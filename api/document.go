@@ -76,7 +76,7 @@ const documentAbout = "JSON in and out. Every operation takes the account's key 
 	"All of the lists that can be longer have pages: `orders/{id}/stock-items`, `holds/{id}/unavailabilities`, `articles/{id}/unavailabilities`, " +
 	"and a plan of a quantity, which is asked for by its digest. A refusal names at most 20 blockers of a line and 1,000 in all. " +
 	"`changes` ends early and goes on from `next`.\n\n" +
-	"An instant is a date-time of RFC 3339 with `Z` or an offset, of the years 1970 to 9999. It may have up to nine digits of a second's fraction, " +
+	"An instant is a date-time of RFC 3339 with `Z` or an offset, of the years 1970 to 9999. Seconds may be left out, and have up to nine digits of a fraction, " +
 	"of which what is below a millisecond is cut off; answers have three and `Z`. The `+` of an offset in a query is written `%2B`.\n\n" +
 	"A query's objects stand in brackets, `dateRange[from]=...&dateRange[to]=...`; a list is its name repeated, with or without `[]`.\n\n"
 

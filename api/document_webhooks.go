@@ -76,7 +76,7 @@ var eventHeaders = []struct{ name, about, example string }{
 	{"webhook-signature", "Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices.",
 		"v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="},
 	{"X-Service-Event-Id", "The event's id once more.", exampleID("Event")},
-	{"X-Service-Signature", "A signature of the body alone with the present secret: sha256= and 64 hexadecimal digits.",
+	{"X-Service-Signature", "A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits.",
 		"sha256=2b9a64a21b2a4a2aa3a0f5a1d9f8e2fb7a2ad3a1fbd4c9d6d3b2c4c5e6f70819"},
 }
 

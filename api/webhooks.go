@@ -38,7 +38,9 @@ const defaultOverlap = 24 * 60 * 60
 
 var rotateSecretShape = wire.ShapeOf("RotateSecret",
 	wire.Defaulted("overlapSeconds", wire.Integer[int64](0, engine.MaxOverlap), defaultOverlap, func(o *engine.RotateSecret) *int64 { return &o.Overlap }).
-		Says("How long the secret before it stays good: default a day."))
+		Says("How long the secret before it stays good: default a day."),
+	wire.Defaulted("signWith", wire.Enum(engine.Signers...), engine.SignOld, func(o *engine.RotateSecret) *engine.Signer { return &o.SignWith }).
+		Says("Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that receivers take over the new one in time."))
 
 var (
 	disabledSchema   = wire.EnumSchema(engine.TooManyFailures)
@@ -184,7 +186,7 @@ var webhookOperations = []operation{
 		}),
 	write(operation{
 		id: "admin.webhooks.rotateSecret", method: "POST", path: webhookPath + "/rotate-secret", scopes: webhooksWrite, answer: newWebhookSchema,
-		summary: "Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature that of the new one.",
+		summary: "Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.",
 	}, input[engine.RotateSecret]{path: byUUID(func(o *engine.RotateSecret) *engine.ID { return &o.ID }), body: rotateSecretShape},
 		func(q *request, o *engine.RotateSecret) engine.Op {
 			q.needHook(o.ID)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -71,6 +72,9 @@ func (e *Engine) Call(v View, d *Delivery, now int64) (*Call, error) {
 	}
 	if w.OldSecret != "" && now < w.OldUntil {
 		c.Secrets = append(c.Secrets, w.OldSecret)
+		if w.OldSigns {
+			slices.Reverse(c.Secrets)
+		}
 	}
 	return c, nil
 }

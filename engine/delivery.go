@@ -291,7 +291,7 @@ func (v View) Waiting() (n int, oldest int64) {
 // Call is what it takes to make an attempt.
 type Call struct {
 	URL     string
-	Secrets []string // the present one, and during an overlap the one before it
+	Secrets []string // first the one that X-Service-Signature is of; during an overlap there are two
 	Scopes  []string // that the webhook is sent by; none: all
 	Body    []byte
 }

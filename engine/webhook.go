@@ -51,6 +51,7 @@ type webhookRow struct {
 	Secret    string // the whole text, whsec_...
 	OldSecret string `json:",omitempty"` // the one before it, good until OldUntil
 	OldUntil  int64  `json:",omitempty"`
+	OldSigns  bool   `json:",omitempty"` // until then X-Service-Signature, which holds one signature, is the old one's
 	Failed    int    `json:",omitempty"` // events in a row that failed for good
 	Drain     int64  `json:",omitempty"` // when it was disabled, until what is queued was made failed
 }
@@ -317,12 +318,25 @@ func (w *webhookRow) enabled() error {
 }
 
 // RotateSecret gives a webhook a new secret. The one before it stays good for the overlap: what is sent in that time is signed
-// with both. It answers with the *Webhook.
+// with both, and the old one signs where there is room for one signature, unless SignWith says otherwise. It answers with the
+// *Webhook.
 type RotateSecret struct {
-	ID      ID
-	Secret  string
-	Overlap int64 // seconds
+	ID       ID
+	Secret   string
+	Overlap  int64 // seconds
+	SignWith Signer
 }
+
+// Signer says which of two secrets signs X-Service-Signature during the overlap; none: the old one.
+type Signer string
+
+const (
+	SignOld Signer = "old"
+	SignNew Signer = "new"
+)
+
+// Signers lists them.
+var Signers = []Signer{SignOld, SignNew}
 
 // MaxOverlap is the longest time in seconds for which a rotated secret stays good.
 const MaxOverlap = 30 * 24 * 60 * 60
@@ -331,6 +345,9 @@ func (o RotateSecret) Check() []Fault {
 	var c checker
 	if o.Overlap < 0 || o.Overlap > MaxOverlap {
 		c.fault("/overlapSeconds", "range", "must be between 0 and "+itoa(MaxOverlap))
+	}
+	if o.SignWith != "" && !slices.Contains(Signers, o.SignWith) {
+		c.oneOf("/signWith", string(o.SignWith), string(SignOld), string(SignNew))
 	}
 	c.secret(o.Secret)
 	return c.faults
@@ -342,9 +359,9 @@ func (o RotateSecret) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	return w.change(t, func(n *webhookRow) {
-		n.Secret, n.OldSecret, n.OldUntil = o.Secret, "", 0
+		n.Secret, n.OldSecret, n.OldUntil, n.OldSigns = o.Secret, "", 0, false
 		if o.Overlap > 0 {
-			n.OldSecret, n.OldUntil = w.Secret, t.now+o.Overlap*1000
+			n.OldSecret, n.OldUntil, n.OldSigns = w.Secret, t.now+o.Overlap*1000, o.SignWith != SignNew
 		}
 	})
 }

@@ -426,8 +426,11 @@ func TestSecrets(t *testing.T) {
 	s.do(RotateSecret{ID: w.ID, Secret: secretOf(2), Overlap: 60})
 	s.reopen()
 	s.now += 10 // behind the instant that the log ended at
-	require.Equal(t, []string{secretOf(2), secretOf(1)}, secrets())
-	s.do(RotateSecret{ID: w.ID, Secret: secretOf(3), Overlap: 60})
+	require.Equal(t, []string{secretOf(1), secretOf(2)}, secrets(), "receivers that know the old one alone go on")
+	s.do(RotateSecret{ID: w.ID, Secret: secretOf(3), Overlap: 60, SignWith: SignOld})
+	require.Equal(t, []string{secretOf(2), secretOf(3)}, secrets())
+	s.do(RotateSecret{ID: w.ID, Secret: secretOf(2), Overlap: 60})
+	s.do(RotateSecret{ID: w.ID, Secret: secretOf(3), Overlap: 60, SignWith: SignNew})
 	require.Equal(t, []string{secretOf(3), secretOf(2)}, secrets())
 	s.now += 59_999
 	require.Len(t, secrets(), 2)
@@ -439,6 +442,7 @@ func TestSecrets(t *testing.T) {
 		s.refused(CodeInvalid, RotateSecret{ID: w.ID, Secret: secretOf(5), Overlap: seconds})
 	}
 	s.refused(CodeInvalid, RotateSecret{ID: w.ID, Secret: "x"})
+	s.refused(CodeInvalid, RotateSecret{ID: w.ID, Secret: secretOf(5), SignWith: "both"})
 	s.do(DisableWebhook{ID: w.ID})
 	c, err := s.Call(s.view(), d, s.now)
 	require.NoError(t, err)

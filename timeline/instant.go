@@ -1,6 +1,6 @@
 package timeline
 
-// This file owns how an instant is written: strict RFC 3339 in, UTC with milliseconds out.
+// This file owns how an instant is written: RFC 3339 in, seconds may be left out, UTC with milliseconds out.
 
 // Reasons why ParseInstant refuses a text, in words that fit after the name of what was given.
 const (
@@ -14,11 +14,11 @@ const (
 	faultRange    = "must lie in the years 1970 to 9999"
 )
 
-// ParseInstant reads an RFC 3339 date-time with Z or an offset and at most nine fraction digits, as clocks of languages write them, as milliseconds since
-// 1970: what is below a millisecond is cut off, not rounded, so that no instant gets later. On success fault is empty; else it says in a few words what is wrong. Letters may be of either case, as the RFC has it. Refused are: a date alone, a day that its month does not have, a
+// ParseInstant reads an RFC 3339 date-time with Z or an offset and at most nine fraction digits, as clocks of languages write them, or without seconds, as
+// ISO 8601 and Java have it where they are 0, as milliseconds since 1970: what is below a millisecond is cut off, not rounded, so that no instant gets later. On success fault is empty; else it says in a few words what is wrong. Letters may be of either case, as the RFC has it. Refused are: a date alone, a day that its month does not have, a
 // leap second (an instant here has no room for it), and instants before 1970 or after 9999, in UTC.
 func ParseInstant(s string) (ms int64, fault string) {
-	const form = "2006-01-02T15:04:05"
+	const form = "2006-01-02T15:04"
 	if len(s) < len("2006-01-02") || s[4] != '-' || s[7] != '-' {
 		return 0, faultForm
 	}
@@ -31,18 +31,24 @@ func ParseInstant(s string) (ms int64, fault string) {
 	if len(s) == len("2006-01-02") {
 		return 0, faultNoTime
 	}
-	if len(s) < len(form) || s[10] != 'T' && s[10] != 't' || s[13] != ':' || s[16] != ':' {
+	if len(s) < len(form) || s[10] != 'T' && s[10] != 't' || s[13] != ':' {
 		return 0, faultForm
 	}
 	hour, ok1 := digits(s[11:13])
 	minute, ok2 := digits(s[14:16])
-	second, ok3 := digits(s[17:19])
-	if !ok1 || !ok2 || !ok3 {
+	if !ok1 || !ok2 {
 		return 0, faultForm
 	}
 	rest := s[len(form):]
-	var fraction int64
-	if rest != "" && rest[0] == '.' {
+	var second, fraction int64
+	seconds := len(rest) >= len(":05") && rest[0] == ':'
+	if seconds {
+		if second, ok3 = digits(rest[1:3]); !ok3 {
+			return 0, faultForm
+		}
+		rest = rest[3:]
+	}
+	if seconds && rest != "" && rest[0] == '.' {
 		n := 1
 		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
 			n++

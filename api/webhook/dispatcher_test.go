@@ -61,14 +61,18 @@ func TestDeliversSigned(t *testing.T) {
 	require.Equal(t, string(body), string(got.body), "the exact bytes")
 	require.Equal(t, engine.Attempt{Number: 1, At: noon, Status: 200, Answer: []byte(strings.Repeat("x", engine.KeptAnswer))}, attempts[0])
 
-	// During an overlap the standard header has both signatures.
+	// During an overlap the standard header has both signatures, and ours is of the old secret, unless it is to be of the new one.
 	second := drawSecret()
 	s.do(engine.RotateSecret{ID: h.id, Secret: second, Overlap: 60})
 	s.after(h.event(), 1)
-	verified(t, r.requests()[1], second, h.secret)
+	verified(t, r.requests()[1], h.secret, second)
 	s.move(60_000)
 	s.after(h.event(), 1)
 	verified(t, r.requests()[2], second)
+	third := drawSecret()
+	s.do(engine.RotateSecret{ID: h.id, Secret: third, Overlap: 60, SignWith: engine.SignNew})
+	s.after(h.event(), 1)
+	verified(t, r.requests()[3], third, second)
 }
 
 // Each attempt is made when it is due and not before, with the same bytes; each outcome is durable before that.

@@ -22,8 +22,8 @@ func mac(key []byte, parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// sign sets the headers that show whose the bytes are. secrets begin with the present one; X-Service-Signature is of that
-// alone, keyed with its whole text, the other of all, each keyed with the bytes that stand in it.
+// sign sets the headers that show whose the bytes are. X-Service-Signature is of the first secret alone, keyed with its
+// whole text, Webhook-Signature of all, each keyed with the bytes that stand in it.
 func sign(h http.Header, event engine.ID, now int64, secrets []string, body []byte) {
 	id, seconds := event.String(), strconv.FormatInt(now/1000, 10)
 	h.Set("X-Service-Event-Id", id)

@@ -152,16 +152,17 @@ func TestPaymentsAndComments(t *testing.T) {
 	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon+day, noon+2*day, 1, ""))
 	path, line := ordersPath+"/"+o["id"].(string), at(o, "lineItems", 0, "id").(string)
 	for i, kind := range []string{"capture", "refund", "deposit_capture", "deposit_refund", "deposit_authorise", "deposit_cancel"} {
-		s.ok("POST", path+"/payments", fmt.Sprintf(`{"kind":%q,"amount":%d,"lineItemId":%q}`, kind, 10*(i+1), line))
+		s.ok("POST", path+"/payments", fmt.Sprintf(`{"kind":%q,"amount":%d,"lineItemId":%q}`, kind, 10*(6-i), line))
 	}
 	o = s.ok("POST", path+"/payments", `{"kind":"capture","amount":5,"at":"2025-05-01T00:00:00Z","reference":"pi_1","method":"card"}`)
 	for i, name := range []string{"capturedTotal", "refundedTotal", "depositCapturedTotal", "depositRefundedTotal", "depositAuthorisedTotal", "depositCancelledTotal"} {
-		require.Equal(t, float64(10*(i+1)), at(o, "lineItems", 0, name), name)
+		require.Equal(t, float64(10*(6-i)), at(o, "lineItems", 0, name), name)
 		if i > 0 {
-			require.Equal(t, float64(10*(i+1)), o[name], name)
+			require.Equal(t, float64(10*(6-i)), o[name], name)
 		}
 	}
-	require.Equal(t, 15.0, o["capturedTotal"])
+	require.Equal(t, 65.0, o["capturedTotal"])
+	s.refused(400, engine.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":16}`, "body /amount range")
 	list := s.ok("GET", path+"/payments?page=4&pageSize=2", "")
 	require.Equal(t, []any{7.0, "capture", 5.0, nil, "2025-05-01T00:00:00.000Z"}, []any{
 		at(list, "pagination", "total"), at(list, "data", 0, "kind"), at(list, "data", 0, "amount"), at(list, "data", 0, "lineItemId"), at(list, "data", 0, "at"),

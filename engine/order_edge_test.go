@@ -10,6 +10,22 @@ import (
 
 // This file owns cases of orders at the edges of time and stock: each was wrong once.
 
+func TestNoMoreIsRefundedThanWasCaptured(t *testing.T) {
+	s := newShop(t)
+	o := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc}}).(*OrderRecord)
+	pay := func(k PaymentKind, amount int64) AddPayment { return AddPayment{Order: o.ID, Kind: k, Amount: amount} }
+	s.refused(CodeInvalid, pay(Refund, 1))
+	s.do(pay(Capture, 6000))
+	e := s.refused(CodeInvalid, pay(Refund, 99_999))
+	require.Equal(t, []Fault{{Pointer: "/amount", Code: "range", Message: "must be at most 6000, what was captured and is not given back yet"}}, e.Faults)
+	s.do(pay(Refund, 2000))
+	s.refused(CodeInvalid, pay(Refund, 4001))
+	s.do(pay(Refund, 4000))
+	e = s.refused(CodeInvalid, pay(Refund, 1))
+	require.Equal(t, "there is nothing left to give back of what was captured", e.Faults[0].Message)
+	s.do(pay(DepositRefund, 1))
+}
+
 func (s *shop) order(i Item, purchase PurchaseType, from int64, to *int64, n int, overbook bool) *OrderRecord {
 	s.T.Helper()
 	l := OrderLineInput{Item: i, Purchase: purchase, Quantity: n, From: &from, To: to}

@@ -94,8 +94,27 @@ func (o AddPayment) plan(t *tx) (any, error) {
 	case n.Paid(o.Kind, ID{}) > maxSafe-o.Amount:
 		return nil, invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "the total would be beyond 9007199254740991"}})
 	}
+	if err := n.refundable(o); err != nil {
+		return nil, err
+	}
 	n.Payments = append(n.Payments[:len(n.Payments):len(n.Payments)], p)
 	return t.answer(n), nil
+}
+
+// refundable demands that no more is given back than was captured, of the order as a whole: who gives back for a line may have
+// taken for the order.
+func (o *Order) refundable(p AddPayment) error {
+	if p.Kind != Refund {
+		return nil
+	}
+	left := o.Paid(Capture, ID{}) - o.Paid(Refund, ID{})
+	switch {
+	case p.Amount <= left:
+		return nil
+	case left <= 0:
+		return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back of what was captured"}})
+	}
+	return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "must be at most " + itoa(int(left)) + ", what was captured and is not given back yet"}})
 }
 
 func (AddPayment) result() any { return new(OrderRecord) }

@@ -43,6 +43,9 @@ func (o *Order) pay(op engine.AddPayment, err error) error {
 	if o.paid(p.Kind)+op.Amount > maxMoney {
 		return refused(err, engine.CodeInvalid)
 	}
+	if p.Kind == engine.Refund && o.paid(engine.Refund)+op.Amount > o.paid(engine.Capture) {
+		return refused(err, engine.CodeInvalid)
+	}
 	o.Paid[p] += op.Amount
 	return refused(err, "")
 }

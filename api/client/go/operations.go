@@ -2503,7 +2503,8 @@ func (s *WebhooksService) UpgradeVersion(
 }
 
 // RotateSecret gives a webhook a new secret, shown this once; while the one before it is good,
-// webhook-signature has both signatures and X-Service-Signature that of the new one.
+// webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless
+// signWith is new.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) RotateSecret(

@@ -4185,7 +4185,18 @@ type RevokedAPIKey struct {
 type RotateSecret struct {
 	// How long the secret before it stays good: default a day.
 	OverlapSeconds Opt[int64] `json:"overlapSeconds,omitzero"`
+	// Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that
+	// receivers take over the new one in time.
+	SignWith Opt[RotateSecretSignWith] `json:"signWith,omitzero"`
 }
+
+// RotateSecretSignWith is one of these; a newer server may have more.
+type RotateSecretSignWith string
+
+const (
+	RotateSecretSignWithOld RotateSecretSignWith = "old"
+	RotateSecretSignWithNew RotateSecretSignWith = "new"
+)
 
 // SKU is the answer of SKUs.Create, SKUs.Get, SKUs.Update and others.
 type SKU struct {

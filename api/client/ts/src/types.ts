@@ -2162,8 +2162,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature that of the new one.
-         * @description Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature that of the new one.
+         * Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.
+         * @description Gives a webhook a new secret, shown this once; while the one before it is good, webhook-signature has both signatures and X-Service-Signature stays signed with the old one, unless signWith is new.
          */
         post: operations["admin.webhooks.rotateSecret"];
         delete?: never;
@@ -6446,6 +6446,11 @@ export interface components {
         RotateSecret: {
             /** @description How long the secret before it stays good: default a day. */
             overlapSeconds?: number | null;
+            /**
+             * @description Which secret X-Service-Signature is signed with while the one before it is good: default that one, so that receivers take over the new one in time.
+             * @enum {string|null}
+             */
+            signWith?: "old" | "new" | null;
         };
         SKU: {
             /** @description Values of the account's attributes, its own and those it takes over. */
@@ -13492,7 +13497,7 @@ export interface operations {
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
-                /** @description A signature of the body alone with the present secret: sha256= and 64 hexadecimal digits. */
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
                 "X-Service-Signature": string;
             };
             path?: never;
@@ -13556,7 +13561,7 @@ export interface operations {
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
-                /** @description A signature of the body alone with the present secret: sha256= and 64 hexadecimal digits. */
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
                 "X-Service-Signature": string;
             };
             path?: never;
@@ -13620,7 +13625,7 @@ export interface operations {
                 "webhook-signature": string;
                 /** @description The event's id once more. */
                 "X-Service-Event-Id": string;
-                /** @description A signature of the body alone with the present secret: sha256= and 64 hexadecimal digits. */
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
                 "X-Service-Signature": string;
             };
             path?: never;

@@ -156,6 +156,8 @@ func TestTheServerGoesOnWhileTheBucketFails(t *testing.T) {
 	k.start()
 	hold := k.stock()
 	k.until("holdfast_backup_last_good_sequence", func(n float64) bool { return n > 0 })
+	// The record of the 9,000 units alone is more than may wait.
+	k.until("holdfast_backup_log_unsent_records", func(n float64) bool { return n == 0 })
 	failing := func(r *http.Request) s3test.Fault {
 		if r.Method == http.MethodPut {
 			return s3test.Fails

@@ -25,10 +25,12 @@ type sent struct {
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
 	Good    []int             `json:"good"` // the secrets that it is signed with
+	// The secret that its header of one signature over the body alone is signed with.
+	BodyAlone int `json:"bodyAlone"`
 }
 
-// sentFile is what the server has sent in all: the secrets of a webhook, and an event signed with one, two and one of
-// them.
+// sentFile is what the server has sent in all: the secrets of a webhook, and an event signed with one, with two
+// (the header of one signature by the old one, then by the new one), and with one of them.
 type sentFile struct {
 	Secrets    []string `json:"secrets"`
 	Deliveries []sent   `json:"deliveries"`
@@ -90,17 +92,19 @@ func deliveries(t *testing.T) (file, server string) {
 	var all sentFile
 	hook := post("", `{"eventType":"order.created","url":"`+receiver.URL+`"}`)
 	all.Secrets = append(all.Secrets, hook.Secret)
-	send := func(good ...int) {
+	send := func(bodyAlone int, good ...int) {
 		post("/"+hook.ID+"/test", "{}")
 		s := <-came
-		s.Good = good
+		s.Good, s.BodyAlone = good, bodyAlone
 		all.Deliveries = append(all.Deliveries, s)
 	}
-	send(0)
+	send(0, 0)
 	all.Secrets = append(all.Secrets, post("/"+hook.ID+"/rotate-secret", "{}").Secret)
-	send(0, 1)
+	send(0, 0, 1) // the old one goes on signing in the header of one signature
+	all.Secrets = append(all.Secrets, post("/"+hook.ID+"/rotate-secret", `{"signWith":"new"}`).Secret)
+	send(2, 1, 2)
 	all.Secrets = append(all.Secrets, post("/"+hook.ID+"/rotate-secret", `{"overlapSeconds":0}`).Secret)
-	send(2)
+	send(3, 3)
 	for _, d := range all.Deliveries {
 		for _, name := range documentedHeaders(t) {
 			require.NotEmpty(t, d.Headers[strings.ToLower(name)], "the document has the header %s", name)

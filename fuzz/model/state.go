@@ -55,6 +55,7 @@ type Tally struct {
 	Commands, Refused      int
 	Moved, Between, Ends   int // units moved for others, between articles, slots that changed ends
 	Evicted, Reseated      int // units that became conflicts, and conflicts that were seated
+	Opened                 int // of those, the ones that wanted nothing that came free: time alone made room
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Named, NamedLines      int // questions about an article that count moves, lines that others make room for

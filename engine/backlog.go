@@ -165,7 +165,6 @@ func (o runDue) plan(t *tx) (any, error) {
 		}
 		kindByTag[i.tag].due(t, i.id)
 	}
-	t.recordWebhooks()
 	t.seatFreed()
 	return nil, nil
 }

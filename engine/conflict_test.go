@@ -440,3 +440,19 @@ func TestTimeSeatsAConflictOnAUnitThatComes(t *testing.T) {
 	require.Equal(t, more, u.Article)
 	s.reopen()
 }
+
+// An article that was out of use for a while seats by time as before.
+func TestTimeSeatsAConflictOfAnArticleThatWasOut(t *testing.T) {
+	s := newShop(t)
+	article := s.article(s.sku(), 1)
+	at := func(hours int64) int64 { return noon + hours*hour }
+	s.book(Item{Article: article}, at(10), at(30), 1)
+	lacks := s.order(Item{Article: article}, PurchaseBooking, at(20), ptr(at(40)), 1, true)
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
+	s.tick(at(5))
+	s.do(PatchArticle{ID: article, Status: Some(ArticleActive)})
+	require.True(t, s.orderNow(lacks).Conflict())
+	s.tick(at(30))
+	require.False(t, s.orderNow(lacks).Conflict())
+	s.reopen()
+}

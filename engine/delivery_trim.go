@@ -21,7 +21,7 @@ func (o forgetDeliveries) plan(t *tx) (any, error) {
 		gone[d.ID] = true
 		record(t, deliveryKind, d, nil)
 		if w := t.hooks().of(t, d.Webhook); d.Kept && w != nil {
-			w.missed(CreatedAt(d.ID))
+			w.missed(CreatedAt(d.ID), t.now)
 		}
 		for _, a := range k.attempts {
 			record(t, attemptKind, a, nil)

@@ -54,11 +54,15 @@ func (w *Webhook) tells(types []HookEvent) {
 	}
 }
 
-// missed counts an event that the webhook is not told of and that is not kept for it.
-func (w *Webhook) missed(at int64) {
-	if w.MissedEvents++; w.MissedEvents == 1 || at < w.MissedSince {
+// missed counts an event of an instant that the webhook is not told of and that is not kept for it. The first makes the record another; how many
+// follow does not, as each would be a change that is told.
+func (w *webhookRow) missed(at, now int64) {
+	if w.MissedEvents == 0 {
+		w.touch(now)
 		w.MissedSince = at
 	}
+	w.MissedEvents++
+	w.MissedSince = min(w.MissedSince, at)
 }
 
 // Scopes are those that the webhook is sent by; none: it may be told of everything.

@@ -57,7 +57,7 @@ func TestEventsThatAreNotKeptAreCounted(t *testing.T) {
 	s.do(emitting{typ: OrderUpdated, order: ID{7}}) // not of its types
 	require.Empty(t, s.log(w, 0))
 	is := s.view().Webhook(w.ID)
-	require.Equal(t, [3]any{3, first, was.Revision}, [3]any{is.MissedEvents, is.MissedSince, is.Revision}, "the record has not changed")
+	require.Equal(t, [4]any{3, first, was.Revision + 1, first}, [4]any{is.MissedEvents, is.MissedSince, is.Revision, is.UpdatedAt}, "the first is a change that is told")
 	s.reopen()
 	s.do(EnableWebhook{ID: w.ID})
 	s.emitted(OrderCreated, w)

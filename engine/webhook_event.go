@@ -102,7 +102,7 @@ func (t *tx) emit(typ HookEvent, resource ID, data func() eventData) {
 	for w := range hooks.By(webhookByType, string(typ)) {
 		kept := !w.Enabled
 		if kept && (w.DisabledReason == nil || !t.hooks().keeps(t, w.ID)) {
-			t.hooks().of(t, w.ID).missed(t.now)
+			t.hooks().of(t, w.ID).missed(t.now, t.now)
 			continue
 		}
 		if e.id == (ID{}) {

@@ -151,7 +151,7 @@ func (s *step) attributes(op engine.Op, res any, err error) error {
 				}
 			}
 			if skus, articles := s.having(was.ID, left); skus+articles > 0 {
-				return s.asked(err, skus, articles)
+				return s.valued(err, skus, articles)
 			}
 		}
 		if err := refused(err, ""); err != nil {
@@ -182,7 +182,7 @@ func (s *step) attributes(op engine.Op, res any, err error) error {
 			return refused(err, engine.CodeNotFound)
 		}
 		if skus, articles := s.having(d.ID, nil); !o.Force && skus+articles > 0 {
-			return s.asked(err, skus, articles)
+			return s.valued(err, skus, articles)
 		}
 		s.a.Attributes = slices.DeleteFunc(s.a.Attributes, func(x *Attribute) bool { return x == d })
 		s.sweep(d.ID, nil, d.Format)
@@ -213,8 +213,8 @@ func (s *step) having(attribute ID, left []engine.AttributeOption) (skus, articl
 	return skus, articles
 }
 
-// asked demands a refusal that says how many records would lose something, of the first kind that has some.
-func (s *step) asked(err error, skus, articles int) error {
+// valued demands a refusal that says how many records would lose something, of the first kind that has some.
+func (s *step) valued(err error, skus, articles int) error {
 	if fault := refused(err, engine.CodeInUse); fault != nil {
 		return fault
 	}

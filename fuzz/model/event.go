@@ -134,7 +134,7 @@ func (s *step) unitOwes(id ID, x persist.Change, tell func(engine.HookEvent, ID)
 		return
 	}
 	o := find(s.was.Orders, func(o *Order) bool { return uint64(o.No) == was.Nth })
-	if l := at(o.Lines, func(l *OrderLine) bool { return l.No == was.Line }); l != nil && l.To == was.Body().End {
+	if l := at(o.Lines, func(l *OrderLine) bool { return l.No == was.Line }); l != nil && l.Window.End == was.Body().End {
 		tell(engine.UnitOverdue, id)
 	}
 }

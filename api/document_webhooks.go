@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -21,6 +22,12 @@ var eventsAbout = map[engine.HookEvent]string{
 	engine.HoldExpired:      "A hold was not confirmed in time and gave its stock back.",
 	engine.UnitOverdue:      "A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.",
 	engine.WebhookDisabled:  "A webhook was disabled as too many events failed. It is told to others; itself it is disabled.",
+}
+
+// eventSchemas are what the data of events are.
+var eventSchemas = map[engine.HookEvent]*wire.Schema{
+	engine.OrderCreated: orderSchema, engine.OrderUpdated: orderSchema, engine.OrderDeleted: orderSchema, engine.ConflictCreated: conflictSchema,
+	engine.ConflictResolved: conflictSchema, engine.HoldExpired: holdSchema, engine.UnitOverdue: unavailabilitySchema, engine.WebhookDisabled: webhookSchema,
 }
 
 const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the " +
@@ -75,6 +82,19 @@ func eventExample(typ engine.HookEvent) json.RawMessage {
 	}
 	return json.RawMessage(fmt.Sprintf(`{"eventId":%q,"eventType":%q,"eventTime":"2025-06-01T12:00:00.000Z","resource":%q,"resourceId":%q,"apiVersion":%q,"data":%s}`,
 		exampleID("Event"), typ, typ.Resource(), exampleIDOf(typ), Version, data))
+}
+
+// exampleOfEvent is the record that a test shows: the example of the document, with the nil id.
+func exampleOfEvent(typ engine.HookEvent) []byte {
+	return bytes.ReplaceAll(answerExample(eventSchemas[typ]), []byte(exampleIDOf(typ)), []byte(engine.ID{}.String()))
+}
+
+// exampleIDOf is the id in the example of what events of a type are about.
+func exampleIDOf(typ engine.HookEvent) string {
+	if typ.Resource() == "conflict" {
+		return exampleID("Unavailability") // that of the unit
+	}
+	return exampleID(eventSchemas[typ].Name)
 }
 
 // eventHeaders are the headers with which an event comes.

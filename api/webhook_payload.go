@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"fmt"
 
 	"holdfast/api/wire"
@@ -9,12 +8,6 @@ import (
 )
 
 // This file owns the data of events: the record that each tells of, as the interface shows it.
-
-// eventSchemas are what the data of events are.
-var eventSchemas = map[engine.HookEvent]*wire.Schema{
-	engine.OrderCreated: orderSchema, engine.OrderUpdated: orderSchema, engine.OrderDeleted: orderSchema, engine.ConflictCreated: conflictSchema,
-	engine.ConflictResolved: conflictSchema, engine.HoldExpired: holdSchema, engine.UnitOverdue: unavailabilitySchema, engine.WebhookDisabled: webhookSchema,
-}
 
 // EventPayload is the record of an event as a version of the interface writes it: there is one.
 func EventPayload(_ string, record any) []byte {
@@ -41,17 +34,4 @@ func EventPayload(_ string, record any) []byte {
 		panic(fmt.Sprintf("api: no event is of a %T", record))
 	}
 	return w.Out
-}
-
-// exampleOfEvent is the record that a test shows: the example of the document, with the nil id.
-func exampleOfEvent(typ engine.HookEvent) []byte {
-	return bytes.ReplaceAll(answerExample(eventSchemas[typ]), []byte(exampleIDOf(typ)), []byte(engine.ID{}.String()))
-}
-
-// exampleIDOf is the id in the example of what events of a type are about.
-func exampleIDOf(typ engine.HookEvent) string {
-	if typ.Resource() == "conflict" {
-		return exampleID("Unavailability") // that of the unit
-	}
-	return exampleID(eventSchemas[typ].Name)
 }

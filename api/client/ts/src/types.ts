@@ -431,15 +431,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes an attribute and its values on every record.
-         * @description Deletes an attribute and its values on every record.
+         * Deletes an attribute and its values on every record; where there are any it takes force.
+         * @description Deletes an attribute and its values on every record; where there are any it takes force.
          */
         delete: operations["admin.attributes.delete"];
         options?: never;
         head?: never;
         /**
-         * Changes an attribute; values stay but for those that chose an option that goes.
-         * @description Changes an attribute; values stay but for those that chose an option that goes.
+         * Changes an attribute; values stay but for those that chose an option that goes, which takes force.
+         * @description Changes an attribute; values stay but for those that chose an option that goes, which takes force.
          */
         patch: operations["admin.attributes.update"];
         trace?: never;
@@ -1994,8 +1994,8 @@ export interface paths {
         get: operations["admin.webhooks.list"];
         put?: never;
         /**
-         * Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
-         * @description Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * @description Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
          */
         post: operations["admin.webhooks.create"];
         delete?: never;
@@ -2026,8 +2026,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
-         * @description Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * @description Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
          */
         patch: operations["admin.webhooks.update"];
         trace?: never;
@@ -2060,8 +2060,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
-         * @description Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+         * Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         get: operations["admin.webhooks.getDelivery"];
         put?: never;
@@ -2082,8 +2082,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends an event once more, with the same bytes. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
-         * @description Sends an event once more, with the same bytes. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+         * Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         post: operations["admin.webhooks.redeliver"];
         delete?: never;
@@ -2102,8 +2102,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Disables a webhook: it is told of nothing, and what is queued stays in its log as failed.
-         * @description Disables a webhook: it is told of nothing, and what is queued stays in its log as failed.
+         * Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.
+         * @description Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.
          */
         post: operations["admin.webhooks.disable"];
         delete?: never;
@@ -2122,8 +2122,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.
-         * @description Enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.
+         * Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.
+         * @description Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.
          */
         post: operations["admin.webhooks.enable"];
         delete?: never;
@@ -2142,8 +2142,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends again what has failed since an instant, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
-         * @description Sends again what has failed since an instant, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+         * Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         post: operations["admin.webhooks.recover"];
         delete?: never;
@@ -2182,8 +2182,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as its data. How that goes does not count. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
-         * @description Sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as its data. How that goes does not count. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+         * Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. How that goes does not count, and the webhook may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. How that goes does not count, and the webhook may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         post: operations["admin.webhooks.test"];
         delete?: never;
@@ -2214,6 +2214,90 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "conflict.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A unit that was held has no place any more, or was taken where there was none: stock went away or is late, or overbooking was allowed.
+         * @description A unit that was held has no place any more, or was taken where there was none: stock went away or is late, or overbooking was allowed.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.conflict.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conflict.resolved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.
+         * @description A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.conflict.resolved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "hold.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A hold was not confirmed in time and gave its stock back.
+         * @description A hold was not confirmed in time and gave its stock back.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.hold.expired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "order.created": {
         parameters: {
             query?: never;
@@ -2229,7 +2313,7 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
          *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
          *
@@ -2257,7 +2341,7 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
          *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
          *
@@ -2285,13 +2369,69 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
          *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
          *
          *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.order.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "unit.overdue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.
+         * @description A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.unit.overdue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A webhook was disabled as too many events failed. It is told to others; itself it is disabled.
+         * @description A webhook was disabled as too many events failed. It is told to others; itself it is disabled.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.webhook.disabled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3753,13 +3893,15 @@ export interface components {
             value: string;
         };
         CreateWebhook: {
-            /** @description Which events: orders that are made, changed or deleted. */
-            eventType: components["schemas"]["EventType"];
+            /** @description The only type of event that it is told of, or one of eventTypes, which may be given instead. */
+            eventType?: components["schemas"]["EventType"] | null;
+            /** @description The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks that were disabled. */
+            eventTypes?: components["schemas"]["EventType"][] | null;
             /** @description What people call it. */
             label?: string | null;
             /**
              * Format: uri
-             * @description Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others.
+             * @description Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others; what would not be called is refused when it is set.
              */
             url: string;
         };
@@ -4116,9 +4258,9 @@ export interface components {
             type: components["schemas"]["ScheduledEventType"];
         };
         /** @enum {string} */
-        EventResource: "order";
+        EventResource: "order" | "conflict" | "hold" | "unavailability" | "webhook";
         /** @enum {string} */
-        EventType: "order.created" | "order.deleted" | "order.updated";
+        EventType: "order.created" | "order.deleted" | "order.updated" | "conflict.created" | "conflict.resolved" | "hold.expired" | "unit.overdue" | "webhook.disabled";
         Explanation: {
             /** @description Ways out, the nearest first. */
             alternatives: components["schemas"]["Alternative"][];
@@ -5856,6 +5998,8 @@ export interface components {
             taxonomyCategoryId?: string | null;
         };
         PatchAttribute: {
+            /** @description Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some. */
+            force?: boolean | null;
             /** @description The name of its group. */
             group?: string | null;
             /** @description What values are given under: letters, digits, underscores, hyphens and dots; unique in the account. */
@@ -6152,13 +6296,15 @@ export interface components {
             value?: string;
         };
         PatchWebhook: {
-            /** @description Which events: orders that are made, changed or deleted. */
+            /** @description The only type of event that it is told of, or one of eventTypes, which may be given instead. */
             eventType?: components["schemas"]["EventType"];
+            /** @description The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks that were disabled. */
+            eventTypes?: components["schemas"]["EventType"][];
             /** @description What people call it. Null clears it. */
             label?: string | null;
             /**
              * Format: uri
-             * @description Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others.
+             * @description Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others; what would not be called is refused when it is set.
              */
             url?: string;
         };
@@ -7161,8 +7307,11 @@ export interface components {
             disabledReason: components["schemas"]["DisabledReason"] | null;
             /** @description Whether it is told of events. */
             enabled: boolean;
-            /** @description Which events: orders that are made, changed or deleted. */
+            /** @description The type of event that it is told of, of several the first. */
             eventType: components["schemas"]["EventType"];
+            /** @description All types of events that it is told of. */
+            eventTypes: components["schemas"]["EventType"][];
+            eventTypesTotal?: components["schemas"]["EntriesTotal"];
             /**
              * Format: uuid
              * @description The webhook's id.
@@ -7170,6 +7319,13 @@ export interface components {
             id: string;
             /** @description What people call it. */
             label: string | null;
+            /** @description How many events happened since it was last disabled that it is not told of and that recover does not send: all where it was disabled by hand, else those beyond what is kept. */
+            missedEvents: number;
+            /**
+             * Format: date-time
+             * @description When the first of them happened; null: there was none.
+             */
+            missedSince: string | null;
             updatedAt: components["schemas"]["UpdatedAt"];
             /**
              * Format: uri
@@ -7318,8 +7474,11 @@ export interface components {
             disabledReason: components["schemas"]["DisabledReason"] | null;
             /** @description Whether it is told of events. */
             enabled: boolean;
-            /** @description Which events: orders that are made, changed or deleted. */
+            /** @description The type of event that it is told of, of several the first. */
             eventType: components["schemas"]["EventType"];
+            /** @description All types of events that it is told of. */
+            eventTypes: components["schemas"]["EventType"][];
+            eventTypesTotal?: components["schemas"]["EntriesTotal"];
             /**
              * Format: uuid
              * @description The webhook's id.
@@ -7327,6 +7486,13 @@ export interface components {
             id: string;
             /** @description What people call it. */
             label: string | null;
+            /** @description How many events happened since it was last disabled that it is not told of and that recover does not send: all where it was disabled by hand, else those beyond what is kept. */
+            missedEvents: number;
+            /**
+             * Format: date-time
+             * @description When the first of them happened; null: there was none.
+             */
+            missedSince: string | null;
             /** @description The key of its signatures, shown this once; null in a repeat. */
             secret: string | null;
             updatedAt: components["schemas"]["UpdatedAt"];
@@ -8839,7 +9005,10 @@ export interface operations {
     };
     "admin.attributes.delete": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some. */
+                force?: boolean;
+            };
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8861,7 +9030,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8902,7 +9071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Attribute"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -13417,7 +13586,10 @@ export interface operations {
     };
     "admin.webhooks.test": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of its types; default the first. */
+                eventType?: components["schemas"]["EventType"];
+            };
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -13485,6 +13657,198 @@ export interface operations {
             };
         };
     };
+    "events.conflict.created": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Conflict"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.conflict.resolved": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Conflict"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.hold.expired": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Hold"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "events.order.created": {
         parameters: {
             query?: never;
@@ -13508,7 +13872,7 @@ export interface operations {
                 "application/json": {
                     /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
                     apiVersion: string;
-                    /** @description The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted. */
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
                     data: components["schemas"]["Order"] | null;
                     /**
                      * Format: uuid
@@ -13526,7 +13890,7 @@ export interface operations {
                     resource: components["schemas"]["EventResource"];
                     /**
                      * Format: uuid
-                     * @description The id of the order; of a test event the nil id.
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
                      */
                     resourceId: string;
                 };
@@ -13572,7 +13936,7 @@ export interface operations {
                 "application/json": {
                     /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
                     apiVersion: string;
-                    /** @description The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted. */
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
                     data: components["schemas"]["Order"] | null;
                     /**
                      * Format: uuid
@@ -13590,7 +13954,7 @@ export interface operations {
                     resource: components["schemas"]["EventResource"];
                     /**
                      * Format: uuid
-                     * @description The id of the order; of a test event the nil id.
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
                      */
                     resourceId: string;
                 };
@@ -13636,7 +14000,7 @@ export interface operations {
                 "application/json": {
                     /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
                     apiVersion: string;
-                    /** @description The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted. */
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
                     data: components["schemas"]["Order"] | null;
                     /**
                      * Format: uuid
@@ -13654,7 +14018,135 @@ export interface operations {
                     resource: components["schemas"]["EventResource"];
                     /**
                      * Format: uuid
-                     * @description The id of the order; of a test event the nil id.
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.unit.overdue": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Unavailability"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.webhook.disabled": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Webhook"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
                      */
                     resourceId: string;
                 };

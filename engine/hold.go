@@ -540,11 +540,7 @@ func (v View) HoldWith(id ID, units int) (*Hold, bool) {
 // Holds lists hold records in order of creation: those from offset on, at most limit, and how many there are; each with the first
 // of its units, at most so many.
 func (v View) Holds(offset, limit, units int) (page []*Hold, total int) {
-	i := 0
-	for id, row := range v.acc.holds().rows.From(ID{}) {
-		if i++; i <= offset {
-			continue
-		}
+	for id, row := range v.acc.holds().rows.FromPlace(offset) {
 		if len(page) == limit {
 			break
 		}

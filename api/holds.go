@@ -116,7 +116,7 @@ var extendHoldShape = wire.ShapeOf("ExtendHold",
 		Says("After how many seconds the hold gives its stock back, from now."))
 
 var (
-	holdStatuses = wire.EnumSchema("held", "confirmed", "expired", "released", "ordered")
+	holdStatuses = wire.EnumSchema(engine.HoldStatuses...)
 	holdSchema   = describe("Hold", func(w *scribe, h *engine.Hold) { w.writeHold(h, engine.MaxListed) })
 )
 
@@ -195,14 +195,10 @@ var (
 )
 
 var holdOperations = []operation{
-	read(operation{
+	readChecked(operation{
 		id: "admin.holds.list", method: "GET", path: "/v1/admin/holds", scopes: holdsRead,
-		summary: "Lists holds in order of creation, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
-	}, input[page]{query: listQuery}, func(q *request, p *page) error {
-		holds, total := q.view.Holds(p.offset(), p.size, wire.RowEntries)
-		appendRows(q, *p, holds, total, listedHold)
-		return nil
-	}),
+		summary: "Lists holds in order of creation: those that pass all filters, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
+	}, input[listHolds]{query: listHoldsQuery}, func(q *request, o *listHolds) { q.checkWindow(o.window) }, (*request).listHolds),
 	read(operation{
 		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities", scopes: holdsRead,
 		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(unavailabilitySchema),

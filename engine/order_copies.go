@@ -69,8 +69,11 @@ func (o *Order) share(a *account) {
 
 func init() {
 	registerPricer(pricer{"order", func(a *account, _ int64) int {
-		q := OrderQuery{Status: []OrderStatus{OrderDraft, OrderOpen, OrderActive}, Active: true, Archived: true}
-		_, n := a.orders().Page(orderByState, q.states(), 0, 0, false)
+		n := a.orders().Len()
+		for _, archived := range []bool{false, true} {
+			t := termOfState(OrderClosed, archived)
+			n -= a.orderIndex().sets.Count(t, t.Next(len(t)))
+		}
 		return n
 	}})
 }

@@ -4,6 +4,7 @@ package timeline
 
 import (
 	"encoding/binary"
+	"iter"
 	"math/bits"
 	"slices"
 )
@@ -14,10 +15,26 @@ type Bits []uint64
 // Add adds a number.
 func (b Bits) Add(no uint32) { b[no/64] |= 1 << (no % 64) }
 
+// Remove takes a number out.
+func (b Bits) Remove(no uint32) { b[no/64] &^= 1 << (no % 64) }
+
 // Has says whether a number is in it.
 func (b Bits) Has(no uint32) bool { return b.bit(no) != 0 }
 
 func (b Bits) bit(no uint32) int { return int(b[no/64] >> (no % 64) & 1) }
+
+// All yields its numbers in their order. A number that is yielded may be taken out.
+func (b Bits) All() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for i, word := range b {
+			for ; word != 0; word &= word - 1 {
+				if !yield(uint32(i*64 + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // Count is how many numbers it has.
 func (b Bits) Count() (n int) {
@@ -172,21 +189,24 @@ func (s *Sets) Mark(from, to Term, in Bits) {
 	})
 }
 
-// Of appends the numbers of a term, in their order.
-func (s *Sets) Of(dst []uint32, t Term) []uint32 {
-	first, last := t.key(0), t.key(1<<32-1)
-	s.rows.scan(first, func(keys []setKey, words []uint64) bool {
-		for i := range keys {
-			if last.before(&keys[i]) {
-				return false
+// Of yields the numbers of a term, in their order.
+func (s *Sets) Of(t Term) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		last := t.key(1<<32 - 1)
+		s.rows.scan(t.key(0), func(keys []setKey, words []uint64) bool {
+			for i := range keys {
+				if last.before(&keys[i]) {
+					return false
+				}
+				for word := words[i]; word != 0; word &= word - 1 {
+					if !yield(uint32(keys[i].c)*64 + uint32(bits.TrailingZeros64(word))) {
+						return false
+					}
+				}
 			}
-			for word := words[i]; word != 0; word &= word - 1 {
-				dst = append(dst, uint32(keys[i].c)*64+uint32(bits.TrailingZeros64(word)))
-			}
-		}
-		return true
-	})
-	return dst
+			return true
+		})
+	}
 }
 
 // SetsLoader makes Sets of numbers in whatever order; one that is mostly ascending takes the least room. One goroutine uses it, once.

@@ -48,7 +48,7 @@ func TestRecordsAreFound(t *testing.T) {
 		require.Equal(t, want, s.listed("/v1/admin/tags?"+query), query)
 	}
 	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/tags?scope=x&search="+strings.Repeat("x", 256), "", "query scope enum", "query search length")
-	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/skus?email=x&code=", "", "query email unknown", "query code length")
+	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/skus?email=x&code=", "", "query code length", "query email unknown")
 }
 
 func TestHoldsAreFound(t *testing.T) {
@@ -68,5 +68,5 @@ func TestHoldsAreFound(t *testing.T) {
 		require.Equal(t, want, s.listed("/v1/admin/holds?"+query), query)
 	}
 	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/holds?status=x&skuId=x&dateRange[from]="+when(noon)+"&dateRange[to]="+when(noon-1)+"&owner=1", "",
-		"query status enum", "query skuId format", "query dateRange[to] order", "query owner unknown")
+		"query status enum", "query skuId format", "query owner unknown", "query dateRange[to] order")
 }

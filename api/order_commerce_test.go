@@ -88,7 +88,7 @@ func TestOrderList(t *testing.T) {
 		"query status enum", "query dateRange[to] required", "query customerId format", "query number range", "query archive enum", "query direction enum", "query colour unknown",
 		"query createdAt[to] order")
 	s.refused(400, engine.CodeInvalid, "GET", ordersPath+"?late=x&fulfillmentState=x&channel=x&hasConflicts=x&sort=x&pickupLocationId=x&returnDue[from]="+when(noon)+"&returnDue[to]="+when(noon-1), "",
-		"query late enum", "query fulfillmentState enum", "query channel enum", "query hasConflicts type", "query sort enum", "query pickupLocationId format", "query returnDue[to] order")
+		"query fulfillmentState enum", "query hasConflicts type", "query late enum", "query channel enum", "query pickupLocationId format", "query sort enum", "query returnDue[to] order")
 }
 
 // A page of a long list costs what a page costs.

@@ -66,14 +66,3 @@ func (o *Order) share(a *account) {
 		o.Contact = &m.Contact
 	}
 }
-
-func init() {
-	registerPricer(pricer{"order", func(a *account, _ int64) int {
-		n := a.orders().Len()
-		for _, archived := range []bool{false, true} {
-			t := termOfState(OrderClosed, archived)
-			n -= a.orderIndex().sets.Count(t, t.Next(len(t)))
-		}
-		return n
-	}})
-}

@@ -443,3 +443,14 @@ func (a *account) ordersOf(customer ID) iter.Seq[*Order] {
 		}
 	}
 }
+
+func init() {
+	registerPricer(pricer{"order", func(a *account, _ int64) int {
+		n := a.orders().Len()
+		for _, archived := range []bool{false, true} {
+			t := termOfState(OrderClosed, archived)
+			n -= a.orderIndex().sets.Count(t, t.Next(len(t)))
+		}
+		return n
+	}})
+}

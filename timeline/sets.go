@@ -211,7 +211,7 @@ func (s *Sets) Of(t Term) iter.Seq[uint32] {
 
 // SetsLoader makes Sets of numbers in whatever order; one that is mostly ascending takes the least room. One goroutine uses it, once.
 type SetsLoader struct {
-	open map[Term]setItem // of each term, the numbers that came last
+	last map[Term]int // of each term, the place of the numbers that came last
 	list []setItem
 }
 
@@ -221,26 +221,20 @@ type setItem struct {
 }
 
 // NewSetsLoader makes an empty loader.
-func NewSetsLoader() *SetsLoader { return &SetsLoader{open: map[Term]setItem{}} }
+func NewSetsLoader() *SetsLoader { return &SetsLoader{last: map[Term]int{}} }
 
 // Add lists a number under a term.
 func (l *SetsLoader) Add(t Term, no uint32) {
-	x, k := l.open[t], t.key(no/64)
-	if x.key != k {
-		if x.word != 0 {
-			l.list = append(l.list, x)
-		}
-		x = setItem{key: k}
+	i, ok := l.last[t]
+	if k := t.key(no / 64); !ok || l.list[i].key != k {
+		i = len(l.list)
+		l.last[t], l.list = i, append(l.list, setItem{key: k})
 	}
-	x.word |= 1 << (no % 64)
-	l.open[t] = x
+	l.list[i].word |= 1 << (no % 64)
 }
 
 // Finish makes the sets.
 func (l *SetsLoader) Finish() *Sets {
-	for _, x := range l.open {
-		l.list = append(l.list, x)
-	}
 	slices.SortFunc(l.list, func(x, y setItem) int {
 		switch {
 		case x.key == y.key:

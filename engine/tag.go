@@ -1,6 +1,10 @@
 package engine
 
-import "holdfast/engine/table"
+import (
+	"slices"
+
+	"holdfast/engine/table"
+)
 
 // This file owns tags: words of the merchant's own that group records of one area.
 
@@ -25,10 +29,17 @@ type Tag struct {
 }
 
 var tagKind = func() *kind[Tag] {
-	k := rowsOf(tagTag, "tag", func(g *Tag) ID { return g.ID })
+	k := rowsOf(tagTag, "tag", func(g *Tag) ID { return g.ID }, table.By((*Tag).words))
 	k.area = func(g *Tag) string { return string(g.Scope) }
 	return k
 }()
+
+const tagByWords = 0
+
+// words are those of the tag's text.
+func (g *Tag) words() []string { return wordKeys(&g.Value) }
+
+var tagDirectory = directory[Tag]{of: (*account).tags, words: (*Tag).words, byWords: tagByWords}
 
 func (a *account) tags() *table.Table[Tag] { return tableOf[Tag](a, tagTag) }
 
@@ -106,6 +117,11 @@ func (DeleteTag) result() any { return new(any) }
 
 // Tag returns a tag, or nil.
 func (v View) Tag(id ID) *Tag { return v.acc.tags().Get(id) }
+
+// FindTags gives a part of the tags of some scopes that are asked for, in order of creation, and how many there are.
+func (v View) FindTags(q *RecordQuery, scopes []TagScope, p Part) (page []*Tag, total int) {
+	return tagDirectory.find(v.acc, q, func(g *Tag) bool { return slices.Contains(scopes, g.Scope) }, p)
+}
 
 // Tags lists the account's tags in order of creation.
 func (v View) Tags() *table.Table[Tag] { return v.acc.tags() }

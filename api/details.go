@@ -72,7 +72,7 @@ func (q *request) appendDetails(details any) {
 
 func (w *scribe) writeState(d *engine.StateDetails) {
 	w.Text("state", d.State, "The state that the record is in.")
-	w.Texts("allowed", d.Allowed, "What the record allows in that state, or the states in which it would allow this.")
+	w.Texts("allowed", d.Allowed, "The operations that it allows, by the last part of their ids; of a way to take a catalog item the ways in which it is offered.")
 }
 
 func (w *scribe) writeSubstitute(d *engine.SubstituteDetails) {

@@ -108,6 +108,8 @@ var ofState = map[string][]engine.Code{
 	"admin.skus.update":                   conflictAlone,
 	"admin.skus.delete":                   inUseAlone,
 	"admin.subscriptions.cancel":          stateAlone,
+	"admin.tags.create":                   conflictAlone,
+	"admin.tags.update":                   conflictAlone,
 	"admin.webhooks.create":               conflictAlone,
 	"admin.webhooks.enable":               stateAlone,
 	"admin.webhooks.disable":              stateAlone,

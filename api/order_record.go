@@ -72,6 +72,7 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 		w.contact(c)
 		w.crmCustomer(r.Customer)
 	})
+	wire.List(&w.Writer, "checkoutFields", "CheckoutField", more.Fields, "What the customer was asked for the order as a whole.", w.customerField)
 	w.orderLines(r, most)
 	w.stockItems(r, most)
 	w.orderDocuments(more)
@@ -135,13 +136,16 @@ func (w *scribe) orderCustomers(r *engine.OrderRecord, more *engine.OrderMore) {
 		w.ID("id", c.ID, "The customer's id in the order.")
 		w.contact(&c.Contact)
 		w.crmCustomer(c.Customer)
-		wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", func(f *engine.CheckoutField) {
-			w.IDs("ids", f.IDs, "Ids of the same field in other places.")
-			w.checkoutField(f)
-		})
+		wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", w.customerField)
 		w.Created(c.ID)
 		w.Updated(c.UpdatedAt)
 	})
+}
+
+// customerField writes a field of a form that is none of a line's.
+func (w *scribe) customerField(f *engine.CheckoutField) {
+	w.IDs("ids", f.IDs, "Ids of the same field in other places.")
+	w.checkoutField(f)
 }
 
 func (w *scribe) orderDocuments(more *engine.OrderMore) {

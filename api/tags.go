@@ -194,11 +194,11 @@ func (r tagged[R]) linkOperations() []operation {
 		}, r.render),
 		write(operation{
 			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: wire.NullSchema, guarded: true,
-			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault.",
+			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.",
 		}, input[tagIDs]{
 			path: id,
-			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
-				Says("Repeated; here or in the body.")),
+			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.Commas(wire.ListOf(wire.LooseID, 1, 100)), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
+				Says("Repeated, or with commas between; here or in the body.")),
 			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).
 				Says("Here or in the query.")),
 		}, func(q *request, o *tagIDs) engine.Op {

@@ -96,6 +96,9 @@ func (o CreateCustomer) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.born("", &o.Contact); err != nil {
+		return nil, err
+	}
 	m := &Customer{ID: t.newID(), Contact: o.Contact.merged(Contact{}), UpdatedAt: t.now, Revision: 1, Labels: labels}
 	record(t, customerKind, nil, m)
 	return m, nil
@@ -137,6 +140,9 @@ func (o PatchCustomer) plan(t *tx) (any, error) {
 	}
 	if m.ErasedAt != 0 {
 		return nil, erased()
+	}
+	if err := t.born("", &o.Contact); err != nil {
+		return nil, err
 	}
 	n := *m
 	n.Contact, n.Labels = o.Contact.merged(m.Contact), labels

@@ -258,7 +258,7 @@ func (o ExtendHold) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if rec.status != Held {
-		return nil, &Error{Code: CodeStateNotAllowed, Detail: "a confirmed hold has no expiry to extend", Details: StateDetails{State: rec.status.String(), Allowed: []string{Held.String()}}}
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "a confirmed hold has no expiry to extend", Details: StateDetails{State: rec.status.String(), Allowed: []string{"move", "order", "delete"}}}
 	}
 	n := *rec
 	n.due = t.now + o.ExpiresIn*1000

@@ -142,6 +142,7 @@ type LineMore struct {
 	IsAddon       string          `json:",omitempty"`
 	ExpectsLink   bool            `json:",omitempty"`
 	RevenueSplit  *int64          `json:",omitempty"` // millionths; nil: all of it
+	PartPrices    []int64         `json:",omitempty"` // of a kit, what its components were bought for as the line was made; nil: that is not known of all
 }
 
 // OrderUnit is an order stock item: one unit of a line.
@@ -254,6 +255,14 @@ func (a *account) orders() *table.Table[Order] { return tableOf[Order](a, tagOrd
 // line finds a line by its id, or -1.
 func (o *Order) line(id ID) int {
 	return slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.ID == id })
+}
+
+// LineOf is the line of an id, or nil; it is not to be changed.
+func (o *Order) LineOf(id ID) *OrderLine {
+	if i := o.line(id); i >= 0 {
+		return &o.Lines[i]
+	}
+	return nil
 }
 
 // lineNo finds a line by its number, or nil.

@@ -149,6 +149,9 @@ func (t *tx) isFor(o *Order, id *ID, contact *ContactPatch) error {
 		o.Customer = ID{}
 		t.copyContact(o)
 	default:
+		if err := t.born("/mainContact", contact); err != nil {
+			return err
+		}
 		given := contact.merged(Contact{})
 		m := t.acc.customerOf(given.Email)
 		if m == nil {
@@ -165,6 +168,9 @@ func (t *tx) isFor(o *Order, id *ID, contact *ContactPatch) error {
 func (t *tx) orderCustomers(list []OrderCustomerInput) (out []OrderCustomer, err error) {
 	for i := range list {
 		x := &list[i]
+		if err := t.born("/customers/"+itoa(i), &x.Contact); err != nil {
+			return nil, err
+		}
 		n := OrderCustomer{ID: t.newID(), Contact: x.Contact.merged(Contact{}), Fields: x.Fields, UpdatedAt: t.now}
 		if x.Customer != nil {
 			m := t.acc.customers().Get(*x.Customer)
@@ -389,24 +395,31 @@ func (t *tx) takeOverUnits(o *Order, x *HoldLine, line int, units []timeline.Pla
 		l.Units = append(l.Units, OrderUnit{ID: t.newID(), Hold: u.ID, ByHand: u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
 	}
 	if x.CatalogItem != (ID{}) {
-		for j, part := range t.partsOf(x.CatalogItem, x.Quantity, units) {
+		parts, whole := t.partsOf(x.CatalogItem, x.Quantity, units)
+		for j, part := range parts {
 			l.Units[j].Part = part
+		}
+		if l.Rest().PartPrices != nil && !whole {
+			m := own(&l.More)
+			if m.PartPrices = nil; m.empty() {
+				l.More = nil
+			}
 		}
 	}
 	t.beginSubscription(o, l)
 	return nil
 }
 
-// partsOf says of units which component of n kits each is. Where they are not what the kit takes
-// by now each is a part of its own, so that none is given back for another.
-func (t *tx) partsOf(id ID, n int, units []timeline.Placed) (parts []uint16) {
+// partsOf says of units which component of n kits each is. Where they are not what the kit takes by now, which is not whole, each is a
+// part of its own, so that none is given back for another.
+func (t *tx) partsOf(id ID, n int, units []timeline.Placed) (parts []uint16, whole bool) {
 	k, err := t.acc.kit(id)
 	if err == nil {
 		for j, p := range k.parts {
 			parts = append(parts, slices.Repeat([]uint16{uint16(j)}, n*p.quantity)...)
 		}
 	}
-	whole := len(parts) == len(units)
+	whole = len(parts) == len(units)
 	for i := 0; whole && i < len(units); i++ {
 		whole = t.isPart(units[i].Hold, units[i].Place, k.parts[parts[i]])
 	}
@@ -416,7 +429,7 @@ func (t *tx) partsOf(id ID, n int, units []timeline.Placed) (parts []uint16) {
 			parts = append(parts, uint16(i))
 		}
 	}
-	return parts
+	return parts, whole
 }
 
 // PatchOrder changes what an order has as given. Its pickup location changes only in a draft. It answers with the
@@ -546,7 +559,7 @@ func (o *PatchOrder) places(t *tx, n *Order) error {
 	elsewhere := o.Pickup.Set && o.Pickup.Value != n.Pickup
 	if elsewhere {
 		if n.Status != OrderDraft {
-			return &Error{Code: CodeStateNotAllowed, Detail: "the pickup location changes only in a draft", Details: StateDetails{State: n.Status.String(), Allowed: []string{OrderDraft.String()}}}
+			return &Error{Code: CodeStateNotAllowed, Detail: "the pickup location changes only in a draft", Details: StateDetails{State: n.Status.String(), Allowed: n.allowedBut("")}}
 		}
 		if n.Return == n.Pickup {
 			n.Return = o.Pickup.Value

@@ -12,6 +12,7 @@ type OrderCode struct {
 	ID          ID
 	Terms       DiscountTerms
 	Allocations []LineAmount `json:",omitempty"`
+	Unused      bool         `json:",omitempty"` // its use was given back: the order was cancelled as a draft
 }
 
 // LineAmount is a part of an amount that falls to a line.
@@ -103,7 +104,7 @@ func (a *account) discount(o *Order, text string, now int64) (*DiscountCode, err
 	for i := range left {
 		left[i].Amount -= off[i]
 	}
-	return d, d.Judge(now, left, applied)
+	return d, d.Judge(now, o.Currency.String(), left, applied)
 }
 
 // TryDiscount says what applying a code would come to. It counts no use.
@@ -160,9 +161,10 @@ func (o RemoveDiscount) plan(t *tx) (any, error) {
 
 func (RemoveDiscount) result() any { return new(any) }
 
-// giveBack takes back the use that an order has made of a code.
+// giveBack takes back the use that an order has made of a code, once.
 func (t *tx) giveBack(c *OrderCode) {
-	if d := t.acc.discounts().Get(c.ID); d != nil {
+	if d := t.acc.discounts().Get(c.ID); d != nil && !c.Unused {
 		t.useDiscount(d, -1)
 	}
+	c.Unused = true
 }

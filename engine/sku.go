@@ -218,9 +218,9 @@ func (p BufferPatch) check(c *checker, pointer string) {
 	}
 }
 
-// orUnit is the unit to judge an amount by where it came without one: the most permissive.
+// orUnit is the unit to judge an amount by where it came without one, or with one that could not be read: the most permissive.
 func orUnit(u Opt[timeline.Unit]) timeline.Unit {
-	if u.Set && !u.Null {
+	if u.Set && !u.Null && u.Value != 0 {
 		return u.Value
 	}
 	return timeline.Seconds

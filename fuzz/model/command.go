@@ -182,6 +182,8 @@ func (s *step) do(op engine.Op, res any, err error) error {
 		return s.catalog(o, res, err)
 	case engine.CreateAttribute, engine.PatchAttribute, engine.DeleteAttribute:
 		return s.attributes(o, res, err)
+	case engine.PatchAccount:
+		return s.currency(o, err)
 	case engine.CreatePricingTable, engine.PatchPricingTable, engine.DeletePricingTable, engine.CreatePricingRow, engine.PatchPricingRow, engine.DeletePricingRow:
 		return s.pricing(o, res, err)
 	case engine.CreateArticle:

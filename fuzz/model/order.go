@@ -19,6 +19,7 @@ type Order struct {
 	Cancelled      bool
 	Archived       bool
 	Pickup, Return ID
+	Currency       string // of the account as it was made
 	Note           string
 	Lines          []OrderLine
 	LastLine       uint16
@@ -150,7 +151,7 @@ var may = map[engine.OrderStatus][]engine.OrderAction{
 	engine.OrderDraft:  {engine.Confirm, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend},
 	engine.OrderOpen:   {engine.Prepare, engine.Fulfill, engine.Undo, engine.Cancel, engine.CancelItem, engine.Delete, engine.Discount, engine.EditLines, engine.Extend, engine.Assign},
 	engine.OrderActive: {engine.Fulfill, engine.Return, engine.Ready, engine.Undo, engine.CancelItem, engine.Extend, engine.Assign},
-	engine.OrderClosed: {engine.Ready, engine.Undo, engine.Archive, engine.Delete},
+	engine.OrderClosed: {engine.Ready, engine.Undo, engine.Archive, engine.Unarchive, engine.Delete},
 }
 
 // with judges an operation on an order that some states do not allow.
@@ -329,6 +330,12 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 					b.CancelAt, b.CancelledAt, b.NextBillingAt = s.now, s.now, 0
 				}
 			}
+			for i := range n.Codes { // a draft was never sold: its codes can be used again
+				if n.Status == engine.OrderDraft {
+					s.use(n.Codes[i].ID, -1)
+					n.Codes[i].Unused = true
+				}
+			}
 			n.Status, n.Cancelled = engine.OrderClosed, true
 			return refused(err, "")
 		})
@@ -341,7 +348,9 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 		return s.with(o.ID, engine.Delete, err, func(n *Order) error {
 			n.each(func(_ *OrderLine, u *OrderUnit) { s.free(u) })
 			for _, c := range n.Codes {
-				s.use(c.ID, -1)
+				if !c.Unused {
+					s.use(c.ID, -1)
+				}
 			}
 			s.a.Orders = slices.DeleteFunc(s.a.Orders, func(x *Order) bool { return x.ID == n.ID })
 			return refused(err, "")
@@ -379,6 +388,9 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 			return err
 		}
 		d := *res.(*engine.DiscountCode)
+		if d.Currency = s.a.Currency; d.ValueType == engine.DiscountPercentage {
+			d.Currency = ""
+		}
 		s.a.Codes = append(s.a.Codes, &d)
 		return nil
 	case engine.ApplyDiscount:
@@ -390,7 +402,7 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 }
 
 func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err error) error {
-	n := &Order{Pickup: o.Pickup, Return: o.Pickup, Status: o.Status, Paid: map[Payment]int64{}}
+	n := &Order{Currency: s.a.Currency, Pickup: o.Pickup, Return: o.Pickup, Status: o.Status, Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 	}

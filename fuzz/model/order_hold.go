@@ -24,7 +24,7 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 	if o.Return == nil && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Return != back }) {
 		return refused(err, engine.CodeConflict)
 	}
-	n := &Order{Pickup: here, Return: back, Status: engine.OrderOpen, Paid: map[Payment]int64{}}
+	n := &Order{Currency: s.a.Currency, Pickup: here, Return: back, Status: engine.OrderOpen, Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 		if s.a.location(n.Return) == nil {

@@ -14,6 +14,8 @@ type AppliedCode struct {
 	ID    ID
 	Terms engine.DiscountTerms
 	Off   []engine.LineAmount
+
+	Unused bool // its use was given back as the order, a draft, was cancelled
 }
 
 // Payment is what payments are added up by: what they are, and of which line, zero where they are of the order as a whole.
@@ -119,7 +121,7 @@ func (s *step) applyCode(o *Order, text string, res any, err error) error {
 	if d == nil {
 		return refused(err, engine.CodeDiscountNotFound)
 	}
-	want := Judge(*d, s.now, o.left(), o.code(text) >= 0)
+	want := Judge(*d, s.now, o.Currency, o.left(), o.code(text) >= 0)
 	if err := refused(err, want); err != nil || want != "" {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"holdfast/engine"
 )
 
-// This file owns pricing tables: their rows, and what a row asks for a line.
+// This file owns pricing tables: their rows, and what a row asks for a line; and the currency that all that is in.
 
 // Table is a pricing table. Like the other records it is a value.
 type Table struct {
@@ -65,7 +65,7 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 		return s.retable(o.Table, err, func(t *Table) engine.Code {
 			if r, ok := res.(*engine.PricingRow); ok {
 				t.Rows = slices.DeleteFunc(t.Rows, func(r engine.PricingRow) bool { return r.RetiredAt != 0 && !s.sells(r.ID) })
-				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
+				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
 			}
 			return ""
 		})
@@ -111,6 +111,26 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 		})
 	}
 	return wrong("the twin does not know %T", op)
+}
+
+// currency judges another currency of the account: there is none while something is priced in the one that there is, which is a row that
+// is not retired, a code of an amount that has not ended, or an order that is not closed.
+func (s *step) currency(o engine.PatchAccount, err error) error {
+	priced := slices.ContainsFunc(s.a.Tables, func(t *Table) bool {
+		return slices.ContainsFunc(t.Rows, func(r engine.PricingRow) bool { return r.RetiredAt == 0 })
+	}) || slices.ContainsFunc(s.a.Codes, func(d *engine.DiscountCode) bool {
+		return d.ValueType != engine.DiscountPercentage && (d.EndsAt == nil || *d.EndsAt > s.now)
+	}) || slices.ContainsFunc(s.a.Orders, func(n *Order) bool { return n.Status != engine.OrderClosed })
+	switch {
+	case o.Currency.Value == s.a.Currency:
+	case priced:
+		s.a.Seen.Priced++
+		return refused(err, engine.CodeInUse)
+	default:
+		s.a.Seen.Relabelled++
+		s.a.Currency = o.Currency.Value
+	}
+	return refused(err, "")
 }
 
 // sells says that a line of an order that is not closed is sold by a row: it is retired then, where it would be deleted, and is gone
@@ -167,5 +187,5 @@ func (a *Account) pricingRecords(v engine.View) error {
 
 func sameRow(x, y engine.PricingRow) bool {
 	same := (x.Duration == nil) == (y.Duration == nil) && (x.Duration == nil || *x.Duration == *y.Duration)
-	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price && x.RetiredAt == y.RetiredAt
+	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price && x.Currency == y.Currency && x.RetiredAt == y.RetiredAt
 }

@@ -348,6 +348,9 @@ func (a *Account) Records(v engine.View, now int64) error {
 	if err := a.orderRecords(v); err != nil {
 		return err
 	}
+	if err := a.incomes(v); err != nil {
+		return err
+	}
 	if err := a.revisions(v); err != nil {
 		return err
 	}

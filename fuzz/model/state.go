@@ -23,6 +23,7 @@ const Forever = engine.Forever
 // Account is one tenant. Lists of records are in order of creation; slots and units are in the order of their ids.
 type Account struct {
 	Zone       string
+	Currency   string
 	Seen       *Tally
 	Named      int // of a refused line, as many holds in its way are named at most; 0: 20
 	NamedAll   int // of a refusal; 0: 1,000
@@ -75,6 +76,7 @@ type Tally struct {
 	Housed, Homeless       int // conflicts that were brought to another article of their SKU, and those for which it had none
 	Endless, Ended         int // units of bookings without end that orders took, and those that came back
 	Applied                int // discount codes
+	Priced, Relabelled     int // other currencies that were refused as something was priced in the one that there was, and those that were taken
 	Still, Restamped       int // units told to move to where and when they are, and those that got other buffers at the dates that they had
 	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
 	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
@@ -109,7 +111,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.StaysHere, &o.StaysHere}, {&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},
-		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
 		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold}, {&t.Ready, &o.Ready},

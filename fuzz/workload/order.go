@@ -359,6 +359,9 @@ func nothingNew(d Dice, l model.OrderLine, p engine.PatchOrderLine) engine.Patch
 }
 
 func discountCommand(d Dice, a *model.Account, now int64) engine.Op {
+	if odds(d, "another currency", 3) {
+		return engine.PatchAccount{Currency: engine.Some(pick(d, "currency", []string{"EUR", "JPY"}))}
+	}
 	if len(a.Codes) == 0 || len(a.Codes) < maxCodes && odds(d, "another code", 30) {
 		x := engine.DiscountTerms{
 			Code:      fmt.Sprintf("Code%d", len(a.Codes)+1),

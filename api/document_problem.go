@@ -53,6 +53,8 @@ var ofState = map[string][]engine.Code{
 	"admin.articles.planQuantityChange":   {engine.CodePlanChanged},
 	"admin.articles.transferQuantity":     {blocked},
 	"admin.attributes.create":             conflictAlone,
+	"admin.attributes.update":             {conflict, engine.CodeInUse},
+	"admin.attributes.delete":             inUseAlone,
 	"admin.availability.get":              stateAlone,
 	"admin.availability.query":            stateAlone,
 	"admin.availability.calendar":         stateAlone,

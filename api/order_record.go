@@ -32,15 +32,6 @@ var paymentTotals = [...]struct {
 
 const byPayments = ", by the payments that were recorded; in minor units."
 
-// OrderPayload is an order's record as a version of the interface writes it: there is one.
-func OrderPayload(_ string, record any) []byte {
-	r := record.(*engine.OrderRecord)
-	const order, part = 3 << 10, 1 << 10 // about what is written of an order, of each line, and of each unit
-	w := scribe{Writer: wire.Writer{Out: make([]byte, 0, order+part*(len(r.Lines)+len(r.Units)))}}
-	appendOrder(&w, r)
-	return w.Out
-}
-
 // appendOrder appends an order as a record of its own.
 func appendOrder(w *scribe, r *engine.OrderRecord) {
 	start := len(w.Out)

@@ -102,7 +102,7 @@ func TestOrderRecord(t *testing.T) {
 	// What is told of an order needs no request.
 	view, _ := s.eng.View(s.account)
 	parsed, _ := engine.ParseID(id)
-	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body), string(OrderPayload(Version, view.Order(parsed))))
+	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body), string(EventPayload(Version, view.Order(parsed))))
 }
 
 func TestOrderFromDraftToArchive(t *testing.T) {

@@ -148,6 +148,8 @@ type Labelled interface {
 	edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error)
 	// sweep does a part of what is taken off all records; where there is more, it says with which it goes on.
 	sweep(t *tx, p *sweptPart, s *sweeping) (next ID, more bool)
+	// valued counts the records that have a value of which an attribute, as it is to be, has no place.
+	valued(a *account, d *Attribute) (resource string, n int)
 }
 
 // labelled lists the kinds that labels hang on.

@@ -357,7 +357,6 @@ func TestShorterConflictIsTriedItself(t *testing.T) {
 			s.order(bike, PurchaseBooking, at(35), ptr(at(45)), 1, false)
 			older := s.order(bike, PurchaseBooking, at(15), ptr(at(30)), 1, true)
 			other := s.order(bike, PurchaseBooking, at(25), ptr(at(60)), 1, true)
-			s.tick(at(21)) // what is past of the older one needs no room any more, and nobody has tried
 			s.do(PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, To: Some(at(c.end))})
 			require.Equal(t, []bool{true, c.waits}, []bool{s.orderNow(older).Conflict(), s.orderNow(other).Conflict()})
 			s.reopen()

@@ -224,18 +224,23 @@ func (s *step) reseated(was, o Unit) error {
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {
 		return wrong("conflict %+v was seated with a cut of %d, want %d", was, o.Cut, want)
 	}
+	if !s.wants(was) {
+		s.a.Seen.Opened++
+	}
 	return nil
 }
 
-// conflicts judges the conflicts that are left: none of them wanted what came free and could have had it, with what
-// younger ones were given, too.
+// conflicts judges the conflicts that are left, after any command and any passing of time: none of them could be seated, and none wanted what came
+// free and could have had it with what younger ones were given. One that the command itself made is judged where it had to seek room.
 func (s *step) conflicts() error {
 	if err := s.housed(); err != nil {
 		return err
 	}
 	for _, u := range s.a.Units {
 		pushed := s.pushed[u.ID] && (!u.articlePinned() || len(s.a.poolOf(u.Lot).Lots) == 1)
-		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !s.wants(u)) {
+		was := s.was.unit(u.ID)
+		waited, wanted := was != nil && was.Slot == 0, s.wants(u)
+		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !wanted && !waited) {
 			continue
 		}
 		home, need := s.a.home(u), awaits(u, rest(u, s.now))
@@ -255,7 +260,7 @@ func (s *step) conflicts() error {
 		if !s.a.full(home, need) && s.a.easy(home, need, s.now) {
 			return wrong("conflict %+v could be seated and was not", u)
 		}
-		if u.articlePinned() {
+		if u.articlePinned() || !wanted && !pushed {
 			continue // what is seated elsewhere in the meantime may have freed its lot
 		}
 		older := s.a.clone()

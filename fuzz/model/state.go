@@ -56,6 +56,7 @@ type Tally struct {
 	Commands, Refused      int
 	Moved, Between, Ends   int // units moved for others, between articles, slots that changed ends
 	Evicted, Reseated      int // units that became conflicts, and conflicts that were seated
+	Opened                 int // of those, the ones that wanted nothing that came free: time alone made room
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Named, NamedLines      int // questions about an article that count moves, lines that others make room for
@@ -65,6 +66,7 @@ type Tally struct {
 	Stranded               int // counts of pools in which a conflict counts for nothing as its article is taken by what is pinned there
 	Pins, Unpinned         int // conflicts that wait for a slot that is taken, and units that waited for a slot and have one
 	RaisedOut              int // increases of articles that are out and have conflicts
+	Asked                  int // removals of attributes and options that records had a value of
 	Removed, InUse         int // locations, SKUs and articles that were deleted, and those that could not be
 	Kits, Met              int // answers about kits, and those of kits of which two parts meet in a pool
 	Late, Postponed        int // units kept for another step, and slots that ended later for one
@@ -84,6 +86,8 @@ type Tally struct {
 	Refitted, Unfit        int // units that went to another article as theirs lost what their line requires, and those that stayed without
 	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
+	KeptEvents             int // events that were kept for a webhook that was disabled for failures
+	MissedEvents           int // events that were counted for one that was disabled by hand
 	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
 	Lost, Drained          int // events that failed for good, and those that waited for a webhook that was disabled
 	FreeLater, WalledIn    int // articles with a unit free where a window starts, none over it, and one later on; those of them where one is free at every instant

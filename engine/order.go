@@ -79,6 +79,7 @@ type Order struct {
 	UpdatedAt  int64
 	UpdatedBy  word
 	ArchivedAt int64  `json:",omitempty"` // 0: it is not
+	Departs    bool   `json:",omitempty"` // its units go elsewhere, and that is planned; an older program planned nothing
 	LastLine   uint16 // last number given to a line
 	Revision   uint64
 	Lines      []OrderLine    `json:",omitempty"`
@@ -219,22 +220,28 @@ var orderKind = func() *kind[Order] {
 		put(s, a, before, after)
 	}
 	k.quiet = func(before, after *Order) bool { return before.Revision == after.Revision }
-	k.dueAt(func(o *Order) int64 {
-		if !o.copied() {
-			return 1 // an older program made it
-		}
-		return o.Due
-	})
+	k.dueAt((*Order).falls)
 	return k
 }()
 
+// falls is when time next changes the order; 0: never.
+func (o *Order) falls() int64 {
+	if !o.copied() || o.undeparted() {
+		return 1 // an older program made it
+	}
+	return o.Due
+}
+
 func init() {
 	orderKind.fall = func(t *tx, id ID) {
-		if o := t.order(id); o != nil && !o.copied() {
+		switch o := t.order(id); {
+		case o != nil && !o.copied():
 			t.copyOlder(id)
-			return
+		case o != nil && o.undeparted():
+			t.departOlder(id)
+		default:
+			t.renewSubscriptions(id)
 		}
-		t.renewSubscriptions(id)
 	}
 }
 

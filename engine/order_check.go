@@ -21,7 +21,7 @@ func checkOrders(a *account) (due int, err error) {
 			return 0, fmt.Errorf("order %s is not found by its number", o.ID)
 		}
 		recount(named, nil, o)
-		if o.Due != 0 || !o.copied() {
+		if o.falls() != 0 {
 			due++
 		}
 		for i := range o.Lines {

@@ -42,7 +42,7 @@ func (t *tx) copyOlder(id ID) {
 	if err != nil {
 		return
 	}
-	t.editOf(id).copies = true
+	t.editOf(id).kept = true
 	t.copyPlaces(n)
 	t.copyContact(n)
 	n.Currency = newWord(t.acc.row.Currency)

@@ -117,8 +117,9 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 			q := &line[j]
 			q.overbook = overbook
 			q.proto.Line, q.proto.Owner = l.No, uint64(o.Number)
-			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder) | o.sends(l)
-			if o.sends(l) != 0 {
+			leaves := o.departs(l)
+			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder) | leaves
+			if leaves != 0 {
 				q.to = t.acc.locations().Get(o.Return)
 			}
 			if len(l.Rest().Requirements) > 0 {
@@ -312,7 +313,7 @@ func (t *tx) reroute(o *Order, overbook bool) error {
 			if !ok || u.Returned != 0 {
 				continue
 			}
-			goes := o.sends(l)
+			goes := o.departs(l)
 			t.send(h.ID, to)
 			was, _, _ := t.acc.stock.Find(h.ID)
 			if goes == h.Flags&timeline.OneWay && (goes == 0 || t.acc.goes(was) == to) {

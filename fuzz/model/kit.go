@@ -152,8 +152,8 @@ func (s *step) ask(line int, l engine.HoldLineInput) (list []request, refusal en
 }
 
 // kits judges how many kits the engine says there are at a location: as many can be had, and where that is certain, one more
-// cannot. Plain: of a window without buffers.
-func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain bool) error {
+// cannot. Plain: of a window without buffers. Least: there may be more.
+func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain, least bool) error {
 	may := func(n int) chance {
 		s := &step{now: now, a: a}
 		requests, refusal := s.ask(0, engine.HoldLineInput{Item: engine.Item{CatalogItem: k.ID}, Location: location, Window: body, Quantity: n})
@@ -173,7 +173,7 @@ func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain b
 	switch {
 	case n > 0 && may(n) == impossible:
 		return wrong("%d kits of %+v at %x over %+v are not there", n, k, location, body)
-	case may(n+1) == certain:
+	case !least && may(n+1) == certain:
 		return wrong("there are more than %d kits of %+v at %x over %+v", n, k, location, body)
 	}
 	return nil
@@ -182,7 +182,7 @@ func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain b
 // shortKits judges the number that the refusal of a line of kits gives: as a query would be answered, but less than was asked.
 func (s *step) shortKits(l engine.HoldLineInput, err error) error {
 	d, _ := as[engine.ShortageDetails](err)
-	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now, false); fault != nil {
+	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now, false, false); fault != nil {
 		return fault
 	}
 	return errRefused
@@ -217,7 +217,7 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 		}
 		return nil
 	}
-	if err := a.kits(k, q.Location, q.Window, have.Available, now, false); err != nil {
+	if err := a.kits(k, q.Location, q.Window, have.Available, now, false, false); err != nil {
 		return err
 	}
 	meet := a.meet(k, q.Location)

@@ -117,7 +117,7 @@ func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize
 		w := want[i]
 		fault := a.heldOver(pools, x, now)
 		if k != nil {
-			fault = a.kitsHeldOver(k, q.Location, x, now)
+			fault = a.kitsHeldOver(k, q.Location, x, i, now)
 		}
 		if x.Range != w.Range || x.MinFree != w.MinFree || x.MaxFree != w.MaxFree || x.Available > w.Available || fault != nil {
 			return wrong("calendar %+v by %s at %d has %+v, the twin counts %+v: %v", q, size, now, x, w, fault)
@@ -155,12 +155,16 @@ func (a *Account) heldOver(pools []Pool, b engine.Bucket, now int64) error {
 	return nil
 }
 
-// kitsHeldOver judges how many kits can be held for a bucket, at one location.
-func (a *Account) kitsHeldOver(k *Kit, location ID, b engine.Bucket, now int64) error {
+// kitTries is how often one calendar tries what can be held of kits. A bucket takes a try for each part, and one for all of them.
+const kitTries = 200
+
+// kitsHeldOver judges how many kits can be held for the n-th bucket, at one location. Where the tries may be used up and it is not exact, it
+// may be less than there are.
+func (a *Account) kitsHeldOver(k *Kit, location ID, b engine.Bucket, n int, now int64) error {
 	if location == (ID{}) || !k.Takes {
 		return nil
 	}
-	return a.kits(k, location, b.Range, b.Available, now, true)
+	return a.kits(k, location, b.Range, b.Available, now, true, !b.Exact && n >= kitTries/(len(k.Parts)+1))
 }
 
 // cuts is a window cut wherever the free units of one of the pools change.

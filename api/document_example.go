@@ -46,7 +46,9 @@ var exampleBodies = map[string]string{
 		`"consentAcceptances":[{"label":"Terms of rental","required":true,"acceptedAt":"2025-06-01T12:00:00.000Z","links":[{"kind":"policy","name":"Terms"}]}],` +
 		`"lineItems":[{"catalogItemId":"` + exampleID("CatalogItem") + `","purchaseType":"booking","quantity":1,"startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":9000,"taxRate":2300,"note":"Saddle high"}]}`,
 	"admin.orders.addLineItems": `{"lineItems":[{"skuId":"` + exampleID("SKU") + `","purchaseType":"booking","startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":1500}]}`,
-	"admin.attributes.create":   `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
+	"admin.availability.calendars": `{"items":[{"skuId":"` + exampleID("SKU") + `","quantity":2}],"serviceLocationId":"` + exampleID("Location") + `","from":"2030-06-02T09:00:00.000Z",` +
+		`"to":"2030-06-04T09:00:00.000Z","length":2,"lengthUnit":"days"}`,
+	"admin.attributes.create": `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
 }
 
 // exclusive are members of which a request gives one.

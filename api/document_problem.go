@@ -58,6 +58,7 @@ var ofState = map[string][]engine.Code{
 	"admin.availability.get":              stateAlone,
 	"admin.availability.query":            stateAlone,
 	"admin.availability.calendar":         stateAlone,
+	"admin.availability.calendars":        stateAlone,
 	"admin.availability.next":             stateAlone,
 	"admin.availability.explain":          stateAlone,
 	"admin.availability.whatIf":           {insufficient, blocked, holdExpired, stateRefuses},

@@ -92,6 +92,8 @@ type Tally struct {
 	Lost, Drained          int // events that failed for good, and those that waited for a webhook that was disabled
 	FreeLater, WalledIn    int // articles with a unit free where a window starts, none over it, and one later on; those of them where one is free at every instant
 	FewerDays              int // buckets of a calendar of fewer units of a pool than are free at every instant
+	StartsOver, StartsNone int // starts of rentals that would be over, and those of which no unit can be had
+	StartsInexact          int // and those of which perhaps more can be had than is said
 	Unstocked              int // explanations of what has no units there
 	Foreign, Substituted   int // articles that a line may not have and did not get, and those that it got as substitutes
 	Restored               int // units of other articles that are again what was ordered
@@ -118,6 +120,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
+		{&t.StartsOver, &o.StartsOver}, {&t.StartsNone, &o.StartsNone}, {&t.StartsInexact, &o.StartsInexact},
 		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold}, {&t.Ready, &o.Ready},
 		{&t.Unfetched, &o.Unfetched}, {&t.Undone, &o.Undone}, {&t.Unsold, &o.Unsold}, {&t.OutAgain, &o.OutAgain}, {&t.GoneOn, &o.GoneOn},
 		{&t.Foreign, &o.Foreign}, {&t.Substituted, &o.Substituted}, {&t.Restored, &o.Restored},

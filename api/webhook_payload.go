@@ -20,6 +20,9 @@ var eventSchemas = map[engine.HookEvent]*wire.Schema{
 func EventPayload(_ string, record any) []byte {
 	const row = 1 << 10 // about what is written of an order's line, of each unit, and of other records
 	w := scribe{Writer: wire.Writer{Out: make([]byte, 0, row)}}
+	if of, is := record.(engine.OfAccount); is {
+		w.account, record = of.Account, of.Record
+	}
 	switch r := record.(type) {
 	case *engine.OrderRecord:
 		w.Out = make([]byte, 0, row*(3+len(r.Lines)+len(r.Units)))

@@ -29,7 +29,7 @@ const aboutUnit = 1 << 10 // about what is written of a unit, and of a conflict
 // conflictMade is a conflict that the command made, as events say it.
 func (t *tx) conflictMade(c timeline.Placed) eventData {
 	now := &Conflict{t.unavailability(c), whyUnseated(t.draft().Stock(), c, t.now), t.now}
-	return t.written(now, aboutUnit)
+	return t.written(OfAccount{t.acc.id, now}, aboutUnit)
 }
 
 // conflictOver is one that is over: the unit where it is now, or, where it is no more, as it was, and why it had no place.
@@ -40,5 +40,5 @@ func (t *tx) conflictOver(was timeline.Placed, is *timeline.Placed) eventData {
 	} else {
 		c.Unavailability = t.acc.unavailability(was.Hold, was.Place)
 	}
-	return t.written(c, aboutUnit)
+	return t.written(OfAccount{t.acc.id, c}, aboutUnit)
 }

@@ -39,6 +39,12 @@ func (t *tx) written(record any, about int) eventData {
 	return eventData{about: about, write: func(version string) []byte { return payload(version, record) }}
 }
 
+// OfAccount is a record that shows of which account it is, as events of stock are written.
+type OfAccount struct {
+	Account ID
+	Record  any
+}
+
 // HookEvent is a type of event that a webhook can be told of.
 type HookEvent string
 

@@ -28,7 +28,7 @@ func overdueEvents(t *tx, emit func(typ HookEvent, unit ID, data func() eventDat
 		if l := o.lineNo(x.before.Line); l != nil && l.To == end {
 			emit(UnitOverdue, x.after.ID, func() eventData {
 				u := t.unavailability(*x.after)
-				return t.written(&u, aboutUnit)
+				return t.written(OfAccount{t.acc.id, &u}, aboutUnit)
 			})
 		}
 	}

@@ -186,6 +186,10 @@ func TestEventsOfStock(t *testing.T) {
 	s.shut()
 	s.payload = func(_ string, r any) []byte {
 		text := ""
+		if x, is := r.(OfAccount); is {
+			require.Equal(t, s.acc, x.Account)
+			r = x.Record
+		}
 		switch x := r.(type) {
 		case *Conflict:
 			text = fmt.Sprintf("%s %s %t %s", x.Owner, x.Item, x.Conflict(), x.Reason)

@@ -230,8 +230,13 @@ func (s *step) reseated(was, o Unit) error {
 	return nil
 }
 
-// conflicts judges the conflicts that are left, after any command and any passing of time: none of them could be seated, and none wanted what came
-// free and could have had it with what younger ones were given. One that the command itself made is judged where it had to seek room.
+// opened says that a unit was a conflict before as all units were taken at some instant of what it needed then: that now one is free throughout, time has done.
+func (s *step) opened(was *Unit) bool {
+	return was != nil && was.Slot == 0 && was.Hull.End > s.was.At && s.was.full(s.was.home(*was), awaits(*was, rest(*was, s.was.At)))
+}
+
+// conflicts judges the conflicts that are left, after any command and any passing of time: none of them wanted what came free, or has room by time
+// alone, and could have had it, with what younger ones were given, too.
 func (s *step) conflicts() error {
 	if err := s.housed(); err != nil {
 		return err
@@ -239,8 +244,8 @@ func (s *step) conflicts() error {
 	for _, u := range s.a.Units {
 		pushed := s.pushed[u.ID] && (!u.articlePinned() || len(s.a.poolOf(u.Lot).Lots) == 1)
 		was := s.was.unit(u.ID)
-		waited, wanted := was != nil && was.Slot == 0, s.wants(u)
-		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !wanted && !waited) {
+		wanted := s.wants(u)
+		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !wanted && !s.opened(was)) {
 			continue
 		}
 		home, need := s.a.home(u), awaits(u, rest(u, s.now))

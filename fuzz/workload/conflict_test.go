@@ -12,7 +12,7 @@ import (
 )
 
 // This file owns the random test of conflicts and time: little stock, much of it sold twice, and instants that pass in small steps. The law is that
-// no conflict is left that could be seated, behind any command and at any instant.
+// no conflict is left behind any command, and at any instant, for which what came free, or time alone, has made room.
 
 func TestTimeSeatsConflicts(t *testing.T) {
 	var seen model.Tally

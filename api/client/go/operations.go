@@ -2423,9 +2423,10 @@ func (s *WebhooksService) All(
 }
 
 // Create creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency
-// key has null in its place. Besides its own scope it takes the one to read what the events tell of:
-// orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the
-// webhook, or gave it its url or type of event since.
+// key has null in its place. Besides its own scope it takes those to read what the events tell of:
+// orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units,
+// settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook,
+// or gave it its url or type of event since.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Create(
@@ -2446,7 +2447,8 @@ func (s *WebhooksService) Get(ctx context.Context, id string, options ...Request
 }
 
 // Update changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own
-// scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is
+// scope it takes those to read what the events tell of: orders.details.read for orders,
+// inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is
 // sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
 //
 // The key needs the scope settings.webhooks.write.
@@ -2468,7 +2470,8 @@ func (s *WebhooksService) Delete(ctx context.Context, id string, options ...Requ
 	return err
 }
 
-// Enable enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.
+// Enable enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent
+// by recover.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Enable(
@@ -2479,7 +2482,8 @@ func (s *WebhooksService) Enable(
 	}, options)
 }
 
-// Disable disables a webhook: it is told of nothing, and what is queued stays in its log as failed.
+// Disable disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what
+// happens from then on is counted as missedEvents and not kept.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Disable(
@@ -2564,7 +2568,7 @@ func (s *WebhooksService) AllDeliveries(
 }
 
 // GetDelivery returns a delivery with the bytes that are sent and what came of each attempt. Besides its own
-// scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+// scope it takes the one to read what the event tells of, as webhooks do.
 //
 // The key needs the scope settings.webhooks.read.
 func (s *WebhooksService) GetDelivery(
@@ -2576,9 +2580,9 @@ func (s *WebhooksService) GetDelivery(
 	}, options)
 }
 
-// Redeliver sends an event once more, with the same bytes. How that goes does not count for the webhook.
-// Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of
-// orders.
+// Redeliver sends an event once more, with the same bytes, also where the webhook is disabled. How that goes
+// does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as
+// webhooks do.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Redeliver(
@@ -2590,9 +2594,9 @@ func (s *WebhooksService) Redeliver(
 	}, options)
 }
 
-// Recover sends again what has failed since an instant, in the order of the events; at most 10,000 at once.
-// Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of
-// orders.
+// Recover sends again what has failed since an instant, and what was kept since then while the webhook was
+// disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to
+// read what the event tells of, as webhooks do.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Recover(
@@ -2603,16 +2607,29 @@ func (s *WebhooksService) Recover(
 	}, options)
 }
 
-// Test sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as
-// its data. How that goes does not count. Besides its own scope it takes the one to read what the event tells
-// of: orders.details.read for those of orders.
+// WebhooksTestQuery is the query of Webhooks.Test. What is left empty is not sent.
+type WebhooksTestQuery struct {
+	// Which of its types; default the first.
+	EventType EventType
+}
+
+func (q *WebhooksTestQuery) values() query {
+	to := query{values: url.Values{}}
+	addText(&to, "eventType", q.EventType)
+	return to
+}
+
+// Test sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the
+// record with the nil id, with an example of it as its data. How that goes does not count, and the webhook
+// may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Test(
-	ctx context.Context, id string, options ...RequestOption,
+	ctx context.Context, id string, query WebhooksTestQuery, options ...RequestOption,
 ) (*WebhookDelivery, error) {
 	return do[WebhookDelivery](ctx, s.t, call{
-		method: "POST", path: "/v1/admin/webhooks/{id}/test", values: []string{id}, keyed: true,
+		method: "POST", path: "/v1/admin/webhooks/{id}/test",
+		values: []string{id}, query: query.values(), keyed: true,
 	}, options)
 }
 
@@ -2808,7 +2825,7 @@ func (s *AttributesService) Get(
 	}, options)
 }
 
-// Update changes an attribute; values stay but for those that chose an option that goes.
+// Update changes an attribute; values stay but for those that chose an option that goes, which takes force.
 //
 // The key needs the scope inventory.attributes.write.
 func (s *AttributesService) Update(
@@ -2819,12 +2836,28 @@ func (s *AttributesService) Update(
 	}, options)
 }
 
-// Delete deletes an attribute and its values on every record.
+// AttributesDeleteQuery is the query of Attributes.Delete. What is left empty is not sent.
+type AttributesDeleteQuery struct {
+	// Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records
+	// have some.
+	Force bool
+}
+
+func (q *AttributesDeleteQuery) values() query {
+	to := query{values: url.Values{}}
+	addTrue(&to, "force", q.Force)
+	return to
+}
+
+// Delete deletes an attribute and its values on every record; where there are any it takes force.
 //
 // The key needs the scope inventory.attributes.write.
-func (s *AttributesService) Delete(ctx context.Context, id string, options ...RequestOption) error {
+func (s *AttributesService) Delete(
+	ctx context.Context, id string, query AttributesDeleteQuery, options ...RequestOption,
+) error {
 	_, err := do[struct{}](ctx, s.t, call{
-		method: "DELETE", path: "/v1/admin/attributes/{id}", values: []string{id}, keyed: true,
+		method: "DELETE", path: "/v1/admin/attributes/{id}",
+		values: []string{id}, query: query.values(), keyed: true,
 	}, options)
 	return err
 }

@@ -1551,10 +1551,13 @@ type CreateTag struct {
 
 // CreateWebhook is what Webhooks.Create takes.
 type CreateWebhook struct {
-	// Which events: orders that are made, changed or deleted.
-	EventType EventType `json:"eventType"`
+	// The only type of event that it is told of, or one of eventTypes, which may be given instead.
+	EventType Opt[EventType] `json:"eventType,omitzero"`
+	// The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks
+	// that were disabled.
+	EventTypes Opt[[]EventType] `json:"eventTypes,omitzero"`
 	// Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the
-	// operator allows others.
+	// operator allows others; what would not be called is refused when it is set.
 	URL string `json:"url"`
 	// What people call it.
 	Label Opt[string] `json:"label,omitzero"`
@@ -1910,12 +1913,13 @@ type Event struct {
 	EventTime time.Time `json:"eventTime"`
 	// What kind of record it happened to.
 	Resource EventResource `json:"resource"`
-	// The id of the order; of a test event the nil id.
+	// The id of the record, of a conflict that of the unit; in a test event the nil id.
 	ResourceID string `json:"resourceId"`
 	// The version of the interface in which data is written: the one that the webhook is pinned to.
 	APIVersion string `json:"apiVersion"`
-	// The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted.
-	Data *Order `json:"data"`
+	// The record as the event left it, as the interface shows it; null where an order was deleted. In a test
+	// event it is an example.
+	Data json.RawMessage `json:"data"`
 }
 
 // EventOfBars is a part of answers.
@@ -1936,16 +1940,25 @@ type EventOfBars struct {
 type EventResource string
 
 const (
-	EventResourceOrder EventResource = "order"
+	EventResourceOrder          EventResource = "order"
+	EventResourceConflict       EventResource = "conflict"
+	EventResourceHold           EventResource = "hold"
+	EventResourceUnavailability EventResource = "unavailability"
+	EventResourceWebhook        EventResource = "webhook"
 )
 
 // EventType is one of these; a newer server may have more.
 type EventType string
 
 const (
-	EventTypeOrderCreated EventType = "order.created"
-	EventTypeOrderDeleted EventType = "order.deleted"
-	EventTypeOrderUpdated EventType = "order.updated"
+	EventTypeOrderCreated     EventType = "order.created"
+	EventTypeOrderDeleted     EventType = "order.deleted"
+	EventTypeOrderUpdated     EventType = "order.updated"
+	EventTypeConflictCreated  EventType = "conflict.created"
+	EventTypeConflictResolved EventType = "conflict.resolved"
+	EventTypeHoldExpired      EventType = "hold.expired"
+	EventTypeUnitOverdue      EventType = "unit.overdue"
+	EventTypeWebhookDisabled  EventType = "webhook.disabled"
 )
 
 // Explanation is the answer of Availability.Explain.
@@ -3579,6 +3592,9 @@ type PatchAttribute struct {
 	Options Opt[[]PatchAttributeOption] `json:"options,omitzero"`
 	// The name of its group.
 	Group Opt[string] `json:"group,omitzero"`
+	// Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records
+	// have some.
+	Force Opt[bool] `json:"force,omitzero"`
 }
 
 // PatchAttributeOption is a part of requests.
@@ -3855,10 +3871,13 @@ type PatchTag struct {
 
 // PatchWebhook is what Webhooks.Update takes.
 type PatchWebhook struct {
-	// Which events: orders that are made, changed or deleted.
+	// The only type of event that it is told of, or one of eventTypes, which may be given instead.
 	EventType Opt[EventType] `json:"eventType,omitzero"`
+	// The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks
+	// that were disabled.
+	EventTypes Opt[[]EventType] `json:"eventTypes,omitzero"`
 	// Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the
-	// operator allows others.
+	// operator allows others; what would not be called is refused when it is set.
 	URL Opt[string] `json:"url,omitzero"`
 	// What people call it. Null clears it.
 	Label Opt[string] `json:"label,omitzero"`
@@ -4966,8 +4985,12 @@ type ValidatedDiscount struct {
 type Webhook struct {
 	// The webhook's id.
 	ID string `json:"id"`
-	// Which events: orders that are made, changed or deleted.
+	// The type of event that it is told of, of several the first.
 	EventType EventType `json:"eventType"`
+	// All types of events that it is told of.
+	EventTypes []EventType `json:"eventTypes"`
+	// How many entries the list has, where it is cut.
+	EventTypesTotal *int64 `json:"eventTypesTotal"`
 	// Where events are sent.
 	URL string `json:"url"`
 	// What people call it.
@@ -4978,6 +5001,11 @@ type Webhook struct {
 	Enabled bool `json:"enabled"`
 	// Why the service disabled it; null: it did not.
 	DisabledReason *DisabledReason `json:"disabledReason"`
+	// How many events happened since it was last disabled that it is not told of and that recover does not send:
+	// all where it was disabled by hand, else those beyond what is kept.
+	MissedEvents int64 `json:"missedEvents"`
+	// When the first of them happened; null: there was none.
+	MissedSince *time.Time `json:"missedSince"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
@@ -5093,8 +5121,12 @@ type WebhookPage struct {
 type WebhookWithSecret struct {
 	// The webhook's id.
 	ID string `json:"id"`
-	// Which events: orders that are made, changed or deleted.
+	// The type of event that it is told of, of several the first.
 	EventType EventType `json:"eventType"`
+	// All types of events that it is told of.
+	EventTypes []EventType `json:"eventTypes"`
+	// How many entries the list has, where it is cut.
+	EventTypesTotal *int64 `json:"eventTypesTotal"`
 	// Where events are sent.
 	URL string `json:"url"`
 	// What people call it.
@@ -5105,6 +5137,11 @@ type WebhookWithSecret struct {
 	Enabled bool `json:"enabled"`
 	// Why the service disabled it; null: it did not.
 	DisabledReason *DisabledReason `json:"disabledReason"`
+	// How many events happened since it was last disabled that it is not told of and that recover does not send:
+	// all where it was disabled by hand, else those beyond what is kept.
+	MissedEvents int64 `json:"missedEvents"`
+	// When the first of them happened; null: there was none.
+	MissedSince *time.Time `json:"missedSince"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.

@@ -130,7 +130,7 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[engi
 var orderOperations = append([]operation{
 	readChecked(operation{
 		id: "admin.orders.list", method: "GET", path: ordersPath, scopes: ordersRead,
-		summary: "Lists orders in order of creation: those that pass all filters.", answer: pagedSchema(orderSchema),
+		summary: "Lists orders: those that pass all filters, in the order that is asked for.", answer: pagedSchema(orderSchema),
 	}, input[listOrders]{query: listOrdersQuery}, (*request).checkListOrders, (*request).listOrders),
 	write(operation{
 		id: "admin.orders.create", method: "POST", path: ordersPath, scopes: ordersWrite, answer: orderSchema,

@@ -312,6 +312,24 @@ func TestOneWayOfAnOlderDirectory(t *testing.T) {
 	s.reopen()
 }
 
+// Who waits for a unit where one is to arrive gets it with the order that sends it there.
+func TestOneWayArrivesForWhoWaits(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	waits := s.rental(OrderOpen, s.bike, end+day, end+2*day, 1)
+	waits.Pickup, waits.AllowOverbooked = s.there, true
+	other := s.article(s.bike.SKU, 1) // is there already, and busy
+	s.do(TransferQuantity{Article: other, From: s.loc, To: s.there, Amount: 1})
+	busy := s.rental(OrderOpen, s.bike, noon, end+10*day, 1)
+	busy.Pickup = s.there
+	s.do(busy)
+	conflict := s.do(waits).(*OrderRecord)
+	require.True(t, conflict.Conflict())
+	s.do(s.trip(noon, end, 1))
+	require.False(t, s.orderNow(conflict).Conflict())
+	s.reopen()
+}
+
 // A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out. A start does not
 // plan that it leaves once more.
 func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {

@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"holdfast/engine/table"
 )
@@ -89,17 +88,6 @@ func (d *DiscountCode) lacksCurrency() bool { return d.amount() && d.Currency ==
 // discountByCode finds a discount code as a customer wrote it, nil if there is none.
 func (a *account) discountByCode(code string) *DiscountCode {
 	return a.discounts().First(discountByCode, foldCode(code))
-}
-
-// foldCode makes texts equal that differ in case alone, as strings.EqualFold has it.
-func foldCode(code string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for n := unicode.SimpleFold(r); n != r; n = unicode.SimpleFold(n) {
-			least = min(least, n)
-		}
-		return least
-	}, code)
 }
 
 // check names what is wrong with terms as a whole.

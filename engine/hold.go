@@ -537,22 +537,6 @@ func (v View) HoldWith(id ID, units int) (*Hold, bool) {
 	return v.acc.hold(rec, v.acc.stock.Find, units), true
 }
 
-// Holds lists hold records in order of creation: those from offset on, at most limit, and how many there are; each with the first
-// of its units, at most so many.
-func (v View) Holds(offset, limit, units int) (page []*Hold, total int) {
-	i := 0
-	for id, row := range v.acc.holds().rows.From(ID{}) {
-		if i++; i <= offset {
-			continue
-		}
-		if len(page) == limit {
-			break
-		}
-		page = append(page, v.acc.hold(v.acc.holds().full(id, row), v.acc.stock.Find, units))
-	}
-	return page, v.acc.holds().rows.Len()
-}
-
 // EachHold yields all hold records in order of creation.
 func (v View) EachHold() iter.Seq[*Hold] {
 	return func(yield func(*Hold) bool) {

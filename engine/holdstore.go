@@ -29,9 +29,14 @@ const (
 	Ordered
 )
 
+var holdStatuses = [...]string{"", "held", "confirmed", "expired", "released", "ordered"}
+
+// HoldStatuses are the names of all of them, in their order.
+var HoldStatuses = holdStatuses[Held:]
+
 // String is the status as the API writes it.
 func (s HoldStatus) String() string {
-	return [...]string{"", "held", "confirmed", "expired", "released", "ordered"}[s]
+	return holdStatuses[s]
 }
 
 // Ended says that the hold takes no stock any more.

@@ -171,32 +171,14 @@ func (p *purchase) UnmarshalText(b []byte) (err error) {
 }
 
 const (
-	orderByCustomer = iota
-	orderByTag
+	orderByTag = iota
 	orderBySubscription
-	orderByState
 	orderByExternal
 )
-
-// state is an order's status and whether it is archived, as a key.
-func (o *Order) state() string { return orderState(o.Status, o.ArchivedAt != 0) }
-
-func orderState(s OrderStatus, archived bool) string {
-	if archived {
-		return "archived " + OrderStatuses[s]
-	}
-	return OrderStatuses[s]
-}
 
 // orderKind's rows are found by number, too: a unit in the timelines says the number of its order.
 var orderKind = func() *kind[Order] {
 	k := rowsOf(tagOrder, "order", func(o *Order) ID { return o.ID },
-		table.By(func(o *Order) (keys []string) {
-			for _, id := range o.customers() {
-				keys = append(keys, string(id[:]))
-			}
-			return keys
-		}),
 		table.By(func(o *Order) []string { return o.tagKeys() }),
 		table.By(func(o *Order) (keys []string) {
 			for _, s := range o.Subscriptions() {
@@ -207,7 +189,6 @@ var orderKind = func() *kind[Order] {
 			}
 			return keys
 		}),
-		table.By(func(o *Order) []string { return []string{o.state()} }),
 		table.By(func(o *Order) []string { return o.externalKeys() }),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
 	k.encode, k.decode, k.knows, k.older, k.weigh = encodeOrder, decodeOrder, knows[storedOrder], olderOrder, weighOrder

@@ -1,6 +1,10 @@
 package engine
 
-import "holdfast/engine/table"
+import (
+	"slices"
+
+	"holdfast/engine/table"
+)
 
 // This file owns tags: words of the merchant's own that group records of one area.
 
@@ -24,13 +28,21 @@ type Tag struct {
 	Revision  uint64
 }
 
-const tagByValue = 0
+const (
+	tagByWords = iota
+	tagByValue
+)
 
 var tagKind = func() *kind[Tag] {
-	k := rowsOf(tagTag, "tag", func(g *Tag) ID { return g.ID }, table.By(func(g *Tag) []string { return []string{g.name()} }))
+	k := rowsOf(tagTag, "tag", func(g *Tag) ID { return g.ID }, table.By((*Tag).words), table.By(func(g *Tag) []string { return []string{g.name()} }))
 	k.area = func(g *Tag) string { return string(g.Scope) }
 	return k
 }()
+
+// words are those of the tag's text.
+func (g *Tag) words() []string { return wordKeys(&g.Value) }
+
+var tagDirectory = directory[Tag]{of: (*account).tags, words: (*Tag).words, byWords: tagByWords}
 
 func (a *account) tags() *table.Table[Tag] { return tableOf[Tag](a, tagTag) }
 
@@ -125,6 +137,11 @@ func (DeleteTag) result() any { return new(any) }
 
 // Tag returns a tag, or nil.
 func (v View) Tag(id ID) *Tag { return v.acc.tags().Get(id) }
+
+// FindTags gives a part of the tags of some scopes that are asked for, in order of creation, and how many there are.
+func (v View) FindTags(q *RecordQuery, scopes []TagScope, p Part) (page []*Tag, total int) {
+	return tagDirectory.find(v.acc, q, func(g *Tag) bool { return slices.Contains(scopes, g.Scope) }, p)
+}
 
 // Tags lists the account's tags in order of creation.
 func (v View) Tags() *table.Table[Tag] { return v.acc.tags() }

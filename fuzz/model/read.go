@@ -336,7 +336,7 @@ func (a *Account) Records(v engine.View, now int64) error {
 			return wrong("unavailability %+v (%v), the twin says %+v", x, ok, a.render(u))
 		}
 	}
-	page, total := v.Holds(0, len(a.Holds)+1, engine.MaxListed)
+	page, total := v.ListHolds(&engine.HoldQuery{Part: engine.Part{Limit: len(a.Holds) + 1}, Units: engine.MaxListed})
 	if total != len(a.Holds) || len(page) != total {
 		return wrong("%d of %d holds, the twin has %d", len(page), total, len(a.Holds))
 	}

@@ -67,7 +67,7 @@ var discountKind = func() *kind[DiscountCode] {
 		return before.Revision == after.Revision && before.Used == after.Used
 	}
 	k.dueAt(func(d *DiscountCode) int64 {
-		if d.amount() && d.Currency == "" {
+		if d.lacksCurrency() {
 			return 1 // an older program made it
 		}
 		return 0
@@ -81,6 +81,9 @@ func (d *DiscountTerms) amount() bool { return d.ValueType != DiscountPercentage
 func (a *account) discounts() *table.Table[DiscountCode] {
 	return tableOf[DiscountCode](a, tagDiscount)
 }
+
+// lacksCurrency says that a code of an amount is of an older program, and in no currency yet.
+func (d *DiscountCode) lacksCurrency() bool { return d.amount() && d.Currency == "" }
 
 // discountByCode finds a discount code as a customer wrote it, nil if there is none.
 func (a *account) discountByCode(code string) *DiscountCode {
@@ -347,6 +350,14 @@ func init() {
 		n.Currency = t.acc.row.Currency
 		record(t, discountKind, d, &n)
 	}
+	registerFollower(follower{check: func(a *account) (due int, err error) {
+		for d := range a.discounts().All() {
+			if d.lacksCurrency() {
+				due++
+			}
+		}
+		return due, nil
+	}})
 	registerPricer(pricer{"discountCode", func(a *account, now int64) (n int) {
 		for d := range a.discounts().All() {
 			if d.amount() && (d.EndsAt == nil || *d.EndsAt > now) {

@@ -37,7 +37,7 @@ var pricingTableKind = func() *kind[PricingTable] {
 		}))
 	k.quiet = func(before, after *PricingTable) bool { return before.Revision == after.Revision }
 	k.dueAt(func(p *PricingTable) int64 {
-		if slices.ContainsFunc(p.Rows, func(r PricingRow) bool { return r.Currency == "" }) {
+		if p.lacksCurrency() {
 			return 1 // an older program made it
 		}
 		return 0
@@ -154,6 +154,11 @@ func (v View) PricingTable(id ID) *PricingTable { return pricingTableKind.in(v.a
 // PricingTables lists the account's pricing tables in order of creation.
 func (v View) PricingTables() *table.Table[PricingTable] { return pricingTableKind.in(v.acc) }
 
+// lacksCurrency says that a table has a row of an older program, which is in no currency yet.
+func (p *PricingTable) lacksCurrency() bool {
+	return slices.ContainsFunc(p.Rows, func(r PricingRow) bool { return r.Currency == "" })
+}
+
 // giveCurrency has the rows of a table that an older program made be in the account's currency.
 func (t *tx) giveCurrency(id ID) {
 	p := pricingTableKind.in(t.acc).Get(id)
@@ -167,6 +172,14 @@ func (t *tx) giveCurrency(id ID) {
 
 func init() {
 	pricingTableKind.fall = (*tx).giveCurrency
+	registerFollower(follower{check: func(a *account) (due int, err error) {
+		for p := range pricingTableKind.in(a).All() {
+			if p.lacksCurrency() {
+				due++
+			}
+		}
+		return due, nil
+	}})
 	registerPricer(pricer{"pricingRow", func(a *account, _ int64) (n int) {
 		for p := range pricingTableKind.in(a).All() {
 			for i := range p.Rows {

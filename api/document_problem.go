@@ -36,6 +36,7 @@ var (
 		stateRefuses, engine.CodeDiscountNotFound, engine.CodeDiscountExpired, engine.CodeDiscountNotStarted, engine.CodeDiscountUsageLimit,
 		engine.CodeDiscountNotApplicable, engine.CodeDiscountApplied, engine.CodeDiscountNoEffect,
 	}
+	ofCarts = slices.Concat([]engine.Code{conflict, insufficient, blocked, holdExpired}, discountRefuses)
 )
 
 // ofState are the codes that an operation gives by the state that it meets.
@@ -74,11 +75,11 @@ var ofState = map[string][]engine.Code{
 	"admin.holds.confirm":                 {holdExpired, stateRefuses},
 	"admin.holds.extend":                  {holdExpired, stateRefuses},
 	"admin.holds.move":                    {insufficient, blocked, holdExpired, stateRefuses},
-	"admin.holds.order":                   {conflict, insufficient, blocked, holdExpired, stateRefuses},
+	"admin.holds.order":                   ofCarts,
 	"admin.locations.create":              conflictAlone,
 	"admin.locations.update":              conflictAlone,
 	"admin.locations.delete":              inUseAlone,
-	"admin.orders.create":                 ofLines,
+	"admin.orders.create":                 ofCarts,
 	"admin.orders.update":                 {conflict, insufficient, blocked, stateRefuses},
 	"admin.orders.delete":                 stateAlone,
 	"admin.orders.confirm":                ofLines,

@@ -251,6 +251,37 @@ func TestOrderOfAHold(t *testing.T) {
 	require.Equal(t, 3000.0, at(s.ok("PATCH", line, `{"unitPrice":1500}`), "pricing", "total"))
 }
 
+// Carts become one order, each line for its price; one that has expired refuses it and is named.
+func TestOrderOfHoldsWithPrices(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	hold := func() string {
+		return s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, from, to, 1), `{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))["id"].(string)
+	}
+	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500}`)["id"].(string)
+	s.ok("POST", "/v1/admin/discount-codes", `{"code":"FIVE","valueType":"fixed_per_order","value":500}`)
+	gone, a := hold(), ""
+	s.clock.Add(hour)
+	a = hold()
+	of := func(more string, holds ...string) string {
+		ids := `["` + strings.Join(holds, `","`) + `"]`
+		return fmt.Sprintf(`{"holdIds":%s,%s}`, ids, more)
+	}
+	expired := s.refused(409, engine.CodeHoldExpired, "POST", ordersPath, of(`"note":"x"`, a, gone))
+	require.Equal(t, gone, at(expired.object(), "details", "holdId"))
+	s.refused(400, engine.CodeInvalid, "POST", ordersPath, of(fmt.Sprintf(`"lineItems":[{"skuId":%q,"purchaseType":"sale"}],"heldLines":[{"line":0,"unitPrice":1,"pricingRowId":%q}]`, sku, row), a),
+		"body /lineItems exclusive", "body /heldLines/0/unitPrice exclusive")
+	s.refused(400, engine.CodeInvalid, "POST", ordersPath, `{"heldLines":[{"line":1000}]}`, "body /heldLines/0/line range", "body /pickupLocationId required", "body /heldLines exclusive")
+	b := hold()
+	o := s.ok("POST", ordersPath, of(fmt.Sprintf(`"discountCodes":["five"],"heldLines":[{"holdId":%q,"line":0,"pricingRowId":%q,"taxRate":1000},{"holdId":%q,"line":0,"unitPrice":800}]`, a, row, b), a, b))
+	require.Equal(t, []any{"open", 3300.0, 500.0, 212.0, 3012.0}, []any{o["status"], at(o, "pricing", "subtotal"), at(o, "pricing", "totalDiscounts"), at(o, "pricing", "totalTaxes"), at(o, "pricing", "total")})
+	for _, id := range []string{a, b} {
+		require.Equal(t, "ordered", s.ok("GET", "/v1/admin/holds/"+id, "")["status"])
+	}
+	require.Equal(t, 1.0, at(s.ok("GET", "/v1/admin/discount-codes", ""), "data", 0, "usedCount"))
+}
+
 // A booking without end is made at once, of a hold, and by taking a line's end away; it costs one length of its row until it has an end.
 func TestBookingsWithoutEnd(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)

@@ -210,7 +210,7 @@ func (t *tx) liveHold(id ID) (*holdRecord, error) {
 	case rec == nil:
 		return nil, notFound("hold")
 	case rec.status == Expired:
-		return nil, refuse(CodeHoldExpired, "the hold has expired")
+		return nil, &Error{Code: CodeHoldExpired, Detail: "the hold has expired", Details: HoldDetails{id}}
 	case rec.status.Ended():
 		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the hold is " + rec.status.String() + " and cannot be changed", Details: StateDetails{State: rec.status.String()}}
 	}

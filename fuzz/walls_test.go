@@ -46,7 +46,7 @@ var rooms = []struct{ name, files string }{
 		pricing_table subscription`},
 	{"hold", `availability hold holdstore what_if`},
 	{"order", `order order_assign order_cancel order_check order_comment order_copies order_create order_discount order_edit
-		order_event order_handover order_income order_line order_list order_parts order_payment order_plan order_price order_ready
+		order_event order_handover order_hold order_income order_line order_list order_parts order_payment order_plan order_price order_ready
 		order_record order_requirement order_row order_sold order_state order_stock order_subscription order_undo order_units order_uses`},
 	{"outbox", `delivery delivery_attempt delivery_trim webhook webhook_event`},
 }

@@ -14,6 +14,7 @@ type Kit struct {
 	ID       ID
 	Takes    bool // active, not archived
 	Parts    []engine.Component
+	Table    ID    // its pricing table; zero: none
 	Changed  int64 // when it was made, or became another
 	Revision uint64
 }
@@ -96,7 +97,11 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		s.a.Kits = append(s.a.Kits, &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now})
+		k := &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now}
+		if o.PricingTable != nil {
+			k.Table = *o.PricingTable
+		}
+		s.a.Kits = append(s.a.Kits, k)
 		return nil
 	case engine.PatchCatalogItem:
 		return change(o.ID, func(k *Kit) {
@@ -105,6 +110,9 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 			}
 			if o.Components.Set {
 				k.Parts = o.Components.Value
+			}
+			if o.PricingTable.Set {
+				k.Table = o.PricingTable.Value
 			}
 		})
 	case engine.DeleteCatalogItem:

@@ -32,7 +32,6 @@ type order struct {
 	FulfillmentState string
 	CapturedTotal    int
 	Pricing          struct{ Total int }
-	LineItems        []struct{ ID string }
 }
 
 func main() {
@@ -162,15 +161,13 @@ func (s *shop) refusal() error {
 	return nil
 }
 
-// checkout: the cart becomes an order without a moment between, and gets its price.
+// checkout: the cart becomes an order without a moment between, for its price.
 func (s *shop) checkout() error {
-	if err := s.ask("POST", "/holds/"+s.hold+"/order", object{"customerId": s.customer, "reference": "WEB-1042"}, &s.order); err != nil {
+	err := s.ask("POST", "/holds/"+s.hold+"/order", object{
+		"customerId": s.customer, "reference": "WEB-1042", "heldLines": []object{{"line": 0, "pricingRowId": s.row}},
+	}, &s.order)
+	if err != nil {
 		return err
-	}
-	for _, line := range s.order.LineItems {
-		if err := s.ask("PATCH", "/orders/"+s.order.ID+"/line-items/"+line.ID, object{"pricingRowId": s.row}, &s.order); err != nil {
-			return err
-		}
 	}
 	fmt.Printf("order: %s, %d cents\n", s.order.Status, s.order.Pricing.Total)
 	return nil

@@ -212,13 +212,14 @@ func (t *tx) heldAt(in *OrderInput, recs []*holdRecord) error {
 // line has one window.
 func (t *tx) takeOver(o *Order, rec *holdRecord, in *OrderHold) error {
 	d := t.draft()
-	held, next := t.hold(rec), uint64(0)
+	held, next := t.hold(rec), uint64(1)
 	for i := range held.Lines {
 		x := &held.Lines[i]
+		base, first := rec.lines[i].begin(rec.id, next)
+		next = first + uint64(rec.lines[i].units)
 		var windows [][]timeline.Placed
-		for range rec.lines[i].units {
-			next++
-			h, at, _ := d.Find(after(rec.id, next))
+		for n := range uint64(rec.lines[i].units) {
+			h, at, _ := d.Find(after(base, first+n))
 			j := slices.IndexFunc(windows, func(w []timeline.Placed) bool { return w[0].Body() == h.Body() })
 			if j < 0 {
 				j, windows = len(windows), append(windows, nil)

@@ -49,10 +49,7 @@ func (a *Account) canBe(u Unit, p engine.Component) bool {
 // componentsOf says of each unit of a hold's line which component it is; where one is not what the kit takes by now each is one of its
 // own.
 func (a *Account) componentsOf(h *Hold, line int) (list []int) {
-	l, nth := h.Lines[line], uint64(1)
-	for _, before := range h.Lines[:line] {
-		nth += uint64(len(before.Made))
-	}
+	l := h.Lines[line]
 	k := a.kit(l.CatalogItem)
 	if k == nil {
 		return make([]int, len(l.Made))
@@ -60,7 +57,7 @@ func (a *Account) componentsOf(h *Hold, line int) (list []int) {
 	whole := true
 	for j, p := range k.parts() {
 		for range l.Quantity * p.Quantity {
-			u := a.unit(follows(h.ID, nth+uint64(len(list))))
+			u := a.unit(l.unit(len(list)))
 			if list = append(list, j); u == nil || len(list) > len(l.Made) {
 				whole = false
 				continue

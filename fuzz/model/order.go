@@ -97,9 +97,12 @@ func (a *Account) order(id ID) *Order {
 	return find(a.Orders, func(o *Order) bool { return o.ID == id })
 }
 
-// owner is the record that a unit belongs to.
-func (a *Account) owner(u Unit) ID {
+// Owner is the record that a unit belongs to.
+func (a *Account) Owner(u Unit) ID {
 	if !u.ordered() {
+		if h, _ := a.held(u); h != nil {
+			return h.ID
+		}
 		return u.Owner()
 	}
 	if o := find(a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth }); o != nil {

@@ -87,13 +87,11 @@ func (s *step) heldAt(o engine.OrderHold, holds []*Hold) (n *Order, refusal engi
 
 // takeOver makes lines of a hold's lines: units that were moved apart are lines of their own, but not those of a kit.
 func (s *step) takeOver(n *Order, h *Hold, o *engine.OrderHold) (refusal engine.Code) {
-	nth := uint64(1)
 	for i, l := range h.Lines {
 		part, first := s.a.componentsOf(h, i), len(n.Lines)
 		var windows []Span
 		for j, sku := range l.Made {
-			u := &s.a.Units[slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == follows(h.ID, nth) })]
-			nth++
+			u := &s.a.Units[slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == l.unit(j) })]
 			k := slices.Index(windows, u.Body())
 			if k < 0 {
 				if k = len(windows); k > 0 && l.CatalogItem != (ID{}) {

@@ -17,7 +17,7 @@ func (w *World) stockShop(d Dice, tenant int) error {
 
 // cartCommand draws one.
 func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
-	switch d.N("cart command", 10) {
+	switch d.N("cart command", 11) {
 	case 0, 1, 2:
 		if h := hold(d, a); h != nil {
 			return cartOrder(d, a, h)
@@ -34,6 +34,10 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 		return discountCommand(d, a, now)
 	case 5, 6:
 		return shopOrder(d, a, now)
+	case 7, 8:
+		if h := hold(d, a); h != nil {
+			return changeHold(d, a, now, h)
+		}
 	}
 	return placeHold(d, a, now)
 }
@@ -99,4 +103,33 @@ func codes(d Dice, a *model.Account) (texts []string) {
 		texts = append(texts, pick(d, "code", a.Codes).Code)
 	}
 	return texts
+}
+
+// changeHold changes, takes out and adds lines of a hold.
+func changeHold(d Dice, a *model.Account, now int64, h *model.Hold) engine.ChangeHold {
+	o := engine.ChangeHold{ID: h.ID, AllowPast: odds(d, "past", 50)}
+	for i, l := range h.Lines {
+		switch x := (engine.HoldLineChange{Line: i}); d.N("line", 5) {
+		case 0:
+			o.Remove = append(o.Remove, i)
+		case 1, 2:
+			if q := 1 + d.N("quantity", 4); odds(d, "another quantity", 60) {
+				x.Quantity = &q
+			}
+			if from := instant(d, a, now); odds(d, "from", 30) {
+				x.From = &from
+			}
+			if to := l.Window.Start + pick(d, "hours", lengths)*hour; odds(d, "until", 40) {
+				x.To = &to
+			}
+			o.Change = append(o.Change, x)
+		}
+	}
+	if odds(d, "no line", 2) {
+		o.Remove = append(o.Remove, len(h.Lines))
+	}
+	if len(h.Lines) < 4 && odds(d, "more", 50) {
+		o.Add = placeHold(d, a, now).Lines
+	}
+	return o
 }

@@ -126,15 +126,12 @@ func (s *shop) line() object {
 	return object{"catalogItemId": s.item, "purchaseType": "booking", "quantity": 2, "pricingRowId": s.row, "startDate": s.from, "endDate": s.to}
 }
 
-// quote: a draft takes no stock, and the server prices it. This one is deleted again.
+// quote: the server prices the cart, and makes nothing of it.
 func (s *shop) quote() error {
-	var draft order
-	err := s.ask("POST", "/orders", object{"status": "draft", "pickupLocationId": s.location, "lineItems": []object{s.line()}}, &draft)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("quote: %d cents\n", draft.Pricing.Total)
-	return s.ask("DELETE", "/orders/"+draft.ID, nil, nil)
+	var quote struct{ Pricing struct{ Total int } }
+	err := s.ask("POST", "/quotes", object{"pickupLocationId": s.location, "lineItems": []object{s.line()}}, &quote)
+	fmt.Printf("quote: %d cents\n", quote.Pricing.Total)
+	return err
 }
 
 // cart: two bikes are this customer's for ten minutes.

@@ -111,6 +111,34 @@ var moveHoldShape = wire.ShapeOf("MoveHold",
 
 const aboutDryRun = "Answers what would come of it, and changes nothing."
 
+// holdLineChange is a change of a line as it comes in: to may be null, which opens the end.
+type holdLineChange struct {
+	engine.HoldLineChange
+	to engine.Opt[int64]
+}
+
+type heldChanges struct {
+	engine.ChangeHold
+	change []holdLineChange
+	dryRun bool
+}
+
+var changeHoldShape = wire.ShapeOf("ChangeHold",
+	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, 1000), nil, func(o *heldChanges) *[]engine.HoldLineInput { return &o.Add }).
+		Says("New lines, behind those that stay. Default: none.").Shows("null"),
+	wire.Defaulted("change", wire.ListOf(wire.Object(wire.ShapeOf("HoldLineChange",
+		wire.Required("line", wire.Integer[int](0, 999), func(x *holdLineChange) *int { return &x.Line }).Says("The number of the line, from 0."),
+		wire.Optional("quantity", count, func(x *holdLineChange) **int { return &x.Quantity }).Says("How many units. Default: as it is."),
+		wire.Optional("from", wire.Instant, func(x *holdLineChange) **int64 { return &x.From }).Says("Its new first instant. Default: as it is."),
+		wire.Merged("to", wire.Instant, true, func(x *holdLineChange) *engine.Opt[int64] { return &x.to }).Says("Its new end. Default: as it is; null: without end."),
+	)), 0, 1000), nil, func(o *heldChanges) *[]holdLineChange { return &o.change }).
+		Says("Lines that are asked for anew, in another quantity or for other dates; they have other units then. Default: none.").Shows("null"),
+	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, 999), 0, 1000), nil, func(o *heldChanges) *[]int { return &o.Remove }).
+		Says("The numbers of lines that are taken out, from 0. Default: none.").Shows("null"),
+	wire.Defaulted("allowPast", wire.Boolean, false, func(o *heldChanges) *bool { return &o.AllowPast }).
+		Says("Takes lines whose window is over, which are refused else. Default: false."),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *heldChanges) *bool { return &o.dryRun }).Says(aboutDryRun))
+
 var extendHoldShape = wire.ShapeOf("ExtendHold",
 	wire.Required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).
 		Says("After how many seconds the hold gives its stock back, from now."))
@@ -279,6 +307,23 @@ var holdOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
+	write(operation{
+		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true, answer: holdSchema,
+		summary: "Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.",
+	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *engine.ID { return &o.ID }), body: changeHoldShape},
+		func(q *request, o *heldChanges) engine.Op {
+			o.IfMatch, q.preview = q.ifMatch, o.dryRun
+			for _, x := range o.change {
+				if x.to.Set {
+					if x.to.Null {
+						x.to.Value = engine.Forever
+					}
+					x.To = &x.to.Value
+				}
+				o.Change = append(o.Change, x.HoldLineChange)
+			}
+			return &o.ChangeHold
+		}, answerHold),
 	write(operation{
 		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: holdsWrite,
 		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: movedHoldSchema,

@@ -257,6 +257,83 @@ func TestOrderOfAHold(t *testing.T) {
 	require.Equal(t, 3000.0, at(s.ok("PATCH", line, `{"unitPrice":1500}`), "pricing", "total"))
 }
 
+// Carts become one order, each line for its price; one that has expired refuses it and is named.
+func TestOrderOfHoldsWithPrices(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	hold := func() string {
+		return s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, from, to, 1), `{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))["id"].(string)
+	}
+	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500}`)["id"].(string)
+	s.ok("POST", "/v1/admin/discount-codes", `{"code":"FIVE","valueType":"fixed_per_order","value":500}`)
+	gone, a := hold(), ""
+	s.clock.Add(hour)
+	a = hold()
+	of := func(more string, holds ...string) string {
+		ids := `["` + strings.Join(holds, `","`) + `"]`
+		return fmt.Sprintf(`{"holdIds":%s,%s}`, ids, more)
+	}
+	expired := s.refused(409, engine.CodeHoldExpired, "POST", ordersPath, of(`"note":"x"`, a, gone))
+	require.Equal(t, gone, at(expired.object(), "details", "holdId"))
+	s.refused(400, engine.CodeInvalid, "POST", ordersPath, of(fmt.Sprintf(`"lineItems":[{"skuId":%q,"purchaseType":"sale"}],"heldLines":[{"line":0,"unitPrice":1,"pricingRowId":%q}]`, sku, row), a),
+		"body /lineItems exclusive", "body /heldLines/0/unitPrice exclusive")
+	s.refused(400, engine.CodeInvalid, "POST", ordersPath, `{"heldLines":[{"line":1000}]}`, "body /heldLines/0/line range", "body /pickupLocationId required", "body /heldLines exclusive")
+	b := hold()
+	o := s.ok("POST", ordersPath, of(fmt.Sprintf(`"discountCodes":["five"],"heldLines":[{"holdId":%q,"line":0,"pricingRowId":%q,"taxRate":1000},{"holdId":%q,"line":0,"unitPrice":800}]`, a, row, b), a, b))
+	require.Equal(t, []any{"open", 3300.0, 500.0, 212.0, 3012.0}, []any{o["status"], at(o, "pricing", "subtotal"), at(o, "pricing", "totalDiscounts"), at(o, "pricing", "totalTaxes"), at(o, "pricing", "total")})
+	for _, id := range []string{a, b} {
+		require.Equal(t, "ordered", s.ok("GET", "/v1/admin/holds/"+id, "")["status"])
+	}
+	require.Equal(t, 1.0, at(s.ok("GET", "/v1/admin/discount-codes", ""), "data", 0, "usedCount"))
+}
+
+// Lines of a cart come, change and go in one request.
+func TestChangeHold(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	hold := s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, from, to, 1))
+	path := "/v1/admin/holds/" + hold["id"].(string)
+	add := fmt.Sprintf(`"add":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}]`, sku, location, when(from), when(to))
+	require.Len(t, s.ok("PATCH", path, `{`+add+`,"dryRun":true}`)["lines"], 2)
+	require.Len(t, s.ok("GET", path, "")["lines"], 1)
+	two := s.ok("PATCH", path, `{`+add+`,"change":[{"line":0,"to":null}]}`)
+	require.Equal(t, []any{nil, when(to)}, []any{at(two, "lines", 0, "to"), at(two, "lines", 1, "to")})
+	require.Zero(t, s.available("sku", sku, location, from, to))
+	short := s.refused(409, engine.CodeInsufficient, "PATCH", path, `{"change":[{"line":1,"quantity":2}]}`)
+	require.Equal(t, []any{1.0, 1.0}, []any{at(short.object(), "details", "lines", 0, "line"), at(short.object(), "details", "lines", 0, "available")})
+	require.Equal(t, two["lines"], s.ok("GET", path, "")["lines"])
+	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"remove":[0,0,2],"change":[{"quantity":0}]}`, "body /change/0/quantity range", "body /change/0/line required", "body /remove/0 duplicate", "body /remove/1 duplicate", "body /remove/2 range")
+	one := s.ok("PATCH", path, `{"remove":[0]}`)
+	require.Equal(t, at(two, "lines", 1), at(one, "lines", 0))
+}
+
+// A quote has the order's pricing, and makes nothing.
+func TestQuote(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	const tables = "/v1/admin/pricing-tables/pricing-table"
+	table := s.ok("POST", tables, `{"name":"Bikes"}`)["id"].(string)
+	row := func(unit string, price int) string {
+		return s.ok("POST", tables+"/"+table+"/pricing-row", fmt.Sprintf(`{"label":"x","purchaseType":"booking","price":%d,"durationAmount":1,"durationUnit":%q}`, price, unit))["id"].(string)
+	}
+	days, weeks := row("days", 1000), row("weeks", 4000)
+	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"].(string)
+	s.ok("POST", "/v1/admin/discount-codes", `{"code":"FIVE","valueType":"fixed_per_order","value":500}`)
+	lines := fmt.Sprintf(`"pickupLocationId":%q,"discountCodes":["five"],"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","quantity":2,"startDate":%q,"endDate":%q,"taxRate":1000}]`,
+		location, item, when(noon), when(noon+8*day))
+	q := s.ok("POST", "/v1/admin/quotes", `{`+lines+`}`)
+	require.Equal(t, []any{days, true, 8000.0, 5000.0}, []any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"), at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combination", "unitPrice")})
+	require.Equal(t, []any{map[string]any{"pricingRowId": weeks, "units": 1.0}, map[string]any{"pricingRowId": days, "units": 1.0}}, at(q, "lineItems", 0, "combination", "rows"))
+	require.Zero(t, at(s.ok("GET", ordersPath, ""), "pagination", "total"))
+	require.Zero(t, at(s.ok("GET", "/v1/admin/discount-codes", ""), "data", 0, "usedCount"))
+	o := s.ok("POST", ordersPath, `{`+lines+`}`)
+	for _, sum := range []string{"subtotal", "totalDiscounts", "totalTaxes", "total", "currency"} {
+		require.Equal(t, at(o, "pricing", sum), at(q, "pricing", sum), sum)
+	}
+	s.refused(422, engine.CodeDiscountNotFound, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, "five", "none", 1))
+	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, `"booking"`, `"sale","unitPrice":-1`, 1), "body /lineItems/0/unitPrice range", "body /lineItems/0/endDate forbidden")
+}
+
 // A booking without end is made at once, of a hold, and by taking a line's end away; it costs one length of its row until it has an end.
 func TestBookingsWithoutEnd(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)

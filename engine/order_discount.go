@@ -74,13 +74,8 @@ func (o ApplyDiscount) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.acc.discount(n, o.Code, t.now)
+	d, err := t.applyCode(n, o.Code)
 	if err != nil {
-		return nil, err
-	}
-	d = t.useDiscount(d, 1)
-	n.Codes = append(n.Codes, OrderCode{ID: d.ID, Terms: d.DiscountTerms})
-	if err := t.reprice(n); err != nil {
 		return nil, err
 	}
 	c := &n.Codes[len(n.Codes)-1]
@@ -88,6 +83,27 @@ func (o ApplyDiscount) plan(t *tx) (any, error) {
 }
 
 func (ApplyDiscount) result() any { return new(Discounted) }
+
+// applyCode puts a code on an order and counts a use of it.
+func (t *tx) applyCode(o *Order, text string) (*DiscountCode, error) {
+	d, err := t.acc.discount(o, text, t.now)
+	if err != nil {
+		return nil, err
+	}
+	d = t.useDiscount(d, 1)
+	o.Codes = append(o.Codes, OrderCode{ID: d.ID, Terms: d.DiscountTerms})
+	return d, t.reprice(o)
+}
+
+// applyCodes puts codes on an order, one after the other, or refuses the first that cannot be put on.
+func (t *tx) applyCodes(o *Order, texts []string) error {
+	for _, text := range texts {
+		if _, err := t.applyCode(o, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // discount judges whether a code can be put on an order.
 func (a *account) discount(o *Order, text string, now int64) (*DiscountCode, error) {

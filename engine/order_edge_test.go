@@ -254,7 +254,7 @@ func TestFewerKitsOfAHold(t *testing.T) {
 	s.article(helmet.SKU, 9)
 	kit := s.kit(Component{bike, 2}, Component{helmet, 1})
 	ordered := func() *OrderRecord {
-		return s.do(OrderHold{Hold: s.book(kit, s.now+day, s.now+2*day, 2).ID}).(*OrderRecord)
+		return s.do(OrderHold{Holds: []ID{s.book(kit, s.now+day, s.now+2*day, 2).ID}}).(*OrderRecord)
 	}
 	fewer := func(o *OrderRecord) PatchOrderLine {
 		return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(1)}
@@ -271,7 +271,7 @@ func TestFewerKitsOfAHold(t *testing.T) {
 
 	h := s.book(kit, s.now+day, s.now+2*day, 2)
 	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{helmet, 2}, {bike, 1}})})
-	o = s.do(OrderHold{Hold: h.ID}).(*OrderRecord)
+	o = s.do(OrderHold{Holds: []ID{h.ID}}).(*OrderRecord)
 	s.refused(CodeConflict, fewer(o))
 	require.Equal(t, 1, s.available(bike, s.now+day, s.now+2*day))
 	require.Equal(t, 5, s.available(helmet, s.now+day, s.now+2*day))

@@ -89,22 +89,29 @@ func (in *OrderLineInput) check(c *checker, at string) {
 // checkOn names what the account finds wrong with a line: a row that is for something else, terms that are missing.
 func (in *OrderLineInput) checkOn(c *checker, a *account, at string) {
 	a.requirements(c, at+"/requirements", in.Requirements)
-	terms := in.Subscription != nil
 	if in.PricingRow != nil {
-		_, row := a.pricingRowByID(*in.PricingRow)
-		if row == nil {
-			terms = true // the row is looked for first
-		} else if code, message := a.misnamed(in.Item, in.Purchase, row); code != "" {
-			c.fault(at+"/pricingRowId", code, message)
-		} else {
-			terms = terms || row.Subscription != nil
+		if _, row := a.pricingRowByID(*in.PricingRow); row != nil {
+			if code, message := a.misnamed(in.Item, in.Purchase, row); code != "" {
+				c.fault(at+"/pricingRowId", code, message)
+			}
 		}
-	} else if in.UnitPrice == nil {
-		terms = terms || a.tableOf(in.Item) != nil // of the row that is chosen
 	}
-	if in.Purchase == PurchaseSubscription && !terms {
+	if in.Purchase == PurchaseSubscription && !a.hasTerms(in) {
 		c.fault(at+"/subscription", "required", "a subscription needs a pricing row with terms, or terms of its own")
 	}
+}
+
+// hasTerms says that a subscription has terms: of its own, of the row that is named, or of the one that is chosen. A row that is not
+// there is looked for first.
+func (a *account) hasTerms(in *OrderLineInput) bool {
+	switch {
+	case in.Subscription != nil:
+		return true
+	case in.PricingRow != nil:
+		_, row := a.pricingRowByID(*in.PricingRow)
+		return row == nil || row.Subscription != nil
+	}
+	return in.UnitPrice == nil && a.tableOf(in.Item) != nil
 }
 
 func checkLines(c *checker, lines []OrderLineInput) {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 
 	"holdfast/engine"
 )
@@ -97,9 +98,12 @@ func (a *Account) order(id ID) *Order {
 	return find(a.Orders, func(o *Order) bool { return o.ID == id })
 }
 
-// owner is the record that a unit belongs to.
-func (a *Account) owner(u Unit) ID {
+// Owner is the record that a unit belongs to.
+func (a *Account) Owner(u Unit) ID {
 	if !u.ordered() {
+		if h, _ := a.held(u); h != nil {
+			return h.ID
+		}
 		return u.Owner()
 	}
 	if o := find(a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth }); o != nil {
@@ -274,12 +278,15 @@ func (s *step) senseless(op engine.Op) bool {
 		lines = o.Lines
 	case engine.AddOrderLines:
 		lines = o.Lines
+	case engine.OrderHold:
+		return s.unfit(&o)
 	}
 	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
-		if l.PricingRow != nil {
-			if r := s.a.row(*l.PricingRow); r != nil && (r.Purchase != l.Purchase || r.RetiredAt != 0) {
-				return true
-			}
+		if l.PricingRow != nil && s.a.misfit(*l.PricingRow, l.Item, l.Purchase) {
+			return true
+		}
+		if s.a.lacksTerms(&l) {
+			return true
 		}
 		return slices.ContainsFunc(l.Requirements, func(q engine.Requirement) bool { return !s.a.sensible(q) })
 	})
@@ -411,6 +418,15 @@ func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err er
 	}
 	s.a.LastOrder++
 	n.No = s.a.LastOrder
+	if strings.HasPrefix(string(code(err)), "DISCOUNT_") { // the last that is judged
+		for i := range o.Lines {
+			l, refusal := s.newLine(n, &o.Lines[i])
+			if n.Lines = append(n.Lines, l); refusal != "" {
+				return refused(err, refusal)
+			}
+		}
+		return refused(err, s.putCodes(n.numbered(), o.Discounts))
+	}
 	if fault := s.addLines(n, o.Lines, o.AllowOverbooked, rec, err); fault != nil || err != nil {
 		return fault
 	}
@@ -418,7 +434,7 @@ func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err er
 		return wrong("order %d has the number %d", n.No, rec.Number)
 	}
 	s.a.Orders = append(s.a.Orders, n)
-	return nil
+	return refused(err, s.putCodes(n, o.Discounts))
 }
 
 // ids takes over the ids of lines and units that the command made.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -35,6 +36,49 @@ func (a *Account) row(id ID) *engine.PricingRow {
 	return nil
 }
 
+// tableOf is the table that says what an item costs, or nil.
+func (a *Account) tableOf(i engine.Item) *Table {
+	if k := a.kit(i.CatalogItem); k != nil && k.Table != (ID{}) {
+		return a.table(k.Table)
+	}
+	return nil
+}
+
+// misfit says that a row, if it is one, may not be named for an item that is taken in a way: it is for another way, or retired, or of
+// another table than the item's.
+func (a *Account) misfit(row ID, i engine.Item, p engine.PurchaseType) bool {
+	r, t := a.row(row), a.tableOf(i)
+	return r != nil && (r.Purchase != p || r.RetiredAt != 0 || t != nil && t.row(row) == nil)
+}
+
+// lacksTerms says that a subscription has no terms: none of its own, and no row that has.
+func (a *Account) lacksTerms(in *engine.OrderLineInput) bool {
+	return in.Purchase == engine.PurchaseSubscription && in.Subscription == nil && in.PricingRow == nil && (in.UnitPrice != nil || a.tableOf(in.Item) == nil)
+}
+
+// choose is the row that a line is sold by where none is named: of the rows of its item's table that are for its way of taking it the
+// one with the least total, the first of several; where none is, or several subscriptions are, it is refused. Without a table there is
+// none, and the line is for nothing.
+func (s *step) choose(o *Order, l *OrderLine) (best *engine.PricingRow, refusal engine.Code) {
+	t := s.a.tableOf(l.Item)
+	if t == nil {
+		return nil, ""
+	}
+	var fit []engine.PricingRow
+	for _, r := range t.Rows {
+		if r.Purchase == l.Purchase && r.RetiredAt == 0 {
+			fit = append(fit, r)
+		}
+	}
+	if len(fit) == 0 || len(fit) > 1 && l.Purchase == engine.PurchaseSubscription {
+		s.a.Seen.Unpriced++
+		return nil, engine.CodeInvalid
+	}
+	total := func(r engine.PricingRow) int64 { return r.Price * UnitsOf(r, l.Window, s.a.location(o.Pickup).Zone) }
+	s.a.Seen.Chosen++
+	return &slices.SortedStableFunc(slices.Values(fit), func(x, y engine.PricingRow) int { return cmp.Compare(total(x), total(y)) })[0], ""
+}
+
 // pricing judges the commands on pricing tables.
 func (s *step) pricing(op engine.Op, res any, err error) error {
 	switch o := op.(type) {
@@ -56,7 +100,7 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 			return refused(err, engine.CodeNotFound)
 		case s.ordered(func(n *Order) bool {
 			return slices.ContainsFunc(n.Lines, func(l OrderLine) bool { return t.row(l.Row) != nil })
-		}):
+		}), slices.ContainsFunc(s.a.Kits, func(k *Kit) bool { return k.Table == t.ID }):
 			return refused(err, engine.CodeInUse)
 		}
 		s.a.Tables = slices.DeleteFunc(s.a.Tables, func(x *Table) bool { return x == t })

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/api/console/browser"
 )
 
 // This file opens the console in a browser, walks through it as a person does, and holds what came of it against the interface's answers.
@@ -80,62 +82,52 @@ func (w *consoleWorld) first(path string) string {
 // consoleViews are all views by their addresses.
 var consoleViews = []string{"timeline", "lookup", "heat", "today", "orders", "conflicts", "plan", "webhooks", "keys", "import", "health"}
 
-// settled says that a view has read what it shows.
-const settled = `document.querySelector("main .view") && !document.querySelector("main .skeleton, [aria-busy=true]")`
-
-func (b *browser) show(view string) {
-	b.Helper()
-	b.eval(fmt.Sprintf("location.hash = %q", "#/"+view))
-	b.until(settled)
-	time.Sleep(250 * time.Millisecond)
-}
-
 func TestConsole(t *testing.T) {
 	w := newConsoleWorld(t)
-	b := openBrowser(t, w.origin)
-	b.size(1440, 900, false)
+	b := browser.Open(t, w.origin)
+	b.Size(1440, 900, false)
 
 	// A first visit asks for a key and nothing of the interface before it has one.
-	b.call("Page.navigate", map[string]any{"url": w.origin + "/"})
-	b.until(`document.querySelector("input[name=key]")`)
-	for _, path := range b.requests() {
+	b.Call("Page.navigate", map[string]any{"url": w.origin + "/"})
+	b.Until(`document.querySelector("input[name=key]")`)
+	for _, path := range b.Requests() {
 		require.False(t, strings.HasPrefix(path, "/v1"), "asked before there is a key: %s", path)
 	}
-	b.eval(`document.querySelector("input[name=key]").focus()`)
-	b.text("hf_not-a-key")
-	b.press("Enter")
-	b.until(`document.querySelector("[role=alert]")`)
-	require.Nil(t, b.eval(`sessionStorage.getItem("holdfast.key")`), "a key that is refused is not kept")
-	b.eval(`document.querySelector("input[name=key]").focus()`)
-	b.eval(`document.querySelector("input[name=key]").select()`)
-	b.text(w.key)
-	b.press("Enter")
-	b.until(`document.querySelectorAll(".bar[data-bar]").length > 10`)
-	require.Equal(t, "", b.eval(`Object.entries(localStorage).filter(([k, v]) => v.includes("hf_")).join()`), "the key is in no storage but the session's")
-	b.noted()
+	b.Eval(`document.querySelector("input[name=key]").focus()`)
+	b.Text("hf_not-a-key")
+	b.Press("Enter")
+	b.Until(`document.querySelector("[role=alert]")`)
+	require.Nil(t, b.Eval(`sessionStorage.getItem("holdfast.key")`), "a key that is refused is not kept")
+	b.Eval(`document.querySelector("input[name=key]").focus()`)
+	b.Eval(`document.querySelector("input[name=key]").select()`)
+	b.Text(w.key)
+	b.Press("Enter")
+	b.Until(`document.querySelectorAll(".bar[data-bar]").length > 10`)
+	require.Equal(t, "", b.Eval(`Object.entries(localStorage).filter(([k, v]) => v.includes("hf_")).join()`), "the key is in no storage but the session's")
+	b.Noted()
 
 	shots := os.Getenv("CONSOLE_SHOTS")
 	for _, view := range consoleViews {
-		b.show(view)
-		require.Empty(t, b.nameless(), "%s: controls without a name", view)
-		nodes := b.eval(`document.querySelectorAll("*").length`).(float64)
+		b.Show(view)
+		require.Empty(t, b.Nameless(), "%s: controls without a name", view)
+		nodes := b.Eval(`document.querySelectorAll("*").length`).(float64)
 		require.Less(t, nodes, 5000.0, view)
-		require.Empty(t, b.noted(), view)
+		require.Empty(t, b.Noted(), view)
 		t.Logf("%-10s %5.0f nodes", view, nodes)
 		for _, look := range []struct {
 			name          string
 			width, height int
 			dark          bool
 		}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false}, {"narrow-dark", 360, 720, true}} {
-			if b.size(look.width, look.height, look.dark); shots != "" {
+			if b.Size(look.width, look.height, look.dark); shots != "" {
 				time.Sleep(400 * time.Millisecond)
-				b.shot(filepath.Join(shots, view+"-"+look.name+".png"))
+				b.Shot(filepath.Join(shots, view+"-"+look.name+".png"))
 			}
-			require.LessOrEqual(t, b.eval("document.documentElement.scrollWidth").(float64), float64(look.width), "%s, %s", view, look.name)
+			require.LessOrEqual(t, b.Eval("document.documentElement.scrollWidth").(float64), float64(look.width), "%s, %s", view, look.name)
 		}
-		b.size(1440, 900, false)
+		b.Size(1440, 900, false)
 	}
-	require.Empty(t, b.noted())
+	require.Empty(t, b.Noted())
 	t.Run("a cart becomes a booking", func(t *testing.T) { b.T, w.T = t, t; w.books(b) })
 	t.Run("a bar is moved by keys", func(t *testing.T) { b.T, w.T = t, t; w.moves(b) })
 	t.Run("what is changed elsewhere is seen", func(t *testing.T) { b.T, w.T = t, t; w.hears(b) })
@@ -147,58 +139,58 @@ func TestConsole(t *testing.T) {
 }
 
 // books goes from the look-up to a firm booking.
-func (w *consoleWorld) books(b *browser) {
+func (w *consoleWorld) books(b *browser.Browser) {
 	before := w.ask("GET", "holds?pageSize=1", "")["pagination"].(map[string]any)["total"].(float64)
-	b.show("lookup")
-	b.until(`document.querySelector(".offer .btn.primary")`)
-	b.eval(`document.querySelector(".offer .btn.primary").click()`)
-	b.until(`location.hash.includes("cart=") && document.querySelector(".cart li")`)
-	b.eval(`[...document.querySelectorAll(".cart .btn")].find((x) => x.textContent.includes("Book firmly")).click()`)
-	b.until(`location.hash.startsWith("#/timeline")`)
+	b.Show("lookup")
+	b.Until(`document.querySelector(".offer .btn.primary")`)
+	b.Eval(`document.querySelector(".offer .btn.primary").click()`)
+	b.Until(`location.hash.includes("cart=") && document.querySelector(".cart li")`)
+	b.Eval(`[...document.querySelectorAll(".cart .btn")].find((x) => x.textContent.includes("Book firmly")).click()`)
+	b.Until(`location.hash.startsWith("#/timeline")`)
 	require.Equal(w, before+1, w.ask("GET", "holds?pageSize=1", "")["pagination"].(map[string]any)["total"])
-	require.Empty(w, b.noted())
+	require.Empty(w, b.Noted())
 }
 
 // heldFar holds a unit where nobody else is, and shows it.
-func (w *consoleWorld) heldFar(b *browser, note string) (hold, bar string, from time.Time) {
+func (w *consoleWorld) heldFar(b *browser.Browser, note string) (hold, bar string, from time.Time) {
 	from = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 90).Add(12 * time.Hour)
 	sku, at := w.first("skus?pageSize=1"), w.first("locations?pageSize=1")
 	h := w.ask("POST", "holds", fmt.Sprintf(`{"note":%q,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
 		note, sku, at, from.Format(time.RFC3339), from.Add(24*time.Hour).Format(time.RFC3339)))
 	bar = h["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)["id"].(string)
-	b.show(fmt.Sprintf("timeline?at=%s&sku=%s&on=%d", at, sku, from.Add(-24*time.Hour).UnixMilli()))
-	b.until(fmt.Sprintf(`document.querySelector('[data-bar="%s"]')`, bar))
+	b.Show(fmt.Sprintf("timeline?at=%s&sku=%s&on=%d", at, sku, from.Add(-24*time.Hour).UnixMilli()))
+	b.Until(fmt.Sprintf(`document.querySelector('[data-bar="%s"]')`, bar))
 	return h["id"].(string), bar, from
 }
 
 // moves gives a hold other dates by keys alone: given up it stays, dropped it is where it was shown.
-func (w *consoleWorld) moves(b *browser) {
+func (w *consoleWorld) moves(b *browser.Browser) {
 	hold, bar, from := w.heldFar(b, "By keys")
 	start := func() string {
 		return w.ask("GET", "holds/"+hold, "")["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)["range"].(map[string]any)["start"].(string)
 	}
 	was := start()
 	begin := func() {
-		b.eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').focus()`, bar))
-		b.press("m")
-		b.until(`document.querySelector(".moving")`)
-		b.press("ArrowRight")
-		b.press("ArrowRight")
-		b.until(`document.querySelector(".moving")?.textContent.includes("fits")`)
+		b.Eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').focus()`, bar))
+		b.Press("m")
+		b.Until(`document.querySelector(".moving")`)
+		b.Press("ArrowRight")
+		b.Press("ArrowRight")
+		b.Until(`document.querySelector(".moving")?.textContent.includes("fits")`)
 	}
 	begin()
-	b.press("Escape")
-	b.until(`!document.querySelector(".moving")`)
+	b.Press("Escape")
+	b.Until(`!document.querySelector(".moving")`)
 	require.Equal(w, was, start(), "given up")
 	begin()
-	b.press("Enter")
-	b.until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("Moved to"))`)
+	b.Press("Enter")
+	b.Until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("Moved to"))`)
 	require.Equal(w, from.Add(2*time.Hour).Format("2006-01-02T15:04:05.000Z"), start(), "two steps of an hour")
-	require.Empty(w, b.noted())
+	require.Empty(w, b.Noted())
 }
 
 // hears sees within a second what another has changed.
-func (w *consoleWorld) hears(b *browser) {
+func (w *consoleWorld) hears(b *browser.Browser) {
 	hold, bar, _ := w.heldFar(b, "Elsewhere")
 	time.Sleep(time.Second) // the feed waits
 	began := time.Now()
@@ -208,53 +200,53 @@ func (w *consoleWorld) hears(b *browser) {
 	res, err := http.DefaultClient.Do(r)
 	require.NoError(w, err)
 	res.Body.Close()
-	b.until(fmt.Sprintf(`!document.querySelector('[data-bar="%s"]')`, bar))
+	b.Until(fmt.Sprintf(`!document.querySelector('[data-bar="%s"]')`, bar))
 	w.Logf("seen after %v", time.Since(began).Round(time.Millisecond))
 	require.Less(w, time.Since(began), time.Second)
-	require.Empty(w, b.noted())
+	require.Empty(w, b.Noted())
 }
 
 // plans applies the plan that it shows.
-func (w *consoleWorld) plans(b *browser) {
-	b.show("plan")
-	b.until(`[...document.querySelectorAll("aside .btn")].some((x) => x.textContent.includes("Apply"))`)
-	article, at := b.eval(`document.querySelectorAll(".bar-of-tools select")[0].value`).(string), w.first("locations?pageSize=1")
+func (w *consoleWorld) plans(b *browser.Browser) {
+	b.Show("plan")
+	b.Until(`[...document.querySelectorAll("aside .btn")].some((x) => x.textContent.includes("Apply"))`)
+	article, at := b.Eval(`document.querySelectorAll(".bar-of-tools select")[0].value`).(string), w.first("locations?pageSize=1")
 	plan := w.ask("GET", "articles/"+article+"/plan-quantity-change?amount=1&serviceLocationId="+at, "")["plan"].(string)
-	require.Contains(w, b.eval(`document.querySelector("aside code").textContent`), plan[:16], "the plan shown is the interface's")
-	b.eval(`[...document.querySelectorAll("aside .btn")].find((x) => x.textContent.includes("Apply")).click()`)
-	b.until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("very plan"))`)
-	require.Empty(w, b.noted())
+	require.Contains(w, b.Eval(`document.querySelector("aside code").textContent`), plan[:16], "the plan shown is the interface's")
+	b.Eval(`[...document.querySelectorAll("aside .btn")].find((x) => x.textContent.includes("Apply")).click()`)
+	b.Until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("very plan"))`)
+	require.Empty(w, b.Noted())
 }
 
 // planted shows that the checks above find what they are for.
-func (w *consoleWorld) planted(b *browser) {
-	b.show("keys")
-	require.Empty(w, b.nameless())
-	b.eval(`(() => { const x = document.createElement("button"); document.querySelector("main").append(x); })()`)
-	require.NotEmpty(w, b.nameless(), "a control without a label")
-	b.eval(`(() => { const s = document.createElement("script"); s.src = "http://outside.example/x.js"; document.head.append(s); })()`)
+func (w *consoleWorld) planted(b *browser.Browser) {
+	b.Show("keys")
+	require.Empty(w, b.Nameless())
+	b.Eval(`(() => { const x = document.createElement("button"); document.querySelector("main").append(x); })()`)
+	require.NotEmpty(w, b.Nameless(), "a control without a label")
+	b.Eval(`(() => { const s = document.createElement("script"); s.src = "http://outside.example/x.js"; document.head.append(s); })()`)
 	time.Sleep(300 * time.Millisecond)
-	require.Contains(w, strings.Join(b.noted(), "\n"), "Content Security Policy", "a foreign script")
-	b.eval(`(() => { const s = document.createElement("script"); s.textContent = "window.ran = true"; document.head.append(s); })()`)
+	require.Contains(w, strings.Join(b.Noted(), "\n"), "Content Security Policy", "a foreign script")
+	b.Eval(`(() => { const s = document.createElement("script"); s.textContent = "window.ran = true"; document.head.append(s); })()`)
 	time.Sleep(300 * time.Millisecond)
-	require.Nil(w, b.eval("window.ran"), "a script in the page")
-	require.NotEmpty(w, b.noted())
-	b.eval("location.reload()")
-	b.until(settled)
-	b.noted()
+	require.Nil(w, b.Eval("window.ran"), "a script in the page")
+	require.NotEmpty(w, b.Noted())
+	b.Eval("location.reload()")
+	b.Until(`document.querySelector("main .view")`)
+	b.Noted()
 }
 
 // returns loses the server and has it back: the page says so, and goes on by itself.
-func (w *consoleWorld) returns(b *browser) {
-	b.show("timeline")
+func (w *consoleWorld) returns(b *browser.Browser) {
+	b.Show("timeline")
 	w.stop()
-	b.until(`document.querySelector(".banner")`)
-	require.NotZero(w, b.eval(`document.querySelectorAll(".bar[data-bar]").length`), "what was read stays")
+	b.Until(`document.querySelector(".banner")`)
+	require.NotZero(w, b.Eval(`document.querySelectorAll(".bar[data-bar]").length`), "what was read stays")
 	w.start(strings.TrimPrefix(w.origin, "http://"), new(bytes.Buffer))
-	b.until(`!document.querySelector(".banner")`)
+	b.Until(`!document.querySelector(".banner")`)
 	hold, bar, _ := w.heldFar(b, "Back again")
 	require.NotEmpty(w, hold+bar)
-	b.noted() // errors of the network, while there was no server
+	b.Noted() // errors of the network, while there was no server
 }
 
 // TestShots takes the pictures that README shows: a demo merchant in the middle of a week, with orders that are out and a conflict.
@@ -278,16 +270,16 @@ func TestShots(t *testing.T) {
 	w.ask("POST", "holds", fmt.Sprintf(`{"note":"Promised by name","lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
 		article, at, from.Format(time.RFC3339), from.Add(40*time.Hour).Format(time.RFC3339)))
 	w.ask("POST", "articles/"+article+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, at, today.Add(60*time.Hour).Format(time.RFC3339)))
-	b := openBrowser(t, w.origin)
-	b.size(1440, 760, false)
-	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", w.key)})
+	b := browser.Open(t, w.origin)
+	b.Size(1440, 760, false)
+	b.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", w.key)})
 	for file, address := range map[string]string{
 		"timeline.png": fmt.Sprintf("timeline?at=%s&on=%d", at, today.Add(-6*time.Hour).UnixMilli()), "heat.png": "heat?at=" + at,
 	} {
-		b.call("Page.navigate", map[string]any{"url": w.origin + "/#/" + address})
-		b.until(settled)
+		b.Call("Page.navigate", map[string]any{"url": w.origin + "/#/" + address})
+		b.Until(`document.querySelector("main .view")`)
 		time.Sleep(time.Second)
-		b.shot(filepath.Join("..", "..", "api", "console", "shots", file))
+		b.Shot(filepath.Join("..", "..", "api", "console", "shots", file))
 	}
 	w.stop()
 }

@@ -90,7 +90,7 @@ export function Timeline() {
 			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: undefined})}>One article<//>`}
 			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} articles${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
 		${of.error && html`<${Failed} error=${of.error}/>`}
-		<div class="tl-wrap"><div class=${"tl" + (move.active ? " dragging" : "")} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
+		<div class="tl-wrap"><div class="tl" data-rows=${layout.length} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
 			<div style=${{width: at.total + "px", position: "relative", minHeight: "100%"}}><${Head} ...${at} zoom=${zoom} w0=${w0}/>
 				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px", width: at.total + "px"}}><div class="tl-name" style=${{width: name + "px"}}>Conflicts <${Badge} kind="bad">${of.conflicts.length}<//></div>
 					${lane.list.map((c) => html`<button key=${c.id} type="button" class="bar conflict" style=${{left: x(c.from) + "px", width: Math.max(6, (Math.min(c.to, w1) - Math.max(c.from, w0)) * perMs) + "px", top: 4 + c.lane * 28 + "px", height: "24px", lineHeight: "24px"}}

@@ -23,19 +23,19 @@ import (
 
 // This file opens the console in a browser, walks through it as a person does, and holds what came of it against the interface's answers.
 
-// consoleWorld is a demo merchant whose server runs here.
+// consoleWorld is a merchant whose server runs here.
 type consoleWorld struct {
 	*testing.T
 	origin, key, data string
 	stop              func()
 }
 
-func newConsoleWorld(t *testing.T) *consoleWorld {
+func newConsoleWorld(t *testing.T, flags ...string) *consoleWorld {
 	w := &consoleWorld{T: t, data: t.TempDir()}
 	address := freeAddress(t)
 	w.origin = "http://" + address
 	var out bytes.Buffer
-	w.start(address, &out, "--demo")
+	w.start(address, &out, flags...)
 	w.key = regexp.MustCompile(`hf_[A-Za-z0-9_-]+`).FindString(out.String())
 	require.NotEmpty(t, w.key)
 	return w
@@ -83,7 +83,7 @@ func (w *consoleWorld) first(path string) string {
 var consoleViews = []string{"timeline", "lookup", "heat", "today", "orders", "conflicts", "plan", "webhooks", "keys", "import", "health"}
 
 func TestConsole(t *testing.T) {
-	w := newConsoleWorld(t)
+	w := newConsoleWorld(t, "--demo")
 	b := browser.Open(t, w.origin)
 	b.Size(1440, 900, false)
 
@@ -118,22 +118,32 @@ func TestConsole(t *testing.T) {
 			name          string
 			width, height int
 			dark          bool
-		}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false}, {"narrow-dark", 360, 720, true}} {
+		}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false}, {"narrow-dark", 360, 720, true}, {"projector", 1920, 1080, false}} {
 			if b.Size(look.width, look.height, look.dark); shots != "" {
 				time.Sleep(400 * time.Millisecond)
 				b.Shot(filepath.Join(shots, view+"-"+look.name+".png"))
 			}
 			require.LessOrEqual(t, b.Eval("document.documentElement.scrollWidth").(float64), float64(look.width), "%s, %s", view, look.name)
+			for _, text := range b.Faint() {
+				t.Errorf("%s, %s: too little contrast: %s", view, look.name, text)
+			}
 		}
 		b.Size(1440, 900, false)
 	}
 	require.Empty(t, b.Noted())
-	t.Run("a cart becomes a booking", func(t *testing.T) { b.T, w.T = t, t; w.books(b) })
-	t.Run("a bar is moved by keys", func(t *testing.T) { b.T, w.T = t, t; w.moves(b) })
-	t.Run("what is changed elsewhere is seen", func(t *testing.T) { b.T, w.T = t, t; w.hears(b) })
-	t.Run("the plan that is shown is applied", func(t *testing.T) { b.T, w.T = t, t; w.plans(b) })
-	t.Run("faults that are planted are found", func(t *testing.T) { b.T, w.T = t, t; w.planted(b) })
-	t.Run("the server goes and comes back", func(t *testing.T) { b.T, w.T = t, t; w.returns(b) })
+	for _, flow := range []struct {
+		name string
+		is   func(b *browser.Browser)
+	}{
+		{"a cart becomes a booking", w.books}, {"an order goes out and comes back", w.orders}, {"a bar is moved by keys", w.moves}, {"a bar is dragged", w.drags},
+		{"what is changed elsewhere is seen", w.hears}, {"the plan that is shown is applied", w.plans}, {"a conflict has a way out", w.settles},
+		{"a bar is where its day is", w.places}, {"faults that are planted are found", w.planted}, {"the server goes and comes back", w.returns},
+	} {
+		t.Run(flow.name, func(t *testing.T) {
+			b.T, w.T = t, t
+			flow.is(b)
+		})
+	}
 	b.T, w.T = t, t
 	w.stop()
 }
@@ -149,91 +159,6 @@ func (w *consoleWorld) books(b *browser.Browser) {
 	b.Until(`location.hash.startsWith("#/timeline")`)
 	require.Equal(w, before+1, w.ask("GET", "holds?pageSize=1", "")["pagination"].(map[string]any)["total"])
 	require.Empty(w, b.Noted())
-}
-
-// heldFar holds a unit where nobody else is, and shows it.
-func (w *consoleWorld) heldFar(b *browser.Browser, note string) (hold, bar string, from time.Time) {
-	from = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 90).Add(12 * time.Hour)
-	sku, at := w.first("skus?pageSize=1"), w.first("locations?pageSize=1")
-	h := w.ask("POST", "holds", fmt.Sprintf(`{"note":%q,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
-		note, sku, at, from.Format(time.RFC3339), from.Add(24*time.Hour).Format(time.RFC3339)))
-	bar = h["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)["id"].(string)
-	b.Show(fmt.Sprintf("timeline?at=%s&sku=%s&on=%d", at, sku, from.Add(-24*time.Hour).UnixMilli()))
-	b.Until(fmt.Sprintf(`document.querySelector('[data-bar="%s"]')`, bar))
-	return h["id"].(string), bar, from
-}
-
-// moves gives a hold other dates by keys alone: given up it stays, dropped it is where it was shown.
-func (w *consoleWorld) moves(b *browser.Browser) {
-	hold, bar, from := w.heldFar(b, "By keys")
-	start := func() string {
-		return w.ask("GET", "holds/"+hold, "")["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)["range"].(map[string]any)["start"].(string)
-	}
-	was := start()
-	begin := func() {
-		b.Eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').focus()`, bar))
-		b.Press("m")
-		b.Until(`document.querySelector(".moving")`)
-		b.Press("ArrowRight")
-		b.Press("ArrowRight")
-		b.Until(`document.querySelector(".moving")?.textContent.includes("fits")`)
-	}
-	begin()
-	b.Press("Escape")
-	b.Until(`!document.querySelector(".moving")`)
-	require.Equal(w, was, start(), "given up")
-	begin()
-	b.Press("Enter")
-	b.Until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("Moved to"))`)
-	require.Equal(w, from.Add(2*time.Hour).Format("2006-01-02T15:04:05.000Z"), start(), "two steps of an hour")
-	require.Empty(w, b.Noted())
-}
-
-// hears sees within a second what another has changed.
-func (w *consoleWorld) hears(b *browser.Browser) {
-	hold, bar, _ := w.heldFar(b, "Elsewhere")
-	time.Sleep(time.Second) // the feed waits
-	began := time.Now()
-	r, err := http.NewRequest("DELETE", w.origin+"/v1/admin/holds/"+hold, nil)
-	require.NoError(w, err)
-	r.Header.Set("X-API-KEY", w.key)
-	res, err := http.DefaultClient.Do(r)
-	require.NoError(w, err)
-	res.Body.Close()
-	b.Until(fmt.Sprintf(`!document.querySelector('[data-bar="%s"]')`, bar))
-	w.Logf("seen after %v", time.Since(began).Round(time.Millisecond))
-	require.Less(w, time.Since(began), time.Second)
-	require.Empty(w, b.Noted())
-}
-
-// plans applies the plan that it shows.
-func (w *consoleWorld) plans(b *browser.Browser) {
-	b.Show("plan")
-	b.Until(`[...document.querySelectorAll("aside .btn")].some((x) => x.textContent.includes("Apply"))`)
-	article, at := b.Eval(`document.querySelectorAll(".bar-of-tools select")[0].value`).(string), w.first("locations?pageSize=1")
-	plan := w.ask("GET", "articles/"+article+"/plan-quantity-change?amount=1&serviceLocationId="+at, "")["plan"].(string)
-	require.Contains(w, b.Eval(`document.querySelector("aside code").textContent`), plan[:16], "the plan shown is the interface's")
-	b.Eval(`[...document.querySelectorAll("aside .btn")].find((x) => x.textContent.includes("Apply")).click()`)
-	b.Until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("very plan"))`)
-	require.Empty(w, b.Noted())
-}
-
-// planted shows that the checks above find what they are for.
-func (w *consoleWorld) planted(b *browser.Browser) {
-	b.Show("keys")
-	require.Empty(w, b.Nameless())
-	b.Eval(`(() => { const x = document.createElement("button"); document.querySelector("main").append(x); })()`)
-	require.NotEmpty(w, b.Nameless(), "a control without a label")
-	b.Eval(`(() => { const s = document.createElement("script"); s.src = "http://outside.example/x.js"; document.head.append(s); })()`)
-	time.Sleep(300 * time.Millisecond)
-	require.Contains(w, strings.Join(b.Noted(), "\n"), "Content Security Policy", "a foreign script")
-	b.Eval(`(() => { const s = document.createElement("script"); s.textContent = "window.ran = true"; document.head.append(s); })()`)
-	time.Sleep(300 * time.Millisecond)
-	require.Nil(w, b.Eval("window.ran"), "a script in the page")
-	require.NotEmpty(w, b.Noted())
-	b.Eval("location.reload()")
-	b.Until(`document.querySelector("main .view")`)
-	b.Noted()
 }
 
 // returns loses the server and has it back: the page says so, and goes on by itself.
@@ -254,7 +179,7 @@ func TestShots(t *testing.T) {
 	if os.Getenv("SHOTS") == "" {
 		t.Skip("make shots takes them")
 	}
-	w := newConsoleWorld(t)
+	w := newConsoleWorld(t, "--demo")
 	at, sku := w.first("locations?pageSize=1"), w.first("skus?pageSize=1")
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	for i, name := range []string{"Aino Salo", "Ben Carter", "Carla Reis", "Duarte Costa", "Eero Laine", "Fay Morgan", "Grace Hughes"} {

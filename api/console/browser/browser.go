@@ -44,8 +44,10 @@ func Open(t *testing.T, origin string) *Browser {
 	require.NoError(t, err)
 	outRead, outWrite, err := os.Pipe()
 	require.NoError(t, err)
+	profile, err := os.MkdirTemp("", "holdfast-browser-*")
+	require.NoError(t, err)
 	c := exec.Command(program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-sync",
-		"--disable-background-networking", "--disable-component-update", "--force-color-profile=srgb", "--lang=en-GB", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+		"--disable-background-networking", "--disable-component-update", "--force-color-profile=srgb", "--lang=en-GB", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	c.ExtraFiles = []*os.File{inRead, outWrite}
 	require.NoError(t, c.Start())
 	b := &Browser{T: t, origin: origin, to: inWrite, answers: map[int]chan json.RawMessage{}}
@@ -55,6 +57,7 @@ func Open(t *testing.T, origin string) *Browser {
 		c.Wait()
 		inWrite.Close()
 		outWrite.Close()
+		os.RemoveAll(profile) // what a process of the browser still writes there is of no interest
 	})
 	var made struct{ TargetID string }
 	b.Into(&made, "Target.createTarget", map[string]any{"url": "about:blank"})
@@ -240,20 +243,24 @@ func (b *Browser) Shot(file string) {
 	require.NoError(b, os.WriteFile(file, raw, 0o644))
 }
 
+func (b *Browser) mouse(kind string, x, y float64) {
+	b.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1})
+}
+
 // Drag moves what is under a point, with the button down, over others; it lets go at the last one where drop is set.
 func (b *Browser) Drag(drop bool, points ...[2]float64) {
-	mouse := func(kind string, at [2]float64) {
-		b.Call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "buttons": 1, "clickCount": 1})
-	}
-	mouse("mouseMoved", points[0])
-	mouse("mousePressed", points[0])
+	b.mouse("mouseMoved", points[0][0], points[0][1])
+	b.mouse("mousePressed", points[0][0], points[0][1])
 	for _, p := range points[1:] {
-		mouse("mouseMoved", p)
+		b.mouse("mouseMoved", p[0], p[1])
 	}
-	if drop {
-		mouse("mouseReleased", points[len(points)-1])
+	if last := points[len(points)-1]; drop {
+		b.Release(last[0], last[1])
 	}
 }
+
+// Release lets the button go.
+func (b *Browser) Release(x, y float64) { b.mouse("mouseReleased", x, y) }
 
 // Drop lets a file go over an element, as from a folder's window.
 func (b *Browser) Drop(selector, file string) {

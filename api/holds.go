@@ -109,7 +109,10 @@ var moveHoldShape = wire.ShapeOf("MoveHold",
 	)), 1, 1000), func(o *moveHold) *[]moveLine { return &o.lines }).Says("The units that are moved, all or nothing."),
 	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
 
-const aboutDryRun = "Answers what would come of it, and changes nothing."
+const (
+	aboutDryRun = "Answers what would come of it, and changes nothing."
+	aboutMoved  = "With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else."
+)
 
 // holdLineChange is a change of a line as it comes in: to may be null, which opens the end.
 type holdLineChange struct {
@@ -165,22 +168,26 @@ var movedHoldSchema = describe("MovedHold", (*scribe).writeMovedHold)
 
 func (w *scribe) writeMovedHold(m *movedHold) {
 	w.writeHold(&m.hold, engine.MaxListed)
-	w.units("moved", m.moved, 0, "With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else.")
+	w.units("moved", m.moved, 0, aboutMoved)
 }
 
 // answerMove answers with the hold that was moved, or would be.
 func answerMove(q *request, h *engine.Hold) error {
 	q.tag = h.Revision
-	m := movedHold{hold: *h}
-	for _, u := range q.moved {
-		if u.Owner != h.ID {
-			m.moved = append(m.moved, u)
-		}
-	}
 	start := len(q.Out)
-	appendRecord(&q.scribe, &m, (*scribe).writeMovedHold)
+	appendRecord(&q.scribe, &movedHold{*h, q.others(h.ID)}, (*scribe).writeMovedHold)
 	q.Out = wire.Bounded(q.Out, start, wire.MaxRecord)
 	return nil
+}
+
+// others are the units of others than an owner that a preview would have go elsewhere.
+func (q *request) others(owner engine.ID) (list []engine.Unavailability) {
+	for _, u := range q.moved {
+		if u.Owner != owner {
+			list = append(list, u)
+		}
+	}
+	return list
 }
 
 // listedHold writes a hold as a row.

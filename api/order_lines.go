@@ -71,7 +71,7 @@ var orderLineOperations = []operation{
 		return o.AddOrderLines
 	}, answerOrder),
 	write(operation{
-		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite, guarded: true, answer: orderSchema,
+		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite, guarded: true, answer: movedOrderSchema,
 		summary: "Changes a line item: while it is pending all of it, while units are out its end; what that needs is checked and taken in the same command.",
 	}, input[patchLine]{
 		path: byLine(func(o *patchLine) *engine.ID { return &o.Order }, func(o *patchLine) *engine.ID { return &o.ID }),
@@ -84,7 +84,7 @@ var orderLineOperations = []operation{
 			}
 		}
 		return &o.PatchOrderLine
-	}, answerOrder),
+	}, answerMovedOrder),
 	write(operation{
 		id: "admin.orders.deleteLineItem", method: "DELETE", path: linePath, scopes: ordersWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Takes a line item and its add-ons off a draft or an open order.",

@@ -16,6 +16,8 @@ var (
 
 	orderSchema = describeAs("Order", emptyOrder, func(w *scribe, r *engine.OrderRecord) { w.order(r, engine.MaxListed) })
 	emptyOrder  = &engine.OrderRecord{Order: new(engine.Order)}
+
+	movedOrderSchema = describeAs("MovedOrder", &movedOrder{order: emptyOrder}, (*scribe).writeMovedOrder)
 )
 
 // paymentTotals are the sums of an order's payments, in the order of the record.
@@ -237,5 +239,25 @@ func (w *scribe) paymentMethod(more *engine.OrderMore) {
 func answerOrder(q *request, r *engine.OrderRecord) error {
 	q.tag = r.Revision
 	appendOrder(&q.scribe, r)
+	return nil
+}
+
+// movedOrder is an order, and the units of others that would make room for it.
+type movedOrder struct {
+	order *engine.OrderRecord
+	moved []engine.Unavailability
+}
+
+func (w *scribe) writeMovedOrder(m *movedOrder) {
+	w.order(m.order, engine.MaxListed)
+	w.units("moved", m.moved, 0, aboutMoved)
+}
+
+// answerMovedOrder answers with an order whose units get other dates or articles, or would.
+func answerMovedOrder(q *request, r *engine.OrderRecord) error {
+	q.tag = r.Revision
+	start := len(q.Out)
+	appendRecord(&q.scribe, &movedOrder{r, q.others(r.ID)}, (*scribe).writeMovedOrder)
+	q.Out = wire.Bounded(q.Out, start, wire.MaxRecord)
 	return nil
 }

@@ -142,7 +142,7 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 		case 0:
 			s.do(ReleaseHold{ID: h.ID})
 		case 1:
-			_, _ = s.try(OrderHold{Hold: h.ID})
+			_, _ = s.try(OrderHold{Holds: []ID{h.ID}})
 		}
 	}
 	s.now += hour

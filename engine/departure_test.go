@@ -224,7 +224,7 @@ func TestOneWayHold(t *testing.T) {
 	s.do(MoveHold{ID: hold.ID, Lines: []MoveLine{{Unavailability: hold.Lines[0].Units[0].ID, To: ptr(end + hour)}}})
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
 	require.Equal(t, []int{1, 0}, []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+hour)})
-	rec := s.do(OrderHold{OrderInput: OrderInput{Pickup: s.loc}, Hold: hold.ID}).(*OrderRecord)
+	rec := s.do(OrderHold{OrderInput: OrderInput{Pickup: s.loc}, Holds: []ID{hold.ID}}).(*OrderRecord)
 	require.Equal(t, s.there, rec.Return)
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
 	s.reopen()
@@ -309,6 +309,24 @@ func TestOneWayOfAnOlderDirectory(t *testing.T) {
 	require.False(t, s.orderNow(waits).Conflict())
 	require.True(t, s.orderNow(later).Conflict())
 	require.Equal(t, waits.Revision, s.view().Order(waits.ID).Revision)
+	s.reopen()
+}
+
+// Who waits for a unit where one is to arrive gets it with the order that sends it there.
+func TestOneWayArrivesForWhoWaits(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	waits := s.rental(OrderOpen, s.bike, end+day, end+2*day, 1)
+	waits.Pickup, waits.AllowOverbooked = s.there, true
+	other := s.article(s.bike.SKU, 1) // is there already, and busy
+	s.do(TransferQuantity{Article: other, From: s.loc, To: s.there, Amount: 1})
+	busy := s.rental(OrderOpen, s.bike, noon, end+10*day, 1)
+	busy.Pickup = s.there
+	s.do(busy)
+	conflict := s.do(waits).(*OrderRecord)
+	require.True(t, conflict.Conflict())
+	s.do(s.trip(noon, end, 1))
+	require.False(t, s.orderNow(conflict).Conflict())
 	s.reopen()
 }
 

@@ -75,8 +75,8 @@
 // # Reads
 //
 // What can be held is always what timeline.Stock.Available says, the function that refusals come from, and exact stands beside it. A calendar's available is that
-// of each bucket as a plain window, without buffers, where minFree and maxFree are counts at an instant. An article's availability
-// (article_stock.go) is that of its window as it is, without buffers. Where none can be held, fromDate is the first instant from which a unit can be held longer
+// of each bucket as a plain window, without buffers, where minFree and maxFree are counts at an instant; what rentals can begin is asked apart (starts.go), and is what
+// Available says of each with its buffers. An article's availability (article_stock.go) is that of its window as it is, without buffers, unless what can be booked is asked for. Where none can be held, fromDate is the first instant from which a unit can be held longer
 // than from the window's start: with three units, one taken [24, 29) and three [29, 37), nothing can be held over [22, 34), as from 22 a unit can be held up to 29
 // and no further; fromDate is 37, not 24, where a unit goes. Where units are free at every instant and pinned holds are in the way, it is where one of them ends.
 //

@@ -64,11 +64,12 @@ func (t *tx) request(i Item, location ID) (request, error) {
 
 // takesNone is the refusal of a hold on what takes none.
 func takesNone(what, state string, archived *int64) *Error {
+	way := "update"
 	if archived != nil {
-		state = "archived"
+		state, way = "archived", "unarchive"
 	}
 	return &Error{Code: CodeStateNotAllowed, Detail: "the " + what + " is " + state + "; only an active, unarchived one takes new holds",
-		Details: StateDetails{State: state, Allowed: []string{string(ArticleActive)}}}
+		Details: StateDetails{State: state, Allowed: []string{way}}}
 }
 
 // setLine gives the requests of a line what they have in common, and their units' ids from first on. It returns how many

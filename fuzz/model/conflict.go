@@ -43,17 +43,13 @@ func (a *Account) meant(u Unit) ID {
 	case u.articlePinned(), u.event():
 		return ID{}
 	case !u.ordered():
-		h := a.hold(u.Owner())
+		h, nth := a.held(u)
 		if h == nil {
 			return ID{}
 		}
 		l := h.Lines[u.Line]
 		if k := a.kit(l.CatalogItem); l.CatalogItem != (ID{}) && (k == nil || k.Changed >= engine.CreatedAt(u.ID)) {
 			return ID{}
-		}
-		nth := int(u.Nth) - 1
-		for _, before := range h.Lines[:u.Line] {
-			nth -= len(before.Made)
 		}
 		return l.Made[nth]
 	}
@@ -93,15 +89,12 @@ func (s *step) remade(u Unit, sku *ID) {
 		x.Made = made
 		return
 	}
-	h := s.a.hold(u.Owner())
-	if h == nil || u.ordered() || u.event() {
+	h, nth := s.a.held(u)
+	if h == nil {
 		return
 	}
-	n, nth := *h, int(u.Nth)-1
+	n := *h
 	n.Lines = slices.Clone(h.Lines)
-	for _, before := range h.Lines[:u.Line] {
-		nth -= len(before.Made)
-	}
 	l := &n.Lines[u.Line]
 	l.Made = slices.Clone(l.Made)
 	l.Made[nth] = made
@@ -117,13 +110,9 @@ func (a *Account) made(u Unit) ID {
 	if o := a.orderUnit(u.ID); o != nil {
 		return o.Made
 	}
-	h := a.hold(u.Owner())
-	if h == nil || u.ordered() {
+	h, nth := a.held(u)
+	if h == nil {
 		return ID{}
-	}
-	nth := int(u.Nth) - 1
-	for _, l := range h.Lines[:u.Line] {
-		nth -= len(l.Made)
 	}
 	return h.Lines[u.Line].Made[nth]
 }

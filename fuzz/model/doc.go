@@ -15,8 +15,8 @@
 // their deliveries; and the revisions of orders, articles, SKUs, catalog items, attributes, events, discount codes, pricing tables
 // and rows.
 //
-// It does not know accounts and keys, customers, tags, comments, documents and consents, external pricing rows, what is said of a
-// subscription beside its instants, incomes, the list of articles with its filters and sorts, attributes of the format datetime,
+// It does not know accounts beyond their zone and currency, keys, customers, tags, comments, documents and consents, external pricing rows, what is said of a
+// subscription beside its instants, parts of incomes, the list of articles with its filters and sorts, attributes of the format datetime,
 // idempotency, the change feed, of an order's own fields more than its places and its note, and the revisions of locations, holds and
 // webhooks.
 //
@@ -56,7 +56,9 @@
 //     goes to another that has it, where a search finds a way, else it stays. (attribute.go, order_stock.go, place.go) An attribute or option that records
 //     have a value of is removed by force only. (attribute.go)
 //  13. A line costs what was given, else what the row that it was sold by asked then for each duration begun; other dates of a booking
-//     that was given its price take another. A row by which a line is sold is retired, not deleted. (pricing.go)
+//     that was given its price take another. A row by which a line is sold is retired, not deleted.
+//     Rows, codes of an amount and orders are in the currency that the account had as they were made, and it gets no other while one of them is not over.
+//     (pricing.go)
 //  14. What changes a record makes its next revision, and a command that leaves all of it as it was makes none; who names another revision of an order is refused.
 //     (revision.go)
 //  15. Attempts follow the schedule; three events in a row that fail for good disable a webhook. For one that was disabled so events are kept until it recovers

@@ -85,7 +85,7 @@ func (s *step) owed(c command) (list []told) {
 		}
 		u, was := readUnit(ID(x.Key[16:]), x.After), readUnit(ID(x.Key[16:]), x.Before)
 		if u.Flags.Blocker() == timeline.BlockerOrder && s.articleOf(u) != s.articleOf(was) {
-			tell(engine.OrderUpdated, s.a.owner(u))
+			tell(engine.OrderUpdated, s.a.Owner(u))
 		}
 	}
 	for _, x := range c.changes {

@@ -186,7 +186,7 @@ func (l *orderListing) created(s Span) {
 		for o := range l.a.orders().From(makeID(min(max(at, 0), 1<<48-1), Base{})) {
 			return o.Number
 		}
-		return l.a.ledger.Order + 1
+		return l.a.lastOrder() + 1
 	}
 	from, to := first(s.Start), first(s.End+1)
 	l.add(orderFilter{

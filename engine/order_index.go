@@ -433,6 +433,14 @@ func checkOrderIndex(a *account) (due int, err error) {
 	return 0, nil
 }
 
+// lastOrder is the greatest number of an order. While an archive comes in the ledger does not count its orders yet.
+func (a *account) lastOrder() uint32 {
+	if n := a.orders().Len(); n > 0 {
+		return a.orders().At(n - 1).Number
+	}
+	return 0
+}
+
 // ordersOf yields the orders of a customer in order of creation.
 func (a *account) ordersOf(customer ID) iter.Seq[*Order] {
 	return func(yield func(*Order) bool) {

@@ -112,7 +112,7 @@ var spareBits = sync.Pool{New: func() any { return new(timeline.Bits) }}
 
 // bits is an empty set with room for every order, until the page is found.
 func (l *orderListing) bits() timeline.Bits {
-	n := int(l.a.ledger.Order)/64 + 1
+	n := int(l.a.lastOrder())/64 + 1
 	b := spareBits.Get().(*timeline.Bits)
 	l.taken = append(l.taken, b)
 	if cap(*b) < n {

@@ -10,6 +10,7 @@
 #   make test-clients the clients against a live server, and the document under linters; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
 #   make test-console the console in chromium, where it is installed; CONSOLE_SHOTS=DIR keeps a picture of each view
+#   make bench-console how soon the console's screens are there, and how evenly they scroll, at scale 1
 #   make test-backup  backups in the bucket of a real S3 server, which is built for it; takes the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
@@ -39,7 +40,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs fuzz test-crash test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console fuzz test-crash test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -110,6 +111,11 @@ test-docs:
 
 test-console:
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v -run TestConsole ./cmd/holdfast
+	BENCH_SCALE=0.01 go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v ./bench/console
+
+# The figures of the console on the whole data set: 100,000 articles, 1,000,000 bookings.
+bench-console:
+	go test -count=1 -timeout 60m -tags console -v ./bench/console
 
 # The pictures that README shows.
 shots:

@@ -96,7 +96,7 @@ func (w *scribe) articleOrigins(r *engine.Article, sku *engine.SKU) {
 		income, profit = w.view.Earnings(r)
 	}
 	w.IntOrNull("itemCosts", r.ItemCosts, "What it has cost beside its price, in minor units.")
-	w.Int("itemIncome", income, "What orders have brought in with it, in minor units.")
+	w.Int("itemIncome", income, "What orders in the account's currency have brought in with it, in minor units.")
 	w.IntOrNull("purchasePrice", orElse(r.PurchasePrice, sku.PurchasePrice), "What it was bought for, in minor units: its own, or that of its SKU.")
 	w.Int("profitability", profit, "Income less costs and purchase price, in minor units.")
 	w.As(articleOwners, "purchasePriceOrigin", originOf(r.PurchasePrice, sku.PurchasePrice), "Whether the purchase price is the article's or its SKU's.")

@@ -86,6 +86,9 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/skus", `{"name":"x","bufferTimeAmountBefore":11,"bufferTimeUnitBefore":"years"}`, "body /bufferTimeAmountBefore range")
 	bad("POST /v1/admin/skus", `{"name":"x","bufferTimeAmountBefore":11,"bufferTimeUnitAfter":"fortnights"}`, "body /bufferTimeUnitAfter enum", "body /bufferTimeUnitBefore required",
 		"body /bufferTimeAmountAfter required")
+	bad("PATCH /v1/admin/skus/$sku", `{"bufferTimeAmountBefore":3,"bufferTimeUnitBefore":"fortnights"}`, "body /bufferTimeUnitBefore enum")
+	bad("GET /v1/admin/articles?filters[5][field]=name&filters[5][operator]=isEmpty", "", "query filters[0] required")
+	bad("GET /v1/admin/articles?filters[0][field]=name&filters[0][operator]=isEmpty&filters[2][field]=name&filters[0][x]=1", "", "query filters[1] required", "query filters[0][x] unknown")
 	bad("POST /v1/admin/articles/$article/increase-quantity", `{"serviceLocationId":"$location","amount":0}`, "body /amount range")
 	bad("POST /v1/admin/articles/$article/decrease-quantity", `{"serviceLocationId":"$location","amount":10001,"effectiveFrom":"yesterday","force":1}`,
 		"body /amount range", "body /effectiveFrom format", "body /force type")

@@ -68,7 +68,7 @@ func (w *scribe) writeBarRow(r *barRow) {
 		})
 	i := 0
 	wire.List(&w.Writer, "steps", "CountStep", r.Steps, "How many units there are and how many of them are taken, from each instant on at "+
-		"which that changes: of an article with more units than one. Empty for others.", func(from *int64) {
+		"which that changes: of an article with more units than one, or with one that comes or goes in the window. Empty for others.", func(from *int64) {
 		var c timeline.Count
 		if i < len(r.Counts) { // a schema is made of none
 			c = r.Counts[i]
@@ -102,6 +102,8 @@ func (w *scribe) writeBar(b *engine.Bar) {
 		state = "out"
 	}
 	w.As(barStates, "state", state, "Whether the unit is still to be handed over, is out, or has come back and what is left is its buffer.")
+	w.GivenInstant("dueAt", b.Due, "When it was to be back, where it is out and kept for longer than that; null else.")
+	w.GivenID("goesToLocationId", b.GoesTo, "Where it is to be for good from to on, if that is another location; null else.")
 	w.Bool("pinned", b.Flags.Any(timeline.Pinned), "Whether it stays on its article or unit: it was asked for by name, or is out.")
 }
 

@@ -98,3 +98,26 @@ func TestCountsAreTheCalendars(t *testing.T) {
 	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/availability/counts?from="+when(noon)+"&to="+when(noon), "", "query to order")
 	s.refused(400, "INVALID_ARGUMENTS", "GET", "/v1/admin/availability/counts?pageSize=250&from="+when(noon)+"&to="+when(noon+400*day), "", "query to range")
 }
+
+// What is out for longer than it was to be says when it was due; what comes back elsewhere says where, and leaves no stock behind.
+func TestBarsSayWhatIsLateAndWhatLeaves(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	porto := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon","address":{"city":"Porto"}}`)["id"].(string)
+	order := s.ok("POST", "/v1/admin/orders", fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"returnLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q}]}`,
+		location, porto, sku, when(noon), when(noon+day)))
+	article := order["stockItems"].([]any)[0].(map[string]any)["inventoryArticleId"].(string)
+	row := s.barsOf(article, over(noon, noon+5*day)+"&serviceLocationId="+location)
+	bar := row["bars"].([]any)[0].(map[string]any)
+	require.Equal(t, porto, bar["goesToLocationId"])
+	require.Nil(t, bar["dueAt"])
+	require.Equal(t, []any{
+		map[string]any{"from": when(noon), "stock": 1.0, "taken": 1.0}, map[string]any{"from": bar["to"], "stock": 0.0, "taken": 0.0},
+	}, row["steps"], "there is no unit behind the hull")
+
+	s.ok("POST", "/v1/admin/orders/"+order["id"].(string)+"/fulfill", `{}`)
+	s.clock.Add(day + 60*60*1000)
+	require.NoError(t, s.eng.Tick(t.Context()))
+	bar = s.barsOf(article, over(noon, noon+5*day)+"&serviceLocationId="+location)["bars"].([]any)[0].(map[string]any)
+	require.Equal(t, when(noon+day), bar["dueAt"])
+	require.Greater(t, bar["bodyTo"], when(s.clock.Load()), "it is kept for another step")
+}

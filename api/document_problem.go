@@ -36,6 +36,7 @@ var (
 		stateRefuses, engine.CodeDiscountNotFound, engine.CodeDiscountExpired, engine.CodeDiscountNotStarted, engine.CodeDiscountUsageLimit,
 		engine.CodeDiscountNotApplicable, engine.CodeDiscountApplied, engine.CodeDiscountNoEffect,
 	}
+	ofCarts = slices.Concat([]engine.Code{conflict, insufficient, blocked, holdExpired}, discountRefuses)
 )
 
 // ofState are the codes that an operation gives by the state that it meets.
@@ -53,6 +54,8 @@ var ofState = map[string][]engine.Code{
 	"admin.articles.planQuantityChange":   {engine.CodePlanChanged},
 	"admin.articles.transferQuantity":     {blocked},
 	"admin.attributes.create":             conflictAlone,
+	"admin.attributes.update":             {conflict, engine.CodeInUse},
+	"admin.attributes.delete":             inUseAlone,
 	"admin.availability.get":              stateAlone,
 	"admin.availability.query":            stateAlone,
 	"admin.availability.calendar":         stateAlone,
@@ -73,13 +76,14 @@ var ofState = map[string][]engine.Code{
 	"admin.discountCodes.update":          conflictAlone,
 	"admin.holds.create":                  ofStock,
 	"admin.holds.confirm":                 {holdExpired, stateRefuses},
+	"admin.holds.update":                  {insufficient, holdExpired, stateRefuses},
 	"admin.holds.extend":                  {holdExpired, stateRefuses},
 	"admin.holds.move":                    {insufficient, blocked, holdExpired, stateRefuses},
-	"admin.holds.order":                   {conflict, insufficient, blocked, holdExpired, stateRefuses},
+	"admin.holds.order":                   ofCarts,
 	"admin.locations.create":              conflictAlone,
 	"admin.locations.update":              conflictAlone,
 	"admin.locations.delete":              inUseAlone,
-	"admin.orders.create":                 ofLines,
+	"admin.orders.create":                 ofCarts,
 	"admin.orders.update":                 {conflict, insufficient, blocked, stateRefuses},
 	"admin.orders.delete":                 stateAlone,
 	"admin.orders.confirm":                ofLines,
@@ -102,6 +106,7 @@ var ofState = map[string][]engine.Code{
 	"admin.orders.linkTags":               conflictAlone,
 	"admin.orders.applyDiscountCode":      discountRefuses,
 	"admin.orders.removeDiscountCode":     stateAlone,
+	"admin.orders.quote":                  discountRefuses[1:],
 	"admin.orders.validateDiscountCode":   stateAlone,
 	"admin.pricingTables.delete":          inUseAlone,
 	"admin.pricingTables.updateRow":       stateAlone,
@@ -109,6 +114,8 @@ var ofState = map[string][]engine.Code{
 	"admin.skus.update":                   conflictAlone,
 	"admin.skus.delete":                   inUseAlone,
 	"admin.subscriptions.cancel":          stateAlone,
+	"admin.tags.create":                   conflictAlone,
+	"admin.tags.update":                   conflictAlone,
 	"admin.webhooks.create":               conflictAlone,
 	"admin.webhooks.enable":               stateAlone,
 	"admin.webhooks.disable":              stateAlone,

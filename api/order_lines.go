@@ -34,7 +34,7 @@ var patchLineShape = wire.ShapeOf("PatchLineItem",
 		Says(aboutUnitPrice+" Null: what the pricing row says.").Needs("orders.payments.write"),
 	wire.Merged("taxRate", taxRate, true, func(o *patchLine) *engine.Opt[int] { return &o.TaxRate }).
 		Says("Tax in hundredths of a percent: 2300 is 23 %."),
-	wire.Merged("name", wire.Text(1, 255), false, func(o *patchLine) *engine.Opt[string] { return &o.Name }).Says("What the line is called."),
+	wire.Merged("name", lineName, false, func(o *patchLine) *engine.Opt[string] { return &o.Name }).Says("What the line is called"+asRead),
 	wire.Merged("note", longText, true, func(o *patchLine) *engine.Opt[string] { return &o.Note }).
 		Says("A text for those who read it. Null clears it."),
 	wire.Merged("imageUrl", wire.Text(1, 2048), true, func(o *patchLine) *engine.Opt[string] { return &o.ImageURL }).
@@ -71,15 +71,20 @@ var orderLineOperations = []operation{
 		return o.AddOrderLines
 	}, answerOrder),
 	write(operation{
-		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite, guarded: true, answer: orderSchema,
+		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite, guarded: true, answer: movedOrderSchema,
 		summary: "Changes a line item: while it is pending all of it, while units are out its end; what that needs is checked and taken in the same command.",
 	}, input[patchLine]{
 		path: byLine(func(o *patchLine) *engine.ID { return &o.Order }, func(o *patchLine) *engine.ID { return &o.ID }),
 		body: patchLineShape,
 	}, func(q *request, o *patchLine) engine.Op {
 		o.IfMatch, q.preview = q.ifMatch, o.dryRun
+		if r := q.view.Order(o.Order); r != nil && o.PricingRow.Set && !o.PricingRow.Null {
+			if l := r.LineOf(o.ID); l != nil {
+				q.claimRow(l.Item(), "pricingRowId")
+			}
+		}
 		return &o.PatchOrderLine
-	}, answerOrder),
+	}, answerMovedOrder),
 	write(operation{
 		id: "admin.orders.deleteLineItem", method: "DELETE", path: linePath, scopes: ordersWrite, guarded: true, answer: wire.NullSchema,
 		summary: "Takes a line item and its add-ons off a draft or an open order.",

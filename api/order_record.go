@@ -16,6 +16,8 @@ var (
 
 	orderSchema = describeAs("Order", emptyOrder, func(w *scribe, r *engine.OrderRecord) { w.order(r, engine.MaxListed) })
 	emptyOrder  = &engine.OrderRecord{Order: new(engine.Order)}
+
+	movedOrderSchema = describeAs("MovedOrder", &movedOrder{order: emptyOrder}, (*scribe).writeMovedOrder)
 )
 
 // paymentTotals are the sums of an order's payments, in the order of the record.
@@ -31,15 +33,6 @@ var paymentTotals = [...]struct {
 }
 
 const byPayments = ", by the payments that were recorded; in minor units."
-
-// OrderPayload is an order's record as a version of the interface writes it: there is one.
-func OrderPayload(_ string, record any) []byte {
-	r := record.(*engine.OrderRecord)
-	const order, part = 3 << 10, 1 << 10 // about what is written of an order, of each line, and of each unit
-	w := scribe{Writer: wire.Writer{Out: make([]byte, 0, order+part*(len(r.Lines)+len(r.Units)))}}
-	appendOrder(&w, r)
-	return w.Out
-}
 
 // appendOrder appends an order as a record of its own.
 func appendOrder(w *scribe, r *engine.OrderRecord) {
@@ -72,6 +65,7 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 		w.contact(c)
 		w.crmCustomer(r.Customer)
 	})
+	wire.List(&w.Writer, "checkoutFields", "CheckoutField", more.Fields, "What the customer was asked for the order as a whole.", w.customerField)
 	w.orderLines(r, most)
 	w.stockItems(r, most)
 	w.orderDocuments(more)
@@ -135,13 +129,16 @@ func (w *scribe) orderCustomers(r *engine.OrderRecord, more *engine.OrderMore) {
 		w.ID("id", c.ID, "The customer's id in the order.")
 		w.contact(&c.Contact)
 		w.crmCustomer(c.Customer)
-		wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", func(f *engine.CheckoutField) {
-			w.IDs("ids", f.IDs, "Ids of the same field in other places.")
-			w.checkoutField(f)
-		})
+		wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", w.customerField)
 		w.Created(c.ID)
 		w.Updated(c.UpdatedAt)
 	})
+}
+
+// customerField writes a field of a form that is none of a line's.
+func (w *scribe) customerField(f *engine.CheckoutField) {
+	w.IDs("ids", f.IDs, "Ids of the same field in other places.")
+	w.checkoutField(f)
 }
 
 func (w *scribe) orderDocuments(more *engine.OrderMore) {
@@ -242,5 +239,25 @@ func (w *scribe) paymentMethod(more *engine.OrderMore) {
 func answerOrder(q *request, r *engine.OrderRecord) error {
 	q.tag = r.Revision
 	appendOrder(&q.scribe, r)
+	return nil
+}
+
+// movedOrder is an order, and the units of others that would make room for it.
+type movedOrder struct {
+	order *engine.OrderRecord
+	moved []engine.Unavailability
+}
+
+func (w *scribe) writeMovedOrder(m *movedOrder) {
+	w.order(m.order, engine.MaxListed)
+	w.units("moved", m.moved, 0, aboutMoved)
+}
+
+// answerMovedOrder answers with an order whose units get other dates or articles, or would.
+func answerMovedOrder(q *request, r *engine.OrderRecord) error {
+	q.tag = r.Revision
+	start := len(q.Out)
+	appendRecord(&q.scribe, &movedOrder{r, q.others(r.ID)}, (*scribe).writeMovedOrder)
+	q.Out = wire.Bounded(q.Out, start, wire.MaxRecord)
 	return nil
 }

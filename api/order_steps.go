@@ -113,7 +113,7 @@ var orderStepOperations = []operation{
 		}),
 	step("unarchive", "Takes an archived order out again.", func(o *engine.ArchiveOrder) *engine.ID { return &o.ID }, nil, asIs),
 	write(operation{
-		id: "admin.orders.assignStockItem", method: "POST", path: stockItemPath + "/assign", scopes: ordersWrite, answer: orderSchema,
+		id: "admin.orders.assignStockItem", method: "POST", path: stockItemPath + "/assign", scopes: ordersWrite, answer: movedOrderSchema,
 		summary: "Has a unit be one of an article that its line may have, or of a substitute: it is pinned there, and what may move makes room.",
 	}, input[assignUnit]{
 		path: byStockItem(func(o *assignUnit) *engine.ID { return &o.Order }, func(o *assignUnit) *engine.ID { return &o.Unit }),
@@ -126,7 +126,7 @@ var orderStepOperations = []operation{
 	}, func(q *request, o *assignUnit) engine.Op {
 		q.preview = o.dryRun
 		return o.AssignUnit
-	}, answerOrder),
+	}, answerMovedOrder),
 	write(operation{
 		id: "admin.orders.cancelStockItem", method: "POST", path: stockItemPath + "/cancel", scopes: ordersWrite, answer: orderSchema,
 		summary: "Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its line costs as much less.",

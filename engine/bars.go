@@ -20,7 +20,9 @@ type Bar struct {
 	Number   uint32
 	Label    string // whom or what it is for: an order's customer, a hold's note, an event's name
 	Location ID
-	Slot     ID // zero: a conflict
+	Slot     ID    // zero: a conflict
+	Due      int64 // of a unit of an order that is out for longer than it was to be: when it was due; 0 else
+	GoesTo   ID    // of a unit that comes back elsewhere: the location where it is to be then; zero else
 }
 
 // ArticleBars is what is on an article in a window. It may be read into again and again.
@@ -31,7 +33,7 @@ type ArticleBars struct {
 	Conflicts []Bar // what has none, in the same order; the first
 	Short     int   // how many there are
 	Events    []*ScheduledEvent
-	Steps     []int64          // where what is free changes, the window's start first: of more units than one, empty else
+	Steps     []int64          // where the count changes, the window's start first: of more units than one, or of one that comes or goes; empty else
 	Counts    []timeline.Count // the units there and those taken of them, from each step on
 	Stepped   bool             // these are all steps
 }
@@ -68,9 +70,20 @@ func (v View) ArticleBars(x *ArticleBars, r *Article, location ID, w Span, bars,
 }
 
 func (a *account) bar(h timeline.Hold, location, slot ID) Bar {
-	return Bar{
+	b := Bar{
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Flags: h.Flags, Owner: a.ownerOf(h), Location: location, Slot: slot,
 	}
+	if to := a.goes(h); to != nil {
+		b.GoesTo = to.ID
+	}
+	if end, is := outUntil(h); is && h.Flags.Blocker() == timeline.BlockerOrder {
+		if o := a.orders().Get(b.Owner); o != nil {
+			if l := o.lineNo(h.Line); l != nil && l.To < end {
+				b.Due = l.To
+			}
+		}
+	}
+	return b
 }
 
 // firstBars puts bars in order, keeps the first and says whom they are for.
@@ -100,11 +113,23 @@ func (a *account) firstBars(list []Bar, most int) []Bar {
 	return list
 }
 
-// addSteps counts the units of lots over a window, wherever what is free of one of them changes.
+// addSteps counts the units of lots over a window, wherever the count of one of them changes.
 func (a *account) addSteps(x *ArticleBars, lots []timeline.PoolRef, w Span, most int) {
-	at := a.stock.Edges(lots, w, most)
-	at = at[:len(at)-1] // the end of the window begins nothing
-	for _, from := range at {
+	at := []int64{w.Start}
+	for _, p := range lots {
+		var was timeline.Count
+		cuts := 0
+		a.stock.Sweep(p, w, func(over Span, c timeline.Count) bool {
+			if c != was && over.Start > w.Start {
+				at = append(at, over.Start)
+				cuts++
+			}
+			was = c
+			return cuts <= most
+		})
+	}
+	slices.Sort(at)
+	for _, from := range slices.Compact(at) {
 		var sum timeline.Count
 		for _, p := range lots {
 			c := a.stock.CountAt(p, from)
@@ -114,7 +139,7 @@ func (a *account) addSteps(x *ArticleBars, lots []timeline.PoolRef, w Span, most
 		x.Units = max(x.Units, sum.Stock)
 		x.Steps, x.Counts = append(x.Steps, from), append(x.Counts, sum)
 	}
-	if x.Units <= 1 {
+	if x.Units <= 1 && !slices.ContainsFunc(x.Counts, func(c timeline.Count) bool { return c.Stock != x.Counts[0].Stock }) {
 		most = 0
 	}
 	if len(x.Steps) > most {

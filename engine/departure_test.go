@@ -224,7 +224,7 @@ func TestOneWayHold(t *testing.T) {
 	s.do(MoveHold{ID: hold.ID, Lines: []MoveLine{{Unavailability: hold.Lines[0].Units[0].ID, To: ptr(end + hour)}}})
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
 	require.Equal(t, []int{1, 0}, []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+hour)})
-	rec := s.do(OrderHold{OrderInput: OrderInput{Pickup: s.loc}, Hold: hold.ID}).(*OrderRecord)
+	rec := s.do(OrderHold{OrderInput: OrderInput{Pickup: s.loc}, Holds: []ID{hold.ID}}).(*OrderRecord)
 	require.Equal(t, s.there, rec.Return)
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
 	s.reopen()

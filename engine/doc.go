@@ -30,8 +30,8 @@
 // An order takes its stock by the seating that holds take theirs by (seat.go, order_stock.go). Its rows say which units it has,
 // 64 in each beside its own, so that a change writes those that it changes (order_units.go); where they sit is in the timelines
 // alone, and a unit there says the number of its order. A plan changes orders through edit (order_edit.go); what webhooks are
-// told is read off the write set, whoever made it (order_event.go), and lies in the same write set. Time acts on rows that are due (due.go): a hold expires, a unit that is not back is kept for another step, a
-// subscription's next payment is set, a delivery is given up. It does so in parts of bounded size, in turns with the commands of
+// told is read off the write set, whoever made it (order_event.go), and lies in the same write set. Time acts on rows that are due (due.go): a hold expires, a unit that is not back is kept for another step,
+// a conflict is tried as time makes room for it, a subscription's next payment is set, a delivery is given up. It does so in parts of bounded size, in turns with the commands of
 // other accounts; what a fault of the program keeps from being done is set aside, and holds up nothing (backlog.go).
 //
 // A conflict that is pinned belongs to its article, any other to its SKU at its location (conflict_home.go), whatever becomes of

@@ -66,11 +66,3 @@ func (o *Order) share(a *account) {
 		o.Contact = &m.Contact
 	}
 }
-
-func init() {
-	registerPricer(pricer{"order", func(a *account, _ int64) int {
-		q := OrderQuery{Status: []OrderStatus{OrderDraft, OrderOpen, OrderActive}, Active: true, Archived: true}
-		_, n := a.orders().Page(orderByState, q.states(), 0, 0, false)
-		return n
-	}})
-}

@@ -1,6 +1,10 @@
 package engine
 
-import "holdfast/timeline"
+import (
+	"slices"
+
+	"holdfast/timeline"
+)
 
 // This file owns the departures of one-way orders that a program made which planned none. They are due at once, so the first start plans
 // them, an order at a time. The order says that they are planned: what becomes of them since, as one that cannot be called off, is not
@@ -8,7 +12,8 @@ import "holdfast/timeline"
 
 // undeparted says that an order has units that leave their place, for which no program has planned that.
 func (o *Order) undeparted() bool {
-	return !o.Departs && o.Return != o.Pickup && (o.Status == OrderOpen || o.Status == OrderActive)
+	sends := func(l OrderLine) bool { return o.sends(&l) != 0 }
+	return !o.Departs && o.Return != o.Pickup && (o.Status == OrderOpen || o.Status == OrderActive) && slices.ContainsFunc(o.Lines, sends)
 }
 
 // departOlder plans the departures of an order that an older program made. What counts on its units becomes a conflict. What the order says

@@ -17,23 +17,25 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/api/console/browser"
 )
 
 // This file opens the console in a browser, walks through it as a person does, and holds what came of it against the interface's answers.
 
-// consoleWorld is a demo merchant whose server runs here.
+// consoleWorld is a merchant whose server runs here.
 type consoleWorld struct {
 	*testing.T
 	origin, key, data string
 	stop              func()
 }
 
-func newConsoleWorld(t *testing.T) *consoleWorld {
+func newConsoleWorld(t *testing.T, flags ...string) *consoleWorld {
 	w := &consoleWorld{T: t, data: t.TempDir()}
 	address := freeAddress(t)
 	w.origin = "http://" + address
 	var out bytes.Buffer
-	w.start(address, &out, "--demo")
+	w.start(address, &out, flags...)
 	w.key = regexp.MustCompile(`hf_[A-Za-z0-9_-]+`).FindString(out.String())
 	require.NotEmpty(t, w.key)
 	return w
@@ -80,181 +82,96 @@ func (w *consoleWorld) first(path string) string {
 // consoleViews are all views by their addresses.
 var consoleViews = []string{"timeline", "lookup", "heat", "today", "orders", "conflicts", "plan", "webhooks", "keys", "import", "health"}
 
-// settled says that a view has read what it shows.
-const settled = `document.querySelector("main .view") && !document.querySelector("main .skeleton, [aria-busy=true]")`
-
-func (b *browser) show(view string) {
-	b.Helper()
-	b.eval(fmt.Sprintf("location.hash = %q", "#/"+view))
-	b.until(settled)
-	time.Sleep(250 * time.Millisecond)
-}
-
 func TestConsole(t *testing.T) {
-	w := newConsoleWorld(t)
-	b := openBrowser(t, w.origin)
-	b.size(1440, 900, false)
+	w := newConsoleWorld(t, "--demo")
+	b := browser.Open(t, w.origin)
+	b.Size(1440, 900, false)
 
 	// A first visit asks for a key and nothing of the interface before it has one.
-	b.call("Page.navigate", map[string]any{"url": w.origin + "/"})
-	b.until(`document.querySelector("input[name=key]")`)
-	for _, path := range b.requests() {
+	b.Call("Page.navigate", map[string]any{"url": w.origin + "/"})
+	b.Until(`document.querySelector("input[name=key]")`)
+	for _, path := range b.Requests() {
 		require.False(t, strings.HasPrefix(path, "/v1"), "asked before there is a key: %s", path)
 	}
-	b.eval(`document.querySelector("input[name=key]").focus()`)
-	b.text("hf_not-a-key")
-	b.press("Enter")
-	b.until(`document.querySelector("[role=alert]")`)
-	require.Nil(t, b.eval(`sessionStorage.getItem("holdfast.key")`), "a key that is refused is not kept")
-	b.eval(`document.querySelector("input[name=key]").focus()`)
-	b.eval(`document.querySelector("input[name=key]").select()`)
-	b.text(w.key)
-	b.press("Enter")
-	b.until(`document.querySelectorAll(".bar[data-bar]").length > 10`)
-	require.Equal(t, "", b.eval(`Object.entries(localStorage).filter(([k, v]) => v.includes("hf_")).join()`), "the key is in no storage but the session's")
-	b.noted()
+	b.Eval(`document.querySelector("input[name=key]").focus()`)
+	b.Text("hf_not-a-key")
+	b.Press("Enter")
+	b.Until(`document.querySelector("[role=alert]")`)
+	require.Nil(t, b.Eval(`sessionStorage.getItem("holdfast.key")`), "a key that is refused is not kept")
+	b.Eval(`document.querySelector("input[name=key]").focus()`)
+	b.Eval(`document.querySelector("input[name=key]").select()`)
+	b.Text(w.key)
+	b.Press("Enter")
+	b.Until(`document.querySelectorAll(".bar[data-bar]").length > 10`)
+	require.Equal(t, "", b.Eval(`Object.entries(localStorage).filter(([k, v]) => v.includes("hf_")).join()`), "the key is in no storage but the session's")
+	b.Noted()
 
 	shots := os.Getenv("CONSOLE_SHOTS")
 	for _, view := range consoleViews {
-		b.show(view)
-		require.Empty(t, b.nameless(), "%s: controls without a name", view)
-		nodes := b.eval(`document.querySelectorAll("*").length`).(float64)
+		b.Show(view)
+		require.Empty(t, b.Nameless(), "%s: controls without a name", view)
+		nodes := b.Eval(`document.querySelectorAll("*").length`).(float64)
 		require.Less(t, nodes, 5000.0, view)
-		require.Empty(t, b.noted(), view)
+		require.Empty(t, b.Noted(), view)
 		t.Logf("%-10s %5.0f nodes", view, nodes)
 		for _, look := range []struct {
 			name          string
 			width, height int
 			dark          bool
-		}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false}, {"narrow-dark", 360, 720, true}} {
-			if b.size(look.width, look.height, look.dark); shots != "" {
+		}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false}, {"narrow-dark", 360, 720, true}, {"projector", 1920, 1080, false}} {
+			if b.Size(look.width, look.height, look.dark); shots != "" {
 				time.Sleep(400 * time.Millisecond)
-				b.shot(filepath.Join(shots, view+"-"+look.name+".png"))
+				b.Shot(filepath.Join(shots, view+"-"+look.name+".png"))
 			}
-			require.LessOrEqual(t, b.eval("document.documentElement.scrollWidth").(float64), float64(look.width), "%s, %s", view, look.name)
+			require.LessOrEqual(t, b.Eval("document.documentElement.scrollWidth").(float64), float64(look.width), "%s, %s", view, look.name)
+			for _, text := range b.Faint() {
+				t.Errorf("%s, %s: too little contrast: %s", view, look.name, text)
+			}
 		}
-		b.size(1440, 900, false)
+		b.Size(1440, 900, false)
 	}
-	require.Empty(t, b.noted())
-	t.Run("a cart becomes a booking", func(t *testing.T) { b.T, w.T = t, t; w.books(b) })
-	t.Run("a bar is moved by keys", func(t *testing.T) { b.T, w.T = t, t; w.moves(b) })
-	t.Run("what is changed elsewhere is seen", func(t *testing.T) { b.T, w.T = t, t; w.hears(b) })
-	t.Run("the plan that is shown is applied", func(t *testing.T) { b.T, w.T = t, t; w.plans(b) })
-	t.Run("faults that are planted are found", func(t *testing.T) { b.T, w.T = t, t; w.planted(b) })
-	t.Run("the server goes and comes back", func(t *testing.T) { b.T, w.T = t, t; w.returns(b) })
+	require.Empty(t, b.Noted())
+	for _, flow := range []struct {
+		name string
+		is   func(b *browser.Browser)
+	}{
+		{"a cart becomes a booking", w.books}, {"an order goes out and comes back", w.orders}, {"a bar is moved by keys", w.moves}, {"a bar is dragged", w.drags},
+		{"what is changed elsewhere is seen", w.hears}, {"the plan that is shown is applied", w.plans}, {"a conflict has a way out", w.settles},
+		{"a bar is where its day is", w.places}, {"faults that are planted are found", w.planted}, {"the server goes and comes back", w.returns},
+	} {
+		t.Run(flow.name, func(t *testing.T) {
+			b.T, w.T = t, t
+			flow.is(b)
+		})
+	}
 	b.T, w.T = t, t
 	w.stop()
 }
 
 // books goes from the look-up to a firm booking.
-func (w *consoleWorld) books(b *browser) {
+func (w *consoleWorld) books(b *browser.Browser) {
 	before := w.ask("GET", "holds?pageSize=1", "")["pagination"].(map[string]any)["total"].(float64)
-	b.show("lookup")
-	b.until(`document.querySelector(".offer .btn.primary")`)
-	b.eval(`document.querySelector(".offer .btn.primary").click()`)
-	b.until(`location.hash.includes("cart=") && document.querySelector(".cart li")`)
-	b.eval(`[...document.querySelectorAll(".cart .btn")].find((x) => x.textContent.includes("Book firmly")).click()`)
-	b.until(`location.hash.startsWith("#/timeline")`)
+	b.Show("lookup")
+	b.Until(`document.querySelector(".offer .btn.primary")`)
+	b.Eval(`document.querySelector(".offer .btn.primary").click()`)
+	b.Until(`location.hash.includes("cart=") && document.querySelector(".cart li")`)
+	b.Eval(`[...document.querySelectorAll(".cart .btn")].find((x) => x.textContent.includes("Book firmly")).click()`)
+	b.Until(`location.hash.startsWith("#/timeline")`)
 	require.Equal(w, before+1, w.ask("GET", "holds?pageSize=1", "")["pagination"].(map[string]any)["total"])
-	require.Empty(w, b.noted())
-}
-
-// heldFar holds a unit where nobody else is, and shows it.
-func (w *consoleWorld) heldFar(b *browser, note string) (hold, bar string, from time.Time) {
-	from = time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 90).Add(12 * time.Hour)
-	sku, at := w.first("skus?pageSize=1"), w.first("locations?pageSize=1")
-	h := w.ask("POST", "holds", fmt.Sprintf(`{"note":%q,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
-		note, sku, at, from.Format(time.RFC3339), from.Add(24*time.Hour).Format(time.RFC3339)))
-	bar = h["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)["id"].(string)
-	b.show(fmt.Sprintf("timeline?at=%s&sku=%s&on=%d", at, sku, from.Add(-24*time.Hour).UnixMilli()))
-	b.until(fmt.Sprintf(`document.querySelector('[data-bar="%s"]')`, bar))
-	return h["id"].(string), bar, from
-}
-
-// moves gives a hold other dates by keys alone: given up it stays, dropped it is where it was shown.
-func (w *consoleWorld) moves(b *browser) {
-	hold, bar, from := w.heldFar(b, "By keys")
-	start := func() string {
-		return w.ask("GET", "holds/"+hold, "")["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)["range"].(map[string]any)["start"].(string)
-	}
-	was := start()
-	begin := func() {
-		b.eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').focus()`, bar))
-		b.press("m")
-		b.until(`document.querySelector(".moving")`)
-		b.press("ArrowRight")
-		b.press("ArrowRight")
-		b.until(`document.querySelector(".moving")?.textContent.includes("fits")`)
-	}
-	begin()
-	b.press("Escape")
-	b.until(`!document.querySelector(".moving")`)
-	require.Equal(w, was, start(), "given up")
-	begin()
-	b.press("Enter")
-	b.until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("Moved to"))`)
-	require.Equal(w, from.Add(2*time.Hour).Format("2006-01-02T15:04:05.000Z"), start(), "two steps of an hour")
-	require.Empty(w, b.noted())
-}
-
-// hears sees within a second what another has changed.
-func (w *consoleWorld) hears(b *browser) {
-	hold, bar, _ := w.heldFar(b, "Elsewhere")
-	time.Sleep(time.Second) // the feed waits
-	began := time.Now()
-	r, err := http.NewRequest("DELETE", w.origin+"/v1/admin/holds/"+hold, nil)
-	require.NoError(w, err)
-	r.Header.Set("X-API-KEY", w.key)
-	res, err := http.DefaultClient.Do(r)
-	require.NoError(w, err)
-	res.Body.Close()
-	b.until(fmt.Sprintf(`!document.querySelector('[data-bar="%s"]')`, bar))
-	w.Logf("seen after %v", time.Since(began).Round(time.Millisecond))
-	require.Less(w, time.Since(began), time.Second)
-	require.Empty(w, b.noted())
-}
-
-// plans applies the plan that it shows.
-func (w *consoleWorld) plans(b *browser) {
-	b.show("plan")
-	b.until(`[...document.querySelectorAll("aside .btn")].some((x) => x.textContent.includes("Apply"))`)
-	article, at := b.eval(`document.querySelectorAll(".bar-of-tools select")[0].value`).(string), w.first("locations?pageSize=1")
-	plan := w.ask("GET", "articles/"+article+"/plan-quantity-change?amount=1&serviceLocationId="+at, "")["plan"].(string)
-	require.Contains(w, b.eval(`document.querySelector("aside code").textContent`), plan[:16], "the plan shown is the interface's")
-	b.eval(`[...document.querySelectorAll("aside .btn")].find((x) => x.textContent.includes("Apply")).click()`)
-	b.until(`[...document.querySelectorAll(".note")].some((x) => x.textContent.includes("very plan"))`)
-	require.Empty(w, b.noted())
-}
-
-// planted shows that the checks above find what they are for.
-func (w *consoleWorld) planted(b *browser) {
-	b.show("keys")
-	require.Empty(w, b.nameless())
-	b.eval(`(() => { const x = document.createElement("button"); document.querySelector("main").append(x); })()`)
-	require.NotEmpty(w, b.nameless(), "a control without a label")
-	b.eval(`(() => { const s = document.createElement("script"); s.src = "http://outside.example/x.js"; document.head.append(s); })()`)
-	time.Sleep(300 * time.Millisecond)
-	require.Contains(w, strings.Join(b.noted(), "\n"), "Content Security Policy", "a foreign script")
-	b.eval(`(() => { const s = document.createElement("script"); s.textContent = "window.ran = true"; document.head.append(s); })()`)
-	time.Sleep(300 * time.Millisecond)
-	require.Nil(w, b.eval("window.ran"), "a script in the page")
-	require.NotEmpty(w, b.noted())
-	b.eval("location.reload()")
-	b.until(settled)
-	b.noted()
+	require.Empty(w, b.Noted())
 }
 
 // returns loses the server and has it back: the page says so, and goes on by itself.
-func (w *consoleWorld) returns(b *browser) {
-	b.show("timeline")
+func (w *consoleWorld) returns(b *browser.Browser) {
+	b.Show("timeline")
 	w.stop()
-	b.until(`document.querySelector(".banner")`)
-	require.NotZero(w, b.eval(`document.querySelectorAll(".bar[data-bar]").length`), "what was read stays")
+	b.Until(`document.querySelector(".banner")`)
+	require.NotZero(w, b.Eval(`document.querySelectorAll(".bar[data-bar]").length`), "what was read stays")
 	w.start(strings.TrimPrefix(w.origin, "http://"), new(bytes.Buffer))
-	b.until(`!document.querySelector(".banner")`)
+	b.Until(`!document.querySelector(".banner")`)
 	hold, bar, _ := w.heldFar(b, "Back again")
 	require.NotEmpty(w, hold+bar)
-	b.noted() // errors of the network, while there was no server
+	b.Noted() // errors of the network, while there was no server
 }
 
 // TestShots takes the pictures that README shows: a demo merchant in the middle of a week, with orders that are out and a conflict.
@@ -262,7 +179,7 @@ func TestShots(t *testing.T) {
 	if os.Getenv("SHOTS") == "" {
 		t.Skip("make shots takes them")
 	}
-	w := newConsoleWorld(t)
+	w := newConsoleWorld(t, "--demo")
 	at, sku := w.first("locations?pageSize=1"), w.first("skus?pageSize=1")
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	for i, name := range []string{"Aino Salo", "Ben Carter", "Carla Reis", "Duarte Costa", "Eero Laine", "Fay Morgan", "Grace Hughes"} {
@@ -278,16 +195,16 @@ func TestShots(t *testing.T) {
 	w.ask("POST", "holds", fmt.Sprintf(`{"note":"Promised by name","lines":[{"articleId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
 		article, at, from.Format(time.RFC3339), from.Add(40*time.Hour).Format(time.RFC3339)))
 	w.ask("POST", "articles/"+article+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":1,"effectiveFrom":%q,"force":true}`, at, today.Add(60*time.Hour).Format(time.RFC3339)))
-	b := openBrowser(t, w.origin)
-	b.size(1440, 760, false)
-	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", w.key)})
+	b := browser.Open(t, w.origin)
+	b.Size(1440, 760, false)
+	b.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", w.key)})
 	for file, address := range map[string]string{
 		"timeline.png": fmt.Sprintf("timeline?at=%s&on=%d", at, today.Add(-6*time.Hour).UnixMilli()), "heat.png": "heat?at=" + at,
 	} {
-		b.call("Page.navigate", map[string]any{"url": w.origin + "/#/" + address})
-		b.until(settled)
+		b.Call("Page.navigate", map[string]any{"url": w.origin + "/#/" + address})
+		b.Until(`document.querySelector("main .view")`)
 		time.Sleep(time.Second)
-		b.shot(filepath.Join("..", "..", "api", "console", "shots", file))
+		b.Shot(filepath.Join("..", "..", "api", "console", "shots", file))
 	}
 	w.stop()
 }

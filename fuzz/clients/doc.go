@@ -2,6 +2,7 @@
 // and linters that integrators use, and the verifier that receivers of webhooks use.
 //
 //	go        oapi-codegen, a generator that others use: what it makes of the document is built; go.mod pins it
+//	console   tsc, which holds the console's modules against the types in their comments; package-lock.json pins it
 //	redocly   a linter; package-lock.json pins it
 //	spectral  the second linter, whose warnings count as errors; package-lock.json pins it
 //	webhooks  standardwebhooks, which verifies what the program sends; package-lock.json pins it

@@ -28,7 +28,7 @@ func (a *Account) goes(u Unit) ID {
 		}
 		return ID{}
 	}
-	if h := a.hold(u.Owner()); h != nil && int(u.Line) < len(h.Lines) {
+	if h, _ := a.held(u); h != nil {
 		return h.Lines[u.Line].Return
 	}
 	return ID{}

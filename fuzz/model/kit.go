@@ -14,6 +14,7 @@ type Kit struct {
 	ID       ID
 	Takes    bool // active, not archived
 	Parts    []engine.Component
+	Table    ID    // its pricing table; zero: none
 	Changed  int64 // when it was made, or became another
 	Revision uint64
 }
@@ -48,10 +49,7 @@ func (a *Account) canBe(u Unit, p engine.Component) bool {
 // componentsOf says of each unit of a hold's line which component it is; where one is not what the kit takes by now each is one of its
 // own.
 func (a *Account) componentsOf(h *Hold, line int) (list []int) {
-	l, nth := h.Lines[line], uint64(1)
-	for _, before := range h.Lines[:line] {
-		nth += uint64(len(before.Made))
-	}
+	l := h.Lines[line]
 	k := a.kit(l.CatalogItem)
 	if k == nil {
 		return make([]int, len(l.Made))
@@ -59,7 +57,7 @@ func (a *Account) componentsOf(h *Hold, line int) (list []int) {
 	whole := true
 	for j, p := range k.parts() {
 		for range l.Quantity * p.Quantity {
-			u := a.unit(follows(h.ID, nth+uint64(len(list))))
+			u := a.unit(l.unit(len(list)))
 			if list = append(list, j); u == nil || len(list) > len(l.Made) {
 				whole = false
 				continue
@@ -96,7 +94,11 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		s.a.Kits = append(s.a.Kits, &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now})
+		k := &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now}
+		if o.PricingTable != nil {
+			k.Table = *o.PricingTable
+		}
+		s.a.Kits = append(s.a.Kits, k)
 		return nil
 	case engine.PatchCatalogItem:
 		return change(o.ID, func(k *Kit) {
@@ -105,6 +107,9 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 			}
 			if o.Components.Set {
 				k.Parts = o.Components.Value
+			}
+			if o.PricingTable.Set {
+				k.Table = o.PricingTable.Value
 			}
 		})
 	case engine.DeleteCatalogItem:

@@ -313,7 +313,7 @@ func (a *Account) firstTaken(q engine.Query, now int64) int64 {
 func (a *Account) render(u Unit) engine.Unavailability {
 	l := a.lot(u.Lot)
 	x := engine.Unavailability{
-		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.owner(u), Line: int(u.Line),
+		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.Owner(u), Line: int(u.Line),
 		Article: a.of(l).ID, Location: a.Locations[l.Location].ID,
 	}
 	if u.Slot != 0 {
@@ -336,7 +336,7 @@ func (a *Account) Records(v engine.View, now int64) error {
 			return wrong("unavailability %+v (%v), the twin says %+v", x, ok, a.render(u))
 		}
 	}
-	page, total := v.Holds(0, len(a.Holds)+1, engine.MaxListed)
+	page, total := v.ListHolds(&engine.HoldQuery{Part: engine.Part{Limit: len(a.Holds) + 1}, Units: engine.MaxListed})
 	if total != len(a.Holds) || len(page) != total {
 		return wrong("%d of %d holds, the twin has %d", len(page), total, len(a.Holds))
 	}
@@ -346,6 +346,9 @@ func (a *Account) Records(v engine.View, now int64) error {
 		}
 	}
 	if err := a.orderRecords(v); err != nil {
+		return err
+	}
+	if err := a.incomes(v); err != nil {
 		return err
 	}
 	if err := a.revisions(v); err != nil {
@@ -381,7 +384,6 @@ func (a *Account) Records(v engine.View, now int64) error {
 func (a *Account) record(h *engine.Hold, want *Hold) error {
 	bad := h.ID != want.ID || h.Status != want.Status || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == engine.Held)
 	bad = bad || h.ExpiresAt != nil && *h.ExpiresAt != want.Due
-	k := uint64(1)
 	for i := range min(len(h.Lines), len(want.Lines)) {
 		x, w := h.Lines[i], want.Lines[i]
 		bad = bad || x.Item != w.Item || x.Location != w.Location || x.Window != w.Window || x.Quantity != w.Quantity || x.Purchase != w.Purchase
@@ -390,9 +392,8 @@ func (a *Account) record(h *engine.Hold, want *Hold) error {
 			units = 0
 		}
 		bad = bad || len(x.Units) != units
-		for _, u := range x.Units {
-			bad = bad || u.ID != follows(h.ID, k)
-			k++
+		for k, u := range x.Units {
+			bad = bad || u.ID != w.unit(k) || u.Owner != h.ID
 		}
 	}
 	if bad {

@@ -2,7 +2,7 @@
 import {signal, useState, useEffect, useRef} from "./base.js";
 
 const KEY = "holdfast.key";
-const ROOT = "/v1/admin";
+const ROOT = "/v1/admin/";
 
 /** The key that was typed; it lives as long as the tab. */
 export const key = signal(sessionStorage.getItem(KEY) || "");
@@ -27,13 +27,16 @@ export function signOut() {
 
 /** A refusal, as the interface says it. */
 export class Problem extends Error {
+	code = "";
+	title = "";
+	errors = [];
+	/** @type {any} */
+	details = {};
+	/** @param {number} status @param {any} body */
 	constructor(status, body) {
 		super(body.detail || body.title || "The server answered " + status);
+		Object.assign(this, body);
 		this.status = status;
-		this.code = body.code || "";
-		this.title = body.title || "";
-		this.errors = body.errors || [];
-		this.details = body.details || {};
 	}
 }
 
@@ -64,17 +67,15 @@ export function token() {
 
 /**
  * Asks the interface. @param {string} method @param {string} path @param {any} [body]
- * @param {{signal?: AbortSignal, idem?: string, type?: string}} [o]
+ * @param {{signal?: AbortSignal, idem?: string}} [o]
  */
 export async function call(method, path, body, o = {}) {
 	const headers = {"X-API-KEY": key.value};
-	if (body !== undefined) headers["Content-Type"] = o.type || "application/json";
+	if (body !== undefined) headers["Content-Type"] = "application/json";
 	if (method !== "GET" && o.idem !== "") headers["Idempotency-Key"] = o.idem || token();
 	let res;
 	try {
-		res = await fetch(path.startsWith("/") ? path : ROOT + "/" + path, {
-			method, headers, body: body === undefined || typeof body === "string" ? body : JSON.stringify(body), signal: o.signal, cache: "no-store",
-		});
+		res = await fetch(ROOT + path, {method, headers, body: JSON.stringify(body), signal: o.signal, cache: "no-store"});
 	} catch (e) {
 		if (e.name === "AbortError") throw e;
 		offline.value = true;
@@ -105,20 +106,15 @@ export const del = (path, o) => call("DELETE", path, undefined, o);
 
 /** All rows of a list, up to so many pages. */
 export async function all(path, q = {}, o = {}) {
-	const rows = [];
-	for (let page = 1; page <= (o.pages || 8); page++) {
-		const a = await get(path, {...q, page, pageSize: 250}, o);
-		rows.push(...(a.data || a.articles));
-		if (page >= a.pagination.totalPages) break;
-	}
-	return rows;
+	const read = (page) => get(path, {...q, page, pageSize: 250}, o), first = await read(1);
+	const rest = Array.from({length: Math.min(first.pagination.totalPages, o.pages || 8) - 1}, (_, i) => read(i + 2));
+	return [first, ...await Promise.all(rest)].flatMap((a) => a.data || a.articles);
 }
 
 /** Listens to what changes from a sequence on, until stopped. */
 export function listen() {
-	let stopped = false, gate = null;
+	let stopped = false;
 	const stop = new AbortController();
-	const sleep = (ms) => new Promise((r) => {gate = r; setTimeout(r, ms);});
 	(async () => {
 		let next = "";
 		for (let wait = 500; !stopped;) {
@@ -136,14 +132,12 @@ export function listen() {
 				if (stopped || e.name === "AbortError") return;
 				if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) next = "";
 				if (e instanceof Problem && (e.status === 401 || e.status === 403)) return;
-				await sleep(wait);
+				await new Promise((r) => setTimeout(r, wait));
 				wait = Math.min(wait * 2, 4000);
 			}
 		}
 	})();
-	const again = () => gate && gate();
-	addEventListener("online", again);
-	return () => {stopped = true; stop.abort(); removeEventListener("online", again);};
+	return () => {stopped = true; stop.abort();};
 }
 
 /**

@@ -4,5 +4,7 @@ import {useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback} from
 import {signal, computed, batch, effect} from "./signals.js";
 import htm from "./htm.js";
 
+/** @template T @typedef {import("./signals.js").Signal<T>} Signal */
+
 export const html = htm.bind(h);
 export {h, render, Fragment, useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback, signal, computed, batch, effect};

@@ -14,11 +14,11 @@ export function Conflicts() {
 		return {...a, names: Object.fromEntries(articles.map((r) => [r.id, r]))};
 	}, [q.at, q.sku, page]);
 	return html`<section class="view"><header><h1>Conflicts</h1><p>Bookings that have no unit. As soon as one comes free that would do, it is given to whoever waits longest.</p></header>
-		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["What", "When", "Place", "Why", "Since"]}>${d.data.map((c) => {
+		<${Read} of=${of}>${(d) => {const picked = d.data.find((c) => c.unavailability.id === q.id); return d.data.length ? html`<${Table} heads=${["What", "When", "Place", "Why", "Since"]}>${d.data.map((c) => {
 			const u = c.unavailability, r = d.names[u.articleId], b = body(u);
 			return html`<${Go} key=${u.id} on=${u.id === q.id} set=${() => setQ({id: u.id})}><td><${Open} to=${href("conflicts", {...q, id: u.id})}><b>${r?.name || r?.sku?.name || "A unit"}</b><//> <${Badge}>${u.blockerType}<//></td><td>${fmtRange(b.start, b.end, zoneOf(u.serviceLocationId))}</td><td>${placeName(u.serviceLocationId)}</td><td>${reasons[c.reason] || c.reason}</td><td class="nowrap">${fmtAgo(c.since)}</td><//>`;
-		})}<//><${Pages} of=${d.pagination} onChange=${(p) => setQ({page: p})}/>
-			${q.id && d.data.find((c) => c.unavailability.id === q.id) && html`<${WaysOut} key=${q.id} c=${d.data.find((c) => c.unavailability.id === q.id)} article=${d.names[d.data.find((c) => c.unavailability.id === q.id).unavailability.articleId]}/>`}` : html`<${Empty} icon="check" title="No conflicts"><p>Every booking has its unit.</p><//>`)}<//></section>`;
+		})}<//><${Pages} of=${d.pagination}/>
+			${picked && html`<${WaysOut} key=${q.id} c=${picked} article=${d.names[picked.unavailability.articleId]}/>`}` : html`<${Empty} icon="check" title="No conflicts"><p>Every booking has its unit.</p><//>`;}}<//></section>`;
 }
 
 const body = (u) => u.intervals.find((i) => i.type !== "buffer")?.range || u.range;
@@ -38,7 +38,7 @@ function WaysOut({c, article}) {
 		return a.articles.filter((r) => r.id !== u.articleId && r.availability.total > 0);
 	}, [u.id]);
 	const ways = [...(others.data || []).map((r) => ({text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id})),
-		...(of.data?.alternatives || []).filter((x) => x.kind === "later" || x.kind === "shorter" || (x.kind === "article" && x.articleId)).map((x) => ({...x, text: x.kind === "article" ? "Take another article" : x.kind === "later" ? "Later: " + fmtRange(x.from, x.to, z) : "Shorter: " + fmtRange(x.from, x.to, z)}))];
+		...(of.data?.alternatives || []).filter((x) => ["later", "shorter"].includes(x.kind)).map((x) => ({...x, text: (x.kind === "later" ? "Later: " : "Shorter: ") + fmtRange(x.from, x.to, z)}))];
 	return html`<${Panel} title="Ways out" onClose=${() => setQ({id: undefined})} actions=${u.holdId && html`<${Confirm} label="Release it" ask="The booking is gone then." onYes=${async () => {await del("holds/" + u.holdId); tell("Released."); setQ({id: undefined});}}/>`}>
 		<p class="notice bad">${reasons[c.reason] || c.reason}</p>
 		<${Facts} of=${[["Article", article?.name], ["SKU", article?.sku?.name], ["Place", placeName(u.serviceLocationId)], ["From", fmtInstant(b.start, z)], ["To", b.end ? fmtInstant(b.end, z) : "no end"], ["Since", fmtInstant(c.since, z)]]}/>

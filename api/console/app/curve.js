@@ -5,6 +5,8 @@ import {DAY, fmtDay, fmtTime} from "./time.js";
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+const axis = () => ({stroke: colour("--dim"), grid: {stroke: colour("--soft")}, ticks: {stroke: colour("--line")}});
+
 /** A plot of uPlot's that follows its box and the theme. */
 export function Plot({options, data, height = 200, label}) {
 	const box = useRef(null), plot = useRef(null);
@@ -34,7 +36,7 @@ export function Curve({row, start, fewer, from, z}) {
 	const data = [all.map((s) => s[0] / 1000), all.map((s) => s[1]), all.map((s) => s[1] - (s[0] >= cut ? fewer : 0)), all.map((s) => s[2])], path = uPlot.paths.stepped({align: 1});
 	const options = () => ({
 		tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), z), scales: {y: {range: (u, lo, hi) => [0, Math.max(1, hi) * 1.15]}}, cursor: {y: false},
-		axes: [{stroke: colour("--dim"), grid: {stroke: colour("--soft")}, ticks: {stroke: colour("--line")}}, {stroke: colour("--dim"), grid: {stroke: colour("--soft")}, ticks: {stroke: colour("--line")}, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 500]}],
+		axes: [axis(), {...axis(), size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 500]}],
 		series: [{label: "At", value: (u, v) => (v == null ? "" : fmtDay(v * 1000, z) + " " + fmtTime(v * 1000, z))}, {label: "Units", stroke: colour("--dim"), width: 1, dash: [4, 4], paths: path, points: {show: false}},
 			{label: "Then left", stroke: colour("--warn"), width: 2, paths: path, points: {show: false}}, {label: "Taken", stroke: colour("--hold"), fill: colour("--hold") + "44", width: 2, paths: path, points: {show: false}}],
 	});

@@ -4,7 +4,8 @@ import {get, offline, useData} from "./api.js";
 import {Badge, Facts, Read} from "./ui.js";
 import {fmtAgo, fmtLength} from "./time.js";
 
-const EVERY = 3000, KEPT = 100, MB = 1 << 20;
+const EVERY = 3000, KEPT = 100;
+const mib = (n) => (n == null ? "–" : Math.round(n / 2 ** 20).toLocaleString());
 const history = [];
 
 /** A small plot: the last values as a line. */
@@ -30,7 +31,7 @@ export function Health() {
 		<${Read} of=${of}>${(h) => html`<div class="cards">
 			${card("Sequence", h.sequence.toLocaleString(), "changes of this account", series("sequence"))}${card("Queue", h.queued ?? "–", "commands wait", series("queued"))}
 			${card("Commands", (rate("commands").at(-1) || 0).toFixed(1), "a second · " + (h.refused ?? 0).toLocaleString() + " refused so far", rate("commands"))}${card("Sync of the log", h.syncSeconds == null ? "–" : (h.syncSeconds * 1000).toFixed(2), "ms, mean since the start", series("syncSeconds"))}
-			${card("Memory", h.memoryBytes == null ? "–" : Math.round(h.memoryBytes / MB).toLocaleString(), "MiB needed", series("memoryBytes"))}${card("Webhooks", h.deliveriesQueued ?? "–", h.oldestDeliverySeconds ? "wait, the oldest for " + fmtLength(h.oldestDeliverySeconds * 1000) : "deliveries wait", series("deliveriesQueued"))}</div>
+			${card("Memory", mib(h.memoryBytes), "MiB needed", series("memoryBytes"))}${card("Webhooks", h.deliveriesQueued ?? "–", h.oldestDeliverySeconds ? "wait, the oldest for " + fmtLength(h.oldestDeliverySeconds * 1000) : "deliveries wait", series("deliveriesQueued"))}</div>
 			<div class="cols"><div class="box"><h2>Backups</h2>${h.backupAtSeconds ? html`<p>The newest good one was made <b>${fmtAgo(h.backupAtSeconds * 1000)}</b>.</p>` : ""}${h.backupFault ? html`<p class="notice warn">${h.backupFault}. <a href="/docs/operating" target="_blank">How to keep some</a></p>` : html`<p class="notice good">Backups are well.</p>`}</div>
-			<aside class="box"><h2>The process</h2><${Facts} of=${[["Started", h.startedAtSeconds && fmtAgo(h.startedAtSeconds * 1000)], ["Resident", h.residentBytes && Math.round(h.residentBytes / MB).toLocaleString() + " MiB"], ["On disk", h.diskBytes && Math.round(h.diskBytes / MB).toLocaleString() + " MiB"], ["Log records", h.groups?.toLocaleString()], ["Articles", h.articles?.toLocaleString()], ["Units taken", h.units?.toLocaleString()], ["Snapshots", h.snapshots]]}/></aside></div>`}<//></section>`;
+			<aside class="box"><h2>The process</h2><${Facts} of=${[["Started", h.startedAtSeconds && fmtAgo(h.startedAtSeconds * 1000)], ["Resident", mib(h.residentBytes) + " MiB"], ["On disk", mib(h.diskBytes) + " MiB"], ["Log records", h.groups?.toLocaleString()], ["Articles", h.articles?.toLocaleString()], ["Units taken", h.units?.toLocaleString()], ["Snapshots", h.snapshots]]}/></aside></div>`}<//></section>`;
 }

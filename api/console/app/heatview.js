@@ -3,7 +3,7 @@ import {html, useEffect, useLayoutEffect, useRef, useState} from "./base.js";
 import {useGet} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Button, Empty, Read} from "./ui.js";
+import {Choice, Empty, Legend, Read, Steps} from "./ui.js";
 import {addDays, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, iso, week, weekday} from "./time.js";
 
 const ROW = 34, PAGE = 250;
@@ -22,14 +22,11 @@ export function Heat() {
 	const from = dayStart(Number(q.from) || Date.now(), z), edges = days(from, n, z), to = edges[n];
 	const page = Number(q.page) || 1;
 	const of = useGet("availability/counts", {serviceLocationId: q.at, from: iso(from), to: iso(to), page, pageSize: PAGE});
-	const step = (by) => setQ({from: addDays(from, by, z)});
-	return html`<section class="view full"><div class="bar-of-tools tight"><${Button} kind="plain" icon="left" label="A week before" onClick=${() => step(-7)}/>
-			<${Button} onClick=${() => setQ({from: undefined})}>Today<//><${Button} kind="plain" icon="right" label="A week later" onClick=${() => step(7)}/>
-			<div class="seg" role="group" aria-label="How long">${[[14, "2 weeks"], [35, "5 weeks"], [90, "Season"]].map(([d, text]) => html`<${Button} key=${d} aria-pressed=${n === d} onClick=${() => setQ({days: d})}>${text}<//>`)}</div>
+	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["A week before", "A week later"]} step=${(by) => setQ({from: addDays(from, 7 * by, z)})} now=${() => setQ({from: undefined})}/>
+			<${Choice} label="How long" of=${[[14, "2 weeks"], [35, "5 weeks"], [90, "Season"]]} value=${n} set=${(days) => setQ({days})}/>
 			<strong>${fmtDay(from, z)} – ${fmtDay(addDays(from, n - 1, z), z)}</strong><span class="grow"></span><span class="dim">Fewest free at an instant of the day${place.value ? " at " + place.value.name : ", all places"}</span></div>
 		<${Read} of=${of} rows=${12}>${(data) => (data.data.length ? html`<${Grid} data=${data} z=${z} key=${n}/>` : html`<${Empty} title="No SKUs yet" icon="heat"><a href="#/import">Import some</a><//>`)}<//>
-		<div class="legend"><span><i class="cell f0"></i>none free</span><span><i class="cell f1"></i>up to a fifth</span><span><i class="cell f2"></i>less than half</span><span><i class="cell f3"></i>up to three quarters</span><span><i class="cell f4"></i>more</span><span><i class="cell over"></i>more promised than there is</span><span><i class="cell none"></i>no stock</span>
-			${of.data && html`<span class="grow right">as of ${of.data.sequence.toLocaleString()}</span>`}</div></section>`;
+		<${Legend} of=${Object.entries({f0: "none free", f1: "up to a fifth", f2: "less than half", f3: "up to three quarters", f4: "more", over: "more promised than there is", none: "no stock"}).map(([c, text]) => ["cell " + c, text])}>${of.data && "as of " + of.data.sequence.toLocaleString()}<//></section>`;
 }
 
 function Grid({data, z}) {
@@ -38,7 +35,7 @@ function Grid({data, z}) {
 	const name = see.width && see.width < 560 ? 112 : 208, w = Math.max(n > 40 ? 24 : 34, Math.floor((see.width - name) / n)), today = dayStart(Date.now(), z);
 	const look = () => {
 		const e = box.current, first = Math.max(0, Math.floor(e.scrollTop / ROW) - 6);
-		const next = {first, last: first + Math.ceil(e.clientHeight / ROW) + 14, width: e.clientWidth};
+		const next = {first, last: first + Math.ceil(e.clientHeight / ROW) + 10, width: e.clientWidth};
 		setSee((s) => (Math.abs(s.first - first) < 4 && s.width === next.width && s.last === next.last && first ? s : next));
 	};
 	useLayoutEffect(() => {
@@ -53,12 +50,12 @@ function Grid({data, z}) {
 		setAt((a) => ({r: Math.min(rows.length - 1, Math.max(0, a.r + by[0])), c: Math.min(n - 1, Math.max(0, a.c + by[1])), keys: true}));
 	};
 	useEffect(() => {if (at.keys) box.current.querySelector(`[data-cell="${at.r}-${at.c}"]`)?.focus();}, [at]);
-	return html`<div class="heat" ref=${box} onScroll=${look} onKeyDown=${move} role="grid" aria-label="Free units by SKU and day" aria-rowcount=${rows.length}>
-		<div class="heat-head" role="row"><div class="heat-name dim" style=${{width: name + "px"}} role="columnheader">SKU</div>${edges.slice(0, n).map((t, i) => html`<div key=${t} role="columnheader" class=${"heat-day" + (t === today ? " today" : "") + (week.weekend.includes(weekday(t, z)) ? " weekend" : "")} style=${{width: w + "px"}} aria-label=${fmtDay(t, z)}>
+	return html`<div class="heat" ref=${box} onScroll=${look} onKeyDown=${move} style=${{"--name": name + "px"}} role="grid" aria-label="Free units by SKU and day" aria-rowcount=${rows.length}>
+		<div class="heat-head" role="row"><div class="tl-name" role="columnheader">SKU</div>${edges.slice(0, n).map((t, i) => html`<div key=${t} role="columnheader" class=${"heat-day" + (t === today ? " today" : "") + (week.weekend.includes(weekday(t, z)) ? " weekend" : "")} style=${{width: w + "px"}} aria-label=${fmtDay(t, z)}>
 			${w < 30 && i && weekday(t, z) !== week.first ? fmtWeekday(t, z).slice(0, 1) : i === 0 || fmtDayNo(t, z) === "1" ? fmtMonthShort(t, z) : fmtWeekday(t, z)}<b>${fmtDayNo(t, z)}</b></div>`)}</div>
 		<div style=${{height: rows.length * ROW + "px", width: name + n * w + "px", position: "relative"}}>${rows.slice(see.first, see.last).map((s, i) => {
 			const r = see.first + i;
-			return html`<div key=${s.id} class="heat-row" role="row" aria-rowindex=${r + 1} style=${{top: r * ROW + "px"}}><div class="heat-name" role="rowheader" style=${{width: name + "px"}} title=${s.name}>${s.name}</div>
+			return html`<div key=${s.id} class="heat-row" role="row" aria-rowindex=${r + 1} style=${{top: r * ROW + "px"}}><div class="tl-name" role="rowheader" title=${s.name}><span>${s.name}</span></div>
 				${s.minFree.map((f, c) => html`<button key=${c} type="button" role="gridcell" data-cell=${r + "-" + c} tabindex=${r === at.r && c === at.c ? 0 : -1} class=${"cell " + fullness(f, s.stock[c])} style=${{width: w + "px"}}
 					aria-label=${`${s.name}, ${fmtDay(edges[c], z)}: ${f} of ${s.stock[c]} free`} title=${`${fmtDay(edges[c], z)}: ${f} of ${s.stock[c]} free`} onClick=${() => go("timeline", {sku: s.id, on: edges[c]})}>${f}</button>`)}</div>`;
 		})}</div></div>`;

@@ -53,10 +53,12 @@ export function rowsOf(text, name) {
 	});
 }
 
-const guess = (name, rows) => kinds.find(([k]) => name.toLowerCase().includes(k.slice(0, -1)))?.[0] || (rows[0]?.row.timezone ? "locations" : rows[0]?.row.lines ? "holds" : rows[0]?.row.skuId || rows[0]?.row.quantities ? "articles" : rows[0]?.row.email ? "customers" : "skus");
+// What only the rows of a kind have, for a file whose name does not say.
+const marks = {timezone: "locations", lines: "holds", quantities: "articles", email: "customers"};
+const guess = (name, row = {}) => kinds.find(([k]) => name.toLowerCase().includes(k.slice(0, -1)))?.[0] || Object.entries(marks).find(([m]) => m in row)?.[1] || "skus";
 
 export function Import() {
-	const kind = route.value.q.kind || "locations", [file, setFile] = useState(null), [over, setOver] = useState(false), [state, set] = useState({});
+	const kind = route.value.q.kind || "locations", [file, setFile] = useState(null), [over, setOver] = useState(false), [state, set] = useState(/** @type {any} */ ({}));
 	const send = async (rows, resource, dryRun) => {
 		for (let i = 0; i < rows.length; i += BATCH) {
 			try {await post("import", {resource, rows: rows.slice(i, i + BATCH).map((r) => r.row), dryRun});} catch (e) {
@@ -71,7 +73,7 @@ export function Import() {
 	const take = async (f) => {
 		if (!f) return;
 		try {
-			const rows = rowsOf(await f.text(), f.name), resource = guess(f.name, rows);
+			const rows = rowsOf(await f.text(), f.name), resource = guess(f.name, rows[0]?.row);
 			setFile({name: f.name, rows});
 			setQ({kind: resource});
 			if (rows.length) await check(rows, resource); else set({error: new Error("The file has no rows.")});
@@ -89,7 +91,7 @@ export function Import() {
 		<label class=${"drop" + (over ? " over" : "")} onDragOver=${(e) => {e.preventDefault(); setOver(true);}} onDragLeave=${() => setOver(false)} onDrop=${(e) => {e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]);}}>
 			<${Icon} name="import"/><h2>Drop a file here, or choose one</h2><p class="dim">It is tried first. Nothing is made before you say so.</p><input type="file" accept=".csv,.json,.ndjson,.jsonl,.txt,text/csv,application/json" aria-label="A file to import" onChange=${(e) => {take(e.target.files[0]); e.target.value = "";}}/></label>
 		${state.made && html`<p class="notice good" role="status">${state.made} rows are imported. Drop the next file, or look at the <a href="#/timeline">timeline</a>.</p>`}
-		${file && html`<div class="bar-of-tools"><${Field} label=${file.name + ": " + file.rows.length.toLocaleString() + " rows of"}><${Select} value=${kind} options=${kinds} onChange=${(v) => {setQ({kind: v}); check(file.rows, v);}}/><//>
+		${file && html`<div class="tools"><${Field} label=${file.name + ": " + file.rows.length.toLocaleString() + " rows of"}><${Select} value=${kind} options=${kinds} onChange=${(v) => {setQ({kind: v}); check(file.rows, v);}}/><//>
 			<${Button} kind="primary" disabled=${!state.faults || state.faults.length > 0 || state.of !== kind} onClick=${make}>Import ${file.rows.length.toLocaleString()} rows<//></div>`}
 		${state.checking && html`<p role="status">Trying … ${state.done} of ${file?.rows.length}</p>`}${state.error && html`<${Failed} error=${state.error}/>`}
 		${state.faults && (state.faults.length ? html`<div class="notice bad" role="alert"><strong>${state.faults.length} fault${state.faults.length > 1 ? "s" : ""}; nothing was made</strong></div><${Table} heads=${["#Line", "Where", "What is wrong", "The row"]}>${state.faults.slice(0, 200).map((f, i) => html`<tr key=${i}><td class="num">${f.line}</td><td><code>${f.name}</code></td><td>${f.message}</td><td><code>${JSON.stringify(f.row || {}).slice(0, 120)}</code></td></tr>`)}<//>` : file && html`<p class="notice good" role="status"><strong>No fault.</strong> ${file.rows.length.toLocaleString()} rows can be made.</p>`)}</section>`;

@@ -2,14 +2,14 @@
 import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Field, Read, Table, tell} from "./ui.js";
+import {Badge, Button, Confirm, Field, Read, Select, Table, Text, tell} from "./ui.js";
 import {fmtAgo, fmtExact, fromInput} from "./time.js";
 
 const areas = [["account", "Account"], ["locations", "Places"], ["inventory.skus", "SKUs"], ["inventory.stock_items", "Stock and holds"], ["customers", "Customers"], ["orders", "Orders"], ["catalog", "Catalog"], ["pricing", "Prices"], ["webhooks", "Webhooks"]];
 
 export function Keys() {
 	const z = zone.value, of = useGet("api-keys", {pageSize: 250}), [made, setMade] = useState(null), [adding, setAdding] = useState(false);
-	return html`<section class="view"><div class="bar-of-tools"><header><h1>Keys</h1><p class="dim">A key is shown once, when it is made. Give each program one of its own, with no more than it needs.</p></header><span class="grow"></span><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New key<//></div>
+	return html`<section class="view"><div class="tools"><header><h1>Keys</h1><p class="dim">A key is shown once, when it is made. Give each program one of its own, with no more than it needs.</p></header><span class="grow"></span><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New key<//></div>
 		${adding && html`<${NewKey} z=${z} done=${(k) => {setMade(k); setAdding(false); of.again();}}/>`}
 		${made && html`<div class="notice good" role="status"><strong>The key “${made.label}”, shown this once</strong><pre>${made.key}</pre><${Button} kind="small" onClick=${() => setMade(null)}>I have it<//></div>`}
 		<${Read} of=${of}>${(d) => html`<${Table} heads=${["Label", "Begins with", "May", "Made", "Last used", "Ends", ""]}>${d.data.map((k) => html`<tr key=${k.id}><td><b>${k.label}</b></td><td><code>${k.prefix}…</code></td>
@@ -20,7 +20,7 @@ export function Keys() {
 function NewKey({done, z}) {
 	const [label, setLabel] = useState(""), [picked, setPicked] = useState({}), [until, setUntil] = useState(""), scopes = Object.entries(picked).filter(([, v]) => v).map(([k, v]) => k + "." + v);
 	return html`<form class="box stack" onSubmit=${(e) => {e.preventDefault(); post("api-keys", {label, ...(scopes.length ? {scopes} : {}), ...(until ? {expiresAt: new Date(fromInput(until, z)).toISOString()} : {})}).then(done, tell);}}>
-		<div class="bar-of-tools"><${Field} label="Label"><input required value=${label} onInput=${(e) => setLabel(e.target.value)}/><//><${Field} label="Good until (empty: for ever)"><input type="datetime-local" value=${until} onInput=${(e) => setUntil(e.target.value)}/><//></div>
-		<fieldset class="box"><legend>What it may do ${scopes.length ? "" : html`<${Badge} kind="warn">everything<//>`}</legend><div class="cards">${areas.map(([k, text]) => html`<${Field} key=${k} label=${text}><select value=${picked[k] || ""} onChange=${(e) => setPicked({...picked, [k]: e.target.value})}><option value="">nothing</option><option value="read">read</option><option value="write">read and write</option></select><//>`)}</div></fieldset>
+		<div class="tools"><${Field} label="Label"><${Text} required value=${label} set=${setLabel}/><//><${Field} label="Good until (empty: for ever)"><${Text} type="datetime-local" value=${until} set=${setUntil}/><//></div>
+		<fieldset class="box"><legend>What it may do ${scopes.length ? "" : html`<${Badge} kind="warn">everything<//>`}</legend><div class="cards">${areas.map(([k, text]) => html`<${Field} key=${k} label=${text}><${Select} value=${picked[k] || ""} onChange=${(v) => setPicked({...picked, [k]: v})} options=${[["", "nothing"], ["read", "read"], ["write", "read and write"]]}/><//>`)}</div></fieldset>
 		<div><button class="btn primary" type="submit" disabled=${!label.trim()}>Make the key</button></div></form>`;
 }

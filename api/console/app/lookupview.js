@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {get, post, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, placeName, places, skuName, skus, zone} from "./store.js";
-import {Badge, Blockers, Button, Empty, Field, Period, PlaceSelect, Read, Refusal, Search, tell} from "./ui.js";
+import {Badge, Blockers, Button, Empty, Field, Period, PlaceSelect, Read, Refusal, Search, Text, tell} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday} from "./time.js";
 
 /** The weekend to come, from nine to six. */
@@ -21,14 +21,14 @@ export function LookUp() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, soon = weekend(z);
 	const from = Number(q.from) || soon[0], to = Number(q.to) || (q.from ? from + DAY : soon[1]), cart = readCart(q.cart);
 	const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
-	const of = useData((signal) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {signal, idem: ""}) : {lines: []}), [at?.id, from, to, text, list.length]);
+	const of = useData((signal) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {signal, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, text, list.length]);
 	if (!at) return html`<section class="view"><${Empty} title="No place yet"/></section>`;
 	const add = (id, n = 1) => {
 		const had = cart.find((c) => c[0] === id);
 		setQ({cart: writeCart(had ? cart.map((c) => (c[0] === id ? [id, c[1] + n] : c)).filter((c) => c[1] > 0) : [...cart, [id, n]])});
 	};
 	const of_ = (i) => of.data?.lines[i];
-	return html`<section class="view"><div class="bar-of-tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
+	return html`<section class="view"><div class="tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
 			<${Period} from=${from} to=${to} z=${z} onChange=${(a, b) => setQ({from: a, to: b})}/><${Field} label="What"><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search})}/><//>
 			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
 		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : undefined}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => of_(i) && html`<${Offer} key=${s.id} s=${s} a=${of_(i)} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title="Nothing is called so"/>`)}<//></div>
@@ -88,7 +88,7 @@ function Cart({cart, at, from, to, z, add}) {
 	};
 	return html`<aside class="box cart" aria-label="Cart"><h2>Cart</h2>${cart.length ? html`<p>${fmtRange(from, to, z)}<br/><span class="dim">${at.name}</span></p>
 			<ul class="plainlist">${cart.map(([id, n]) => html`<li key=${id}><span>${skuName(id)}</span><span class="row"><${Button} kind="small" label=${"One less of " + skuName(id)} onClick=${() => add(id, -1)}>−<//><b>${n}</b><${Button} kind="small" label=${"One more of " + skuName(id)} onClick=${() => add(id, 1)}>+<//></span></li>`)}</ul>
-			<div class="stack"><br/><${Field} label="For whom" wide><input value=${who} onInput=${(e) => setWho(e.target.value)} autocomplete="off"/><//>
+			<div class="stack"><br/><${Field} label="For whom" wide><${Text} value=${who} set=${setWho}/><//>
 			<div class="row"><${Button} kind="primary" onClick=${order}>Order<//><${Button} onClick=${() => hold(1800)}>Hold 30 min<//><${Button} onClick=${() => hold(0)}>Book firmly<//><${Button} onClick=${share}>Link<//></div>
 			${refused && html`<${Refusal} error=${refused} names=${cart.map(([id]) => skuName(id))}/>`}</div>` : html`<p class="dim">Add what is wanted. A cart can be held, ordered, or sent as a link.</p>`}</aside>`;
 }

@@ -3,7 +3,7 @@ import {html, render, useEffect, useState, signal} from "./base.js";
 import {heard, key, keyRefused, listen, offline, sequence, signIn, signOut} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {account, failed, load, places, ready, skus, zone} from "./store.js";
-import {Button, Failed, Icon, Loading, Notes, PlaceSelect} from "./ui.js";
+import {Button, Failed, Field, Icon, Loading, Notes, PlaceSelect, Text} from "./ui.js";
 import {zoneName} from "./time.js";
 import {Timeline} from "./timelineview.js";
 import {Heat} from "./heatview.js";
@@ -17,10 +17,10 @@ import {Keys} from "./keysview.js";
 import {Import} from "./importview.js";
 import {Health} from "./healthview.js";
 
+/** Views by their names in the address, which are those of their icons, too. @type {Record<string, [string, any]>} */
 const views = {
-	lookup: ["Look-up", "find", LookUp], timeline: ["Timeline", "timeline", Timeline], heat: ["Heat map", "heat", Heat], today: ["Today", "today", Today],
-	orders: ["Orders", "orders", Orders], conflicts: ["Conflicts", "conflicts", Conflicts], plan: ["Quantity plan", "plan", Plan], webhooks: ["Webhooks", "hooks", Webhooks],
-	keys: ["Keys", "keys", Keys], import: ["Import", "import", Import], health: ["Health", "health", Health],
+	lookup: ["Look-up", LookUp], timeline: ["Timeline", Timeline], heat: ["Heat map", Heat], today: ["Today", Today], orders: ["Orders", Orders], conflicts: ["Conflicts", Conflicts],
+	plan: ["Quantity plan", Plan], webhooks: ["Webhooks", Webhooks], keys: ["Keys", Keys], import: ["Import", Import], health: ["Health", Health],
 };
 
 const theme = signal(localStorage.getItem("holdfast.theme") || "");
@@ -39,9 +39,8 @@ function SignIn() {
 	return html`<main class="signin"><form onSubmit=${go}><h1><img src="/console/console.svg" alt="" width="36" height="36"/> Holdfast</h1>
 		<p>See the stock in time: what is free, what is out, and what stands in the way.</p>
 		${keyRefused.value && html`<p class="notice bad" role="alert">${keyRefused.value}</p>`}
-		<label class="field wide"><span class="name">API key</span>
-			<input type="password" name="key" autocomplete="off" spellcheck="false" autofocus value=${text} onInput=${(e) => set(e.target.value)} placeholder="hf_…"/>
-			<span class="hint">It is kept for this tab alone and forgotten with it. <code>make run</code> prints one.</span></label>
+		<${Field} label="API key" wide hint=${html`It is kept for this tab alone and forgotten with it. <code>make run</code> prints one.`}>
+			<${Text} type="password" name="key" spellcheck="false" autofocus value=${text} set=${set} placeholder="hf_…"/><//>
 		<button class="btn primary" type="submit" disabled=${!text.trim()}>Open the console</button>
 		<p class="dim"><a href="/docs">Pages</a> · <a href="/docs/reference">Reference</a></p></form></main>`;
 }
@@ -60,13 +59,13 @@ function FirstVisit() {
 function Shell() {
 	const [menu, setMenu] = useState(false);
 	useEffect(() => {load(); return listen();}, [key.value]);
-	const view = route.value.view in views ? route.value.view : "timeline", [name, , View] = views[view];
+	const view = route.value.view in views ? route.value.view : "timeline", [name, View] = views[view];
 	useEffect(() => {document.title = name + " · Holdfast"; setMenu(false);}, [view]);
 	const bare = ready.value && !places.value.length && !skus.value.length && !["import", "keys", "health", "webhooks"].includes(view);
 	return html`<div class=${"shell" + (menu ? " open" : "")}>
 		<a class="skip" href="#main" onClick=${(e) => {e.preventDefault(); document.getElementById("main").focus();}}>To the content</a>
 		<nav class="rail" id="rail" aria-label="Views"><a class="brand" href=${href("timeline", {at: route.value.q.at})}><img src="/console/console.svg" alt="" width="24" height="24"/><span>${account.value?.name || "Holdfast"}</span></a>
-			${Object.entries(views).map(([v, [text, icon]]) => html`<a key=${v} href=${href(v, {at: route.value.q.at})} aria-current=${v === view ? "page" : undefined} onClick=${() => setMenu(false)}><${Icon} name=${icon}/><span>${text}</span></a>`)}
+			${Object.entries(views).map(([v, [text]]) => html`<a key=${v} href=${href(v, {at: route.value.q.at})} aria-current=${v === view ? "page" : undefined} onClick=${() => setMenu(false)}><${Icon} name=${v}/><span>${text}</span></a>`)}
 			<a class="last" href="/docs" target="_blank"><${Icon} name="docs"/><span>Pages</span></a></nav>
 		<header class="top"><${Button} kind="plain menu" icon="menu" label="Views" aria-expanded=${menu} aria-controls="rail" onClick=${() => setMenu(!menu)}/>
 			<span class="where">${name}</span>

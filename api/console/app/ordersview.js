@@ -2,8 +2,8 @@
 import {html, useState} from "./base.js";
 import {all, get, post, recent, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
-import {money, zone} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Go, Open, Pages, Panel, Read, Search, Select, Table, tell} from "./ui.js";
+import {minor, money, zone} from "./store.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Go, Open, Pages, Panel, Read, Search, Select, Table, Text, tell} from "./ui.js";
 import {DAY, fmtAgo, fmtExact, fmtInstant, fmtRange, fromInput, iso, toInput} from "./time.js";
 
 const kinds = {draft: "", open: "blue", active: "warn", closed: "good"};
@@ -14,7 +14,7 @@ export function Orders() {
 	const range = q.from ? {from: iso(Number(q.from)), to: iso(Number(q.from) + (Number(q.days) || 1) * DAY)} : undefined;
 	const of = useGet("orders", {status: q.status, search: q.search, number: q.number, archive: q.archive, customerId: q.customer, dateRange: range, direction: q.dir || "desc", page, pageSize: 50});
 	const set = (p) => setQ({...p, page: undefined});
-	return html`<section class="view"><div class="bar-of-tools"><${Field} label="Status"><${Select} value=${q.status || ""} onChange=${(status) => set({status})} options=${[["", "All"], ["draft", "Draft"], ["open", "Open"], ["active", "Out"], ["closed", "Closed"]]}/><//>
+	return html`<section class="view"><div class="tools"><${Field} label="Status"><${Select} value=${q.status || ""} onChange=${(status) => set({status})} options=${[["", "All"], ["draft", "Draft"], ["open", "Open"], ["active", "Out"], ["closed", "Closed"]]}/><//>
 			<${Field} label="Search"><${Search} value=${q.search} label="Name, reference, number" onChange=${(search) => set({search})}/><//>
 			<${Field} label="Over the day"><input type="date" value=${q.from ? toInput(Number(q.from), z).slice(0, 10) : ""} onChange=${(e) => set({from: e.target.value ? fromInput(e.target.value, z) : undefined})}/><//>
 			<${Field} label="Archive"><${Select} value=${q.archive || "active"} onChange=${(archive) => set({archive: archive === "active" ? undefined : archive})} options=${[["active", "Not archived"], ["archived", "Archived"], ["all", "All"]]}/><//>
@@ -22,8 +22,14 @@ export function Orders() {
 		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]}>${d.data.map((o) => html`<${Go} key=${o.id} on=${o.id === q.id} set=${() => setQ({id: o.id})}><td class="num"><${Open} to=${href("orders", {...q, id: o.id})}>#${o.number}<//></td>
 				<td><${Badge} kind=${kinds[o.status]}>${o.status}<//>${o.stockItems.some((s) => s.hasConflicts) && html` <${Badge} kind="bad">conflict<//>`}</td><td>${o.mainContact?.fullName || html`<span class="dim">nobody named</span>`}</td>
 				<td>${o.earliestStartDate ? fmtRange(o.earliestStartDate, o.latestEndDate, z) : ""}</td><td>${o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ")}${o.lineItems.length > 3 ? " …" : ""}</td><td>${o.pickupLocation?.name || ""}</td><td class="num">${money(o.pricing.total, o.pricing.currency)}</td><//>`)}<//>
-			<${Pages} of=${d.pagination} onChange=${(p) => setQ({page: p})}/>` : html`<${Empty} title="No order passes" icon="orders"><p>Change the filters, or <a href=${href("lookup", {at: q.at})}>make one</a>.</p><//>`)}<//>
+			<${Pages} of=${d.pagination}/>` : html`<${Empty} title="No order passes" icon="orders"><p>Change the filters, or <a href=${href("lookup", {at: q.at})}>make one</a>.</p><//>`)}<//>
 		${q.id && html`<${Order} key=${q.id} id=${q.id}/>`}</section>`;
+}
+
+/** A field, and a button that sends what stands in it. */
+function Send({label, button, send, ...rest}) {
+	const [text, set] = useState("");
+	return html`<form class="row" onSubmit=${(e) => {e.preventDefault(); send(text).then(() => set(""), tell);}}><${Text} value=${text} set=${set} aria-label=${label} ...${rest}/><button class="btn small" disabled=${!text.trim()}>${button}</button></form>`;
 }
 
 /** The life of an order, as steps. */
@@ -36,9 +42,9 @@ function life(o) {
 }
 
 function Order({id}) {
-	const z = zone.value, [note, setNote] = useState(""), [paid, setPaid] = useState("");
+	const z = zone.value;
 	const of = useData(async (signal) => {const [o, p] = await Promise.all([get("orders/" + id, {}, {signal}), get(`orders/${id}/payments`, {pageSize: 50}, {signal}).catch(() => ({data: []}))]); return {...o, payments: p.data};}, [id]);
-	const o = of.data, act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
+	const o = of.data, cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
 	const any = (...s) => o?.stockItems.some((u) => s.includes(u.fulfillmentState)), stepsOf = o && html`
 		${o.status === "draft" && html`<${Button} kind="primary" onClick=${act("confirm", "The order is open; it has its stock.")}>Confirm<//>`}
 		${["open", "active"].includes(o.status) && any("pending") && html`<${Button} onClick=${act("prepare", "All lies ready.")}>Ready<//>`}
@@ -51,15 +57,15 @@ function Order({id}) {
 		<${Facts} of=${[["For", o.mainContact?.fullName], ["Reach", [o.mainContact?.phone, o.mainContact?.email].filter(Boolean).join(", ")], ["Pick-up", o.pickupLocation?.name], ["Return", o.returnLocation?.id !== o.pickupLocation?.id ? o.returnLocation?.name : null], ["Reference", o.reference], ["Note", o.note], ["Changed", fmtAgo(o.updatedAt) + (o.updatedBy ? " by " + o.updatedBy : "")]]}/>
 		<div><h3>Lines</h3>${o.lineItems.map((l) => html`<div key=${l.id} class="offer"><div><b>${l.pricing.quantity} × ${l.name?.def}</b><div class="dim">${l.purchaseType === "sale" ? "sale" : fmtRange(l.startDate, l.endDate, z)}${l.durationLabel ? " · " + l.durationLabel : ""}</div></div><span>${money(l.pricing.total, l.pricing.currency)}</span></div>`)}</div>
 		<div><h3>Units</h3><ul class="plainlist stack">${o.stockItems.map((s) => html`<li key=${s.id} class="row"><${Badge} kind=${s.hasConflicts ? "bad" : fulfilment[s.fulfillmentState]}>${s.hasConflicts ? "no unit" : s.fulfillmentState}<//> ${s.inventoryArticle ? html`<button type="button" class="link" onClick=${() => go("timeline", {article: s.inventoryArticleId, on: Date.parse(s.pickupDate) - DAY, bar: s.unavailabilityId})}>${s.inventoryArticle.name}</button>` : s.name} <span class="dim">${s.code || ""}</span></li>`)}</ul></div>
-		<div><h3>Price</h3><${Facts} of=${[["Subtotal", money(o.pricing.subtotal, o.pricing.currency)], ["Discounts", o.pricing.totalDiscounts ? "− " + money(o.pricing.totalDiscounts, o.pricing.currency) + " " + o.pricing.discountCodes.map((c) => c.code).join(", ") : null], ["Taxes", o.pricing.totalTaxes ? money(o.pricing.totalTaxes, o.pricing.currency) : null], ["Total", html`<b>${money(o.pricing.total, o.pricing.currency)}</b>`], ["Paid", money(o.capturedTotal - o.refundedTotal, o.pricing.currency)]]}/>
-			${o.payments.length > 0 && html`<ul class="plainlist">${o.payments.map((p) => html`<li key=${p.id}>${p.kind.replaceAll("_", " ")} ${money(p.amount, o.pricing.currency)} <span class="dim">${fmtInstant(p.at, z)} ${p.method || ""}</span></li>`)}</ul>`}
-			${o.status !== "draft" && html`<form class="row" onSubmit=${async (e) => {e.preventDefault(); try {await post(`orders/${id}/payments`, {kind: "capture", amount: Math.round(Number(paid) * 100)}); setPaid(""); tell("The payment is recorded.");} catch (x) {tell(x);}}}><input type="number" min="0" step="0.01" value=${paid} onInput=${(e) => setPaid(e.target.value)} aria-label="Amount paid"/><button class="btn small" disabled=${!(Number(paid) > 0)}>Record a payment</button></form>`}</div>
+		<div><h3>Price</h3><${Facts} of=${[["Subtotal", cash(o.pricing.subtotal)], ["Discounts", o.pricing.totalDiscounts ? "− " + cash(o.pricing.totalDiscounts) + " " + o.pricing.discountCodes.map((c) => c.code).join(", ") : null], ["Taxes", o.pricing.totalTaxes ? cash(o.pricing.totalTaxes) : null], ["Total", html`<b>${cash(o.pricing.total)}</b>`], ["Paid", cash(o.capturedTotal - o.refundedTotal)]]}/>
+			${o.payments.length > 0 && html`<ul class="plainlist">${o.payments.map((p) => html`<li key=${p.id}>${p.kind.replaceAll("_", " ")} ${cash(p.amount)} <span class="dim">${fmtInstant(p.at, z)} ${p.method || ""}</span></li>`)}</ul>`}
+			${o.status !== "draft" && html`<${Send} label="Amount paid" button="Record a payment" type="number" min="0" step="any" send=${async (v) => {await post(`orders/${id}/payments`, {kind: "capture", amount: minor(v, o.pricing.currency)}); tell("The payment is recorded.");}}/>`}</div>
 		<div><h3>Comments</h3>${o.comments.map((c) => html`<p key=${c.id}>${c.content} <span class="dim">${fmtAgo(c.createdAt)}</span></p>`)}
-			<form class="row" onSubmit=${async (e) => {e.preventDefault(); try {await post(`orders/${id}/comments`, {content: note}); setNote("");} catch (x) {tell(x);}}}><input value=${note} onInput=${(e) => setNote(e.target.value)} aria-label="A comment" placeholder="Write a comment"/><button class="btn small" disabled=${!note.trim()}>Add</button></form></div>
+			<${Send} label="A comment" button="Add" placeholder="Write a comment" send=${(content) => post(`orders/${id}/comments`, {content})}/></div>
 		<${History} id=${id} z=${z}/>`}<//><//>`;
 }
 
-/** What has changed the order since the page was opened, and what the order itself tells. */
+/** What was heard of the order since the page was opened. */
 function History({id, z}) {
 	const list = recent.value.filter((c) => c.resourceId === id);
 	return list.length ? html`<div><h3>Changes heard of</h3><ul class="plainlist">${list.map((c) => html`<li key=${c.sequence}>${c.change} by ${c.actor} <span class="dim">${fmtExact(c.at, z)}</span></li>`)}</ul></div>` : null;

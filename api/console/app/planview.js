@@ -17,7 +17,7 @@ export function Plan() {
 	const id = q.article || found.data?.articles[0]?.id;
 	const list = found.data?.articles || [];
 	return html`<section class="view"><header><h1>Quantity plan</h1><p>See what fewer units would mean before they are gone: which bookings move, which could not be kept. Then apply exactly that plan.</p></header>
-		<div class="bar-of-tools"><${Field} label="Find an article"><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search, article: undefined})}/><//>
+		<div class="tools"><${Field} label="Find an article"><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search, article: undefined})}/><//>
 			<${Field} label="Article"><${Select} value=${id || ""} onChange=${(article) => setQ({article})} options=${[...(id && !list.some((r) => r.id === id) ? [[id, "The one of the link"]] : []), ...list.map((r) => [r.id, r.name + " (" + r.quantity.total + ")"])]}/><//>
 			<${Field} label="Units fewer"><input type="number" min="1" value=${amount} onChange=${(e) => setQ({amount: e.target.value})}/><//>
 			<${Field} label="From (empty: now)"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t})}/><//>${from > 0 && html`<${Button} kind="plain" onClick=${() => setQ({from: undefined})}>Now<//>`}</div>

@@ -38,8 +38,7 @@ heard.subscribe(() => {
 	if (ready.peek() && recent.peek().slice(0, 50).some((c) => about.has(c.resource))) load();
 });
 
-/** An amount of minor units as money. */
-export function money(n, currency = account.value?.currency || "EUR") {
-	const f = new Intl.NumberFormat(navigator.language, {style: "currency", currency});
-	return f.format((n || 0) / 10 ** (f.resolvedOptions().maximumFractionDigits ?? 2));
-}
+const written = (currency) => new Intl.NumberFormat(navigator.language, {style: "currency", currency}), units = (currency) => 10 ** written(currency).resolvedOptions().maximumFractionDigits;
+/** An amount of minor units as money, and of money that was typed the minor units. */
+export const money = (n, currency) => written(currency).format((n || 0) / units(currency));
+export const minor = (text, currency) => Math.round(Number(text) * units(currency));

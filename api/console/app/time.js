@@ -13,6 +13,7 @@ function format(zone, o, lang = locale) {
 	return f;
 }
 
+/** @type {Intl.DateTimeFormatOptions} */
 const wall = {year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23"};
 /** The wall clock of an instant in a zone, as if it were UTC. */
 function wallOf(t, zone) {
@@ -50,7 +51,7 @@ export function weekday(t, zone) {return new Date(wallOf(t, zone)).getUTCDay();}
 /** The first day of a week and the days of a weekend where the locale is, 0 for Sunday. */
 export const week = (() => {
 	try {
-		const l = new Intl.Locale(locale), w = l.getWeekInfo?.() || l.weekInfo;
+		const l = /** @type {any} */ (new Intl.Locale(locale)), w = l.getWeekInfo?.() || l.weekInfo;
 		return {first: w.firstDay % 7, weekend: w.weekend.map((d) => d % 7)};
 	} catch {return {first: 1, weekend: [6, 0]};}
 })();
@@ -64,17 +65,17 @@ const ms = (t) => (typeof t === "string" ? Date.parse(t) : t);
 export {ms};
 export const iso = (t) => new Date(t).toISOString();
 
-export const fmtDay = (t, zone) => format(zone, {weekday: "short", day: "numeric", month: "short"}).format(ms(t));
-export const fmtMonth = (t, zone) => format(zone, {month: "long", year: "numeric"}).format(ms(t));
-export const fmtMonthShort = (t, zone) => format(zone, {month: "short"}).format(ms(t));
+/** How instants are written that have such parts. @param {Intl.DateTimeFormatOptions} o */
+const written = (o) => (/** @type {number|string} */ t, /** @type {string} */ zone) => format(zone, o).format(ms(t));
+/** @type {Intl.DateTimeFormatOptions} */
+const instant = {weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"};
+export const fmtDay = written({weekday: "short", day: "numeric", month: "short"}), fmtMonth = written({month: "long", year: "numeric"}), fmtMonthShort = written({month: "short"}), fmtWeekday = written({weekday: "short"}), fmtTime = written({hour: "2-digit", minute: "2-digit"});
 export const fmtDayNo = (t, zone) => format(zone, {day: "numeric"}).format(ms(t)).replace(/\D+$/, "");
-export const fmtWeekday = (t, zone) => format(zone, {weekday: "short"}).format(ms(t));
-export const fmtTime = (t, zone) => format(zone, {hour: "2-digit", minute: "2-digit"}).format(ms(t));
-export const fmtInstant = (t, zone) => (t == null ? "no end" : format(zone, {weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"}).format(ms(t)));
-export const fmtExact = (t, zone) => (t == null ? "" : format(zone, {dateStyle: "medium", timeStyle: "medium"}).format(ms(t)));
+export const fmtInstant = (t, zone) => (t == null ? "no end" : format(zone, instant).format(ms(t)));
+export const fmtExact = written({dateStyle: "medium", timeStyle: "medium"});
 export function fmtRange(from, to, zone) {
 	if (to == null) return fmtInstant(from, zone) + " →";
-	return format(zone, {weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"}).formatRange(ms(from), ms(to));
+	return format(zone, instant).formatRange(ms(from), ms(to));
 }
 
 /** How long, in the two largest units. */

@@ -1,11 +1,14 @@
 // This file owns what the timeline shows: pages of articles with their bars, all of one state, and what was moved while one looked.
 import {useEffect, useRef, useState} from "./base.js";
 import {get, heard} from "./api.js";
+import {placeName} from "./store.js";
 
 export const PAGE = 60;
+const KEPT = 6; // pages before and behind those in view
 
-/** @typedef {{id: string, from: number, to: number, bodyFrom: number, bodyTo: number, open: boolean, ownerId: string, state: string, late: boolean, moved?: string}} Bar */
-/** @typedef {{id: string, name: string, units: number, bars: Bar[], conflicts: Bar[], events: any[], steps: any[], slots: string[]}} Row */
+/** @typedef {{id: string, from: number, to: number, bodyFrom: number, bodyTo: number, open: boolean, due: number, late: boolean, goes?: string, moved?: string, [more: string]: any}} Bar */
+/** @typedef {{id: string, name: string, code: string, sku: {id: string, name: string}|null, units: number, bars: Bar[], conflicts: Bar[], events: any[], steps: any[], slots: string[]}} Row */
+/** @typedef {{of: string, pages: Map<number, Row[]>, total: number, sequence: number, error: Error|null, conflicts: any[]}} Rows */
 
 // Where bars were when they were last seen, and from where they have gone since: the server moves what may move, and says where it is.
 const seen = new Map(), gone = new Map();
@@ -14,7 +17,9 @@ const most = 20_000;
 const end = (t) => (t === null ? Infinity : Date.parse(t));
 function bar(b, row, now) {
 	const x = {...b, from: Date.parse(b.from), to: end(b.to), bodyFrom: Date.parse(b.bodyFrom), bodyTo: end(b.bodyTo), open: b.to === null};
-	x.late = b.state === "out" && x.bodyTo <= now;
+	x.due = b.dueAt ? Date.parse(b.dueAt) : x.bodyTo;
+	x.late = b.state === "out" && x.due <= now;
+	x.goes = b.goesToLocationId && placeName(b.goesToLocationId);
 	const before = seen.get(b.id);
 	if (before && before.id !== row.id) gone.set(b.id, before.name);
 	if (seen.size > most) seen.clear();
@@ -41,46 +46,44 @@ function rowOf(r, now) {
 
 /**
  * The rows of a window, read as they come into view. Pages of different states are never shown together: where a newer one comes in, those that are
- * in view are read again, and what was there stays until they are.
+ * in view are read again, and what was there stays until they are. What is far out of sight is forgotten, but for rows that are held.
+ * @param {any} query @param {number[]} wanted @param {(r: Row) => boolean} holds @returns {Rows}
  */
-export function useRows(query, wanted) {
-	const [state, set] = useState({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []});
-	const of = JSON.stringify(query), live = heard.value, box = useRef({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []});
-	const stop = useRef(null), version = useRef(-1);
-	const key = of + wanted.join();
+export function useRows(query, wanted, holds) {
+	const box = useRef(/** @type {Rows} */ ({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []})), [state, set] = useState(box.current);
+	const of = JSON.stringify(query), live = heard.value, stop = useRef(null), version = useRef(-1);
 	useEffect(() => {
-		const b = box.current, changed = version.current !== live;
-		if (b.of === of && !changed && wanted.every((p) => b.pages.has(p))) return;
+		const b = box.current, same = b.of === of, changed = version.current !== live;
+		if (same && !changed && wanted.every((p) => b.pages.has(p))) return;
 		stop.current?.abort();
 		const control = stop.current = new AbortController(), signal = control.signal;
 		const timer = setTimeout(async () => {
 			try {
-				const now = Date.now();
-				let pages = new Map(b.of === of && !changed ? b.pages : []), sequence = pages.size ? b.sequence : 0, total = b.total;
+				const now = Date.now(), near = (p) => p >= wanted[0] - KEPT && p <= wanted[wanted.length - 1] + KEPT;
+				let pages = new Map(same && !changed ? [...b.pages].filter(([p, rows]) => near(p) || rows.some(holds)) : []), sequence = pages.size ? b.sequence : 0, total = b.total;
+				const read = async () => {
+					for (let tries = 0; tries < 4; tries++) {
+						const missing = wanted.filter((p) => !pages.has(p));
+						if (!missing.length) break;
+						const got = await Promise.all(missing.map((p) => get("articles/bars", {...query, page: p, pageSize: PAGE}, {signal})));
+						const newest = Math.max(sequence, ...got.map((g) => g.sequence));
+						if (newest !== sequence) pages = new Map();
+						sequence = newest;
+						got.forEach((g, i) => {if (g.sequence === newest) {pages.set(missing[i], g.data.map((r) => rowOf(r, now))); total = g.pagination.total;}});
+					}
+				};
 				const [conflicts] = await Promise.all([
-					pages.size ? b.conflicts : get("conflicts", {dateRange: query.dateRange, serviceLocationId: query.serviceLocationId, skuId: query.skuId, pageSize: 100}, {signal}).then((a) => a.data),
-					(async () => {
-						for (let tries = 0; tries < 4; tries++) {
-							const missing = wanted.filter((p) => !pages.has(p));
-							if (!missing.length) break;
-							const got = await Promise.all(missing.map((p) => get("articles/bars", {...query, page: p, pageSize: PAGE}, {signal})));
-							const newest = Math.max(sequence, ...got.map((g) => g.sequence));
-							if (newest !== sequence) pages = new Map();
-							sequence = newest;
-							got.forEach((g, i) => {if (g.sequence === newest) {pages.set(missing[i], g.data.map((r) => rowOf(r, now))); total = g.pagination.total;}});
-						}
-					})(),
+					pages.size ? b.conflicts : get("conflicts", {dateRange: query.dateRange, serviceLocationId: query.serviceLocationId, skuId: query.skuId, pageSize: 100}, {signal}).then((a) => a.data), read(),
 				]);
 				if (signal.aborted) return;
 				version.current = live;
-				box.current = {of, pages, total, sequence, error: null, conflicts};
-				set(box.current);
+				set(box.current = {of, pages, total, sequence, error: null, conflicts});
 			} catch (error) {
 				if (!signal.aborted) set({...box.current, error});
 			}
-		}, b.of === of && changed ? 150 : 0);
+		}, same && changed ? 150 : 0);
 		return () => clearTimeout(timer);
-	}, [key, live]);
+	}, [of + wanted.join(), live]);
 	useEffect(() => () => stop.current?.abort(), []);
 	return state;
 }

@@ -8,22 +8,14 @@ import {fmtRange, iso} from "./time.js";
 
 const PAUSE = 90; // between two tries
 
-/** Asks what would come of a move, or makes it. */
+/** Asks what would come of a move, or makes it. A unit of an order gets another article or other dates, and with it its whole line. */
 async function apply(bar, to, dryRun) {
-	if (bar.blockerType === "hold") {
-		const line = {unavailabilityId: bar.id, from: iso(to.from), articleId: to.articleId};
-		if (!bar.open) line.to = iso(to.to);
-		return post(`holds/${bar.ownerId}/move`, {lines: [line], dryRun});
-	}
-	const order = bar.order ||= await get("orders/" + bar.ownerId);
-	const item = order.stockItems.find((s) => s.unavailabilityId === bar.id);
+	if (bar.blockerType === "hold") return post(`holds/${bar.ownerId}/move`, {lines: [{unavailabilityId: bar.id, from: iso(to.from), ...(bar.open ? {} : {to: iso(to.to)}), articleId: to.articleId}], dryRun});
+	const order = bar.order ||= await get("orders/" + bar.ownerId), item = order.stockItems.find((s) => s.unavailabilityId === bar.id);
 	if (!item) throw new Error("The unit is no longer one of this order");
-	// A change of a line cannot be tried: it is judged on the drop.
-	let got = {untried: dryRun};
-	if (!dryRun && (to.from !== bar.bodyFrom || (!bar.open && to.to !== bar.bodyTo)))
-		got = await patch(`orders/${bar.ownerId}/line-items/${item.lineItemId}`, {...(bar.state === "due" ? {startDate: iso(to.from)} : {}), endDate: bar.open ? null : iso(to.to)});
-	if (to.articleId) got = await post(`orders/${bar.ownerId}/stock-items/${item.id}/assign`, {articleId: to.articleId, ...(dryRun ? {dryRun} : {})});
-	return got;
+	if (to.articleId) return post(`orders/${bar.ownerId}/stock-items/${item.id}/assign`, {articleId: to.articleId, dryRun});
+	const got = await patch(`orders/${bar.ownerId}/line-items/${item.lineItemId}`, {...(bar.state === "due" ? {startDate: iso(to.from)} : {}), ...(bar.open ? {} : {endDate: iso(to.to)}), dryRun});
+	return {...got, with: order.stockItems.filter((s) => s.lineItemId === item.lineItemId).length - 1};
 }
 
 const why = (e) => {
@@ -37,7 +29,7 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 	const [m, set] = useState(null); // what is being moved: bar, from, to, row, articleId, verdict
 	const now = useRef(null), timer = useRef(0), asked = useRef(0), swallow = useRef(false), down = useRef(null);
 	const put = (v) => {now.current = v; set(v);};
-	const same = (a) => a.from === a.bar.bodyFrom && !a.articleId;
+	const same = (a) => !a.shift && !a.articleId;
 
 	const ask = () => {
 		clearTimeout(timer.current);
@@ -47,7 +39,7 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 			if (!a || same(a)) return;
 			try {
 				const got = await apply(a.bar, a, true);
-				if (n === asked.current && now.current) put({...now.current, verdict: {ok: true, untried: got?.untried, moves: got?.moved || []}});
+				if (n === asked.current && now.current) put({...now.current, verdict: {ok: true, with: got.with, moves: got.moved}});
 			} catch (e) {
 				if (n === asked.current && now.current) put({...now.current, verdict: {ok: false, text: why(e)}});
 			}
@@ -58,15 +50,16 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 		if (!found || found.bar.blockerType === "scheduled-event" || !Number.isFinite(found.bar.bodyFrom)) return;
 		const {bar, row} = found;
 		if (bar.state === "back") {tell("It has come back: there is nothing to move."); return;}
-		put({bar, home: row, from: bar.bodyFrom, to: bar.bodyTo, line: layout.lineOf(row.id), articleId: undefined, verdict: null});
+		put({bar, home: row, shift: 0, from: bar.bodyFrom, to: bar.bodyTo, line: layout.lineOf(row.id), articleId: undefined, verdict: null});
 		scroller.current?.querySelector(`[data-bar="${id}"]`)?.focus({preventScroll: true});
 	};
-	const to = (from, line) => {
-		const a = now.current;
-		const r = layout.at(Math.max(0, Math.min(layout.length - 1, line)))?.row;
-		const articleId = r && r.id !== a.home.id ? r.id : undefined;
-		if (from === a.from && articleId === a.articleId) return;
-		put({...a, from, to: from + (a.bar.bodyTo - a.bar.bodyFrom), line, articleId, onto: articleId ? r : a.home, verdict: null});
+	// What is out stays where it began: its end moves.
+	const to = (shift, line) => {
+		const a = now.current, {bar} = a, r = layout.at(Math.max(0, Math.min(layout.length - 1, line)))?.row, articleId = r && r.id !== a.home.id ? r.id : undefined;
+		if (articleId && bar.blockerType === "order") shift = 0;
+		if (shift === a.shift && articleId === a.articleId) return;
+		const from = bar.bodyFrom + (bar.state === "due" ? shift : 0);
+		put({...a, shift, from, to: Math.max(bar.bodyTo + shift, from + snap), line, articleId, onto: articleId ? r : a.home, verdict: null});
 		ask();
 	};
 	const giveUp = () => {clearTimeout(timer.current); asked.current++; put(null);};
@@ -97,8 +90,7 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 				if (!now.current) {down.current = null; return;}
 				scroller.current.setPointerCapture(d.pointer);
 			}
-			const a = now.current;
-			to(a.bar.state === "due" ? a.bar.bodyFrom + round((e.clientX - d.x + scroller.current.scrollLeft - d.scroll) / perMs) : a.bar.bodyFrom, lineAt(e));
+			to(round((e.clientX - d.x + scroller.current.scrollLeft - d.scroll) / perMs), lineAt(e));
 		},
 		onPointerUp() {
 			const moving = down.current && now.current;
@@ -110,7 +102,7 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 			const id = e.target.closest?.("[data-bar]")?.dataset.bar, a = now.current;
 			if (a) {
 				const by = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key];
-				if (by) to(a.from + by[0] * snap, a.line + by[1]);
+				if (by) to(a.shift + by[0] * snap, a.line + by[1]);
 				else if (e.key === "Enter") drop();
 				else if (e.key === "Escape") {down.current = null; giveUp();} else return;
 				e.preventDefault();
@@ -140,7 +132,7 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 	let says = "";
 	if (m) {
 		const where = fmtRange(m.from, m.bar.open ? null : m.to, z) + (m.articleId ? " on " + m.onto.name : "");
-		says = same(m) ? "Arrows move it, Enter drops it, Esc gives up." : !m.verdict ? where + " …" : m.verdict.untried ? where + ": judged when you drop it. Esc gives up." : m.verdict.ok ? where + " fits." + (m.verdict.moves.length ? " " + m.verdict.moves.length + " other" + (m.verdict.moves.length > 1 ? "s" : "") + " would move." : " Nothing else moves.") + " Drop, or Esc." : m.verdict.text;
+		says = same(m) ? "Arrows move it, Enter drops it, Esc gives up." : !m.verdict ? where + " …" : m.verdict.ok ? `${where} fits${m.verdict.with ? ", with all of its line" : ""}. ${m.verdict.moves.length ? m.verdict.moves.length + " other" + (m.verdict.moves.length > 1 ? "s" : "") + " would move" : "Nothing else moves"}. Drop, or Esc.` : m.verdict.text;
 	}
 	const others = (m?.verdict?.moves || []).map((v) => {
 		const found = layout.find(v.id), row = layout.lineOf(v.articleId);

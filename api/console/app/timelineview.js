@@ -2,7 +2,7 @@
 import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./base.js";
 import {route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Empty, Failed, Loading, Search, SKUSelect, reasons} from "./ui.js";
+import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, reasons} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, weekStart} from "./time.js";
 import {PAGE, useRows} from "./timelinedata.js";
 import {useMoving} from "./timelinemove.js";
@@ -34,8 +34,8 @@ export function Timeline() {
 	const wanted = [];
 	const rows = useRef(null);
 	const around = [Math.max(0, first - 6), last + 8];
-	for (let p = Math.floor(unfold(rows.current, around[0]) / PAGE) + 1; p <= Math.floor(unfold(rows.current, around[1]) / PAGE) + 1; p++) wanted.push(p);
-	const of = useRows(query, rows.current?.total ? wanted.filter((p) => (p - 1) * PAGE < rows.current.total) : wanted.slice(0, 1));
+	for (let p = rows.current?.page(around[0]) || 1; p <= (rows.current?.page(around[1]) || 1); p++) wanted.push(p);
+	const of = useRows(query, rows.current?.total ? wanted.filter((p) => (p - 1) * PAGE < rows.current.total) : wanted.slice(0, 1), (r) => open.has(r.id) || r.bars.some((b) => b.id === q.bar));
 	const layout = rows.current = useMemo(() => fold(of, open), [of, open]);
 
 	const timer = useRef(0), resting = useRef(null);
@@ -78,32 +78,39 @@ export function Timeline() {
 	const setZoom = (v) => {const t = leftAt(); jump.current = t; asked.current = t; setAnchor(t); setQ({zoom: v, on: t});};
 	const t0 = see ? w0 + (see.left - 600) / perMs : w0, t1 = see ? w0 + (see.left + see.width + 800) / perMs : w1;
 	const picked = q.bar && layout.find(q.bar);
-	const at = {x, perMs, t0, t1, z, name, picked: q.bar, pick: (b) => setQ({bar: b?.id}), move, w1, total: name + (w1 - w0) * perMs};
+	const at = {x, perMs, t0, t1, z, picked: q.bar, pick: (b) => setQ({bar: b?.id}), move, w1, total: name + (w1 - w0) * perMs};
+	const ghost = (g) => box(x(g.from), Math.max(8, (g.to - g.from) * perMs), g.row * ROW + 5);
 	const lane = lanes(of.conflicts, perMs, t0, t1);
 	const shown = [];
 	for (let i = around[0]; i < Math.min(around[1], layout.length); i++) shown.push(layout.at(i));
-	return html`<section class="view full"><div class="bar-of-tools tight"><${Button} kind="plain" icon="left" label="Earlier" onClick=${() => step(-1)}/>
-			<${Button} onClick=${() => show(addDays(dayStart(Date.now(), z), zoom === "hours" ? 0 : -1, z))}>Today<//><${Button} kind="plain" icon="right" label="Later" onClick=${() => step(1)}/>
-			<div class="seg" role="group" aria-label="Zoom">${Object.entries(zooms).map(([v, l]) => html`<${Button} key=${v} aria-pressed=${v === zoom} onClick=${() => setZoom(v)}>${l.text}<//>`)}</div>
+	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(Date.now(), z), zoom === "hours" ? 0 : -1, z))}/>
+			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${setZoom}/>
 			<input type="date" aria-label="Go to a day" value=${toInput(Number(q.on) || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(Date.parse(e.target.value + "T00:00Z"), z))}/>
 			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: undefined}, true)}/><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search, article: undefined})}/>
 			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: undefined})}>One article<//>`}
 			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} articles${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
 		${of.error && html`<${Failed} error=${of.error}/>`}
-		<div class="tl-wrap"><div class=${"tl" + (move.active ? " dragging" : "")} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
-			<div style=${{width: at.total + "px", position: "relative", minHeight: "100%"}}><${Head} ...${at} zoom=${zoom} w0=${w0}/>
-				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px", width: at.total + "px"}}><div class="tl-name" style=${{width: name + "px"}}>Conflicts <${Badge} kind="bad">${of.conflicts.length}<//></div>
-					${lane.list.map((c) => html`<button key=${c.id} type="button" class="bar conflict" style=${{left: x(c.from) + "px", width: Math.max(6, (Math.min(c.to, w1) - Math.max(c.from, w0)) * perMs) + "px", top: 4 + c.lane * 28 + "px", height: "24px", lineHeight: "24px"}}
+		<div class="tl-wrap"><div class="tl" data-rows=${layout.length} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
+			<div class="tl-all" style=${{width: at.total + "px", "--name": name + "px"}}><${Head} ...${at} zoom=${zoom} w0=${w0}/>
+				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px"}}><div class="tl-name">Conflicts <${Badge} kind="bad">${of.conflicts.length}<//></div>
+					${lane.list.map((c) => html`<button key=${c.id} type="button" class="bar conflict" style=${box(x(c.from), Math.max(6, x(c.to) - x(c.from)), 4 + c.lane * 28)}
 						title=${reasons[c.reason]} aria-label=${"Conflict: " + (reasons[c.reason] || c.reason) + " " + fmtRange(c.from, c.to, z)} onClick=${() => {location.hash = "#/conflicts?id=" + c.id + (q.at ? "&at=" + q.at : "");}}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}</button>`)}</div>`}
 				<div class="tl-body" style=${{height: Math.max(layout.length, 1) * ROW + "px"}}><${Grid} ...${at} zoom=${zoom} w0=${w0}/>${shown.map((r) => html`<${Line} key=${r.key} r=${r} at=${at} open=${open}/>`)}
-					${move.ghost && html`<div class=${"bar ghost" + (move.ghost.no ? " no" : "")} style=${{left: x(move.ghost.from) + "px", width: Math.max(8, (move.ghost.to - move.ghost.from) * perMs) + "px", top: move.ghost.row * ROW + 5 + "px"}}>${move.ghost.text}</div>`}
-					${(move.others || []).map((o) => html`<div key=${o.id} class="bar ghost" style=${{left: x(o.from) + "px", width: Math.max(8, (o.to - o.from) * perMs) + "px", top: o.row * ROW + 5 + "px"}}>${o.text}</div>`)}</div></div></div>
+					${move.ghost && html`<div class=${"bar ghost" + (move.ghost.no ? " no" : "")} style=${ghost(move.ghost)}>${move.ghost.text}</div>`}
+					${(move.others || []).map((o) => html`<div key=${o.id} class="bar ghost" style=${ghost(o)}>${o.text}</div>`)}</div></div></div>
 			${!of.pages.size && !of.error && html`<div class="tl-wait"><${Loading} rows=${8}/></div>`}
 			${of.pages.size > 0 && !layout.total && html`<${Empty} title="No article here" icon="timeline"><p>Nothing passes the filters${place.value ? " at " + place.value.name : ""}.</p><${Button} onClick=${() => setQ({sku: undefined, search: undefined, article: undefined})}>Show all<//><//>`}
 			${move.says && html`<div class=${"moving" + (move.ghost?.no ? " no" : "")} role="status" aria-live="assertive">${move.says}</div>`}</div>
-		<div class="legend"><span><i class="bar order"></i>order</span><span><i class="bar out"></i>out</span><span><i class="bar late"></i>late</span><span><i class="bar hold"></i>hold</span><span><i class="bar event"></i>event</span><span><i class="buf"></i>buffer</span><span><i class="bar conflict"></i>conflict</span><span><i class="bar moved hold"></i>moved by the engine</span>
-			<span class="grow right">Drag a bar, or focus it and press <b>M</b></span></div>
+		<${Legend} of=${[...["order", "out", "late", "hold", "event", "conflict"].map((x) => ["bar " + x, x]), ["buf", "buffer"], ["bar moved", "moved by the engine"], ["tl-gone", "not here"]]}>Drag a bar, or focus it and press <b>M</b><//>
 		${picked && html`<${BarPanel} key=${picked.bar.id} bar=${picked.bar} row=${picked.row} z=${z} onClose=${() => setQ({bar: undefined})} onMove=${() => move.begin(picked.bar.id)}/>`}</section>`;
+}
+
+/** Where something lies, in pixels. */
+function box(left, width, top) {
+	const s = {left: left + "px"};
+	if (width !== undefined) s.width = width + "px";
+	if (top !== undefined) s.top = top + "px";
+	return s;
 }
 
 /** Rows as they stand below each other: an article, and behind one that is open its units. */
@@ -111,20 +118,23 @@ function fold(of, open) {
 	const opened = [];
 	for (const [p, list] of [...of.pages].sort((a, b) => a[0] - b[0])) list.forEach((r, i) => {if (open.has(r.id) && r.slots.length) opened.push({index: (p - 1) * PAGE + i, n: r.slots.length, row: r});});
 	const extra = opened.reduce((n, o) => n + o.n, 0), row = (i) => of.pages.get(Math.floor(i / PAGE) + 1)?.[i % PAGE];
+	// The article that a line is of, and which of its units it is, if it is one.
+	const where = (i) => {
+		let before = 0;
+		for (const o of opened) {
+			if (i <= o.index + before) break;
+			if (i <= o.index + before + o.n) return {index: o.index, o, unit: i - o.index - before};
+			before += o.n;
+		}
+		return {index: i - before};
+	};
 	return {
-		total: of.total, length: of.total + extra, opened,
+		total: of.total, length: of.total + extra,
+		page: (i) => Math.floor(where(i).index / PAGE) + 1,
 		at(i) {
-			let before = 0;
-			for (const o of opened) {
-				if (i < o.index + before + 1) break;
-				if (i <= o.index + before + o.n) {
-					const k = i - o.index - before - 1, slot = o.row.slots[k];
-					return {i, key: o.row.id + slot, row: o.row, unit: k + 1, bars: o.row.bars.filter((b) => b.slotId === slot)};
-				}
-				before += o.n;
-			}
-			const index = i - before, r = row(index), above = index ? row(index - 1) : null;
-			return {i, key: r?.id || "wait" + i, row: r, bars: r && r.units <= 1 ? r.bars : [], first: !above || above.sku?.id !== r?.sku?.id};
+			const {index, o, unit} = where(i), r = o?.row || row(index), slot = o?.row.slots[unit - 1];
+			if (o) return {i, key: r.id + slot, row: r, unit, bars: r.bars.filter((b) => b.slotId === slot)};
+			return {i, key: r?.id || "wait" + i, row: r, bars: r && r.units <= 1 ? r.bars : [], first: !index || row(index - 1)?.sku?.id !== r?.sku?.id};
 		},
 		find(id) {
 			for (const list of of.pages.values()) for (const r of list) for (const b of [...r.bars, ...r.conflicts]) if (b.id === id) return {row: r, bar: b};
@@ -138,13 +148,6 @@ function fold(of, open) {
 			return -1;
 		},
 	};
-}
-
-/** The number of the article that a line is of. */
-function unfold(layout, i) {
-	let before = 0;
-	for (const o of layout?.opened || []) {if (i <= o.index + before) break; before += Math.min(o.n, i - o.index - before);}
-	return Math.max(0, i - before);
 }
 
 /** Conflicts below each other where they overlap, three deep. */
@@ -182,44 +185,44 @@ function marks({zoom, t0, t1, w0, w1, z}) {
 
 function Head(p) {
 	const {big, small} = marks(p), today = dayStart(Date.now(), p.z);
-	return html`<div class="tl-head" style=${{width: p.total + "px"}}><div class="tl-corner" style=${{width: p.name + "px"}}>Article</div>
-		${big.map(([t, text], i) => html`<div key=${"b" + t} class="tl-big" style=${{left: p.x(t) + "px", width: (p.x(big[i + 1]?.[0] ?? p.w1) - p.x(t)) + "px"}}><span style=${{left: p.name + 6 + "px"}}>${text}</span></div>`)}
-		${small.map(([t, text]) => html`<div key=${t} class=${"tl-small" + (t === today ? " today" : "")} style=${{left: p.x(t) + "px"}}>${text}</div>`)}</div>`;
+	return html`<div class="tl-head"><div class="tl-name">Article</div>
+		${big.map(([t, text], i) => html`<div key=${"b" + t} class="tl-big" style=${box(p.x(t), p.x(big[i + 1]?.[0] ?? p.w1) - p.x(t))}><span>${text}</span></div>`)}
+		${small.map(([t, text]) => html`<div key=${t} class=${"tl-small" + (t === today ? " today" : "")} style=${box(p.x(t))}>${text}</div>`)}</div>`;
 }
 
 function Grid(p) {
 	const {small, list} = marks(p), now = Date.now();
-	return html`${list.filter((d) => p.zoom !== "season" && week.weekend.includes(weekday(d, p.z))).map((d) => html`<div key=${"w" + d} class="tl-shade" style=${{left: p.x(d) + "px", width: p.x(addDays(d, 1, p.z)) - p.x(d) + "px"}}></div>`)}
-		${small.map(([t, , , strong]) => html`<div key=${t} class=${"tl-line" + (strong ? " strong" : "")} style=${{left: p.x(t) + "px"}}></div>`)}${now > p.w0 && now < p.w1 && html`<div class="tl-now" title="Now" style=${{left: p.x(now) + "px"}}></div>`}`;
+	return html`${list.filter((d) => p.zoom !== "season" && week.weekend.includes(weekday(d, p.z))).map((d) => html`<div key=${"w" + d} class="tl-shade" style=${box(p.x(d), p.x(addDays(d, 1, p.z)) - p.x(d))}></div>`)}
+		${small.map(([t, , , strong]) => html`<div key=${t} class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}></div>`)}${now > p.w0 && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}></div>`}`;
 }
 
 function Line({r, at, open}) {
-	const {row} = r, style = {top: r.i * ROW + "px", width: at.total + "px"};
-	if (!row) return html`<div class="tl-row" style=${style}><div class="tl-name dim" style=${{width: at.name + "px"}}>…</div></div>`;
+	const {row} = r, style = {top: r.i * ROW + "px"};
+	if (!row) return html`<div class="tl-row" style=${style}><div class="tl-name dim">…</div></div>`;
 	const lot = row.units > 1 && !r.unit, conflicts = r.unit ? [] : row.conflicts;
 	return html`<div class=${"tl-row" + (r.first ? " first" : "") + (r.unit ? " unit" : "") + (at.move.target === r.key ? " target" : "")} style=${style} data-row=${r.i}>
-		<div class="tl-name" style=${{width: at.name + "px"}} title=${row.name + (row.sku ? " · " + row.sku.name : "")}>${lot && row.slots.length > 0 && html`<${Button} kind="plain small" label=${(open.has(row.id) ? "Hide" : "Show") + " the units of " + row.name} aria-expanded=${open.has(row.id)} onClick=${() => {
+		<div class="tl-name" title=${row.name + (row.sku ? " · " + row.sku.name : "")}>${lot && row.slots.length > 0 && html`<${Button} kind="plain small" label=${(open.has(row.id) ? "Hide" : "Show") + " the units of " + row.name} aria-expanded=${open.has(row.id)} onClick=${() => {
 			const next = new Set(open);
 			if (!next.delete(row.id)) next.add(row.id);
 			setQ({open: [...next].join(",")});
 		}}>${open.has(row.id) ? "▾" : "▸"}<//>`}<span>${r.unit ? "Unit " + r.unit : row.name}${!r.unit && row.code ? html`<small>${row.code}${row.sku && !row.name.startsWith(row.sku.name) ? " · " + row.sku.name : ""}</small>` : ""}</span>${lot && html`<${Badge}>${row.units}<//>`}</div>
-		${lot && html`<${Lot} row=${row} at=${at}/>`}
+		${lot ? html`<${Lot} row=${row} at=${at}/>` : !r.unit && row.steps.map((s, i) => s.stock === 0 && html`<div key=${s.from} class="tl-gone" title="It is not here then" style=${box(at.x(s.from), at.x(row.steps[i + 1]?.from ?? at.w1) - at.x(s.from))}></div>`)}
 		${r.bars.map((b) => html`<${BarBox} key=${b.id} b=${b} at=${at} row=${row}/>`)}
 		${conflicts.map((b) => html`<${BarBox} key=${b.id} b=${b} at=${at} row=${row} conflict/>`)}
-		${!r.unit && row.events.filter((e) => e.to > at.t0 && e.from < at.t1).map((e) => html`<div key=${e.id} class="bar note" title=${e.name} style=${{left: at.x(e.from) + "px", width: Math.max(4, at.x(e.to) - at.x(e.from)) + "px", top: "26px", height: "7px"}}></div>`)}</div>`;
+		${!r.unit && row.events.filter((e) => e.to > at.t0 && e.from < at.t1).map((e) => html`<div key=${e.id} class="bar note" title=${e.name} style=${box(at.x(e.from), Math.max(4, at.x(e.to) - at.x(e.from)))}></div>`)}</div>`;
 }
 
 /** What takes a unit: its body, and hatched beside it the buffers. */
 function BarBox({b, at, row, conflict}) {
 	if (b.to < at.t0 || b.from > at.t1) return null;
-	const {x, z} = at, left = x(b.bodyFrom), right = x(b.bodyTo), wide = Math.max(3, right - left), who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || (b.blockerType === "hold" ? "Hold" : b.blockerType);
+	const {x, z} = at, left = x(b.bodyFrom), right = x(b.bodyTo), who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || (b.blockerType === "hold" ? "Hold" : b.blockerType);
 	const kind = conflict ? "conflict" : b.late ? "late" : b.state === "out" ? "out" : b.state === "back" ? "back" : b.blockerType === "order" ? "order" : b.blockerType === "scheduled-event" ? "event" : "hold";
-	const says = `${who}, ${row.name}, ${fmtRange(b.bodyFrom, b.open ? null : b.bodyTo, z)}${conflict ? ", has no unit" : b.late ? ", late" : b.state === "out" ? ", out" : ""}${b.pinned ? ", pinned" : ""}${b.moved ? ", moved by the engine from " + b.moved : ""}`;
+	const says = `${who}, ${row.name}, ${fmtRange(b.bodyFrom, b.open ? null : b.bodyTo, z)}${conflict ? ", has no unit" : b.late ? ", late" : b.state === "out" ? ", out" : ""}${b.goes ? ", goes to " + b.goes + " for good" : ""}${b.pinned ? ", pinned" : ""}${b.moved ? ", moved by the engine from " + b.moved : ""}`;
 	const seen = Math.max(0, Math.min(x(at.t1), right) - Math.max(left, 0));
-	return html`${b.bodyFrom > b.from && x(b.bodyFrom) - x(b.from) > 1 && html`<div class="buf" style=${{left: x(b.from) + "px", width: x(b.bodyFrom) - x(b.from) + "px"}}></div>`}
+	return html`${left - x(b.from) > 1 && html`<div class="buf" style=${box(x(b.from), left - x(b.from))}></div>`}
 		<button type="button" data-bar=${b.id} tabindex=${at.picked === b.id || at.move.first === b.id ? 0 : -1} class=${"bar " + kind + (b.moved ? " moved" : "") + (b.open ? " open" : "") + (at.picked === b.id ? " on" : "") + (seen < 14 ? " thin" : "") + (at.move.active === b.id ? " away" : "")}
-			style=${{left: left + "px", width: wide + "px"}} aria-label=${says} title=${says} onClick=${() => {if (!at.move.swallow()) at.pick(b);}}>${seen > 22 ? html`${b.moved && html`<span aria-hidden="true">↷ </span>`}${b.pinned && b.state === "due" && html`<span class="pin" aria-hidden="true">●</span>`}<span class="who" style=${{left: at.name + 6 + "px"}}>${who}</span>` : ""}</button>
-		${b.to > b.bodyTo && x(b.to) - right > 1 && html`<div class="buf" style=${{left: right + "px", width: x(b.to) - right + "px"}}></div>`}`;
+			style=${box(left, Math.max(3, right - left))} aria-label=${says} title=${says} onClick=${() => {if (!at.move.swallow()) at.pick(b);}}>${seen > 22 ? html`${b.moved && html`<span aria-hidden="true">↷ </span>`}${b.pinned && b.state === "due" && html`<span class="pin" aria-hidden="true">●</span>`}<span class="who">${b.goes ? "→ " : ""}${who}</span>` : ""}</button>
+		${x(b.to) - right > 1 && html`<div class="buf" style=${box(right, x(b.to) - right)}></div>`}`;
 }
 
 /** Many units as a curve: how many are taken of how many. */
@@ -228,9 +231,8 @@ function Lot({row, at}) {
 	const steps = row.steps.filter((s, i) => (row.steps[i + 1]?.from ?? Infinity) > at.t0 && s.from < at.t1);
 	if (!steps.length) return null;
 	const from = Math.max(at.x(steps[0].from), at.x(at.t0)), X = (t) => Math.max(0, at.x(t) - from), end = X(Math.min(at.t1, at.w1));
-	let taken = "M0,32", stock = "";
-	steps.forEach((s, i) => {const a = X(s.from), b = i + 1 < steps.length ? X(steps[i + 1].from) : end; taken += `L${a},${y(s.taken)}H${b}`; stock += `${i ? "L" : "M"}${a},${y(s.stock)}H${b}`;});
-	return html`<svg class="lot" style=${{left: from + "px"}} width=${Math.max(1, end)} height="36" role="img" aria-label=${`${row.name}: up to ${Math.max(...steps.map((s) => s.taken))} of ${row.units} taken`}><path class="taken" d=${taken + "V32Z"}/><path class="stock" d=${stock}/>
-			${steps.map((s, i) => s.taken > s.stock && html`<rect class="over" x=${X(s.from)} y=${y(s.taken)} height=${y(s.stock) - y(s.taken)} width=${(i + 1 < steps.length ? X(steps[i + 1].from) : end) - X(s.from)}/>`)}</svg>
-		${steps.map((s, i) => {const a = X(s.from), b = i + 1 < steps.length ? X(steps[i + 1].from) : end; return b - a > 34 && html`<span key=${s.from} class="tl-lotlabel" style=${{left: from + a + 3 + "px"}}>${s.taken}/${s.stock}</span>`;})}`;
+	const list = steps.map((s, i) => ({...s, a: X(s.from), b: i + 1 < steps.length ? X(steps[i + 1].from) : end})), line = (of) => list.map((s) => `L${s.a},${y(s[of])}H${s.b}`).join("");
+	return html`<svg class="lot" style=${box(from)} width=${Math.max(1, end)} height="36" role="img" aria-label=${`${row.name}: up to ${Math.max(...steps.map((s) => s.taken))} of ${row.units} taken`}><path class="taken" d=${"M0,32" + line("taken") + "V32Z"}/><path class="stock" d=${"M" + line("stock").slice(1)}/>
+			${list.map((s) => s.taken > s.stock && html`<rect class="over" x=${s.a} y=${y(s.taken)} height=${y(s.stock) - y(s.taken)} width=${s.b - s.a}/>`)}</svg>
+		${list.map((s) => s.b - s.a > 34 && html`<span key=${s.from} class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}</span>`)}`;
 }

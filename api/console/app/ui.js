@@ -1,34 +1,21 @@
 // This file owns the parts that views are made of: buttons, fields, dialogs, notes, and the states of what is read.
 import {html, signal, useEffect, useRef, useState} from "./base.js";
 import {Problem, Unreachable} from "./api.js";
-import {go} from "./route.js";
+import {go, setQ} from "./route.js";
 import {places, skus, zone} from "./store.js";
 import {fmtInstant, fmtRange, fromInput, toInput} from "./time.js";
 
-const paths = {
-	find: "M10 3a7 7 0 105 11.9l5 5 1.4-1.4-5-5A7 7 0 0010 3zm0 2a5 5 0 110 10 5 5 0 010-10z", timeline: "M3 5h11v3H3zM8 10.5h13v3H8zM3 16h8v3H3z",
-	heat: "M3 3h8v8H3zM13 3h8v8h-8zM3 13h8v8H3zM13 13h8v8h-8z",
-	today: "M4 4h16v17H4zm2 5v10h12V9zm3 3h4v4H9z", orders: "M5 3h14v18l-3-2-2 2-2-2-2 2-2-2-3 2zm3 4v2h8V7zm0 4v2h8v-2z",
-	conflicts: "M12 2L1 21h22zm-1 7h2v6h-2zm0 7.5h2v2h-2z", plan: "M4 20V4h2v9l4-4 4 4 6-6v3l-6 6-4-4-4 4v2h14v2z",
-	hooks: "M4 5h9v5h3l-4.5 5L7 10h3V8H4zM4 17h16v3H4z",
-	keys: "M14 3a7 7 0 00-6.7 9L2 17.3V22h6v-4h2l1-1.3A7 7 0 1014 3zm2 3h3v3h-3z", import: "M11 3h2v9l3-3 1.5 1.5L12 16l-5.5-5.5L8 9l3 3zM4 18h16v3H4z",
-	health: "M3 12h4l2-6 4 13 3-9 1.5 2H21v2h-4.5l-.8-1-2.9 8.5L9 9l-.7 5H3z", menu: "M3 5h18v2H3zm0 6h18v2H3zm0 6h18v2H3z", close: "M6 4l6 6 6-6 2 2-6 6 6 6-2 2-6-6-6 6-2-2 6-6-6-6z",
-	left: "M15 5l-7 7 7 7 2-2-5-5 5-5z", right: "M9 5L7 7l5 5-5 5 2 2 7-7z", moon: "M20 14.5A8.5 8.5 0 019.5 4 8.5 8.5 0 1020 14.5z", out: "M4 3h9v2H6v14h7v2H4zm12 4l5 5-5 5v-4H9v-2h7z",
-	docs: "M5 3h14v18H5zm3 5v2h8V8zm0 5v2h8v-2z", plus: "M11 4h2v7h7v2h-7v7h-2v-7H4v-2h7z", check: "M9 16L5 12l-2 2 6 6L21 8l-2-2z", print: "M6 3h12v5H6zM3 9h18v8h-3v4H6v-4H3zm5 6v4h8v-4z",
-};
-export const Icon = ({name}) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${paths[name]}/></svg>`;
+export const Icon = ({name}) => html`<svg class="icon" aria-hidden="true"><use href=${"/console/icons.svg#" + name}/></svg>`;
 
 /** A button; while what it does is under way it says so and does not do it again. */
 export function Button({onClick, kind = "", icon, label, children, disabled, ...rest}) {
 	const [busy, set] = useState(false);
-	const alive = useRef(true);
-	useEffect(() => () => {alive.current = false;}, []);
 	const act = async (e) => {
 		if (busy || !onClick) return;
 		const r = onClick(e);
 		if (r?.then) {
 			set(true);
-			try {await r;} catch (x) {tell(x);} finally {if (alive.current) set(false);}
+			try {await r;} catch (x) {tell(x);} finally {set(false);}
 		}
 	};
 	return html`<button type="button" class=${"btn " + kind} onClick=${act} disabled=${disabled || busy} aria-busy=${busy ? "true" : undefined} aria-label=${label} title=${label} ...${rest}>
@@ -49,6 +36,8 @@ export function When({value, onChange, z = zone.value, ...rest}) {
 	return html`<input type="datetime-local" step="900" value=${shown} onChange=${(e) => e.target.value && onChange(fromInput(e.target.value, z))} ...${rest}/>`;
 }
 
+export const Text = ({set, ...rest}) => html`<input autocomplete="off" onInput=${(e) => set(e.target.value)} ...${rest}/>`;
+
 /** Text, when typing rests. */
 export function Search({value, onChange, label, ...rest}) {
 	const [text, set] = useState(value || "");
@@ -62,13 +51,22 @@ export function Search({value, onChange, label, ...rest}) {
 	}} ...${rest}/>`;
 }
 
+/** One step of time back or on, and to now. */
+export const Steps = ({names, step, now}) => html`<${Button} kind="plain" icon="left" label=${names[0]} onClick=${() => step(-1)}/><${Button} onClick=${now}>Today<//><${Button} kind="plain" icon="right" label=${names[1]} onClick=${() => step(1)}/>`;
+
+/** What colours mean: a class with what it stands for. */
+export const Legend = ({of, children}) => html`<div class="legend">${of.map(([c, text]) => html`<span key=${c}><i class=${c}></i>${text}</span>`)}<span class="grow right">${children}</span></div>`;
+
+/** One of a few, as buttons side by side. */
+export const Choice = ({label, of, value, set}) => html`<div class="seg" role="group" aria-label=${label}>${of.map(([v, text]) => html`<${Button} key=${v} aria-pressed=${v === value} onClick=${() => set(v)}>${text}<//>`)}</div>`;
+
 export const Badge = ({kind = "", children, title}) => html`<span class=${"badge " + kind} title=${title}>${children}</span>`;
 
 /** What is shown while there is nothing yet. */
 export const Loading = ({rows = 6}) => html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({length: rows}, (_, i) => html`<span key=${i} style=${{width: 92 - (i * 17) % 50 + "%"}}></span>`)}</div>`;
 
 /** Nothing is there, and what to do about it. */
-export const Empty = ({title, children, icon = "find"}) => html`<div class="empty"><${Icon} name=${icon}/><h2>${title}</h2>${children}</div>`;
+export const Empty = ({title, children, icon = "lookup"}) => html`<div class="empty"><${Icon} name=${icon}/><h2>${title}</h2>${children}</div>`;
 
 /** What went wrong, and a way on. */
 export function Failed({error, again}) {
@@ -105,7 +103,7 @@ export const Notes = () => html`<div class="notes" role="status" aria-live="poli
 export function Panel({title, onClose, children, actions}) {
 	const box = useRef(null);
 	useEffect(() => {
-		const before = document.activeElement;
+		const before = /** @type {HTMLElement} */ (document.activeElement);
 		box.current?.focus();
 		return () => before?.focus?.();
 	}, []);
@@ -116,11 +114,12 @@ export function Panel({title, onClose, children, actions}) {
 
 export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => x && x[1] !== null && x[1] !== undefined && x[1] !== "").map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 
-export function Pages({of, onChange}) {
+export function Pages({of}) {
+	const to = (page) => () => setQ({page});
 	if (!of || of.totalPages <= 1) return html`<p class="dim count">${of ? of.total : 0} in all</p>`;
-	return html`<nav class="pages" aria-label="Pages"><${Button} kind="plain" icon="left" label="Page before" disabled=${of.page <= 1} onClick=${() => onChange(of.page - 1)}/>
+	return html`<nav class="pages" aria-label="Pages"><${Button} kind="plain" icon="left" label="Page before" disabled=${of.page <= 1} onClick=${to(of.page - 1)}/>
 		<span>Page ${of.page} of ${of.totalPages}, ${of.total} in all</span>
-		<${Button} kind="plain" icon="right" label="Next page" disabled=${of.page >= of.totalPages} onClick=${() => onChange(of.page + 1)}/></nav>`;
+		<${Button} kind="plain" icon="right" label="Next page" disabled=${of.page >= of.totalPages} onClick=${to(of.page + 1)}/></nav>`;
 }
 
 /** A table: its heads (a number's begins with #), its rows, and what a row is opened by. */

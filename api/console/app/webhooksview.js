@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Go, Open, Pages, Panel, Read, Select, Table, tell} from "./ui.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Go, Open, Pages, Panel, Read, Select, Table, Text, tell} from "./ui.js";
 import {fmtAgo, fmtExact} from "./time.js";
 
 const states = {pending: "blue", delivered: "good", failed: "bad"};
@@ -11,18 +11,24 @@ const states = {pending: "blue", delivered: "good", failed: "bad"};
 export function Webhooks() {
 	const q = route.value.q, of = useGet("webhooks", {pageSize: 100}), [secret, setSecret] = useState(null), [adding, setAdding] = useState(false);
 	const hook = of.data?.data.find((h) => h.id === q.id);
-	return html`<section class="view"><div class="bar-of-tools"><header><h1>Webhooks</h1><p class="dim">Who is told of orders, and what came of it.</p></header><span class="grow"></span><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New webhook<//></div>
+	return html`<section class="view"><div class="tools"><header><h1>Webhooks</h1><p class="dim">Who is told of orders, and what came of it.</p></header><span class="grow"></span><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New webhook<//></div>
 		${adding && html`<${NewHook} done=${(h) => {setSecret(h); setAdding(false); setQ({id: h.id});}}/>`}
 		${secret && html`<div class="notice good" role="status"><strong>The secret of ${secret.label || secret.url}, shown this once</strong><pre>${secret.secret}</pre><${Button} kind="small" onClick=${() => setSecret(null)}>I have it<//></div>`}
-		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["Label", "Event", "Address", "State"]}>${d.data.map((h) => html`<${Go} key=${h.id} on=${h.id === q.id} set=${() => setQ({id: h.id, page: undefined})}><td><${Open} to=${href("webhooks", {id: h.id, at: q.at})}>${h.label || "without a label"}<//></td><td><code>${h.eventType}</code></td><td>${h.url}</td><td><${Badge} kind=${h.enabled ? "good" : "bad"}>${h.enabled ? "enabled" : "disabled"}<//>${h.disabledReason && html` <span class="dim">${h.disabledReason}</span>`}</td><//>`)}<//>`
-			: html`<${Empty} title="Nobody is told yet" icon="hooks"><p>A webhook tells another system of every order that is made, changed or removed.</p><//>`)}<//>
+		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["Label", "Event", "Address", "State"]}>${d.data.map((h) => html`<${Go} key=${h.id} on=${h.id === q.id} set=${() => setQ({id: h.id, page: undefined})}><td><${Open} to=${href("webhooks", {id: h.id, at: q.at})}>${h.label || "without a label"}<//></td><td><code>${h.eventTypes.join(", ")}</code></td><td>${h.url}</td><td><${Badge} kind=${h.enabled ? "good" : "bad"}>${h.enabled ? "enabled" : "disabled"}<//>${h.disabledReason && html` <span class="dim">${h.disabledReason}</span>`}${h.missedEvents > 0 && html` <span class="dim">missed ${h.missedEvents.toLocaleString()} events since ${fmtAgo(h.missedSince)}</span>`}</td><//>`)}<//>`
+			: html`<${Empty} title="Nobody is told yet" icon="webhooks"><p>A webhook tells another system of every order that is made, changed or removed.</p><//>`)}<//>
 		${hook && html`<${Deliveries} key=${hook.id} h=${hook} told=${setSecret}/>`}</section>`;
 }
 
 function NewHook({done}) {
 	const [label, setLabel] = useState(""), [url, setURL] = useState("https://"), [eventType, setType] = useState("order.created");
-	return html`<form class="box bar-of-tools" onSubmit=${(e) => {e.preventDefault(); post("webhooks", {eventType, url, ...(label ? {label} : {})}).then(done, tell);}}><${Field} label="Label"><input value=${label} onInput=${(e) => setLabel(e.target.value)}/><//>
-		<${Field} label="Event"><${Select} value=${eventType} onChange=${setType} options=${["order.created", "order.updated", "order.deleted"].map((x) => [x, x])}/><//><${Field} label="Address"><input type="url" required size="40" value=${url} onInput=${(e) => setURL(e.target.value)}/><//><button class="btn primary" type="submit">Make it</button></form>`;
+	return html`<form class="box tools" onSubmit=${(e) => {e.preventDefault(); post("webhooks", {eventType, url, ...(label ? {label} : {})}).then(done, tell);}}><${Field} label="Label"><${Text} value=${label} set=${setLabel}/><//>
+		<${Field} label="Event"><${Select} value=${eventType} onChange=${setType} options=${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => [x, x])}/><//><${Field} label="Address"><${Text} type="url" required size="40" value=${url} set=${setURL}/><//><button class="btn primary" type="submit">Make it</button></form>`;
+}
+
+async function again(hook, delivery, of) {
+	await post(`webhooks/${hook}/deliveries/${delivery}/redeliver`);
+	tell("It is sent once more, with the same bytes.");
+	of.again();
 }
 
 function Deliveries({h, told}) {
@@ -32,14 +38,14 @@ function Deliveries({h, told}) {
 			<${Button} onClick=${act("test", "A test is on its way.")}>Send a test<//>${h.enabled ? html`<${Button} onClick=${act("disable", "It is told of nothing now.")}>Disable<//>` : html`<${Button} onClick=${act("enable", "It is told of what comes.")}>Enable<//>`}<${Button} onClick=${act("rotate-secret", "It has a new secret.")}>New secret<//>
 			<${Confirm} label="Remove" ask="Its log goes, too." onYes=${async () => {await del("webhooks/" + h.id); setQ({id: undefined}); tell("Removed.");}}/></div>
 		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["When", "Event", "State", "#Attempts", "#Answer", "#Bytes", ""]}>${d.data.map((x) => html`<${Go} key=${x.id} on=${x.id === q.delivery} set=${() => setQ({delivery: x.id})}><td><${Open} to=${href("webhooks", {...q, delivery: x.id})}>${fmtAgo(x.createdAt)}<//></td><td><code>${x.eventType}</code>${x.test && html` <${Badge}>test<//>`}</td><td><${Badge} kind=${states[x.state]}>${x.state}<//></td><td class="num">${x.attemptCount}</td><td class="num">${x.lastStatus ?? "none"}</td><td class="num">${x.size.toLocaleString()}</td>
-				<td class="right"><${Button} kind="small" onClick=${async (e) => {e.stopPropagation(); await post(`webhooks/${h.id}/deliveries/${x.id}/redeliver`); tell("It is sent once more, with the same bytes."); of.again();}}>Send again<//></td><//>`)}<//><${Pages} of=${d.pagination} onChange=${(p) => setQ({page: p})}/>` : html`<p class="dim">Nothing was sent${q.state ? " that is " + q.state : " yet"}.</p>`)}<//>
+				<td class="right"><${Button} kind="small" onClick=${(e) => {e.stopPropagation(); return again(h.id, x.id, of);}}>Send again<//></td><//>`)}<//><${Pages} of=${d.pagination}/>` : html`<p class="dim">Nothing was sent${q.state ? " that is " + q.state : " yet"}.</p>`)}<//>
 		${q.delivery && html`<${Delivery} key=${q.delivery} hook=${h.id} id=${q.delivery}/>`}</div>`;
 }
 
 function Delivery({hook, id}) {
 	const z = zone.value, of = useGet(`webhooks/${hook}/deliveries/${id}`);
 	const pretty = (s) => {try {return JSON.stringify(JSON.parse(s), null, 2);} catch {return s;}};
-	return html`<${Panel} title="Delivery" onClose=${() => setQ({delivery: undefined})} actions=${html`<${Button} kind="primary" onClick=${async () => {await post(`webhooks/${hook}/deliveries/${id}/redeliver`); tell("It is sent once more, with the same bytes."); of.again();}}>Send again<//>`}><${Read} of=${of}>${(d) => html`
+	return html`<${Panel} title="Delivery" onClose=${() => setQ({delivery: undefined})} actions=${html`<${Button} kind="primary" onClick=${() => again(hook, id, of)}>Send again<//>`}><${Read} of=${of}>${(d) => html`
 		<${Facts} of=${[["State", html`<${Badge} kind=${states[d.state]}>${d.state}<//>`], ["Event", html`<code>${d.eventType}</code>`], ["Event id", html`<code>${d.eventId}</code>`], ["Made", fmtExact(d.createdAt, z)], ["Next attempt", d.nextAttemptAt && fmtExact(d.nextAttemptAt, z)], ["Ended", d.endedAt && fmtExact(d.endedAt, z)]]}/>
 		<h3>Attempts</h3>${d.attempts.length ? d.attempts.map((a) => html`<div key=${a.number} class="box"><p><b>${a.number}.</b> ${fmtExact(a.at, z)} · ${a.durationMs} ms · <${Badge} kind=${a.status >= 200 && a.status < 300 ? "good" : "bad"}>${a.status ?? "no answer"}<//></p>${a.error && html`<p class="dim">${a.error}</p>`}${a.answer && html`<pre>${a.answer}</pre>`}</div>`) : html`<p class="dim">None yet.</p>`}
 		<h3>The bytes that are sent</h3><pre>${pretty(d.body)}</pre>`}<//><//>`;

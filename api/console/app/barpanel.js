@@ -1,7 +1,7 @@
 // This file owns what is told of one bar, and what can be done to it.
 import {html} from "./base.js";
 import {del, get, post, useData} from "./api.js";
-import {go, href, route} from "./route.js";
+import {href, route} from "./route.js";
 import {placeName} from "./store.js";
 import {Badge, Button, Confirm, Facts, Panel, tell} from "./ui.js";
 import {fmtInstant, fmtLength, fmtRange} from "./time.js";
@@ -21,7 +21,5 @@ export function BarPanel({bar, row, z, onClose, onMove}) {
 		${bar.moved && html`<p class="notice warn">The engine has moved it here from <b>${bar.moved}</b>, to make room.</p>`}
 		<${Facts} of=${[["Article", row.name], ["SKU", row.sku?.name], ["Place", placeName(bar.serviceLocationId)], ["From", fmtInstant(bar.bodyFrom, z)], ["To", bar.open ? "no end" : fmtInstant(bar.bodyTo, z)],
 			["Length", bar.open ? null : fmtLength(bar.bodyTo - bar.bodyFrom)], ["Buffers", bar.from < bar.bodyFrom || bar.to > bar.bodyTo ? [bar.from < bar.bodyFrom && fmtLength(bar.bodyFrom - bar.from) + " before", bar.to > bar.bodyTo && fmtLength(bar.to - bar.bodyTo) + " after"].filter(Boolean).join(", ") : null],
-			["Expires", h?.expiresAt && fmtInstant(h.expiresAt, z)]]}/>
-		${h && h.lines.length > 1 && html`<div><h3>All of this hold</h3><ul class="plainlist">${h.lines.map((l, i) => html`<li key=${i}>${l.quantity} × ${fmtRange(l.from, l.to, z)}</li>`)}</ul></div>`}
-		<p><button type="button" class="link" onClick=${() => go("lookup", {from: bar.bodyFrom, to: bar.open ? undefined : bar.bodyTo, at: bar.serviceLocationId})}>What else is free then?</button></p><//>`;
+			["Expires", h?.expiresAt && fmtInstant(h.expiresAt, z)]]}/><//>`;
 }

@@ -2,8 +2,8 @@
 import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Field, Read, Select, Table, Text, tell} from "./ui.js";
-import {fmtAgo, fmtExact, fromInput} from "./time.js";
+import {Badge, Button, Confirm, Field, Read, Table, fields, tell} from "./ui.js";
+import {fmtAgo, fmtExact, fromInput, iso} from "./time.js";
 
 const areas = [["account", "Account"], ["locations", "Places"], ["inventory.skus", "SKUs"], ["inventory.stock_items", "Stock and holds"], ["customers", "Customers"], ["orders", "Orders"], ["catalog", "Catalog"], ["pricing", "Prices"], ["webhooks", "Webhooks"]];
 
@@ -18,9 +18,12 @@ export function Keys() {
 }
 
 function NewKey({done, z}) {
-	const [label, setLabel] = useState(""), [picked, setPicked] = useState({}), [until, setUntil] = useState(""), scopes = Object.entries(picked).filter(([, v]) => v).map(([k, v]) => k + "." + v);
-	return html`<form class="box stack" onSubmit=${(e) => {e.preventDefault(); post("api-keys", {label, ...(scopes.length ? {scopes} : {}), ...(until ? {expiresAt: new Date(fromInput(until, z)).toISOString()} : {})}).then(done, tell);}}>
-		<div class="tools"><${Field} label="Label"><${Text} required value=${label} set=${setLabel}/><//><${Field} label="Good until (empty: for ever)"><${Text} type="datetime-local" value=${until} set=${setUntil}/><//></div>
-		<fieldset class="box"><legend>What it may do ${scopes.length ? "" : html`<${Badge} kind="warn">everything<//>`}</legend><div class="cards">${areas.map(([k, text]) => html`<${Field} key=${k} label=${text}><${Select} value=${picked[k] || ""} onChange=${(v) => setPicked({...picked, [k]: v})} options=${[["", "nothing"], ["read", "read"], ["write", "read and write"]]}/><//>`)}</div></fieldset>
-		<div><button class="btn primary" type="submit" disabled=${!label.trim()}>Make the key</button></div></form>`;
+	const make = (e) => {
+		e.preventDefault();
+		const {label, until, ...picked} = fields(e), scopes = Object.entries(picked).filter(([, v]) => v).map(([k, v]) => k + "." + v);
+		post("api-keys", {label, ...(scopes.length ? {scopes} : {}), ...(until ? {expiresAt: iso(fromInput(until, z))} : {})}).then(done, tell);
+	};
+	return html`<form class="box stack" onSubmit=${make}><div class="tools"><${Field} label="Label"><input name="label" required/><//><${Field} label="Good until (empty: for ever)"><input name="until" type="datetime-local"/><//></div>
+		<fieldset class="box"><legend>What it may do. Where nothing is chosen: everything.</legend><div class="cards">${areas.map(([k, text]) => html`<${Field} key=${k} label=${text}><select name=${k}><option value="">nothing</option><option value="read">read</option><option value="write">read and write</option></select><//>`)}</div></fieldset>
+		<div><button class="btn primary" type="submit">Make the key</button></div></form>`;
 }

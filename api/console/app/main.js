@@ -69,7 +69,7 @@ function Shell() {
 			<a class="last" href="/docs" target="_blank"><${Icon} name="docs"/><span>Pages</span></a></nav>
 		<header class="top"><${Button} kind="plain menu" icon="menu" label="Views" aria-expanded=${menu} aria-controls="rail" onClick=${() => setMenu(!menu)}/>
 			<span class="where">${name}</span>
-			${view !== "lookup" && html`<${PlaceSelect} value=${route.value.q.at} onChange=${(at) => setQ({at}, true)}/>`}
+			${!["lookup", "webhooks", "keys", "import", "health"].includes(view) && html`<${PlaceSelect} value=${route.value.q.at} onChange=${(at) => setQ({at}, true)}/>`}
 			<span class="zone dim" title=${zone.value}>${zoneName(zone.value)}</span><span class="grow"></span>
 			<${Live}/><${Button} kind="plain" icon="moon" label="Light or dark" onClick=${turn}/><${Button} kind="plain" icon="out" label="Sign out" onClick=${signOut}/></header>
 		<main id="main" tabindex="-1">${offline.value && html`<div class="banner" role="alert">The server is out of reach. What is shown is as it was; the page goes on by itself.</div>`}

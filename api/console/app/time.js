@@ -61,8 +61,7 @@ export function weekStart(t, zone) {
 	return addDays(d, -((weekday(d, zone) - week.first + 7) % 7), zone);
 }
 
-const ms = (t) => (typeof t === "string" ? Date.parse(t) : t);
-export {ms};
+export const ms = (t) => (typeof t === "string" ? Date.parse(t) : t);
 export const iso = (t) => new Date(t).toISOString();
 
 /** How instants are written that have such parts. @param {Intl.DateTimeFormatOptions} o */

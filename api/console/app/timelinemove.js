@@ -99,34 +99,16 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 		},
 		onPointerCancel() {down.current = null; if (now.current) giveUp();},
 		onKeyDown(e) {
-			const id = e.target.closest?.("[data-bar]")?.dataset.bar, a = now.current;
-			if (a) {
-				const by = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key];
-				if (by) to(a.shift + by[0] * snap, a.line + by[1]);
-				else if (e.key === "Enter") drop();
-				else if (e.key === "Escape") {down.current = null; giveUp();} else return;
-				e.preventDefault();
-				e.stopPropagation();
-				return;
-			}
-			if (!id) return;
-			if (e.key === "m" || e.key === "M") {e.preventDefault(); begin(id); return;}
-			const next = {ArrowLeft: -1, ArrowRight: 1}[e.key];
-			const row = e.target.closest(".tl-row");
-			if (next && row) {
-				const list = [...row.querySelectorAll("[data-bar]")].sort((p, q) => p.offsetLeft - q.offsetLeft);
-				list[list.indexOf(e.target.closest("[data-bar]")) + next]?.focus();
-				e.preventDefault();
-			} else if ((e.key === "ArrowUp" || e.key === "ArrowDown") && row) {
-				const mid = e.target.offsetLeft, step = e.key === "ArrowUp" ? -1 : 1;
-				for (let i = Number(row.dataset.row) + step, n = 0; n < 12; i += step, n++) {
-					const list = [...scroller.current.querySelectorAll(`[data-row="${i}"] [data-bar]`)];
-					if (!list.length) continue;
-					list.reduce((p, q) => (Math.abs(q.offsetLeft - mid) < Math.abs(p.offsetLeft - mid) ? q : p)).focus();
-					break;
-				}
-				e.preventDefault();
-			}
+			const bar = e.target.closest?.("[data-bar]"), a = now.current, by = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key];
+			if (a && by) to(a.shift + by[0] * snap, a.line + by[1]);
+			else if (a && e.key === "Enter") drop();
+			else if (a && e.key === "Escape") {down.current = null; giveUp();}
+			else if (a || !bar) return;
+			else if (by) nearest(scroller.current, bar, by)?.focus();
+			else if (e.key === "m" || e.key === "M") begin(bar.dataset.bar);
+			else return;
+			e.preventDefault();
+			e.stopPropagation();
 		},
 	};
 	let says = "";
@@ -142,6 +124,13 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 		active: m?.bar.id, handlers, says, begin, others, swallow: () => swallow.current, target: m?.articleId, first: first(layout),
 		ghost: m && !same(m) ? {from: m.from, to: Math.min(m.to, m.from + 3.2e10), row: Math.max(0, Math.min(layout.length - 1, m.line)), no: m.verdict && !m.verdict.ok, text: m.bar.label || ""} : null,
 	};
+}
+
+/** The bar that an arrow leads to: the next of its row, or the nearest of the next row that has one. */
+function nearest(box, from, [right, below]) {
+	const row = (b) => Number(b.closest(".tl-row").dataset.row), far = (b) => [b.offsetLeft - from.offsetLeft, row(b) - row(from)];
+	const way = (b) => {const [x, y] = far(b); return Math.abs(y) * 1e6 + Math.abs(x);};
+	return [...box.querySelectorAll("[data-bar]")].filter((b) => {const [x, y] = far(b); return below ? y * below > 0 : y === 0 && x * right > 0;}).sort((p, q) => way(p) - way(q))[0];
 }
 
 /** The bar that Tab comes to where none is picked. */

@@ -33,7 +33,7 @@ export function Timeline() {
 	const first = see ? Math.floor(see.top / ROW) : 0, last = see ? first + Math.ceil(see.height / ROW) + 1 : 30;
 	const wanted = [];
 	const rows = useRef(null);
-	const around = [Math.max(0, first - 6), last + 8];
+	const around = [Math.max(0, first - 3), last + 6];
 	for (let p = rows.current?.page(around[0]) || 1; p <= (rows.current?.page(around[1]) || 1); p++) wanted.push(p);
 	const of = useRows(query, rows.current?.total ? wanted.filter((p) => (p - 1) * PAGE < rows.current.total) : wanted.slice(0, 1), (r) => open.has(r.id) || r.bars.some((b) => b.id === q.bar));
 	const layout = rows.current = useMemo(() => fold(of, open), [of, open]);
@@ -76,7 +76,7 @@ export function Timeline() {
 	const leftAt = () => w0 + (scroller.current?.scrollLeft || 0) / perMs;
 	const step = (dir) => {const days = Math.max(1, Math.round((width - name) / level.day * 0.8)); show(addDays(leftAt(), dir * days, z));};
 	const setZoom = (v) => {const t = leftAt(); jump.current = t; asked.current = t; setAnchor(t); setQ({zoom: v, on: t});};
-	const t0 = see ? w0 + (see.left - 600) / perMs : w0, t1 = see ? w0 + (see.left + see.width + 800) / perMs : w1;
+	const t0 = see ? w0 + (see.left - 200) / perMs : w0, t1 = see ? w0 + (see.left + see.width + 400) / perMs : w1;
 	const picked = q.bar && layout.find(q.bar);
 	const at = {x, perMs, t0, t1, z, picked: q.bar, pick: (b) => setQ({bar: b?.id}), move, w1, total: name + (w1 - w0) * perMs};
 	const ghost = (g) => box(x(g.from), Math.max(8, (g.to - g.from) * perMs), g.row * ROW + 5);

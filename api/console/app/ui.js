@@ -28,8 +28,9 @@ export const Field = ({label, children, hint, wide}) => html`<label class=${"fie
 export const Select = ({value, onChange, options, ...rest}) => html`<select value=${value} onChange=${(e) => onChange(e.target.value)} ...${rest}>
 	${options.map(([v, text]) => html`<option key=${v} value=${v} selected=${v === value}>${text}</option>`)}</select>`;
 
-export const PlaceSelect = ({value, onChange, none = "All places"}) => html`<${Select} value=${value || ""} onChange=${onChange} options=${[...(none ? [["", none]] : []), ...places.value.map((p) => [p.id, p.name])]} aria-label="Place"/>`;
-export const SKUSelect = ({value, onChange, none = "All SKUs"}) => html`<${Select} value=${value || ""} onChange=${onChange} options=${[["", none], ...skus.value.map((s) => [s.id, s.name])]} aria-label="SKU"/>`;
+const Pick = ({of, none, value, ...rest}) => html`<${Select} value=${value || ""} options=${[...(none ? [["", none]] : []), ...of.map((x) => [x.id, x.name])]} ...${rest}/>`;
+export const PlaceSelect = ({none = "All places", ...rest}) => html`<${Pick} of=${places.value} none=${none} aria-label="Place" ...${rest}/>`;
+export const SKUSelect = (p) => html`<${Pick} of=${skus.value} none="All SKUs" aria-label="SKU" ...${p}/>`;
 
 export function When({value, onChange, z = zone.value, ...rest}) {
 	const shown = value ? toInput(value, z) : "";
@@ -37,6 +38,9 @@ export function When({value, onChange, z = zone.value, ...rest}) {
 }
 
 export const Text = ({set, ...rest}) => html`<input autocomplete="off" onInput=${(e) => set(e.target.value)} ...${rest}/>`;
+
+/** What stands in the named fields of a form that is sent. @returns {Record<string, any>} */
+export const fields = (e) => Object.fromEntries(new FormData(e.target));
 
 /** Text, when typing rests. */
 export function Search({value, onChange, label, ...rest}) {
@@ -72,7 +76,7 @@ export const Empty = ({title, children, icon = "lookup"}) => html`<div class="em
 export function Failed({error, again}) {
 	const away = error instanceof Unreachable;
 	return html`<div class="notice bad" role="alert"><strong>${away ? "The server is out of reach" : error.title || "That did not work"}</strong>
-		<p>${away ? "What is shown is as it was. The page goes on when the server answers again." : error.message}</p>
+		<p>${away ? "The page goes on when it answers again." : error.message}</p>
 		<${Faults} error=${error}/>${error.code && html`<p class="dim"><a href=${"/docs/errors#" + error.code.toLowerCase()} target="_blank">${error.code}</a></p>`}
 		${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;
 }

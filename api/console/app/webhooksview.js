@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Go, Open, Pages, Panel, Read, Select, Table, Text, tell} from "./ui.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Go, Open, Pages, Panel, Read, Select, Table, fields, tell} from "./ui.js";
 import {fmtAgo, fmtExact} from "./time.js";
 
 const states = {pending: "blue", delivered: "good", failed: "bad"};
@@ -20,9 +20,8 @@ export function Webhooks() {
 }
 
 function NewHook({done}) {
-	const [label, setLabel] = useState(""), [url, setURL] = useState("https://"), [eventType, setType] = useState("order.created");
-	return html`<form class="box tools" onSubmit=${(e) => {e.preventDefault(); post("webhooks", {eventType, url, ...(label ? {label} : {})}).then(done, tell);}}><${Field} label="Label"><${Text} value=${label} set=${setLabel}/><//>
-		<${Field} label="Event"><${Select} value=${eventType} onChange=${setType} options=${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => [x, x])}/><//><${Field} label="Address"><${Text} type="url" required size="40" value=${url} set=${setURL}/><//><button class="btn primary" type="submit">Make it</button></form>`;
+	return html`<form class="box tools" onSubmit=${(e) => {e.preventDefault(); post("webhooks", fields(e)).then(done, tell);}}><${Field} label="Label"><input name="label" required/><//>
+		<${Field} label="Event"><select name="eventType">${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => html`<option key=${x}>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary" type="submit">Make it</button></form>`;
 }
 
 async function again(hook, delivery, of) {

@@ -83,6 +83,22 @@ var (
 	errNoComponents  = &Error{Code: CodeStateNotAllowed, Detail: "the catalog item has no components, so it takes no stock", Details: StateDetails{State: "without components"}}
 )
 
+// partPrices are what the components of a kit were bought for, in their order; nil: there is one alone, or that is not known of all.
+func (a *account) partPrices(i Item) (list []int64) {
+	k, err := a.kit(i.CatalogItem)
+	if err != nil || len(k.parts) < 2 {
+		return nil
+	}
+	for _, p := range k.parts {
+		price := a.purchasePrice(p.article, p.sku)
+		if price == nil {
+			return nil
+		}
+		list = append(list, *price)
+	}
+	return list
+}
+
 // units is how many units of stock one kit takes.
 func (k *kit) units() (n int) {
 	for _, p := range k.parts {

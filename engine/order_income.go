@@ -70,22 +70,6 @@ func (l *OrderLine) sharesOfParts(income int64) []int64 {
 	return shares
 }
 
-// partPrices are what the components of a kit were bought for, in their order; nil: there is one alone, or that is not known of all.
-func (a *account) partPrices(i Item) (list []int64) {
-	k, err := a.kit(i.CatalogItem)
-	if err != nil || len(k.parts) < 2 {
-		return nil
-	}
-	for _, p := range k.parts {
-		price := a.purchasePrice(p.article, p.sku)
-		if price == nil {
-			return nil
-		}
-		list = append(list, *price)
-	}
-	return list
-}
-
 // addOrder adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it off. A
 // unit that is a conflict is of no article, nor is one that takes no stock (any more).
 func (o *Order) addIncome(c *sums[earning], s *timeline.Stock, sign int64) {

@@ -72,7 +72,7 @@ func TestQueryForms(t *testing.T) {
 	wrong("dateRange=x", "query dateRange unknown")
 	wrong("filters[0][value]=a", "query filters[0][field] required")
 	wrong("filters[0][field]=size&filters[0][value]=a&filters[0][size]=1", "query filters[0][field] enum\nquery filters[0][size] unknown")
-	wrong("filters[1][field]=name", "query filters[1][field] unknown")
+	wrong("filters[1][field]=name&filters[1][value]=a", "query filters[0] required")
 	wrong("Name=a&nam=b", "query Name unknown\nquery nam unknown")
 	wrong("name=%", "query name malformed")
 	wrong("name=%c3%28", "query name malformed")

@@ -19,6 +19,9 @@ const (
 	maxListIDs = 250
 )
 
+// withBuffers is the member that asks for what can be booked.
+const withBuffers = "withBuffers"
+
 // sortDirection is which way a list is ordered.
 type sortDirection string
 
@@ -32,6 +35,7 @@ type listArticles struct {
 	window    *window
 	archive   archiveFilter
 	direction sortDirection
+	booking   bool
 	fields    fieldSet
 	page      page
 }
@@ -129,6 +133,9 @@ var listArticlesFields = slices.Concat([]wire.Field[listArticles]{
 		Says("What they are ordered by: equal ones by their ids, what has no value last, in both directions."),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listArticles) *sortDirection { return &o.direction }).
 		Says("Whether the least or the greatest value comes first. Default: asc."),
+	wire.Defaulted(withBuffers, wire.Boolean, false, func(o *listArticles) *bool { return &o.booking }).
+		Says("Whether availability tells what can be booked over the window, with the buffers that a booking brings, as the operation on availability does. " +
+			"The order by availability stays that of units free without buffers. Default: false."),
 	wire.Defaulted("fields", articleFields, nil, func(o *listArticles) *fieldSet { return &o.fields }).
 		Says("Which members of each article are answered, by their names: in a query as a list with commas. Default: all."),
 }, pageFields(func(o *listArticles) *page { return &o.page }))
@@ -278,7 +285,7 @@ func (q *request) listArticles(o *listArticles) error {
 	if err != nil {
 		return err
 	}
-	q.stock.Most = wire.RowEntries
+	q.stock.Most, q.stock.Bookable = wire.RowEntries, o.booking
 	q.stock.Reset(o.Window)
 	q.Out = append(q.Out, `{"articles":[`...)
 	for _, r := range articles {

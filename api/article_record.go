@@ -24,7 +24,7 @@ func (q *request) appendArticle(r *engine.Article, w engine.Span) error {
 
 // appendArticleUpTo is appendArticle with so many entries of the lists of its stock and steps of its series, and bytes, at most.
 func (q *request) appendArticleUpTo(r *engine.Article, w engine.Span, entries, steps, most int) error {
-	q.stock.Most = entries
+	q.stock.Most, q.stock.Bookable = entries, false
 	if err := q.view.ArticleStock(&q.stock, r.ID, engine.ID{}, w, q.now); err != nil {
 		q.stock.Reset(w)
 	}
@@ -75,7 +75,8 @@ func (w *scribe) writeArticle(r *engine.Article, stock *engine.ArticleStock, ent
 
 // articleUnits writes what there is of an article over the window, and what takes it.
 func (w *scribe) articleUnits(stock *engine.ArticleStock, most int) {
-	w.units("unavailability", stock.Units, stock.Taken, "The units taken over the window, by start.")
+	w.units("unavailability", stock.Units, stock.Taken, "The units taken over the window, in order of creation: the first of them. "+
+		"GET articles/{id}/unavailabilities has all, by page.")
 	w.scheduledEvents(stock.Events, most)
 	wire.First(&w.Writer, "articleLocations", "ArticleLocation", wire.UpTo(stock.Locations, most), len(stock.Locations),
 		"How many units it has where, over the window.", func(l *engine.ArticleLocation) {
@@ -95,7 +96,7 @@ func (w *scribe) articleOrigins(r *engine.Article, sku *engine.SKU) {
 		income, profit = w.view.Earnings(r)
 	}
 	w.IntOrNull("itemCosts", r.ItemCosts, "What it has cost beside its price, in minor units.")
-	w.Int("itemIncome", income, "What orders have brought in with it, in minor units.")
+	w.Int("itemIncome", income, "What orders in the account's currency have brought in with it, in minor units.")
 	w.IntOrNull("purchasePrice", orElse(r.PurchasePrice, sku.PurchasePrice), "What it was bought for, in minor units: its own, or that of its SKU.")
 	w.Int("profitability", profit, "Income less costs and purchase price, in minor units.")
 	w.As(articleOwners, "purchasePriceOrigin", originOf(r.PurchasePrice, sku.PurchasePrice), "Whether the purchase price is the article's or its SKU's.")
@@ -164,13 +165,14 @@ func (w *scribe) articleCounts(stock *engine.ArticleStock, most int) {
 			w.InstantOrNull("fromDate", c.From, "Since when there are so many; null without any.")
 		})
 	})
-	w.Object("availability", "FreeUnits", "How many units are free for the whole window, without buffers.", func() {
-		w.Count("total", sumOf(stock.Availability), "Units free for the whole window at all locations.")
+	w.Object("availability", "FreeUnits", "How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be booked.", func() {
+		w.Count("total", sumOf(stock.Availability), "Those units at all locations.")
 		list := wire.UpTo(stock.Availability, most)
 		wire.First(&w.Writer, "byLocation", "LocationFree", list, len(stock.Availability), "Units free by location.", func(c *engine.LocationCount) {
 			w.ID("serviceLocationId", c.Location, "The location.")
-			w.Count("count", c.Count, "How many units can be held over the window, without buffers.")
-			w.InstantOrNull("fromDate", c.From, "From when on.")
+			w.Count("count", c.Count, "How many units can be held over the window, without buffers; with withBuffers, booked with them.")
+			w.InstantOrNull("fromDate", c.From, "The start of the window where there are some. Where there are none, the first instant from which a unit can be held for "+
+				"longer than from the window's start; with withBuffers, the start of the next window of this length over which one can be booked. Null where there is none.")
 			w.Bool("exact", c.Exact, aboutExact)
 		})
 	})

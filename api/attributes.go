@@ -36,7 +36,13 @@ var patchAttributeShape = wire.ShapeOf("PatchAttribute",
 		wire.Required("name", wire.Text(1, 255), func(p *engine.OptionPatch) *string { return &p.Name }).Says("What people call the option."),
 	)), 1, 250), false, func(o *engine.PatchAttribute) *engine.Opt[[]engine.OptionPatch] { return &o.Options }).
 		Says("All options. One that is not named goes, and with it the values that chose it."),
-	wire.Merged("group", wire.Text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).Says("The name of its group."))
+	wire.Merged("group", wire.Text(1, 255), true, func(o *engine.PatchAttribute) *engine.Opt[string] { return &o.Group }).Says("The name of its group."),
+	wire.Defaulted("force", wire.Boolean, false, func(o *engine.PatchAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
+
+var deleteAttributeQuery = wire.ShapeOf("DeleteAttribute",
+	wire.Defaulted("force", wire.Boolean, false, func(o *engine.DeleteAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
+
+const aboutValuesGo = "Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some."
 
 var (
 	formatSchema      = wire.Enum(attributeFormats...).Schema
@@ -115,7 +121,7 @@ var attributeOperations = []operation{
 	}),
 	write(operation{
 		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
-		summary: "Changes an attribute; values stay but for those that chose an option that goes.", answer: attributeSchema,
+		summary: "Changes an attribute; values stay but for those that chose an option that goes, which takes force.", answer: attributeSchema,
 	}, input[engine.PatchAttribute]{path: byUUID(func(o *engine.PatchAttribute) *engine.ID { return &o.ID }), body: patchAttributeShape},
 		func(q *request, o *engine.PatchAttribute) engine.Op {
 			o.IfMatch = q.ifMatch
@@ -123,8 +129,8 @@ var attributeOperations = []operation{
 		}, answerAttribute),
 	write(operation{
 		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite, guarded: true,
-		summary: "Deletes an attribute and its values on every record.", answer: wire.NullSchema,
-	}, input[engine.DeleteAttribute]{path: byUUID(func(o *engine.DeleteAttribute) *engine.ID { return &o.ID })},
+		summary: "Deletes an attribute and its values on every record; where there are any it takes force.", answer: wire.NullSchema,
+	}, input[engine.DeleteAttribute]{path: byUUID(func(o *engine.DeleteAttribute) *engine.ID { return &o.ID }), query: deleteAttributeQuery},
 		func(q *request, o *engine.DeleteAttribute) engine.Op {
 			o.IfMatch = q.ifMatch
 			return o

@@ -119,7 +119,9 @@ func TestAttributeValues(t *testing.T) {
 
 	// A deleted attribute is shown nowhere.
 	list := s.ok("GET", "/v1/admin/attributes", "")
-	s.call("DELETE", "/v1/admin/attributes/"+at(list, "data", 0, "id").(string), "")
+	gone := "/v1/admin/attributes/" + at(list, "data", 0, "id").(string)
+	require.Equal(t, map[string]any{"resource": "sku", "count": 2.0}, at(s.refused(409, engine.CodeInUse, "DELETE", gone, "").object(), "details"))
+	s.ok("DELETE", gone+"?force=true", "")
 	require.NotContains(t, values(s.ok("GET", "/v1/admin/skus/"+sku, "")), "text")
 	s.refused(400, engine.CodeInvalid, "PATCH", "/v1/admin/skus/"+sku, `{"attributes":{"text":"x"}}`, "body /attributes/text unknown")
 }

@@ -170,41 +170,6 @@ func askEach(v engine.View, lines []availabilityLine, first int, now int64) (err
 	return nil
 }
 
-type calendarInput struct {
-	availabilityLine
-	size engine.BucketSize
-}
-
-var calendarQuery = wire.ShapeOf("Calendar", slices.Concat(
-	itemFields(func(l *calendarInput) *engine.Item { return &l.Item }),
-	[]wire.Field[calendarInput]{
-		wire.Defaulted("serviceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Location }).
-			Says("The location. Default: all, added up; days are the account's then."),
-		wire.Defaulted("returnServiceLocationId", itemID, engine.ID{}, func(l *calendarInput) *engine.ID { return &l.Return }).
-			Says(aboutReturn),
-		wire.Required("from", wire.Instant, func(l *calendarInput) *int64 { return &l.Window.Start }).Says("First instant of the window."),
-		wire.Required("to", wire.Instant, func(l *calendarInput) *int64 { return &l.Window.End }).Says("First instant behind the window."),
-		wire.Defaulted("bucket", wire.Enum(engine.BucketChange, engine.BucketHour, engine.BucketDay), engine.BucketDay,
-			func(l *calendarInput) *engine.BucketSize { return &l.size }).
-			Says("Into what the window is cut: at each change, by hour or by local day. Default: day."),
-	})...)
-
-var calendarSchema = describe("CalendarAnswer", (*scribe).writeCalendar).Uncut()
-
-func (w *scribe) writeCalendar(buckets *[]engine.Bucket) {
-	wire.List(&w.Writer, "buckets", "Bucket", *buckets, "The window in pieces, without gap or overlap.", func(x *engine.Bucket) {
-		w.Range("range", x.Range, "The piece of time.")
-		w.Count("minFree", x.MinFree, "Fewest units free at an instant of it; below 0 where holds have no unit.")
-		w.Count("maxFree", x.MaxFree, "Most units free at an instant of it.")
-		w.Count("available", x.Available,
-			"How many units can be held for the whole bucket, without buffers: what availability says of it as a window.")
-		w.Bool("exact", x.Exact, aboutExact)
-	})
-	w.sequence()
-}
-
-const aboutExact = "False: pinned holds made the search stop, and perhaps more units could be held."
-
 type nextInput struct {
 	engine.NextQuery
 	seconds int64
@@ -292,20 +257,7 @@ var availabilityOperations = []operation{
 			})
 			return nil
 		}),
-	readChecked(operation{
-		id: "admin.availability.calendar", method: "GET", path: "/v1/admin/availability/calendar", scopes: stockRead, answer: calendarSchema,
-		summary: "Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket; no buffers are added.",
-	}, input[calendarInput]{query: calendarQuery},
-		func(q *request, l *calendarInput) { q.checkLine("query", "", l.Item, l.Window) },
-		func(q *request, l *calendarInput) error {
-			buckets, err := q.view.Calendar(l.Query, l.size, q.now, nil)
-			if err != nil {
-				return err
-			}
-			appendRecord(&q.scribe, &buckets, (*scribe).writeCalendar)
-
-			return nil
-		}),
+	getCalendar, listCalendars,
 	readChecked(operation{
 		id: "admin.availability.next", method: "POST", path: "/v1/admin/availability/next", scopes: stockRead, answer: nextSchema,
 		summary: "Finds the earliest window of a length in which units can be held.",

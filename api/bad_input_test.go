@@ -51,6 +51,14 @@ func TestBadInput(t *testing.T) {
 	bad("GET /v1/admin/availability/calendar?skuId=$sku&from=2025-06-03T12:00:00Z", "", "query to required")
 	bad("GET /v1/admin/availability/calendar?skuId=$sku&from=2025-06-03T12:00:00Z&to=2125-06-03T12:00:00Z&bucket=week", "", "query bucket enum")
 	bad("GET /v1/admin/availability/calendar?skuId=$sku&from=2025-06-03T12:00:00Z&to=2125-06-03T12:00:00Z&bucket=hour", "", "query bucket range")
+	calendar := "GET /v1/admin/availability/calendar?skuId=$sku&from=2025-06-03T12:00:00Z&to=2025-06-04T12:00:00Z"
+	bad(calendar+"&length=0&startTimes=9:00", "", "query length range", "query startTimes format")
+	bad(calendar+"&startTimes=24:00&quantity=0", "", "query quantity range", "query startTimes format", "query length required")
+	bad(calendar+"&quantity=2", "", "query length required")
+	bad(calendar+"&length=11&lengthUnit=years", "", "query length range")
+	bad(calendar+"&length=11&lengthUnit=moons", "", "query lengthUnit enum")
+	bad("POST /v1/admin/availability/calendar", `{"items":[{"skuId":"$sku","quantity":2},{"quantity":0}],"from":"2025-06-03T12:00:00Z","to":"2025-06-03T12:00:00Z"}`,
+		"body /items/1/quantity range", "body /to order", "body /length required", "body /items/1/skuId required")
 	bad("POST "+holdPath+"/move", `{"lines":[{"unavailabilityId":"$unit","from":"2025-06-03T12:00:00Z","to":"2025-06-03T11:00:00Z"}]}`, "body /lines/0/to order")
 	bad("POST "+holdPath+"/move", `{"lines":[{"unavailabilityId":"$unit"}]}`, "body /lines/0 required")
 	bad("POST /v1/admin/articles/$article/scheduled-events", `{"type":"holiday","name":"","serviceLocationId":"$location","startDate":"2025-06-03T12:00:00Z","endDate":"2025-06-02T12:00:00Z"}`,
@@ -78,6 +86,9 @@ func TestBadInput(t *testing.T) {
 	bad("POST /v1/admin/skus", `{"name":"x","bufferTimeAmountBefore":11,"bufferTimeUnitBefore":"years"}`, "body /bufferTimeAmountBefore range")
 	bad("POST /v1/admin/skus", `{"name":"x","bufferTimeAmountBefore":11,"bufferTimeUnitAfter":"fortnights"}`, "body /bufferTimeUnitAfter enum", "body /bufferTimeUnitBefore required",
 		"body /bufferTimeAmountAfter required")
+	bad("PATCH /v1/admin/skus/$sku", `{"bufferTimeAmountBefore":3,"bufferTimeUnitBefore":"fortnights"}`, "body /bufferTimeUnitBefore enum")
+	bad("GET /v1/admin/articles?filters[5][field]=name&filters[5][operator]=isEmpty", "", "query filters[0] required")
+	bad("GET /v1/admin/articles?filters[0][field]=name&filters[0][operator]=isEmpty&filters[2][field]=name&filters[0][x]=1", "", "query filters[1] required", "query filters[0][x] unknown")
 	bad("POST /v1/admin/articles/$article/increase-quantity", `{"serviceLocationId":"$location","amount":0}`, "body /amount range")
 	bad("POST /v1/admin/articles/$article/decrease-quantity", `{"serviceLocationId":"$location","amount":10001,"effectiveFrom":"yesterday","force":1}`,
 		"body /amount range", "body /effectiveFrom format", "body /force type")

@@ -17,9 +17,9 @@ const (
 	dayOfMillis = 24 * 60 * 60 * 1000
 )
 
-// listBarsQuery is that of the list of articles, without the choice of members.
+// listBarsQuery is that of the list of articles, without what is about members of its own.
 var listBarsQuery = wire.ShapeOf("ListBars", slices.DeleteFunc(slices.Clone(listArticlesFields), func(f wire.Field[listArticles]) bool {
-	return f.Name == "fields"
+	return f.Name == "fields" || f.Name == withBuffers
 })...)
 
 // barRow is an article with what is on it.

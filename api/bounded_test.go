@@ -133,7 +133,7 @@ func TestAnswersAboutTenThousandUnits(t *testing.T) {
 	// What webhooks are told is what is answered.
 	id, _ := engine.ParseID(order)
 	v, _ := h.eng.View(h.account)
-	require.JSONEq(t, string(h.call("GET", "/v1/admin/orders/"+order, "").body), string(OrderPayload(Version, v.Order(id))))
+	require.JSONEq(t, string(h.call("GET", "/v1/admin/orders/"+order, "").body), string(EventPayload(Version, v.Order(id))))
 
 	// The feed.
 	a := h.call("GET", "/v1/admin/changes?limit=1000", "")

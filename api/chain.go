@@ -90,7 +90,7 @@ func (q *request) admit() *engine.Error {
 	}
 	q.locate(passed)
 	if err := q.match(); err != nil {
-		return err
+		return q.recognise(err)
 	}
 	if q.ctx.Request.MayContinue() {
 		q.charge, q.paid = q.ctx.UserValue(paidValue).(charge)
@@ -194,6 +194,19 @@ func (q *request) authenticate() *engine.Error {
 	return view.Ready()
 }
 
+// recognise finds the key of a request for no operation, so that the refusal says when it expires. That costs the address what it costs
+// elsewhere, or keys could be guessed here.
+func (q *request) recognise(nothing *engine.Error) *engine.Error {
+	if q.eng == nil || len(q.ctx.Request.Header.Peek("X-Api-Key")) == 0 {
+		return nothing
+	}
+	if err := q.chargeAddress(); err != nil {
+		return err
+	}
+	_ = q.authenticate() // whatever is wrong with the key: there is nothing here
+	return nothing
+}
+
 // authorise holds the key's scopes against the operation's. A key without scopes may do everything.
 func (q *request) authorise() *engine.Error {
 	switch {
@@ -202,12 +215,12 @@ func (q *request) authorise() *engine.Error {
 	case q.op.access == scoped && auth.Allows(q.key.Scopes, q.op.scopes):
 		return nil
 	}
-	needed := q.op.scopes
+	needed, detail := q.op.scopes, "the key has none of the scopes that suffice for "+q.op.id
 	if needed == nil {
-		needed = []string{}
+		needed, detail = []string{}, q.op.id+" takes a key with full access: no scope suffices"
 	}
 	return &engine.Error{
-		Code: engine.CodeMissingScope, Detail: "the key has none of the scopes that suffice for " + q.op.id,
+		Code: engine.CodeMissingScope, Detail: detail,
 		Details: map[string]any{"requiredScopes": needed},
 	}
 }

@@ -27,6 +27,12 @@ func TestKeys(t *testing.T) {
 	expiring := s.newKey(s.account, engine.CreateKey{PublicID: "expiring1", ExpiresAt: &soon})
 	a := s.call("GET", path, "", "X-API-KEY", expiring)
 	require.Equal(t, when(soon), a.header["X-Api-Key-Expires-At"])
+	for method, nowhere := range map[string]string{"GET": "/v1/admin/nothing", "DELETE": "/v1/admin/account"} {
+		a = s.call(method, nowhere, "", "X-API-KEY", expiring)
+		require.Contains(t, []int{404, 405}, a.status)
+		require.Equal(t, when(soon), a.header["X-Api-Key-Expires-At"])
+		require.Empty(t, s.call(method, nowhere, "", "X-API-KEY", "hf_expiring1_"+strings.Repeat("x", 32)).header["X-Api-Key-Expires-At"])
+	}
 	s.clock.Add(1000)
 	s.call("GET", path, "", "X-API-KEY", expiring).isRefusal(401, engine.CodeKeyExpired)
 

@@ -63,9 +63,8 @@ var customerOperations = append([]operation{
 	read(operation{
 		id: "admin.customers.list", method: "GET", path: "/v1/admin/customers", scopes: []string{"customers.read"},
 		summary: "Lists customers in order of creation.", answer: pagedSchema(customerSchema),
-	}, input[externalPage]{query: externalQuery("the customer")}, func(q *request, p *externalPage) error {
-		appendExternalPage(q, p, engine.View.CustomerWith, q.view.Customers(), (*scribe).writeCustomer)
-		return nil
+	}, input[foundPage]{query: foundQuery("the customer", "the name, the company, the email or the phone", "email")}, func(q *request, p *foundPage) error {
+		return appendFound(q, p, engine.View.FindCustomers, (*scribe).writeCustomer)
 	}),
 	write(operation{
 		id: "admin.customers.create", method: "POST", path: "/v1/admin/customers", scopes: customersWrite,

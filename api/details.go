@@ -24,6 +24,8 @@ var detailed = []struct {
 		Uncut().Says("The article is not what was ordered.")},
 	{"StateNotAllowed", []engine.Code{engine.CodeStateNotAllowed}, describe("StateNotAllowedDetails", (*scribe).writeState).
 		Uncut().Says("The record's state does not allow it.")},
+	{"HoldExpired", []engine.Code{engine.CodeHoldExpired}, describe("HoldExpiredDetails", (*scribe).writeExpired).
+		Uncut().Says("The hold has expired.")},
 	{"RecordInUse", []engine.Code{engine.CodeInUse}, describe("RecordInUseDetails", (*scribe).writeInUse).
 		Uncut().Says("The record stays, as others refer to it.")},
 	{"MissingScope", []engine.Code{engine.CodeMissingScope}, wire.RecordSchema("MissingScopeDetails",
@@ -58,6 +60,8 @@ func (q *request) appendDetails(details any) {
 		appendRecord(&q.scribe, d, (*scribe).writeSubstitute)
 	case engine.StateDetails:
 		appendRecord(&q.scribe, &d, (*scribe).writeState)
+	case engine.HoldDetails:
+		appendRecord(&q.scribe, &d, (*scribe).writeExpired)
 	case engine.InUseDetails:
 		appendRecord(&q.scribe, &d, (*scribe).writeInUse)
 	case engine.UnknownOutcomeDetails:
@@ -72,7 +76,11 @@ func (q *request) appendDetails(details any) {
 
 func (w *scribe) writeState(d *engine.StateDetails) {
 	w.Text("state", d.State, "The state that the record is in.")
-	w.Texts("allowed", d.Allowed, "What the record allows in that state, or the states in which it would allow this.")
+	w.Texts("allowed", d.Allowed, "The operations that it allows, by the last part of their ids; of a way to take a catalog item the ways in which it is offered.")
+}
+
+func (w *scribe) writeExpired(d *engine.HoldDetails) {
+	w.ID("holdId", d.ID, "The hold that has expired: of several the first.")
 }
 
 func (w *scribe) writeSubstitute(d *engine.SubstituteDetails) {

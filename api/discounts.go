@@ -85,6 +85,7 @@ func (w *scribe) writeDiscountCode(d *engine.DiscountCode) {
 	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
 	w.Key("value", discountValueSchema, aboutDiscounted)
 	w.Out = wire.AppendInt(w.Out, d.Value)
+	w.GivenText("currency", d.Currency, "ISO 4217 code of the currency of an amount: the account's as the amount was given; null of a percentage, which is of any.")
 	w.purchaseTypes("applicablePurchaseTypes", d.Purchases, "The ways of taking an item that it counts for.")
 	w.IntOrNull("usageLimit", d.UsageLimit, "How many orders may use it; null: any number.")
 	w.Int("usedCount", int64(d.Used), "How many orders use it.")

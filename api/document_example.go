@@ -42,11 +42,13 @@ var exampleBodies = map[string]string{
 	"admin.pricingTables.createRow": `{"label":"Monthly","purchaseType":"subscription","price":9900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","commitmentCycles":3}}`,
 	"admin.pricingTables.updateRow": `{"label":"Monthly","price":8900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months"}}`,
 	"admin.orders.create": `{"status":"draft","customerId":"` + exampleID("Customer") + `","pickupLocationId":"` + exampleID("Location") + `","reference":"WEB-1042","note":"Collects at noon",` +
-		`"checkoutFields":[{"name":"Body height","type":"number","required":true,"value":"172"}],` +
+		`"checkoutFields":[{"name":"Body height","type":"number","required":true,"value":172}],` +
 		`"consentAcceptances":[{"label":"Terms of rental","required":true,"acceptedAt":"2025-06-01T12:00:00.000Z","links":[{"kind":"policy","name":"Terms"}]}],` +
 		`"lineItems":[{"catalogItemId":"` + exampleID("CatalogItem") + `","purchaseType":"booking","quantity":1,"startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":9000,"taxRate":2300,"note":"Saddle high"}]}`,
 	"admin.orders.addLineItems": `{"lineItems":[{"skuId":"` + exampleID("SKU") + `","purchaseType":"booking","startDate":"2030-06-02T09:00:00.000Z","endDate":"2030-06-04T09:00:00.000Z","unitPrice":1500}]}`,
-	"admin.attributes.create":   `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
+	"admin.availability.calendars": `{"items":[{"skuId":"` + exampleID("SKU") + `","quantity":2}],"serviceLocationId":"` + exampleID("Location") + `","from":"2030-06-02T09:00:00.000Z",` +
+		`"to":"2030-06-04T09:00:00.000Z","length":2,"lengthUnit":"days"}`,
+	"admin.attributes.create": `{"name":"Frame size","key":"frame_size","format":"select","options":[{"name":"M"},{"name":"L"}],"group":"Geometry"}`,
 }
 
 // exclusive are members of which a request gives one.

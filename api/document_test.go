@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -219,10 +220,10 @@ func TestAreasAreDeclared(t *testing.T) {
 func TestEventsAreDocumented(t *testing.T) {
 	p := theDocument(t)
 	events := p.root["webhooks"].(tree)
-	require.Len(t, events, len(engine.OrderEvents))
+	require.Len(t, events, len(engine.HookEvents))
 	s, location, sku, _, _ := stocked(t)
-	hooks := map[engine.OrderEvent]string{}
-	for _, typ := range engine.OrderEvents {
+	hooks := map[engine.HookEvent]string{}
+	for _, typ := range engine.HookEvents {
 		hooks[typ] = "/v1/admin/webhooks/" + s.ok("POST", "/v1/admin/webhooks", fmt.Sprintf(`{"eventType":%q,"url":"https://example.com/"}`, typ))["id"].(string)
 	}
 	order := "/v1/admin/orders/" + s.ok("POST", "/v1/admin/orders", fmt.Sprintf(
@@ -230,6 +231,7 @@ func TestEventsAreDocumented(t *testing.T) {
 		location, sku, when(noon+day), when(noon+2*day)))["id"].(string)
 	s.ok("PATCH", order, `{"note":"Collects at noon"}`)
 	s.ok("DELETE", order, "")
+	s.happens(location, sku)
 	for typ, hook := range hooks {
 		post := events[string(typ)].(tree)["post"].(tree)
 		require.NotEmpty(t, post["description"], typ)
@@ -246,6 +248,30 @@ func TestEventsAreDocumented(t *testing.T) {
 		require.Equal(t, typ == engine.OrderDeleted, body.(tree)["data"] == nil, "%s: %s", typ, sent["body"])
 		require.Equal(t, media["example"].(tree)["data"] == nil, body.(tree)["data"] == nil, typ)
 	}
+}
+
+// happens has stock of two units come to what events tell of: a conflict that is made and is over, a hold that lapses, a unit that is late, a webhook that
+// is disabled.
+func (s *shop) happens(location, sku string) {
+	s.Helper()
+	order := func(from, to int64, quantity int) map[string]any {
+		return s.ok("POST", "/v1/admin/orders", fmt.Sprintf(`{"status":"open","pickupLocationId":%q,"allowOverbooking":true,"lineItems":[`+
+			`{"skuId":%q,"purchaseType":"booking","startDate":%q,"endDate":%q,"quantity":%d}]}`, location, sku, when(from), when(to), quantity))
+	}
+	s.ok("DELETE", "/v1/admin/orders/"+order(noon+5*day, noon+6*day, 3)["id"].(string), "")
+	s.ok("POST", "/v1/admin/holds", fmt.Sprintf(`{"expiresInSeconds":60,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q,"quantity":1}]}`,
+		sku, location, when(noon+5*day), when(noon+6*day)))
+	s.ok("POST", "/v1/admin/orders/"+order(noon, noon+hour, 1)["id"].(string)+"/fulfill", "{}")
+	failing := hooksPath + "/" + s.hook("failing")["id"].(string)
+	for range 3 {
+		order(noon+10*day, noon+11*day, 1)
+		d := at(s.ok("GET", failing+"/deliveries", ""), "data", 0, "id").(string)
+		for n := range 4 {
+			s.attempted(d, engine.Attempt{Number: n + 1, At: s.clock.Load(), Status: 500})
+		}
+	}
+	s.clock.Add(2 * hour)
+	require.NoError(s, s.eng.Tick(context.Background()))
 }
 
 // Each code is of some operation or of none, each row of the table of codes is of an operation, and each code's refusal has its form.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -12,17 +13,29 @@ import (
 // what to answer.
 
 // eventsAbout is how each of the events comes about.
-var eventsAbout = map[engine.OrderEvent]string{
-	engine.OrderCreated: "An order was made, as a draft or open, by itself or of a hold.",
-	engine.OrderUpdated: "Something that an order shows has changed: its state, its lines, its units and where they are, its payments, comments or tags.",
-	engine.OrderDeleted: "An order was deleted; there are no data any more.",
+var eventsAbout = map[engine.HookEvent]string{
+	engine.OrderCreated:     "An order was made, as a draft or open, by itself or of a hold.",
+	engine.OrderUpdated:     "Something that an order shows has changed: its state, its lines, its units and where they are, its payments, comments or tags.",
+	engine.OrderDeleted:     "An order was deleted; there are no data any more.",
+	engine.ConflictCreated:  "A unit that was held has no place any more, or was taken where there was none: stock went away or is late, or overbooking was allowed.",
+	engine.ConflictResolved: "A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.",
+	engine.HoldExpired:      "A hold was not confirmed in time and gave its stock back.",
+	engine.UnitOverdue:      "A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.",
+	engine.WebhookDisabled:  "A webhook was disabled as too many events failed. It is told to others; itself it is disabled.",
+}
+
+// eventSchemas are what the data of events are.
+var eventSchemas = map[engine.HookEvent]*wire.Schema{
+	engine.OrderCreated: orderSchema, engine.OrderUpdated: orderSchema, engine.OrderDeleted: orderSchema, engine.ConflictCreated: conflictSchema,
+	engine.ConflictResolved: conflictSchema, engine.HoldExpired: holdSchema, engine.UnitOverdue: unavailabilitySchema, engine.WebhookDisabled: webhookSchema,
 }
 
 const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the " +
 	"answer are kept in the log. Redirects are not followed.\n\n" +
 	"**Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten " +
-	"minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. `redeliver` sends one again, `recover` all " +
-	"since an instant. The log is kept for 14 days.\n\n" +
+	"minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until " +
+	"`recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an " +
+	"instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.\n\n" +
 	"**Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. " +
 	"Remember the ids that you have taken, and read the order where the present state counts.\n\n" +
 	"**Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and " +
@@ -31,22 +44,24 @@ const receiverAbout = "**Answer** with any status from 200 to 299 within 10 seco
 	"Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in " +
 	"hexadecimal, keyed with the whole text of the secret."
 
-// orderEventSchema is the envelope of an event, with the order in it.
+// envelopeSchema is the envelope of an event of a type, with the record in it.
 // It has no name, as a generator makes no types of components that webhooks alone refer to; nor have its headers.
-var orderEventSchema = wire.RecordSchema("",
-	wire.Has("eventId", wire.IDSchema.Says("The event's id, the same in each attempt and in webhook-id.")),
-	wire.Has("eventType", orderEvent.Schema.Says("What has happened.")),
-	wire.Has("eventTime", wire.InstantSchema.Says("When it happened.")),
-	wire.Has("resource", wire.EnumSchema("order").Says("What kind of record it happened to.")),
-	wire.Has("resourceId", wire.IDSchema.Says("The id of the order; of a test event the nil id.")),
-	wire.Has("apiVersion", wire.TextSchema.Says("The version of the interface in which data is written: the one that the webhook is pinned to.")),
-	wire.Has("data", orderSchema.OrNull().Says("The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted.")))
+func envelopeSchema(typ engine.HookEvent) *wire.Schema {
+	return wire.RecordSchema("",
+		wire.Has("eventId", wire.IDSchema.Says("The event's id, the same in each attempt and in webhook-id.")),
+		wire.Has("eventType", hookEvent.Schema.Says("What has happened.")),
+		wire.Has("eventTime", wire.InstantSchema.Says("When it happened.")),
+		wire.Has("resource", eventResource.Says("What kind of record it happened to.")),
+		wire.Has("resourceId", wire.IDSchema.Says("The id of the record, of a conflict that of the unit; in a test event the nil id.")),
+		wire.Has("apiVersion", wire.TextSchema.Says("The version of the interface in which data is written: the one that the webhook is pinned to.")),
+		wire.Has("data", eventSchemas[typ].OrNull().Says("The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example.")))
+}
 
 // webhooks describes every event.
 func (c *components) webhooks() (o ordered) {
-	schema := c.schema(orderEventSchema, false)
 	headers := eventHeaderParameters()
-	for _, typ := range engine.OrderEvents {
+	for _, typ := range engine.HookEvents {
+		schema := c.schema(envelopeSchema(typ), false)
 		o = o.with(string(typ), ordered{{"post", ordered{
 			{"operationId", "events." + string(typ)}, {"tags", []string{"webhooks"}}, {"summary", eventsAbout[typ]},
 			{"description", eventsAbout[typ] + "\n\n" + receiverAbout}, {"security", []any{}}, {"parameters", headers},
@@ -60,13 +75,26 @@ func (c *components) webhooks() (o ordered) {
 	return o
 }
 
-func eventExample(typ engine.OrderEvent) json.RawMessage {
-	data := answerExample(orderSchema)
+func eventExample(typ engine.HookEvent) json.RawMessage {
+	data := answerExample(eventSchemas[typ])
 	if typ == engine.OrderDeleted {
 		data = json.RawMessage("null")
 	}
-	return json.RawMessage(fmt.Sprintf(`{"eventId":%q,"eventType":%q,"eventTime":"2025-06-01T12:00:00.000Z","resource":"order","resourceId":%q,"apiVersion":%q,"data":%s}`,
-		exampleID("Event"), typ, exampleID("Order"), Version, data))
+	return json.RawMessage(fmt.Sprintf(`{"eventId":%q,"eventType":%q,"eventTime":"2025-06-01T12:00:00.000Z","resource":%q,"resourceId":%q,"apiVersion":%q,"data":%s}`,
+		exampleID("Event"), typ, typ.Resource(), exampleIDOf(typ), Version, data))
+}
+
+// exampleOfEvent is the record that a test shows: the example of the document, with the nil id.
+func exampleOfEvent(typ engine.HookEvent) []byte {
+	return bytes.ReplaceAll(answerExample(eventSchemas[typ]), []byte(exampleIDOf(typ)), []byte(engine.ID{}.String()))
+}
+
+// exampleIDOf is the id in the example of what events of a type are about.
+func exampleIDOf(typ engine.HookEvent) string {
+	if typ.Resource() == "conflict" {
+		return exampleID("Unavailability") // that of the unit
+	}
+	return exampleID(eventSchemas[typ].Name)
 }
 
 // eventHeaders are the headers with which an event comes.

@@ -87,8 +87,6 @@ func TestImportNamesEveryFault(t *testing.T) {
 	s := newExchangeShop(t)
 	foreign := s.ok("POST", "/v1/admin/skus", `{"name":"Foreign"}`, "X-API-KEY", s.other)["id"].(string)
 	s.ok("POST", "/v1/admin/tags", `{"value":"vip","scope":"customers"}`)
-	s.ok("POST", "/v1/admin/tags", `{"value":"seen","scope":"inventory"}`)
-	s.ok("POST", "/v1/admin/tags", `{"value":"seen","scope":"inventory"}`)
 	s.made("locations", `{"name":"Harbour","timezone":"UTC"}`+"\n"+`{"name":"Twice","timezone":"UTC"}`+"\n"+`{"name":"Twice","timezone":"UTC"}`+"\n", 3)
 	s.made("skus", `{"name":"Bike","code":"B"}`+"\n"+`{"name":"B"}`+"\n"+`{"name":"Helmet","code":"Bike"}`, 3)
 	s.made("articles", `{"name":"B1","skuId":"B","quantities":[{"serviceLocationId":"Harbour","count":1}]}`, 1)
@@ -97,7 +95,7 @@ func TestImportNamesEveryFault(t *testing.T) {
 		"/0/timezone required", "/1/zone unknown", "/1/timezone zone", "/2/timezone malformed", "/3 type")
 	s.bad("locations", "", "/0 malformed")
 	s.bad("locations", strings.Repeat("[", 40), "/0 type", "/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0 too_deep")
-	s.bad("skus", `{"name":"x","code":"N","code":"M","tags":["vip","seen","none"],"attributes":{"color":1}}`+"\n"+`{"name":"y","code":"B"}`+"\n"+`{"name":"z","code":"N"}`,
+	s.bad("skus", `{"name":"x","code":"N","code":"M","tags":["vip","nowhere","none"],"attributes":{"color":1}}`+"\n"+`{"name":"y","code":"B"}`+"\n"+`{"name":"z","code":"N"}`,
 		"/0/code duplicate", "/0/tags/0 reference", "/0/tags/1 reference", "/0/tags/2 reference", "/0/attributes/color unknown", "/2/code duplicate", "/1 CONFLICT")
 	s.bad("articles", fmt.Sprintf(`{"name":"x","skuId":%q}`, foreign)+"\n"+`{"name":"y","skuId":"Helmets","quantities":[{"serviceLocationId":"Twice","count":0}]}`+"\n"+`{"name":"z","skuId":7}`,
 		"/0/skuId reference", "/1/skuId reference", "/1/quantities/0/serviceLocationId reference", "/1/quantities/0/count range", "/2/skuId type")

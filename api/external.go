@@ -3,7 +3,6 @@ package api
 import (
 	"holdfast/api/wire"
 	"holdfast/engine"
-	"holdfast/engine/table"
 )
 
 // This file owns what other systems keep on a record, on the wire: their id of it, by which lists find it, and metadata.
@@ -64,30 +63,3 @@ var metadata = wire.ByKey(metadataText.Schema.OrNull(), maxMetadata, func(m *eng
 	})
 
 var metadataText = wire.Text(0, maxMetadataValue)
-
-// externalPage is a page of records, or of the one that has an external id.
-type externalPage struct {
-	page
-	external *string
-}
-
-// externalQuery is the query of a list that takes a page and an external id.
-func externalQuery(record string) *wire.Shape[externalPage] {
-	return wire.ShapeOf("List", append(pageFields(func(p *externalPage) *page { return &p.page }),
-		externalIDFilter(func(p *externalPage) **string { return &p.external }, record))...)
-}
-
-// appendExternalPage appends such a page: of all records, or of the one that with finds.
-func appendExternalPage[R any](
-	q *request, p *externalPage, with func(v engine.View, external string) *R, all *table.Table[R], record func(w *scribe, r *R),
-) {
-	total, at := all.Len(), all.At
-	if p.external != nil {
-		one := with(q.view, *p.external)
-		if total = 1; one == nil {
-			total = 0
-		}
-		at = func(int) *R { return one }
-	}
-	appendPage(q, p.page, total, at, record)
-}

@@ -83,7 +83,7 @@ func newShop(t testing.TB) *shop {
 	require.NoError(t, err)
 	var drawn atomic.Uint64
 	s.eng, err = engine.Open(context.Background(), engine.Options{
-		Store: store, Now: s.clock.Load, Manual: true, Checks: true, Logger: slog.New(slog.DiscardHandler), Payload: OrderPayload,
+		Store: store, Now: s.clock.Load, Manual: true, Checks: true, Logger: slog.New(slog.DiscardHandler), Payload: EventPayload,
 		Random: func() (b [10]byte) {
 			binary.BigEndian.PutUint64(b[2:], drawn.Add(1)<<20)
 			return b

@@ -114,12 +114,40 @@ const (
 	aboutMoved  = "With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else."
 )
 
+// holdLineChange is a change of a line as it comes in: to may be null, which opens the end.
+type holdLineChange struct {
+	engine.HoldLineChange
+	to engine.Opt[int64]
+}
+
+type heldChanges struct {
+	engine.ChangeHold
+	change []holdLineChange
+	dryRun bool
+}
+
+var changeHoldShape = wire.ShapeOf("ChangeHold",
+	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, 1000), nil, func(o *heldChanges) *[]engine.HoldLineInput { return &o.Add }).
+		Says("New lines, behind those that stay. Default: none.").Shows("null"),
+	wire.Defaulted("change", wire.ListOf(wire.Object(wire.ShapeOf("HoldLineChange",
+		wire.Required("line", wire.Integer[int](0, 999), func(x *holdLineChange) *int { return &x.Line }).Says("The number of the line, from 0."),
+		wire.Optional("quantity", count, func(x *holdLineChange) **int { return &x.Quantity }).Says("How many units. Default: as it is."),
+		wire.Optional("from", wire.Instant, func(x *holdLineChange) **int64 { return &x.From }).Says("Its new first instant. Default: as it is."),
+		wire.Merged("to", wire.Instant, true, func(x *holdLineChange) *engine.Opt[int64] { return &x.to }).Says("Its new end. Default: as it is; null: without end."),
+	)), 0, 1000), nil, func(o *heldChanges) *[]holdLineChange { return &o.change }).
+		Says("Lines that are asked for anew, in another quantity or for other dates; they have other units then. Default: none.").Shows("null"),
+	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, 999), 0, 1000), nil, func(o *heldChanges) *[]int { return &o.Remove }).
+		Says("The numbers of lines that are taken out, from 0. Default: none.").Shows("null"),
+	wire.Defaulted("allowPast", wire.Boolean, false, func(o *heldChanges) *bool { return &o.AllowPast }).
+		Says("Takes lines whose window is over, which are refused else. Default: false."),
+	wire.Defaulted("dryRun", wire.Boolean, false, func(o *heldChanges) *bool { return &o.dryRun }).Says(aboutDryRun))
+
 var extendHoldShape = wire.ShapeOf("ExtendHold",
 	wire.Required("expiresInSeconds", expiry, func(o *engine.ExtendHold) *int64 { return &o.ExpiresIn }).
 		Says("After how many seconds the hold gives its stock back, from now."))
 
 var (
-	holdStatuses = wire.EnumSchema("held", "confirmed", "expired", "released", "ordered")
+	holdStatuses = wire.EnumSchema(engine.HoldStatuses...)
 	holdSchema   = describe("Hold", func(w *scribe, h *engine.Hold) { w.writeHold(h, engine.MaxListed) })
 )
 
@@ -201,15 +229,55 @@ var (
 	holdsWrite = []string{"inventory.stock_items.write"}
 )
 
+type listHolds struct {
+	engine.HoldQuery
+	status                    []string
+	sku, article, catalogItem *engine.ID
+	window                    *window
+	direction                 sortDirection
+	page                      page
+}
+
+var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHolds]{
+	wire.Defaulted("status", wire.ListOf(wire.Enum(engine.HoldStatuses...), 0, len(engine.HoldStatuses)), nil, func(o *listHolds) *[]string { return &o.status }).
+		Says("Only holds in one of these states. Default: all."),
+	wire.Optional("skuId", wire.UUID, func(o *listHolds) **engine.ID { return &o.sku }).Says("Only holds of which a line asks for this SKU."),
+	wire.Optional("articleId", wire.UUID, func(o *listHolds) **engine.ID { return &o.article }).Says("Only holds of which a line asks for this article."),
+	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **engine.ID { return &o.catalogItem }).Says("Only holds of which a line asks for this catalog item."),
+	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **engine.ID { return &o.Location }).Says("Only holds of which a line is at this location."),
+	wire.Optional("dateRange", dateRange, func(o *listHolds) **window { return &o.window }).Says("Only holds of which a line is for some of it."),
+	searchFilter("the note", func(o *listHolds) *string { return &o.Search }),
+	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listHolds) *sortDirection { return &o.direction }).
+		Says("desc: the youngest first."),
+}, pageFields(func(o *listHolds) *page { return &o.page }))...)
+
+func (q *request) listHolds(o *listHolds) error {
+	for _, name := range o.status {
+		o.Status = append(o.Status, engine.HoldStatus(1+slices.Index(engine.HoldStatuses, name)))
+	}
+	if o.sku != nil {
+		o.Items = append(o.Items, engine.Item{SKU: *o.sku})
+	}
+	if o.article != nil {
+		o.Items = append(o.Items, engine.Item{Article: *o.article})
+	}
+	if o.catalogItem != nil {
+		o.Items = append(o.Items, engine.Item{CatalogItem: *o.catalogItem})
+	}
+	if o.window != nil {
+		o.Window = &engine.Span{Start: o.window.from, End: o.window.to}
+	}
+	o.Desc, o.Part, o.Units = o.direction == descending, o.page.part(), wire.RowEntries
+	holds, total := q.view.ListHolds(&o.HoldQuery)
+	appendRows(q, o.page, holds, total, listedHold)
+	return nil
+}
+
 var holdOperations = []operation{
-	read(operation{
+	readChecked(operation{
 		id: "admin.holds.list", method: "GET", path: "/v1/admin/holds", scopes: holdsRead,
-		summary: "Lists holds in order of creation, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
-	}, input[page]{query: listQuery}, func(q *request, p *page) error {
-		holds, total := q.view.Holds(p.offset(), p.size, wire.RowEntries)
-		appendRows(q, *p, holds, total, listedHold)
-		return nil
-	}),
+		summary: "Lists holds in order of creation: those that pass all filters, those that ended within the last 24 hours included.", answer: pagedSchema(holdSchema),
+	}, input[listHolds]{query: listHoldsQuery}, func(q *request, o *listHolds) { q.checkWindow(o.window) }, (*request).listHolds),
 	read(operation{
 		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities", scopes: holdsRead,
 		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(unavailabilitySchema),
@@ -246,6 +314,23 @@ var holdOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
+	write(operation{
+		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true, answer: holdSchema,
+		summary: "Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.",
+	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *engine.ID { return &o.ID }), body: changeHoldShape},
+		func(q *request, o *heldChanges) engine.Op {
+			o.IfMatch, q.preview = q.ifMatch, o.dryRun
+			for _, x := range o.change {
+				if x.to.Set {
+					if x.to.Null {
+						x.to.Value = engine.Forever
+					}
+					x.To = &x.to.Value
+				}
+				o.Change = append(o.Change, x.HoldLineChange)
+			}
+			return &o.ChangeHold
+		}, answerHold),
 	write(operation{
 		id: "admin.holds.move", method: "POST", path: "/v1/admin/holds/{id}/move", scopes: holdsWrite,
 		summary: "Changes dates, article or slot of units of a hold: all or nothing.", answer: movedHoldSchema,

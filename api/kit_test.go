@@ -50,7 +50,7 @@ func TestKitIsAskedForAndHeldAsOne(t *testing.T) {
 	s.refused(409, engine.CodeStateNotAllowed, "POST", "/v1/admin/holds", s.holdBody("catalogItem", empty, location, from, to, 1))
 	s.ok("POST", "/v1/admin/catalog/"+kit+"/archive", "")
 	state := s.refused(409, engine.CodeStateNotAllowed, "POST", "/v1/admin/holds", s.holdBody("catalogItem", kit, location, from+5*day, to+5*day, 1))
-	require.Equal(t, map[string]any{"state": "archived", "allowed": []any{"active"}}, at(state.object(), "details"))
+	require.Equal(t, map[string]any{"state": "archived", "allowed": []any{"unarchive"}}, at(state.object(), "details"))
 	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/holds", s.holdBody("catalogItem", sku, location, from, to, 1))
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/holds", fmt.Sprintf(`{"lines":[{"catalogItemId":%q,"skuId":%q,"serviceLocationId":%q,"from":%q}]}`, kit, sku, location, when(from)),
 		"body /lines/0 exclusive")

@@ -58,7 +58,7 @@ type charge struct {
 func (q *request) chargeAddress() *engine.Error {
 	s := q.server
 	limit := s.limits.PerAddress
-	if q.paid || limit == 0 || q.op.probe {
+	if q.paid || limit == 0 || q.op != nil && q.op.probe {
 		return nil
 	}
 	if !q.from.address.IsValid() || q.from.exempt {

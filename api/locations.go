@@ -53,9 +53,8 @@ var locationOperations = []operation{
 	read(operation{
 		id: "admin.locations.list", method: "GET", path: "/v1/admin/locations", scopes: []string{"locations.read"},
 		summary: "Lists locations in order of creation.", answer: pagedSchema(locationSchema),
-	}, input[externalPage]{query: externalQuery("the location")}, func(q *request, p *externalPage) error {
-		appendExternalPage(q, p, engine.View.LocationWith, q.view.Locations(), (*scribe).writeLocation)
-		return nil
+	}, input[foundPage]{query: foundQuery("the location", "the name, or the street, zip code or city of the address", "")}, func(q *request, p *foundPage) error {
+		return appendFound(q, p, engine.View.FindLocations, (*scribe).writeLocation)
 	}),
 	write(operation{
 		id: "admin.locations.create", method: "POST", path: "/v1/admin/locations", scopes: []string{"locations.write"},

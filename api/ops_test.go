@@ -155,7 +155,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	s.server.routes = newRoutes(list)
 	s.ok("GET", "/healthz", "")
 	s.ok("GET", "/healthz", "")
-	s.call("GET", "/nothing", "")
+	s.call("GET", "/nothing", "", "X-API-KEY", "")
 	counted, timed := counts(t, registry)
 	require.Equal(t, map[string]float64{
 		"holdfast_http_requests_total none 404": 1, "holdfast_http_requests_total service.health 200": 2, "holdfast_refusals_total NOT_FOUND": 1,

@@ -74,10 +74,21 @@ func TestOrderList(t *testing.T) {
 		found("search="+search, want...)
 	}
 	found("search=paul&archive=all", d)
+	found("fulfillmentState=cancelled&archive=all", d)
+	found("channel=online", []string(nil)...)
+	found("pickupLocationId="+location+"&sort=earliestStartDate", sale, a, b, c)
+	found("returnLocationId="+nobodyID, []string(nil)...)
+	found("hasConflicts=true", []string(nil)...)
+	found("hasConflicts=false&sort=number&direction=desc", sale, c, b, a)
+	found("late=pickup&late=return", []string(nil)...)
+	found("pickupDue[from]="+when(noon+5*day)+"&pickupDue[to]="+when(noon+6*day), b, c)
+	found("latestEndDate[from]="+when(noon)+"&latestEndDate[to]="+when(noon+4*day), a)
 
 	s.refused(400, engine.CodeInvalid, "GET", ordersPath+"?status=gone&number=0&archive=x&direction=up&customerId=x&createdAt[from]="+when(noon)+"&createdAt[to]="+when(noon-1)+"&dateRange[from]="+when(noon)+"&colour=1", "",
 		"query status enum", "query dateRange[to] required", "query customerId format", "query number range", "query archive enum", "query direction enum", "query colour unknown",
 		"query createdAt[to] order")
+	s.refused(400, engine.CodeInvalid, "GET", ordersPath+"?late=x&fulfillmentState=x&channel=x&hasConflicts=x&sort=x&pickupLocationId=x&returnDue[from]="+when(noon)+"&returnDue[to]="+when(noon-1), "",
+		"query fulfillmentState enum", "query hasConflicts type", "query late enum", "query channel enum", "query pickupLocationId format", "query sort enum", "query returnDue[to] order")
 }
 
 // A page of a long list costs what a page costs.
@@ -243,7 +254,10 @@ func TestSubscriptions(t *testing.T) {
 	other := at(subscribe("draft"), "lineItems", 0, "subscription", "id").(string)
 	require.Equal(t, 2.0, at(s.ok("GET", "/v1/admin/subscriptions", ""), "pagination", "total"))
 	a := s.refused(409, engine.CodeStateNotAllowed, "POST", "/v1/admin/subscriptions/"+other+"/cancel", "")
-	require.Equal(t, map[string]any{"state": "draft", "allowed": []any{"active", "cancelling"}}, at(a.object(), "details"))
+	require.Equal(t, map[string]any{"state": "draft", "allowed": []any{}}, at(a.object(), "details"))
+	for status, wanted := range map[string]float64{"active": 1, "draft": 1} {
+		require.Equal(t, wanted, at(s.ok("GET", "/v1/admin/subscriptions?status="+status, ""), "pagination", "total"), status)
+	}
 
 	// Cancelled at the end, it keeps its unit until then.
 	o = s.ok("POST", "/v1/admin/subscriptions/"+id+"/cancel", `{"atEnd":true}`)

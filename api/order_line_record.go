@@ -8,6 +8,7 @@ import (
 // This file owns how the lines and units of an order are written, and its subscriptions.
 
 var (
+	fieldValueSchema     = fieldValue.Schema.OrNull()
 	checkoutFieldTypes   = wire.EnumSchema(engine.CheckoutFieldTypes...).OrNull()
 	checkoutFieldFormats = wire.EnumSchema(engine.CheckoutFieldFormats...)
 	codeTypes            = wire.EnumSchema("auto-assigned", "manual")
@@ -114,7 +115,7 @@ func (w *scribe) subscriptionOf(r *engine.OrderRecord, l *engine.OrderLine) {
 		if s != l.Subscription { // it is described
 			line = &engine.OrderLine{Subscription: s}
 		}
-		w.lineSubscription(line)
+		w.lineSubscription(r.Order, line)
 	})
 	var discounts []engine.SubscriptionDiscount
 	if l.Subscription != nil {
@@ -140,8 +141,8 @@ func (w *scribe) discountTerms(d *engine.DiscountTerms) {
 	w.Int("value", d.Value, aboutDiscounted)
 }
 
-// lineSubscription writes the subscription of a line.
-func (w *scribe) lineSubscription(l *engine.OrderLine) {
+// lineSubscription writes the subscription of a line of an order.
+func (w *scribe) lineSubscription(o *engine.Order, l *engine.OrderLine) {
 	s := l.Subscription
 	w.ID("id", s.ID, "The subscription's id.")
 	w.ID("orderLineItemId", l.ID, "The line that it is of.")
@@ -155,7 +156,7 @@ func (w *scribe) lineSubscription(l *engine.OrderLine) {
 	w.Text("initialChargeType", s.Terms.InitialCharge, "When the first payment is due, as it was given.")
 	w.Text("renewalType", s.Terms.RenewalType, "What follows the commitment, as it was given.")
 	w.Text("collectionMethod", s.Collection, "How payments are collected, as it was given; nothing is charged here.")
-	w.As(subscriptionStatus.Schema, "status", string(s.Status()), "Whether it goes on, ends at cancelAt, or has ended.")
+	w.As(subscriptionStatus.Schema, "status", string(s.Status(o)), "Whether its order is a draft, it goes on, ends at cancelAt, or has ended.")
 	w.GivenInstant("nextBillingAt", s.NextBillingAt, "When the next payment is due; null: none is.")
 	w.GivenInstant("cancelAt", s.CancelAt, "When it will end; null: it goes on.")
 	w.GivenInstant("cancelledAt", s.CancelledAt, "When it was cancelled; null: it was not.")
@@ -174,7 +175,8 @@ func (w *scribe) checkoutField(f *engine.CheckoutField) {
 	wire.List(&w.Writer, "options", "CheckoutFieldOption", f.Options, "What could be chosen.", func(name *string) {
 		w.Text("name", *name, "What people call the choice.")
 	})
-	w.TextOrNull("value", f.Value, "What the customer answered.")
+	w.Key("value", fieldValueSchema, aboutFieldValue)
+	w.Out = appendFieldValue(w.Out, f)
 	w.IDOrNull("checkoutFieldId", f.CheckoutFieldID, "The id of the field in the shop that asked.")
 }
 

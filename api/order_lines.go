@@ -34,7 +34,7 @@ var patchLineShape = wire.ShapeOf("PatchLineItem",
 		Says(aboutUnitPrice+" Null: what the pricing row says.").Needs("orders.payments.write"),
 	wire.Merged("taxRate", taxRate, true, func(o *patchLine) *engine.Opt[int] { return &o.TaxRate }).
 		Says("Tax in hundredths of a percent: 2300 is 23 %."),
-	wire.Merged("name", wire.Text(1, 255), false, func(o *patchLine) *engine.Opt[string] { return &o.Name }).Says("What the line is called."),
+	wire.Merged("name", lineName, false, func(o *patchLine) *engine.Opt[string] { return &o.Name }).Says("What the line is called"+asRead),
 	wire.Merged("note", longText, true, func(o *patchLine) *engine.Opt[string] { return &o.Note }).
 		Says("A text for those who read it. Null clears it."),
 	wire.Merged("imageUrl", wire.Text(1, 2048), true, func(o *patchLine) *engine.Opt[string] { return &o.ImageURL }).
@@ -78,6 +78,11 @@ var orderLineOperations = []operation{
 		body: patchLineShape,
 	}, func(q *request, o *patchLine) engine.Op {
 		o.IfMatch, q.preview = q.ifMatch, o.dryRun
+		if r := q.view.Order(o.Order); r != nil && o.PricingRow.Set && !o.PricingRow.Null {
+			if l := r.LineOf(o.ID); l != nil {
+				q.claimRow(l.Item(), "pricingRowId")
+			}
+		}
 		return &o.PatchOrderLine
 	}, answerMovedOrder),
 	write(operation{

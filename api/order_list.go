@@ -8,22 +8,54 @@ import (
 	"holdfast/engine"
 )
 
-// This file owns the list of orders: its filters, and the page that comes of them.
+// This file owns the list of orders: its filters and sorts, and the page that comes of them.
 
 type listOrders struct {
 	engine.OrderQuery
-	status          []string
-	window, created *window
-	archive         archiveFilter
-	direction       sortDirection
-	page            page
+	status, fulfillment []string
+	window              *window
+	ranges              [len(orderRanges)]*window
+	archive             archiveFilter
+	direction           sortDirection
+	page                page
 }
+
+// orderRanges are the filters by an instant of the order.
+var orderRanges = [...]struct {
+	name, about string
+	at          func(q *engine.OrderQuery) **engine.Span
+}{
+	{"createdAt", "When it was made.", func(q *engine.OrderQuery) **engine.Span { return &q.Created }},
+	{"updatedAt", "When it was last changed.", func(q *engine.OrderQuery) **engine.Span { return &q.Updated }},
+	{"earliestStartDate", "When its first line begins.", func(q *engine.OrderQuery) **engine.Span { return &q.Start }},
+	{"latestEndDate", "When the last of its lines ends that has an end.", func(q *engine.OrderQuery) **engine.Span { return &q.End }},
+	{"pickupDue", "When the first line begins of which a unit is still to be handed over.", func(q *engine.OrderQuery) **engine.Span { return &q.PickupDue }},
+	{"returnDue", "When the first line ends of which a unit is out.", func(q *engine.OrderQuery) **engine.Span { return &q.ReturnDue }},
+}
+
+func rangeFields() (fields []wire.Field[listOrders]) {
+	for i, r := range orderRanges {
+		fields = append(fields, wire.Optional(r.name, dateRange, func(o *listOrders) **window { return &o.ranges[i] }).Says(r.about+" Both ends are in the range."))
+	}
+	return fields
+}
+
+var locationIDs = wire.ListOf(wire.UUID, 1, 100)
 
 var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[listOrders]{
 	wire.Defaulted("status", wire.ListOf(wire.Enum(engine.OrderStatuses...), 0, 4), nil, func(o *listOrders) *[]string { return &o.status }).
 		Says("Only orders in one of these states. Default: all."),
+	wire.Defaulted("fulfillmentState", wire.ListOf(wire.Enum(engine.Fulfillments...), 0, len(engine.Fulfillments)), nil,
+		func(o *listOrders) *[]string { return &o.fulfillment }).Says("Only orders whose units are together so far. Default: all."),
+	wire.Optional("hasConflicts", wire.Boolean, func(o *listOrders) **bool { return &o.Conflict }).Says("Whether a unit of it has no stock."),
+	wire.Defaulted("late", wire.ListOf(wire.Enum(engine.LatePickup, engine.LateReturn), 0, 2), nil, func(o *listOrders) *[]engine.Lateness { return &o.Late }).
+		Says("pickup: a unit was not handed over though its line has begun; return: one is out though its line is over. By the instant of the answer."),
+	wire.Defaulted("channel", wire.ListOf(wire.Enum(engine.Channels...), 0, len(engine.Channels)), nil, func(o *listOrders) *[]string { return &o.Channel }).
+		Says("Only orders that came from there. Default: all."),
+	wire.Defaulted("pickupLocationId", locationIDs, nil, func(o *listOrders) *[]engine.ID { return &o.Pickup }).Says("Only orders that are handed over at one of these locations."),
+	wire.Defaulted("returnLocationId", locationIDs, nil, func(o *listOrders) *[]engine.ID { return &o.Return }).Says("Only orders that come back to one of these locations."),
+	wire.Optional("assignedTo", wire.UUID, func(o *listOrders) **engine.ID { return &o.Assigned }).Says("Only orders that this user looks after."),
 	wire.Optional("dateRange", dateRange, func(o *listOrders) **window { return &o.window }).Says("Orders of which a line is for some of it."),
-	wire.Optional("createdAt", dateRange, func(o *listOrders) **window { return &o.created }).Says("Both ends are in it."),
 	wire.Optional("customerId", wire.UUID, func(o *listOrders) **engine.ID { return &o.Customer }).
 		Says("Orders that are for this customer, or name them in their list of customers."),
 	wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *listOrders) *[]engine.ID { return &o.Tags }).Says("Orders that have one of them."),
@@ -31,15 +63,19 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 	externalIDFilter(func(o *listOrders) **string { return &o.External }, "the order"),
 	wire.Defaulted("archive", wire.Enum(archiveActive, archiveArchived, archiveAll), archiveActive, func(o *listOrders) *archiveFilter { return &o.archive }).
 		Says("Which orders by whether they are archived. Default: active."),
-	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listOrders) *string { return &o.Search }).
-		Says("A part of the reference, the note, a customer's name or email, or a line's name, without case; or the number."),
+	wire.Defaulted("search", wire.Text(0, 255), "", func(o *listOrders) *string { return &o.Search }).Says(searchedWords +
+		"the reference, the note, a customer's name, company or email, or a line's name. A number finds the order with that number, too."),
+	wire.Defaulted("sort", wire.Enum(engine.OrderSorts...), engine.OrdersByCreatedAt, func(o *listOrders) *engine.OrderSort { return &o.Sort }).
+		Says("What they are ordered by: equal ones by their numbers, what has no value last, in both directions."),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listOrders) *sortDirection { return &o.direction }).
-		Says("desc: the youngest first."),
-}, pageFields(func(o *listOrders) *page { return &o.page }))...)
+		Says("Whether the least or the greatest value comes first. Default: asc."),
+}, rangeFields(), pageFields(func(o *listOrders) *page { return &o.page }))...)
 
 func (q *request) checkListOrders(o *listOrders) {
 	q.checkWindow(o.window)
-	q.checkRange("/createdAt", o.created)
+	for i, r := range orderRanges {
+		q.checkRange("/"+r.name, o.ranges[i])
+	}
 }
 
 func (q *request) listOrders(o *listOrders) error {
@@ -49,9 +85,15 @@ func (q *request) listOrders(o *listOrders) error {
 	if o.window != nil {
 		o.Window = &engine.Span{Start: o.window.from, End: o.window.to}
 	}
-	if o.created != nil {
-		o.Created = &engine.Span{Start: o.created.from, End: o.created.to}
+	for _, name := range o.fulfillment {
+		o.Fulfillment = append(o.Fulfillment, engine.Fulfillment(slices.Index(engine.Fulfillments, name)))
 	}
+	for i, r := range orderRanges {
+		if w := o.ranges[i]; w != nil {
+			*r.at(&o.OrderQuery) = &engine.Span{Start: w.from, End: w.to}
+		}
+	}
+	o.Now = q.now
 	o.Active, o.Archived = o.archive != archiveArchived, o.archive != archiveActive
 	o.Desc, o.Offset, o.Limit = o.direction == descending, o.page.offset(), o.page.size
 	orders, total := q.view.ListOrders(&o.OrderQuery)

@@ -39,13 +39,45 @@ func checkoutFields(name string, id wire.Field[engine.CheckoutField]) wire.Kind[
 			Says("The format of that attribute."),
 		wire.Defaulted("options", wire.ListOf(fieldOption, 0, maxParts), nil, func(f *engine.CheckoutField) *[]string { return &f.Options }).
 			Says("What could be chosen. Default: nothing."),
-		wire.Optional("value", longText, func(f *engine.CheckoutField) **string { return &f.Value }).Says("What the customer answered."),
+		wire.Optional("value", fieldValue, func(f *engine.CheckoutField) **engine.CheckoutValue { return &f.Value }).Says(aboutFieldValue),
 		wire.Optional("checkoutFieldId", wire.UUID, func(f *engine.CheckoutField) **engine.ID { return &f.CheckoutFieldID }).
 			Says("The id of the field in the shop that asked."),
 	)), 0, maxParts)
 }
 
-const maxParts = 100
+const (
+	maxParts        = 100
+	aboutFieldValue = "What the customer answered: a string, of a number also a number and of a checkbox also true or false, as it is by its type or its attribute's format."
+)
+
+// fieldValue is what a field of a form was filled in with.
+var fieldValue = wire.Kind[engine.CheckoutValue]{
+	Schema: &wire.Schema{Example: `"172"`},
+	JSON: func(r *wire.Reader, dst *engine.CheckoutValue) {
+		switch c := r.Space(); {
+		case c == '"':
+			longText.JSON(r, &dst.Text)
+		case c == 't' || c == 'f':
+			dst.Text, dst.As = string(r.Raw()), engine.BooleanValue
+		case c == '-' || c >= '0' && c <= '9':
+			dst.Text, dst.As = string(r.Raw()), engine.NumberValue
+		default:
+			r.WrongType("a string, a number, or true or false")
+		}
+	},
+	Query: func(*wire.Args, string, *engine.CheckoutValue) bool { return false },
+}
+
+// appendFieldValue appends it as what its field takes, where it is that.
+func appendFieldValue(b []byte, f *engine.CheckoutField) []byte {
+	switch takes := f.Takes(); {
+	case f.Value == nil:
+		return append(b, "null"...)
+	case takes == engine.NumberValue && wire.IsNumber(f.Value.Text), takes == engine.BooleanValue && (f.Value.Text == "true" || f.Value.Text == "false"):
+		return append(b, f.Value.Text...)
+	}
+	return wire.AppendText(b, f.Value.Text)
+}
 
 var (
 	customerFormFields = checkoutFields("CheckoutFieldInput",
@@ -149,6 +181,28 @@ var lineSubscriptionShape = wire.ShapeOf("LineSubscriptionInput", append(
 	wire.Optional("collectionMethod", wire.Text(1, 255), func(s *lineSubscription) **string { return &s.collection }).
 		Says("Stored as given: nothing is charged here."))...)
 
+const asRead = ": a string, or an object with the string as def, as a line is read."
+
+// lineName is what a line is called: as it is written, or as it is read.
+var lineName = func() wire.Kind[string] {
+	text := wire.Text(1, 255)
+	read := wire.Object(wire.ShapeOf("LocalizedNameInput", wire.Required("def", text, func(s *string) *string { return s }).Says("The name in the merchant's language.")))
+	return wire.Kind[string]{
+		Schema: &wire.Schema{Example: `"City bike"`},
+		JSON: func(r *wire.Reader, dst *string) {
+			switch r.Space() {
+			case '"':
+				text.JSON(r, dst)
+			case '{':
+				read.JSON(r, dst)
+			default:
+				r.WrongType("a string, or an object with def")
+			}
+		},
+		Query: func(*wire.Args, string, *string) bool { return false },
+	}
+}()
+
 var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 	itemFields(func(l *orderLine) *engine.Item { return &l.Item }),
 	[]wire.Field[orderLine]{
@@ -163,7 +217,7 @@ var lineItem = wire.Object(wire.ShapeOf("OrderLineItemInput", slices.Concat(
 				"that table with the least total, and is refused where none fits; what has no table is free.").Shows("null"),
 		wire.Optional("unitPrice", price, func(l *orderLine) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).Needs("orders.payments.write"),
 		wire.Optional("taxRate", taxRate, func(l *orderLine) **int { return &l.TaxRate }).Says("Tax in hundredths of a percent: 2300 is 23 %. Default: 0."),
-		wire.Optional("name", wire.Text(1, 255), func(l *orderLine) **string { return &l.Name }).Says("What the line is called. Default: the item's name."),
+		wire.Optional("name", lineName, func(l *orderLine) **string { return &l.Name }).Says("What the line is called" + asRead + " Default: the item's name."),
 		wire.Optional("note", longText, func(l *orderLine) **string { return &l.Note }).Says("A text for those who read it."),
 		wire.Optional("imageUrl", wire.Text(1, 2048), func(l *orderLine) **string { return &l.ImageURL }).Says("A picture of it."),
 		wire.Optional("orderCustomerId", wire.UUID, func(l *orderLine) **engine.ID { return &l.OrderCustomer }).
@@ -202,7 +256,18 @@ func (q *request) lines(list []orderLine) []engine.OrderLineInput {
 		if s := l.subscription; s != nil {
 			l.Subscription, l.Collection = q.terms("/lineItems/"+strconv.Itoa(i)+"/subscription", s.subscriptionInput), s.collection
 		}
+		if l.PricingRow != nil {
+			q.claimRow(l.Item, "lineItems.pricingRowId")
+		}
 		out[i] = l.OrderLineInput
 	}
 	return out
+}
+
+// claimRow has a row that is named for what has no pricing table take the scope of a unit price: it can be a row of any price.
+func (q *request) claimRow(i engine.Item, field string) {
+	c := wire.Claim{Field: field, Scope: "orders.payments.write"}
+	if !q.view.HasPricingTable(i) && !slices.Contains(q.json.Claims, c) {
+		q.json.Claims = append(q.json.Claims, c)
+	}
 }

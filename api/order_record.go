@@ -34,15 +34,6 @@ var paymentTotals = [...]struct {
 
 const byPayments = ", by the payments that were recorded; in minor units."
 
-// OrderPayload is an order's record as a version of the interface writes it: there is one.
-func OrderPayload(_ string, record any) []byte {
-	r := record.(*engine.OrderRecord)
-	const order, part = 3 << 10, 1 << 10 // about what is written of an order, of each line, and of each unit
-	w := scribe{Writer: wire.Writer{Out: make([]byte, 0, order+part*(len(r.Lines)+len(r.Units)))}}
-	appendOrder(&w, r)
-	return w.Out
-}
-
 // appendOrder appends an order as a record of its own.
 func appendOrder(w *scribe, r *engine.OrderRecord) {
 	start := len(w.Out)
@@ -74,6 +65,7 @@ func (w *scribe) order(r *engine.OrderRecord, most int) {
 		w.contact(c)
 		w.crmCustomer(r.Customer)
 	})
+	wire.List(&w.Writer, "checkoutFields", "CheckoutField", more.Fields, "What the customer was asked for the order as a whole.", w.customerField)
 	w.orderLines(r, most)
 	w.stockItems(r, most)
 	w.orderDocuments(more)
@@ -137,13 +129,16 @@ func (w *scribe) orderCustomers(r *engine.OrderRecord, more *engine.OrderMore) {
 		w.ID("id", c.ID, "The customer's id in the order.")
 		w.contact(&c.Contact)
 		w.crmCustomer(c.Customer)
-		wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", func(f *engine.CheckoutField) {
-			w.IDs("ids", f.IDs, "Ids of the same field in other places.")
-			w.checkoutField(f)
-		})
+		wire.List(&w.Writer, "checkoutFields", "CheckoutField", c.Fields, "What this customer was asked.", w.customerField)
 		w.Created(c.ID)
 		w.Updated(c.UpdatedAt)
 	})
+}
+
+// customerField writes a field of a form that is none of a line's.
+func (w *scribe) customerField(f *engine.CheckoutField) {
+	w.IDs("ids", f.IDs, "Ids of the same field in other places.")
+	w.checkoutField(f)
 }
 
 func (w *scribe) orderDocuments(more *engine.OrderMore) {

@@ -46,26 +46,29 @@ func orderFields[In any](at func(*In) *engine.OrderInput) []wire.Field[In] {
 			Says("The documents of the order. Default: none."),
 		wire.Optional("assignedTo", wire.Object(userShape), func(in *In) **engine.UserRef { return &at(in).Assigned }).Says("The user who looks after it."),
 		wire.Defaulted("tags", wire.ListOf(wire.LooseID, 0, 100), nil, func(in *In) *[]engine.ID { return &at(in).Tags }).Says("Ids of tags of scope orders."),
+		wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil, func(in *In) *[]string { return &at(in).Discounts }).Shows("null").
+			Says("Discount codes that are put on it, one after the other; one that cannot be refuses all."),
 	}...)
 }
 
+// createOrder is an order as it comes in: of lines, or of holds.
 type createOrder struct {
-	engine.CreateOrder
-	status string
-	lines  []orderLine
-	dryRun bool
+	orderHold
+	lines []orderLine
 }
 
 var createOrderShape = wire.ShapeOf("CreateOrder", slices.Concat([]wire.Field[createOrder]{
-	wire.Defaulted("status", orderStatus, "draft", func(o *createOrder) *string { return &o.status }).
-		Says("An open order takes its stock, for all lines or not at all."),
-	wire.Required("pickupLocationId", wire.UUID, func(o *createOrder) *engine.ID { return &o.Pickup }).Says("Where its units are handed over; stock is taken there."),
-	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *createOrder) *bool { return &o.AllowOverbooked }).Says("What is short becomes a conflict."),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *createOrder) *bool { return &o.dryRun }).Says(aboutDryRun),
-	wire.Defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).Says("What is ordered. Default: nothing, in a draft."),
-}, orderFields(func(o *createOrder) *engine.OrderInput { return &o.OrderInput }))...)
+	wire.Optional("status", orderStatus, func(o *createOrder) **string { return &o.status }).Shows(`"draft"`).
+		Says("An open order takes its stock, for all lines or not at all. Default: draft; an order of holds is open."),
+	wire.Optional("pickupLocationId", wire.UUID, func(o *createOrder) **engine.ID { return &o.pickup }).
+		Says("Where its units are handed over; stock is taken there. It is needed, but of holds: there the default is where they have their stock."),
+	wire.Defaulted("lineItems", orderLines(0), nil, func(o *createOrder) *[]orderLine { return &o.lines }).
+		Says("What is ordered. Default: nothing, in a draft. An order of holds has their lines."),
+	wire.Defaulted("holdIds", wire.ListOf(wire.UUID, 1, 100), nil, func(o *createOrder) *[]engine.ID { return &o.Holds }).Shows("null").
+		Says("Holds that become this order, in place of lineItems: it takes all their lines and units over as they are, or none. An expired one refuses it."),
+}, heldFields(func(o *createOrder) *orderHold { return &o.orderHold }))...)
 
-// orderHold is an order of a hold as it comes in.
+// orderHold is an order of holds as it comes in.
 type orderHold struct {
 	engine.OrderHold
 	pickup       *engine.ID
@@ -77,12 +80,74 @@ type orderHold struct {
 var orderHoldShape = wire.ShapeOf("OrderHold", slices.Concat([]wire.Field[orderHold]{
 	wire.Optional("status", orderStatus, func(o *orderHold) **string { return &o.status }).Says("An order of a hold is open.").Shows(`"open"`),
 	wire.Optional("pickupLocationId", wire.UUID, func(o *orderHold) **engine.ID { return &o.pickup }).Says("Where the hold has its stock."),
-	wire.Optional("subscription", wire.Object(lineSubscriptionShape), func(o *orderHold) **lineSubscription { return &o.subscription }).
-		Says("The terms of the lines that are held as subscriptions.").Shows("null"),
-	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *orderHold) *bool { return &o.AllowOverbooked }).
-		Says("What counts on units that come back elsewhere becomes a conflict."),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *orderHold) *bool { return &o.dryRun }).Says(aboutDryRun),
-}, orderFields(func(o *orderHold) *engine.OrderInput { return &o.OrderInput }))...)
+}, heldFields(func(o *orderHold) *orderHold { return o }))...)
+
+// heldFields are what an order of holds is made of, but for the holds, and where they have their stock.
+func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
+	return append([]wire.Field[In]{
+		wire.Defaulted("heldLines", heldLines, nil, func(in *In) *[]engine.HeldLineInput { return &at(in).Held }).Shows("null").
+			Says("How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a price."),
+		wire.Optional("subscription", wire.Object(lineSubscriptionShape), func(in *In) **lineSubscription { return &at(in).subscription }).
+			Says("The terms of the lines that are held as subscriptions.").Shows("null"),
+		wire.Defaulted("allowOverbooking", wire.Boolean, false, func(in *In) *bool { return &at(in).AllowOverbooked }).
+			Says("What is short, or counts on units that come back elsewhere, becomes a conflict."),
+		wire.Defaulted("dryRun", wire.Boolean, false, func(in *In) *bool { return &at(in).dryRun }).Says(aboutDryRun),
+	}, orderFields(func(in *In) *engine.OrderInput { return &at(in).OrderInput })...)
+}
+
+var heldLines = wire.ListOf(wire.Object(wire.ShapeOf("HeldLineInput",
+	wire.Optional("holdId", wire.UUID, func(l *engine.HeldLineInput) **engine.ID { return &l.Hold }).Says("The hold; it may be left out where there is one."),
+	wire.Required("line", wire.Integer[int](0, 999), func(l *engine.HeldLineInput) *int { return &l.Line }).Says("The number of its line, from 0."),
+	wire.Optional("pricingRowId", wire.UUID, func(l *engine.HeldLineInput) **engine.ID { return &l.PricingRow }).
+		Says("The pricing row that the price is of. Default: of an item with a pricing table the fitting row that asks least.").Shows("null"),
+	wire.Optional("unitPrice", price, func(l *engine.HeldLineInput) **int64 { return &l.UnitPrice }).Says(aboutUnitPrice).Needs("orders.payments.write"),
+	wire.Optional("taxRate", taxRate, func(l *engine.HeldLineInput) **int { return &l.TaxRate }).Says("Tax in hundredths of a percent: 2300 is 23 %."),
+	wire.Optional("name", wire.Text(1, 255), func(l *engine.HeldLineInput) **string { return &l.Name }).Says("What the line is called. Default: as the item is."),
+	wire.Optional("note", longText, func(l *engine.HeldLineInput) **string { return &l.Note }).Says("A text for those who read it."),
+)), 0, 1000)
+
+// take has the operation take what comes in with words of the wire.
+func (o *orderHold) take(q *request) {
+	if o.status != nil {
+		status := engine.OrderDraft
+		if *o.status == "open" {
+			status = engine.OrderOpen
+		}
+		o.Status = &status
+	}
+	if o.pickup != nil {
+		o.Pickup = *o.pickup
+	}
+	if s := o.subscription; s != nil {
+		o.Subscription, o.Collection = q.terms("/subscription", s.subscriptionInput), s.collection
+	}
+	q.preview = o.dryRun
+}
+
+// op is the order of lines or the one of holds.
+func (o *createOrder) op(q *request) engine.Op {
+	o.take(q)
+	if o.Holds != nil {
+		if o.lines != nil {
+			q.faults.Add(engine.Fault{In: "body", Pointer: "/lineItems", Code: "exclusive", Message: "an order is of lineItems or of holdIds, not of both"})
+		}
+		return o.OrderHold
+	}
+	if o.pickup == nil {
+		q.faults.Add(engine.Fault{In: "body", Pointer: "/pickupLocationId", Code: wire.FaultRequired, Message: "is missing"})
+	}
+	if o.Held != nil {
+		q.faults.Add(engine.Fault{In: "body", Pointer: "/heldLines", Code: "exclusive", Message: "is of an order of holds, which names them in holdIds"})
+	}
+	if o.subscription != nil {
+		q.faults.Add(engine.Fault{In: "body", Pointer: "/subscription", Code: "exclusive", Message: "is of an order of holds; a line of lineItems has its own"})
+	}
+	of := engine.CreateOrder{OrderInput: o.OrderInput, Lines: q.lines(o.lines)}
+	if o.OrderHold.Status != nil {
+		of.Status = *o.OrderHold.Status
+	}
+	return of
+}
 
 var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[engine.PatchOrder]{
 	wire.Merged("customerId", wire.UUID, true, func(o *engine.PatchOrder) *engine.Opt[engine.ID] { return &o.Customer }).
@@ -130,38 +195,20 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat([]wire.Field[engi
 var orderOperations = append([]operation{
 	readChecked(operation{
 		id: "admin.orders.list", method: "GET", path: ordersPath, scopes: ordersRead,
-		summary: "Lists orders in order of creation: those that pass all filters.", answer: pagedSchema(orderSchema),
+		summary: "Lists orders: those that pass all filters, in the order that is asked for.", answer: pagedSchema(orderSchema),
 	}, input[listOrders]{query: listOrdersQuery}, (*request).checkListOrders, (*request).listOrders),
 	write(operation{
 		id: "admin.orders.create", method: "POST", path: ordersPath, scopes: ordersWrite, answer: orderSchema,
-		summary: "Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all.",
-	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) engine.Op {
-		if o.status == "open" {
-			o.Status = engine.OrderOpen
-		}
-		o.Lines, q.preview = q.lines(o.lines), o.dryRun
-		return o.CreateOrder
-	}, answerOrder),
+		summary: "Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all, or takes holds over.",
+	}, input[createOrder]{body: createOrderShape}, func(q *request, o *createOrder) engine.Op { return o.op(q) }, answerOrder),
 	write(operation{
 		id: "admin.holds.order", method: "POST", path: "/v1/admin/holds/{id}/order", scopes: ordersWrite, answer: orderSchema,
 		summary: "Makes an order of a hold: it takes the hold's lines and units over as they are, without a moment between.",
-	}, input[orderHold]{path: byUUID(func(o *orderHold) *engine.ID { return &o.Hold }), body: orderHoldShape}, func(q *request, o *orderHold) engine.Op {
-		if o.status != nil {
-			status := engine.OrderDraft
-			if *o.status == "open" {
-				status = engine.OrderOpen
-			}
-			o.Status = &status
-		}
-		if o.pickup != nil {
-			o.Pickup = *o.pickup
-		}
-		if s := o.subscription; s != nil {
-			o.Subscription, o.Collection = q.terms("/subscription", s.subscriptionInput), s.collection
-		}
-		q.preview = o.dryRun
-		return o.OrderHold
-	}, answerOrder),
+	}, input[orderHold]{path: byUUID(func(o *orderHold) *engine.ID { o.Holds = make([]engine.ID, 1); return &o.Holds[0] }), body: orderHoldShape},
+		func(q *request, o *orderHold) engine.Op {
+			o.take(q)
+			return o.OrderHold
+		}, answerOrder),
 	read(operation{
 		id: "admin.orders.get", method: "GET", path: orderPath, scopes: ordersRead,
 		summary: "Returns an order.", answer: orderSchema,

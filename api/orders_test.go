@@ -1,7 +1,9 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,14 +63,14 @@ func TestOrderRecord(t *testing.T) {
 	require.Equal(t, []any{"Ana Silva", "ana@example.com", "Lisboa"}, []any{customer["fullName"], at(o, "mainContact", "email"), at(o, "mainContact", "billingAddress", "city")})
 	require.Len(t, o["customers"], 1)
 	require.Equal(t, at(o, "customers", 0, "id"), line["orderCustomerId"])
-	require.Equal(t, []any{customer["id"], "Ana", "172"}, []any{
+	require.Equal(t, []any{customer["id"], "Ana", 172.0}, []any{
 		at(o, "customers", 0, "crmCustomerId"), at(o, "customers", 0, "firstName"), at(o, "customers", 0, "checkoutFields", 0, "value"),
 	})
 
 	require.Equal(t, map[string]any{"currency": "EUR", "priced": true, "unitPrice": 5000.0, "quantity": 1.0, "cancelledQuantity": 0.0, "taxRate": 2300.0, "subtotal": 5000.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6150.0},
 		line["pricing"])
 	require.Equal(t, map[string]any{"currency": "EUR", "subtotal": 5100.0, "totalDiscounts": 0.0, "totalTaxes": 1150.0, "total": 6250.0, "discountCodes": []any{}}, o["pricing"])
-	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT172800S", "2 days", "booking", nil, "Saddle high", "L", "true", "helmet", nil}, []any{
+	require.Equal(t, []any{item, row, map[string]any{"def": "City bike"}, "PT48H", "2 days", "booking", nil, "Saddle high", "L", true, "helmet", nil}, []any{
 		line["catalogItemId"], line["pricingRowId"], line["name"], line["duration"], line["durationLabel"], line["purchaseType"], line["returnedDate"], line["note"],
 		at(line, "variants", 0, "variantValueLabel"), at(line, "checkoutFields", 0, "value"), at(line, "checkoutFields", 0, "id"), line["isAddon"],
 	})
@@ -100,7 +102,7 @@ func TestOrderRecord(t *testing.T) {
 	// What is told of an order needs no request.
 	view, _ := s.eng.View(s.account)
 	parsed, _ := engine.ParseID(id)
-	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body), string(OrderPayload(Version, view.Order(parsed))))
+	require.JSONEq(t, string(s.call("GET", ordersPath+"/"+id, "").body), string(EventPayload(Version, view.Order(parsed))))
 }
 
 func TestOrderFromDraftToArchive(t *testing.T) {
@@ -114,16 +116,20 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 		t.Helper()
 		a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+step, "")
 		require.Equal(t, map[string]any{"state": state, "allowed": allowed}, at(a.object(), "details"))
+		for _, name := range allowed {
+			require.True(t, slices.ContainsFunc(operations, func(op operation) bool { return op.id == "admin.orders."+name.(string) }), name)
+		}
 	}
 	for _, step := range []string{"/prepare", "/fulfill", "/return", "/archive", "/unarchive"} {
-		notAllowed(step, "draft", "confirm", "cancel", "delete", "discount-codes", "line-items", "extend", "patch")
+		notAllowed(step, "draft", "confirm", "cancel", "delete", "applyDiscountCode", "removeDiscountCode", "addLineItems", "deleteLineItem", "updateLineItem", "update")
 	}
 
 	o = s.ok("POST", path+"/confirm", "")
 	require.Equal(t, []any{"open", "pending", "pending", "pending"}, states(o))
 	require.Zero(t, s.available("sku", sku, location, from, to))
 	for _, step := range []string{"/confirm", "/return", "/archive"} {
-		notAllowed(step, "open", "prepare", "fulfill", "undo", "cancel", "cancel-stock-item", "delete", "discount-codes", "line-items", "extend", "assign", "patch")
+		notAllowed(step, "open", "prepare", "fulfill", "undo", "cancel", "cancelStockItem", "delete", "applyDiscountCode", "removeDiscountCode", "addLineItems", "deleteLineItem", "updateLineItem",
+			"assignStockItem", "unassignStockItem", "update")
 	}
 	units := []any{at(o, "stockItems", 0, "id"), at(o, "stockItems", 1, "id")}
 	one := fmt.Sprintf(`{"stockItemIds":[%q]}`, units[0])
@@ -136,7 +142,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	require.Equal(t, when(from), at(o, "stockItems", 0, "pickupDate"))
 	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/fulfill", one)
 	require.Equal(t, map[string]any{"state": "fulfilled", "allowed": []any{"return", "undo"}}, at(a.object(), "details"))
-	notAllowed("/cancel", "active", "fulfill", "return", "ready", "undo", "cancel-stock-item", "extend", "assign", "patch")
+	notAllowed("/cancel", "active", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "updateLineItem", "assignStockItem", "unassignStockItem", "update")
 	s.refused(409, engine.CodeStateNotAllowed, "DELETE", path, "")
 	require.Equal(t, []any{"active", "fulfilled", "fulfilled", "fulfilled"}, states(s.ok("POST", path+"/fulfill", "")))
 
@@ -152,7 +158,7 @@ func TestOrderFromDraftToArchive(t *testing.T) {
 	o = s.ok("POST", path+"/return", "")
 	require.Equal(t, []any{"closed", "returned", "returned", "returned"}, states(o))
 	require.Equal(t, when(from+day+hour), at(o, "lineItems", 0, "returnedDate"))
-	notAllowed("/fulfill", "closed", "ready", "undo", "archive", "delete", "patch")
+	notAllowed("/fulfill", "closed", "readyStockItem", "undo", "archive", "unarchive", "delete", "update")
 
 	o = s.ok("POST", path+"/archive", "")
 	require.Equal(t, when(from+day+hour), o["archivedAt"])
@@ -251,6 +257,83 @@ func TestOrderOfAHold(t *testing.T) {
 	require.Equal(t, 3000.0, at(s.ok("PATCH", line, `{"unitPrice":1500}`), "pricing", "total"))
 }
 
+// Carts become one order, each line for its price; one that has expired refuses it and is named.
+func TestOrderOfHoldsWithPrices(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	hold := func() string {
+		return s.ok("POST", "/v1/admin/holds", strings.Replace(s.holdBody("sku", sku, location, from, to, 1), `{"lines"`, `{"expiresInSeconds":60,"lines"`, 1))["id"].(string)
+	}
+	table := s.ok("POST", "/v1/admin/pricing-tables/pricing-table", `{"name":"Bikes"}`)["id"].(string)
+	row := s.ok("POST", "/v1/admin/pricing-tables/pricing-table/"+table+"/pricing-row", `{"label":"Day","purchaseType":"booking","price":2500}`)["id"].(string)
+	s.ok("POST", "/v1/admin/discount-codes", `{"code":"FIVE","valueType":"fixed_per_order","value":500}`)
+	gone, a := hold(), ""
+	s.clock.Add(hour)
+	a = hold()
+	of := func(more string, holds ...string) string {
+		ids := `["` + strings.Join(holds, `","`) + `"]`
+		return fmt.Sprintf(`{"holdIds":%s,%s}`, ids, more)
+	}
+	expired := s.refused(409, engine.CodeHoldExpired, "POST", ordersPath, of(`"note":"x"`, a, gone))
+	require.Equal(t, gone, at(expired.object(), "details", "holdId"))
+	s.refused(400, engine.CodeInvalid, "POST", ordersPath, of(fmt.Sprintf(`"lineItems":[{"skuId":%q,"purchaseType":"sale"}],"heldLines":[{"line":0,"unitPrice":1,"pricingRowId":%q}]`, sku, row), a),
+		"body /lineItems exclusive", "body /heldLines/0/unitPrice exclusive")
+	s.refused(400, engine.CodeInvalid, "POST", ordersPath, `{"heldLines":[{"line":1000}]}`, "body /heldLines/0/line range", "body /pickupLocationId required", "body /heldLines exclusive")
+	b := hold()
+	o := s.ok("POST", ordersPath, of(fmt.Sprintf(`"discountCodes":["five"],"heldLines":[{"holdId":%q,"line":0,"pricingRowId":%q,"taxRate":1000},{"holdId":%q,"line":0,"unitPrice":800}]`, a, row, b), a, b))
+	require.Equal(t, []any{"open", 3300.0, 500.0, 212.0, 3012.0}, []any{o["status"], at(o, "pricing", "subtotal"), at(o, "pricing", "totalDiscounts"), at(o, "pricing", "totalTaxes"), at(o, "pricing", "total")})
+	for _, id := range []string{a, b} {
+		require.Equal(t, "ordered", s.ok("GET", "/v1/admin/holds/"+id, "")["status"])
+	}
+	require.Equal(t, 1.0, at(s.ok("GET", "/v1/admin/discount-codes", ""), "data", 0, "usedCount"))
+}
+
+// Lines of a cart come, change and go in one request.
+func TestChangeHold(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	from, to := noon+day, noon+2*day
+	hold := s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, from, to, 1))
+	path := "/v1/admin/holds/" + hold["id"].(string)
+	add := fmt.Sprintf(`"add":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}]`, sku, location, when(from), when(to))
+	require.Len(t, s.ok("PATCH", path, `{`+add+`,"dryRun":true}`)["lines"], 2)
+	require.Len(t, s.ok("GET", path, "")["lines"], 1)
+	two := s.ok("PATCH", path, `{`+add+`,"change":[{"line":0,"to":null}]}`)
+	require.Equal(t, []any{nil, when(to)}, []any{at(two, "lines", 0, "to"), at(two, "lines", 1, "to")})
+	require.Zero(t, s.available("sku", sku, location, from, to))
+	short := s.refused(409, engine.CodeInsufficient, "PATCH", path, `{"change":[{"line":1,"quantity":2}]}`)
+	require.Equal(t, []any{1.0, 1.0}, []any{at(short.object(), "details", "lines", 0, "line"), at(short.object(), "details", "lines", 0, "available")})
+	require.Equal(t, two["lines"], s.ok("GET", path, "")["lines"])
+	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"remove":[0,0,2],"change":[{"quantity":0}]}`, "body /change/0/quantity range", "body /change/0/line required", "body /remove/0 duplicate", "body /remove/1 duplicate", "body /remove/2 range")
+	one := s.ok("PATCH", path, `{"remove":[0]}`)
+	require.Equal(t, at(two, "lines", 1), at(one, "lines", 0))
+}
+
+// A quote has the order's pricing, and makes nothing.
+func TestQuote(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	const tables = "/v1/admin/pricing-tables/pricing-table"
+	table := s.ok("POST", tables, `{"name":"Bikes"}`)["id"].(string)
+	row := func(unit string, price int) string {
+		return s.ok("POST", tables+"/"+table+"/pricing-row", fmt.Sprintf(`{"label":"x","purchaseType":"booking","price":%d,"durationAmount":1,"durationUnit":%q}`, price, unit))["id"].(string)
+	}
+	days, weeks := row("days", 1000), row("weeks", 4000)
+	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"].(string)
+	s.ok("POST", "/v1/admin/discount-codes", `{"code":"FIVE","valueType":"fixed_per_order","value":500}`)
+	lines := fmt.Sprintf(`"pickupLocationId":%q,"discountCodes":["five"],"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","quantity":2,"startDate":%q,"endDate":%q,"taxRate":1000}]`,
+		location, item, when(noon), when(noon+8*day))
+	q := s.ok("POST", "/v1/admin/quotes", `{`+lines+`}`)
+	require.Equal(t, []any{days, true, 8000.0, 5000.0}, []any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"), at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combination", "unitPrice")})
+	require.Equal(t, []any{map[string]any{"pricingRowId": weeks, "units": 1.0}, map[string]any{"pricingRowId": days, "units": 1.0}}, at(q, "lineItems", 0, "combination", "rows"))
+	require.Zero(t, at(s.ok("GET", ordersPath, ""), "pagination", "total"))
+	require.Zero(t, at(s.ok("GET", "/v1/admin/discount-codes", ""), "data", 0, "usedCount"))
+	o := s.ok("POST", ordersPath, `{`+lines+`}`)
+	for _, sum := range []string{"subtotal", "totalDiscounts", "totalTaxes", "total", "currency"} {
+		require.Equal(t, at(o, "pricing", sum), at(q, "pricing", sum), sum)
+	}
+	s.refused(422, engine.CodeDiscountNotFound, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, "five", "none", 1))
+	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, `"booking"`, `"sale","unitPrice":-1`, 1), "body /lineItems/0/unitPrice range", "body /lineItems/0/endDate forbidden")
+}
+
 // A booking without end is made at once, of a hold, and by taking a line's end away; it costs one length of its row until it has an end.
 func TestBookingsWithoutEnd(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
@@ -270,7 +353,7 @@ func TestBookingsWithoutEnd(t *testing.T) {
 	require.Equal(t, 1.0, free())
 	line := ordersPath + "/" + o["id"].(string) + "/line-items/" + at(o, "lineItems", 0, "id").(string)
 	end := when(from + 3*day)
-	require.Equal(t, []any{end, "PT259200S", "3 days", 7500.0, end, end}, dates(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, end))))
+	require.Equal(t, []any{end, "PT72H", "3 days", 7500.0, end, end}, dates(s.ok("PATCH", line, fmt.Sprintf(`{"endDate":%q}`, end))))
 	require.Equal(t, 2.0, free())
 	require.Equal(t, []any{nil, nil, nil, 2500.0, nil, nil}, dates(s.ok("PATCH", line, `{"endDate":null}`)))
 
@@ -463,6 +546,18 @@ func TestBadOrders(t *testing.T) {
 	s.call("PATCH", path, `{"savedCard":{"brand":"visa","last4":"4242"}}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
 	s.call("PATCH", path+"/line-items/"+at(o, "lineItems", 0, "id").(string), `{"unitPrice":null}`, "X-API-KEY", key).isRefusal(403, engine.CodeDeniedFields)
 	s.call("POST", path+"/payments", `{"kind":"capture","amount":1}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+
+	// A row that is named for what has no table is as good as a price.
+	byRow := fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"skuId":%q,"purchaseType":"sale","pricingRowId":%q}]}`, location, sku, row)
+	denied = s.call("POST", ordersPath, byRow, "X-API-KEY", key)
+	denied.isRefusal(403, engine.CodeDeniedFields)
+	rowNeeds := []any{map[string]any{"fields": []any{"lineItems.pricingRowId"}, "requiredScopes": []any{"orders.payments.write"}}}
+	require.Equal(t, rowNeeds, at(denied.object(), "details", "deniedFields"))
+	sale := s.ok("POST", ordersPath, byRow)
+	s.call("PATCH", ordersPath+"/"+sale["id"].(string)+"/line-items/"+at(sale, "lineItems", 0, "id").(string), fmt.Sprintf(`{"pricingRowId":%q}`, row), "X-API-KEY", key).
+		isRefusal(403, engine.CodeDeniedFields)
+	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Bike","pricingTableId":%q,"components":[{"skuId":%q}]}`, table, sku))["id"]
+	s.ok("POST", ordersPath, fmt.Sprintf(`{"pickupLocationId":%q,"lineItems":[{"catalogItemId":%q,"purchaseType":"sale","pricingRowId":%q}]}`, location, item, row), "X-API-KEY", key)
 }
 
 // TestSubstitute hands another article out than the one that was ordered: only where that is said, and until it is taken back.
@@ -482,4 +577,37 @@ func TestSubstitute(t *testing.T) {
 	back := s.ok("POST", path+"/unassign", "")
 	require.Equal(t, false, at(back, "stockItems", 0, "substitute"))
 	require.NotEqual(t, helmet, at(back, "stockItems", 0, "inventoryArticleId"))
+}
+
+// TestCheckoutFields keeps what the customer was asked on an order of nobody, and takes numbers and checkboxes as what they are.
+func TestCheckoutFields(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	o := s.ok("POST", ordersPath, rental("draft", location, sku, noon, noon+day, 1, `,"checkoutFields":[{"name":"Height","value":180,"type":"number"},{"name":"Weight","type":"number","value":"80.50"},
+		{"name":"Shoe","type":"number","value":"large"},{"name":"Helmet","type":"checkbox","value":true},{"name":"Gloves","type":"checkbox","value":"false"},{"name":"Note","type":"text","value":"7"},
+		{"name":"Age","type":"customer_attribute","attributeFormat":"number","value":1e2},{"name":"None","type":"number","value":null}]`))
+	values := func(o map[string]any) (list []any) {
+		for _, f := range o["checkoutFields"].([]any) {
+			list = append(list, at(f, "value"))
+		}
+		return list
+	}
+	require.Empty(t, o["customers"])
+	wanted := []any{180.0, 80.5, "large", true, false, "7", 100.0, nil}
+	require.Equal(t, wanted, values(o))
+	path := ordersPath + "/" + o["id"].(string)
+	require.Equal(t, wanted, values(s.ok("GET", path, "")))
+
+	// What was read can be sent back.
+	back, err := json.Marshal(map[string]any{"checkoutFields": o["checkoutFields"]})
+	require.NoError(t, err)
+	require.Equal(t, o["checkoutFields"], s.ok("PATCH", path, string(back))["checkoutFields"])
+	line := path + "/line-items/" + at(o, "lineItems", 0, "id").(string)
+	named := s.ok("PATCH", line, `{"name":{"def":"Saddle"},"checkoutFields":[{"id":"h","type":"checkbox","value":true}]}`)
+	require.Equal(t, []any{map[string]any{"def": "Saddle"}, true}, []any{at(named, "lineItems", 0, "name"), at(named, "lineItems", 0, "checkoutFields", 0, "value")})
+	s.refused(400, engine.CodeInvalid, "PATCH", line, `{"name":{}}`, "body /name/def required", "body /name required")
+	s.refused(400, engine.CodeInvalid, "PATCH", line, `{"name":7}`, "body /name type")
+
+	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"d","value":[]}]}`, "body /checkoutFields/0/value type")
+	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"checkoutFields":[{"name":"a","value":1},{"name":"b","type":"number","value":true},{"name":"c","type":"checkbox","value":1}]}`,
+		"body /checkoutFields/0/value type", "body /checkoutFields/1/value type", "body /checkoutFields/2/value type")
 }

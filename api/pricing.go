@@ -146,6 +146,7 @@ func (w *scribe) writePricingRow(r *engine.PricingRow) {
 	w.Text("label", r.Label, "What people call the price, such as Day.")
 	w.As(purchaseType.Schema, "purchaseType", string(r.Purchase), "How it is taken: booked for a time, sold, or subscribed to.")
 	w.Int("price", r.Price, "The price, in minor units.")
+	w.Text("currency", r.Currency, "ISO 4217 code of the currency of its amounts: the account's as the row was made.")
 	w.period("durationAmount", "durationUnit", r.Duration)
 	wire.Nullable(&w.Writer, "subscription", "SubscriptionTerms", r.Subscription, "The terms, of a price for a subscription.", w.terms)
 	w.Created(r.ID)

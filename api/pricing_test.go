@@ -69,7 +69,7 @@ func TestPricingTableFromCreationToEnd(t *testing.T) {
 	id, path := s.pricingTable(`{"name":"Bikes","externalPricingEnabled":true}`)
 	day := s.ok("POST", path+"/pricing-row", `{"label":"A day","purchaseType":"booking","price":2500,"durationAmount":1,"durationUnit":"days"}`)
 	require.Equal(t, map[string]any{
-		"id": day["id"], "pricingTableId": id, "label": "A day", "purchaseType": "booking", "price": 2500.0, "durationAmount": 1.0, "durationUnit": "days",
+		"id": day["id"], "pricingTableId": id, "label": "A day", "purchaseType": "booking", "price": 2500.0, "currency": "EUR", "durationAmount": 1.0, "durationUnit": "days",
 		"subscription": nil, "retiredAt": nil, "createdAt": when(noon), "updatedAt": when(noon),
 	}, day)
 	plan := s.ok("POST", path+"/pricing-row", `{"label":"Plan","purchaseType":"subscription","price":900,"subscription":{"paymentCycleAmount":1,"paymentCycleUnit":"months","commitmentCycles":12,"cancellationLeadTimeAmount":2,"cancellationLeadTimeUnit":"weeks"}}`)

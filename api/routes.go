@@ -43,6 +43,7 @@ var operations = slices.Concat(
 	orderLineOperations,
 	orderStepOperations,
 	orderDiscountOperations,
+	quoteOperations,
 	orderPaymentOperations,
 	subscriptionOperations,
 )

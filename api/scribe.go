@@ -10,13 +10,18 @@ import (
 // scribe writes records. A method named write and a record appends that record's members, without the braces.
 type scribe struct {
 	wire.Writer
-	view engine.View
+	view    engine.View
+	account engine.ID // of a record that is written without a view, as events are
 }
 
 // tenant is the id of the account.
 func (w *scribe) tenant() {
 	w.Key("tenantId", wire.AccountIDSchema, "")
-	if w.Writes() {
+	switch {
+	case !w.Writes():
+	case w.account != (engine.ID{}):
+		w.Out = wire.AppendID(w.Out, w.account)
+	default:
 		w.Out = wire.AppendID(w.Out, w.view.Account().ID)
 	}
 }

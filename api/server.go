@@ -37,6 +37,8 @@ type Options struct {
 	// ProxyProtocol has each connection of Proxy begin with the PROXY protocol, and closes those of others but of this machine.
 	ProxyProtocol bool
 	Bytes         AnswerBytes // of answers under way
+	// Endpoint says why a webhook's address will not be called, empty where it will; nil: any may be.
+	Endpoint func(ctx context.Context, address string) (why string)
 	// Backups says what is not well with the backups that are kept, for /readyz?backup; nil: none are kept.
 	Backups func() error
 	Share   int // what dear reads of an account may cost at once: a page of a list 1, a search 2; default as many as there are cores
@@ -51,6 +53,7 @@ type Server struct {
 	log       *slog.Logger
 	accessLog bool
 	backups   func() error // Options.Backups
+	endpoint  func(ctx context.Context, address string) string
 	figures   prometheus.Gatherer
 	routes    *routes
 	document  func() []byte
@@ -125,6 +128,9 @@ func NewServer(o Options) *Server {
 	}
 	if s.backups = o.Backups; s.backups == nil {
 		s.backups = func() error { return errors.New("no backups are kept") }
+	}
+	if s.endpoint = o.Endpoint; s.endpoint == nil {
+		s.endpoint = func(context.Context, string) string { return "" }
 	}
 	s.proxies.protocol = o.ProxyProtocol
 	s.figures = o.Metrics

@@ -29,6 +29,7 @@ const (
 var costs = map[string]int{
 	"admin.availability.query":          pageCost,
 	"admin.availability.calendar":       pageCost,
+	"admin.availability.calendars":      searchCost,
 	"admin.availability.next":           searchCost,
 	"admin.availability.explain":        searchCost,
 	"admin.availability.whatIf":         searchCost,

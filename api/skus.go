@@ -84,9 +84,8 @@ var skuOperations = append([]operation{
 	read(operation{
 		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
 		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
-	}, input[externalPage]{query: externalQuery("the SKU")}, func(q *request, p *externalPage) error {
-		appendExternalPage(q, p, engine.View.SKUWith, q.view.SKUs(), (*scribe).writeSKU)
-		return nil
+	}, input[foundPage]{query: foundQuery("the SKU", "the name or the code", "code")}, func(q *request, p *foundPage) error {
+		return appendFound(q, p, engine.View.FindSKUs, (*scribe).writeSKU)
 	}),
 	write(operation{
 		id: "admin.skus.create", method: "POST", path: "/v1/admin/skus", scopes: []string{"inventory.skus.write"},

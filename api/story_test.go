@@ -19,7 +19,7 @@ var story = []string{
 	"admin.locations.create", "admin.tags.create", "admin.attributes.create", "admin.skus.create", "admin.articles.create", "admin.articles.linkTags",
 	"admin.articles.increaseQuantity", "admin.customers.create", "admin.pricingTables.create", "admin.pricingTables.createRow", "admin.catalog.create",
 	"admin.discountCodes.create", "admin.webhooks.create", "admin.webhooks.test", "admin.webhooks.listDeliveries", "admin.webhooks.getDelivery",
-	"admin.availability.get", "admin.availability.query", "admin.availability.calendar", "admin.availability.next", "admin.availability.explain",
+	"admin.availability.get", "admin.availability.query", "admin.availability.calendar", "admin.availability.calendars", "admin.availability.next", "admin.availability.explain",
 	"admin.availability.whatIf", "admin.articles.list", "admin.articles.get",
 	"admin.holds.create", "admin.holds.get", "admin.holds.move", "admin.holds.extend", "admin.holds.confirm", "admin.holds.order",
 	"admin.orders.create", "admin.orders.applyDiscountCode", "admin.orders.addLineItems", "admin.orders.updateLineItem", "admin.orders.update", "admin.orders.confirm",

@@ -14,7 +14,7 @@ var subscriptionSchema = describeAs("Subscription", engine.SubscriptionRecord{
 }, (*scribe).writeSubscription)
 
 func (w *scribe) writeSubscription(s engine.SubscriptionRecord) {
-	w.lineSubscription(s.Line)
+	w.lineSubscription(s.Order, s.Line)
 	w.ID("orderId", s.Order.ID, "The order's id.")
 	w.Int("orderNumber", int64(s.Order.Number), "The order's number.")
 	w.GivenID("customerId", s.Order.Customer, "The customer; null: there is none.")
@@ -37,10 +37,10 @@ type listSubscriptions struct {
 	page   page
 }
 
-var subscriptionStatus = wire.Enum(engine.SubscriptionActive, engine.SubscriptionCancelling, engine.SubscriptionCancelled)
+var subscriptionStatus = wire.Enum(engine.SubscriptionDraft, engine.SubscriptionActive, engine.SubscriptionCancelling, engine.SubscriptionCancelled)
 
 var listSubscriptionsQuery = wire.ShapeOf("ListSubscriptions", slices.Concat([]wire.Field[listSubscriptions]{
-	wire.Defaulted("status", wire.ListOf(subscriptionStatus, 0, 3), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).
+	wire.Defaulted("status", wire.ListOf(subscriptionStatus, 0, 4), nil, func(l *listSubscriptions) *[]engine.SubscriptionStatus { return &l.status }).
 		Says("Only subscriptions in one of these states. Default: all."),
 }, pageFields(func(l *listSubscriptions) *page { return &l.page }))...)
 
@@ -53,7 +53,7 @@ var subscriptionOperations = []operation{
 	}, input[listSubscriptions]{query: listSubscriptionsQuery}, func(q *request, l *listSubscriptions) error {
 		all := q.view.Subscriptions()
 		if l.status != nil {
-			all = slices.DeleteFunc(all, func(s engine.SubscriptionRecord) bool { return !slices.Contains(l.status, s.Status()) })
+			all = slices.DeleteFunc(all, func(s engine.SubscriptionRecord) bool { return !slices.Contains(l.status, s.Status(s.Order)) })
 		}
 		appendPage(q, l.page, len(all), func(i int) engine.SubscriptionRecord { return all[i] }, (*scribe).writeSubscription)
 		return nil

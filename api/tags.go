@@ -16,13 +16,25 @@ var tagScopes = map[engine.TagScope]string{
 }
 
 var (
+	allTagScopes = []engine.TagScope{engine.TagInventory, engine.TagCatalog, engine.TagCustomers, engine.TagOrders}
+	tagScope     = wire.Enum(allTagScopes...)
+)
+
+// listTags is a page of tags, or of those that are asked for.
+type listTags struct {
+	scopes []engine.TagScope
+	search string
+	page   page
+}
+
+var (
 	tagsRead  = []string{"inventory.stock_items.read", "catalog.listings.read", "customers.read", "orders.details.read"}
 	tagsWrite = []string{"inventory.stock_items.write", "catalog.listings.write", "customers.write", "orders.details.write"}
 )
 
 var createTagShape = wire.ShapeOf("CreateTag",
 	wire.Required("value", wire.Text(1, 255), func(o *engine.CreateTag) *string { return &o.Value }).Says("The tag's text."),
-	wire.Required("scope", wire.Enum(engine.TagInventory, engine.TagCatalog, engine.TagCustomers, engine.TagOrders), func(o *engine.CreateTag) *engine.TagScope { return &o.Scope }).
+	wire.Required("scope", tagScope, func(o *engine.CreateTag) *engine.TagScope { return &o.Scope }).
 		Says("The area whose records it can be linked to; the key needs its write scope. It never changes."))
 
 var patchTagShape = wire.ShapeOf("PatchTag",
@@ -72,23 +84,17 @@ var tagOperations = []operation{
 	read(operation{
 		id: "admin.tags.list", method: "GET", path: "/v1/admin/tags", scopes: tagsRead,
 		summary: "Lists tags in order of creation: those of the scopes that the key may read.", answer: pagedSchema(tagSchema),
-	}, input[page]{query: listQuery}, func(q *request, p *page) error {
-		all := q.view.Tags()
-		may := map[engine.TagScope]bool{}
-		for scope, area := range tagScopes {
-			may[scope] = q.may(area + ".read")
+	}, input[listTags]{query: wire.ShapeOf("ListTags", append(pageFields(func(o *listTags) *page { return &o.page }),
+		wire.Defaulted("scope", wire.ListOf(tagScope, 1, len(tagScopes)), nil, func(o *listTags) *[]engine.TagScope { return &o.scopes }).
+			Says("Only tags of these scopes. Default: of all that the key may read."),
+		searchFilter("the text", func(o *listTags) *string { return &o.search }))...)}, func(q *request, o *listTags) error {
+		scopes := o.scopes
+		if scopes == nil {
+			scopes = allTagScopes
 		}
-		if may[engine.TagInventory] && may[engine.TagCatalog] && may[engine.TagCustomers] && may[engine.TagOrders] {
-			appendPage(q, *p, all.Len(), all.At, (*scribe).writeTag)
-			return nil
-		}
-		var tags []*engine.Tag
-		for g := range all.All() {
-			if may[g.Scope] {
-				tags = append(tags, g)
-			}
-		}
-		appendPage(q, *p, len(tags), func(i int) *engine.Tag { return tags[i] }, (*scribe).writeTag)
+		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s engine.TagScope) bool { return !q.may(tagScopes[s] + ".read") })
+		tags, total := q.view.FindTags(&engine.RecordQuery{Search: o.search}, scopes, o.page.part())
+		appendRows(q, o.page, tags, total, (*scribe).writeTag)
 		return nil
 	}),
 	write(operation{
@@ -188,11 +194,11 @@ func (r tagged[R]) linkOperations() []operation {
 		}, r.render),
 		write(operation{
 			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes, answer: wire.NullSchema, guarded: true,
-			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault.",
+			summary: "Unlinks tags from " + r.about + "; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.",
 		}, input[tagIDs]{
 			path: id,
-			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
-				Says("Repeated; here or in the body.")),
+			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.Commas(wire.ListOf(wire.LooseID, 1, 100)), nil, func(o *tagIDs) *[]engine.ID { return &o.query }).
+				Says("Repeated, or with commas between; here or in the body.")),
 			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *tagIDs) *[]engine.ID { return &o.body }).
 				Says("Here or in the query.")),
 		}, func(q *request, o *tagIDs) engine.Op {

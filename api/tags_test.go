@@ -45,6 +45,7 @@ func TestTags(t *testing.T) {
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/tags", `{"value":"","scope":"stock","id":"x"}`, "body /value length", "body /scope enum", "body /id unknown")
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/tags", "", "body /value required", "body /scope required")
 	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"value":null,"scope":"orders"}`, "body /value required", "body /scope unknown")
+	s.refused(409, engine.CodeConflict, "POST", "/v1/admin/tags", `{"value":"Indoor","scope":"inventory"}`)
 
 	require.Equal(t, "null", string(s.call("DELETE", path, "").body))
 	s.refused(404, engine.CodeNotFound, "DELETE", path, "")
@@ -160,7 +161,7 @@ func TestLinkingTags(t *testing.T) {
 
 		tag := s.call("PATCH", path, `{}`).header["Etag"]
 		s.call("DELETE", link+"?tagIds="+a, "", "If-Match", `"1"`).isRefusal(412, engine.CodePrecondition)
-		require.Equal(t, "null", string(s.call("DELETE", link+"?tagIds="+a+"&tagIds="+other+"&tagIds=none", "", "If-Match", tag).body))
+		require.Equal(t, "null", string(s.call("DELETE", link+"?tagIds="+a+"&tagIds="+other, "", "If-Match", tag).body))
 		require.Equal(t, []any{"b"}, tagValues(s.ok("GET", path, "")))
 		require.Equal(t, "null", string(s.call("DELETE", link, fmt.Sprintf(`{"tagIds":[%q]}`, a)).body), "not linked is no fault")
 
@@ -189,4 +190,18 @@ func TestLinkingTags(t *testing.T) {
 	key := s.newKey(s.account, engine.CreateKey{PublicID: "skuskusk", Scopes: []string{"inventory.skus.write"}})
 	require.Equal(t, 200, s.call("POST", "/v1/admin/skus/"+sku+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).status)
 	s.call("POST", "/v1/admin/articles/"+article+"/tags", `{"tagIds":["`+b+`"]}`, "X-API-KEY", key).isRefusal(403, engine.CodeMissingScope)
+}
+
+func TestTagIDsOfAQueryMayHaveCommasBetween(t *testing.T) {
+	s := newShop(t)
+	a, b, c := s.tag("a", "catalog"), s.tag("b", "catalog"), s.tag("c", "catalog")
+	item := s.ok("POST", "/v1/admin/catalog", fmt.Sprintf(`{"name":"Bike","tags":[%q,%q,%q]}`, a, b, c))
+	path := "/v1/admin/catalog/" + item["id"].(string)
+	require.Equal(t, "null", string(s.call("DELETE", path+"/tags?tagIds="+a+","+b, "").body))
+	require.Equal(t, []any{"c"}, tagValues(s.ok("GET", path, "")))
+	require.Equal(t, "null", string(s.call("DELETE", path+"/tags?tagIds[]="+a+"&tagIds="+b+","+c, "").body))
+	require.Empty(t, tagValues(s.ok("GET", path, "")))
+	for _, unknown := range []string{nobodyID, a + "," + nobodyID, "none"} {
+		s.refused(404, engine.CodeNotFound, "DELETE", path+"/tags?tagIds="+unknown, "")
+	}
 }

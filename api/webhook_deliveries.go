@@ -48,8 +48,11 @@ var listDeliveriesQuery = wire.ShapeOf("ListDeliveries", append(pageFields(func(
 var recoverShape = wire.ShapeOf("RecoverDeliveries",
 	wire.Required("since", wire.Instant, func(o *engine.RecoverDeliveries) *int64 { return &o.Since }).Says("Sends what was given up at this instant or later."))
 
+var testWebhookQuery = wire.ShapeOf("TestWebhook",
+	wire.Defaulted("eventType", hookEvent, "", func(o *engine.TestWebhook) *engine.HookEvent { return &o.EventType }).Says("Which of its types; default the first."))
+
 var (
-	eventResource         = wire.EnumSchema("order")
+	eventResource         = wire.EnumSchema("order", "conflict", "hold", "unavailability", "webhook")
 	deliverySchema        = describe("WebhookDelivery", (*scribe).writeDelivery)
 	deliveryDetailsSchema = describe("WebhookDeliveryDetails", func(w *scribe, d *engine.Delivery) { w.writeDeliveryDetails(d, nil, nil) })
 	recoveredSchema       = describe("RecoveredDeliveries", (*scribe).writeRecovered)
@@ -59,8 +62,8 @@ func (w *scribe) writeDelivery(d *engine.Delivery) {
 	w.ID("id", d.ID, "The delivery's id.")
 	w.ID("webhookId", d.Webhook, "The webhook that is told.")
 	w.ID("eventId", d.Event, "The event's id, the same for each webhook that is told of it.")
-	w.As(orderEvent.Schema, "eventType", string(d.Type), "What has happened.")
-	w.As(eventResource, "resource", "order", "What kind of record it happened to.")
+	w.As(hookEvent.Schema, "eventType", string(d.Type), "What has happened.")
+	w.As(eventResource, "resource", d.Type.Resource(), "What kind of record it happened to.")
 	w.ID("resourceId", d.Resource, "The record's id.")
 	w.Bool("test", d.Test, "Whether it is a test, of an event that did not happen.")
 	w.As(deliveryState.Schema, "state", d.State.String(), "Whether it waits, was taken, or was given up.")
@@ -99,7 +102,7 @@ const (
 	deliveriesPath = webhookPath + "/deliveries"
 	deliveryPath   = deliveriesPath + "/{deliveryId}"
 
-	eventScopeAbout = "Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders."
+	eventScopeAbout = "Besides its own scope it takes the one to read what the event tells of, as webhooks do."
 )
 
 var webhookDeliveryOperations = []operation{
@@ -139,7 +142,7 @@ var webhookDeliveryOperations = []operation{
 		}),
 	write(operation{
 		id: "admin.webhooks.redeliver", method: "POST", path: deliveryPath + "/redeliver", scopes: webhooksWrite, answer: deliverySchema,
-		summary: "Sends an event once more, with the same bytes. How that goes does not count for the webhook. " + eventScopeAbout,
+		summary: "Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. " + eventScopeAbout,
 	}, input[engine.RedeliverDelivery]{path: byDelivery(func(o *engine.RedeliverDelivery) *engine.ID { return &o.Webhook }, func(o *engine.RedeliverDelivery) *engine.ID { return &o.ID })},
 		func(q *request, o *engine.RedeliverDelivery) engine.Op {
 			q.needHook(o.Webhook)
@@ -150,7 +153,7 @@ var webhookDeliveryOperations = []operation{
 		}, answerDelivery),
 	write(operation{
 		id: "admin.webhooks.recover", method: "POST", path: webhookPath + "/recover", scopes: webhooksWrite, answer: recoveredSchema,
-		summary: "Sends again what has failed since an instant, in the order of the events; at most 10,000 at once. " + eventScopeAbout,
+		summary: "Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. " + eventScopeAbout,
 	}, input[engine.RecoverDeliveries]{path: byUUID(func(o *engine.RecoverDeliveries) *engine.ID { return &o.Webhook }), body: recoverShape},
 		func(q *request, o *engine.RecoverDeliveries) engine.Op {
 			q.needHook(o.Webhook)
@@ -161,8 +164,9 @@ var webhookDeliveryOperations = []operation{
 		}),
 	write(operation{
 		id: "admin.webhooks.test", method: "POST", path: webhookPath + "/test", scopes: webhooksWrite, answer: deliverySchema,
-		summary: "Sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as its data. How that goes does not count. " + eventScopeAbout,
-	}, input[engine.TestWebhook]{path: byUUID(func(o *engine.TestWebhook) *engine.ID { return &o.ID })},
+		summary: "Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. " +
+			"How that goes does not count, and the webhook may be disabled. " + eventScopeAbout,
+	}, input[engine.TestWebhook]{path: byUUID(func(o *engine.TestWebhook) *engine.ID { return &o.ID }), query: testWebhookQuery},
 		func(q *request, o *engine.TestWebhook) engine.Op {
 			q.needHook(o.ID)
 			return o

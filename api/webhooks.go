@@ -12,25 +12,31 @@ import (
 
 // This file owns webhooks on the wire. A secret is drawn here, shown in the answer that makes it, and never again.
 
-var orderEvent = wire.Enum(engine.OrderEvents...)
+var hookEvent = wire.Enum(engine.HookEvents...)
 
 const (
-	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others."
+	eventTypeAbout  = "The only type of event that it is told of, or one of eventTypes, which may be given instead."
+	eventTypesAbout = "The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks that were disabled."
 
-	hookScopeAbout = "Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since."
+	endpointAbout = "Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others; what would not be called is refused when it is set."
+
+	hookScopeAbout = "Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and " +
+		"units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since."
 
 	webhookPath = "/v1/admin/webhooks/{id}"
 )
 
 var createWebhookShape = wire.ShapeOf("CreateWebhook",
-	wire.Required("eventType", orderEvent, func(o *engine.CreateWebhook) *engine.OrderEvent { return &o.EventType }).
-		Says("Which events: orders that are made, changed or deleted."),
+	wire.Defaulted("eventType", hookEvent, "", func(o *engine.CreateWebhook) *engine.HookEvent { return &o.EventType }).Says(eventTypeAbout),
+	wire.Defaulted("eventTypes", wire.ListOf(hookEvent, 1, len(engine.HookEvents)), nil, func(o *engine.CreateWebhook) *[]engine.HookEvent { return &o.EventTypes }).
+		Says(eventTypesAbout),
 	wire.Required("url", link, func(o *engine.CreateWebhook) *string { return &o.URL }).Says(endpointAbout),
 	wire.Optional("label", wire.Text(1, 255), func(o *engine.CreateWebhook) **string { return &o.Label }).Says("What people call it."))
 
 var patchWebhookShape = wire.ShapeOf("PatchWebhook",
-	wire.Merged("eventType", orderEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.OrderEvent] { return &o.EventType }).
-		Says("Which events: orders that are made, changed or deleted."),
+	wire.Merged("eventType", hookEvent, false, func(o *engine.PatchWebhook) *engine.Opt[engine.HookEvent] { return &o.EventType }).Says(eventTypeAbout),
+	wire.Merged("eventTypes", wire.ListOf(hookEvent, 1, len(engine.HookEvents)), false, func(o *engine.PatchWebhook) *engine.Opt[[]engine.HookEvent] { return &o.EventTypes }).
+		Says(eventTypesAbout),
 	wire.Merged("url", link, false, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.URL }).Says(endpointAbout),
 	wire.Merged("label", wire.Text(1, 255), true, func(o *engine.PatchWebhook) *engine.Opt[string] { return &o.Label }).Says("What people call it. Null clears it."))
 
@@ -50,12 +56,16 @@ var (
 
 func (w *scribe) writeWebhook(h *engine.Webhook) {
 	w.ID("id", h.ID, "The webhook's id.")
-	w.As(orderEvent.Schema, "eventType", string(h.EventType), "Which events: orders that are made, changed or deleted.")
+	w.As(hookEvent.Schema, "eventType", string(h.EventType), "The type of event that it is told of, of several the first.")
+	w.hookEvents(h)
 	w.As(uriSchema, "url", h.URL, "Where events are sent.")
 	w.TextOrNull("label", h.Label, "What people call it.")
 	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
 	w.Bool("enabled", h.Enabled, "Whether it is told of events.")
 	w.AsOrNull(disabledSchema, "disabledReason", h.DisabledReason, "Why the service disabled it; null: it did not.")
+	w.Count("missedEvents", h.MissedEvents, "How many events happened since it was last disabled that it is not told of and that recover does not send: all where it was disabled "+
+		"by hand, else those beyond what is kept.")
+	w.GivenInstant("missedSince", h.MissedSince, "When the first of them happened; null: there was none.")
 	w.Created(h.ID)
 	w.Updated(h.UpdatedAt)
 	var maker *engine.ID
@@ -66,6 +76,21 @@ func (w *scribe) writeWebhook(h *engine.Webhook) {
 		"operator, or before this was recorded.")
 }
 
+var hookEventList = wire.ListSchema(hookEvent.Schema)
+
+func (w *scribe) hookEvents(h *engine.Webhook) {
+	w.Key("eventTypes", hookEventList, "All types of events that it is told of.")
+	if !w.Writes() {
+		return
+	}
+	w.Out = append(w.Out, '[')
+	for _, typ := range h.EventTypes() {
+		w.Next()
+		w.Out = wire.AppendText(w.Out, string(typ))
+	}
+	w.Out = append(w.Out, ']')
+}
+
 // writeNewWebhook writes a webhook with its secret, which is empty in a repeat.
 func (w *scribe) writeNewWebhook(h *engine.Webhook, secret string) {
 	w.writeWebhook(h)
@@ -73,18 +98,34 @@ func (w *scribe) writeNewWebhook(h *engine.Webhook, secret string) {
 }
 
 // needEvent notes that the request has events of a type sent or shown, which takes the scope to read what they tell of.
-func (q *request) needEvent(typ engine.OrderEvent) { q.need(auth.EventScope(string(typ))) }
+func (q *request) needEvent(typ engine.HookEvent) { q.need(auth.EventScope(string(typ))) }
 
 // needHook is needEvent of the type that a webhook has, if there is one.
 func (q *request) needHook(id engine.ID) {
 	if w := q.view.Webhook(id); w != nil {
-		q.needEvent(w.EventType)
+		q.needEvents(w.EventTypes())
+	}
+}
+
+func (q *request) needEvents(types []engine.HookEvent) {
+	for _, typ := range types {
+		q.needEvent(typ)
 	}
 }
 
 // maker is the key of the request, as it is recorded with a webhook that it makes.
 func (q *request) maker() *engine.Maker {
 	return &engine.Maker{Key: q.key.ID, Scopes: slices.Clone(q.key.Scopes)}
+}
+
+// reach notes a fault where an endpoint will not be called: it would be refused when it is dialled, and the webhook disabled soon after.
+func (q *request) reach(address string) {
+	if len(q.faults.ListOf) > 0 {
+		return // told first: what is no address is not looked up
+	}
+	if why := q.server.endpoint(q.ctx, address); why != "" {
+		q.faults.Add(engine.Fault{In: "body", Pointer: "/url", Code: "address", Message: why})
+	}
 }
 
 func answerWebhook(q *request, w *engine.Webhook) error {
@@ -137,7 +178,11 @@ var webhookOperations = []operation{
 		id: "admin.webhooks.create", method: "POST", path: "/v1/admin/webhooks", scopes: webhooksWrite, answer: newWebhookSchema,
 		summary: "Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. " + hookScopeAbout,
 	}, input[engine.CreateWebhook]{body: createWebhookShape}, func(q *request, o *engine.CreateWebhook) engine.Op {
-		q.needEvent(o.EventType)
+		if o.EventType != "" {
+			q.needEvent(o.EventType)
+		}
+		q.needEvents(o.EventTypes)
+		q.reach(o.URL)
 		o.APIVersion, o.Secret, o.Maker = Version, q.drawSecret(), q.maker()
 		return o
 	}, answerSecret),
@@ -160,6 +205,10 @@ var webhookOperations = []operation{
 			if o.EventType.Set {
 				q.needEvent(o.EventType.Value)
 			}
+			q.needEvents(o.EventTypes.Value)
+			if o.URL.Set {
+				q.reach(o.URL.Value)
+			}
 			o.IfMatch, o.Maker = q.ifMatch, q.maker()
 			return o
 		}, answerWebhook),
@@ -171,12 +220,12 @@ var webhookOperations = []operation{
 			o.IfMatch = q.ifMatch
 			return o
 		}, answerNull),
-	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.",
+	webhookAction("enable", "enable", "Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.",
 		func(o *engine.EnableWebhook) *engine.ID { return &o.ID }, func(q *request, o *engine.EnableWebhook) engine.Op {
 			q.needHook(o.ID)
 			return o
 		}),
-	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, and what is queued stays in its log as failed.",
+	webhookAction("disable", "disable", "Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.",
 		func(o *engine.DisableWebhook) *engine.ID { return &o.ID }, func(_ *request, o *engine.DisableWebhook) engine.Op { return o }),
 	webhookAction("upgradeVersion", "upgrade-version", "Pins a webhook to the latest version of the interface, in which its events are written from then on.",
 		func(o *engine.UpgradeWebhook) *engine.ID { return &o.ID }, func(q *request, o *engine.UpgradeWebhook) engine.Op {

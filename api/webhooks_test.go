@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -34,7 +36,7 @@ func TestWebhooks(t *testing.T) {
 	secret := w["secret"]
 	delete(w, "secret")
 	require.Equal(t, map[string]any{
-		"id": w["id"], "eventType": "order.created", "url": "https://example.com/hooks", "label": "Books", "apiVersion": Version, "enabled": true, "disabledReason": nil,
+		"id": w["id"], "eventType": "order.created", "eventTypes": []any{"order.created"}, "missedEvents": 0.0, "missedSince": nil, "url": "https://example.com/hooks", "label": "Books", "apiVersion": Version, "enabled": true, "disabledReason": nil,
 		"createdAt": when(noon), "updatedAt": when(noon), "apiKeyId": at(s.ok("GET", keysPath, ""), "data", 0, "id"),
 	}, w)
 	require.Equal(t, w, s.ok("GET", path, ""))
@@ -51,7 +53,7 @@ func TestWebhooks(t *testing.T) {
 	require.Equal(t, false, s.ok("POST", path+"/disable", "")["enabled"])
 	a := s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/disable", "")
 	require.Equal(t, map[string]any{"state": "disabled", "allowed": []any{"enable"}}, at(a.object(), "details"))
-	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/test", "")
+	require.Equal(t, "order.deleted", s.ok("POST", path+"/test", "")["eventType"])
 	s.refused(409, engine.CodeStateNotAllowed, "POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`)
 	require.Equal(t, true, s.ok("POST", path+"/enable", "")["enabled"])
 	require.Equal(t, Version, s.ok("POST", path+"/upgrade-version", "")["apiVersion"])
@@ -103,8 +105,9 @@ func TestDeliveries(t *testing.T) {
 	s.refused(400, engine.CodeInvalid, "GET", path+"/deliveries?state=lost", "", "query state enum")
 
 	one := s.ok("GET", path+"/deliveries/"+ids[0], "")
-	require.Equal(t, fmt.Sprintf(`{"eventId":"%s","eventType":"order.created","eventTime":"%s","resource":"order","resourceId":"%s","apiVersion":%q,"data":null}`,
-		one["eventId"], one["createdAt"], one["resourceId"], Version), one["body"])
+	body := one["body"].(string)
+	require.True(t, strings.HasPrefix(body, fmt.Sprintf(`{"eventId":"%s","eventType":"order.created","eventTime":"%s","resource":"order","resourceId":"%s","apiVersion":%q,"data":{"id":"%[3]s",`,
+		one["eventId"], one["createdAt"], one["resourceId"], Version)), body)
 	require.Equal(t, []any{
 		map[string]any{"number": 1.0, "at": when(s.clock.Load()), "durationMs": 12.0, "status": 500.0, "error": nil, "answer": "no\x00�"},
 		map[string]any{"number": 2.0, "at": when(s.clock.Load()), "durationMs": 10000.0, "status": nil, "error": "timed out", "answer": ""},
@@ -120,9 +123,8 @@ func TestDeliveries(t *testing.T) {
 	s.refused(404, engine.CodeNotFound, "POST", other+"/deliveries/"+ids[1]+"/redeliver", "")
 	s.ok("POST", path+"/disable", "")
 	s.ok("POST", path+"/enable", "")
-	require.Len(t, list("?state=failed"), 3)
-	require.Equal(t, map[string]any{"queued": 3.0, "left": 0.0}, s.ok("POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`))
-	require.Len(t, list("?state=pending"), 3)
+	require.Len(t, list("?state=pending"), 3, "what was queued by hand is sent all the same")
+	require.Equal(t, map[string]any{"queued": 0.0, "left": 0.0}, s.ok("POST", path+"/recover", `{"since":"2025-01-01T00:00:00Z"}`))
 	s.refused(400, engine.CodeInvalid, "POST", path+"/recover", `{}`, "body /since required")
 }
 
@@ -187,6 +189,8 @@ func TestWebhooksTakeTheScopeOfWhatTheyAreSent(t *testing.T) {
 	lacks("GET", path+"/deliveries/"+sent, "")
 	require.Equal(t, full["url"], s.ok("GET", path, "")["url"])
 	require.Equal(t, 1.0, at(s.ok("GET", hooksPath, ""), "pagination", "total"))
+	s.call("POST", hooksPath, `{"eventTypes":["webhook.disabled","unit.overdue"],"url":"https://example.net/"}`, "X-API-KEY", hooks).isRefusal(403, engine.CodeMissingScope)
+	s.ok("POST", hooksPath, `{"eventType":"webhook.disabled","url":"https://example.net/"}`, "X-API-KEY", hooks)
 	// Faults of the input and what is not there come first, and what tells nobody anything takes no more than its own scope.
 	s.call("POST", hooksPath, `{"eventType":"x","url":"https://example.net/"}`, "X-API-KEY", hooks).isRefusal(400, engine.CodeInvalid, "body /eventType enum")
 	s.call("POST", hooksPath+"/"+sent+"/test", "", "X-API-KEY", hooks).isRefusal(404, engine.CodeNotFound)
@@ -219,4 +223,49 @@ func TestWebhooksTakeTheScopeOfWhatTheyAreSent(t *testing.T) {
 	require.Equal(t, k.ID.String(), at(r, "webhooks", 0, "apiKeyId"))
 	s.ok("DELETE", path, "")
 	require.Len(t, s.ok("DELETE", gone, "", "Idempotency-Key", "gone")["webhooks"], 1, "a repeat: those that there still are")
+}
+
+// A test of each type of event has an example of its record, as the document says it, with the nil id.
+func TestATestShowsAnExample(t *testing.T) {
+	s := newShop(t)
+	w := s.ok("POST", hooksPath, `{"eventTypes":["order.created","order.updated","order.deleted","conflict.created","conflict.resolved","hold.expired","unit.overdue","webhook.disabled"],"url":"https://example.com/"}`)
+	require.Equal(t, "order.created", w["eventType"])
+	require.Len(t, w["eventTypes"], len(engine.HookEvents))
+	path := hooksPath + "/" + w["id"].(string)
+	const none = "00000000-0000-0000-0000-000000000000"
+	for _, typ := range engine.HookEvents {
+		d := s.ok("POST", path+"/test?eventType="+string(typ), "")
+		require.Equal(t, [4]any{string(typ), typ.Resource(), none, true}, [4]any{d["eventType"], d["resource"], d["resourceId"], d["test"]})
+		var e map[string]any
+		require.NoError(t, json.Unmarshal([]byte(s.ok("GET", path+"/deliveries/"+d["id"].(string), "")["body"].(string)), &e))
+		data := e["data"].(map[string]any)
+		if inner, is := data["unavailability"]; is {
+			data = inner.(map[string]any)
+		}
+		require.Equal(t, none, data["id"], typ)
+	}
+	s.refused(400, engine.CodeInvalid, "POST", path+"/test?eventType=order.lost", "", "query eventType enum")
+	s.refused(400, engine.CodeInvalid, "POST", hooksPath, `{"url":"https://example.com/"}`, "body /eventType required")
+	s.refused(400, engine.CodeInvalid, "POST", hooksPath, `{"eventType":"order.created","eventTypes":["hold.expired"],"url":"https://example.com/"}`, "body /eventType conflict")
+}
+
+// An endpoint that would be refused when it is dialled is refused when it is set, once there is nothing else wrong with the request.
+func TestEndpointsThatWillNotBeCalledAreRefused(t *testing.T) {
+	s := newShop(t)
+	asked := 0
+	s.server.endpoint = func(_ context.Context, address string) string {
+		if asked++; strings.Contains(address, "10.0.0.1") {
+			return "must lead elsewhere"
+		}
+		return ""
+	}
+	inner := `{"eventType":"order.created","url":"https://10.0.0.1/"}`
+	a := s.refused(400, engine.CodeInvalid, "POST", hooksPath, inner, "body /url address")
+	require.Equal(t, "must lead elsewhere", at(a.object(), "errors", 0, "message"))
+	path := hooksPath + "/" + s.hook("x")["id"].(string)
+	s.refused(400, engine.CodeInvalid, "PATCH", path, `{"url":"https://10.0.0.1/"}`, "body /url address")
+	s.ok("PATCH", path, `{"label":"y"}`)
+	require.Equal(t, 3, asked)
+	s.refused(400, engine.CodeInvalid, "POST", hooksPath, `{"eventType":"order.lost","url":"https://10.0.0.1/"}`, "body /eventType enum")
+	require.Equal(t, 3, asked)
 }

@@ -65,6 +65,7 @@ func BenchmarkSKUAvailability(b *testing.B)   { benchmarkRead(b, "SKUAvailabilit
 func BenchmarkListFirstPage(b *testing.B)     { benchmarkRead(b, "ListFirstPage") }
 func BenchmarkListAnyPage(b *testing.B)       { benchmarkRead(b, "ListAnyPage") }
 func BenchmarkCalendar90Days(b *testing.B)    { benchmarkRead(b, "Calendar90Days") }
+func BenchmarkStarts90Days(b *testing.B)      { benchmarkRead(b, "Starts90Days") }
 func BenchmarkPlanReduction(b *testing.B)     { benchmarkRead(b, "PlanReduction") }
 
 // BenchmarkBook books one hold an iteration, in order and many under way.

@@ -30,6 +30,7 @@ var reads = []read{
 	{"ListFirstPage", AtMost(200, "us"), listPages(1)},
 	{"ListAnyPage", AtMost(1500, "us"), listPages(0)},
 	{"Calendar90Days", AtMost(200, "us"), calendar90Days},
+	{"Starts90Days", AtMost(5000, "us"), starts90Days},
 	{"PlanReduction", AtMost(1000, "us"), planReduction},
 }
 
@@ -70,14 +71,7 @@ func ask(w *World, popular bool, about func(dataset.Query) engine.Query) func(in
 
 // calendar90Days: a SKU at one location, by day, into a buffer of the caller.
 func calendar90Days(w *World) func(int) {
-	list := make([]engine.Query, drawn)
-	for i, q := range w.Set.Queries(drawn, 2, true) {
-		start := min(q.Start, dataset.End-90*day) / day * day
-		list[i] = engine.Query{
-			Item: engine.Item{SKU: w.Merchant.SKUs[q.SKU]}, Location: w.Merchant.Locations[q.Location],
-			Window: timeline.Span{Start: start, End: start + 90*day},
-		}
-	}
+	list := ninetyDays(w)
 	v := w.View()
 	var out []engine.Bucket
 	return func(i int) {
@@ -89,6 +83,36 @@ func calendar90Days(w *World) func(int) {
 			panic(fmt.Sprintf("bench: a calendar of 90 days has %d", len(out)))
 		}
 	}
+}
+
+// starts90Days: the same SKUs, places and days, asked on which of them a rental of two days can begin, buffers in.
+func starts90Days(w *World) func(int) {
+	list := ninetyDays(w)
+	v := w.View()
+	var out []engine.Start
+	return func(i int) {
+		var err error
+		q := engine.StartQuery{Query: list[i%drawn], Length: engine.Period{Amount: 2, Unit: timeline.Days}}
+		if out, err = v.Starts(q, dataset.Middle, out[:0]); err != nil {
+			panic(err)
+		}
+		if len(out) < 90 {
+			panic(fmt.Sprintf("bench: a calendar of 90 days has %d starts", len(out)))
+		}
+	}
+}
+
+// ninetyDays are windows of 90 days of the SKUs, as often as they are booked.
+func ninetyDays(w *World) []engine.Query {
+	list := make([]engine.Query, drawn)
+	for i, q := range w.Set.Queries(drawn, 2, true) {
+		start := min(q.Start, dataset.End-90*day) / day * day
+		list[i] = engine.Query{
+			Item: engine.Item{SKU: w.Merchant.SKUs[q.SKU]}, Location: w.Merchant.Locations[q.Location],
+			Window: timeline.Span{Start: start, End: start + 90*day},
+		}
+	}
+	return list
 }
 
 // listPages: 50 of all articles by units free in 7 days with the exact total, most first and fewest first in turns; the

@@ -118,7 +118,7 @@ func (w *World) open() (err error) {
 		w.began = w.began.Add(-time.Duration(behind) * time.Millisecond)
 	}
 	w.Engine, err = engine.Open(context.Background(), engine.Options{
-		Store: w.store, Now: w.Now, Payload: api.OrderPayload,
+		Store: w.store, Now: w.Now, Payload: api.EventPayload,
 		Random: func() (b [10]byte) {
 			rand.Read(b[:])
 			return b

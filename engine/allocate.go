@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// This file owns what a discount code takes off the lines of an order, and why one is refused. It is arithmetic alone: uses
-// are counted in discount.go.
+// This file owns what a discount code takes off the lines of an order, and why one is refused; and how an amount is spread. It is arithmetic
+// alone: uses are counted in discount.go.
 
 // Discountable is a line of an order as a discount sees it.
 type Discountable struct {
@@ -26,8 +26,7 @@ func (d *DiscountTerms) eligible(l *Discountable) bool {
 // for loses nothing. There are at most 1,000 lines of at most 2^53-1 each, whose sum fits in 63 bits.
 //
 // A percentage is of the sum of the eligible lines, rounded half up, once; a fixed amount for an order is at most that sum.
-// Either is spread over the lines in proportion to their amounts: each gets the whole part of its share, and those of the
-// largest rests one unit more, the earlier line first, until all is spread.
+// Either is spread over the lines in proportion to their amounts (apportion).
 func (d *DiscountTerms) Allocate(lines []Discountable) (values []int64, total int64) {
 	values = make([]int64, len(lines))
 	if d.ValueType == DiscountPerItem {
@@ -42,10 +41,11 @@ func (d *DiscountTerms) Allocate(lines []Discountable) (values []int64, total in
 		}
 		return values, total
 	}
-	sum := uint64(0)
+	sum, weights := uint64(0), make([]uint64, len(lines))
 	for i := range lines {
 		if d.eligible(&lines[i]) {
-			sum += uint64(lines[i].Amount)
+			weights[i] = uint64(lines[i].Amount)
+			sum += weights[i]
 		}
 	}
 	off := min(uint64(d.Value), sum)
@@ -55,24 +55,28 @@ func (d *DiscountTerms) Allocate(lines []Discountable) (values []int64, total in
 	if off == 0 {
 		return values, 0
 	}
+	apportion(values, off, weights, sum)
+	return values, int64(off)
+}
+
+// apportion spreads an amount in proportion to weights that make a sum above 0: each gets the whole part of its share, and those of the
+// largest rests one unit more, the earlier first, until all is spread.
+func apportion(values []int64, n uint64, weights []uint64, sum uint64) {
 	type rest struct {
-		line int
-		of   uint64
+		at int
+		of uint64
 	}
-	rests, spread := make([]rest, 0, len(lines)), uint64(0)
-	for i := range lines {
-		if d.eligible(&lines[i]) {
-			hi, lo := bits.Mul64(off, uint64(lines[i].Amount))
-			whole, of := bits.Div64(hi, lo, sum)
-			values[i] = int64(whole)
-			rests, spread = append(rests, rest{i, of}), spread+whole
-		}
+	rests, spread := make([]rest, 0, len(weights)), uint64(0)
+	for i, w := range weights {
+		hi, lo := bits.Mul64(n, w)
+		whole, of := bits.Div64(hi, lo, sum)
+		values[i] = int64(whole)
+		rests, spread = append(rests, rest{i, of}), spread+whole
 	}
 	slices.SortStableFunc(rests, func(a, b rest) int { return cmp.Compare(b.of, a.of) })
-	for _, r := range rests[:off-spread] {
-		values[r.line]++
+	for _, r := range rests[:n-spread] {
+		values[r.at]++
 	}
-	return values, int64(off)
 }
 
 // roundedShare is n * part / whole, rounded half up, for part <= whole.
@@ -85,10 +89,10 @@ func roundedShare(n, part, whole uint64) uint64 {
 	return share
 }
 
-// Judge refuses a code for the lines of an order at an instant; applied: the order carries it already. Where there are several
-// reasons it is the first of: the order has it, it is not valid yet, not any more, it is used up, it is for none of the
-// lines, it would take nothing off.
-func (d *DiscountCode) Judge(now int64, lines []Discountable, applied bool) error {
+// Judge refuses a code for the lines of an order in a currency at an instant; applied: the order carries it already. Where there are
+// several reasons it is the first of: the order has it, it is not valid yet, not any more, it is used up, it is an amount in another
+// currency, it is for none of the lines, it would take nothing off.
+func (d *DiscountCode) Judge(now int64, currency string, lines []Discountable, applied bool) error {
 	switch {
 	case applied:
 		return refuse(CodeDiscountApplied, "the order has the discount code %q already", d.Code)
@@ -98,6 +102,8 @@ func (d *DiscountCode) Judge(now int64, lines []Discountable, applied bool) erro
 		return refuse(CodeDiscountExpired, "the discount code %q is not valid any more", d.Code)
 	case d.UsageLimit != nil && d.Used >= *d.UsageLimit:
 		return refuse(CodeDiscountUsageLimit, "the discount code %q is used up", d.Code)
+	case d.amount() && d.Currency != currency:
+		return refuse(CodeDiscountNotApplicable, "the discount code %q is an amount in %s, the order is in %s", d.Code, d.Currency, currency)
 	case !slices.ContainsFunc(lines, func(l Discountable) bool { return d.eligible(&l) }):
 		return refuse(CodeDiscountNotApplicable, "the discount code %q is for none of the order's lines", d.Code)
 	}

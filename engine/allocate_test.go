@@ -88,7 +88,7 @@ func TestJudgement(t *testing.T) {
 	}}
 	refused := func(now int64, applied bool, code Code) {
 		t.Helper()
-		require.ErrorIs(t, d.Judge(now, lines, applied), &Error{Code: code})
+		require.ErrorIs(t, d.Judge(now, "EUR", lines, applied), &Error{Code: code})
 	}
 	refused(99, true, CodeDiscountApplied)
 	refused(99, false, CodeDiscountNotStarted)
@@ -101,9 +101,16 @@ func TestJudgement(t *testing.T) {
 	lines[0].Amount = 4
 	refused(100, false, CodeDiscountNoEffect)
 	lines[0].Amount = 5
-	require.NoError(t, d.Judge(100, lines, false))
-	require.NoError(t, d.Judge(199, lines, false))
+	require.NoError(t, d.Judge(100, "EUR", lines, false))
+	require.NoError(t, d.Judge(199, "EUR", lines, false))
 	d.StartsAt, d.EndsAt, d.UsageLimit, d.Used = nil, nil, nil, 1e9
-	require.NoError(t, d.Judge(maxInstant, lines, false))
-	require.ErrorIs(t, d.Judge(0, nil, false), &Error{Code: CodeDiscountNotApplicable})
+	require.NoError(t, d.Judge(maxInstant, "EUR", lines, false))
+	require.ErrorIs(t, d.Judge(0, "EUR", nil, false), &Error{Code: CodeDiscountNotApplicable})
+
+	// An amount is in a currency, a percentage is of any.
+	d.ValueType, d.Currency = DiscountPerOrder, "EUR"
+	require.NoError(t, d.Judge(0, "EUR", lines, false))
+	require.ErrorIs(t, d.Judge(0, "JPY", lines, false), &Error{Code: CodeDiscountNotApplicable})
+	d.ValueType, d.Currency = DiscountPercentage, ""
+	require.NoError(t, d.Judge(0, "JPY", lines, false))
 }

@@ -221,23 +221,32 @@ func (t *tx) files(was []File, list []FilePatch) []File {
 	return files
 }
 
-// Earnings are an article's income, which orders bring in, and what is left of it: less what was spent on it and its price, or
+// Earnings are an article's income, which orders bring in that are in the account's currency, and what is left of it: less what was spent on it and its price, or
 // its SKU's where it has none of its own.
 func (v View) Earnings(r *Article) (income, profit int64) {
-	income = v.acc.income().of(r.No)
+	income = v.acc.earned(r.No)
 	profit = income
-	price := r.PurchasePrice
-	if price == nil && r.SKU != nil {
-		if s := v.SKU(*r.SKU); s != nil {
-			price = s.PurchasePrice
-		}
-	}
-	for _, spent := range [...]*int64{r.ItemCosts, price} {
+	for _, spent := range [...]*int64{r.ItemCosts, v.acc.purchasePrice(r, nil)} {
 		if spent != nil {
 			profit -= *spent
 		}
 	}
 	return income, profit
+}
+
+// purchasePrice is what an article was bought for, or its SKU where it has no price of its own, or a SKU where there is no article; nil:
+// nobody said.
+func (a *account) purchasePrice(r *Article, s *SKU) *int64 {
+	if r != nil {
+		if r.PurchasePrice != nil || r.SKU == nil {
+			return r.PurchasePrice
+		}
+		s = a.skus().Get(*r.SKU)
+	}
+	if s == nil {
+		return nil
+	}
+	return s.PurchasePrice
 }
 
 // profits gives the profit of each article by its number, as Earnings does, from columns. It is to be asked in ascending

@@ -38,7 +38,11 @@ func (f *Filter) read(c *checker, at string) (format AttributeFormat, operands [
 		for i, o := range fit {
 			words[i] = string(o)
 		}
-		c.fault(at+"/operator", "enum", "does not fit a value of the format "+string(format)+"; those that do are "+join(words))
+		of := "a value of the format " + string(format)
+		if f.Field != "" {
+			of = "the field " + string(f.Field)
+		}
+		c.fault(at+"/operator", "enum", "does not fit "+of+"; those that do are "+join(words))
 		return format, nil
 	}
 	for i, v := range f.Values {

@@ -56,13 +56,13 @@ func (s *shop) slowIncomes() map[ID]float64 {
 				}
 			}
 			units = units[len(l.Units):]
-			left := prices[i].Total
+			left := int64(math.Floor(float64(prices[i].Total)*l.SplitRate() + 0.5))
 			for j, u := range live {
 				rest := int64(len(live) - j)
 				share := (left + rest - 1) / rest // the greater ones first
 				left -= share
 				if !u.Conflict && u.Article != (ID{}) && o.Status != OrderDraft && !o.Cancelled {
-					earned[u.Article] += math.Floor(float64(share)*l.SplitRate() + 0.5)
+					earned[u.Article] += float64(share)
 				}
 			}
 		}

@@ -16,6 +16,7 @@ import (
 type ArticleStock struct {
 	Window       Span
 	Most         int              // how many units and conflicts there may be here; 0: MaxListed
+	Bookable     bool             // Availability is what can be booked over the window
 	Units        []Unavailability // that overlap the window, in id order; conflicts among them; the first
 	Taken        int              // how many there are
 	Conflicts    []Unavailability // of all that overlap the window, in id order; the first
@@ -23,7 +24,7 @@ type ArticleStock struct {
 	Events       []*ScheduledEvent
 	Locations    []ArticleLocation
 	Quantity     []LocationCount // units over the window's start
-	Availability []LocationCount // units that can be held over the window, without buffers
+	Availability []LocationCount // units that can be held over the window, without buffers; or where Bookable with them
 	Balance      []Step          // stock; what was sold has left it
 	Committed    []Step          // units under a booking, a buffer, a sales reservation or a conflict
 	ToSell       []Step          // units that could be sold and never come back
@@ -37,7 +38,7 @@ type ArticleStock struct {
 // Reset empties the stock, for another window.
 func (x *ArticleStock) Reset(w Span) {
 	*x = ArticleStock{
-		Window: w, Most: x.Most, Units: x.Units[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
+		Window: w, Most: x.Most, Bookable: x.Bookable, Units: x.Units[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
 		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
 		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0], levels: x.ledger.levels[:0]},
 		units: firstUnits{kept: x.units.kept[:0]}, short: firstUnits{kept: x.short.kept[:0]},
@@ -55,7 +56,8 @@ type ArticleLocation struct {
 //
 // Of units that can be held over a window, From is its start where there are some. Where there are none, a unit can be held from the start up to some instant and
 // no further (up to the start itself, where none is free there), and From is the first instant from which one can be held beyond that. So it never lies in front
-// of what is in the way, nor where a unit merely goes: something ends there.
+// of what is in the way, nor where a unit merely goes: something ends there. Of units that can be booked it is, where there are none, the start of the earliest later
+// window of this length over which one can.
 type LocationCount struct {
 	Location ID
 	Count    int
@@ -209,7 +211,10 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 	x.Quantity = append(x.Quantity, quantity)
 
 	free := LocationCount{Location: at, Exact: true}
-	if r.Takes() {
+	switch {
+	case x.Bookable:
+		free = a.bookable(x, r, l, now)
+	case r.Takes():
 		pool := timeline.LotRef(l.no)
 		answer := a.stock.Available(pool, w, now)
 		if free.Count, free.Exact = answer.Available, answer.Exact; free.Count > 0 {
@@ -219,6 +224,29 @@ func (a *account) addLotStock(x *ArticleStock, r *Article, l articleLot, at ID, 
 		}
 	}
 	x.Availability = append(x.Availability, free)
+}
+
+// bookable is how many units a booking of the window can have of an article at a location, as Available has it with moves: none over a window that is over.
+func (a *account) bookable(x *ArticleStock, r *Article, l articleLot, now int64) LocationCount {
+	at, w := a.locations().No(l.location), instantOr(x.Window)
+	free := LocationCount{Location: a.locationID(l.location), Exact: true}
+	if at == nil || !r.Takes() {
+		return free
+	}
+	src := a.sources(nil, r, nil, at, w, now)[0]
+	if w.End > now {
+		answer := src.available(a.stock, src.hull, now)
+		free.Count, free.Exact = answer.Available, answer.Exact
+	}
+	if free.Count > 0 {
+		free.From = &x.Window.Start
+	} else {
+		from := max(w.Start, now-w.Length()+1)
+		if next := a.nextFit(a.stock, r, nil, nil, []*Location{at}, nil, from, w.Length(), 1, min(from+searchAhead, maxInstant-w.Length()), now); next != nil {
+			free.From = &next.Start
+		}
+	}
+	return free
 }
 
 // freeFrom is the first instant from which a unit of a lot can be held longer than from the start of a window, over which none can be; nil where there is none.

@@ -169,7 +169,8 @@ type OptionPatch struct {
 }
 
 // PatchAttribute changes an attribute. An option that is not in a new list goes, and with it the values that chose it, in
-// the same command and within the same bounds as a deleted tag. It answers with the *Attribute.
+// the same command and within the same bounds as a deleted tag; where there are any it is refused, unless Force says so. It answers
+// with the *Attribute.
 type PatchAttribute struct {
 	ID      ID
 	IfMatch []uint64
@@ -177,6 +178,7 @@ type PatchAttribute struct {
 	Key     Opt[string]
 	Options Opt[[]OptionPatch]
 	Group   Opt[string]
+	Force   bool
 }
 
 func (o PatchAttribute) Check() []Fault {
@@ -247,8 +249,14 @@ func (o PatchAttribute) plan(t *tx) (any, error) {
 	if o.Options.Set {
 		n.Options = t.options(d, o.Options.Value)
 	}
+	goes := slices.ContainsFunc(d.Options, func(x AttributeOption) bool { return n.option(x.ID) == nil })
+	if goes && !o.Force {
+		if err := t.acc.unvalued(&n); err != nil {
+			return nil, err
+		}
+	}
 	next := revise(t, attributeKind, d, n)
-	if slices.ContainsFunc(d.Options, func(x AttributeOption) bool { return n.option(x.ID) == nil }) {
+	if goes {
 		t.sweepValues(next)
 	}
 	return next, nil
@@ -282,10 +290,11 @@ func (t *tx) options(d *Attribute, list []OptionPatch) []AttributeOption {
 func (PatchAttribute) result() any { return new(Attribute) }
 
 // DeleteAttribute removes an attribute and its values from every record, as a deleted tag is
-// taken off. It answers with nil.
+// taken off; where there are any it is refused, unless Force says so. It answers with nil.
 type DeleteAttribute struct {
 	ID      ID
 	IfMatch []uint64
+	Force   bool
 }
 
 func (DeleteAttribute) Check() []Fault { return nil }
@@ -294,6 +303,11 @@ func (o DeleteAttribute) plan(t *tx) (any, error) {
 	d, err := found(t, attributeKind, o.ID, o.IfMatch)
 	if err != nil {
 		return nil, err
+	}
+	if !o.Force {
+		if err := t.acc.unvalued(&Attribute{ID: d.ID}); err != nil {
+			return nil, err
+		}
 	}
 	record(t, attributeKind, d, nil)
 	t.sweepValues(&Attribute{ID: d.ID})

@@ -187,16 +187,26 @@ func TestValuesGoWithTheirAttributeOrOption(t *testing.T) {
 		v := s.view()
 		return s.shown(&v.SKU(sku).Labels, nil), s.shown(&v.Article(one).Labels, &v.SKU(sku).Labels), revisions{v.SKU(sku).Revision, v.Article(one).Revision, v.Article(two).Revision}
 	}
+	// Values are not lost by a slip: who removes what they chose is told how many there are.
+	require.Equal(t, InUseDetails{"sku", 1}, s.refused(CodeInUse, DeleteAttribute{ID: colour.ID}).Details)
+	require.Contains(t, s.refused(CodeInUse, DeleteAttribute{ID: note.ID}).Detail, "(sku: 1, article: 1)")
+	e := s.refused(CodeInUse, PatchAttribute{ID: kinds.ID, Options: Some([]OptionPatch{{Name: "b"}})})
+	require.Equal(t, InUseDetails{"sku", 1}, e.Details)
+	require.Contains(t, e.Detail, "(sku: 1, article: 1)")
+	require.Equal(t, InUseDetails{"article", 1}, s.refused(CodeInUse, PatchAttribute{ID: colour.ID, Options: Some([]OptionPatch{{Name: "red"}})}).Details)
+	s.do(PatchAttribute{ID: kinds.ID, Options: Some([]OptionPatch{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "e"}})})
+	s.do(PatchAttribute{ID: kinds.ID, Options: Some([]OptionPatch{{Name: "a"}, {Name: "b"}, {Name: "c"}})}) // nobody chose it
+
 	// A new name for an option is shown; what chose an option that goes loses it, in the same command.
 	seq, _ := s.State()
-	s.do(PatchAttribute{ID: colour.ID, Options: Some([]OptionPatch{{ID: &colour.Options[0].ID, Name: "crimson"}})})
+	s.do(PatchAttribute{ID: colour.ID, Options: Some([]OptionPatch{{ID: &colour.Options[0].ID, Name: "crimson"}}), Force: true})
 	got, _ := s.State()
 	require.Equal(t, seq+1, got)
 	ofSKU, ofArticle, r := now()
 	require.Equal(t, map[string]Value{"colour": text("crimson"), "kinds": list("a", "b"), "note": text("n")}, ofSKU)
 	require.Equal(t, map[string]Value{"colour*": text("crimson"), "kinds": list("c"), "note*": text("n")}, ofArticle)
 	require.Equal(t, revisions{1, 2, 1}, r)
-	s.do(PatchAttribute{ID: kinds.ID, Options: Some([]OptionPatch{{Name: "b"}, {Name: "d"}})})
+	s.do(PatchAttribute{ID: kinds.ID, Options: Some([]OptionPatch{{Name: "b"}, {Name: "d"}}), Force: true})
 	ofSKU, ofArticle, r = now()
 	require.Equal(t, list("b"), ofSKU["kinds"])
 	require.Equal(t, list("b"), ofArticle["kinds*"])
@@ -207,7 +217,7 @@ func TestValuesGoWithTheirAttributeOrOption(t *testing.T) {
 	require.Equal(t, list("b"), ofArticle["kinds*"], "an option made anew is another one")
 	require.Equal(t, revisions{2, 3, 1}, r)
 
-	s.do(DeleteAttribute{ID: note.ID})
+	s.do(DeleteAttribute{ID: note.ID, Force: true})
 	ofSKU, _, r = now()
 	require.Equal(t, map[string]Value{"colour": text("crimson"), "kinds": list("b")}, ofSKU)
 	require.Equal(t, revisions{3, 3, 2}, r)
@@ -226,7 +236,7 @@ func TestAnAttributeOnMoreRecordsThanACommandChanges(t *testing.T) {
 		s.do(CreateArticle{Name: "one", Description: &long, Labels: values("colour", text("red"), "note", text("n"))})
 	}
 	last := func() *Article { return s.view().Articles().At(899) }
-	s.do(PatchAttribute{ID: d.ID, Options: Some([]OptionPatch{{Name: "blue"}})})
+	s.do(PatchAttribute{ID: d.ID, Options: Some([]OptionPatch{{Name: "blue"}}), Force: true})
 	require.Equal(t, map[string]Value{"note": text("n")}, s.shown(&last().Labels, nil), "it shows nothing, gone or not")
 	s.do(PatchArticle{ID: s.view().Articles().At(0).ID, Name: Some("x")})
 	require.Len(t, last().Attributes, 1, "and is gone before the next command")

@@ -98,10 +98,7 @@ func (v View) Calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Buc
 // calendar is Calendar for units that stay.
 func (v View) calendar(q Query, size BucketSize, now int64, dst []Bucket) ([]Bucket, error) {
 	a := v.acc
-	zone := a.row.Timezone
-	if l := a.locations().Get(q.Location); l != nil {
-		zone = l.Timezone
-	}
+	zone := a.zoneAt(q.Location)
 	if q.CatalogItem != (ID{}) {
 		k, places, err := a.kitPlaces(q.Item, q.Location)
 		if err != nil {

@@ -165,7 +165,6 @@ func (o runDue) plan(t *tx) (any, error) {
 		}
 		kindByTag[i.tag].due(t, i.id)
 	}
-	t.recordWebhooks()
 	t.seatFreed()
 	return nil, nil
 }
@@ -221,10 +220,9 @@ var untriedKind = func() *kind[untried] {
 func init() {
 	untriedKind.fall = func(t *tx, id ID) {
 		u := untriedKind.in(t.acc).Get(id)
-		r := t.draft().SeatConflicts(u.Waiting, t.seating().tries)
 		var n *untried
-		if r.More {
-			n = &untried{id, u.At, r.Next}
+		if left := t.tryConflicts(u.Waiting, t.seating().tries); left != nil {
+			n = &untried{id, u.At, *left}
 		}
 		record(t, untriedKind, u, n)
 	}

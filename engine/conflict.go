@@ -18,10 +18,19 @@ func (seatConflicts) Check() []Fault { return nil }
 func (seatConflicts) result() any    { return new(any) }
 
 func (o seatConflicts) plan(t *tx) (any, error) {
-	if r := t.draft().SeatConflicts(o.Waiting, o.tries); r.More {
-		t.waiting = &r.Next
-	}
+	t.waiting = t.tryConflicts(o.Waiting, o.tries)
 	return nil, nil
+}
+
+// tryConflicts seats conflicts where that can be done, and says which are left to try, nil for none. Of those that were tried in vain it is noted
+// when time may make room for them.
+func (t *tx) tryConflicts(w timeline.Waiting, tries int) (left *timeline.Waiting) {
+	r := t.draft().SeatConflicts(w, tries)
+	t.seating().tried = append(t.seating().tried, r.Short...)
+	if r.More {
+		left = &r.Next
+	}
+	return left
 }
 
 // seatConflict seats a conflict where it can be. Of an article that is out, nobody gets a unit but a scheduled event: a repair, say.
@@ -56,12 +65,13 @@ type Conflict struct {
 	Since  int64  // instant at which it lost its unit
 }
 
-// unseated is kept of a conflict beside its row: the instant at which it lost its unit, and whose it is: the slot of one that is pinned to a slot, the SKU of one
-// that is auto-assigned.
+// unseated is kept of a conflict beside its row: the instant at which it lost its unit, the one at which it is tried again, and whose it is: the slot of one that
+// is pinned to a slot, the SKU of one that is auto-assigned.
 type unseated struct {
 	ID    ID
 	Since int64
-	SKU   *ID `json:",omitempty"` // nil: pinned, or from before this was kept, when it was that of its article; zero: its article had none
+	Again int64 `json:",omitempty"` // when time may make room for it; 0: from before this was kept, so at once; Forever: never
+	SKU   *ID   `json:",omitempty"` // nil: pinned, or from before this was kept, when it was that of its article; zero: its article had none
 
 	Slot timeline.SlotNo `json:",omitzero"` // that it was made for, where it is pinned to one
 }
@@ -69,8 +79,58 @@ type unseated struct {
 var unseatedKind = func() *kind[unseated] {
 	k := rowsOf(tagUnseated, "loss of a unit", func(u *unseated) ID { return u.ID })
 	k.resource = "" // that it is changed, its unit tells
+	k.dueAt(func(u *unseated) int64 {
+		if u.Again == Forever {
+			return 0
+		}
+		return max(1, u.Again)
+	})
 	return k
 }()
+
+func init() {
+	unseatedKind.fall = func(t *tx, id ID) {
+		t.seating().due = append(t.seating().due, id)
+		t.seating().tried = append(t.seating().tried, id)
+	}
+	registerFollower(follower{check: func(a *account) (due int, err error) {
+		for u := range unseatedKind.in(a).All() {
+			if u.Again != Forever {
+				due++
+			}
+		}
+		return due, nil
+	}})
+}
+
+// opens is when time may make room for a conflict that the command leaves: of an article that is out, nobody has any.
+func (t *tx) opens(h timeline.Hold, at timeline.Place) int64 {
+	s := t.draft().Stock()
+	if r := t.acc.articles().No(s.Lot(at.Lot).Article); (r == nil || !t.latest(r).Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent {
+		return Forever
+	}
+	return s.Opens(h, at.Lot, t.now)
+}
+
+// noteTried keeps of conflicts that the command tried in vain when they are tried again, where it has not changed them else.
+func (t *tx) noteTried(changed []timeline.HoldChange) {
+	tried := t.seating().tried
+	slices.SortFunc(tried, ID.Compare)
+	for _, id := range slices.Compact(tried) {
+		h, at, ok := t.draft().Find(id)
+		if !ok || at.Seated() || slices.ContainsFunc(changed, func(c timeline.HoldChange) bool { return c.ID() == id }) {
+			continue
+		}
+		u := unseatedKind.in(t.acc).Get(id)
+		n := unseated{ID: id, Since: CreatedAt(id)}
+		if u != nil {
+			n = *u
+		}
+		if n.Again = t.opens(h, at); u == nil || n.Again != u.Again {
+			record(t, unseatedKind, u, &n)
+		}
+	}
+}
 
 // noteConflict keeps with a changed unit since when it has been a conflict, and whose.
 func (t *tx) noteConflict(c *timeline.HoldChange) {
@@ -80,6 +140,9 @@ func (t *tx) noteConflict(c *timeline.HoldChange) {
 	}
 	u := unseatedKind.in(t.acc).Get(c.ID())
 	n := &unseated{ID: c.ID(), Since: t.now}
+	if is {
+		n.Again = t.opens(c.After.Hold, c.After.Place)
+	}
 	switch {
 	case is && c.After.Flags.Has(timeline.PinnedSlot):
 		n.Slot = t.acc.pin(c.ID())
@@ -92,7 +155,7 @@ func (t *tx) noteConflict(c *timeline.HoldChange) {
 		record(t, unseatedKind, nil, n)
 	case was && !is && u != nil: // of a conflict from before such rows nothing is kept
 		record(t, unseatedKind, u, nil)
-	case was && is && u != nil && (!same(n.SKU, u.SKU) || n.Slot != u.Slot):
+	case was && is && u != nil && (!same(n.SKU, u.SKU) || n.Slot != u.Slot || n.Again != u.Again):
 		n.Since = u.Since
 		record(t, unseatedKind, u, n)
 	}
@@ -136,7 +199,7 @@ func (v View) Conflicts(f ConflictFilter, offset, limit int, now int64) (page []
 	}
 	slices.SortFunc(rows, func(x, y row) int { return x.h.ID.Compare(y.h.ID) })
 	for _, r := range rows[min(offset, len(rows)):min(offset+limit, len(rows))] {
-		page = append(page, Conflict{Unavailability: a.unavailability(r.h, r.at), Reason: a.whyUnseated(r.h, r.at, now), Since: a.since(r.h.ID)})
+		page = append(page, Conflict{Unavailability: a.unavailability(r.h, r.at), Reason: whyUnseated(a.stock, timeline.Placed{Hold: r.h, Place: r.at}, now), Since: a.since(r.h.ID)})
 	}
 	return page, len(rows)
 }
@@ -170,13 +233,13 @@ func overlaps(w, s Span) bool {
 }
 
 // whyUnseated says what stands in the way of a conflict: too few units for all seated holds and it, or pins.
-func (a *account) whyUnseated(h timeline.Hold, at timeline.Place, now int64) string {
-	pool := timeline.LotRef(at.Lot)
-	if lot := a.stock.Lot(at.Lot); lot.Pool != 0 && !h.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
+func whyUnseated(s *timeline.Stock, c timeline.Placed, now int64) string {
+	pool := timeline.LotRef(c.Place.Lot)
+	if lot := s.Lot(c.Place.Lot); lot.Pool != 0 && !c.Flags.Any(timeline.PinnedArticle|timeline.PinnedSlot) {
 		pool = timeline.SKURef(lot.Pool)
 	}
-	room := Span{Start: max(h.Span.Start, now), End: h.Span.End} // what is past needs none
-	if !room.Empty() && a.stock.Full(pool, room) {
+	room := Span{Start: max(c.Span.Start, now), End: c.Span.End} // what is past needs none
+	if !room.Empty() && s.Full(pool, room) {
 		return timeline.NotEnoughStock.String()
 	}
 	return timeline.FragmentedByPinnedHolds.String()

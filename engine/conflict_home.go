@@ -198,9 +198,10 @@ func (t *tx) houseNew() {
 	}
 	t.seating().room = nil
 	if t.houseAll(t.seating().stock.Conflicts()); len(t.seating().room) > 0 {
+		var due []ID
 		if t.waiting != nil {
-			t.seating().room = append(t.waiting.Room, t.seating().room...)
+			t.seating().room, due = append(t.waiting.Room, t.seating().room...), t.waiting.Due
 		}
-		t.waiting = &timeline.Waiting{Room: t.seating().room}
+		t.waiting = &timeline.Waiting{Room: t.seating().room, Due: due}
 	}
 }

@@ -367,3 +367,92 @@ func TestPinnedConflictCountsWhereItCouldSit(t *testing.T) {
 	require.Equal(t, 1, s.available(sku, from, to), "the line names the article still")
 	s.reopen()
 }
+
+// Time alone makes room for a conflict as what is past needs none, and then it is seated, though nobody does anything.
+func TestTimeSeatsAConflict(t *testing.T) {
+	s, sku, has, lacks := beside(t, [2]int64{10, 30}, [2]int64{20, 40})
+	at := func(hours int64) int64 { return noon + hours*hour }
+	waits := func() bool { return s.unit(lacks.Lines[0].Units[0].Hold).Conflict() }
+	s.tick(at(30) - 1)
+	require.True(t, waits())
+	s.reopen()
+	s.tick(at(30))
+	require.False(t, waits())
+	require.False(t, s.orderNow(lacks).Conflict())
+	require.False(t, s.orderNow(has).Conflict())
+	require.Zero(t, s.available(sku, at(39), at(40)))
+	s.reopen()
+
+	// The instant is that at which what has the room ends: it comes sooner where that does.
+	s, _, has, lacks = beside(t, [2]int64{10, 30}, [2]int64{20, 60})
+	s.do(s.over(has, 10, 25))
+	s.tick(at(25) - 1)
+	require.True(t, waits())
+	s.tick(at(25))
+	require.False(t, waits())
+	s.reopen()
+}
+
+// Of several that time makes room for at once the one that was made first is seated, and the others when it ends.
+func TestTimeSeatsTheOldestConflictFirst(t *testing.T) {
+	s, sku, _, first := beside(t, [2]int64{10, 30}, [2]int64{20, 40})
+	at := func(hours int64) int64 { return noon + hours*hour }
+	second := s.order(sku, PurchaseBooking, at(15), ptr(at(50)), 1, true)
+	third := s.order(sku, PurchaseBooking, at(15), ptr(at(40)), 1, true)
+	waits := func(o *OrderRecord) bool { return s.orderNow(o).Conflict() }
+	s.bounded(Bounds{DueItems: 1, FollowUps: 1})
+	s.tick(at(30))
+	require.False(t, waits(first))
+	require.True(t, waits(second))
+	require.True(t, waits(third))
+	s.tick(at(40))
+	require.False(t, waits(second))
+	require.True(t, waits(third), "it is over")
+	s.reopen()
+}
+
+// Where units are free at every instant and pins keep a conflict out, the end of what is pinned lets it in.
+func TestTimeSeatsAConflictThatPinsKeptOut(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	a, b := s.article(sku.SKU, 1), s.article(sku.SKU, 1)
+	at := func(hours int64) int64 { return noon + hours*hour }
+	s.book(Item{Article: a}, at(18), at(20), 1)
+	s.book(Item{Article: b}, at(15), at(17), 1)
+	lacks := s.order(sku, PurchaseBooking, at(11), ptr(at(19)), 1, true)
+	require.True(t, lacks.Conflict())
+	s.tick(at(17) - 1)
+	require.True(t, s.orderNow(lacks).Conflict())
+	s.tick(at(17))
+	require.False(t, s.orderNow(lacks).Conflict())
+	s.reopen()
+}
+
+// A unit that is announced lets in who waits for it when it is there.
+func TestTimeSeatsAConflictOnAUnitThatComes(t *testing.T) {
+	s, sku, _, lacks := beside(t, [2]int64{10, 50}, [2]int64{20, 40})
+	at := func(hours int64) int64 { return noon + hours*hour }
+	more := s.do(CreateArticle{Name: "Unit", SKU: &sku.SKU, Quantities: []InitialQuantity{{Location: s.loc, Count: 1, From: ptr(at(30))}}}).(*Article).ID
+	require.True(t, s.orderNow(lacks).Conflict())
+	s.tick(at(30))
+	u := s.unit(lacks.Lines[0].Units[0].Hold)
+	require.False(t, u.Conflict())
+	require.Equal(t, more, u.Article)
+	s.reopen()
+}
+
+// An article that was out of use for a while seats by time as before.
+func TestTimeSeatsAConflictOfAnArticleThatWasOut(t *testing.T) {
+	s := newShop(t)
+	article := s.article(s.sku(), 1)
+	at := func(hours int64) int64 { return noon + hours*hour }
+	s.book(Item{Article: article}, at(10), at(30), 1)
+	lacks := s.order(Item{Article: article}, PurchaseBooking, at(20), ptr(at(40)), 1, true)
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
+	s.tick(at(5))
+	s.do(PatchArticle{ID: article, Status: Some(ArticleActive)})
+	require.True(t, s.orderNow(lacks).Conflict())
+	s.tick(at(30))
+	require.False(t, s.orderNow(lacks).Conflict())
+	s.reopen()
+}

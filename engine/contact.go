@@ -132,6 +132,16 @@ func (p *ContactPatch) check(c *checker) {
 	c.contactAddress("/shippingAddress", p.ShippingAddress)
 }
 
+// born refuses a day of birth that is still to come where the account is.
+func (t *tx) born(pointer string, p *ContactPatch) error {
+	day, ok := timeline.ParseDate(p.DateOfBirth.Value)
+	zone, err := timeline.LoadZone(t.acc.row.Timezone)
+	if ok && err == nil && timeline.DateOf(zone, t.now).Before(day) {
+		return invalid([]Fault{{Pointer: pointer + "/dateOfBirth", Code: "range", Message: "must not lie ahead"}})
+	}
+	return nil
+}
+
 func (c *checker) contactAddress(pointer string, o Opt[ContactAddressPatch]) {
 	if o.Set && !o.Null {
 		o.Value.check(c, pointer)

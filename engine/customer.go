@@ -22,24 +22,33 @@ const (
 	customerByExternal
 	customerByEmail
 	customerByTraces
+	customerByWords
 )
+
+// words are those of the customer's name, company, email and phone.
+func (m *Customer) words() []string {
+	name := m.Name()
+	return wordKeys(&name, m.CompanyName, m.Email, m.Phone)
+}
+
+var customerDirectory = directory[Customer]{
+	of:       (*account).customers,
+	external: func(m *Customer) []string { return m.externalKeys() }, code: func(m *Customer) []string { return codeKeys(m.Email) }, words: (*Customer).words,
+	byExternal: customerByExternal, byCode: customerByEmail, byWords: customerByWords,
+}
 
 var customerKind = func() *kind[Customer] {
 	k := rowsOf(tagCustomer, "customer", func(m *Customer) ID { return m.ID },
 		table.By(func(m *Customer) []string { return m.tagKeys() }),
 		table.By(func(m *Customer) []string { return m.externalKeys() }),
-		table.By(func(m *Customer) []string {
-			if m.Email == nil {
-				return nil
-			}
-			return []string{foldCode(*m.Email)}
-		}),
+		table.By(func(m *Customer) []string { return codeKeys(m.Email) }),
 		table.By(func(m *Customer) []string {
 			if !m.Traces {
 				return nil
 			}
 			return []string{""}
-		}))
+		}),
+		table.By((*Customer).words))
 	k.quiet = func(before, after *Customer) bool { return before.Revision == after.Revision }
 	k.dueAt(func(m *Customer) int64 { return m.Erasing })
 	return k
@@ -87,6 +96,9 @@ func (o CreateCustomer) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.born("", &o.Contact); err != nil {
+		return nil, err
+	}
 	m := &Customer{ID: t.newID(), Contact: o.Contact.merged(Contact{}), UpdatedAt: t.now, Revision: 1, Labels: labels}
 	record(t, customerKind, nil, m)
 	return m, nil
@@ -129,6 +141,9 @@ func (o PatchCustomer) plan(t *tx) (any, error) {
 	if m.ErasedAt != 0 {
 		return nil, erased()
 	}
+	if err := t.born("", &o.Contact); err != nil {
+		return nil, err
+	}
 	n := *m
 	n.Contact, n.Labels = o.Contact.merged(m.Contact), labels
 	return revise(t, customerKind, m, n), nil
@@ -161,9 +176,9 @@ func (DeleteCustomer) result() any { return new(any) }
 // Customer returns a customer, or nil.
 func (v View) Customer(id ID) *Customer { return v.acc.customers().Get(id) }
 
-// CustomerWith returns the customer that has an external id, or nil.
-func (v View) CustomerWith(external string) *Customer {
-	return v.acc.customers().First(customerByExternal, external)
+// FindCustomers gives a part of the customers that are asked for, in order of creation, and how many there are.
+func (v View) FindCustomers(q *RecordQuery, p Part) (page []*Customer, total int) {
+	return customerDirectory.find(v.acc, q, nil, p)
 }
 
 // Customers lists the account's customers in order of creation.

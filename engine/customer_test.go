@@ -114,3 +114,17 @@ func TestFaultsOfContacts(t *testing.T) {
 		require.False(t, isLanguage(bad), bad)
 	}
 }
+
+func TestNobodyIsBornInTheFuture(t *testing.T) {
+	s := newShop(t)
+	today, tomorrow := "2025-10-09", "2025-10-10"
+	born := func(day string) ContactPatch { return ContactPatch{FirstName: Some("Ann"), DateOfBirth: Some(day)} }
+	c := s.do(CreateCustomer{Contact: born(today)}).(*Customer)
+	for op, pointer := range map[Op]string{
+		&CreateCustomer{Contact: born(tomorrow)}: "/dateOfBirth", &PatchCustomer{ID: c.ID, Contact: born(tomorrow)}: "/dateOfBirth",
+		&CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Contact: ptr(born(tomorrow))}}:                               "/mainContact/dateOfBirth",
+		&CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Customers: []OrderCustomerInput{{Contact: born(tomorrow)}}}}: "/customers/0/dateOfBirth",
+	} {
+		require.Equal(t, []Fault{{Pointer: pointer, Code: "range", Message: "must not lie ahead"}}, s.refused(CodeInvalid, op).Faults)
+	}
+}

@@ -34,10 +34,11 @@ type Delivery struct {
 	Event    ID
 	Body     ID // of the bytes that are sent
 	Resource ID
-	Type     OrderEvent
+	Type     HookEvent
 	State    DeliveryState
 	Test     bool   // of an event that did not happen
 	ByHand   bool   // queued by a person: how it goes does not count for the webhook
+	Kept     bool   // of an event that happened while the webhook was disabled: it is sent when it is recovered
 	Attempts int    // made so far
 	Tries    int    // of those, in the schedule under way
 	Next     int64  // pending: when the next attempt is due
@@ -108,6 +109,7 @@ func (d *Delivery) givenUpAt() int64 {
 const (
 	deliveryIsTest = 1 << iota
 	deliveryByHand
+	deliveryKept
 )
 
 func encodeDelivery(dst []byte, d *Delivery) []byte {
@@ -118,11 +120,14 @@ func encodeDelivery(dst []byte, d *Delivery) []byte {
 	if d.ByHand {
 		flags |= deliveryByHand
 	}
+	if d.Kept {
+		flags |= deliveryKept
+	}
 	dst = append(dst, hotVersion)
 	for _, id := range [...]ID{d.Webhook, d.Event, d.Body, d.Resource} {
 		dst = append(dst, id[:]...)
 	}
-	dst = append(dst, byte(slices.Index(OrderEvents, d.Type)), byte(d.State), flags, byte(d.Attempts), byte(d.Tries))
+	dst = append(dst, byte(slices.Index(HookEvents, d.Type)), byte(d.State), flags, byte(d.Attempts), byte(d.Tries))
 	for _, n := range [...]int64{d.Next, d.First, d.Ended} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))
 	}
@@ -139,14 +144,14 @@ func decodeDelivery(_, key ID, b []byte) (*Delivery, error) {
 	typ := int(r.u8())
 	d.State = DeliveryState(r.u8())
 	flags := r.u8()
-	d.Test, d.ByHand = flags&deliveryIsTest != 0, flags&deliveryByHand != 0
+	d.Test, d.ByHand, d.Kept = flags&deliveryIsTest != 0, flags&deliveryByHand != 0, flags&deliveryKept != 0
 	d.Attempts, d.Tries = int(r.u8()), int(r.u8())
 	d.Next, d.First, d.Ended = r.i64(), r.i64(), r.i64()
 	d.Status, d.Size, d.Revision = int(r.u16()), r.u32(), r.u32()
-	if typ >= len(OrderEvents) || d.State < DeliveryPending || d.State > DeliveryFailed {
+	if typ >= len(HookEvents) || d.State < DeliveryPending || d.State > DeliveryFailed {
 		return nil, fmt.Errorf("delivery: stored row has type %d and state %d", typ, d.State)
 	}
-	d.Type = OrderEvents[typ]
+	d.Type = HookEvents[typ]
 	return d, r.done("delivery")
 }
 
@@ -165,10 +170,12 @@ type queued struct {
 	row     *Delivery
 }
 
-// queueCount is how many deliveries of a webhook wait.
+// queueCount is how many deliveries of a webhook wait to be sent, and how many wait to be recovered.
 type queueCount struct {
 	webhook ID
 	n       int
+	kept    int
+	bytes   int64 // of those that are kept
 }
 
 var callExtension = registerExtension(newCallQueue)
@@ -199,35 +206,56 @@ func (q *callQueue) publish() extension {
 
 func (q *callQueue) add(d *Delivery) {
 	q.copy = nil
-	q.bytes += int64(d.Size) + rowSize
+	q.bytes += d.length()
 	if d.State == DeliveryPending {
 		q.items.Set(queued{d.Webhook, d.Next, d.ID, d})
-		q.counts.Set(queueCount{d.Webhook, q.waiting(d.Webhook) + 1})
+	}
+	q.count(d, 1)
+}
+
+// count notes that a delivery is there, or, by -1, that it is not any more.
+func (q *callQueue) count(d *Delivery, by int) {
+	c := q.of(d.Webhook)
+	switch {
+	case d.State == DeliveryPending:
+		c.n += by
+	case d.Kept:
+		c.kept += by
+		c.bytes += int64(by) * d.length()
+	default:
+		return
+	}
+	if c.n+c.kept > 0 {
+		q.counts.Set(c)
+	} else {
+		q.counts.Delete(c)
 	}
 }
+
+// length is about how many bytes of the log a delivery takes.
+func (d *Delivery) length() int64 { return int64(d.Size) + rowSize }
 
 func (q *callQueue) remove(d *Delivery) {
 	q.copy = nil
-	q.bytes -= int64(d.Size) + rowSize
-	if d.State != DeliveryPending {
-		return
+	q.bytes -= d.length()
+	if d.State == DeliveryPending {
+		q.items.Delete(queued{webhook: d.Webhook, at: d.Next, id: d.ID})
 	}
-	q.items.Delete(queued{webhook: d.Webhook, at: d.Next, id: d.ID})
-	if n := q.waiting(d.Webhook) - 1; n > 0 {
-		q.counts.Set(queueCount{d.Webhook, n})
-	} else {
-		q.counts.Delete(queueCount{webhook: d.Webhook})
-	}
+	q.count(d, -1)
+}
+
+// of is how many deliveries of a webhook there are.
+func (q *callQueue) of(webhook ID) queueCount {
+	c, _ := q.counts.Get(queueCount{webhook: webhook})
+	c.webhook = webhook
+	return c
 }
 
 // waiting is how many deliveries of a webhook wait.
-func (q *callQueue) waiting(webhook ID) int {
-	c, _ := q.counts.Get(queueCount{webhook: webhook})
-	return c.n
-}
+func (q *callQueue) waiting(webhook ID) int { return q.of(webhook).n }
 
-// of yields the pending deliveries of a webhook in the order in which they are due.
-func (q *callQueue) of(webhook ID) iter.Seq[*Delivery] {
+// each yields the pending deliveries of a webhook in the order in which they are due.
+func (q *callQueue) each(webhook ID) iter.Seq[*Delivery] {
 	return func(yield func(*Delivery) bool) {
 		q.items.Ascend(queued{webhook: webhook}, func(i queued) bool { return i.webhook == webhook && yield(i.row) })
 	}
@@ -274,7 +302,7 @@ func (v View) Deliveries(webhook ID, state DeliveryState, offset, most int) (lis
 func (v View) Queued(webhook ID) int { return v.acc.calls().waiting(webhook) }
 
 // Queue yields the pending deliveries of a webhook in the order in which they are due.
-func (v View) Queue(webhook ID) iter.Seq[*Delivery] { return v.acc.calls().of(webhook) }
+func (v View) Queue(webhook ID) iter.Seq[*Delivery] { return v.acc.calls().each(webhook) }
 
 // Waiting says how many deliveries wait, and when the event of the oldest was; 0 where there is none.
 func (v View) Waiting() (n int, oldest int64) {
@@ -294,6 +322,7 @@ type Call struct {
 	Secrets []string // first the one that X-Service-Signature is of; during an overlap there are two
 	Scopes  []string // that the webhook is sent by; none: all
 	Body    []byte
+	Test    bool // of an event that did not happen
 }
 
 // kept is what is on disk of a delivery.

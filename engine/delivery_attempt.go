@@ -87,7 +87,6 @@ func (o RecordAttempts) plan(t *tx) (any, error) {
 		t.attempted(&n, x)
 		record(t, deliveryKind, d, &n)
 	}
-	t.recordWebhooks()
 	return nil, nil
 }
 
@@ -112,7 +111,7 @@ func (t *tx) attempted(n *Delivery, x *Outcome) {
 	}
 	pause := int64(backoff) << (n.Tries - 1)
 	n.Next = x.At + x.Took + pause + pause*x.Jitter/10_000
-	if w == nil || !w.Enabled || n.Tries >= tryAtMost || n.Next > n.First+giveUp {
+	if w == nil || !w.Enabled && !n.ByHand || n.Tries >= tryAtMost || n.Next > n.First+giveUp {
 		t.fail(n, w)
 	}
 }
@@ -125,15 +124,31 @@ func (t *tx) fail(n *Delivery, w *webhookRow) {
 	}
 	if w.Failed++; w.Failed >= failuresAll {
 		reason := TooManyFailures
-		w.Enabled, w.DisabledReason, w.Drain = false, &reason, t.now
+		w.Enabled, w.DisabledReason, w.Drain, w.MissedEvents, w.MissedSince = false, &reason, t.now, 0, 0
 		w.UpdatedAt, w.Revision = t.now, w.Revision+1
 	}
 }
 
-// webhookEdits are what deliveries make of their webhooks in one command, and which deliveries it has given up.
+// webhookEdits are what deliveries make of their webhooks in one command, which deliveries it has given up, and what it keeps for those that are
+// disabled.
 type webhookEdits struct {
 	list   []webhookEdit
 	failed map[ID]bool
+	kept   map[ID]queueCount
+}
+
+// keeps says whether there is room to keep another event for a webhook.
+func (e *webhookEdits) keeps(t *tx, id ID) bool {
+	c, more := t.acc.calls().of(id), e.kept[id]
+	return c.kept+more.kept < MaxKept && c.bytes+more.bytes < keptBytes
+}
+
+func (e *webhookEdits) keep(d *Delivery) {
+	if e.kept == nil {
+		e.kept = map[ID]queueCount{}
+	}
+	c := e.kept[d.Webhook]
+	e.kept[d.Webhook] = queueCount{kept: c.kept + 1, bytes: c.bytes + d.length()}
 }
 
 type webhookEdit struct {
@@ -167,10 +182,22 @@ func (e *webhookEdits) once(id ID) bool {
 	return true
 }
 
-// recordWebhooks adds the webhooks that the command's deliveries changed to its write set.
+// counted is what deliveries change of a webhook.
+func (w *webhookRow) counted() [5]int64 {
+	enabled := int64(0)
+	if w.Enabled {
+		enabled = 1
+	}
+	return [5]int64{enabled, int64(w.Failed), w.Drain, int64(w.MissedEvents), w.MissedSince}
+}
+
+// recordWebhooks adds the webhooks that the command's deliveries and events changed to its write set.
 func (t *tx) recordWebhooks() {
+	if !hooksPlace.made(&t.shelf) {
+		return
+	}
 	for i := range t.hooks().list {
-		if x := &t.hooks().list[i]; x.after != *x.before {
+		if x := &t.hooks().list[i]; x.after.counted() != x.before.counted() {
 			record(t, webhookKind, x.before, &x.after)
 		}
 	}
@@ -185,11 +212,14 @@ func init() {
 			record(t, deliveryKind, d, &n)
 		}
 	}
-	// What a disabled webhook had queued is given up, in parts.
+	// What a disabled webhook had queued is given up, in parts, but for what was queued by hand.
 	webhookKind.fall = func(t *tx, id ID) {
 		w := t.hooks().of(t, id)
 		left := dueAtOnce
-		for d := range t.acc.calls().of(id) {
+		for d := range t.acc.calls().each(id) {
+			if d.ByHand {
+				continue
+			}
 			if left == 0 {
 				return // the rest follows
 			}
@@ -204,7 +234,7 @@ func init() {
 	}
 }
 
-// RedeliverDelivery queues a delivery that is over once more, by hand. It answers with the *Delivery.
+// RedeliverDelivery queues a delivery that is over once more, by hand, also where its webhook is disabled. It answers with the *Delivery.
 type RedeliverDelivery struct{ Webhook, ID ID }
 
 func (RedeliverDelivery) Check() []Fault { return nil }
@@ -217,9 +247,6 @@ func (o RedeliverDelivery) plan(t *tx) (any, error) {
 	d := t.acc.deliveries().Get(o.ID)
 	if d == nil || d.Webhook != w.ID {
 		return nil, notFound("delivery")
-	}
-	if err := w.enabled(); err != nil {
-		return nil, err
 	}
 	if !d.again() || t.acc.calls().waiting(w.ID) >= MaxQueued {
 		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the delivery waits already, or was tried too often", Details: StateDetails{d.State.String(), []string{}}}
@@ -239,11 +266,11 @@ func (d *Delivery) again() bool {
 
 func (d *Delivery) requeued(now int64) *Delivery {
 	n := d.changed()
-	n.State, n.Next, n.Ended, n.First, n.Tries, n.ByHand = DeliveryPending, now, 0, 0, 0, false
+	n.State, n.Next, n.Ended, n.First, n.Tries, n.ByHand, n.Kept = DeliveryPending, now, 0, 0, 0, false, false
 	return &n
 }
 
-// RecoverDeliveries queues again what has failed for good at a webhook since an instant, in the order of the events. It answers
+// RecoverDeliveries queues again what has failed for good at a webhook since an instant, and what was kept for it since then, tests left out, in the order of the events. It answers
 // with the *Recovered.
 type RecoverDeliveries struct {
 	Webhook ID
@@ -271,7 +298,7 @@ func (o RecoverDeliveries) plan(t *tx) (any, error) {
 	room := min(maxRecover, MaxQueued-t.acc.calls().waiting(w.ID))
 	for d := range t.acc.deliveries().By(deliveryByWebhook, deliveryKey(w.ID, DeliveryFailed)) {
 		switch {
-		case d.Ended < o.Since || !d.again():
+		case d.Ended < o.Since || d.Test || !d.again():
 		case r.Queued >= room:
 			r.Left++
 		default:

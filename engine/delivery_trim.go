@@ -20,6 +20,9 @@ func (o forgetDeliveries) plan(t *tx) (any, error) {
 		}
 		gone[d.ID] = true
 		record(t, deliveryKind, d, nil)
+		if w := t.hooks().of(t, d.Webhook); d.Kept && w != nil {
+			w.missed(CreatedAt(d.ID), t.now)
+		}
 		for _, a := range k.attempts {
 			record(t, attemptKind, a, nil)
 		}
@@ -87,7 +90,7 @@ func lapsed(v View, store *persist.Store, now, most int64) (list []kept, more bo
 		if d.State == DeliveryPending || v.acc.webhooks().Get(d.Webhook) == nil {
 			continue
 		}
-		over -= int64(d.Size) + rowSize
+		over -= d.length()
 		if !take(d) {
 			return list, true, err
 		}

@@ -97,9 +97,9 @@ func (t *tx) settleDepartures() (changed bool) {
 	return t.settleUnits(ids...)
 }
 
-// settleLast settles what a command has left unsettled, as the conflicts of a follow-up.
+// settleLast settles what a command has left unsettled, as the conflicts of a follow-up, and tries who waits for a unit that arrives.
 func (t *tx) settleLast() {
-	if t.settleDepartures() {
+	if t.settleDepartures() || t.seating().stock != nil && len(t.seating().room) > 0 {
 		t.seatFreed()
 	}
 }

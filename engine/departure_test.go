@@ -224,7 +224,7 @@ func TestOneWayHold(t *testing.T) {
 	s.do(MoveHold{ID: hold.ID, Lines: []MoveLine{{Unavailability: hold.Lines[0].Units[0].ID, To: ptr(end + hour)}}})
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
 	require.Equal(t, []int{1, 0}, []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+hour)})
-	rec := s.do(OrderHold{OrderInput: OrderInput{Pickup: s.loc}, Hold: hold.ID}).(*OrderRecord)
+	rec := s.do(OrderHold{OrderInput: OrderInput{Pickup: s.loc}, Holds: []ID{hold.ID}}).(*OrderRecord)
 	require.Equal(t, s.there, rec.Return)
 	require.Equal(t, []int{0, 1}, []int{s.stock(s.loc, end+hour, end+day), s.stock(s.there, end+hour, end+day)})
 	s.reopen()
@@ -276,6 +276,21 @@ func (forgetDepartures) plan(t *tx) (any, error) {
 	return nil, nil
 }
 
+// unplanned leaves orders as a program left them that planned no departures.
+type unplanned struct{}
+
+func (unplanned) Check() []Fault { return nil }
+func (unplanned) result() any    { return new(any) }
+
+func (unplanned) plan(t *tx) (any, error) {
+	for was := range t.acc.orders().All() {
+		n := was.clone()
+		n.Departs = false
+		record(t, orderKind, was, n)
+	}
+	return nil, nil
+}
+
 func TestOneWayOfAnOlderDirectory(t *testing.T) {
 	s := newOneWay(t, 2)
 	end := noon + day
@@ -285,6 +300,7 @@ func TestOneWayOfAnOlderDirectory(t *testing.T) {
 	s.do(forgetDepartures{})
 	later := s.do(s.rental(OrderOpen, s.bike, end+2*day, end+3*day, 1)).(*OrderRecord)
 	require.Equal(t, 2, s.stock(s.loc, end+5*day, end+6*day))
+	s.do(unplanned{})
 	s.shut()
 	s.open()
 	require.Equal(t, 0, s.stock(s.loc, end+5*day, end+6*day))
@@ -292,7 +308,44 @@ func TestOneWayOfAnOlderDirectory(t *testing.T) {
 	require.False(t, s.orderNow(out).Conflict())
 	require.False(t, s.orderNow(waits).Conflict())
 	require.True(t, s.orderNow(later).Conflict())
+	require.Equal(t, waits.Revision, s.view().Order(waits.ID).Revision)
 	s.reopen()
+}
+
+// Who waits for a unit where one is to arrive gets it with the order that sends it there.
+func TestOneWayArrivesForWhoWaits(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	waits := s.rental(OrderOpen, s.bike, end+day, end+2*day, 1)
+	waits.Pickup, waits.AllowOverbooked = s.there, true
+	other := s.article(s.bike.SKU, 1) // is there already, and busy
+	s.do(TransferQuantity{Article: other, From: s.loc, To: s.there, Amount: 1})
+	busy := s.rental(OrderOpen, s.bike, noon, end+10*day, 1)
+	busy.Pickup = s.there
+	s.do(busy)
+	conflict := s.do(waits).(*OrderRecord)
+	require.True(t, conflict.Conflict())
+	s.do(s.trip(noon, end, 1))
+	require.False(t, s.orderNow(conflict).Conflict())
+	s.reopen()
+}
+
+// A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out. A start does not
+// plan that it leaves once more.
+func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {
+	s := newOneWay(t, 2)
+	end := noon + day
+	out := s.do(s.trip(noon, end, 1)).(*OrderRecord)
+	s.do(FulfillOrder{ID: out.ID})
+	s.do(DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: new(end + day)})
+	s.do(PatchOrderLine{Order: out.ID, ID: out.Lines[0].ID, To: Some(end + 2*day), UnitPrice: Some(int64(100))})
+	for range 2 {
+		require.Equal(t, 1, s.stock(s.loc, end, end+day))
+		require.Equal(t, 1, s.stock(s.loc, end+10*day, end+11*day))
+		require.Equal(t, 1, s.stock(s.there, end, end+day))
+		s.shut()
+		s.open()
+	}
 }
 
 // A unit that was to leave and is out of its place by force is not taken away, too: the lot is one lower, not two.

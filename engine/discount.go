@@ -3,7 +3,6 @@ package engine
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"holdfast/engine/table"
 )
@@ -48,7 +47,8 @@ type DiscountTerms struct {
 type DiscountCode struct {
 	ID ID
 	DiscountTerms
-	Used      int64 // by orders that carry it; no part of the revision
+	Currency  string `json:",omitempty"` // ISO 4217, of an amount; zero: it is a percentage, or an older program made the code, and it has none yet
+	Used      int64  // by orders that carry it; no part of the revision
 	UpdatedAt int64
 	Revision  uint64
 }
@@ -60,34 +60,41 @@ const (
 
 const discountByCode = 0
 
-var discountKind = rowsOf(tagDiscount, "discount code", func(d *DiscountCode) ID { return d.ID },
-	table.By(func(d *DiscountCode) []string { return []string{foldCode(d.Code)} }))
+var discountKind = func() *kind[DiscountCode] {
+	k := rowsOf(tagDiscount, "discount code", func(d *DiscountCode) ID { return d.ID },
+		table.By(func(d *DiscountCode) []string { return []string{foldCode(d.Code)} }))
+	k.quiet = func(before, after *DiscountCode) bool {
+		return before.Revision == after.Revision && before.Used == after.Used
+	}
+	k.dueAt(func(d *DiscountCode) int64 {
+		if d.lacksCurrency() {
+			return 1 // an older program made it
+		}
+		return 0
+	})
+	return k
+}()
+
+// amount says that what a code takes off is an amount of money.
+func (d *DiscountTerms) amount() bool { return d.ValueType != DiscountPercentage }
 
 func (a *account) discounts() *table.Table[DiscountCode] {
 	return tableOf[DiscountCode](a, tagDiscount)
 }
+
+// lacksCurrency says that a code of an amount is of an older program, and in no currency yet.
+func (d *DiscountCode) lacksCurrency() bool { return d.amount() && d.Currency == "" }
 
 // discountByCode finds a discount code as a customer wrote it, nil if there is none.
 func (a *account) discountByCode(code string) *DiscountCode {
 	return a.discounts().First(discountByCode, foldCode(code))
 }
 
-// foldCode makes texts equal that differ in case alone, as strings.EqualFold has it.
-func foldCode(code string) string {
-	return strings.Map(func(r rune) rune {
-		least := r
-		for n := unicode.SimpleFold(r); n != r; n = unicode.SimpleFold(n) {
-			least = min(least, n)
-		}
-		return least
-	}, code)
-}
-
 // check names what is wrong with terms as a whole.
 func (d *DiscountTerms) check(c *checker) {
 	c.text("/code", d.Code, 1, maxCode)
 	c.discountType("/valueType", d.ValueType)
-	if d.ValueType == DiscountPercentage {
+	if !d.amount() {
 		if d.Value < 1 || d.Value > 100 {
 			c.fault("/value", "range", "must be a whole percent between 1 and 100")
 		}
@@ -163,6 +170,9 @@ func (o CreateDiscountCode) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	d := &DiscountCode{ID: t.newID(), DiscountTerms: o.DiscountTerms, UpdatedAt: t.now, Revision: 1}
+	if d.amount() {
+		d.Currency = t.acc.row.Currency
+	}
 	record(t, discountKind, nil, d)
 	return d, nil
 }
@@ -190,7 +200,7 @@ func (t *tx) codeIsFree(code string, of ID) error {
 func (d *DiscountCode) revision() uint64 { return d.Revision }
 func (d *DiscountCode) touch(now int64)  { d.UpdatedAt, d.Revision = now, d.Revision+1 }
 
-// PatchDiscountCode changes a discount code; lists are replaced as a whole. It answers with the *DiscountCode.
+// PatchDiscountCode changes a discount code; lists are replaced as a whole, and an amount that is given is in the account's currency. It answers with the *DiscountCode.
 type PatchDiscountCode struct {
 	ID           ID
 	IfMatch      []uint64
@@ -266,6 +276,12 @@ func (o PatchDiscountCode) plan(t *tx) (any, error) {
 	}
 	n := *d
 	n.DiscountTerms = o.merged(d.DiscountTerms)
+	switch {
+	case !n.amount():
+		n.Currency = ""
+	case o.Value.Set || o.ValueType.Set:
+		n.Currency = t.acc.row.Currency
+	}
 	if err := t.refersToItems(n.CatalogItems, d.CatalogItems); err != nil {
 		return nil, err
 	}
@@ -328,9 +344,23 @@ func (v View) DiscountCodes(search string, offset, limit int) (page []*DiscountC
 }
 
 func init() {
+	discountKind.fall = func(t *tx, id ID) {
+		d := t.acc.discounts().Get(id)
+		n := *d
+		n.Currency = t.acc.row.Currency
+		record(t, discountKind, d, &n)
+	}
+	registerFollower(follower{check: func(a *account) (due int, err error) {
+		for d := range a.discounts().All() {
+			if d.lacksCurrency() {
+				due++
+			}
+		}
+		return due, nil
+	}})
 	registerPricer(pricer{"discountCode", func(a *account, now int64) (n int) {
 		for d := range a.discounts().All() {
-			if d.ValueType != DiscountPercentage && (d.EndsAt == nil || *d.EndsAt > now) {
+			if d.amount() && (d.EndsAt == nil || *d.EndsAt > now) {
 				n++
 			}
 		}

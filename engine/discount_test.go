@@ -38,7 +38,7 @@ func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 		ID: d.ID, IfMatch: []uint64{1}, Code: Some("SUMMER-25"), ValueType: Some(DiscountPerOrder), Value: Some[int64](5000), UsageLimit: Some[int64](7), EndsAt: Some(noon + 9*day),
 	}).(*DiscountCode)
 	require.Equal(t, DiscountCode{
-		ID: d.ID, UpdatedAt: s.now, Revision: 2, DiscountTerms: DiscountTerms{
+		ID: d.ID, Currency: "EUR", UpdatedAt: s.now, Revision: 2, DiscountTerms: DiscountTerms{
 			Code: "SUMMER-25", ValueType: DiscountPerOrder, Value: 5000, Purchases: d.Purchases, UsageLimit: ptr[int64](7), EndsAt: ptr(noon + 9*day), Duration: DiscountOnce,
 		},
 	}, *n)
@@ -237,4 +237,50 @@ func TestPricingRowByID(t *testing.T) {
 	all()
 	s.reopen()
 	all()
+}
+
+func TestACancelledDraftGivesTheUseOfItsCodesBack(t *testing.T) {
+	s := newShop(t)
+	s.do(summer("Summer"))
+	bike := Item{SKU: s.sku()}
+	s.article(bike.SKU, 2)
+	order := func(status OrderStatus) ID {
+		op := s.rental(status, bike, noon+day, noon+2*day, 1)
+		op.Lines[0].UnitPrice = ptr(int64(100))
+		id := s.do(op).(*OrderRecord).ID
+		s.do(ApplyDiscount{Order: id, Code: "summer"})
+		return id
+	}
+	used := func(n int64) {
+		t.Helper()
+		require.Equal(t, n, s.view().acc.discountByCode("summer").Used)
+	}
+	draft, open := order(OrderDraft), order(OrderOpen)
+	used(2)
+	r := s.do(CancelOrder{ID: draft}).(*OrderRecord)
+	used(1)
+	require.Len(t, r.Codes, 1, "what it would have cost stays said")
+	s.reopen()
+	s.do(DeleteOrder{ID: draft})
+	used(1)
+	s.do(CancelOrder{ID: open})
+	used(1)
+	s.do(DeleteOrder{ID: open})
+	used(0)
+	s.reopen()
+}
+
+func TestTheSubscriptionOfADraftIsNotActive(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	o := s.order(Item{Article: article}, PurchaseSubscription, s.now, nil, 1, false)
+	require.Equal(t, SubscriptionActive, o.Lines[0].Subscription.Status(o.Order))
+	in := s.rental(OrderDraft, Item{Article: article}, s.now, s.now+day, 1)
+	in.Lines[0].Purchase, in.Lines[0].To, in.Lines[0].Subscription = PurchaseSubscription, nil, monthly
+	draft := s.do(in).(*OrderRecord)
+	require.Equal(t, SubscriptionDraft, draft.Lines[0].Subscription.Status(draft.Order))
+	e := s.refused(CodeStateNotAllowed, CancelSubscription{ID: draft.Lines[0].Subscription.ID})
+	require.Equal(t, StateDetails{State: "draft", Allowed: []string{}}, e.Details)
+	draft = s.do(CancelOrder{ID: draft.ID}).(*OrderRecord)
+	require.Equal(t, SubscriptionCancelled, draft.Lines[0].Subscription.Status(draft.Order))
 }

@@ -30,8 +30,8 @@
 // An order takes its stock by the seating that holds take theirs by (seat.go, order_stock.go). Its rows say which units it has,
 // 64 in each beside its own, so that a change writes those that it changes (order_units.go); where they sit is in the timelines
 // alone, and a unit there says the number of its order. A plan changes orders through edit (order_edit.go); what webhooks are
-// told is read off the write set, whoever made it (order_event.go), and lies in the same write set. Time acts on rows that are due (due.go): a hold expires, a unit that is not back is kept for another step, a
-// subscription's next payment is set, a delivery is given up. It does so in parts of bounded size, in turns with the commands of
+// told is read off the write set, whoever made it (order_event.go), and lies in the same write set. Time acts on rows that are due (due.go): a hold expires, a unit that is not back is kept for another step,
+// a conflict is tried as time makes room for it, a subscription's next payment is set, a delivery is given up. It does so in parts of bounded size, in turns with the commands of
 // other accounts; what a fault of the program keeps from being done is set aside, and holds up nothing (backlog.go).
 //
 // A conflict that is pinned belongs to its article, any other to its SKU at its location (conflict_home.go), whatever becomes of
@@ -75,8 +75,8 @@
 // # Reads
 //
 // What can be held is always what timeline.Stock.Available says, the function that refusals come from, and exact stands beside it. A calendar's available is that
-// of each bucket as a plain window, without buffers, where minFree and maxFree are counts at an instant. An article's availability
-// (article_stock.go) is that of its window as it is, without buffers. Where none can be held, fromDate is the first instant from which a unit can be held longer
+// of each bucket as a plain window, without buffers, where minFree and maxFree are counts at an instant; what rentals can begin is asked apart (starts.go), and is what
+// Available says of each with its buffers. An article's availability (article_stock.go) is that of its window as it is, without buffers, unless what can be booked is asked for. Where none can be held, fromDate is the first instant from which a unit can be held longer
 // than from the window's start: with three units, one taken [24, 29) and three [29, 37), nothing can be held over [22, 34), as from 22 a unit can be held up to 29
 // and no further; fromDate is 37, not 24, where a unit goes. Where units are free at every instant and pinned holds are in the way, it is where one of them ends.
 //

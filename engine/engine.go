@@ -116,9 +116,6 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if err := e.eraseAgain(); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	if err := e.planDepartures(); err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
 	if !o.Manual {
 		e.done.Add(1)
 		go e.keepTime()

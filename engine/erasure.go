@@ -62,7 +62,7 @@ func init() {
 // eraseOrders erases a customer from some of their orders: those behind the last that was. Where there are more they are due.
 func (t *tx) eraseOrders(m *Customer) {
 	n := 0
-	for o := range t.acc.orders().By(orderByCustomer, string(m.ID[:])) {
+	for o := range t.acc.ordersOf(m.ID) {
 		if o.ID.Compare(m.ErasedTo) <= 0 {
 			continue
 		}
@@ -133,7 +133,7 @@ type Remarks struct {
 
 // Remarks says which orders of a customer have comments or notes: the first of them, and how many there are.
 func (v View) Remarks(customer ID, most int) (list []Remarks, total int) {
-	for o := range v.acc.orders().By(orderByCustomer, string(customer[:])) {
+	for o := range v.acc.ordersOf(customer) {
 		r := o.remarks()
 		if r.Comments+r.Notes == 0 {
 			continue

@@ -50,11 +50,11 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	ann := s.customer(secret, "ann@example.com")
 	in := s.rental(OrderOpen, bike, s.now+day, s.now+2*day, 1)
 	in.Customer = &ann
-	in.Fields = []CheckoutField{{Name: "Size", Value: ptr(secret)}}
+	in.Fields = []CheckoutField{{Name: "Size", Value: &CheckoutValue{Text: secret}}}
 	in.Consents = []Consent{{Label: ptr("Terms"), IPAddress: ptr(secret), UserAgent: ptr(secret)}}
 	in.Documents = []OrderDocument{{Type: "id", Name: secret}}
 	in.Customers = []OrderCustomerInput{{Customer: &ann}, {Contact: ContactPatch{FirstName: Some("Ben")}}}
-	in.Lines[0].Fields = []CheckoutField{{Name: "Height", Value: ptr(secret)}}
+	in.Lines[0].Fields = []CheckoutField{{Name: "Height", Value: &CheckoutValue{Text: secret}}}
 	key := Idempotency{Key: makeID(s.now, Base{lo: 77})}
 	res, err := s.Do(Command{Account: s.acc, Actor: "test", Op: in, Idem: &key})
 	require.NoError(t, err)
@@ -80,9 +80,10 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	require.Equal(t, m, s.do(EraseCustomer{ID: ann}))
 
 	// What is on disk alone follows when the rows there are as far.
-	seen := map[ID]uint64{}
+	seen, tags := map[ID]uint64{}, 0
 	require.Eventually(t, func() bool {
-		s.do(CreateTag{Value: "x", Scope: TagOrders}) // the fold goes on
+		tags++
+		s.tag("x"+itoa(tags), TagOrders) // the fold goes on
 		require.NoError(t, s.forgetErased(context.Background(), seen))
 		return !s.view().Customer(ann).Traces && s.rowsWith(secret) == 0
 	}, 10*time.Second, 10*time.Millisecond)

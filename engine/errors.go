@@ -106,6 +106,9 @@ type StateDetails struct {
 	Allowed []string
 }
 
+// HoldDetails is the Details of HOLD_EXPIRED: the hold that has.
+type HoldDetails struct{ ID ID }
+
 // InUseDetails is the Details of IN_USE: what kind of resource refers to the record, and how many of it.
 type InUseDetails struct {
 	Resource string // catalogItem | hold

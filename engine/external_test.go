@@ -34,11 +34,17 @@ func TestExternalIDs(t *testing.T) {
 		{"location", func(p ExternalPatch) Op { return CreateLocation{Name: "x", Timezone: "UTC", External: p} },
 			func(id ID, p ExternalPatch) Op { return PatchLocation{ID: id, External: p} },
 			func(res any) (ID, *External) { l := res.(*Location); return l.ID, l.External },
-			func(x string) []ID { return idOf(s.view().LocationWith(x), func(l *Location) ID { return l.ID }) }},
+			func(x string) []ID {
+				list, _ := s.view().FindLocations(&RecordQuery{External: &x}, First)
+				return idsOf(list, func(l *Location) ID { return l.ID })
+			}},
 		{"SKU", func(p ExternalPatch) Op { return CreateSKU{Name: "x", Labels: labels(p)} },
 			func(id ID, p ExternalPatch) Op { return PatchSKU{ID: id, Labels: labels(p)} },
 			func(res any) (ID, *External) { r := res.(*SKU); return r.ID, r.External },
-			func(x string) []ID { return idOf(s.view().SKUWith(x), func(r *SKU) ID { return r.ID }) }},
+			func(x string) []ID {
+				list, _ := s.view().FindSKUs(&RecordQuery{External: &x}, First)
+				return idsOf(list, func(r *SKU) ID { return r.ID })
+			}},
 		{"article", func(p ExternalPatch) Op { return CreateArticle{Name: "x", Labels: labels(p)} },
 			func(id ID, p ExternalPatch) Op { return PatchArticle{ID: id, Labels: labels(p)} },
 			func(res any) (ID, *External) { r := res.(*Article); return r.ID, r.External },
@@ -50,7 +56,10 @@ func TestExternalIDs(t *testing.T) {
 		{"customer", func(p ExternalPatch) Op { return CreateCustomer{Contact: name, Labels: labels(p)} },
 			func(id ID, p ExternalPatch) Op { return PatchCustomer{ID: id, Labels: labels(p)} },
 			func(res any) (ID, *External) { r := res.(*Customer); return r.ID, r.External },
-			func(x string) []ID { return idOf(s.view().CustomerWith(x), func(r *Customer) ID { return r.ID }) }},
+			func(x string) []ID {
+				list, _ := s.view().FindCustomers(&RecordQuery{External: &x}, First)
+				return idsOf(list, func(r *Customer) ID { return r.ID })
+			}},
 		{"catalog item", func(p ExternalPatch) Op { return CreateCatalogItem{Name: "x", Labels: labels(p)} },
 			func(id ID, p ExternalPatch) Op { return PatchCatalogItem{ID: id, Labels: labels(p)} },
 			func(res any) (ID, *External) { r := res.(*CatalogItem); return r.ID, r.External },
@@ -107,13 +116,6 @@ func TestExternalIDs(t *testing.T) {
 	s.refused(CodeConflict, kinds[0].patch(id, ExternalPatch{Metadata: Some([]MetadataInput{{"more", new("")}})}))
 	many.Metadata.Value = append(many.Metadata.Value, MetadataInput{"more", nil})
 	require.Equal(t, []string{"/metadata"}, pointers(s.refused(CodeInvalid, kinds[0].create(many))))
-}
-
-func idOf[R any](r *R, id func(*R) ID) []ID {
-	if r == nil {
-		return nil
-	}
-	return []ID{id(r)}
 }
 
 func idsOf[R any](list []*R, id func(*R) ID) (ids []ID) {

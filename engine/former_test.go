@@ -233,6 +233,6 @@ func TestHoldsThatAreOverKeepNoCatalogItem(t *testing.T) {
 		s.reopen()
 	}
 	s.do(DeleteCatalogItem{ID: other})
-	s.refused(CodeNotFound, OrderHold{Hold: p.ID})
+	s.refused(CodeNotFound, OrderHold{Holds: []ID{p.ID}})
 	s.reopen()
 }

@@ -24,7 +24,7 @@ var goOn = []string{
 	"PatchLocation", "PatchOrder", "PatchOrderLine", "PatchPricingRow", "PatchPricingTable", "PatchSKU", "PatchScheduledEvent", "PatchTag", "PatchWebhook",
 	"PrepareOrder", "ReadyUnit", "RecordAttempts", "ReleaseHold", "RemoveDiscount", "ReturnOrder", "RevokeKey", "RotateSecret", "SetPlan", "TransferQuantity",
 	"UnassignUnit", "UndoOrder", "UnlinkTags", "UpgradeWebhook",
-	"blankTraces", "forget", "forgetDeliveries", "planDepartures", "postpone", "runDue", "seatConflicts", "nudge", // the engine's own
+	"blankTraces", "forget", "forgetDeliveries", "postpone", "runDue", "seatConflicts", "nudge", // the engine's own
 }
 
 // Every operation either adds or goes on: whoever makes another has to say which.

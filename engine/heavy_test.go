@@ -63,7 +63,7 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 		payloads += len(b)
 		return b
 	})
-	for _, e := range []OrderEvent{OrderCreated, OrderUpdated, OrderDeleted} {
+	for _, e := range []HookEvent{OrderCreated, OrderUpdated, OrderDeleted} {
 		d.do(CreateWebhook{EventType: e, URL: "https://example.com/", APIVersion: "2025-06", Secret: "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="})
 	}
 	const units = 2500 // a byte of each would be too much

@@ -107,38 +107,16 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	requests := make([]request, 0, len(o.Lines))
 	units := 0
 	for i := range o.Lines {
-		l, from := &o.Lines[i], len(requests)
+		from := len(requests)
 		var err error
-		if requests, err = t.ask(requests, l.Item, l.Location, l.Quantity, PurchaseType(orDefault(string(l.Purchase), string(PurchaseBooking)))); err != nil {
+		if requests, err = t.askHeld(requests, &rec.lines[i], i, &o.Lines[i], uint64(units+1)); err != nil {
 			return nil, err
 		}
-		line := requests[from:]
-		for j := range line {
-			line[j].rule = o.Rule
+		for j := range requests[from:] {
+			requests[from+j].rule = o.Rule
 		}
-		to, err := t.returns(l)
-		if err != nil {
-			return nil, err
-		}
-		for j := range line {
-			if q := &line[j]; to != nil && to != q.location {
-				q.to, q.proto.Flags = to, q.proto.Flags|timeline.OneWay
-			}
-		}
-		n := setLine(line, i, l.Window, l.Purchase.kind(), uint64(units+1))
-		if units += n; units > maxUnits {
-			return nil, invalid([]Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 units in all"}})
-		}
-		q := &line[0]
-		rec.lines[i].denseLine = denseLine{
-			from: l.Window.Start, to: l.Window.End, item: q.item, location: q.location.No, quantity: uint16(l.Quantity), units: uint16(n),
-			named: l.Item.kind(), purchase: purchaseOf(l.Purchase),
-		}
-		if q.to != nil {
-			rec.lines[i].back = q.to.No
-		}
-		if l.CatalogItem != (ID{}) {
-			rec.lines[i].item = t.acc.catalog().Get(l.CatalogItem).No
+		if units += int(rec.lines[i].units); units > maxUnits {
+			return nil, tooManyHeld()
 		}
 	}
 	if err := t.seatAll(rec.id, requests); err != nil {
@@ -148,6 +126,42 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	// From here on nothing can refuse.
 	record(t, holdKind, nil, rec)
 	return t.hold(rec), nil
+}
+
+func tooManyHeld() error {
+	return invalid([]Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 units in all"}})
+}
+
+// askHeld adds the requests of a line of a hold, whose units get ids from first on, and makes the line of them.
+func (t *tx) askHeld(requests []request, made *holdLine, no int, l *HoldLineInput, first uint64) ([]request, error) {
+	from := len(requests)
+	requests, err := t.ask(requests, l.Item, l.Location, l.Quantity, PurchaseType(orDefault(string(l.Purchase), string(PurchaseBooking))))
+	if err != nil {
+		return nil, err
+	}
+	line := requests[from:]
+	to, err := t.returns(l)
+	if err != nil {
+		return nil, err
+	}
+	for j := range line {
+		if q := &line[j]; to != nil && to != q.location {
+			q.to, q.proto.Flags = to, q.proto.Flags|timeline.OneWay
+		}
+	}
+	n := setLine(line, no, l.Window, l.Purchase.kind(), first)
+	q := &line[0]
+	made.denseLine = denseLine{
+		from: l.Window.Start, to: l.Window.End, item: q.item, location: q.location.No, quantity: uint16(l.Quantity), units: uint16(n),
+		named: l.Item.kind(), purchase: purchaseOf(l.Purchase),
+	}
+	if q.to != nil {
+		made.back = q.to.No
+	}
+	if l.CatalogItem != (ID{}) {
+		made.item = t.acc.catalog().Get(l.CatalogItem).No
+	}
+	return requests, nil
 }
 
 // returns is where units of a line go to when they end, nil where they stay or are sold.
@@ -183,8 +197,8 @@ func (t *tx) end(rec *holdRecord, status HoldStatus) *holdRecord {
 	n := *rec
 	n.status, n.due = status, t.now+endedKept
 	d := t.draft()
-	for i := range rec.units() {
-		if h, at, ok := d.Take(after(rec.id, uint64(i+1))); ok {
+	for _, id := range rec.each() {
+		if h, at, ok := d.Take(id); ok {
 			t.freed(h.Span, at)
 		}
 	}
@@ -210,7 +224,7 @@ func (t *tx) liveHold(id ID) (*holdRecord, error) {
 	case rec == nil:
 		return nil, notFound("hold")
 	case rec.status == Expired:
-		return nil, refuse(CodeHoldExpired, "the hold has expired")
+		return nil, &Error{Code: CodeHoldExpired, Detail: "the hold has expired", Details: HoldDetails{id}}
 	case rec.status.Ended():
 		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the hold is " + rec.status.String() + " and cannot be changed", Details: StateDetails{State: rec.status.String()}}
 	}
@@ -258,7 +272,7 @@ func (o ExtendHold) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	if rec.status != Held {
-		return nil, &Error{Code: CodeStateNotAllowed, Detail: "a confirmed hold has no expiry to extend", Details: StateDetails{State: rec.status.String(), Allowed: []string{Held.String()}}}
+		return nil, &Error{Code: CodeStateNotAllowed, Detail: "a confirmed hold has no expiry to extend", Details: StateDetails{State: rec.status.String(), Allowed: []string{"move", "order", "delete"}}}
 	}
 	n := *rec
 	n.due = t.now + o.ExpiresIn*1000
@@ -466,14 +480,11 @@ func (a *account) sameBuffers(r, other *Article) bool {
 
 // retime gives a line the window that its units have, where they all have one.
 func (t *tx) retime(rec *holdRecord, line int) {
-	first := uint64(1)
-	for _, l := range rec.lines[:line] {
-		first += uint64(l.units)
-	}
 	l := &rec.lines[line]
+	base, first := l.begin(rec.id, rec.first(line))
 	var body Span
 	for i := range uint64(l.units) {
-		h, _, ok := t.draft().Find(after(rec.id, first+i))
+		h, _, ok := t.draft().Find(after(base, first+i))
 		if !ok || i > 0 && h.Body() != body {
 			return
 		}
@@ -498,8 +509,10 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 	if rec.status == Held {
 		h.ExpiresAt = &rec.due
 	}
-	n := uint64(1)
+	next := uint64(1)
 	for i, l := range rec.lines {
+		base, n := l.begin(rec.id, next)
+		next = n + uint64(l.units)
 		out := HoldLine{Location: a.locationID(l.location), Return: a.locationID(l.goes()), Window: Span{Start: l.from, End: l.to}, Quantity: int(l.quantity), Purchase: l.purchase.Type()}
 		switch l.named {
 		case namesSKU:
@@ -514,11 +527,12 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 			most -= shown
 			out.Taken, out.Units = int(l.units), make([]Unavailability, 0, shown)
 			for k := range uint64(shown) {
-				if u, at, ok := find(after(rec.id, n+k)); ok {
-					out.Units = append(out.Units, a.unavailability(u, at))
+				if u, at, ok := find(after(base, n+k)); ok {
+					x := a.unavailability(u, at)
+					x.Owner = rec.id // also where the plan that renders it makes it this record's
+					out.Units = append(out.Units, x)
 				}
 			}
-			n += uint64(l.units)
 		}
 		h.Lines[i] = out
 	}
@@ -535,22 +549,6 @@ func (v View) HoldWith(id ID, units int) (*Hold, bool) {
 		return nil, false
 	}
 	return v.acc.hold(rec, v.acc.stock.Find, units), true
-}
-
-// Holds lists hold records in order of creation: those from offset on, at most limit, and how many there are; each with the first
-// of its units, at most so many.
-func (v View) Holds(offset, limit, units int) (page []*Hold, total int) {
-	i := 0
-	for id, row := range v.acc.holds().rows.From(ID{}) {
-		if i++; i <= offset {
-			continue
-		}
-		if len(page) == limit {
-			break
-		}
-		page = append(page, v.acc.hold(v.acc.holds().full(id, row), v.acc.stock.Find, units))
-	}
-	return page, v.acc.holds().rows.Len()
 }
 
 // EachHold yields all hold records in order of creation.
@@ -573,26 +571,32 @@ func (v View) HoldUnits(id ID, p Part) (list []Unavailability, total int, ok boo
 	if rec.status.Ended() {
 		return nil, 0, true
 	}
-	total = rec.units()
-	for n := p.Offset; n < min(p.Offset+p.Limit, total); n++ {
-		if u, at, ok := v.acc.stock.Find(after(rec.id, uint64(n+1))); ok {
+	n := 0
+	for _, id := range rec.each() {
+		if n++; n <= p.Offset {
+			continue
+		}
+		if n > p.Offset+p.Limit {
+			break
+		}
+		if u, at, ok := v.acc.stock.Find(id); ok {
 			list = append(list, v.acc.unavailability(u, at))
 		}
 	}
-	return list, total, true
+	return list, rec.units(), true
 }
 
 func init() {
 	registerOwnership(timeline.BlockerHold, ownership{
-		record: ahead,
+		record: (*account).holding,
 		made: func(a *account, h timeline.Hold, _ *Article) ID {
-			if rec := a.holds().get(ahead(a, h)); rec != nil {
+			if rec := a.holds().get(a.holding(h)); rec != nil {
 				return a.madeForHeld(rec, h)
 			}
 			return ID{}
 		},
 		goes: func(a *account, h timeline.Hold) ID {
-			if rec := a.holds().get(ahead(a, h)); rec != nil && int(h.Line) < len(rec.lines) {
+			if rec := a.holds().get(a.holding(h)); rec != nil && int(h.Line) < len(rec.lines) {
 				return a.locationID(rec.lines[h.Line].goes())
 			}
 			return ID{}
@@ -612,14 +616,12 @@ func (a *account) madeForHeld(rec *holdRecord, h timeline.Hold) ID {
 	case namesSKU:
 		return a.skuID(l.item)
 	}
-	k := a.kitSince(a.catalogID(l.item), rec.id)
+	base, first := l.begin(rec.id, rec.first(int(h.Line)))
+	k := a.kitSince(a.catalogID(l.item), base)
 	if k == nil || int(l.units) != int(l.quantity)*k.units() {
 		return ID{}
 	}
-	n := int(h.Owner) - 1
-	for _, before := range rec.lines[:h.Line] {
-		n -= int(before.units)
-	}
+	n := int(h.Owner) - int(first)
 	for _, p := range k.parts {
 		if n -= int(l.quantity) * p.quantity; n < 0 && p.sku != nil {
 			return p.sku.ID

@@ -15,7 +15,7 @@ import (
 )
 
 // This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note,
-// more than one line, or units that come back elsewhere.
+// more than one line, units that come back elsewhere, or lines that were changed.
 
 // HoldStatus is where a hold record is in its life.
 type HoldStatus uint8
@@ -29,9 +29,14 @@ const (
 	Ordered
 )
 
+var holdStatuses = [...]string{"", "held", "confirmed", "expired", "released", "ordered"}
+
+// HoldStatuses are the names of all of them, in their order.
+var HoldStatuses = holdStatuses[Held:]
+
 // String is the status as the API writes it.
 func (s HoldStatus) String() string {
-	return [...]string{"", "held", "confirmed", "expired", "released", "ordered"}[s]
+	return holdStatuses[s]
 }
 
 // Ended says that the hold takes no stock any more.
@@ -41,6 +46,13 @@ func (s HoldStatus) Ended() bool { return s >= Expired }
 type holdLine struct {
 	denseLine
 	back uint32 // number of the location that its units go to when they end, 0: they stay
+	made        // of a line of a hold that was changed
+}
+
+// made is where the ids of a line's units begin: the n-th of them is that of after(base, first+n).
+type made struct {
+	base  ID     // of the change that made them; zero: the hold's own
+	first uint32 // 0: they follow those of the line before
 }
 
 // denseLine is the part of a line that lies in the dense rows.
@@ -56,7 +68,8 @@ type denseLine struct {
 // goes is the number of the location where units of the line are when they have ended.
 func (l *holdLine) goes() uint32 { return cmp.Or(l.back, l.location) }
 
-// holdRecord is a hold record's row. Its units are the unavailabilities whose ids follow its own: the n-th is after(id, n).
+// holdRecord is a hold record's row. Its units are the unavailabilities whose ids follow its own: the n-th is after(id, n). Those that a
+// change made follow an id of its own.
 type holdRecord struct {
 	id     ID
 	due    int64 // expiry of a held one, instant at which an ended one is forgotten; 0: never
@@ -72,6 +85,48 @@ func (r *holdRecord) units() (n int) {
 	}
 	return n
 }
+
+// each yields the ids of the record's units with their lines, in order.
+func (r *holdRecord) each() iter.Seq2[int, ID] {
+	return func(yield func(int, ID) bool) {
+		next := uint64(1)
+		for i := range r.lines {
+			base, first := r.lines[i].begin(r.id, next)
+			for n := range uint64(r.lines[i].units) {
+				if !yield(i, after(base, first+n)) {
+					return
+				}
+			}
+			next = first + uint64(r.lines[i].units)
+		}
+	}
+}
+
+// begin is what the ids of a line's units follow, and at which distance the first does: as its change says, or behind those of the line before.
+func (l *holdLine) begin(hold ID, next uint64) (base ID, first uint64) {
+	switch {
+	case l.first == 0:
+		return hold, next
+	case l.base == ID{}:
+		return hold, uint64(l.first)
+	}
+	return l.base, uint64(l.first)
+}
+
+// first is the distance at which the first unit of a line follows its base.
+func (r *holdRecord) first(line int) uint64 {
+	if n := r.lines[line].first; n != 0 {
+		return uint64(n)
+	}
+	n := uint64(1)
+	for _, before := range r.lines[:line] {
+		n += uint64(before.units)
+	}
+	return n
+}
+
+// changed says that the record's lines are not those that it was made with.
+func (r *holdRecord) changed() bool { return len(r.lines) > 0 && r.lines[0].first != 0 }
 
 // revision is a hash of what is stored of the record: it keeps no count of its changes. It is never 0.
 func (r *holdRecord) revision() uint64 {
@@ -92,12 +147,18 @@ type holdMore struct {
 	id    ID
 	note  string
 	back  uint32     // of the first line
+	made  made       // of the first line
 	lines []holdLine // all but the first
 }
+
+// changeOf is a change of a hold that made units.
+type changeOf struct{ id, hold ID }
 
 type holdStore struct {
 	rows *timeline.ByID[holdRow]
 	more *table.Table[holdMore]
+
+	changes *table.Table[changeOf]
 }
 
 var holdExtension = registerExtension(newHoldStore)
@@ -108,11 +169,13 @@ func newHoldStore() *holdStore {
 	return &holdStore{
 		rows: timeline.NewByID[holdRow](),
 		more: table.New(func(m *holdMore) table.ID { return m.id }),
+
+		changes: table.New(func(c *changeOf) table.ID { return c.id }),
 	}
 }
 
 func (s *holdStore) publish() extension {
-	return &holdStore{rows: s.rows.Publish(), more: s.more.Publish()}
+	return &holdStore{rows: s.rows.Publish(), more: s.more.Publish(), changes: s.changes.Publish()}
 }
 
 func (s *holdStore) get(id ID) *holdRecord {
@@ -127,7 +190,7 @@ func (s *holdStore) full(id ID, row holdRow) *holdRecord {
 	r := &holdRecord{id: id, due: row.due, status: row.status, lines: []holdLine{{denseLine: row.first}}}
 	if row.more {
 		m := s.more.Get(id)
-		r.lines[0].back = m.back
+		r.lines[0].back, r.lines[0].made = m.back, m.made
 		r.note, r.lines = m.note, append(r.lines, m.lines...)
 	}
 	return r
@@ -136,8 +199,40 @@ func (s *holdStore) full(id ID, row holdRow) *holdRecord {
 func (s *holdStore) put(r *holdRecord) {
 	s.rows.Put(r.id, r.row())
 	if more := r.beside(); more != nil {
-		s.more.Put(more)
+		s.putMore(more)
 	}
+}
+
+func (s *holdStore) putMore(m *holdMore) {
+	s.more.Put(m)
+	for id := range m.bases() {
+		s.changes.Put(&changeOf{id, m.id})
+	}
+}
+
+// bases are the ids of the changes that made units of the record.
+func (m *holdMore) bases() iter.Seq[ID] {
+	return func(yield func(ID) bool) {
+		last := m.made.base
+		if last != (ID{}) && !yield(last) {
+			return
+		}
+		for i := range m.lines {
+			if id := m.lines[i].base; id != last && id != (ID{}) && !yield(id) {
+				return
+			}
+			last = m.lines[i].base
+		}
+	}
+}
+
+// holding is the id of the record that a unit belongs to.
+func (a *account) holding(h timeline.Hold) ID {
+	id := ahead(a, h)
+	if c := a.holds().changes.Get(id); c != nil {
+		return c.hold
+	}
+	return id
 }
 
 // row is the part of a record that lies in the dense rows, beside what does not fit there, nil for most.
@@ -149,14 +244,21 @@ func (r *holdRecord) beside() *holdMore {
 	if r.dense() {
 		return nil
 	}
-	return &holdMore{r.id, r.note, r.lines[0].back, r.lines[1:]}
+	return &holdMore{r.id, r.note, r.lines[0].back, r.lines[0].made, r.lines[1:]}
 }
 
 // dense says that all of a record is in its dense row.
-func (r *holdRecord) dense() bool { return r.note == "" && len(r.lines) == 1 && r.lines[0].back == 0 }
+func (r *holdRecord) dense() bool {
+	return r.note == "" && len(r.lines) == 1 && r.lines[0].back == 0 && !r.changed()
+}
 
 func (s *holdStore) delete(id ID) {
 	s.rows.Delete(id)
+	if m := s.more.Get(id); m != nil {
+		for base := range m.bases() {
+			s.changes.Delete(base)
+		}
+	}
 	s.more.Delete(id)
 }
 
@@ -199,9 +301,11 @@ var holdKind = &kind[holdRecord]{
 			if before.due != 0 {
 				a.due.remove(dueItem{before.due, before.id, tagHold})
 			}
+			if after == nil || before.changed() {
+				a.holds().delete(before.id)
+			}
 		}
 		if after == nil {
-			a.holds().delete(before.id)
 			return
 		}
 		a.holds().put(after)
@@ -217,8 +321,15 @@ func init() { holdKind.fall = (*tx).lapse }
 // format 5 have none.
 const returnsElsewhere = 0x80
 
+// wasChanged is set beside the status where each line says which ids its units have; rows up to format 6 have none.
+const wasChanged = 0x80
+
 func encodeHold(dst []byte, r *holdRecord) []byte {
-	dst = append(dst, hotVersion, byte(r.status))
+	status := byte(r.status)
+	if r.changed() {
+		status |= wasChanged
+	}
+	dst = append(dst, hotVersion, status)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(r.lines)))
 	for _, l := range r.lines {
@@ -238,6 +349,9 @@ func encodeHold(dst []byte, r *holdRecord) []byte {
 		if l.named == namesCatalogItem {
 			dst = binary.LittleEndian.AppendUint16(dst, l.units)
 		}
+		if r.changed() {
+			dst = binary.LittleEndian.AppendUint32(append(dst, l.base[:]...), l.first)
+		}
 	}
 	return appendText(dst, r.note)
 }
@@ -247,7 +361,8 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &holdRecord{id: key, status: HoldStatus(r.u8()), due: r.i64()}
+	status := r.u8()
+	h := &holdRecord{id: key, status: HoldStatus(status &^ wasChanged), due: r.i64()}
 	n := int(r.u16())
 	if n == 0 || n > maxLines || h.status < Held || h.status > Ordered {
 		return nil, fmt.Errorf("hold: stored row has %d lines and status %d", n, h.status)
@@ -269,6 +384,12 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 			return nil, fmt.Errorf("hold: stored line names an item of kind %d", l.named)
 		default:
 			l.units = l.quantity
+		}
+		if status&wasChanged != 0 {
+			h.lines[i].made = made{base: r.id(), first: r.u32()}
+			if h.lines[i].first == 0 {
+				return nil, fmt.Errorf("hold: stored line %d says not which units it has", i)
+			}
 		}
 	}
 	h.note = r.text()
@@ -312,7 +433,7 @@ func loadHolds(of []*accountLoader) (finish func(a *account) error) {
 		for _, l := range of {
 			x := holdBulk.on(&l.bulk)
 			for _, m := range x.more {
-				a.holds().more.Put(m)
+				a.holds().putMore(m)
 			}
 			*x = holdRows{}
 		}
@@ -332,11 +453,11 @@ func checkHolds(a *account) (due int, err error) {
 		if r.due != 0 {
 			due++
 		}
-		for i := range r.units() {
-			h, _, ok := a.stock.Find(after(r.id, uint64(i+1)))
-			its := ok && h.Flags.Blocker() == timeline.BlockerHold && a.ownerOf(h) == r.id
+		for i, id := range r.each() {
+			h, _, ok := a.stock.Find(id)
+			its := ok && h.Flags.Blocker() == timeline.BlockerHold && a.ownerOf(h) == r.id && int(h.Line) == i
 			if its == r.status.Ended() {
-				return 0, fmt.Errorf("hold %s is %s, its unit %d is there: %t", r.id, r.status, i+1, its)
+				return 0, fmt.Errorf("hold %s is %s, its unit %s is there: %t", r.id, r.status, id, its)
 			}
 		}
 	}

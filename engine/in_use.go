@@ -45,19 +45,25 @@ var pricers []pricer
 
 func registerPricer(p pricer) { pricers = append(pricers, p) }
 
-// unpriced refuses another currency while something is priced in the one that there is. Details name the first of what is, the text all.
+// unpriced refuses another currency while something is priced in the one that there is.
 func (a *account) unpriced(now int64) error {
-	var first InUseDetails
-	var all []string
+	var found []InUseDetails
 	for _, p := range pricers {
 		if n := p.count(a, now); n > 0 {
-			if all = append(all, p.resource+": "+itoa(n)); first.Count == 0 {
-				first = InUseDetails{p.resource, n}
-			}
+			found = append(found, InUseDetails{p.resource, n})
 		}
 	}
-	if all == nil {
+	return inUseAll("there are amounts in the account's currency that are not over", found)
+}
+
+// inUseAll refuses what several resources are in the way of; nil where none is. Details name the first, the text all.
+func inUseAll(why string, found []InUseDetails) error {
+	if len(found) == 0 {
 		return nil
 	}
-	return &Error{Code: CodeInUse, Detail: "there are amounts in the account's currency that are not over (" + strings.Join(all, ", ") + ")", Details: first}
+	all := make([]string, len(found))
+	for i, f := range found {
+		all[i] = f.Resource + ": " + itoa(f.Count)
+	}
+	return &Error{Code: CodeInUse, Detail: why + " (" + strings.Join(all, ", ") + ")", Details: found[0]}
 }

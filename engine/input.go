@@ -112,7 +112,7 @@ func (c *checker) window(fromPointer, toPointer string, w Span) {
 		ok = c.instant(toPointer, w.End) && ok
 	}
 	if ok && w.Start >= w.End {
-		c.fault(toPointer, "order", "must be later than from")
+		c.fault(toPointer, "order", "must be later than "+fromPointer[strings.LastIndexByte(fromPointer, '/')+1:])
 	}
 }
 

@@ -82,7 +82,7 @@ func TestKitOfWhatIsNotThere(t *testing.T) {
 	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogDraft)})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))
 	e := s.refused(CodeStateNotAllowed, s.booking(kit, noon, noon+day, 1))
-	require.Equal(t, StateDetails{"draft", []string{"active"}}, e.Details)
+	require.Equal(t, StateDetails{"draft", []string{"update"}}, e.Details)
 	s.do(PatchCatalogItem{ID: kit.CatalogItem, Status: Some(CatalogActive)})
 	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
 	require.Equal(t, 0, s.available(kit, noon, noon+day))

@@ -105,7 +105,12 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 			total[n] += kits[n]
 		}
 		for n := range list {
-			x, exact := a.kitsOver(k, places[p], offers, held, n, list[n].Range, now, &left)
+			for _, f := range offers {
+				for j := range f.sources {
+					f.sources[j].hull = list[n].Range
+				}
+			}
+			x, exact := a.kitsOver(k, places[p], offers, held, n, list[n].Range, true, now, &left)
 			list[n].Available, list[n].Exact = list[n].Available+x, list[n].Exact && exact
 		}
 	}
@@ -119,26 +124,18 @@ func (a *account) calendarOfKits(k *kit, places []*Location, w Span, zone string
 	return append(dst, list...), nil
 }
 
-// kitsOver is how many kits can be held over the n-th bucket at a location, where held has what can be held of each source. Where parts meet in a pool it is
-// tried, as long as there are tries left.
-func (a *account) kitsOver(k *kit, l *Location, offers []offer, held [][][]timeline.Bucket, n int, w Span, now int64, left *int) (kits int, exact bool) {
+// kitsOver is how many kits can be held over the n-th of some windows at a location, where held has what can be held of each source as it is over its hull. Where
+// parts meet in a pool it is tried, as long as there are tries left. plain: the hulls are the window, without buffers.
+func (a *account) kitsOver(k *kit, l *Location, offers []offer, held [][][]timeline.Bucket, n int, w Span, plain bool, now int64, left *int) (kits int, exact bool) {
 	shared := false
 	for i := range offers {
 		f := &offers[i]
 		room, sure := make([]int, len(f.sources)), true
 		for j := range f.sources {
 			src := &f.sources[j]
-			src.hull = w
-			have, known := held[i][j][n].Available, held[i][j][n].Exact
-			if src.named && src.free(a.stock, w, now) > have { // what others leave is not among them
-				if known = false; *left > 0 {
-					*left--
-					x := src.available(a.stock, w, now)
-					have, known = x.Available, x.Exact
-				}
-			}
-			if sure = sure && known; !src.closed {
-				room[j] = have
+			b := a.vacatedOver(src, held[i][j][n], now, left)
+			if sure = sure && b.Exact; !src.closed {
+				room[j] = b.Available
 			}
 		}
 		shared = shared || f.meets
@@ -157,6 +154,19 @@ func (a *account) kitsOver(k *kit, l *Location, offers []offer, held [][][]timel
 		return x.surely(a, a.stock, offers, now), false
 	}
 	*left--
-	x := a.kitsOf(a.stock, k, l, offers, w, now, true)
+	x := a.kitsOf(a.stock, k, l, offers, w, now, plain)
 	return x.Available, x.Exact
+}
+
+// vacatedOver adds to what a source has over its hull what others leave there for who names its article, as long as there are tries left.
+func (a *account) vacatedOver(src *source, b timeline.Bucket, now int64, left *int) timeline.Bucket {
+	if !src.named || src.free(a.stock, src.hull, now) <= b.Available {
+		return b
+	}
+	if b.Exact = false; *left > 0 {
+		*left--
+		x := src.available(a.stock, src.hull, now)
+		b.Available, b.Exact = x.Available, x.Exact
+	}
+	return b
 }

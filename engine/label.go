@@ -148,6 +148,8 @@ type Labelled interface {
 	edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error)
 	// sweep does a part of what is taken off all records; where there is more, it says with which it goes on.
 	sweep(t *tx, p *sweptPart, s *sweeping) (next ID, more bool)
+	// valued counts the records that have a value of which an attribute, as it is to be, has no place.
+	valued(a *account, d *Attribute) (resource string, n int)
 }
 
 // labelled lists the kinds that labels hang on.
@@ -232,7 +234,7 @@ func (o LinkTags) plan(t *tx) (any, error) {
 
 func (o LinkTags) result() any { return o.To.zero() }
 
-// UnlinkTags takes tags off a record; one that is not linked is no fault. It answers with nil.
+// UnlinkTags takes tags off a record; one that is not linked is no fault, one that is not there is. It answers with nil.
 type UnlinkTags struct {
 	From    Labelled
 	ID      ID
@@ -249,6 +251,9 @@ func (o UnlinkTags) Check() []Fault {
 
 func (o UnlinkTags) plan(t *tx) (any, error) {
 	_, err := o.From.edit(t, o.ID, o.IfMatch, func(l *Labels) error {
+		if _, err := t.acc.linked(nil, o.Tags); err != nil {
+			return err
+		}
 		l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(id ID) bool { return slices.Contains(o.Tags, id) })
 		return nil
 	})

@@ -64,11 +64,27 @@ func mustZone(name string) *timeline.Zone {
 	return z
 }
 
-const locationByExternal = 0
+const (
+	locationByExternal = iota
+	locationByWords
+)
+
+// words are those of the location's name, and of the street, code and city of its address.
+func (l *Location) words() []string {
+	if l.Address == nil {
+		return wordKeys(&l.Name)
+	}
+	return wordKeys(&l.Name, &l.Address.Address, &l.Address.ZipCode, &l.Address.City)
+}
+
+var locationDirectory = directory[Location]{
+	of: (*account).locations, external: func(l *Location) []string { return l.External.keys() }, words: (*Location).words,
+	byExternal: locationByExternal, byWords: locationByWords,
+}
 
 var locationKind = func() *kind[Location] {
 	k := rowsOf(tagLocation, "location", func(l *Location) ID { return l.ID },
-		table.By(func(l *Location) []string { return l.External.keys() }), table.Numbered(func(l *Location) uint32 { return l.No }))
+		table.By(func(l *Location) []string { return l.External.keys() }), table.By((*Location).words), table.Numbered(func(l *Location) uint32 { return l.No }))
 	k.put = func(_ *state, a *account, before, after *Location) {
 		if after == nil {
 			k.in(a).Delete(before.ID)
@@ -164,9 +180,9 @@ func (PatchLocation) result() any { return new(Location) }
 // Location returns a location, or nil.
 func (v View) Location(id ID) *Location { return v.acc.locations().Get(id) }
 
-// LocationWith returns the location that has an external id, or nil.
-func (v View) LocationWith(external string) *Location {
-	return v.acc.locations().First(locationByExternal, external)
+// FindLocations gives a part of the locations that are asked for, in order of creation, and how many there are.
+func (v View) FindLocations(q *RecordQuery, p Part) (page []*Location, total int) {
+	return locationDirectory.find(v.acc, q, nil, p)
 }
 
 // Locations lists the account's locations in order of creation.

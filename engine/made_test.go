@@ -90,7 +90,7 @@ func TestAnOrderOfAHoldWithOtherDatesAsksForItsSKU(t *testing.T) {
 	for _, kit := range []bool{false, true} {
 		var h *Hold
 		x, unit := stray(t, kit, func(s *shop, i Item) (id ID) { h, id = held(s, i); return id })
-		r := x.do(OrderHold{Hold: h.ID}).(*OrderRecord)
+		r := x.do(OrderHold{Holds: []ID{h.ID}}).(*OrderRecord)
 		to := x.until(r, 10)
 		x.do(to)
 		x.ofSKU(unit, to.To.Value)

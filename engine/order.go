@@ -79,6 +79,7 @@ type Order struct {
 	UpdatedAt  int64
 	UpdatedBy  word
 	ArchivedAt int64  `json:",omitempty"` // 0: it is not
+	Departs    bool   `json:",omitempty"` // its units go elsewhere, and that is planned; an older program planned nothing
 	LastLine   uint16 // last number given to a line
 	Revision   uint64
 	Lines      []OrderLine    `json:",omitempty"`
@@ -141,6 +142,7 @@ type LineMore struct {
 	IsAddon       string          `json:",omitempty"`
 	ExpectsLink   bool            `json:",omitempty"`
 	RevenueSplit  *int64          `json:",omitempty"` // millionths; nil: all of it
+	PartPrices    []int64         `json:",omitempty"` // of a kit, what its components were bought for as the line was made; nil: that is not known of all
 }
 
 // OrderUnit is an order stock item: one unit of a line.
@@ -169,32 +171,14 @@ func (p *purchase) UnmarshalText(b []byte) (err error) {
 }
 
 const (
-	orderByCustomer = iota
-	orderByTag
+	orderByTag = iota
 	orderBySubscription
-	orderByState
 	orderByExternal
 )
-
-// state is an order's status and whether it is archived, as a key.
-func (o *Order) state() string { return orderState(o.Status, o.ArchivedAt != 0) }
-
-func orderState(s OrderStatus, archived bool) string {
-	if archived {
-		return "archived " + OrderStatuses[s]
-	}
-	return OrderStatuses[s]
-}
 
 // orderKind's rows are found by number, too: a unit in the timelines says the number of its order.
 var orderKind = func() *kind[Order] {
 	k := rowsOf(tagOrder, "order", func(o *Order) ID { return o.ID },
-		table.By(func(o *Order) (keys []string) {
-			for _, id := range o.customers() {
-				keys = append(keys, string(id[:]))
-			}
-			return keys
-		}),
 		table.By(func(o *Order) []string { return o.tagKeys() }),
 		table.By(func(o *Order) (keys []string) {
 			for _, s := range o.Subscriptions() {
@@ -205,7 +189,6 @@ var orderKind = func() *kind[Order] {
 			}
 			return keys
 		}),
-		table.By(func(o *Order) []string { return []string{o.state()} }),
 		table.By(func(o *Order) []string { return o.externalKeys() }),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
 	k.encode, k.decode, k.knows, k.older, k.weigh = encodeOrder, decodeOrder, knows[storedOrder], olderOrder, weighOrder
@@ -219,22 +202,28 @@ var orderKind = func() *kind[Order] {
 		put(s, a, before, after)
 	}
 	k.quiet = func(before, after *Order) bool { return before.Revision == after.Revision }
-	k.dueAt(func(o *Order) int64 {
-		if !o.copied() {
-			return 1 // an older program made it
-		}
-		return o.Due
-	})
+	k.dueAt((*Order).falls)
 	return k
 }()
 
+// falls is when time next changes the order; 0: never.
+func (o *Order) falls() int64 {
+	if !o.copied() || o.undeparted() {
+		return 1 // an older program made it
+	}
+	return o.Due
+}
+
 func init() {
 	orderKind.fall = func(t *tx, id ID) {
-		if o := t.order(id); o != nil && !o.copied() {
+		switch o := t.order(id); {
+		case o != nil && !o.copied():
 			t.copyOlder(id)
-			return
+		case o != nil && o.undeparted():
+			t.departOlder(id)
+		default:
+			t.renewSubscriptions(id)
 		}
-		t.renewSubscriptions(id)
 	}
 }
 
@@ -266,6 +255,14 @@ func (a *account) orders() *table.Table[Order] { return tableOf[Order](a, tagOrd
 // line finds a line by its id, or -1.
 func (o *Order) line(id ID) int {
 	return slices.IndexFunc(o.Lines, func(l OrderLine) bool { return l.ID == id })
+}
+
+// LineOf is the line of an id, or nil; it is not to be changed.
+func (o *Order) LineOf(id ID) *OrderLine {
+	if i := o.line(id); i >= 0 {
+		return &o.Lines[i]
+	}
+	return nil
 }
 
 // lineNo finds a line by its number, or nil.

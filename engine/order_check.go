@@ -21,7 +21,7 @@ func checkOrders(a *account) (due int, err error) {
 			return 0, fmt.Errorf("order %s is not found by its number", o.ID)
 		}
 		recount(named, nil, o)
-		if o.Due != 0 || !o.copied() {
+		if o.falls() != 0 {
 			due++
 		}
 		for i := range o.Lines {
@@ -54,7 +54,9 @@ func checkOrders(a *account) (due int, err error) {
 			return 0, fmt.Errorf("order %s has no price", o.ID)
 		}
 		for i := range o.Codes {
-			uses[o.Codes[i].ID]++
+			if !o.Codes[i].Unused {
+				uses[o.Codes[i].ID]++
+			}
 		}
 	}
 	for h := range a.stock.Overlapping(Span{Start: math.MinInt64, End: Forever}) {
@@ -67,7 +69,7 @@ func checkOrders(a *account) (due int, err error) {
 	}
 	for d := range a.discounts().All() {
 		if d.Used != uses[d.ID] {
-			return 0, fmt.Errorf("discount code %s has %d uses, %d orders carry it", d.ID, d.Used, uses[d.ID])
+			return 0, fmt.Errorf("discount code %s has %d uses, %d orders have used it", d.ID, d.Used, uses[d.ID])
 		}
 	}
 	if !slices.Equal(named.items.Items(), a.orderUses().items.Items()) {

@@ -42,7 +42,7 @@ func (t *tx) copyOlder(id ID) {
 	if err != nil {
 		return
 	}
-	t.editOf(id).copies = true
+	t.editOf(id).kept = true
 	t.copyPlaces(n)
 	t.copyContact(n)
 	n.Currency = newWord(t.acc.row.Currency)
@@ -65,12 +65,4 @@ func (o *Order) share(a *account) {
 	if m := a.customers().Get(o.Customer); m != nil && o.Contact != nil && m.Contact.same(o.Contact) {
 		o.Contact = &m.Contact
 	}
-}
-
-func init() {
-	registerPricer(pricer{"order", func(a *account, _ int64) int {
-		q := OrderQuery{Status: []OrderStatus{OrderDraft, OrderOpen, OrderActive}, Active: true, Archived: true}
-		_, n := a.orders().Page(orderByState, q.states(), 0, 0, false)
-		return n
-	}})
 }

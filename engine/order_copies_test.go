@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -135,11 +136,115 @@ func TestAnotherCurrencyRelabelsNothing(t *testing.T) {
 	s.do(CancelOrder{ID: o.ID})
 	s.inUse("pricingRow", 1, yen)
 	s.do(DeletePricingRow{Table: table, ID: rows[0]})
+	percent := s.do(CreateDiscountCode{DiscountTerms{Code: "HALF", ValueType: DiscountPercentage, Value: 50}}).(*DiscountCode)
 	s.do(yen)
 	s.reopen()
 	require.Equal(t, "EUR", s.view().Order(o.ID).Currency.String())
 	require.Equal(t, "JPY", s.rentNow(bike))
 	s.reopen()
+
+	// A code of an amount stays in the currency that it was given in, until it is given another amount. A percentage is of any.
+	other := s.rent(bike, s.now+day, s.now+2*day, 1)
+	s.do(PatchDiscountCode{ID: code.ID, EndsAt: Null[int64]()})
+	e = s.refused(CodeDiscountNotApplicable, ApplyDiscount{Order: other.ID, Code: "TEN"})
+	require.Contains(t, e.Detail, "EUR")
+	trial, err := s.view().TryDiscount(other.ID, "TEN", s.now)
+	require.NoError(t, err)
+	require.Equal(t, CodeDiscountNotApplicable, trial.Reason)
+	require.Equal(t, "JPY", s.do(PatchDiscountCode{ID: code.ID, Value: Some[int64](20)}).(*DiscountCode).Currency)
+	require.EqualValues(t, 20, s.do(ApplyDiscount{Order: other.ID, Code: "TEN"}).(*Discounted).Applied)
+	require.EqualValues(t, "", percent.Currency)
+	s.do(ApplyDiscount{Order: other.ID, Code: "HALF"})
+	require.Empty(t, s.do(PatchDiscountCode{ID: code.ID, ValueType: Some(DiscountPercentage), Value: Some[int64](5)}).(*DiscountCode).Currency)
+	row := s.do(CreatePricingRow{Table: table, Label: "Day", Purchase: PurchaseBooking, Price: 7}).(*PricingRow)
+	require.Equal(t, "JPY", row.Currency)
+	s.reopen()
+}
+
+// No command leaves such a row.
+func TestNothingIsSoldByARowOfAnotherCurrency(t *testing.T) {
+	s := newShop(t)
+	table, rows := s.tariff(1000)
+	item, _ := s.item(table)
+	s.do(relabelled{table, "JPY"})
+	in := s.unpricedRental(OrderOpen, item, s.now+day, s.now+2*day, 1)
+	e := s.refused(CodeInvalid, in)
+	require.Equal(t, "required", e.Faults[0].Code, "no row fits")
+	in.Lines[0].PricingRow = &rows[0]
+	e = s.refused(CodeInvalid, in)
+	require.Equal(t, Fault{Pointer: "/pricingRowId", Code: "currency", Message: "is a row in JPY, the order is in EUR"}, e.Faults[0])
+	in.Lines[0].PricingRow, in.Lines[0].UnitPrice = nil, ptr(int64(5))
+	o := s.do(in).(*OrderRecord)
+	s.refused(CodeInvalid, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Some(rows[0])})
+}
+
+// relabelled leaves the rows of a table in some currency, or in none, as an older program wrote them.
+type relabelled struct {
+	ID       ID
+	Currency string
+}
+
+func (relabelled) Check() []Fault { return nil }
+func (relabelled) result() any    { return new(any) }
+
+func (o relabelled) plan(t *tx) (any, error) {
+	was := pricingTableKind.in(t.acc).Get(o.ID)
+	n := *was
+	n.Rows = slices.Clone(was.Rows)
+	for i := range n.Rows {
+		n.Rows[i].Currency = o.Currency
+	}
+	record(t, pricingTableKind, was, &n)
+	for d := range t.acc.discounts().All() {
+		n := *d
+		n.Currency = ""
+		record(t, discountKind, d, &n)
+	}
+	return nil, nil
+}
+
+func TestRowsAndCodesOfAnOlderProgramGetTheirCurrencyAtTheStart(t *testing.T) {
+	s := newShop(t)
+	table, _ := s.tariff(1000)
+	code := s.do(CreateDiscountCode{DiscountTerms{Code: "TEN", ValueType: DiscountPerOrder, Value: 10}}).(*DiscountCode)
+	percent := s.do(CreateDiscountCode{DiscountTerms{Code: "HALF", ValueType: DiscountPercentage, Value: 50}}).(*DiscountCode)
+	was := s.view().PricingTable(table)
+	s.do(relabelled{ID: table})
+	require.Empty(t, s.view().PricingTable(table).Rows[0].Currency)
+	s.do(nudge{})
+	require.Equal(t, was, s.view().PricingTable(table))
+	require.Equal(t, "EUR", s.view().DiscountCode(code.ID).Currency)
+	require.Empty(t, s.view().DiscountCode(percent.ID).Currency)
+	s.reopen()
+}
+
+func TestIncomeIsOfTheAccountsCurrency(t *testing.T) {
+	s := newShop(t)
+	bike := Item{SKU: s.sku()}
+	a := s.article(bike.SKU, 1)
+	earns := func(currency string, price, wanted int64) {
+		t.Helper()
+		s.do(PatchAccount{Currency: Some(currency)})
+		op := s.rental(OrderOpen, bike, s.now+hour, s.now+2*hour, 1)
+		op.Lines[0].UnitPrice = &price
+		o := s.do(op).(*OrderRecord)
+		s.now += hour
+		s.do(FulfillOrder{ID: o.ID})
+		s.now += hour / 2
+		s.do(ReturnOrder{ID: o.ID})
+		s.now += day
+		require.Equal(t, []int64{wanted}, s.earned(a))
+		q := ArticleQuery{Window: Span{Start: s.now, End: s.now}, Active: true, Limit: 10, Filters: []Filter{{Field: FieldItemIncome, Operator: Equal, Values: []Value{numeric(float64(wanted))}}}}
+		page, _, err := s.view().ListArticles(&q, nil)
+		require.NoError(t, err)
+		require.Len(t, page, 1)
+	}
+	earns("JPY", 500, 500)
+	earns("EUR", 30, 30)
+	earns("CHF", 7, 7)
+	earns("EUR", 30, 60)
+	s.reopen()
+	earns("JPY", 1, 501)
 }
 
 // rentNow makes an order and says its currency.

@@ -4,10 +4,9 @@ import (
 	"slices"
 
 	"holdfast/engine/table"
-	"holdfast/timeline"
 )
 
-// This file owns orders as a whole: how one is made, of nothing or of a hold, and what of it is changed as given.
+// This file owns orders as a whole: how one is made of lines, and what of it is changed as given.
 
 // OrderInput is what orders are made of, but for their lines.
 type OrderInput struct {
@@ -27,6 +26,7 @@ type OrderInput struct {
 	Method          PaymentMethod
 	Tags            []ID
 	External        ExternalPatch
+	Discounts       []string // the texts of discount codes, put on it in this order
 	AllowOverbooked bool
 }
 
@@ -73,6 +73,9 @@ func (in *OrderInput) check(c *checker) {
 		c.fault("/tags", "length", "must have at most 100 entries")
 	}
 	in.External.check(c)
+	for at, text := range each(c, "/discountCodes", in.Discounts, 0, maxParts) {
+		c.text(at, *text, 1, maxCode)
+	}
 }
 
 func (in *OrderInput) checkOn(c *checker, a *account) {
@@ -149,6 +152,9 @@ func (t *tx) isFor(o *Order, id *ID, contact *ContactPatch) error {
 		o.Customer = ID{}
 		t.copyContact(o)
 	default:
+		if err := t.born("/mainContact", contact); err != nil {
+			return err
+		}
 		given := contact.merged(Contact{})
 		m := t.acc.customerOf(given.Email)
 		if m == nil {
@@ -165,6 +171,9 @@ func (t *tx) isFor(o *Order, id *ID, contact *ContactPatch) error {
 func (t *tx) orderCustomers(list []OrderCustomerInput) (out []OrderCustomer, err error) {
 	for i := range list {
 		x := &list[i]
+		if err := t.born("/customers/"+itoa(i), &x.Contact); err != nil {
+			return nil, err
+		}
 		n := OrderCustomer{ID: t.newID(), Contact: x.Contact.merged(Contact{}), Fields: x.Fields, UpdatedAt: t.now}
 		if x.Customer != nil {
 			m := t.acc.customers().Get(*x.Customer)
@@ -241,183 +250,13 @@ func (o CreateOrder) plan(t *tx) (any, error) {
 	if err := t.addLines(n, o.Lines, o.AllowOverbooked); err != nil {
 		return nil, err
 	}
+	if err := t.applyCodes(n, o.Discounts); err != nil {
+		return nil, err
+	}
 	return t.answer(n), nil
 }
 
 func (CreateOrder) result() any { return new(OrderRecord) }
-
-// OrderHold makes an order of a hold: its lines and their units are taken over as they are, without a moment between. It
-// answers with the *OrderRecord.
-type OrderHold struct {
-	OrderInput
-	Hold         ID
-	Status       *OrderStatus       // an order of a hold is open
-	Subscription *SubscriptionTerms // of the lines that are held as subscriptions
-	Collection   *string            // how those are paid
-}
-
-func (o OrderHold) Check() []Fault {
-	var c checker
-	in := o.OrderInput
-	in.Status = OrderOpen
-	in.check(&c)
-	if o.Status != nil && *o.Status != OrderOpen {
-		c.fault("/status", "enum", "must be open: the hold has its stock already")
-	}
-	c.subscription("/subscription", o.Subscription)
-	c.optional("/subscription/collectionMethod", o.Collection, 1, maxName)
-	return c.faults
-}
-
-func (o OrderHold) checkOn(a *account) []Fault {
-	var c checker
-	o.OrderInput.checkOn(&c, a)
-	return c.faults
-}
-
-func (o OrderHold) plan(t *tx) (any, error) {
-	rec, err := t.liveHold(o.Hold)
-	if err != nil {
-		return nil, err
-	}
-	in := o.OrderInput
-	first := t.acc.locations().No(rec.lines[0].location)
-	for i := range rec.lines {
-		if rec.lines[i].location != rec.lines[0].location || first == nil {
-			return nil, refuse(CodeConflict, "the hold has stock at several locations; an order takes its stock at one")
-		}
-	}
-	if in.Pickup == (ID{}) {
-		in.Pickup = first.ID
-	} else if in.Pickup != first.ID {
-		return nil, refuse(CodeConflict, "the hold's stock is at another location than the pickup location")
-	}
-	if in.Return == nil {
-		if in.Return, err = t.heldReturn(rec); err != nil {
-			return nil, err
-		}
-	}
-	n, err := t.newOrder(&in)
-	if err != nil {
-		return nil, err
-	}
-	n.Status = OrderOpen
-	if err := t.takeOver(n, rec, &o); err != nil {
-		return nil, err
-	}
-	if err := t.reroute(n, o.AllowOverbooked); err != nil {
-		return nil, err
-	}
-	t.seatFreed()
-	if err := t.reprice(n); err != nil {
-		return nil, err
-	}
-	return t.answer(n), nil
-}
-
-func (OrderHold) result() any { return new(OrderRecord) }
-
-// heldReturn is where a hold's units go to when they end.
-func (t *tx) heldReturn(rec *holdRecord) (*ID, error) {
-	to := rec.lines[0].goes()
-	for i := range rec.lines {
-		if rec.lines[i].goes() != to {
-			return nil, refuse(CodeConflict, "the hold's units come back at several locations; name the order's return location")
-		}
-	}
-	l := t.acc.locations().No(to)
-	if l == nil {
-		return nil, notFound("location")
-	}
-	return &l.ID, nil
-}
-
-// takeOver makes lines of a hold's lines, and its units theirs. Units of one line that were moved apart become lines of their own: a
-// line has one window.
-func (t *tx) takeOver(o *Order, rec *holdRecord, in *OrderHold) error {
-	d := t.draft()
-	held, next := t.hold(rec), uint64(0)
-	for i := range held.Lines {
-		x := &held.Lines[i]
-		var windows [][]timeline.Placed
-		for range rec.lines[i].units {
-			next++
-			h, at, _ := d.Find(after(rec.id, next))
-			j := slices.IndexFunc(windows, func(w []timeline.Placed) bool { return w[0].Body() == h.Body() })
-			if j < 0 {
-				j, windows = len(windows), append(windows, nil)
-			}
-			windows[j] = append(windows[j], timeline.Placed{Hold: h, Place: at})
-		}
-		if x.CatalogItem != (ID{}) && len(windows) > 1 {
-			return refuse(CodeConflict, "line %d of the hold is of kits whose units were moved apart; an order takes a kit for one window", i)
-		}
-		for _, units := range windows {
-			if err := t.takeOverUnits(o, x, i, units, in); err != nil {
-				return err
-			}
-		}
-	}
-	ended := *rec
-	ended.status, ended.due = Ordered, t.now+endedKept
-	record(t, holdKind, rec, &ended)
-	return nil
-}
-
-// takeOverUnits makes a line of units of a hold's line that have one window.
-func (t *tx) takeOverUnits(o *Order, x *HoldLine, line int, units []timeline.Placed, of *OrderHold) error {
-	w := units[0].Body()
-	in := OrderLineInput{Item: x.Item, Purchase: x.Purchase, Quantity: len(units), From: &w.Start}
-	if w.End != Forever {
-		in.To = &w.End
-	}
-	if x.CatalogItem != (ID{}) {
-		in.Quantity = x.Quantity
-	}
-	if x.Purchase == PurchaseSubscription {
-		if in.Subscription, in.Collection = of.Subscription, of.Collection; in.Subscription == nil {
-			return invalid([]Fault{{Pointer: "/subscription", Code: "required", Message: "is missing: line " + itoa(line) + " of the hold is a subscription"}})
-		}
-	}
-	if err := t.addLine(o, &in); err != nil {
-		return ofLineItem(line, err)
-	}
-	l := &o.Lines[len(o.Lines)-1]
-	for _, u := range units {
-		u.Owner, u.Line, u.Flags = uint64(o.Number), l.No, u.Flags.WithBlocker(timeline.BlockerOrder)
-		t.draft().Replace(u.Hold)
-		l.Units = append(l.Units, OrderUnit{ID: t.newID(), Hold: u.ID, ByHand: u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
-	}
-	if x.CatalogItem != (ID{}) {
-		for j, part := range t.partsOf(x.CatalogItem, x.Quantity, units) {
-			l.Units[j].Part = part
-		}
-	}
-	t.beginSubscription(o, l)
-	return nil
-}
-
-// partsOf says of units which component of n kits each is. Where they are not what the kit takes
-// by now each is a part of its own, so that none is given back for another.
-func (t *tx) partsOf(id ID, n int, units []timeline.Placed) (parts []uint16) {
-	k, err := t.acc.kit(id)
-	if err == nil {
-		for j, p := range k.parts {
-			parts = append(parts, slices.Repeat([]uint16{uint16(j)}, n*p.quantity)...)
-		}
-	}
-	whole := len(parts) == len(units)
-	for i := 0; whole && i < len(units); i++ {
-		whole = t.isPart(units[i].Hold, units[i].Place, k.parts[parts[i]])
-	}
-	if !whole {
-		parts = parts[:0]
-		for i := range units {
-			parts = append(parts, uint16(i))
-		}
-	}
-	return parts
-}
 
 // PatchOrder changes what an order has as given. Its pickup location changes only in a draft. It answers with the
 // *OrderRecord.
@@ -546,7 +385,7 @@ func (o *PatchOrder) places(t *tx, n *Order) error {
 	elsewhere := o.Pickup.Set && o.Pickup.Value != n.Pickup
 	if elsewhere {
 		if n.Status != OrderDraft {
-			return &Error{Code: CodeStateNotAllowed, Detail: "the pickup location changes only in a draft", Details: StateDetails{State: n.Status.String(), Allowed: []string{OrderDraft.String()}}}
+			return &Error{Code: CodeStateNotAllowed, Detail: "the pickup location changes only in a draft", Details: StateDetails{State: n.Status.String(), Allowed: n.allowedBut("")}}
 		}
 		if n.Return == n.Pickup {
 			n.Return = o.Pickup.Value

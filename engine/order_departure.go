@@ -1,62 +1,39 @@
 package engine
 
 import (
-	"errors"
+	"slices"
 
 	"holdfast/timeline"
 )
 
-// This file owns the departures of one-way orders that a program made which planned none: they are planned at the start, by a command
-// for each order.
+// This file owns the departures of one-way orders that a program made which planned none. They are due at once, so the first start plans
+// them, an order at a time. The order says that they are planned: what becomes of them since, as one that cannot be called off, is not
+// planned again.
 
-// planDepartures plans the departures of an order's units. What counts on them becomes a conflict.
-type planDepartures struct{ Order ID }
+// undeparted says that an order has units that leave their place, for which no program has planned that.
+func (o *Order) undeparted() bool {
+	sends := func(l OrderLine) bool { return o.sends(&l) != 0 }
+	return !o.Departs && o.Return != o.Pickup && (o.Status == OrderOpen || o.Status == OrderActive) && slices.ContainsFunc(o.Lines, sends)
+}
 
-func (planDepartures) Check() []Fault { return nil }
-func (planDepartures) result() any    { return new(any) }
-
-func (o planDepartures) plan(t *tx) (any, error) {
-	n := t.order(o.Order)
-	if n == nil {
-		return nil, nil
+// departOlder plans the departures of an order that an older program made. What counts on its units becomes a conflict. What the order says
+// stays what it was.
+func (t *tx) departOlder(id ID) {
+	n, err := t.edit(id)
+	if err != nil {
+		return
 	}
+	t.editOf(id).kept = true
+	n.Departs = true
 	if err := t.reroute(n, true); err != nil {
-		return nil, err
+		panic(err) // nothing refuses it when it may overbook: this is a fault of the program, and sets the order aside
 	}
-	t.seatFreed()
-	return nil, nil
 }
 
-// planDepartures plans the departures that no program has planned yet.
-func (e *Engine) planDepartures() (err error) {
-	for _, id := range e.Accounts() {
-		v, ok := e.View(id)
-		if !ok {
-			continue
-		}
-		for o := range v.acc.orders().All() {
-			if v.acc.unplanned(o) {
-				_, failed := e.Do(Command{Account: id, Actor: "clock", Op: planDepartures{o.ID}})
-				err = errors.Join(err, failed)
-			}
-		}
+// departs notes that an order's lines send units elsewhere, with their departures planned.
+func (o *Order) departs(l *OrderLine) (flags timeline.Flags) {
+	if flags = o.sends(l); flags != 0 {
+		o.Departs = true
 	}
-	return err
-}
-
-// unplanned says that an order has units that leave their place and do not say so.
-func (a *account) unplanned(o *Order) bool {
-	if o.Return == o.Pickup || o.Status != OrderOpen && o.Status != OrderActive {
-		return false
-	}
-	for i := range o.Lines {
-		l := &o.Lines[i]
-		for j := range l.Units {
-			u := &l.Units[j]
-			if h, _, ok := a.stock.Find(u.Hold); ok && u.Returned == 0 && o.sends(l) != h.Flags&timeline.OneWay {
-				return true
-			}
-		}
-	}
-	return false
+	return flags
 }

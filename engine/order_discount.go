@@ -12,6 +12,7 @@ type OrderCode struct {
 	ID          ID
 	Terms       DiscountTerms
 	Allocations []LineAmount `json:",omitempty"`
+	Unused      bool         `json:",omitempty"` // its use was given back: the order was cancelled as a draft
 }
 
 // LineAmount is a part of an amount that falls to a line.
@@ -73,13 +74,8 @@ func (o ApplyDiscount) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := t.acc.discount(n, o.Code, t.now)
+	d, err := t.applyCode(n, o.Code)
 	if err != nil {
-		return nil, err
-	}
-	d = t.useDiscount(d, 1)
-	n.Codes = append(n.Codes, OrderCode{ID: d.ID, Terms: d.DiscountTerms})
-	if err := t.reprice(n); err != nil {
 		return nil, err
 	}
 	c := &n.Codes[len(n.Codes)-1]
@@ -87,6 +83,27 @@ func (o ApplyDiscount) plan(t *tx) (any, error) {
 }
 
 func (ApplyDiscount) result() any { return new(Discounted) }
+
+// applyCode puts a code on an order and counts a use of it.
+func (t *tx) applyCode(o *Order, text string) (*DiscountCode, error) {
+	d, err := t.acc.discount(o, text, t.now)
+	if err != nil {
+		return nil, err
+	}
+	d = t.useDiscount(d, 1)
+	o.Codes = append(o.Codes, OrderCode{ID: d.ID, Terms: d.DiscountTerms})
+	return d, t.reprice(o)
+}
+
+// applyCodes puts codes on an order, one after the other, or refuses the first that cannot be put on.
+func (t *tx) applyCodes(o *Order, texts []string) error {
+	for _, text := range texts {
+		if _, err := t.applyCode(o, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // discount judges whether a code can be put on an order.
 func (a *account) discount(o *Order, text string, now int64) (*DiscountCode, error) {
@@ -103,7 +120,7 @@ func (a *account) discount(o *Order, text string, now int64) (*DiscountCode, err
 	for i := range left {
 		left[i].Amount -= off[i]
 	}
-	return d, d.Judge(now, left, applied)
+	return d, d.Judge(now, o.Currency.String(), left, applied)
 }
 
 // TryDiscount says what applying a code would come to. It counts no use.
@@ -160,9 +177,10 @@ func (o RemoveDiscount) plan(t *tx) (any, error) {
 
 func (RemoveDiscount) result() any { return new(any) }
 
-// giveBack takes back the use that an order has made of a code.
+// giveBack takes back the use that an order has made of a code, once.
 func (t *tx) giveBack(c *OrderCode) {
-	if d := t.acc.discounts().Get(c.ID); d != nil {
+	if d := t.acc.discounts().Get(c.ID); d != nil && !c.Unused {
 		t.useDiscount(d, -1)
 	}
+	c.Unused = true
 }

@@ -44,7 +44,7 @@ func TestCancelSubscriptionWithoutStock(t *testing.T) {
 	require.True(t, short.Conflict())
 	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
 	r := s.do(CancelSubscription{ID: short.Lines[0].Subscription.ID, AtEnd: true}).(*OrderRecord)
-	require.Equal(t, SubscriptionCancelling, r.Lines[0].Subscription.Status())
+	require.Equal(t, SubscriptionCancelling, r.Lines[0].Subscription.Status(r.Order))
 	require.Equal(t, s.now+hour+day, r.Units[0].Range.End)
 	s.reopen()
 }
@@ -254,7 +254,7 @@ func TestFewerKitsOfAHold(t *testing.T) {
 	s.article(helmet.SKU, 9)
 	kit := s.kit(Component{bike, 2}, Component{helmet, 1})
 	ordered := func() *OrderRecord {
-		return s.do(OrderHold{Hold: s.book(kit, s.now+day, s.now+2*day, 2).ID}).(*OrderRecord)
+		return s.do(OrderHold{Holds: []ID{s.book(kit, s.now+day, s.now+2*day, 2).ID}}).(*OrderRecord)
 	}
 	fewer := func(o *OrderRecord) PatchOrderLine {
 		return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(1)}
@@ -271,7 +271,7 @@ func TestFewerKitsOfAHold(t *testing.T) {
 
 	h := s.book(kit, s.now+day, s.now+2*day, 2)
 	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{helmet, 2}, {bike, 1}})})
-	o = s.do(OrderHold{Hold: h.ID}).(*OrderRecord)
+	o = s.do(OrderHold{Holds: []ID{h.ID}}).(*OrderRecord)
 	s.refused(CodeConflict, fewer(o))
 	require.Equal(t, 1, s.available(bike, s.now+day, s.now+2*day))
 	require.Equal(t, 5, s.available(helmet, s.now+day, s.now+2*day))
@@ -357,7 +357,6 @@ func TestShorterConflictIsTriedItself(t *testing.T) {
 			s.order(bike, PurchaseBooking, at(35), ptr(at(45)), 1, false)
 			older := s.order(bike, PurchaseBooking, at(15), ptr(at(30)), 1, true)
 			other := s.order(bike, PurchaseBooking, at(25), ptr(at(60)), 1, true)
-			s.tick(at(21)) // what is past of the older one needs no room any more, and nobody has tried
 			s.do(PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, To: Some(at(c.end))})
 			require.Equal(t, []bool{true, c.waits}, []bool{s.orderNow(older).Conflict(), s.orderNow(other).Conflict()})
 			s.reopen()
@@ -472,16 +471,17 @@ func TestEndOfALineThatIsOver(t *testing.T) {
 		require.Equal(t, StateDetails{State: state, Allowed: allowed}, e.Details)
 	}
 	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID, AtEnd: true})
-	said(o, "cancelling", "prepare", "fulfill", "undo", "cancel", "cancel-stock-item", "delete", "discount-codes", "line-items", "assign", "patch")
+	said(o, "cancelling", "prepare", "fulfill", "undo", "cancel", "cancelStockItem", "delete", "applyDiscountCode", "removeDiscountCode", "addLineItems", "deleteLineItem",
+		"assignStockItem", "unassignStockItem", "update")
 	s.do(FulfillOrder{ID: o.ID})
 	s.do(CancelSubscription{ID: o.Lines[0].Subscription.ID})
-	said(o, "cancelled", "fulfill", "return", "ready", "undo", "cancel-stock-item", "assign", "patch")
+	said(o, "cancelled", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "assignStockItem", "unassignStockItem", "update")
 	s.do(ReturnOrder{ID: o.ID})
-	said(o, "cancelled", "ready", "undo", "archive", "delete", "patch")
+	said(o, "cancelled", "readyStockItem", "undo", "archive", "unarchive", "delete", "update")
 
 	s.do(FulfillOrder{ID: two.ID})
 	s.do(ReturnOrder{ID: two.ID, Units: []ID{two.Lines[0].Units[0].ID}})
-	said(two, "returned", "fulfill", "return", "ready", "undo", "cancel-stock-item", "assign", "patch")
+	said(two, "returned", "fulfill", "return", "readyStockItem", "undo", "cancelStockItem", "assignStockItem", "unassignStockItem", "update")
 }
 
 // The first conflict of an account waits for room like any other: also for what a later line of its own command leaves on its
@@ -509,4 +509,18 @@ func TestOverbookedLineIsSeatedWhereALaterOneLeavesRoom(t *testing.T) {
 	require.NotZero(t, u.Slot, "it needs no other's room any more")
 	require.Equal(t, first, u.Article)
 	s.reopen()
+}
+
+func TestFaultsNameMembersAsTheyAreCalledThere(t *testing.T) {
+	s := newShop(t)
+	said := func(op Op) string {
+		t.Helper()
+		return s.refused(CodeInvalid, op).Faults[0].Message
+	}
+	sku := Item{SKU: s.sku()}
+	require.Equal(t, "must be later than startDate", said(s.rental(OrderDraft, sku, s.now+day, s.now, 1)))
+	require.Equal(t, "must be later than from", said(s.booking(sku, s.now+day, s.now, 1)))
+	_, _, err := s.view().ListArticles(&ArticleQuery{Window: Span{Start: s.now, End: s.now}, Active: true, Limit: 1, Filters: []Filter{{Field: FieldStatus, Operator: StartsWith}}}, nil)
+	require.Error(t, err)
+	require.Contains(t, err.(*Error).Faults[0].Message, "does not fit the field status; those that do are eq")
 }

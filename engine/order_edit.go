@@ -10,7 +10,7 @@ type orderEdit struct {
 	before  *Order  // nil: it is made
 	image   *[]byte // before without its units, as it is written, once that was asked for
 	now     *Order  // nil: it goes
-	copies  bool    // it is given copies that an older program did not keep, which is no change of what it says
+	kept    bool    // it is given what an older program did not keep, which is no change of what it says
 	settled bool    // now is as settle leaves it, and changed what settle says
 	changed bool
 }
@@ -125,7 +125,7 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 		if e.changed = !bytes.Equal(*e.image, encodeOrder(nil, n)) || !n.sameUnits(e.before); !e.changed {
 			return false
 		}
-		if e.copies && e.onlyCopies() {
+		if e.kept && e.saysTheSame() {
 			return true
 		}
 		n.Revision++
@@ -136,10 +136,10 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 	return true
 }
 
-// onlyCopies says that an order differs from what it was in its copies alone.
-func (e *orderEdit) onlyCopies() bool {
+// saysTheSame says that an order differs from what it was only in what older programs did not keep.
+func (e *orderEdit) saysTheSame() bool {
 	was := e.before.clone()
-	was.OrderCopies = e.now.OrderCopies
+	was.OrderCopies, was.Departs = e.now.OrderCopies, e.now.Departs
 	for i := range min(len(was.Lines), len(e.now.Lines)) {
 		was.Lines[i].Terms = e.now.Lines[i].Terms
 	}

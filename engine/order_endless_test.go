@@ -110,7 +110,7 @@ func TestOrderOfAHoldWithoutEnd(t *testing.T) {
 	item := Item{Article: s.article(ID{}, 2)}
 	h := s.book(item, s.now+day, Forever, 2)
 	s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: h.Lines[0].Units[0].ID, To: ptr(s.now + 2*day)}}})
-	o := s.do(OrderHold{Hold: h.ID}).(*OrderRecord)
+	o := s.do(OrderHold{Holds: []ID{h.ID}}).(*OrderRecord)
 	require.Len(t, o.Lines, 2)
 	for i, want := range []Span{{Start: s.now + day, End: s.now + 2*day}, {Start: s.now + day, End: Forever}} {
 		require.Equal(t, want, o.Lines[i].span())

@@ -2,14 +2,41 @@ package engine
 
 import "holdfast/timeline"
 
-// This file owns events of orders. They are read off a command's write set, whatever the command: an order's row that was made,
+// This file owns events of orders, and of their units that are late. They are read off a command's write set, whatever the command: an order's row that was made,
 // changed or removed, and a unit of an order that another command, or time, has moved to another article, or taken from one.
 
-func init() { registerEvents("order", orderEvents, OrderCreated, OrderDeleted, OrderUpdated) }
+func init() {
+	registerEvents("order", orderEvents, OrderCreated, OrderDeleted, OrderUpdated)
+	registerEvents("unavailability", overdueEvents, UnitOverdue)
+}
+
+// overdueEvents finds the units that a command of time keeps for the first step beyond the end that their line has.
+func overdueEvents(t *tx, emit func(typ HookEvent, unit ID, data func() eventData)) {
+	for _, c := range t.set {
+		x, ok := c.(*change[timeline.Placed])
+		if !ok || x.before == nil || x.after == nil {
+			continue
+		}
+		end, is := outUntil(x.before.Hold)
+		if !is || end > t.now || x.after.Body().End <= end {
+			continue
+		}
+		o := t.acc.orderOf(x.before.Hold)
+		if o == nil {
+			continue
+		}
+		if l := o.lineNo(x.before.Line); l != nil && l.To == end {
+			emit(UnitOverdue, x.after.ID, func() eventData {
+				u := t.unavailability(*x.after)
+				return t.written(OfAccount{t.acc.id, &u}, aboutUnit)
+			})
+		}
+	}
+}
 
 // orderEvents finds the events of orders in what the plan has recorded.
-func orderEvents(t *tx, emit func(typ OrderEvent, order ID, data func() eventData)) {
-	tell := func(typ OrderEvent, o *Order) { emit(typ, o.ID, func() eventData { return t.eventOf(o) }) }
+func orderEvents(t *tx, emit func(typ HookEvent, order ID, data func() eventData)) {
+	tell := func(typ HookEvent, o *Order) { emit(typ, o.ID, func() eventData { return t.eventOf(o) }) }
 	told := map[ID]bool{}
 	for _, c := range t.set {
 		x, ok := c.(*change[Order])
@@ -53,10 +80,3 @@ func (t *tx) eventOf(o *Order) eventData {
 	r := t.shown(o)
 	return t.written(r, order+part*(len(r.Lines)+len(r.Units)))
 }
-
-// The types of events.
-const (
-	OrderCreated OrderEvent = "order.created"
-	OrderDeleted OrderEvent = "order.deleted"
-	OrderUpdated OrderEvent = "order.updated"
-)

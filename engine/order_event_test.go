@@ -27,7 +27,7 @@ func TestEventsOfOrders(t *testing.T) {
 	sku := s.sku()
 	first, second := s.article(sku, 1), s.article(sku, 1)
 	from, to := s.now+day, s.now+3*day
-	for _, typ := range OrderEvents {
+	for _, typ := range []HookEvent{OrderCreated, OrderUpdated, OrderDeleted} {
 		hooks = append(hooks, s.hook(typ))
 	}
 	order := func(from, to int64) *OrderRecord {

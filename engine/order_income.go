@@ -10,9 +10,9 @@ import (
 // This file owns what articles bring in. It is derived from the orders and from where their units are, and kept up to date
 // with every command that changes one of the two.
 
-// earn visits what each unit of a line brings in of the line's total: its share of it, of which the split rate is the
-// merchant's own, rounded half up. The total is divided over the units that are not cancelled; what does not divide goes to
-// the first of them, one minor unit each, so that the shares make the total.
+// earn visits what each unit of a line brings in of the line's total, of which the split rate is the merchant's own, rounded half up,
+// once. That is divided over the units that are not cancelled: of a kit in proportion to what its components were bought for, where that
+// is known of all, else evenly. What does not divide goes to those of the largest rests, one minor unit each, so that the shares make it.
 func (l *OrderLine) earn(total int64, visit func(u *OrderUnit, n int64)) {
 	var c tally
 	c.add(l)
@@ -20,24 +20,75 @@ func (l *OrderLine) earn(total int64, visit func(u *OrderUnit, n int64)) {
 	if s := l.Rest().RevenueSplit; s != nil {
 		rate = uint64(*s)
 	}
+	income := int64(roundedShare(uint64(total), rate, wholeSplit))
+	shares := l.sharesOfParts(income)
 	at := int64(0)
 	for j := range l.Units {
 		u := &l.Units[j]
 		if u.State == Cancelled {
 			continue
 		}
-		share := total / live
-		if at < total%live {
+		share := income / live
+		if at < income%live {
 			share++
 		}
+		if shares != nil {
+			share = shares[at]
+		}
 		at++
-		visit(u, int64(roundedShare(uint64(share), rate, wholeSplit)))
+		visit(u, share)
 	}
+}
+
+// sharesOfParts are the shares of the units of a kit that are not cancelled, by what its components were bought for as the line was made;
+// nil: that is not known of all.
+func (l *OrderLine) sharesOfParts(income int64) []int64 {
+	prices := l.Rest().PartPrices
+	if prices == nil {
+		return nil
+	}
+	sum, weights := uint64(0), make([]uint64, 0, len(l.Units))
+	for j := range l.Units {
+		u := &l.Units[j]
+		if u.State == Cancelled {
+			continue
+		}
+		if int(u.Part) >= len(prices) {
+			return nil // it is of no component that the kit had
+		}
+		price := uint64(prices[u.Part])
+		if sum += price; sum < price {
+			return nil // more than can be added up
+		}
+		weights = append(weights, price)
+	}
+	if sum == 0 {
+		return nil
+	}
+	shares := make([]int64, len(weights))
+	apportion(shares, uint64(income), weights, sum)
+	return shares
+}
+
+// partPrices are what the components of a kit were bought for, in their order; nil: there is one alone, or that is not known of all.
+func (a *account) partPrices(i Item) (list []int64) {
+	k, err := a.kit(i.CatalogItem)
+	if err != nil || len(k.parts) < 2 {
+		return nil
+	}
+	for _, p := range k.parts {
+		price := a.purchasePrice(p.article, p.sku)
+		if price == nil {
+			return nil
+		}
+		list = append(list, *price)
+	}
+	return list
 }
 
 // addOrder adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it off. A
 // unit that is a conflict is of no article, nor is one that takes no stock (any more).
-func (o *Order) addIncome(c *sums[uint32], s *timeline.Stock, sign int64) {
+func (o *Order) addIncome(c *sums[earning], s *timeline.Stock, sign int64) {
 	if o == nil || o.Status == OrderDraft || o.Cancelled {
 		return
 	}
@@ -58,17 +109,17 @@ func (o *Order) addIncome(c *sums[uint32], s *timeline.Stock, sign int64) {
 				return
 			}
 			if of := s.Lot(at.Lot).Article; of != article { // most units are of the same one as the unit before
-				c.add(article, sign*sum)
+				c.add(earning{o.Currency, article}, sign*sum)
 				article, sum = of, 0
 			}
 			sum += n
 		})
 	}
-	c.add(article, sign*sum)
+	c.add(earning{o.Currency, article}, sign*sum)
 }
 
 // addIncomes adds what all orders bring in, at start-up and for a check.
-func (a *account) addIncomes(c *sums[uint32]) {
+func (a *account) addIncomes(c *sums[earning]) {
 	for o := range a.orders().All() {
 		o.addIncome(c, a.stock, 1)
 	}

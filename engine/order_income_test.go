@@ -132,3 +132,40 @@ func TestIncomeFollowsUnits(t *testing.T) {
 	l.earn(11, func(_ *OrderUnit, n int64) { shares = append(shares, n) })
 	require.Equal(t, []int64{4, 4, 3}, shares)
 }
+
+func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {
+	shares := func(l OrderLine, total int64) (list []int64) {
+		l.earn(total, func(_ *OrderUnit, n int64) { list = append(list, n) })
+		return list
+	}
+	half := LineMore{RevenueSplit: ptr(int64(wholeSplit / 2))}
+	require.Equal(t, []int64{167, 167, 166}, shares(OrderLine{Units: make([]OrderUnit, 3), More: &half}, 999))
+	kit := OrderLine{Units: []OrderUnit{{}, {Part: 1}, {Part: 1}}, More: &LineMore{PartPrices: []int64{100_000, 5_000}}}
+	require.Equal(t, []int64{909, 46, 45}, shares(kit, 1000))
+	kit.Units[2].State = Cancelled
+	require.Equal(t, []int64{952, 48}, shares(kit, 1000))
+	kit.More = &LineMore{PartPrices: []int64{0, 0}}
+	require.Equal(t, []int64{500, 500}, shares(kit, 1000), "evenly")
+	kit.More = &LineMore{PartPrices: []int64{7}}
+	require.Equal(t, []int64{500, 500}, shares(kit, 1000), "the kit has had other parts since")
+
+	// Prices are as the line was made.
+	s := newShop(t)
+	body, helmet := s.do(CreateSKU{Name: "Body", PurchasePrice: ptr(int64(3000))}).(*SKU).ID, s.sku()
+	a, b := s.article(body, 1), s.article(helmet, 2)
+	item := Item{CatalogItem: s.do(CreateCatalogItem{Name: "Kit", Components: []Component{{Item: Item{SKU: body}, Quantity: 1}, {Item: Item{SKU: helmet}, Quantity: 2}}}).(*CatalogItem).ID}
+	rent := func(from int64) ID {
+		op := s.rental(OrderOpen, item, from, from+day, 1)
+		op.Lines[0].UnitPrice = ptr(int64(1000))
+		return s.do(op).(*OrderRecord).ID
+	}
+	first := rent(noon + day)
+	require.Equal(t, []int64{334, 666}, s.earned(a, b), "what the helmets were bought for is not known")
+	s.do(PatchSKU{ID: helmet, PurchasePrice: Some(int64(1000))})
+	require.Equal(t, []int64{334, 666}, s.earned(a, b))
+	rent(noon + 3*day)
+	require.Equal(t, []int64{334 + 600, 666 + 400}, s.earned(a, b))
+	s.do(CancelOrder{ID: first})
+	s.reopen()
+	require.Equal(t, []int64{600, 400}, s.earned(a, b))
+}

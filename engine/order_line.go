@@ -89,22 +89,29 @@ func (in *OrderLineInput) check(c *checker, at string) {
 // checkOn names what the account finds wrong with a line: a row that is for something else, terms that are missing.
 func (in *OrderLineInput) checkOn(c *checker, a *account, at string) {
 	a.requirements(c, at+"/requirements", in.Requirements)
-	terms := in.Subscription != nil
 	if in.PricingRow != nil {
-		_, row := a.pricingRowByID(*in.PricingRow)
-		if row == nil {
-			terms = true // the row is looked for first
-		} else if code, message := a.misnamed(in.Item, in.Purchase, row); code != "" {
-			c.fault(at+"/pricingRowId", code, message)
-		} else {
-			terms = terms || row.Subscription != nil
+		if _, row := a.pricingRowByID(*in.PricingRow); row != nil {
+			if code, message := a.misnamed(in.Item, in.Purchase, row); code != "" {
+				c.fault(at+"/pricingRowId", code, message)
+			}
 		}
-	} else if in.UnitPrice == nil {
-		terms = terms || a.tableOf(in.Item) != nil // of the row that is chosen
 	}
-	if in.Purchase == PurchaseSubscription && !terms {
+	if in.Purchase == PurchaseSubscription && !a.hasTerms(in) {
 		c.fault(at+"/subscription", "required", "a subscription needs a pricing row with terms, or terms of its own")
 	}
+}
+
+// hasTerms says that a subscription has terms: of its own, of the row that is named, or of the one that is chosen. A row that is not
+// there is looked for first.
+func (a *account) hasTerms(in *OrderLineInput) bool {
+	switch {
+	case in.Subscription != nil:
+		return true
+	case in.PricingRow != nil:
+		_, row := a.pricingRowByID(*in.PricingRow)
+		return row == nil || row.Subscription != nil
+	}
+	return in.UnitPrice == nil && a.tableOf(in.Item) != nil
 }
 
 func checkLines(c *checker, lines []OrderLineInput) {
@@ -176,6 +183,9 @@ func (t *tx) addLine(o *Order, in *OrderLineInput) error {
 		if _, row = t.acc.pricingRowByID(*in.PricingRow); row == nil {
 			return notFound("pricing row")
 		}
+		if err = o.paidIn(row); err != nil {
+			return err
+		}
 	case in.UnitPrice == nil:
 		if row, err = t.acc.chosen(o, &l); err != nil {
 			return err
@@ -193,7 +203,7 @@ func (t *tx) addLine(o *Order, in *OrderLineInput) error {
 
 // fillMore keeps what few lines have.
 func (t *tx) fillMore(o *Order, l *OrderLine, in *OrderLineInput) error {
-	m := LineMore{Variants: in.Variants, Requirements: in.Requirements, Fields: in.Fields, ExpectsLink: in.ExpectsLink, RevenueSplit: in.RevenueSplit}
+	m := LineMore{Variants: in.Variants, Requirements: in.Requirements, Fields: in.Fields, ExpectsLink: in.ExpectsLink, RevenueSplit: in.RevenueSplit, PartPrices: t.acc.partPrices(in.Item)}
 	for _, x := range [...]struct {
 		given *string
 		at    *string
@@ -224,7 +234,7 @@ func (t *tx) fillMore(o *Order, l *OrderLine, in *OrderLineInput) error {
 
 func (m *LineMore) empty() bool {
 	return m.Note == "" && m.ImageURL == "" && m.IsAddon == "" && len(m.Variants) == 0 && len(m.Requirements) == 0 && len(m.Fields) == 0 && !m.ExpectsLink &&
-		m.RevenueSplit == nil && m.AddonOf == (ID{}) && m.CatalogAddon == (ID{}) && m.CartAddon == (ID{}) && m.OrderCustomer == (ID{})
+		m.RevenueSplit == nil && m.PartPrices == nil && m.AddonOf == (ID{}) && m.CatalogAddon == (ID{}) && m.CartAddon == (ID{}) && m.OrderCustomer == (ID{})
 }
 
 // nameOf is the name of an item as a line of it is called.
@@ -437,9 +447,13 @@ func (PatchOrderLine) result() any { return new(OrderRecord) }
 func (o *PatchOrderLine) allowed(n *Order, l *OrderLine) error {
 	switch {
 	case o.To.Set && l.Subscription != nil && l.Subscription.CancelAt != 0:
-		state := string(l.Subscription.Status())
+		state := string(l.Subscription.Status(n))
 		return &Error{Code: CodeStateNotAllowed, Detail: "the subscription is " + state + ", and its end is fixed", Details: StateDetails{State: state, Allowed: n.allowedBut(Extend)}}
 	case o.From.Set || o.Quantity.Set || o.TaxRate.Set || (o.PricingRow.Set || o.UnitPrice.Set) && !o.To.Set:
+		if n.Status == OrderActive {
+			return &Error{Code: CodeStateNotAllowed, Detail: "the order is active: of a line its end can be changed, and what is said of it",
+				Details: StateDetails{State: n.Status.String(), Allowed: n.allowedBut(EditLines)}}
+		}
 		return n.allow(EditLines) // with another end they are a part of the extension
 	case o.To.Set:
 		if l.Fulfillment() == Returned {
@@ -508,6 +522,9 @@ func (o *PatchOrderLine) sell(t *tx, n *Order, l, was *OrderLine) error {
 		}
 		if code, message := t.acc.misnamed(l.Item(), l.Purchase.Type(), row); code != "" {
 			return invalid([]Fault{{Pointer: "/pricingRowId", Code: code, Message: message}})
+		}
+		if err = n.paidIn(row); err != nil {
+			return err
 		}
 	case (o.PricingRow.Set || o.UnitPrice.Set) && !l.Priced():
 		if row, err = t.acc.chosen(n, l); err != nil {

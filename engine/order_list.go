@@ -1,152 +1,269 @@
 package engine
 
 import (
-	"iter"
+	"cmp"
 	"slices"
-	"strconv"
-	"strings"
+	"sync"
 
-	"holdfast/engine/table"
+	"holdfast/timeline"
 )
 
-// This file owns the list of orders: which pass, and how they are found. Where nothing but the state is asked for, the page is
-// found by its place; where a number, an external id, a customer, tags or the time of creation are given, it looks at theirs alone. What a list
-// answers with is the page: no other order is rendered.
+// This file owns the list of orders: what may be asked, and how a page is found. Each filter is a set of numbers (order_filter.go); the page
+// is picked of what is in all of them, from the nearer end of the order that is asked for. Where one filter lets few through, the others
+// judge these alone. What a list answers with is the page: no other order is rendered.
 
-// OrderQuery says which orders are asked for. What is not set asks nothing; several values of one are or-ed.
+// OrderSort is what a list of orders is put in order by. Equal ones come by their numbers.
+type OrderSort string
+
+// The sorts of orders. Orders are numbered as they are made, so the first is also that by number.
+const (
+	OrdersByCreatedAt OrderSort = "createdAt"
+	OrdersByUpdatedAt OrderSort = "updatedAt"
+	OrdersByStart     OrderSort = "earliestStartDate"
+	OrdersByEnd       OrderSort = "latestEndDate"
+	OrdersByTotal     OrderSort = "total"
+	OrdersByNumber    OrderSort = "number"
+)
+
+// OrderSorts are all of them.
+var OrderSorts = []OrderSort{OrdersByCreatedAt, OrdersByUpdatedAt, OrdersByStart, OrdersByEnd, OrdersByTotal, OrdersByNumber}
+
+// keysOfSorts are the keys of those that are not by number, with the term of the orders that have none.
+var keysOfSorts = map[OrderSort]struct {
+	key  orderKey
+	none timeline.Term
+}{
+	OrdersByUpdatedAt: {key: keyUpdated}, OrdersByTotal: {key: keyTotal},
+	OrdersByStart: {keyStart, termNoStart.of()}, OrdersByEnd: {keyEnd, termNoEnd.of()},
+}
+
+// Lateness is how an order can be late.
+type Lateness string
+
+// A unit was not handed over though its line has begun, or is not back though its line is over.
+const (
+	LatePickup Lateness = "pickup"
+	LateReturn Lateness = "return"
+)
+
+// OrderQuery says which orders are asked for. What is not set asks nothing; several values of one are or-ed. Both ends of a span are in it,
+// but of Window.
 type OrderQuery struct {
-	Status   []OrderStatus
-	Window   *Span // a line is for some of it; a sale is at its beginning
-	Created  *Span // its end is in it
-	Customer *ID   // whom it is for, or whom its list of customers names
-	Tags     []ID
-	Number   *uint32
-	External *string
-	Active   bool // those that are not archived
-	Archived bool
-	Search   string // a part of the reference, the note, a customer's name or email, a line's name, or the whole number
-	Desc     bool   // the youngest first
-	Offset   int
-	Limit    int
+	Status      []OrderStatus
+	Fulfillment []Fulfillment
+	Conflict    *bool      // whether a unit of it has no stock
+	Late        []Lateness // at Now
+	Now         int64
+	Channel     []string
+	Pickup      []ID // the location that its stock is taken at
+	Return      []ID // the location that its units come back to
+	Customer    *ID  // whom it is for, or whom its list of customers names
+	Assigned    *ID  // the user who looks after it
+	Tags        []ID
+	Number      *uint32
+	External    *string
+	Active      bool // those that are not archived
+	Archived    bool
+
+	Window    *Span // a line is for some of it; a sale is at its beginning
+	Created   *Span
+	Updated   *Span
+	Start     *Span // the first beginning of a line
+	End       *Span // the last end of a line that has one
+	PickupDue *Span // the first beginning of a line of which a unit is still to be handed over
+	ReturnDue *Span // the first end of a line of which a unit is out
+
+	Search string // words, each the beginning of one that the order has, or its whole number
+
+	Sort   OrderSort // default OrdersByCreatedAt
+	Desc   bool      // the greatest first; what has no value comes last all the same
+	Offset int
+	Limit  int
 }
 
 // ListOrders gives the page asked for, and how many orders pass.
-func (v View) ListOrders(q *OrderQuery) (page []*Order, total int) {
-	if q.byState() {
-		return v.acc.orders().Page(orderByState, q.states(), q.Offset, q.Limit, q.Desc)
+func (v View) ListOrders(q *OrderQuery) (page []*Order, total int) { return v.listOrders(q, fewOrders) }
+
+func (v View) listOrders(q *OrderQuery, few int) (page []*Order, total int) {
+	l := orderListing{OrderQuery: q, a: v.acc, x: v.acc.orderIndex(), few: few}
+	l.ask()
+	numbers, total := l.page()
+	page = make([]*Order, len(numbers))
+	for i, no := range numbers {
+		page[i] = v.acc.orders().No(no)
 	}
-	search := strings.ToLower(q.Search)
-	return pageOf(q.candidates(v.acc), func(o *Order) bool { return q.passes(o) && o.mentions(search) }, q.Offset, q.Limit)
+	return page, total
 }
 
-func (q *OrderQuery) byState() bool {
-	return q.Window == nil && q.Created == nil && q.Customer == nil && q.Tags == nil && q.Number == nil && q.External == nil && q.Search == ""
+// orderListing is a list in the making.
+type orderListing struct {
+	*OrderQuery
+	a       *account
+	x       *orderIndex
+	few     int // see fewOrders
+	filters []orderFilter
+	taken   []*timeline.Bits
 }
 
-// states are the states that pass.
-func (q *OrderQuery) states() (keys []string) {
-	for s := range OrderStatuses {
-		for _, archived := range []bool{false, true} {
-			if s := OrderStatus(s); (q.Status == nil || slices.Contains(q.Status, s)) && (q.Active && !archived || q.Archived && archived) {
-				keys = append(keys, orderState(s, archived))
-			}
+// fewOrders is how many are judged or put in order one by one, where that is less than to go through an index.
+const fewOrders = 200
+
+var spareBits = sync.Pool{New: func() any { return new(timeline.Bits) }}
+
+// bits is an empty set with room for every order, until the page is found.
+func (l *orderListing) bits() timeline.Bits {
+	n := int(l.a.lastOrder())/64 + 1
+	b := spareBits.Get().(*timeline.Bits)
+	l.taken = append(l.taken, b)
+	if cap(*b) < n {
+		*b = make(timeline.Bits, n+n/8)
+	}
+	*b = (*b)[:n]
+	clear(*b)
+	return *b
+}
+
+// page is the numbers of the orders of the page, and how many pass.
+func (l *orderListing) page() (numbers []uint32, total int) {
+	defer func() {
+		for _, b := range l.taken {
+			spareBits.Put(b)
 		}
+	}()
+	sort, byKey := keysOfSorts[l.Sort]
+	if len(l.filters) == 0 && !byKey {
+		return l.ofAll(), l.a.orders().Len()
 	}
-	return keys
-}
-
-// candidates are orders among which all are that pass, in the order of the list.
-func (q *OrderQuery) candidates(a *account) iter.Seq[*Order] {
-	orders := a.orders()
+	in, total := l.found()
 	switch {
-	case q.Number != nil:
-		return func(yield func(*Order) bool) {
-			if o := orders.No(*q.Number); o != nil {
-				yield(o)
+	case !byKey:
+		return in.Pick(nil, l.Offset, l.Limit, l.Desc), total
+	case total <= l.few:
+		return l.sorted(in, sort.key), total
+	}
+	without := l.bits()
+	l.x.sets.Mark(sort.none, sort.none.Next(len(sort.none)), without)
+	intersect(without, in)
+	with := total - without.Count()
+	numbers = l.pick(in, sort.key, with)
+	return without.Pick(numbers, max(0, l.Offset-with), l.Limit-len(numbers), l.Desc), total
+}
+
+// ofAll is a page of all orders by their numbers.
+func (l *orderListing) ofAll() (numbers []uint32) {
+	n := l.a.orders().Len()
+	for i := l.Offset; i < min(l.Offset+l.Limit, n); i++ {
+		at := i
+		if l.Desc {
+			at = n - 1 - i
+		}
+		numbers = append(numbers, l.a.orders().At(at).Number)
+	}
+	return numbers
+}
+
+// found are the orders that pass, and how many. Where all do, numbers that no order has are in it, too.
+func (l *orderListing) found() (in timeline.Bits, total int) {
+	in = l.bits()
+	if len(l.filters) == 0 {
+		for i := range in {
+			in[i] = ^uint64(0)
+		}
+		return in, l.a.orders().Len()
+	}
+	slices.SortStableFunc(l.filters, func(a, b orderFilter) int { return cmp.Compare(a.most, b.most) })
+	l.filters[0].mark(in)
+	if l.filters[0].most <= l.few {
+		for _, no := range in.Pick(nil, 0, l.few, false) {
+			o := l.a.orders().No(no)
+			if o == nil || slices.ContainsFunc(l.filters, func(f orderFilter) bool { return !f.has(o) }) {
+				in.Remove(no)
 			}
 		}
-	case q.External != nil:
-		return orders.By(orderByExternal, *q.External)
-	case q.Customer != nil:
-		return inOrder(orders.By(orderByCustomer, string(q.Customer[:])), q.Desc)
-	case q.Tags != nil:
-		var list []*Order
-		for _, id := range q.Tags {
-			if a.tags().Get(id) != nil {
-				list = slices.AppendSeq(list, orders.By(orderByTag, string(id[:])))
-			}
-		}
-		slices.SortFunc(list, func(a, b *Order) int { return a.ID.Compare(b.ID) })
-		return inOrder(slices.Values(slices.Compact(list)), q.Desc)
-	case q.Created != nil:
-		return inOrder(createdIn(orders, *q.Created), q.Desc)
-	case q.Desc:
-		return orders.Backward()
+		return in, in.Count()
 	}
-	return orders.All()
-}
-
-// createdIn yields the orders that were created in a span, its end included.
-func createdIn(orders *table.Table[Order], s Span) iter.Seq[*Order] {
-	return func(yield func(*Order) bool) {
-		for o := range orders.From(makeID(max(s.Start, 0), Base{})) {
-			if CreatedAt(o.ID) > s.End || !yield(o) {
-				return
+	for i := range l.filters {
+		f := &l.filters[i]
+		if i > 0 {
+			b := l.bits()
+			f.mark(b)
+			intersect(in, b)
+		}
+		if f.doubt != 0 {
+			b, t := l.bits(), f.doubt.of()
+			l.x.sets.Mark(t, t.Next(len(t)), b)
+			intersect(b, in)
+			for no := range b.All() {
+				if !f.has(l.a.orders().No(no)) {
+					in.Remove(no)
+				}
 			}
 		}
 	}
+	return in, in.Count()
 }
 
-// inOrder is a sequence as it comes, or the other way round.
-func inOrder(all iter.Seq[*Order], desc bool) iter.Seq[*Order] {
-	if !desc {
-		return all
+// intersect takes out of a set what is not in another one.
+func intersect(of, with timeline.Bits) {
+	for i := range of {
+		of[i] &= with[i]
 	}
-	list := slices.Collect(all)
-	slices.Reverse(list)
-	return slices.Values(list)
 }
 
-// passes judges an order by all but the text.
-func (q *OrderQuery) passes(o *Order) bool {
-	switch {
-	case q.Status != nil && !slices.Contains(q.Status, o.Status),
-		o.ArchivedAt == 0 && !q.Active, o.ArchivedAt != 0 && !q.Archived,
-		q.External != nil && (o.External == nil || o.External.ID != *q.External),
-		q.Customer != nil && !slices.Contains(o.customers(), *q.Customer),
-		q.Tags != nil && !slices.ContainsFunc(o.Tags, func(id ID) bool { return slices.Contains(q.Tags, id) }),
-		q.Created != nil && (CreatedAt(o.ID) < q.Created.Start || CreatedAt(o.ID) > q.Created.End),
-		q.Window != nil && !slices.ContainsFunc(o.Lines, func(l OrderLine) bool { return l.within(*q.Window) }):
-		return false
+// pick is a page of those that are in a set and have a key, which are so many, in its order.
+func (l *orderListing) pick(in timeline.Bits, key orderKey, with int) []uint32 {
+	first, last := min(l.Offset, with), min(l.Offset+l.Limit, with)
+	from, to := 0, l.x.by[key].Len()
+	for i := range l.filters {
+		if f := &l.filters[i]; f.spans && f.key == key {
+			from, to = max(from, f.from), min(to, f.to)
+		}
 	}
-	return true
+	if to-from == with { // all that is there passes
+		if l.Desc {
+			from, to = to-last, to-first
+		} else {
+			from, to = from+first, from+last
+		}
+		return l.x.by[key].Pick(nil, in, from, to, 0, last-first, l.Desc)
+	}
+	if first <= with/2 {
+		return l.x.by[key].Pick(nil, in, from, to, first, last-first, l.Desc)
+	}
+	numbers := l.x.by[key].Pick(nil, in, from, to, with-last, last-first, !l.Desc)
+	slices.Reverse(numbers)
+	return numbers
 }
 
-// within says whether a line is for some of a window, or for the instant that it is.
-func (l *OrderLine) within(w Span) bool {
-	over := l.span()
-	if l.Purchase.Type() == PurchaseSale {
-		over.End = over.Start + 1
+// sorted is a page of few orders, put in order by a key here.
+func (l *orderListing) sorted(in timeline.Bits, key orderKey) (numbers []uint32) {
+	type row struct {
+		no  uint32
+		at  int64
+		has bool
 	}
-	return over.Start < max(w.End, w.Start+1) && w.Start < over.End
-}
-
-// mentions looks for a text, in lower case, in what an order says.
-func (o *Order) mentions(text string) bool {
-	if text == "" {
-		return true
+	var rows []row
+	for no := range in.All() {
+		if o := l.a.orders().No(no); o != nil {
+			k := o.keys()
+			rows = append(rows, row{no, k.at[key], k.has[key]})
+		}
 	}
-	has := func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), text) }
-	names := func(c *Contact) bool {
-		return has(c.Name()) || c.CompanyName != nil && has(*c.CompanyName) || c.Email != nil && has(*c.Email)
+	slices.SortFunc(rows, func(a, b row) int {
+		if a.has != b.has {
+			if a.has {
+				return -1
+			}
+			return 1
+		}
+		n := cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.no, b.no))
+		if l.Desc {
+			n = -n
+		}
+		return n
+	})
+	for _, r := range partOf(rows, Part{l.Offset, l.Limit}) {
+		numbers = append(numbers, r.no)
 	}
-	m := o.Rest()
-	if has(m.Reference) || has(m.Note) || strconv.FormatUint(uint64(o.Number), 10) == text {
-		return true
-	}
-	if o.Contact != nil && names(o.Contact) {
-		return true
-	}
-	return slices.ContainsFunc(m.Customers, func(c OrderCustomer) bool { return names(&c.Contact) }) ||
-		slices.ContainsFunc(o.Lines, func(l OrderLine) bool { return has(l.Name.String()) })
+	return numbers
 }

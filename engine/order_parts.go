@@ -21,18 +21,61 @@ type OrderCustomer struct {
 
 // CheckoutField is a field of a form that the customer filled in.
 type CheckoutField struct {
-	ID              *string  `json:",omitempty"` // of a line's
-	Name            string   `json:",omitempty"`
-	Type            string   `json:",omitempty"`
-	IDs             []ID     `json:",omitempty"` // of a customer's
-	Placeholder     *string  `json:",omitempty"`
-	Required        bool     `json:",omitempty"`
-	Internal        bool     `json:",omitempty"`
-	AttributeID     *string  `json:",omitempty"`
-	AttributeFormat *string  `json:",omitempty"`
-	Options         []string `json:",omitempty"`
-	Value           *string  `json:",omitempty"`
-	CheckoutFieldID *ID      `json:",omitempty"`
+	ID              *string        `json:",omitempty"` // of a line's
+	Name            string         `json:",omitempty"`
+	Type            string         `json:",omitempty"`
+	IDs             []ID           `json:",omitempty"` // of a customer's
+	Placeholder     *string        `json:",omitempty"`
+	Required        bool           `json:",omitempty"`
+	Internal        bool           `json:",omitempty"`
+	AttributeID     *string        `json:",omitempty"`
+	AttributeFormat *string        `json:",omitempty"`
+	Options         []string       `json:",omitempty"`
+	Value           *CheckoutValue `json:",omitempty"`
+	CheckoutFieldID *ID            `json:",omitempty"`
+}
+
+// CheckoutValue is what a field was filled in with, as text. As what it came in counts until it was judged: what it is says the field.
+type CheckoutValue struct {
+	Text string
+	As   ValueKind // NoValue: as text
+}
+
+// MarshalText writes a value into a stored row.
+func (v CheckoutValue) MarshalText() ([]byte, error) { return []byte(v.Text), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (v *CheckoutValue) UnmarshalText(b []byte) error {
+	*v = CheckoutValue{Text: string(b)}
+	return nil
+}
+
+// Takes is the kind of value that a field takes beside text: that of its type, or of its attribute's format.
+func (f *CheckoutField) Takes() ValueKind {
+	kind := f.Type
+	if f.Type == "customer_attribute" && f.AttributeFormat != nil {
+		kind = *f.AttributeFormat
+	}
+	switch kind {
+	case "number":
+		return NumberValue
+	case "checkbox", "boolean":
+		return BooleanValue
+	}
+	return TextValue
+}
+
+// checkValue judges what a field was filled in with.
+func (f *CheckoutField) checkValue(c *checker, pointer string) {
+	if f.Value == nil {
+		return
+	}
+	c.text(pointer, f.Value.Text, 0, maxNote)
+	if as := f.Value.As; as != NoValue && as != f.Takes() {
+		c.fault(pointer, "type", map[ValueKind]string{
+			TextValue: "must be a string", NumberValue: "must be a number, or a string", BooleanValue: "must be true or false, or a string",
+		}[f.Takes()])
+	}
 }
 
 // CheckoutFieldTypes and CheckoutFieldFormats are the words that its Type and AttributeFormat can be.
@@ -135,7 +178,7 @@ func (c *checker) checkoutFields(pointer string, list []CheckoutField) {
 		c.optional(at+"/id", f.ID, 1, maxName)
 		c.optional(at+"/placeholder", f.Placeholder, 0, maxName)
 		c.optional(at+"/attributeId", f.AttributeID, 0, maxName)
-		c.optional(at+"/value", f.Value, 0, maxNote)
+		f.checkValue(c, at+"/value")
 		c.count(at+"/ids", len(f.IDs), 0, maxParts)
 		for at, name := range each(c, at+"/options", f.Options, 0, maxParts) {
 			c.text(at+"/name", *name, 0, maxName)

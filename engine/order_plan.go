@@ -124,7 +124,19 @@ func (l *OrderLine) Duration() string {
 	if l.To == Forever {
 		return ""
 	}
-	return "PT" + strconv.FormatInt((l.To-l.From)/1000, 10) + "S"
+	text, left := "PT", l.To-l.From
+	for _, u := range [...]struct {
+		name string
+		ms   int64
+	}{{"H", 3_600_000}, {"M", 60_000}} {
+		if n := left / u.ms; n > 0 {
+			text, left = text+strconv.FormatInt(n, 10)+u.name, left%u.ms
+		}
+	}
+	if left > 0 {
+		text += strconv.FormatFloat(float64(left)/1000, 'f', -1, 64) + "S"
+	}
+	return text
 }
 
 // DurationLabel is the length of a line in words: in days of the calendar where it is whole ones.

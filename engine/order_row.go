@@ -5,7 +5,7 @@ package engine
 //
 // A line of a catalog item with a pricing table is sold by a row of that table, or for a price of its own. Where no row is named it
 // is sold by the fitting one with the least total for its window, the first of the table where several ask the same. A row fits that
-// is for the line's way of taking the item and is not retired. What is sold so that several rows are plans to choose from, a
+// is for the line's way of taking the item, is in the order's currency and is not retired. What is sold so that several rows are plans to choose from, a
 // subscription, names its row where there are several.
 
 // RowTerms are what a line keeps of the row that it was sold by: it goes on to be priced by them, whatever becomes of the row.
@@ -24,6 +24,14 @@ func (l *OrderLine) sellBy(row *PricingRow) {
 	l.PricingRow, l.OwnPrice, l.Terms = row.ID, false, &RowTerms{row.Price, row.Duration}
 }
 
+// paidIn refuses a row that is named for a line of an order in another currency.
+func (o *Order) paidIn(row *PricingRow) error {
+	if row.Currency == o.Currency.String() {
+		return nil
+	}
+	return invalid([]Fault{{Pointer: "/pricingRowId", Code: "currency", Message: "is a row in " + row.Currency + ", the order is in " + o.Currency.String()}})
+}
+
 // Priced says that the line's price was given or is of a row: it does not cost nothing because nobody said what it costs.
 func (l *OrderLine) Priced() bool { return l.OwnPrice || l.PricingRow != (ID{}) }
 
@@ -35,6 +43,9 @@ func (a *account) tableOf(i Item) *PricingTable {
 	}
 	return pricingTableKind.in(a).Get(*c.PricingTable)
 }
+
+// HasPricingTable says whether an item has a pricing table: its lines are sold by rows of that alone.
+func (v View) HasPricingTable(i Item) bool { return v.acc.tableOf(i) != nil }
 
 // misnamed says what is wrong with a row that is named for an item taken in a way; empty: nothing.
 func (a *account) misnamed(i Item, p PurchaseType, row *PricingRow) (code, message string) {
@@ -61,7 +72,7 @@ func (a *account) chosen(o *Order, l *OrderLine) (*PricingRow, error) {
 	fits := 0
 	for i := range table.Rows {
 		row := &table.Rows[i]
-		if row.Purchase != l.Purchase.Type() || row.RetiredAt != 0 {
+		if row.Purchase != l.Purchase.Type() || row.RetiredAt != 0 || row.Currency != o.Currency.String() {
 			continue
 		}
 		fits++

@@ -140,7 +140,7 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 
 	// Neither is a cart, and a price that is taken away is not nothing.
 	h := s.book(item, s.now+day, s.now+3*day, 1)
-	o := s.do(OrderHold{Hold: h.ID}).(*OrderRecord)
+	o := s.do(OrderHold{Holds: []ID{h.ID}}).(*OrderRecord)
 	require.EqualValues(t, 2000, s.unitPrice(o))
 	require.EqualValues(t, 2000, s.unitPrice(s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Null[ID]()}).(*OrderRecord)))
 	s.reopen()

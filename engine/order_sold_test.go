@@ -63,6 +63,42 @@ func TestASoldUnitLeavesTheStock(t *testing.T) {
 	s.reopen()
 }
 
+// TestAUniqueArticleIsSoldForGood sells the only unit of an article: its total, the list, a plan, the calendar and what an export has agree that there is none, until
+// the sale is undone.
+func TestAUniqueArticleIsSoldForGood(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 1)
+	order := s.order(Item{SKU: sku}, PurchaseSale, s.now, nil, 1, false)
+	s.now += hour
+	s.do(FulfillOrder{ID: order.ID})
+	agree := func(n int) {
+		t.Helper()
+		w := Span{Start: s.now + 1, End: s.now + day}
+		var x ArticleStock
+		require.NoError(t, s.view().ArticleStock(&x, article, ID{}, w, s.now))
+		require.Equal(t, n, x.Quantity[0].Count)
+		require.Len(t, x.Locations, n)
+		require.EqualValues(t, n, x.Balance[0].Value)
+		_, total, err := s.view().ListArticles(&ArticleQuery{Window: w, Now: s.now, Active: true, Location: &s.loc, Limit: 10}, nil)
+		require.NoError(t, err)
+		require.Equal(t, n, total, "with a unit there")
+		require.Len(t, s.view().UnitsOf(s.view().Article(article), s.now+1), n, "in an export")
+		buckets, err := s.view().Calendar(Query{Item: Item{SKU: sku}, Location: s.loc, Window: w}, BucketChange, s.now, nil)
+		require.NoError(t, err)
+		require.Equal(t, []int{n - len(x.Units), n - len(x.Units)}, []int{buckets[0].MinFree, buckets[0].MaxFree})
+		plan, err := s.view().PlanQuantity(article, s.loc, 1, nil, s.now+1)
+		require.NoError(t, err)
+		require.False(t, plan.OK, "there is none that could go")
+		require.Len(t, plan.Blockers, n, "and nobody in the way but who bought it")
+	}
+	agree(0)
+	s.reopen()
+	agree(0)
+	s.do(UndoOrder{ID: order.ID, Units: []ID{order.Lines[0].Units[0].ID}})
+	agree(1)
+}
+
 // TestSaleBeforeItsTime sells a unit before it is due, and one on the slot of a booking that has just ended.
 func TestSaleBeforeItsTime(t *testing.T) {
 	s := newShop(t)

@@ -17,24 +17,28 @@ const (
 	Prepare    OrderAction = "prepare"
 	Fulfill    OrderAction = "fulfill"
 	Return     OrderAction = "return"
-	Ready      OrderAction = "ready"
+	Ready      OrderAction = "readyStockItem"
 	Undo       OrderAction = "undo"
-	Extend     OrderAction = "extend"
-	EditLines  OrderAction = "line-items"
-	Assign     OrderAction = "assign"
-	CancelItem OrderAction = "cancel-stock-item"
-	Discount   OrderAction = "discount-codes"
-	Annotate   OrderAction = "patch"
+	Extend     OrderAction = "updateLineItem"
+	EditLines  OrderAction = "addLineItems"
+	Assign     OrderAction = "assignStockItem"
+	CancelItem OrderAction = "cancelStockItem"
+	Discount   OrderAction = "applyDiscountCode"
+	Annotate   OrderAction = "update"
 	Archive    OrderAction = "archive"
+	Unarchive  OrderAction = "unarchive"
 	Delete     OrderAction = "delete"
 )
+
+// alongside are the operations that are allowed where another is.
+var alongside = map[OrderAction]string{EditLines: "deleteLineItem", Discount: "removeDiscountCode", Assign: "unassignStockItem"}
 
 // allowedIn is what each state allows.
 var allowedIn = [...][]OrderAction{
 	OrderDraft:  {Confirm, Cancel, Delete, Discount, EditLines, Extend, Annotate},
 	OrderOpen:   {Prepare, Fulfill, Undo, Cancel, CancelItem, Delete, Discount, EditLines, Extend, Assign, Annotate},
 	OrderActive: {Fulfill, Return, Ready, Undo, CancelItem, Extend, Assign, Annotate},
-	OrderClosed: {Ready, Undo, Archive, Delete, Annotate},
+	OrderClosed: {Ready, Undo, Archive, Unarchive, Delete, Annotate},
 }
 
 // allow refuses what an order's state does not allow, and says what it does.
@@ -49,8 +53,12 @@ func (o *Order) allow(a OrderAction) error {
 // allowedBut is what an order's state allows beside what is refused.
 func (o *Order) allowedBut(refused OrderAction) (names []string) {
 	for _, a := range allowedIn[o.Status] {
-		if a != refused {
-			names = append(names, string(a))
+		if a == refused {
+			continue
+		}
+		names = append(names, string(a))
+		if also := alongside[a]; also != "" {
+			names = append(names, also)
 		}
 	}
 	return names
@@ -87,8 +95,8 @@ func (t *tx) confirm(o *Order, overbook bool) error {
 	return t.open(o, 0, overbook)
 }
 
-// CancelOrder closes a draft or an open order: every pending line is cancelled, its stock freed. It answers with the
-// *OrderRecord.
+// CancelOrder closes a draft or an open order: every pending line is cancelled, its stock freed. The uses of codes of a draft, which
+// was never sold, are given back. It answers with the *OrderRecord.
 type CancelOrder struct{ ID ID }
 
 func (CancelOrder) Check() []Fault { return nil }
@@ -108,6 +116,11 @@ func (o CancelOrder) plan(t *tx) (any, error) {
 			s.CancelAt, s.CancelledAt, s.NextBillingAt = t.now, t.now, 0
 		}
 	}
+	if n.Status == OrderDraft {
+		for i := range n.Codes {
+			t.giveBack(&n.Codes[i])
+		}
+	}
 	n.Status, n.Cancelled = OrderClosed, true
 	t.seatFreed()
 	return t.answer(n), nil
@@ -124,7 +137,11 @@ type ArchiveOrder struct {
 func (ArchiveOrder) Check() []Fault { return nil }
 
 func (o ArchiveOrder) plan(t *tx) (any, error) {
-	n, err := t.editFor(Archive, o.ID, nil)
+	action := Archive
+	if !o.Archive {
+		action = Unarchive
+	}
+	n, err := t.editFor(action, o.ID, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -17,11 +17,21 @@ func init() {
 		},
 		item: func(a *account, h timeline.Hold) ID {
 			if o := a.orderOf(h); o != nil {
-				if _, u := o.unitOf(h.Line, h.ID); u != nil {
-					return u.ID
-				}
+				return o.itemOf(h)
 			}
 			return ID{}
+		},
+		planned: func(t *tx, h timeline.Hold) (record, item ID) {
+			o := t.acc.orderOf(h)
+			for _, e := range t.ordering().edits {
+				if e.now != nil && e.now.Number == uint32(h.Owner) {
+					o = e.now
+				}
+			}
+			if o == nil {
+				return record, item
+			}
+			return o.ID, o.itemOf(h)
 		},
 		made: func(a *account, h timeline.Hold, on *Article) ID {
 			if o := a.orderOf(h); o != nil {
@@ -36,6 +46,14 @@ func init() {
 			return ID{}
 		},
 	})
+}
+
+// itemOf is the unit of an order that a unit of stock is for, zero where it is for none.
+func (o *Order) itemOf(h timeline.Hold) ID {
+	if _, u := o.unitOf(h.Line, h.ID); u != nil {
+		return u.ID
+	}
+	return ID{}
 }
 
 // sends says whether units of a line leave the place where they are taken: flags is what their rows say of it.
@@ -117,8 +135,9 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 			q := &line[j]
 			q.overbook = overbook
 			q.proto.Line, q.proto.Owner = l.No, uint64(o.Number)
-			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder) | o.sends(l)
-			if o.sends(l) != 0 {
+			leaves := o.departs(l)
+			q.proto.Flags = q.proto.Flags.WithBlocker(timeline.BlockerOrder) | leaves
+			if leaves != 0 {
 				q.to = t.acc.locations().Get(o.Return)
 			}
 			if len(l.Rest().Requirements) > 0 {
@@ -312,7 +331,7 @@ func (t *tx) reroute(o *Order, overbook bool) error {
 			if !ok || u.Returned != 0 {
 				continue
 			}
-			goes := o.sends(l)
+			goes := o.departs(l)
 			t.send(h.ID, to)
 			was, _, _ := t.acc.stock.Find(h.ID)
 			if goes == h.Flags&timeline.OneWay && (goes == 0 || t.acc.goes(was) == to) {

@@ -24,16 +24,19 @@ const DefaultCollection = "charge_automatically"
 // SubscriptionStatus is where a subscription is in its life.
 type SubscriptionStatus string
 
-// A cancelling subscription is to end at a known instant.
+// One of a draft has not begun. A cancelling subscription is to end at a known instant.
 const (
+	SubscriptionDraft      SubscriptionStatus = "draft"
 	SubscriptionActive     SubscriptionStatus = "active"
 	SubscriptionCancelling SubscriptionStatus = "cancelling"
 	SubscriptionCancelled  SubscriptionStatus = "cancelled"
 )
 
-// Status is where the subscription is.
-func (s *Subscription) Status() SubscriptionStatus {
+// Status is where the subscription of an order is.
+func (s *Subscription) Status(of *Order) SubscriptionStatus {
 	switch {
+	case of.Status == OrderDraft:
+		return SubscriptionDraft
 	case s.CancelledAt != 0:
 		return SubscriptionCancelled
 	case s.CancelAt != 0:
@@ -166,12 +169,9 @@ func (o CancelSubscription) plan(t *tx) (any, error) {
 	l := &n.Lines[i]
 	s := l.Subscription
 	if n.Status == OrderDraft || s.over() {
-		state := string(s.Status())
-		if n.Status == OrderDraft {
-			state = n.Status.String()
-		}
+		state := string(s.Status(n))
 		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the subscription is " + state + " and cannot be cancelled",
-			Details: StateDetails{State: state, Allowed: []string{string(SubscriptionActive), string(SubscriptionCancelling)}}}
+			Details: StateDetails{State: state, Allowed: []string{}}}
 	}
 	at := t.now
 	if o.AtEnd {

@@ -65,7 +65,7 @@ func TestOrderOfHold(t *testing.T) {
 	r := s.do(CreateArticle{Name: "Tent", Quantities: []InitialQuantity{{Location: s.loc, Count: 2}}}).(*Article)
 	w := Span{Start: s.now + day, End: s.now + 2*day}
 	h := s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{Article: r.ID}, Location: s.loc, Window: w, Quantity: 2}}}).(*Hold)
-	o := s.do(OrderHold{Hold: h.ID}).(*OrderRecord)
+	o := s.do(OrderHold{Holds: []ID{h.ID}}).(*OrderRecord)
 	require.Equal(t, OrderOpen, o.Status)
 	require.Equal(t, h.Lines[0].Units[0].ID, o.Lines[0].Units[0].Hold)
 	got, _ := s.view().Hold(h.ID)
@@ -107,7 +107,7 @@ func TestOrderOfAHoldThatWasMovedApart(t *testing.T) {
 		h := s.book(i, s.now+day, s.now+2*day, 2)
 		return s.do(MoveHold{ID: h.ID, Lines: []MoveLine{{Unavailability: h.Lines[0].Units[0].ID, From: &from, To: &to}}}).(*Hold)
 	}
-	o := s.do(OrderHold{Hold: apart(item).ID}).(*OrderRecord)
+	o := s.do(OrderHold{Holds: []ID{apart(item).ID}}).(*OrderRecord)
 	require.Len(t, o.Lines, 2)
 	for i, want := range []Span{{Start: from, End: to}, {Start: s.now + day, End: s.now + 2*day}} {
 		require.Equal(t, want, o.Lines[i].span())
@@ -115,7 +115,7 @@ func TestOrderOfAHoldThatWasMovedApart(t *testing.T) {
 		require.Equal(t, want, o.Units[i].Range)
 	}
 	s.do(DeleteOrder{ID: o.ID})
-	s.refused(CodeConflict, OrderHold{Hold: apart(s.kit(Component{item, 1})).ID})
+	s.refused(CodeConflict, OrderHold{Holds: []ID{apart(s.kit(Component{item, 1})).ID}})
 	s.reopen()
 }
 
@@ -129,9 +129,9 @@ func TestOrderOfAHeldSubscription(t *testing.T) {
 	s.reopen()
 	h, _ = s.view().Hold(h.ID)
 	require.Equal(t, PurchaseSubscription, h.Lines[0].Purchase)
-	e := s.refused(CodeInvalid, OrderHold{Hold: h.ID})
+	e := s.refused(CodeInvalid, OrderHold{Holds: []ID{h.ID}})
 	require.Equal(t, "/subscription", e.Faults[0].Pointer)
-	o := s.do(OrderHold{Hold: h.ID, Subscription: &SubscriptionTerms{
+	o := s.do(OrderHold{Holds: []ID{h.ID}, Subscription: &SubscriptionTerms{
 		Cycle: Period{Amount: 1, Unit: timeline.Days}, RenewalType: DefaultRenewalType, InitialCharge: DefaultInitialCharge,
 	}}).(*OrderRecord)
 	require.Equal(t, s.now+day, o.Lines[0].Subscription.NextBillingAt)

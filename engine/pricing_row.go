@@ -14,6 +14,7 @@ type PricingRow struct {
 	Label        string
 	Purchase     PurchaseType
 	Price        int64              // minor units
+	Currency     string             `json:",omitempty"` // ISO 4217, of the price; zero: an older program made the row, and it has none yet
 	Duration     *Period            // of a booking: what the price is for; nil: the whole booking
 	Subscription *SubscriptionTerms // of a subscription, and only there
 	UpdatedAt    int64
@@ -128,7 +129,7 @@ func (o CreatePricingRow) plan(t *tx) (any, error) {
 		return nil, fullTable()
 	}
 	r := o.row()
-	r.ID, r.UpdatedAt, r.Revision = t.newID(), t.now, 1
+	r.ID, r.Currency, r.UpdatedAt, r.Revision = t.newID(), t.acc.row.Currency, t.now, 1
 	t.changePricing(p, func(n *PricingTable) { n.Rows = append(rows, *r) })
 	return r, nil
 }

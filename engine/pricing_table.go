@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"holdfast/engine/table"
@@ -25,14 +26,24 @@ const maxPricingRows = 100
 
 const pricingTableByRow = 0
 
-var pricingTableKind = rowsOf(tagPricingTable, "pricing table", func(p *PricingTable) ID { return p.ID },
-	table.By(func(p *PricingTable) []string {
-		rows := make([]string, len(p.Rows))
-		for i, id := range p.rowIDs() {
-			rows[i] = string(id[:])
+var pricingTableKind = func() *kind[PricingTable] {
+	k := rowsOf(tagPricingTable, "pricing table", func(p *PricingTable) ID { return p.ID },
+		table.By(func(p *PricingTable) []string {
+			rows := make([]string, len(p.Rows))
+			for i, id := range p.rowIDs() {
+				rows[i] = string(id[:])
+			}
+			return rows
+		}))
+	k.quiet = func(before, after *PricingTable) bool { return before.Revision == after.Revision }
+	k.dueAt(func(p *PricingTable) int64 {
+		if p.lacksCurrency() {
+			return 1 // an older program made it
 		}
-		return rows
-	}))
+		return 0
+	})
+	return k
+}()
 
 // pricingRowByID finds a row and the table that it is in; nil: there is none.
 func (a *account) pricingRowByID(id ID) (*PricingTable, *PricingRow) {
@@ -143,7 +154,32 @@ func (v View) PricingTable(id ID) *PricingTable { return pricingTableKind.in(v.a
 // PricingTables lists the account's pricing tables in order of creation.
 func (v View) PricingTables() *table.Table[PricingTable] { return pricingTableKind.in(v.acc) }
 
+// lacksCurrency says that a table has a row of an older program, which is in no currency yet.
+func (p *PricingTable) lacksCurrency() bool {
+	return slices.ContainsFunc(p.Rows, func(r PricingRow) bool { return r.Currency == "" })
+}
+
+// giveCurrency has the rows of a table that an older program made be in the account's currency.
+func (t *tx) giveCurrency(id ID) {
+	p := pricingTableKind.in(t.acc).Get(id)
+	n := *p
+	n.Rows = slices.Clone(p.Rows)
+	for i := range n.Rows {
+		n.Rows[i].Currency = cmp.Or(n.Rows[i].Currency, t.acc.row.Currency)
+	}
+	record(t, pricingTableKind, p, &n)
+}
+
 func init() {
+	pricingTableKind.fall = (*tx).giveCurrency
+	registerFollower(follower{check: func(a *account) (due int, err error) {
+		for p := range pricingTableKind.in(a).All() {
+			if p.lacksCurrency() {
+				due++
+			}
+		}
+		return due, nil
+	}})
 	registerPricer(pricer{"pricingRow", func(a *account, _ int64) (n int) {
 		for p := range pricingTableKind.in(a).All() {
 			for i := range p.Rows {

@@ -30,7 +30,7 @@ func TestPricingTableKeepsItsRowsOverARestart(t *testing.T) {
 	older := s.view()
 	changed := s.do(PatchPricingRow{Table: table.ID, ID: row.ID, IfMatch: []uint64{1}, Label: Some("Two days"), Duration: BufferPatch{Amount: Some[int64](2)}}).(*PricingRow)
 	require.Equal(t, PricingRow{
-		ID: row.ID, Table: table.ID, Label: "Two days", Purchase: PurchaseBooking, Price: 2500, Duration: &Period{Amount: 2, Unit: timeline.Days},
+		ID: row.ID, Table: table.ID, Label: "Two days", Purchase: PurchaseBooking, Price: 2500, Currency: "EUR", Duration: &Period{Amount: 2, Unit: timeline.Days},
 		UpdatedAt: s.now, Revision: 2,
 	}, *changed)
 	require.Equal(t, "A day", older.PricingTable(table.ID).Row(row.ID).Label, "a published version does not change")

@@ -126,9 +126,9 @@ func TestAChangeOfAttributesPinsWhatItMust(t *testing.T) {
 	s.size(of[1], "L")
 	require.False(t, unit().Unmet)
 	d := s.view().Attributes().At(0)
-	s.do(PatchAttribute{ID: d.ID, Options: Some([]OptionPatch{{Name: "S"}, {Name: "M"}})})
+	s.do(PatchAttribute{ID: d.ID, Options: Some([]OptionPatch{{Name: "S"}, {Name: "M"}}), Force: true})
 	require.True(t, unit().Unmet, "the option is gone")
-	s.do(DeleteAttribute{ID: d.ID})
+	s.do(DeleteAttribute{ID: d.ID, Force: true})
 	require.True(t, unit().Unmet)
 	s.reopen()
 }

@@ -58,4 +58,5 @@ var completions = []func(*tx){
 	(*tx).leftRoom,
 	(*tx).recordStock,
 	(*tx).deliverEvents,
+	(*tx).recordWebhooks,
 }

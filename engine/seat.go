@@ -64,11 +64,12 @@ func (t *tx) request(i Item, location ID) (request, error) {
 
 // takesNone is the refusal of a hold on what takes none.
 func takesNone(what, state string, archived *int64) *Error {
+	way := "update"
 	if archived != nil {
-		state = "archived"
+		state, way = "archived", "unarchive"
 	}
 	return &Error{Code: CodeStateNotAllowed, Detail: "the " + what + " is " + state + "; only an active, unarchived one takes new holds",
-		Details: StateDetails{State: state, Allowed: []string{string(ArticleActive)}}}
+		Details: StateDetails{State: state, Allowed: []string{way}}}
 }
 
 // setLine gives the requests of a line what they have in common, and their units' ids from first on. It returns how many
@@ -520,14 +521,13 @@ func (t *tx) seatAsked(owner ID, requests []request) error {
 func (t *tx) seatFreed() {
 	t.settleDepartures()
 	defer t.settleDepartures()
-	if len(t.seating().room) > 0 && !t.seating().gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
+	due := t.seating().due
+	if len(t.seating().room)+len(due) > 0 && !t.seating().gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
 		if t.waiting != nil {
-			t.seating().room = append(t.waiting.Room, t.seating().room...)
+			t.seating().room, due = append(t.waiting.Room, t.seating().room...), append(t.waiting.Due, due...)
 		}
-		r := t.draft().SeatConflicts(timeline.Waiting{Room: t.seating().room}, cmp.Or(t.seating().tries, maxTries))
-		if t.waiting, t.seating().room = nil, nil; r.More {
-			t.waiting = &r.Next
-		}
+		t.waiting = t.tryConflicts(timeline.Waiting{Room: t.seating().room, Due: due}, cmp.Or(t.seating().tries, maxTries))
+		t.seating().room, t.seating().due = nil, nil
 	}
 }
 
@@ -547,10 +547,10 @@ func (t *tx) leftRoom() {
 
 // recordStock adds what the plan's draft changed to the write set: slots first, then units.
 func (t *tx) recordStock() {
-	if t.seating().stock == nil {
+	if t.seating().stock == nil && len(t.seating().tried) == 0 {
 		return
 	}
-	c := t.seating().stock.Changes()
+	c := t.draft().Changes()
 	t.seating().placed = len(c.Slots) + len(c.Holds)
 	for i := range c.Slots {
 		x := &c.Slots[i]
@@ -567,6 +567,7 @@ func (t *tx) recordStock() {
 		t.set = append(t.set, &rows[i])
 		t.noteConflict(x)
 	}
+	t.noteTried(c.Holds)
 }
 
 // outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them were made on it. nil: they are

@@ -16,6 +16,8 @@ type seating struct {
 	short   []ID                     // units that were made conflicts, as overbooking is allowed
 	way     *inTheWay                // what stands in the way, where a refusal says it
 	room    []timeline.Freed         // what the command freed
+	due     []ID                     // conflicts that time may have made room for
+	tried   []ID                     // conflicts that were tried in vain, or are due
 	tries   int                      // of conflicts that the command may make; 0: maxTries
 	gathers bool                     // conflicts are not tried yet: more is to come free
 	choosy  bool                     // it may make holds with requirements

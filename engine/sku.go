@@ -40,7 +40,18 @@ const (
 	skuByCode = iota
 	skuByTag
 	skuByExternal
+	skuByWords
+	skuByFoldedCode
 )
+
+// words are those of the SKU's name and code.
+func (s *SKU) words() []string { return wordKeys(&s.Name, s.Code) }
+
+var skuDirectory = directory[SKU]{
+	of:       (*account).skus,
+	external: func(s *SKU) []string { return s.externalKeys() }, code: func(s *SKU) []string { return codeKeys(s.Code) }, words: (*SKU).words,
+	byExternal: skuByExternal, byCode: skuByFoldedCode, byWords: skuByWords,
+}
 
 var skuKind = func() *kind[SKU] {
 	k := rowsOf(tagSKU, "SKU", func(s *SKU) ID { return s.ID },
@@ -52,6 +63,8 @@ var skuKind = func() *kind[SKU] {
 		}),
 		table.By(func(s *SKU) []string { return s.tagKeys() }),
 		table.By(func(s *SKU) []string { return s.externalKeys() }),
+		table.By((*SKU).words),
+		table.By(func(s *SKU) []string { return codeKeys(s.Code) }),
 		table.Numbered(func(s *SKU) uint32 { return s.No }))
 	k.put = func(_ *state, a *account, before, after *SKU) {
 		switch {
@@ -205,9 +218,9 @@ func (p BufferPatch) check(c *checker, pointer string) {
 	}
 }
 
-// orUnit is the unit to judge an amount by where it came without one: the most permissive.
+// orUnit is the unit to judge an amount by where it came without one, or with one that could not be read: the most permissive.
 func orUnit(u Opt[timeline.Unit]) timeline.Unit {
-	if u.Set && !u.Null {
+	if u.Set && !u.Null && u.Value != 0 {
 		return u.Value
 	}
 	return timeline.Seconds
@@ -253,9 +266,9 @@ func (PatchSKU) result() any { return new(SKU) }
 // SKU returns a SKU, or nil.
 func (v View) SKU(id ID) *SKU { return v.acc.skus().Get(id) }
 
-// SKUWith returns the SKU that has an external id, or nil.
-func (v View) SKUWith(external string) *SKU {
-	return v.acc.skus().First(skuByExternal, external)
+// FindSKUs gives a part of the SKUs that are asked for, in order of creation, and how many there are.
+func (v View) FindSKUs(q *RecordQuery, p Part) (page []*SKU, total int) {
+	return skuDirectory.find(v.acc, q, nil, p)
 }
 
 // SKUs lists the account's SKUs in order of creation.

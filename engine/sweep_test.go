@@ -55,7 +55,7 @@ func TestValuesAreTakenOffInParts(t *testing.T) {
 		articles = append(articles, s.do(CreateArticle{Name: "Bike", Labels: labels}).(*Article).ID)
 	}
 	s.bounded(Bounds{Swept: 1})
-	s.do(DeleteAttribute{ID: d.ID})
+	s.do(DeleteAttribute{ID: d.ID, Force: true})
 	s.do(CreateSKU{Name: "Last"})
 	for i := range skus {
 		require.Empty(t, s.view().SKU(skus[i]).Attributes)

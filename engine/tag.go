@@ -1,6 +1,10 @@
 package engine
 
-import "holdfast/engine/table"
+import (
+	"slices"
+
+	"holdfast/engine/table"
+)
 
 // This file owns tags: words of the merchant's own that group records of one area.
 
@@ -24,18 +28,39 @@ type Tag struct {
 	Revision  uint64
 }
 
+const (
+	tagByWords = iota
+	tagByValue
+)
+
 var tagKind = func() *kind[Tag] {
-	k := rowsOf(tagTag, "tag", func(g *Tag) ID { return g.ID })
+	k := rowsOf(tagTag, "tag", func(g *Tag) ID { return g.ID }, table.By((*Tag).words), table.By(func(g *Tag) []string { return []string{g.name()} }))
 	k.area = func(g *Tag) string { return string(g.Scope) }
 	return k
 }()
 
+// words are those of the tag's text.
+func (g *Tag) words() []string { return wordKeys(&g.Value) }
+
+var tagDirectory = directory[Tag]{of: (*account).tags, words: (*Tag).words, byWords: tagByWords}
+
 func (a *account) tags() *table.Table[Tag] { return tableOf[Tag](a, tagTag) }
+
+// name is what no two tags of an account have in common; those of an older program may.
+func (g *Tag) name() string { return string(g.Scope) + " " + g.Value }
+
+// nameIsFree refuses what another tag of the scope is called.
+func (t *tx) nameIsFree(g *Tag) error {
+	if other := t.acc.tags().First(tagByValue, g.name()); other != nil && other.ID != g.ID {
+		return refuse(CodeConflict, "another tag of the scope %s is %q", g.Scope, g.Value)
+	}
+	return nil
+}
 
 func (g *Tag) revision() uint64 { return g.Revision }
 func (g *Tag) touch(now int64)  { g.UpdatedAt, g.Revision = now, g.Revision+1 }
 
-// CreateTag makes a tag. It answers with the *Tag.
+// CreateTag makes a tag, of which there is none of its value in its scope. It answers with the *Tag.
 type CreateTag struct {
 	Value string
 	Scope TagScope
@@ -50,6 +75,9 @@ func (o CreateTag) Check() []Fault {
 
 func (o CreateTag) plan(t *tx) (any, error) {
 	g := &Tag{ID: t.newID(), Value: o.Value, Scope: o.Scope, UpdatedAt: t.now, Revision: 1}
+	if err := t.nameIsFree(g); err != nil {
+		return nil, err
+	}
 	record(t, tagKind, nil, g)
 	return g, nil
 }
@@ -75,8 +103,11 @@ func (o PatchTag) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	n := *g
-	if o.Value.Set {
+	if o.Value.Set && o.Value.Value != g.Value {
 		n.Value = o.Value.Value
+		if err := t.nameIsFree(&n); err != nil {
+			return nil, err
+		}
 	}
 	return revise(t, tagKind, g, n), nil
 }
@@ -106,6 +137,11 @@ func (DeleteTag) result() any { return new(any) }
 
 // Tag returns a tag, or nil.
 func (v View) Tag(id ID) *Tag { return v.acc.tags().Get(id) }
+
+// FindTags gives a part of the tags of some scopes that are asked for, in order of creation, and how many there are.
+func (v View) FindTags(q *RecordQuery, scopes []TagScope, p Part) (page []*Tag, total int) {
+	return tagDirectory.find(v.acc, q, func(g *Tag) bool { return slices.Contains(scopes, g.Scope) }, p)
+}
 
 // Tags lists the account's tags in order of creation.
 func (v View) Tags() *table.Table[Tag] { return v.acc.tags() }

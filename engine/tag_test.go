@@ -70,7 +70,8 @@ func TestLinksOfTags(t *testing.T) {
 	require.Equal(t, [2]uint64{2, uint64(noon + hour)}, [2]uint64{linked.Revision, uint64(linked.UpdatedAt)})
 	seq, hash := s.State()
 	require.Equal(t, linked.Tags, s.do(LinkTags{To: ArticleLabels, ID: r.ID, Tags: []ID{b}}).(*Article).Tags)
-	s.do(UnlinkTags{From: ArticleLabels, ID: r.ID, Tags: []ID{c, {1}}})
+	s.do(UnlinkTags{From: ArticleLabels, ID: r.ID, Tags: []ID{c}})
+	s.refused(CodeNotFound, UnlinkTags{From: ArticleLabels, ID: r.ID, Tags: []ID{a, {1}}})
 	gotSeq, gotHash := s.State()
 	require.Equal(t, [2]uint64{seq, hash}, [2]uint64{gotSeq, gotHash}, "what changes nothing is no change")
 	require.Nil(t, s.do(UnlinkTags{From: ArticleLabels, ID: r.ID, Tags: []ID{a, c}}))
@@ -85,8 +86,8 @@ func TestLinksOfTags(t *testing.T) {
 
 	// The most a record has.
 	var many []ID
-	for range maxTags {
-		many = append(many, s.tag("m", TagInventory))
+	for i := range maxTags {
+		many = append(many, s.tag("m"+itoa(i), TagInventory))
 	}
 	s.refused(CodeConflict, LinkTags{To: ArticleLabels, ID: r.ID, Tags: many})
 	require.Equal(t, []string{"/tags"}, pointers(s.refused(CodeInvalid, PatchArticle{ID: r.ID, Labels: LabelsPatch{Tags: Some(append(many, a))}})))
@@ -141,4 +142,18 @@ func TestATagOnMoreRecordsThanACommandChanges(t *testing.T) {
 	require.Equal(t, []ID{b}, s.do(LinkTags{To: ArticleLabels, ID: last.ID, Tags: []ID{b}}).(*Article).Tags, "and is gone before the next command")
 	require.Empty(t, s.do(PatchArticle{ID: articles[898], Name: Some("other")}).(*Article).Tags)
 	s.reopen()
+}
+
+func TestTwoTagsOfAScopeHaveTwoNames(t *testing.T) {
+	s := newShop(t)
+	a, b := s.tag("a", TagOrders), s.tag("b", TagOrders)
+	s.tag("a", TagCatalog)
+	s.refused(CodeConflict, CreateTag{Value: "a", Scope: TagOrders})
+	s.refused(CodeConflict, PatchTag{ID: b, Value: Some("a")})
+	s.do(PatchTag{ID: a, Value: Some("a")})
+	s.do(PatchTag{ID: a, Value: Some("c")})
+	s.do(PatchTag{ID: b, Value: Some("a")})
+	s.reopen()
+	s.do(DeleteTag{ID: b})
+	s.tag("a", TagOrders)
 }

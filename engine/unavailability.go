@@ -44,12 +44,27 @@ func (a *account) unavailability(h timeline.Hold, at timeline.Place) Unavailabil
 	return u
 }
 
+// unavailability is a unit as the plan leaves it.
+func (t *tx) unavailability(c timeline.Placed) Unavailability {
+	left := *t.acc
+	left.stock = t.draft().Stock()
+	u := left.unavailability(c.Hold, c.Place)
+	if r := t.seating().article; r != nil && r.No == left.stock.Lot(c.Place.Lot).Article {
+		u.Article = r.ID
+	}
+	if o := ownerships[u.Blocker]; o != nil && o.planned != nil {
+		u.Owner, u.Item = o.planned(t, c.Hold)
+	}
+	return u
+}
+
 // ownership finds the record that a unit belongs to, and what of it the unit is for, zero where there is none; and the SKU that an
 // auto-assigned unit on an article was made for (made.go).
 type ownership struct {
 	record, item func(a *account, h timeline.Hold) ID
 	made         func(a *account, h timeline.Hold, on *Article) ID
-	goes         func(a *account, h timeline.Hold) ID // the location that a one-way unit goes to
+	goes         func(a *account, h timeline.Hold) ID           // the location that a one-way unit goes to
+	planned      func(t *tx, h timeline.Hold) (record, item ID) // as a plan leaves them
 }
 
 // ownerships are those of what takes units, where ids of units do not follow that of their record.

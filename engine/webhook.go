@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/netip"
 	"net/url"
@@ -11,7 +12,7 @@ import (
 	"holdfast/engine/table"
 )
 
-// This file owns webhooks: subscriptions, each of one type of event and one endpoint that is told.
+// This file owns webhooks: subscriptions, each of some types of events and one endpoint that is told.
 
 // TooManyFailures is the reason for which the engine itself disables a webhook.
 const TooManyFailures = "TOO_MANY_FAILED_DELIVERY_ATTEMPTS"
@@ -19,12 +20,15 @@ const TooManyFailures = "TOO_MANY_FAILED_DELIVERY_ATTEMPTS"
 // Webhook is a webhook's record. Its secrets are not in it: what is shown, kept for a repeat or logged is made of records.
 type Webhook struct {
 	ID             ID
-	EventType      OrderEvent
-	URL            string // absolute, https
+	EventType      HookEvent   // the first of its types
+	More           []HookEvent `json:",omitempty"` // the others
+	URL            string      // absolute, https
 	Label          *string
 	APIVersion     string // in which the bodies of its events are written
 	Enabled        bool
 	DisabledReason *string // nil: it is enabled, or was disabled by hand
+	MissedEvents   int     `json:",omitempty"` // since it was last disabled: that happened then and were not kept
+	MissedSince    int64   `json:",omitempty"` // when the first of them happened
 	UpdatedAt      int64
 	Revision       uint64
 	Maker          *Maker `json:",omitempty"` // nil: nobody whose rights are bounded
@@ -35,6 +39,30 @@ type Webhook struct {
 type Maker struct {
 	Key    ID
 	Scopes []string `json:",omitempty"` // none: full access
+}
+
+// EventTypes are the types of events that the webhook is told of, in the order of HookEvents.
+func (w *Webhook) EventTypes() []HookEvent { return append([]HookEvent{w.EventType}, w.More...) }
+
+// tells has the webhook told of some types of events.
+func (w *Webhook) tells(types []HookEvent) {
+	types = slices.Clone(types)
+	slices.SortFunc(types, func(x, y HookEvent) int { return cmp.Compare(slices.Index(HookEvents, x), slices.Index(HookEvents, y)) })
+	w.EventType, w.More = types[0], nil
+	if len(types) > 1 {
+		w.More = types[1:]
+	}
+}
+
+// missed counts an event of an instant that the webhook is not told of and that is not kept for it. The first makes the record another; how many
+// follow does not, as each would be a change that is told.
+func (w *webhookRow) missed(at, now int64) {
+	if w.MissedEvents == 0 {
+		w.touch(now)
+		w.MissedSince = at
+	}
+	w.MissedEvents++
+	w.MissedSince = min(w.MissedSince, at)
 }
 
 // Scopes are those that the webhook is sent by; none: it may be told of everything.
@@ -64,11 +92,11 @@ const (
 )
 
 var webhookKind = func() *kind[webhookRow] {
-	k := rowsOf(tagWebhook, "webhook", func(w *webhookRow) ID { return w.ID }, table.By(func(w *webhookRow) []string {
-		if !w.Enabled {
-			return nil
+	k := rowsOf(tagWebhook, "webhook", func(w *webhookRow) ID { return w.ID }, table.By(func(w *webhookRow) (types []string) {
+		for _, typ := range w.EventTypes() {
+			types = append(types, string(typ))
 		}
-		return []string{string(w.EventType)}
+		return types
 	}))
 	k.dueAt(func(w *webhookRow) int64 { return w.Drain })
 	put := k.put
@@ -79,7 +107,7 @@ var webhookKind = func() *kind[webhookRow] {
 	k.quiet = func(before, after *webhookRow) bool { return before.Revision == after.Revision }
 	k.carry = func(w *webhookRow) *webhookRow { // without secrets, and so as if it was disabled by hand
 		n := webhookRow{Webhook: w.Webhook}
-		n.Enabled, n.DisabledReason = false, nil
+		n.Enabled, n.DisabledReason, n.MissedEvents, n.MissedSince = false, nil, 0, 0
 		return &n
 	}
 	return k
@@ -137,10 +165,27 @@ func (c *checker) version(pointer, s string) {
 	}
 }
 
-func (c *checker) eventType(pointer string, e OrderEvent) {
-	if !slices.Contains(OrderEvents, e) {
-		words := make([]string, len(OrderEvents))
-		for i, typ := range OrderEvents {
+// eventTypes demands types of events, each once, with one that is given beside them; empty: none is.
+func (c *checker) eventTypes(pointer string, types []HookEvent, beside HookEvent) {
+	if len(types) == 0 || len(types) > len(HookEvents) {
+		c.fault(pointer, "length", "must have between 1 and "+itoa(len(HookEvents))+" types")
+		return
+	}
+	for i, e := range types {
+		c.eventType(pointer+"/"+itoa(i), e)
+		if slices.Contains(types[:i], e) {
+			c.fault(pointer+"/"+itoa(i), "duplicate", "is there already")
+		}
+	}
+	if beside != "" && !slices.Contains(types, beside) {
+		c.fault("/eventType", "conflict", "must be one of eventTypes, where both are given")
+	}
+}
+
+func (c *checker) eventType(pointer string, e HookEvent) {
+	if !slices.Contains(HookEvents, e) {
+		words := make([]string, len(HookEvents))
+		for i, typ := range HookEvents {
 			words[i] = string(typ)
 		}
 		c.oneOf(pointer, string(e), words...)
@@ -161,9 +206,10 @@ func (c *checker) secret(s string) {
 	}
 }
 
-// CreateWebhook makes a webhook, which is enabled. It answers with the *Webhook.
+// CreateWebhook makes a webhook, which is enabled. Its types of events are given as one, or as a list. It answers with the *Webhook.
 type CreateWebhook struct {
-	EventType  OrderEvent
+	EventType  HookEvent // the only one; empty: EventTypes has them
+	EventTypes []HookEvent
 	URL        string
 	Label      *string
 	APIVersion string
@@ -173,7 +219,14 @@ type CreateWebhook struct {
 
 func (o CreateWebhook) Check() []Fault {
 	var c checker
-	c.eventType("/eventType", o.EventType)
+	switch {
+	case o.EventTypes != nil:
+		c.eventTypes("/eventTypes", o.EventTypes, o.EventType)
+	case o.EventType == "":
+		c.fault("/eventType", "required", "is required, or eventTypes")
+	default:
+		c.eventType("/eventType", o.EventType)
+	}
 	c.endpoint("/url", o.URL)
 	c.optional("/label", o.Label, 1, maxName)
 	c.version("/apiVersion", o.APIVersion)
@@ -186,9 +239,12 @@ func (o CreateWebhook) plan(t *tx) (any, error) {
 		return nil, refuse(CodeConflict, "an account has at most %d webhooks", maxWebhooks)
 	}
 	w := &webhookRow{Secret: o.Secret, Webhook: Webhook{
-		ID: t.newID(), EventType: o.EventType, URL: o.URL, Label: o.Label, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.now, Revision: 1,
-		Maker: o.Maker,
+		ID: t.newID(), URL: o.URL, Label: o.Label, APIVersion: o.APIVersion, Enabled: true, UpdatedAt: t.now, Revision: 1, Maker: o.Maker,
 	}}
+	if o.EventTypes == nil {
+		o.EventTypes = []HookEvent{o.EventType}
+	}
+	w.tells(o.EventTypes)
 	record(t, webhookKind, nil, w)
 	return &w.Webhook, nil
 }
@@ -208,17 +264,21 @@ func (w *webhookRow) change(t *tx, edit func(n *webhookRow)) (any, error) {
 // PatchWebhook changes a webhook. What is queued goes to the endpoint as it is when it is sent. Who gives it another endpoint or
 // type of event is its maker from then on. It answers with the *Webhook.
 type PatchWebhook struct {
-	ID        ID
-	IfMatch   []uint64
-	EventType Opt[OrderEvent]
-	URL       Opt[string]
-	Label     Opt[string]
-	Maker     *Maker
+	ID         ID
+	IfMatch    []uint64
+	EventType  Opt[HookEvent]   // the only one, or one of EventTypes
+	EventTypes Opt[[]HookEvent] // all of them
+	URL        Opt[string]
+	Label      Opt[string]
+	Maker      *Maker
 }
 
 func (o PatchWebhook) Check() []Fault {
 	var c checker
-	if o.EventType.Set {
+	switch {
+	case o.EventTypes.Set:
+		c.eventTypes("/eventTypes", o.EventTypes.Value, o.EventType.Value)
+	case o.EventType.Set:
 		c.eventType("/eventType", o.EventType.Value)
 	}
 	if o.URL.Set {
@@ -236,10 +296,15 @@ func (o PatchWebhook) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	return w.change(t, func(n *webhookRow) {
-		o.EventType.set(&n.EventType)
+		switch {
+		case o.EventTypes.Set:
+			n.tells(o.EventTypes.Value)
+		case o.EventType.Set:
+			n.tells([]HookEvent{o.EventType.Value})
+		}
 		o.URL.set(&n.URL)
 		o.Label.merge(&n.Label)
-		if n.EventType != w.EventType || n.URL != w.URL {
+		if !slices.Equal(n.EventTypes(), w.EventTypes()) || n.URL != w.URL {
 			n.Maker = o.Maker
 		}
 	})
@@ -267,7 +332,8 @@ func (o DeleteWebhook) plan(t *tx) (any, error) {
 
 func (DeleteWebhook) result() any { return new(any) }
 
-// EnableWebhook has a disabled webhook told of events again: of those to come. It answers with the *Webhook.
+// EnableWebhook has a disabled webhook told of events again: of those to come. What was kept meanwhile waits for RecoverDeliveries. It answers
+// with the *Webhook.
 type EnableWebhook struct{ ID ID }
 
 func (EnableWebhook) Check() []Fault { return nil }
@@ -285,8 +351,8 @@ func (o EnableWebhook) plan(t *tx) (any, error) {
 
 func (EnableWebhook) result() any { return new(Webhook) }
 
-// DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed. It answers with the
-// *Webhook.
+// DisableWebhook has a webhook told of nothing any more: what is queued stays in its log as failed, and what happens from then on is
+// counted only. It answers with the *Webhook.
 type DisableWebhook struct{ ID ID }
 
 func (DisableWebhook) Check() []Fault { return nil }
@@ -300,7 +366,7 @@ func (o DisableWebhook) plan(t *tx) (any, error) {
 		return nil, err
 	}
 	return w.change(t, func(n *webhookRow) {
-		n.Enabled = false
+		n.Enabled, n.MissedEvents, n.MissedSince = false, 0, 0
 		if t.acc.calls().waiting(w.ID) > 0 {
 			n.Drain = t.now
 		}

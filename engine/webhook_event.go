@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -65,6 +66,12 @@ func (b *eventBody) text() ([]byte, error) {
 // can be recovered.
 const MaxQueued = 100_000
 
+// What is kept of events that happen while a webhook is disabled as too many failed: no more than both.
+const (
+	MaxKept   = 10_000
+	keptBytes = 64 << 20
+)
+
 // deliverEvents makes the deliveries of what the plan has recorded, where there is somebody to tell.
 func (t *tx) deliverEvents() {
 	if t.acc.webhooks().Len() == 0 {
@@ -75,25 +82,48 @@ func (t *tx) deliverEvents() {
 	}
 }
 
-// emit makes the deliveries of an event; nil data: there is nothing to show.
-func (t *tx) emit(typ OrderEvent, resource ID, data func() eventData) {
+func init() { registerEvents("webhook", disabledEvents, WebhookDisabled) }
+
+// disabledEvents finds the webhooks that are disabled as too many events failed.
+func disabledEvents(t *tx, emit func(typ HookEvent, webhook ID, data func() eventData)) {
+	for _, x := range slices.Clone(t.hooks().list) {
+		if x.before.Enabled && !x.after.Enabled {
+			const about = 512
+			emit(WebhookDisabled, x.before.ID, func() eventData { return t.written(&x.after.Webhook, about) })
+		}
+	}
+}
+
+// emit makes the deliveries of an event; nil data: there is nothing to show. Webhooks are told that were enabled before the command. For one that
+// was disabled as too many failed it is kept, for one that was disabled by hand it is counted.
+func (t *tx) emit(typ HookEvent, resource ID, data func() eventData) {
 	hooks := t.acc.webhooks()
 	var e event
 	for w := range hooks.By(webhookByType, string(typ)) {
+		kept := !w.Enabled
+		if kept && (w.DisabledReason == nil || !t.hooks().keeps(t, w.ID)) {
+			t.hooks().of(t, w.ID).missed(t.now, t.now)
+			continue
+		}
 		if e.id == (ID{}) {
 			e = event{id: t.newID(), typ: typ, resource: resource}
 			if data != nil {
 				e.data = data()
 			}
 		}
-		record(t, deliveryKind, nil, t.delivery(&e, w))
+		d := t.delivery(&e, w)
+		if kept {
+			d.State, d.Next, d.Ended, d.Kept = DeliveryFailed, 0, t.now, true
+			t.hooks().keep(d)
+		}
+		record(t, deliveryKind, nil, d)
 	}
 }
 
 // event is what happened.
 type event struct {
 	id       ID
-	typ      OrderEvent
+	typ      HookEvent
 	resource ID
 	data     eventData
 	bodies   []versionBody
@@ -167,21 +197,35 @@ func (t *tx) delivery(e *event, w *webhookRow) *Delivery {
 	return d
 }
 
-// TestWebhook has a webhook told of an event that did not happen: one of its own type, of the order with the nil id, without
-// data. How that goes says nothing about the webhook: it does not count. It answers with the *Delivery.
-type TestWebhook struct{ ID ID }
+// TestWebhook has a webhook told of an event that did not happen: one of its types, of the record with the nil id, with an example of it.
+// How that goes says nothing about the webhook: it does not count, and it may be disabled. It answers with the *Delivery.
+type TestWebhook struct {
+	ID        ID
+	EventType HookEvent // empty: the first of its types
+}
 
-func (TestWebhook) Check() []Fault { return nil }
+func (o TestWebhook) Check() []Fault {
+	var c checker
+	if o.EventType != "" {
+		c.eventType("/eventType", o.EventType)
+	}
+	return c.faults
+}
+
+// Example is the record that a test of a webhook shows: one of those that events of a type are about, with the nil id.
+type Example HookEvent
 
 func (o TestWebhook) plan(t *tx) (any, error) {
 	w, err := found(t, webhookKind, o.ID, nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.enabled(); err != nil {
-		return nil, err
+	typ := cmp.Or(o.EventType, w.EventType)
+	if !slices.Contains(w.EventTypes(), typ) {
+		return nil, invalid([]Fault{{Pointer: "/eventType", Code: "not_allowed", Message: "is none of the webhook's types"}})
 	}
-	d := t.delivery(&event{id: t.newID(), typ: w.EventType}, w)
+	const about = 4 << 10
+	d := t.delivery(&event{id: t.newID(), typ: typ, data: t.written(Example(typ), about)}, w)
 	d.Test, d.ByHand = true, true
 	record(t, deliveryKind, nil, d)
 	return d, nil

@@ -23,7 +23,7 @@ var may = map[string][]string{
 	"engine/pace":           {},
 	"engine/table":          {"github.com/tidwall/btree"},
 	"engine": {"engine/table", "timeline", "persist", "github.com/tidwall/btree", "github.com/google/uuid", "github.com/cespare/xxhash/v2", "github.com/goccy/go-json",
-		"github.com/klauspost/compress/s2"},
+		"github.com/klauspost/compress/s2", "golang.org/x/text/unicode/norm"},
 	"api/admin":           {"github.com/prometheus/..."},
 	"api/auth":            {},
 	"api/client/gen":      {},

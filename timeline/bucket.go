@@ -63,12 +63,12 @@ func (s *Stock) Calendar(pools []PoolRef, edges []int64, now int64, out []Bucket
 	out = c.count(s, pools, edges, out)
 	q := bucketQuery{Stock: s, edges: edges, now: now, out: out[first:], searches: bucketSearches}
 	for i, d := range c.doubtful {
-		if q.pool = pools[i]; d.n == 0 || q.SlotCount(q.pool) == 1 || q.easyOver(d.first, d.last) {
+		if q.pool = pools[i]; d.n == 0 || q.SlotCount(q.pool) == 1 || q.easyOver(Span{edges[d.first], edges[d.last+1]}) {
 			continue
 		}
 		c.of = c.of[:0]
 		for _, x := range c.doubts {
-			if x.pool == int32(i) && q.FreeThroughout(q.pool, q.bucket(x)) < int(x.count) {
+			if x.pool == int32(i) && q.FreeThroughout(q.pool, q.window(x)) < int(x.count) {
 				c.of = append(c.of, x)
 			}
 		}
@@ -92,18 +92,32 @@ func (s *Stock) MinFrees(p PoolRef, edges []int64, out []int) []int {
 // bucketQuery asks how many units of a pool can be held over the buckets in doubt.
 type bucketQuery struct {
 	*Stock
-	edges    []int64
+	edges    []int64 // between the buckets, or
+	hulls    []Span  // what the buckets are
 	now      int64
 	out      []Bucket // their Available has the counts
 	searches int      // that are left
 	pool     PoolRef
 }
 
-func (q *bucketQuery) bucket(d doubt) Span { return Span{q.edges[d.bucket], q.edges[d.bucket+1]} }
+func (q *bucketQuery) window(d doubt) Span {
+	if q.hulls != nil {
+		return q.hulls[d.bucket]
+	}
+	return Span{q.edges[d.bucket], q.edges[d.bucket+1]}
+}
 
-// easyOver says that the pool is easy over the buckets from first to last, and so over each.
-func (q *bucketQuery) easyOver(first, last int32) bool {
-	return q.countIsAnswer(q.pool, Span{q.edges[first], q.edges[last+1]}, q.now)
+// easyOver says that the pool is easy over w, and so over each window in it.
+func (q *bucketQuery) easyOver(w Span) bool { return q.countIsAnswer(q.pool, w, q.now) }
+
+// around is the least window that has those of all doubts in it.
+func (q *bucketQuery) around(doubts []doubt) Span {
+	all := q.window(doubts[0])
+	for _, d := range doubts[1:] {
+		w := q.window(d)
+		all = Span{min(all.Start, w.Start), max(all.End, w.End)}
+	}
+	return all
 }
 
 // search puts right what buckets have of the pool, where the count is not the answer.
@@ -111,14 +125,14 @@ func (q *bucketQuery) search(doubts []doubt) {
 	switch n := len(doubts); {
 	case q.searches == 0:
 		for _, d := range doubts {
-			q.set(d, q.FreeThroughout(q.pool, q.bucket(d)), false)
+			q.set(d, q.FreeThroughout(q.pool, q.window(d)), false)
 		}
-	case n == 0 || q.easyOver(doubts[0].bucket, doubts[n-1].bucket):
+	case n == 0 || q.easyOver(q.around(doubts)):
 	case n == 1:
 		d := doubts[0]
 		tries := min(q.searches, availableSeats)
 		q.searches -= tries
-		held, exact := q.seatForReal(q.pool, nil, NewHold(ID{}, q.bucket(d), 0, 0), q.now, int(d.count), &tries)
+		held, exact := q.seatForReal(q.pool, nil, NewHold(ID{}, q.window(d), 0, 0), q.now, int(d.count), &tries)
 		q.searches += tries // those that were not used
 		q.set(d, held, exact)
 	default:

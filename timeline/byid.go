@@ -9,7 +9,7 @@ import "iter"
 // writer; a published copy may be read by anyone.
 type ByID[V any] struct {
 	edit *token
-	rows tree[key, V]
+	rows countedTree[key, V]
 }
 
 // NewByID makes an empty map.
@@ -48,9 +48,26 @@ func (m *ByID[V]) From(from ID) iter.Seq2[ID, V] {
 	}
 }
 
+// FromPlace yields ids and rows in id order, from that on that has so many before it.
+func (m *ByID[V]) FromPlace(place int) iter.Seq2[ID, V] {
+	return func(yield func(ID, V) bool) {
+		if place >= m.rows.len() {
+			return
+		}
+		ahead(m.rows.root, place, func(keys []key, vals []V) bool {
+			for i, k := range keys {
+				if !yield(k.id(), vals[i]) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
 // ByIDLoader makes a ByID of rows that come in id order. One goroutine uses it, once.
 type ByIDLoader[V any] struct {
-	rows treeBuilder[key, V, struct{}, none[key, V]]
+	rows treeBuilder[key, V, int32, number[key, V]]
 }
 
 // NewByIDLoader makes an empty loader.

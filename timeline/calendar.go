@@ -18,10 +18,28 @@ func (d Date) AddDays(n int64) Date { return dateOf(d.number() + n) }
 // DaysUntil is the number of days from d to o, negative where o comes earlier.
 func (d Date) DaysUntil(o Date) int64 { return o.number() - d.number() }
 
+// Append writes the date as ParseDate reads it.
+func (d Date) Append(b []byte) []byte {
+	n := int(d.Year)*10_000 + int(d.Month)*100 + int(d.Day)
+	for i, unit := 0, 10_000_000; unit > 0; i, unit = i+1, unit/10 {
+		if i == 4 || i == 6 {
+			b = append(b, '-')
+		}
+		b = append(b, '0'+byte(n/unit%10))
+	}
+	return b
+}
+
 // DateOf is the local date in the zone at instant t.
 func DateOf(z *Zone, t int64) Date {
 	day, _ := floorDiv(z.local(t), dayMs)
 	return dateOf(day)
+}
+
+// ClockOf is what the zone's clock shows at instant t, in milliseconds since its 00:00.
+func ClockOf(z *Zone, t int64) int64 {
+	_, clock := floorDiv(z.local(t), dayMs)
+	return clock
 }
 
 // ParseDate reads a date written YYYY-MM-DD; ok is false for any other form and for a day that its month does not have.

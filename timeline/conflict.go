@@ -5,6 +5,7 @@ package timeline
 import (
 	"cmp"
 	"slices"
+	"sort"
 )
 
 // Freed is room that came free on the slots of a lot.
@@ -13,15 +14,17 @@ type Freed struct {
 	Span Span
 }
 
-// Waiting is where conflicts wait for room that came free, and how far they have had their turn.
+// Waiting is where conflicts wait for room that came free, which conflicts time may have made room for, and how far they have had their turn.
 type Waiting struct {
 	Room   []Freed
-	Behind ID // conflicts up to this id were tried
+	Due    []ID `json:",omitempty"`
+	Behind ID   // conflicts up to this id were tried
 }
 
 // Reseated is what a pass over conflicts did.
 type Reseated struct {
 	Seated []ID    // in the order in which they were seated
+	Short  []ID    // that were tried in vain
 	Tries  int     // one a conflict, searchTries where a search found no way
 	More   bool    // the tries ran out before every candidate had its turn
 	Next   Waiting // where another pass goes on then
@@ -81,11 +84,7 @@ func (d *Draft) seatConflict(id ID) (at Place, ok, searched bool) {
 		return Place{}, false, false
 	}
 	s := d.Stock()
-	slot := s.PinOf(h, at.Lot, d.now)
-	if slot == 0 {
-		h.Flags &^= PinnedSlot
-	}
-	p := s.home(&h, at.Lot)
+	slot, p, wide := s.reach(&h, at.Lot, d.now)
 	h = h.WithCut(max(0, d.now-h.Span.Start))
 	room := Span{h.Seat().Start, h.wants().End}
 	w := s.asks(p, &h, d.now)
@@ -101,9 +100,7 @@ func (d *Draft) seatConflict(id ID) (at Place, ok, searched bool) {
 		d.put(h, to)
 		return to, true, false
 	}
-	wide := SKURef(s.lot(at.Lot).pool)
-	pushes := h.Flags.Has(PinnedArticle) && s.lot(at.Lot).pool != 0 && len(s.Lots(wide)) > 1
-	if pushes { // who waits for an article may push others out of it
+	if wide != p {
 		p, w = wide, onLot(at.Lot)
 	}
 	if s.Full(p, room) {
@@ -118,6 +115,49 @@ func (d *Draft) seatConflict(id ID) (at Place, ok, searched bool) {
 	to := Place{b.lanes[l].slot.Lot, b.lanes[l].slot.No}
 	d.put(h, to)
 	return to, true, false
+}
+
+// reach is the slot that a conflict of a lot is to have, 0 where any will do, where it is seated, and where others may be moved for that: who waits for an article
+// may push others out of it.
+func (s *Stock) reach(h *Hold, lot LotNo, now int64) (slot SlotNo, p, wide PoolRef) {
+	if slot = s.PinOf(*h, lot, now); slot == 0 {
+		h.Flags &^= PinnedSlot
+	}
+	p = s.home(h, lot)
+	wide = p
+	if pool := s.lot(lot).pool; h.Flags.Has(PinnedArticle) && pool != 0 && len(s.Lots(SKURef(pool))) > 1 {
+		wide = SKURef(pool)
+	}
+	return slot, p, wide
+}
+
+// Opens is an instant before which time alone makes no room for a conflict of a lot that has none now; Forever: it never does. Where all units are taken at some
+// instant of what it needs, that is the last such instant; else something fixed is in the way, and the next end of a seat or beginning of a slot may change that.
+func (s *Stock) Opens(h Hold, lot LotNo, now int64) int64 {
+	_, _, p := s.reach(&h, lot, now)
+	room := Span{max(h.Span.Start, now), h.wants().End}
+	at := int64(Forever)
+	switch {
+	case h.Span.End <= now:
+	case s.Full(p, room):
+		at = room.Start + 1 + int64(sort.Search(int(h.Span.End-room.Start-1), func(n int) bool {
+			return !s.Full(p, Span{room.Start + 1 + int64(n), room.End})
+		}))
+	default:
+		for slot := range s.PoolSlots(p) {
+			if slot.Span.Start > now {
+				at = min(at, slot.Span.Start)
+			}
+			for x := range s.Holds(slot.No, Span{now, Forever}) {
+				at = min(at, x.Seat().End)
+				break
+			}
+		}
+	}
+	if at >= h.Span.End {
+		return Forever
+	}
+	return at
 }
 
 // searchTries is how many tries one counts for that took a search in vain: some milliseconds, where others take a microsecond.
@@ -143,11 +183,12 @@ again:
 			r.Tries += searchTries - 1
 		}
 		if !ok {
+			r.Short = append(r.Short, id)
 			continue
 		}
 		r.Seated = append(r.Seated, id)
 		if len(d.left) > 0 {
-			w = Waiting{Room: append(w.Room, d.left...)}
+			w = Waiting{Room: append(w.Room, d.left...), Due: w.Due}
 			goto again
 		}
 	}
@@ -157,6 +198,11 @@ again:
 // wanting lists the conflicts that may want what was freed and have not had their turn, by id.
 func (d *Draft) wanting(w Waiting) (ids []ID) {
 	s := d.Stock()
+	for _, id := range w.Due {
+		if _, at, ok := d.Find(id); ok && !at.Seated() && w.Behind.Before(id) {
+			ids = append(ids, id)
+		}
+	}
 	for _, f := range joinFreed(w.Room) {
 		p := LotRef(f.Lot)
 		if pool := s.lot(f.Lot).pool; pool != 0 {

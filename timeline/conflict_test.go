@@ -161,3 +161,49 @@ func TestConflictsTriedTogetherAreAsEachInTurn(t *testing.T) {
 	require.Greater(t, seated, 500)
 	require.Greater(t, left, 500)
 }
+
+// Before the instant that Opens names nothing but time has to pass for no conflict that has no room now to be seated; and where all units are taken until then, it
+// is the first at which one is free.
+func TestOpensIsNotTooLate(t *testing.T) {
+	rnd := seeded(t)
+	finite, seats, never := 0, 0, 0
+	for i := range 6000 {
+		k := poolKind{slots: 4, lots: 3, holds: 12, line: 16, pins: []int{0, 20, 50}[i%3], ends: []int{0, 20}[i/3%2]}
+		x := randomPool(rnd, k)
+		start := rnd.Int63n(12)
+		x.holds++
+		c := NewHold(testID(x.holds), Span{start, start + 1 + rnd.Int63n(8)}, 0, 0)
+		if rnd.Intn(3) == 0 {
+			c.Flags |= PinnedArticle
+		}
+		lot := LotNo(1 + rnd.Intn(x.lots))
+		x.s.Put(c, Place{Lot: lot})
+		seated := func(now int64) bool {
+			_, ok := x.s.Draft(now).SeatConflict(c.ID)
+			return ok
+		}
+		if c.Span.End <= x.now || seated(x.now) {
+			continue
+		}
+		opens := x.s.Opens(c, lot, x.now)
+		require.Greater(t, opens, x.now)
+		for at := x.now + 1; at < min(opens, c.Span.End); at++ {
+			if seated(at) {
+				t.Fatalf("pool %d: seated at %d, opens at %d\n%s", i, at, opens, draw(x.s, SKURef(1), x.now))
+			}
+		}
+		switch {
+		case opens == Forever:
+			never++
+		case seated(opens):
+			seats++
+			fallthrough
+		default:
+			finite++
+		}
+	}
+	t.Logf("%d opened, %d of them at once, %d never", finite, seats, never)
+	require.Greater(t, seats, 100)
+	require.Greater(t, finite, seats)
+	require.Greater(t, never, 100)
+}

@@ -88,7 +88,8 @@
 // # Trees
 //
 // Conflicts and choosy holds lie in trees of tidwall/btree (versioned.go). All other trees are those of tree.go. Profiles, gaps
-// and pinned seats need a sum of every subtree, and the library has no place for one. The ids, the classes and ByID need no sums.
+// and pinned seats need a sum of every subtree, and the library has no place for one; so do ByID, Sorted and Sets, which
+// find by place. The ids and the classes need no sums.
 // Each was tried in the library, and a headline figure of make bench got worse by more than a tenth. The order of the articles by
 // units was not tried: it is one row an article, of the same type as the ids.
 //

@@ -91,6 +91,11 @@ func TestScopes(t *testing.T) {
 
 func TestEventScopesAreScopes(t *testing.T) {
 	require.True(t, Known(EventScope("order.created")))
+	for _, event := range []string{"conflict.created", "hold.expired", "unit.overdue", "webhook.disabled"} {
+		require.True(t, Known(EventScope(event)), event)
+		require.False(t, MayBeTold([]string{"orders.read", "customers.read"}, event), event)
+	}
+	require.True(t, MayBeTold([]string{"inventory.read"}, "conflict.resolved"))
 	require.True(t, MayBeTold(nil, "order.created"))
 	require.True(t, MayBeTold([]string{"orders.read"}, "order.deleted"))
 	require.False(t, MayBeTold([]string{"settings.webhooks.write", "customers.write", "orders.payments.write"}, "order.updated"))

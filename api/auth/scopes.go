@@ -67,8 +67,14 @@ func cut(scope string) (area, mode string) {
 // EventScope is the scope that it takes to read what an event of a type tells of; empty: there is no such type, and full access
 // alone suffices.
 func EventScope(event string) string {
-	if strings.HasPrefix(event, "order.") {
+	resource, _, _ := strings.Cut(event, ".")
+	switch resource {
+	case "order":
 		return "orders.details.read" // a record of an order shows its customers
+	case "conflict", "hold", "unit":
+		return "inventory.stock_items.read"
+	case "webhook":
+		return "settings.webhooks.read"
 	}
 	return ""
 }

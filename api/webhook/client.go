@@ -58,6 +58,9 @@ func attempt(ctx context.Context, client *http.Client, now int64, event engine.I
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "Holdfast-Webhooks")
+	if call.Test {
+		req.Header.Set("X-Service-Test", "true")
+	}
 	sign(req.Header, event, now, call.Secrets, call.Body)
 	res, err := client.Do(req)
 	if err != nil {

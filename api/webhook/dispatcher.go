@@ -221,12 +221,9 @@ func (d *Dispatcher) look(account engine.ID) {
 	}
 	now, next := v.Now(d.Now()), int64(0)
 	for _, w := range v.Webhooks() {
-		if !w.Enabled {
-			continue
-		}
 		behind := v.Queued(w.ID) >= d.Patience // slower commands are better than events that find no place
 		for x := range v.Queue(w.ID) {
-			if d.busy[x.ID] {
+			if d.busy[x.ID] || !w.Enabled && !x.ByHand {
 				continue
 			}
 			if x.Next > now {

@@ -336,9 +336,8 @@ func TestDisabledAfterThreeEvents(t *testing.T) {
 		}
 	})
 	h := s.hook(r.URL)
-	var ids []engine.ID
 	for range 5 {
-		ids = append(ids, h.event())
+		h.event()
 	}
 	fail := func() {
 		for n := 1; ; n++ {
@@ -368,17 +367,26 @@ func TestDisabledAfterThreeEvents(t *testing.T) {
 	}
 	fail()
 	require.True(t, enabled(), "test events do not count")
-	s.do(engine.RecoverDeliveries{Webhook: h.id}) // these count
+	location := s.do(engine.CreateLocation{Name: "Lisbon", Timezone: "Europe/Lisbon"}).(*engine.Location).ID
+	for range 5 {
+		s.do(engine.CreateOrder{OrderInput: engine.OrderInput{Pickup: location}})
+	}
+	var ids []engine.ID
+	all, _ := s.eng.View(s.account)
+	for d := range all.Queue(h.id) {
+		ids = append(ids, d.ID)
+	}
+	require.Len(t, ids, 5)
 	fail()
 	require.False(t, enabled())
 	for _, id := range ids {
-		s.after(id, 8) // also those that were under way
+		s.after(id, 4) // also those that were under way
 	}
 	s.pass(0)
 	v, _ := s.eng.View(s.account)
 	require.Equal(t, engine.TooManyFailures, *v.Webhook(h.id).DisabledReason)
 	failed, _ := v.Deliveries(h.id, engine.DeliveryFailed, 0, 10)
-	require.Len(t, failed, 5, "what is queued stays in the log")
+	require.Len(t, failed, 10, "what is queued stays in the log")
 	mu.Lock()
 	down = false
 	mu.Unlock()
@@ -475,4 +483,24 @@ func host(t testing.TB, raw, address string) string {
 	u, err := url.Parse(raw)
 	require.NoError(t, err)
 	return "[" + address + "]:" + u.Port() + "/"
+}
+
+// What is sent by hand goes out while the webhook is disabled, by both secrets of a rotation, and a test says that it is one.
+func TestSentByHandWhileDisabled(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(nil)
+	h := s.hook(r.URL)
+	first := h.event()
+	s.after(first, 1)
+	second := drawSecret()
+	s.do(engine.RotateSecret{ID: h.id, Secret: second, Overlap: 60})
+	s.do(engine.DisableWebhook{ID: h.id})
+	s.after(h.event(), 1)
+	s.do(engine.RedeliverDelivery{Webhook: h.id, ID: first})
+	require.Equal(t, engine.DeliveryDone, s.after(first, 2).State)
+	require.Len(t, r.requests(), 3)
+	for _, got := range r.requests()[1:] {
+		verified(t, got, h.secret, second)
+		require.Equal(t, "true", got.header.Get("X-Service-Test"))
+	}
 }

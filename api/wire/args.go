@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -115,6 +116,44 @@ func (a *Args) Next(name string) *arg {
 		}
 	}
 	return nil
+}
+
+// gap reports, once, elements of a list of objects behind the n that were read: there is none of the number n.
+func (a *Args) gap(name string, n int) {
+	found := false
+	for i := range a.ListOf {
+		p := &a.ListOf[i]
+		if at, ok := bytes.CutPrefix(p.Name, []byte(name+"[")); ok && !p.used && !numbered(at, n) {
+			p.used, found = true, true
+		}
+	}
+	if found {
+		a.Fault(name+"["+strconv.Itoa(n)+"]", FaultRequired, "is missing: elements are numbered from 0, without a gap")
+	}
+}
+
+// numbered says that what stands behind the bracket of a list begins with a number below n.
+func numbered(at []byte, n int) bool {
+	digits, _, _ := bytes.Cut(at, []byte{']'})
+	i, err := strconv.Atoi(string(digits))
+	return err == nil && i < n
+}
+
+// split makes several parameters of each of a name that has commas in it.
+func (a *Args) split(name string) {
+	for i := range a.ListOf {
+		p := a.ListOf[i]
+		if string(bytes.TrimSuffix(p.Name, []byte("[]"))) != name {
+			continue
+		}
+		for n, part := range bytes.Split(p.Value, []byte{','}) {
+			if n == 0 {
+				a.ListOf[i].Value = part
+				continue
+			}
+			a.ListOf = append(a.ListOf, arg{Name: p.Name, Value: part})
+		}
+	}
 }
 
 // unread tells whether a parameter of a name was given in a coding that could not be read.

@@ -69,7 +69,7 @@ func Scalar[V any](t scalarType, s *Schema, parse func(raw []byte, dst *V) Wrong
 func Text(least, most int) Kind[string] {
 	s := &Schema{Type: "string"}
 	s.Min, s.Max = bounds(int64(least), int64(most))
-	message := "must have " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + " characters"
+	message := "must have " + fromTo(least, most) + " characters"
 	return Scalar(JSONString, s, func(raw []byte, dst *string) Wrong {
 		if n := utf8.RuneCount(raw); n < least || n > most {
 			return Wrong{FaultLength, message}
@@ -77,6 +77,14 @@ func Text(least, most int) Kind[string] {
 		*dst = string(raw)
 		return Wrong{}
 	})
+}
+
+// fromTo says how many there may be.
+func fromTo(least, most int) string {
+	if least == most {
+		return "exactly " + strconv.Itoa(most)
+	}
+	return strconv.Itoa(least) + " to " + strconv.Itoa(most)
 }
 
 const MaxSafeInteger = 1<<53 - 1
@@ -265,7 +273,7 @@ func Object[V any](s *Shape[V]) Kind[V] {
 func ListOf[V any](of Kind[V], least, most int) Kind[[]V] {
 	s := &Schema{Type: "array", Items: of.Schema}
 	s.Min, s.Max = bounds(int64(least), int64(most))
-	message := "must have " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + " elements"
+	message := "must have " + fromTo(least, most) + " elements"
 	return Kind[[]V]{
 		Schema: s,
 		JSON: func(r *Reader, dst *[]V) {
@@ -309,9 +317,22 @@ func ListOf[V any](of Kind[V], least, most int) Kind[[]V] {
 			if n > 0 && (n < least || n > most) {
 				a.Fault(name, FaultLength, message)
 			}
+			if of.Text == nil {
+				a.gap(name, n)
+			}
 			return n > 0
 		},
 	}
+}
+
+// Commas has a list take several elements in one parameter, too, with commas between them: no element has one itself.
+func Commas[V any](list Kind[[]V]) Kind[[]V] {
+	read := list.Query
+	list.Query = func(a *Args, name string, dst *[]V) bool {
+		a.split(name)
+		return read(a, name, dst)
+	}
+	return list
 }
 
 // ByKey is an object with at most so many members of free names, each an entry of a list that has the name as its key. It stands

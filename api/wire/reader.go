@@ -339,6 +339,16 @@ func (r *Reader) literal(word string) bool {
 	return true
 }
 
+// IsNumber says whether a text is a number of JSON's grammar.
+func IsNumber(text string) bool {
+	r := Reader{data: []byte(text), Faults: new(Faults)}
+	if c := r.Space(); c != '-' && (c < '0' || c > '9') {
+		return false
+	}
+	raw, ok := r.number()
+	return ok && len(raw) == len(text)
+}
+
 // number consumes a number of JSON's grammar.
 func (r *Reader) number() (raw []byte, ok bool) {
 	start := r.pos

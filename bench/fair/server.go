@@ -43,7 +43,7 @@ func serve() (p plan, end func(), err error) {
 	undo = append(undo, func() { store.Close() })
 	now := func() int64 { return time.Now().UnixMilli() }
 	e, err := engine.Open(context.Background(), engine.Options{
-		Store: store, Now: now, Payload: api.OrderPayload, Logger: slog.New(slog.DiscardHandler),
+		Store: store, Now: now, Payload: api.EventPayload, Logger: slog.New(slog.DiscardHandler),
 		Random: func() (b [10]byte) { rand.Read(b[:]); return b },
 	})
 	if err != nil {

@@ -165,7 +165,7 @@ func TestDemoHasSomethingOfEverything(t *testing.T) {
 	require.Positive(t, codes[0].Used)
 
 	// Bookings around today: over, under way, and to come; some of kits.
-	holds, total := v.Holds(0, 10_000, engine.MaxListed)
+	holds, total := v.ListHolds(&engine.HoldQuery{Part: engine.Part{Limit: 10_000}, Units: engine.MaxListed})
 	require.GreaterOrEqual(t, total, demoHolds)
 	var over, out, ahead, ofKits, carts int
 	for _, h := range holds {
@@ -210,7 +210,7 @@ func TestDemoDependsOnTheClockAlone(t *testing.T) {
 		_, hash := c.engine.State()
 		states[hash]++
 		v, _ := c.engine.View(account)
-		_, total := v.Holds(0, 1, 0)
+		_, total := v.ListHolds(&engine.HoldQuery{Part: engine.Part{Limit: 1}})
 		require.GreaterOrEqual(t, total, demoHolds)
 		require.NoError(t, c.Close())
 	}

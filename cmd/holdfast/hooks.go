@@ -4,7 +4,6 @@ package main
 
 import (
 	"crypto/x509"
-	"net/http"
 	"os"
 
 	"github.com/spf13/pflag"
@@ -22,24 +21,22 @@ func (c *hooksConfig) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.ca, "webhook-ca", "", "file of certificates (PEM) of authorities that endpoints of webhooks may have, beside those of the system")
 }
 
-// client makes what calls webhooks.
-func (c *hooksConfig) client() (*http.Client, error) {
-	var o webhook.ClientOptions
-	var err error
+// options are for what calls webhooks, and for what says that an endpoint will not be called.
+func (c *hooksConfig) options() (o webhook.ClientOptions, err error) {
 	if o.Allow, err = readNetworks("--webhook-allow", c.allow); err != nil {
-		return nil, err
+		return o, err
 	}
 	if c.ca != "" {
 		pem, err := os.ReadFile(c.ca)
 		if err != nil {
-			return nil, usagef("--webhook-ca %q must be a file with certificates, as PEM: %w", c.ca, err)
+			return o, usagef("--webhook-ca %q must be a file with certificates, as PEM: %w", c.ca, err)
 		}
 		if o.Roots, err = x509.SystemCertPool(); err != nil {
 			o.Roots = x509.NewCertPool()
 		}
 		if !o.Roots.AppendCertsFromPEM(pem) {
-			return nil, usagef("--webhook-ca %q must be a file with certificates, as PEM: it holds no certificate", c.ca)
+			return o, usagef("--webhook-ca %q must be a file with certificates, as PEM: it holds no certificate", c.ca)
 		}
 	}
-	return webhook.NewClient(o), nil
+	return o, nil
 }

@@ -84,6 +84,14 @@ func TestEventIsTheRecord(t *testing.T) {
 	for _, typ := range []string{"order.created", "order.updated", "order.deleted"} {
 		secrets[typ] = create("webhooks", `{"eventType":"`+typ+`","url":"`+endpoint.URL+`/hooks"}`).Secret
 	}
+	inner, err := http.NewRequest("POST", "http://"+address+"/v1/admin/webhooks", strings.NewReader(`{"eventType":"order.created","url":"https://10.0.0.1/"}`))
+	require.NoError(t, err)
+	inner.Header.Set("X-API-KEY", key)
+	inner.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(inner)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusBadRequest, answer.StatusCode, "of a network that --webhook-allow does not name")
 	told := func(typ, order string, record []byte) {
 		t.Helper()
 		e := <-came

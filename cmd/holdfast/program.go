@@ -66,7 +66,7 @@ func openStore(dir string, keep persist.Keep, o engine.Options, log *slog.Logger
 
 // openEngine builds the state of a store.
 func openEngine(ctx context.Context, store *persist.Store, o engine.Options, log *slog.Logger) (*core, error) {
-	o.Store, o.Random, o.Logger, o.Payload = store, randomBase, log, api.OrderPayload
+	o.Store, o.Random, o.Logger, o.Payload = store, randomBase, log, api.EventPayload
 	e, err := engine.Open(ctx, o)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ type program struct {
 
 // start binds the addresses, loads the state and serves. Until the state is loaded the server answers, and says that it is not ready. What a first run makes is
 // said on out, before the first request is served.
-func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.Client, out io.Writer, log *slog.Logger) (*program, error) {
+func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.ClientOptions, out io.Writer, log *slog.Logger) (*program, error) {
 	public, err := net.Listen("tcp", c.network.listen)
 	if err != nil {
 		return nil, fmt.Errorf("--listen: %w", err)
@@ -125,14 +125,14 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, client *http.C
 		}
 	}
 	registry := prometheus.NewRegistry()
-	p := &program{config: c, log: log, ended: make(chan error, 3), client: client}
+	p := &program{config: c, log: log, ended: make(chan error, 3), client: webhook.NewClient(hooks)}
 	registerProcess(registry, &p.memory)
 	watched, unwind := context.WithCancel(context.WithoutCancel(ctx))
 	p.unwind = unwind
 	go steady.watch(watched, time.Tick(time.Second), log)
 	go p.memory.keep(watched, time.Tick(memoryLook), log)
 	p.public = api.NewServer(api.Options{Now: clock, Logger: log, AccessLog: c.accessLog, Metrics: registry, Limits: limits, Proxy: c.proxies,
-		ProxyProtocol: c.network.protocol, Backups: p.backups})
+		ProxyProtocol: c.network.protocol, Backups: p.backups, Endpoint: hooks.Refuses})
 	var token func() string
 	if c.ops.token != nil {
 		token = c.ops.token.get

@@ -44,7 +44,7 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 			if c.proxies, err = c.network.trusted(); err != nil {
 				return err
 			}
-			client, err := c.hooks.client()
+			hooks, err := c.hooks.options()
 			if err != nil {
 				return err
 			}
@@ -71,7 +71,7 @@ Other machines reach it with --tls-cert and --tls-key, or without TLS with --lis
 			}
 			debug.SetMemoryLimit(memory)
 			log.Info("memory limit", "bytes", debug.SetMemoryLimit(-1), "of", from)
-			p, err := start(cmd.Context(), c, limits, client, cmd.OutOrStdout(), log)
+			p, err := start(cmd.Context(), c, limits, hooks, cmd.OutOrStdout(), log)
 			if cmd.Context().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, errStillLoading)) {
 				return nil // it was asked to stop
 			}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sort"
+	"strings"
 	"unsafe"
 
 	"github.com/tidwall/btree"
@@ -210,6 +211,25 @@ func (t *Table[R]) By(i int, key string) iter.Seq[*R] {
 			return k.key == key && yield(t.Get(k.id))
 		})
 	}
+}
+
+// Prefix yields the ids of the rows that index number i lists under keys that begin so: key by key, so that one may come several times.
+func (t *Table[R]) Prefix(i int, prefix string) iter.Seq[ID] {
+	return func(yield func(ID) bool) {
+		t.indexes[i].entries.Ascend(keyed{key: prefix}, func(k keyed) bool {
+			return strings.HasPrefix(k.key, prefix) && yield(k.id)
+		})
+	}
+}
+
+// CountPrefix is how many Prefix yields.
+func (t *Table[R]) CountPrefix(i int, prefix string) int {
+	entries := t.indexes[i].entries
+	first := rank(entries, keyed{key: prefix})
+	return sort.Search(entries.Len()-first, func(n int) bool {
+		e, _ := entries.GetAt(first + n)
+		return !strings.HasPrefix(e.key, prefix)
+	})
 }
 
 // First returns the first row that index number i lists under a key, or nil.

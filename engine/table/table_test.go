@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -57,6 +58,21 @@ func check(t require.TestingT, tab *Table[row], w twin) {
 			ids = append(ids, r.id)
 		}
 		require.Equal(t, w.by(tag), ids)
+	}
+	for _, prefix := range []string{"a", "ab", ""} {
+		var ids, want []ID
+		for r := range tab.All() {
+			for _, tag := range []string{"a", "b"} {
+				if slices.Contains(r.tags, tag) && strings.HasPrefix(tag, prefix) {
+					want = append(want, r.id)
+				}
+			}
+		}
+		for id := range tab.Prefix(0, prefix) {
+			ids = append(ids, id)
+		}
+		require.ElementsMatch(t, want, ids)
+		require.Equal(t, len(want), tab.CountPrefix(0, prefix))
 	}
 	for _, keys := range [][]string{{"0"}, {"2", "1"}, {"0", "1", "2", "none"}, {"none"}, {}} {
 		var all []*row

@@ -38,7 +38,7 @@ func (s *shop) open() {
 	require.NoError(s, err)
 	s.now = max(s.now, s.store.End().At+1)
 	s.engine, err = engine.Open(context.Background(), engine.Options{
-		Store: s.store, Manual: true, Checks: true, Payload: api.OrderPayload, Now: func() int64 { return s.now },
+		Store: s.store, Manual: true, Checks: true, Payload: api.EventPayload, Now: func() int64 { return s.now },
 		Random: func() (b [10]byte) {
 			s.draws++
 			r := rand.New(rand.NewPCG(s.draws, uint64(s.now)))

@@ -60,7 +60,7 @@ func raceOrders(s *shop, rng *rand.Rand, item engine.Item, ahead int64, clients,
 			if res, err = s.Do(s.booking(item, windows[i], 1)); err == nil {
 				h := res.Record.(*engine.Hold)
 				if taken[i] = h.Lines[0].Units[0].ID; i%4 == 3 {
-					res, err = s.Do(s.command(engine.OrderHold{Hold: h.ID}))
+					res, err = s.Do(s.command(engine.OrderHold{Holds: []engine.ID{h.ID}}))
 				}
 			}
 		}

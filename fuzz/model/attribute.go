@@ -141,6 +141,19 @@ func (s *step) attributes(op engine.Op, res any, err error) error {
 		if i < 0 {
 			return refused(err, engine.CodeNotFound)
 		}
+		if was := s.a.Attributes[i]; !o.Force && o.Options.Set {
+			left := []engine.AttributeOption{}
+			for _, x := range was.Options {
+				if slices.ContainsFunc(o.Options.Value, func(p engine.OptionPatch) bool {
+					return p.ID != nil && *p.ID == x.ID || p.ID == nil && p.Name == x.Name
+				}) {
+					left = append(left, x)
+				}
+			}
+			if skus, articles := s.having(was.ID, left); skus+articles > 0 {
+				return s.valued(err, skus, articles)
+			}
+		}
 		if err := refused(err, ""); err != nil {
 			return err
 		}
@@ -168,11 +181,52 @@ func (s *step) attributes(op engine.Op, res any, err error) error {
 		if d == nil {
 			return refused(err, engine.CodeNotFound)
 		}
+		if skus, articles := s.having(d.ID, nil); !o.Force && skus+articles > 0 {
+			return s.valued(err, skus, articles)
+		}
 		s.a.Attributes = slices.DeleteFunc(s.a.Attributes, func(x *Attribute) bool { return x == d })
 		s.sweep(d.ID, nil, d.Format)
 		return refused(err, "")
 	}
 	return wrong("the twin does not know %T", op)
+}
+
+// having counts the SKUs and articles that have something for an attribute of which it would have no place with these options left.
+func (s *step) having(attribute ID, left []engine.AttributeOption) (skus, articles int) {
+	loses := func(has []Has) bool {
+		return slices.ContainsFunc(has, func(h Has) bool {
+			return h.Attribute == attribute && (left == nil || slices.ContainsFunc(h.Chosen, func(id ID) bool {
+				return !slices.ContainsFunc(left, func(o engine.AttributeOption) bool { return o.ID == id })
+			}))
+		})
+	}
+	for _, k := range s.a.SKUs {
+		if loses(k.Has) {
+			skus++
+		}
+	}
+	for _, r := range s.a.Articles {
+		if loses(r.Has) {
+			articles++
+		}
+	}
+	return skus, articles
+}
+
+// valued demands a refusal that says how many records would lose something, of the first kind that has some.
+func (s *step) valued(err error, skus, articles int) error {
+	if fault := refused(err, engine.CodeInUse); fault != nil {
+		return fault
+	}
+	s.a.Seen.Asked++
+	want := engine.InUseDetails{Resource: "sku", Count: skus}
+	if skus == 0 {
+		want = engine.InUseDetails{Resource: "article", Count: articles}
+	}
+	if have := err.(*engine.Error).Details; have != want {
+		return wrong("what is in use is said to be %+v, the twin says %+v", have, want)
+	}
+	return nil
 }
 
 // sweep takes from all records what an attribute with other options has no place for.

@@ -102,14 +102,39 @@ func (s *step) due() error {
 }
 
 func (s *step) end(h *Hold, status engine.HoldStatus) {
-	for _, u := range slices.Clone(s.a.Units) {
-		if u.Owner() == h.ID {
-			s.take(u.ID)
-		}
+	for i := range h.Lines {
+		s.takeLine(h, i)
 	}
 	n := *h
 	n.Status, n.Due = status, s.now+endedKept
 	s.setHold(&n)
+}
+
+// takeLine takes the units of a hold's line out.
+func (s *step) takeLine(h *Hold, line int) {
+	for n := range h.Lines[line].Made {
+		if id := h.Lines[line].unit(n); s.a.unit(id) != nil {
+			s.take(id)
+		}
+	}
+}
+
+// unit is the id of a line's unit, from 0.
+func (l *Line) unit(n int) ID { return follows(l.Base, l.First+uint64(n)) }
+
+// held is the hold that a unit belongs to, and which of the units of its line it is; nil where it belongs to none.
+func (a *Account) held(u Unit) (h *Hold, nth int) {
+	if u.ordered() || u.event() {
+		return nil, 0
+	}
+	for _, h := range a.Holds {
+		for i := range h.Lines {
+			if l := &h.Lines[i]; l.Base == u.Owner() && u.Nth >= l.First && u.Nth < l.First+uint64(len(l.Made)) {
+				return h, int(u.Nth - l.First)
+			}
+		}
+	}
+	return nil, 0
 }
 
 // follows is the id n places behind another.
@@ -118,7 +143,7 @@ func follows(id ID, n uint64) ID {
 	return id
 }
 
-// Owner is the id of the hold or event that a unit belongs to; of a unit of an order it is none.
+// Owner is the id that a unit's follows: of the hold, the change of one or the event that made it; of a unit of an order it is none.
 func (u Unit) Owner() ID {
 	if u.ordered() {
 		return ID{}
@@ -182,6 +207,8 @@ func (s *step) do(op engine.Op, res any, err error) error {
 		return s.catalog(o, res, err)
 	case engine.CreateAttribute, engine.PatchAttribute, engine.DeleteAttribute:
 		return s.attributes(o, res, err)
+	case engine.PatchAccount:
+		return s.currency(o, err)
 	case engine.CreatePricingTable, engine.PatchPricingTable, engine.DeletePricingTable, engine.CreatePricingRow, engine.PatchPricingRow, engine.DeletePricingRow:
 		return s.pricing(o, res, err)
 	case engine.CreateArticle:
@@ -208,6 +235,8 @@ func (s *step) do(op engine.Op, res any, err error) error {
 		return s.patchEvent(o, err)
 	case engine.DeleteScheduledEvent:
 		return s.deleteEvent(o, err)
+	case engine.ChangeHold:
+		return s.changeHold(o, res, err)
 	case engine.PlaceHold:
 		return s.place(o, res, err)
 	case engine.MoveHold:

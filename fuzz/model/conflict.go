@@ -43,17 +43,13 @@ func (a *Account) meant(u Unit) ID {
 	case u.articlePinned(), u.event():
 		return ID{}
 	case !u.ordered():
-		h := a.hold(u.Owner())
+		h, nth := a.held(u)
 		if h == nil {
 			return ID{}
 		}
 		l := h.Lines[u.Line]
 		if k := a.kit(l.CatalogItem); l.CatalogItem != (ID{}) && (k == nil || k.Changed >= engine.CreatedAt(u.ID)) {
 			return ID{}
-		}
-		nth := int(u.Nth) - 1
-		for _, before := range h.Lines[:u.Line] {
-			nth -= len(before.Made)
 		}
 		return l.Made[nth]
 	}
@@ -93,15 +89,12 @@ func (s *step) remade(u Unit, sku *ID) {
 		x.Made = made
 		return
 	}
-	h := s.a.hold(u.Owner())
-	if h == nil || u.ordered() || u.event() {
+	h, nth := s.a.held(u)
+	if h == nil {
 		return
 	}
-	n, nth := *h, int(u.Nth)-1
+	n := *h
 	n.Lines = slices.Clone(h.Lines)
-	for _, before := range h.Lines[:u.Line] {
-		nth -= len(before.Made)
-	}
 	l := &n.Lines[u.Line]
 	l.Made = slices.Clone(l.Made)
 	l.Made[nth] = made
@@ -117,13 +110,9 @@ func (a *Account) made(u Unit) ID {
 	if o := a.orderUnit(u.ID); o != nil {
 		return o.Made
 	}
-	h := a.hold(u.Owner())
-	if h == nil || u.ordered() {
+	h, nth := a.held(u)
+	if h == nil {
 		return ID{}
-	}
-	nth := int(u.Nth) - 1
-	for _, l := range h.Lines[:u.Line] {
-		nth -= len(l.Made)
 	}
 	return h.Lines[u.Line].Made[nth]
 }
@@ -224,18 +213,28 @@ func (s *step) reseated(was, o Unit) error {
 	if want := max(0, s.now-was.Hull.Start); o.Cut != want {
 		return wrong("conflict %+v was seated with a cut of %d, want %d", was, o.Cut, want)
 	}
+	if !s.wants(was) {
+		s.a.Seen.Opened++
+	}
 	return nil
 }
 
-// conflicts judges the conflicts that are left: none of them wanted what came free and could have had it, with what
-// younger ones were given, too.
+// opened says that a unit was a conflict before as all units were taken at some instant of what it needed then: that now one is free throughout, time has done.
+func (s *step) opened(was *Unit) bool {
+	return was != nil && was.Slot == 0 && was.Hull.End > s.was.At && s.was.full(s.was.home(*was), awaits(*was, rest(*was, s.was.At)))
+}
+
+// conflicts judges the conflicts that are left, after any command and any passing of time: none of them wanted what came free, or has room by time
+// alone, and could have had it, with what younger ones were given, too.
 func (s *step) conflicts() error {
 	if err := s.housed(); err != nil {
 		return err
 	}
 	for _, u := range s.a.Units {
 		pushed := s.pushed[u.ID] && (!u.articlePinned() || len(s.a.poolOf(u.Lot).Lots) == 1)
-		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !s.wants(u)) {
+		was := s.was.unit(u.ID)
+		wanted := s.wants(u)
+		if u.Slot != 0 || u.Hull.End <= s.now || !pushed && (s.evict[u.ID] || !wanted && !s.opened(was)) {
 			continue
 		}
 		home, need := s.a.home(u), awaits(u, rest(u, s.now))
@@ -255,7 +254,7 @@ func (s *step) conflicts() error {
 		if !s.a.full(home, need) && s.a.easy(home, need, s.now) {
 			return wrong("conflict %+v could be seated and was not", u)
 		}
-		if u.articlePinned() {
+		if u.articlePinned() || !wanted && !pushed {
 			continue // what is seated elsewhere in the meantime may have freed its lot
 		}
 		older := s.a.clone()

@@ -28,7 +28,7 @@ func (a *Account) goes(u Unit) ID {
 		}
 		return ID{}
 	}
-	if h := a.hold(u.Owner()); h != nil && int(u.Line) < len(h.Lines) {
+	if h, _ := a.held(u); h != nil {
 		return h.Lines[u.Line].Return
 	}
 	return ID{}
@@ -80,7 +80,7 @@ func (s *step) lift(id ID) {
 	}
 	r := s.a.of(s.a.lot(x.lot))
 	to := s.a.lotAt(r.ID, x.to)
-	if r.Gone || to == 0 || s.a.fewest(to, at) < 1 {
+	if r.Gone || to == 0 || !s.a.canGo(to, at, s.now) {
 		if u != nil {
 			u.Flags &^= timeline.OneWay
 		}
@@ -99,6 +99,12 @@ func (s *step) displaced(lot uint32, at int64) {
 			s.evict[u.ID] = true
 		}
 	}
+}
+
+// canGo says that a lot can have a unit less from an instant on, whoever but those that are out becomes a conflict for it.
+func (a *Account) canGo(lot uint32, from, now int64) bool {
+	drops, _, known := a.search(Pool{Lots: []uint32{lot}}, 1, from, now, nil)
+	return a.fewest(lot, from) >= 1 && (!known || drops >= 0)
 }
 
 // fewest is the least number of units of a lot at any instant from one on.
@@ -180,7 +186,7 @@ func (s *step) departures() error {
 func (s *step) depart(id ID, x *departure) {
 	u := s.a.unit(id)
 	r := s.a.of(s.a.lot(x.lot))
-	if r.Gone || s.a.fewest(x.lot, x.at) < 1 {
+	if r.Gone || !s.a.canGo(x.lot, x.at, s.now) {
 		if u != nil {
 			u.Flags &^= timeline.OneWay
 		}

@@ -77,7 +77,7 @@ func wholePart(r *big.Rat) int64 {
 }
 
 // Judge is the code with which a discount code is refused; empty: it is not.
-func Judge(d engine.DiscountCode, now int64, lines []engine.Discountable, applied bool) engine.Code {
+func Judge(d engine.DiscountCode, now int64, currency string, lines []engine.Discountable, applied bool) engine.Code {
 	some := false
 	for _, l := range lines {
 		some = some || eligible(d.DiscountTerms, l)
@@ -91,6 +91,7 @@ func Judge(d engine.DiscountCode, now int64, lines []engine.Discountable, applie
 		{d.StartsAt != nil && *d.StartsAt > now, engine.CodeDiscountNotStarted},
 		{d.EndsAt != nil && *d.EndsAt <= now, engine.CodeDiscountExpired},
 		{d.UsageLimit != nil && *d.UsageLimit-d.Used < 1, engine.CodeDiscountUsageLimit},
+		{d.ValueType != engine.DiscountPercentage && d.Currency != currency, engine.CodeDiscountNotApplicable},
 		{!some, engine.CodeDiscountNotApplicable},
 		{total == 0, engine.CodeDiscountNoEffect},
 	} {

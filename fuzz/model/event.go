@@ -16,6 +16,7 @@ import (
 // tells of is committed.
 
 const (
+	tagHook     = 42
 	tagOrder    = 40
 	tagBody     = 43
 	tagDelivery = 44
@@ -24,11 +25,13 @@ const (
 // Hook is a webhook.
 type Hook struct {
 	ID      ID
-	Type    engine.OrderEvent
+	Types   []engine.HookEvent // in the order of their list
 	Version string
 	Enabled bool
 	Reason  string // why the engine disabled it
 	Failed  int    // events in a row that failed for good
+	Missed  int    // events since it was last disabled that were not kept
+	Since   int64  // the first of those
 }
 
 // command is what the log says of one command of the engine.
@@ -50,17 +53,18 @@ func commands(changes []persist.Change) (list []command) {
 	return list
 }
 
-// told is what an event tells: that something became of an order.
+// told is what an event tells: that something became of an order, a unit, a hold or a webhook.
 type told struct {
-	kind  engine.OrderEvent
-	order ID
+	kind engine.HookEvent
+	of   ID
 }
 
 // owed are the events of a command: each order's row that it made, changed or removed, and each order of which a unit came to
-// another article, lost its own, or got one.
+// another article, lost its own, or got one; each unit that became a conflict or ceased to be one, and that was kept beyond the end of its line; each hold
+// that lapsed; each webhook that was disabled for failures.
 func (s *step) owed(c command) (list []told) {
-	tell := func(kind engine.OrderEvent, order ID) {
-		if !slices.ContainsFunc(list, func(t told) bool { return t.order == order }) {
+	tell := func(kind engine.HookEvent, order ID) {
+		if !slices.Contains(list, told{kind, order}) && !slices.ContainsFunc(list, func(t told) bool { return t.of == order && resources[kind] == "order" }) {
 			list = append(list, told{kind, order})
 		}
 	}
@@ -81,11 +85,68 @@ func (s *step) owed(c command) (list []told) {
 		}
 		u, was := readUnit(ID(x.Key[16:]), x.After), readUnit(ID(x.Key[16:]), x.Before)
 		if u.Flags.Blocker() == timeline.BlockerOrder && s.articleOf(u) != s.articleOf(was) {
-			tell(engine.OrderUpdated, s.a.owner(u))
+			tell(engine.OrderUpdated, s.a.Owner(u))
+		}
+	}
+	for _, x := range c.changes {
+		id := ID(x.Key[16:])
+		switch x.Table {
+		case tagUnit:
+			s.unitOwes(id, x, tell)
+		case tagHold:
+			if x.After != nil && x.Before != nil && engine.HoldStatus(x.After[1]) == engine.Expired && engine.HoldStatus(x.Before[1]) != engine.Expired {
+				tell(engine.HoldExpired, id)
+			}
+		case tagHook:
+			if x.After != nil && x.Before != nil && disabledFor(x.After) != nil && disabledFor(x.Before) == nil {
+				tell(engine.WebhookDisabled, id)
+			}
 		}
 	}
 	return list
 }
+
+// disabledFor is why a webhook is disabled, by its row; nil: it is not, or was by hand.
+func disabledFor(row []byte) *string {
+	var w struct{ DisabledReason *string }
+	if err := json.Unmarshal(row[1:], &w); err != nil {
+		panic(err)
+	}
+	return w.DisabledReason
+}
+
+// unitOwes tells what is told of a unit.
+func (s *step) unitOwes(id ID, x persist.Change, tell func(engine.HookEvent, ID)) {
+	var was, is Unit
+	waits := func(row []byte, u *Unit) bool {
+		if row != nil {
+			*u = readUnit(id, row)
+		}
+		return row != nil && u.Slot == 0
+	}
+	switch waited, waits := waits(x.Before, &was), waits(x.After, &is); {
+	case waits && !waited:
+		tell(engine.ConflictCreated, id)
+	case waited && !waits:
+		tell(engine.ConflictResolved, id)
+	}
+	if x.Before == nil || x.After == nil || !was.out() || !was.ordered() || is.Body().End <= was.Body().End || was.Body().End > s.now {
+		return
+	}
+	o := find(s.was.Orders, func(o *Order) bool { return uint64(o.No) == was.Nth })
+	if l := at(o.Lines, func(l *OrderLine) bool { return l.No == was.Line }); l != nil && l.Window.End == was.Body().End {
+		tell(engine.UnitOverdue, id)
+	}
+}
+
+// resources are what events are about.
+var resources = map[engine.HookEvent]string{
+	engine.OrderCreated: "order", engine.OrderUpdated: "order", engine.OrderDeleted: "order", engine.ConflictCreated: "conflict", engine.ConflictResolved: "conflict",
+	engine.HoldExpired: "hold", engine.UnitOverdue: "unavailability", engine.WebhookDisabled: "webhook",
+}
+
+// What is kept of events for a webhook that is disabled for failures.
+const mostKept = 10_000
 
 // articleOf is the number of the article that a unit has, from 1; 0: it is a conflict.
 func (s *step) articleOf(u Unit) int {
@@ -128,17 +189,22 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 		events[d.Event] = true
 	}
 	for _, t := range list {
-		if t.order != (ID{}) {
-			delete(s.a.Said, t.order)
+		if resources[t.kind] == "order" && t.of != (ID{}) {
+			delete(s.a.Said, t.of)
 		}
-		event := ID{}
+		event, test := ID{}, t.of == ID{}
 		for _, h := range hooks {
-			if !h.Enabled || h.Type != t.kind {
+			if !slices.Contains(h.Types, t.kind) {
 				continue
 			}
-			i := slices.IndexFunc(made, func(d engine.Delivery) bool { return d.Webhook == h.ID && d.Resource == t.order })
+			keep := !h.Enabled && !test
+			if keep && (h.Reason == "" || s.kept(h.ID) >= mostKept) {
+				s.missed(h.ID)
+				continue
+			}
+			i := slices.IndexFunc(made, func(d engine.Delivery) bool { return d.Webhook == h.ID && d.Resource == t.of && d.Type == t.kind })
 			if i < 0 {
-				return wrong("%s of %x is not told to webhook %x", t.kind, t.order, h.ID)
+				return wrong("%s of %x is not told to webhook %x", t.kind, t.of, h.ID)
 			}
 			d := made[i]
 			made = slices.Delete(made, i, i+1)
@@ -148,9 +214,12 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 				}
 				events[event] = true
 			}
-			test := t.order == ID{}
 			want := engine.Delivery{
-				ID: d.ID, Webhook: h.ID, Event: event, Body: d.Body, Resource: t.order, Type: t.kind, State: engine.DeliveryPending, Test: test, ByHand: test, Next: s.now,
+				ID: d.ID, Webhook: h.ID, Event: event, Body: d.Body, Resource: t.of, Type: t.kind, State: engine.DeliveryPending, Test: test, ByHand: test, Next: s.now,
+			}
+			if keep {
+				want.State, want.Kept, want.Next, want.Ended = engine.DeliveryFailed, true, 0, s.now
+				s.a.Seen.KeptEvents++
 			}
 			if d != want {
 				return wrong("an event is told by %+v, the twin says %+v", d, want)
@@ -159,13 +228,13 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 			if err := json.Unmarshal(bodies[d.Body], &e); err != nil {
 				return wrong("the body of %+v: %w", d, err)
 			}
-			whole := envelope{event.String(), string(t.kind), string(timeline.AppendInstant(nil, s.now)), "order", t.order.String(), h.Version, e.Data}
-			if none := string(e.Data) == "null"; none != (test || t.kind == engine.OrderDeleted) || !same(e, whole) {
+			whole := envelope{event.String(), string(t.kind), string(timeline.AppendInstant(nil, s.now)), resources[t.kind], t.of.String(), h.Version, e.Data}
+			if none := string(e.Data) == "null"; none != (t.kind == engine.OrderDeleted && !test) || !same(e, whole) {
 				return wrong("the body of %+v is %s", d, bodies[d.Body])
 			}
 			sent[d.Body] = true
-			if t.kind != engine.OrderDeleted && !test {
-				s.a.Said[t.order] = string(e.Data)
+			if resources[t.kind] == "order" && t.kind != engine.OrderDeleted && !test {
+				s.a.Said[t.of] = string(e.Data)
 			}
 			s.a.Deliveries = append(s.a.Deliveries, d)
 			s.a.Seen.Told++
@@ -175,6 +244,25 @@ func (s *step) tell(c command, hooks []Hook, list []told) error {
 		return wrong("%d deliveries are of nothing that happened: %+v; %d bodies, %d are sent", len(made), made, len(bodies), len(sent))
 	}
 	return nil
+}
+
+// kept is how many events wait until they are recovered for a webhook.
+func (s *step) kept(hook ID) (n int) {
+	for _, d := range s.a.Deliveries {
+		if d.Webhook == hook && d.Kept {
+			n++
+		}
+	}
+	return n
+}
+
+// missed counts an event that is not kept for a webhook that is disabled.
+func (s *step) missed(hook ID) {
+	h := s.a.hook(hook)
+	if h.Missed++; h.Missed == 1 {
+		h.Since = s.now
+	}
+	s.a.Seen.MissedEvents++
 }
 
 func same(a, b envelope) bool {
@@ -190,7 +278,7 @@ func readDelivery(id ID, b []byte) engine.Delivery {
 	f := b[65:]
 	return engine.Delivery{
 		ID: id, Webhook: at(0), Event: at(1), Body: at(2), Resource: at(3),
-		Type: engine.OrderEvents[f[0]], State: engine.DeliveryState(f[1]), Test: f[2]&1 != 0, ByHand: f[2]&2 != 0, Attempts: int(f[3]), Tries: int(f[4]),
+		Type: engine.HookEvents[f[0]], State: engine.DeliveryState(f[1]), Test: f[2]&1 != 0, ByHand: f[2]&2 != 0, Kept: f[2]&4 != 0, Attempts: int(f[3]), Tries: int(f[4]),
 		Next: i64(f[5:]), First: i64(f[13:]), Ended: i64(f[21:]),
 	}
 }
@@ -212,7 +300,10 @@ func (s *step) calls(op engine.Op, res any, err error, log []persist.Change) err
 			}
 			if o, ok := op.(engine.TestWebhook); ok {
 				h := s.a.hook(o.ID)
-				events, hooks = []told{{h.Type, ID{}}}, []Hook{*h}
+				events, hooks = []told{{h.Types[0], ID{}}}, []Hook{*h}
+				if o.EventType != "" {
+					events[0].kind = o.EventType
+				}
 			}
 		}
 		if fault := s.tell(c, hooks, append(events, s.owed(c)...)); fault != nil {

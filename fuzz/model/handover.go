@@ -268,6 +268,9 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, rec *engine.OrderReco
 	s.a.Seen.Sold++
 	slot, from := h.Slot, max(at, min(h.Takes().Start, s.now))
 	x.unit.Lot = h.Lot
+	if h.Slot == 0 { // what is past of it needs no room
+		from = max(at, s.now)
+	}
 	if h.Slot == 0 || at < h.Body().Start {
 		said := said(rec, x.unit.ID)
 		for _, no := range home.Lots {
@@ -279,9 +282,6 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, rec *engine.OrderReco
 			if y.Lot == x.unit.Lot && y.Span.End == Forever && y.Span.Start <= from && (slot == 0 || y.Span.Start < s.a.slot(slot).Span.Start) {
 				slot = y.No
 			}
-		}
-		if h.Slot == 0 { // what is past of it needs no room
-			from = max(at, s.now)
 		}
 	}
 	if slot == 0 {

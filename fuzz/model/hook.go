@@ -30,7 +30,11 @@ func (s *step) hooks(op engine.Op, res any, err error) error {
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		s.a.Hooks = append(s.a.Hooks, Hook{ID: res.(*engine.Webhook).ID, Type: o.EventType, Version: o.APIVersion, Enabled: true})
+		types := o.EventTypes
+		if types == nil {
+			types = []engine.HookEvent{o.EventType}
+		}
+		s.a.Hooks = append(s.a.Hooks, Hook{ID: res.(*engine.Webhook).ID, Types: listed(types), Version: o.APIVersion, Enabled: true})
 	case engine.DeleteWebhook:
 		return s.hooked(o.ID, err, true, true, func(h *Hook) {
 			s.a.Hooks = slices.DeleteFunc(s.a.Hooks, func(x Hook) bool { return x.ID == o.ID })
@@ -38,11 +42,15 @@ func (s *step) hooks(op engine.Op, res any, err error) error {
 	case engine.EnableWebhook:
 		return s.hooked(o.ID, err, false, true, func(h *Hook) { h.Enabled, h.Reason, h.Failed = true, "", 0 })
 	case engine.DisableWebhook:
-		return s.hooked(o.ID, err, true, false, func(h *Hook) { h.Enabled = false })
+		return s.hooked(o.ID, err, true, false, func(h *Hook) { h.Enabled, h.Missed, h.Since = false, 0, 0 })
 	case engine.PatchWebhook:
-		return s.hooked(o.ID, err, true, true, func(h *Hook) { h.Type = o.EventType.Value })
+		return s.hooked(o.ID, err, true, true, func(h *Hook) {
+			if h.Types = []engine.HookEvent{o.EventType.Value}; o.EventTypes.Set {
+				h.Types = listed(o.EventTypes.Value)
+			}
+		})
 	case engine.TestWebhook:
-		return s.hooked(o.ID, err, true, false, func(*Hook) {})
+		return s.hooked(o.ID, err, true, true, func(*Hook) {})
 	case engine.RecordAttempts:
 		s.attempts(o.Outcomes)
 		return refused(err, "")
@@ -52,6 +60,16 @@ func (s *step) hooks(op engine.Op, res any, err error) error {
 		return s.recover(o, res, err)
 	}
 	return nil
+}
+
+// listed is types of events in the order of their list.
+func listed(types []engine.HookEvent) (list []engine.HookEvent) {
+	for _, typ := range engine.HookEvents {
+		if slices.Contains(types, typ) {
+			list = append(list, typ)
+		}
+	}
+	return list
 }
 
 // hooked does something to a webhook that may be enabled, or disabled.
@@ -77,7 +95,10 @@ func (a *Account) hookRecords(v engine.View) error {
 	}
 	for _, h := range a.Hooks {
 		w := v.Webhook(h.ID)
-		if w == nil || w.EventType != h.Type || w.APIVersion != h.Version || w.Enabled != h.Enabled || (w.DisabledReason == nil) != (h.Reason == "") {
+		if w != nil && (w.MissedEvents != h.Missed || w.MissedSince != h.Since) {
+			return wrong("webhook %x missed %d events since %d, the twin says %d since %d", h.ID, w.MissedEvents, w.MissedSince, h.Missed, h.Since)
+		}
+		if w == nil || !slices.Equal(w.EventTypes(), h.Types) || w.APIVersion != h.Version || w.Enabled != h.Enabled || (w.DisabledReason == nil) != (h.Reason == "") {
 			return wrong("webhook %+v, the twin says %+v", w, h)
 		}
 		n := 0

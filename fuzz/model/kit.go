@@ -14,6 +14,7 @@ type Kit struct {
 	ID       ID
 	Takes    bool // active, not archived
 	Parts    []engine.Component
+	Table    ID    // its pricing table; zero: none
 	Changed  int64 // when it was made, or became another
 	Revision uint64
 }
@@ -48,10 +49,7 @@ func (a *Account) canBe(u Unit, p engine.Component) bool {
 // componentsOf says of each unit of a hold's line which component it is; where one is not what the kit takes by now each is one of its
 // own.
 func (a *Account) componentsOf(h *Hold, line int) (list []int) {
-	l, nth := h.Lines[line], uint64(1)
-	for _, before := range h.Lines[:line] {
-		nth += uint64(len(before.Made))
-	}
+	l := h.Lines[line]
 	k := a.kit(l.CatalogItem)
 	if k == nil {
 		return make([]int, len(l.Made))
@@ -59,7 +57,7 @@ func (a *Account) componentsOf(h *Hold, line int) (list []int) {
 	whole := true
 	for j, p := range k.parts() {
 		for range l.Quantity * p.Quantity {
-			u := a.unit(follows(h.ID, nth+uint64(len(list))))
+			u := a.unit(l.unit(len(list)))
 			if list = append(list, j); u == nil || len(list) > len(l.Made) {
 				whole = false
 				continue
@@ -96,7 +94,11 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		s.a.Kits = append(s.a.Kits, &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now})
+		k := &Kit{ID: res.(*engine.CatalogItem).ID, Takes: true, Parts: o.Components, Changed: s.now}
+		if o.PricingTable != nil {
+			k.Table = *o.PricingTable
+		}
+		s.a.Kits = append(s.a.Kits, k)
 		return nil
 	case engine.PatchCatalogItem:
 		return change(o.ID, func(k *Kit) {
@@ -105,6 +107,9 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 			}
 			if o.Components.Set {
 				k.Parts = o.Components.Value
+			}
+			if o.PricingTable.Set {
+				k.Table = o.PricingTable.Value
 			}
 		})
 	case engine.DeleteCatalogItem:
@@ -152,8 +157,8 @@ func (s *step) ask(line int, l engine.HoldLineInput) (list []request, refusal en
 }
 
 // kits judges how many kits the engine says there are at a location: as many can be had, and where that is certain, one more
-// cannot. Plain: of a window without buffers.
-func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain bool) error {
+// cannot. Plain: of a window without buffers. Least: there may be more.
+func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain, least bool) error {
 	may := func(n int) chance {
 		s := &step{now: now, a: a}
 		requests, refusal := s.ask(0, engine.HoldLineInput{Item: engine.Item{CatalogItem: k.ID}, Location: location, Window: body, Quantity: n})
@@ -173,7 +178,7 @@ func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain b
 	switch {
 	case n > 0 && may(n) == impossible:
 		return wrong("%d kits of %+v at %x over %+v are not there", n, k, location, body)
-	case may(n+1) == certain:
+	case !least && may(n+1) == certain:
 		return wrong("there are more than %d kits of %+v at %x over %+v", n, k, location, body)
 	}
 	return nil
@@ -182,7 +187,7 @@ func (a *Account) kits(k *Kit, location ID, body Span, n int, now int64, plain b
 // shortKits judges the number that the refusal of a line of kits gives: as a query would be answered, but less than was asked.
 func (s *step) shortKits(l engine.HoldLineInput, err error) error {
 	d, _ := as[engine.ShortageDetails](err)
-	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now, false); fault != nil {
+	if fault := s.a.kits(s.a.kit(l.CatalogItem), l.Location, l.Window, d.Lines[0].Available, s.now, false, false); fault != nil {
 		return fault
 	}
 	return errRefused
@@ -217,7 +222,7 @@ func (a *Account) availableKits(v engine.View, q engine.Query, now int64) error 
 		}
 		return nil
 	}
-	if err := a.kits(k, q.Location, q.Window, have.Available, now, false); err != nil {
+	if err := a.kits(k, q.Location, q.Window, have.Available, now, false, false); err != nil {
 		return err
 	}
 	meet := a.meet(k, q.Location)

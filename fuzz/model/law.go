@@ -209,10 +209,12 @@ func (s *step) unit(u, o Unit) error {
 			s.a.Seen.Refitted++
 		}
 		inPool := s.was.poolOf(was.Lot).has(o.Lot) || s.a.poolOf(was.Lot).has(o.Lot)
-		if s.evict[u.ID] && !was.articlePinned() { // what lost its place waits in the pool that it belongs to
+		seat := *was
+		if s.evict[u.ID] && !was.articlePinned() { // what lost its place waits in the pool that it belongs to, and has a seat there as if it had waited
 			inPool = inPool || slices.ContainsFunc(s.a.belongs(u, s.now), func(p Pool) bool { return p.has(o.Lot) })
+			seat.Slot = 0
 		}
-		if !left && s.a.mayMove(*was, s.now) < among || !inPool {
+		if !left && s.a.mayMove(seat, s.now) < among || !inPool {
 			return wrong("unit %+v may not move to lot %d", *was, o.Lot)
 		}
 		s.freed = append(s.freed, freed{was.Lot, was.Takes(), true})

@@ -16,6 +16,7 @@ const (
 	tagLot    = 7
 	tagSlot   = 8
 	tagUnit   = 9
+	tagHold   = 10
 )
 
 // parts cuts what the log says of a submission in two: the commands that did what was due before it, and the submission's

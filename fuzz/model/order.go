@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 
 	"holdfast/engine"
 )
@@ -19,6 +20,7 @@ type Order struct {
 	Cancelled      bool
 	Archived       bool
 	Pickup, Return ID
+	Currency       string // of the account as it was made
 	Note           string
 	Lines          []OrderLine
 	LastLine       uint16
@@ -96,9 +98,12 @@ func (a *Account) order(id ID) *Order {
 	return find(a.Orders, func(o *Order) bool { return o.ID == id })
 }
 
-// owner is the record that a unit belongs to.
-func (a *Account) owner(u Unit) ID {
+// Owner is the record that a unit belongs to.
+func (a *Account) Owner(u Unit) ID {
 	if !u.ordered() {
+		if h, _ := a.held(u); h != nil {
+			return h.ID
+		}
 		return u.Owner()
 	}
 	if o := find(a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth }); o != nil {
@@ -150,7 +155,7 @@ var may = map[engine.OrderStatus][]engine.OrderAction{
 	engine.OrderDraft:  {engine.Confirm, engine.Cancel, engine.Delete, engine.Discount, engine.EditLines, engine.Extend},
 	engine.OrderOpen:   {engine.Prepare, engine.Fulfill, engine.Undo, engine.Cancel, engine.CancelItem, engine.Delete, engine.Discount, engine.EditLines, engine.Extend, engine.Assign},
 	engine.OrderActive: {engine.Fulfill, engine.Return, engine.Ready, engine.Undo, engine.CancelItem, engine.Extend, engine.Assign},
-	engine.OrderClosed: {engine.Ready, engine.Undo, engine.Archive, engine.Delete},
+	engine.OrderClosed: {engine.Ready, engine.Undo, engine.Archive, engine.Unarchive, engine.Delete},
 }
 
 // with judges an operation on an order that some states do not allow.
@@ -273,12 +278,15 @@ func (s *step) senseless(op engine.Op) bool {
 		lines = o.Lines
 	case engine.AddOrderLines:
 		lines = o.Lines
+	case engine.OrderHold:
+		return s.unfit(&o)
 	}
 	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
-		if l.PricingRow != nil {
-			if r := s.a.row(*l.PricingRow); r != nil && (r.Purchase != l.Purchase || r.RetiredAt != 0) {
-				return true
-			}
+		if l.PricingRow != nil && s.a.misfit(*l.PricingRow, l.Item, l.Purchase) {
+			return true
+		}
+		if s.a.lacksTerms(&l) {
+			return true
 		}
 		return slices.ContainsFunc(l.Requirements, func(q engine.Requirement) bool { return !s.a.sensible(q) })
 	})
@@ -329,6 +337,12 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 					b.CancelAt, b.CancelledAt, b.NextBillingAt = s.now, s.now, 0
 				}
 			}
+			for i := range n.Codes { // a draft was never sold: its codes can be used again
+				if n.Status == engine.OrderDraft {
+					s.use(n.Codes[i].ID, -1)
+					n.Codes[i].Unused = true
+				}
+			}
 			n.Status, n.Cancelled = engine.OrderClosed, true
 			return refused(err, "")
 		})
@@ -341,7 +355,9 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 		return s.with(o.ID, engine.Delete, err, func(n *Order) error {
 			n.each(func(_ *OrderLine, u *OrderUnit) { s.free(u) })
 			for _, c := range n.Codes {
-				s.use(c.ID, -1)
+				if !c.Unused {
+					s.use(c.ID, -1)
+				}
 			}
 			s.a.Orders = slices.DeleteFunc(s.a.Orders, func(x *Order) bool { return x.ID == n.ID })
 			return refused(err, "")
@@ -379,6 +395,9 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 			return err
 		}
 		d := *res.(*engine.DiscountCode)
+		if d.Currency = s.a.Currency; d.ValueType == engine.DiscountPercentage {
+			d.Currency = ""
+		}
 		s.a.Codes = append(s.a.Codes, &d)
 		return nil
 	case engine.ApplyDiscount:
@@ -390,7 +409,7 @@ func (s *step) orders(op engine.Op, res any, err error) error {
 }
 
 func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err error) error {
-	n := &Order{Pickup: o.Pickup, Return: o.Pickup, Status: o.Status, Paid: map[Payment]int64{}}
+	n := &Order{Currency: s.a.Currency, Pickup: o.Pickup, Return: o.Pickup, Status: o.Status, Paid: map[Payment]int64{}}
 	if o.Return != nil {
 		n.Return = *o.Return
 	}
@@ -399,6 +418,15 @@ func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err er
 	}
 	s.a.LastOrder++
 	n.No = s.a.LastOrder
+	if strings.HasPrefix(string(code(err)), "DISCOUNT_") { // the last that is judged
+		for i := range o.Lines {
+			l, refusal := s.newLine(n, &o.Lines[i])
+			if n.Lines = append(n.Lines, l); refusal != "" {
+				return refused(err, refusal)
+			}
+		}
+		return refused(err, s.putCodes(n.numbered(), o.Discounts))
+	}
 	if fault := s.addLines(n, o.Lines, o.AllowOverbooked, rec, err); fault != nil || err != nil {
 		return fault
 	}
@@ -406,7 +434,7 @@ func (s *step) createOrder(o engine.CreateOrder, rec *engine.OrderRecord, err er
 		return wrong("order %d has the number %d", n.No, rec.Number)
 	}
 	s.a.Orders = append(s.a.Orders, n)
-	return nil
+	return refused(err, s.putCodes(n, o.Discounts))
 }
 
 // ids takes over the ids of lines and units that the command made.

@@ -9,58 +9,108 @@ import (
 
 // This file owns the hold that becomes an order.
 
-// orderHold judges a hold that becomes an order: units stay where they are.
+// orderHold judges holds that become an order: units stay where they are, each line is sold for its price.
 func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error) error {
-	h := s.a.hold(o.Hold)
-	if want := h.over(); want != "" {
+	var holds []*Hold
+	for _, id := range o.Holds {
+		h := s.a.hold(id)
+		if want := h.over(); want != "" {
+			if d, ok := as[engine.HoldDetails](err); want == engine.CodeHoldExpired && (!ok || d.ID != id) {
+				return wrong("hold %v has expired, the refusal says %+v", id, d)
+			}
+			return refused(err, want)
+		}
+		holds = append(holds, h)
+	}
+	n, want := s.heldAt(o, holds)
+	if want != "" {
 		return refused(err, want)
 	}
-	here := h.Lines[0].Location
-	if slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Location != here }) || s.a.location(here) == nil ||
-		o.Pickup != (ID{}) && o.Pickup != here {
-		return refused(err, engine.CodeConflict)
-	}
-	back := h.Lines[0].Return
-	if o.Return == nil && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Return != back }) {
-		return refused(err, engine.CodeConflict)
-	}
-	n := &Order{Pickup: here, Return: back, Status: engine.OrderOpen, Paid: map[Payment]int64{}}
-	if o.Return != nil {
-		n.Return = *o.Return
-		if s.a.location(n.Return) == nil {
-			return refused(err, engine.CodeNotFound)
+	for _, h := range holds {
+		if want := s.takeOver(n, h, &o); want != "" {
+			return refused(err, want)
 		}
 	}
-	if o.Return == nil && s.a.location(back) == nil {
-		return refused(err, engine.CodeNotFound)
-	}
-	if want := s.a.orderable(h, o.Subscription); want != "" {
-		return refused(err, want)
-	}
-	if c := code(err); n.Return != here && (c == engine.CodeQuantityBlocked || c == engine.CodeInsufficient) {
+	if c := code(err); n.Return != n.Pickup && (c == engine.CodeQuantityBlocked || c == engine.CodeInsufficient) {
 		s.a.Seen.StaysHere++
 		return errRefused
 	}
-	if err := refused(err, ""); err != nil {
-		return err
+	if err != nil {
+		return refused(err, s.putCodes(n.numbered(), o.Discounts))
 	}
 	s.a.LastOrder++
 	n.ID, n.No = rec.ID, s.a.LastOrder
-	nth := uint64(1)
+	for i := range s.a.Units { // those that were taken over
+		if u := &s.a.Units[i]; slices.ContainsFunc(n.Lines, func(l OrderLine) bool {
+			return slices.ContainsFunc(l.Units, func(x OrderUnit) bool { return x.Hold == u.ID })
+		}) {
+			u.Nth = uint64(n.No)
+		}
+	}
+	s.a.Orders = append(s.a.Orders, n)
+	if err := s.reroute(n, o.AllowOverbooked, nil); err != nil {
+		return err
+	}
+	for _, h := range holds {
+		ended := *h
+		ended.Status, ended.Due = engine.Ordered, s.now+endedKept
+		s.setHold(&ended)
+	}
+	s.a.Seen.Carts += min(len(holds)-1, 1)
+	if err := n.ids(rec); err != nil {
+		return err
+	}
+	return refused(err, s.putCodes(n, o.Discounts))
+}
+
+// heldAt is the order that holds become, without lines: where they have their stock, and where that goes to.
+func (s *step) heldAt(o engine.OrderHold, holds []*Hold) (n *Order, refusal engine.Code) {
+	var lines []Line
+	for _, h := range holds {
+		lines = append(lines, h.Lines...)
+	}
+	here, back := lines[0].Location, lines[0].Return
+	n = &Order{Currency: s.a.Currency, Pickup: here, Return: back, Status: engine.OrderOpen, Paid: map[Payment]int64{}}
+	if slices.ContainsFunc(lines, func(l Line) bool { return l.Location != here }) || s.a.location(here) == nil || o.Pickup != (ID{}) && o.Pickup != here {
+		return nil, engine.CodeConflict
+	}
+	if o.Return != nil {
+		n.Return = *o.Return
+	} else if slices.ContainsFunc(lines, func(l Line) bool { return l.Return != back }) {
+		return nil, engine.CodeConflict
+	}
+	if s.a.location(n.Return) == nil {
+		return nil, engine.CodeNotFound
+	}
+	return n, ""
+}
+
+// takeOver makes lines of a hold's lines: units that were moved apart are lines of their own, but not those of a kit.
+func (s *step) takeOver(n *Order, h *Hold, o *engine.OrderHold) (refusal engine.Code) {
 	for i, l := range h.Lines {
-		part := s.a.componentsOf(h, i)
-		first := len(n.Lines)
+		part, first := s.a.componentsOf(h, i), len(n.Lines)
+		var windows []Span
 		for j, sku := range l.Made {
-			k := slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == follows(h.ID, nth) })
-			nth++
-			u := &s.a.Units[k]
-			x := at(n.Lines[first:], func(x *OrderLine) bool { return x.Window == u.Body() })
-			if x == nil { // units that were moved apart are lines of their own
-				n.LastLine++
-				n.Lines = append(n.Lines, OrderLine{Item: l.Item, Purchase: l.Purchase, No: n.LastLine, Window: u.Body()})
-				x = &n.Lines[len(n.Lines)-1]
+			u := &s.a.Units[slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == l.unit(j) })]
+			k := slices.Index(windows, u.Body())
+			if k < 0 {
+				if k = len(windows); k > 0 && l.CatalogItem != (ID{}) {
+					return engine.CodeConflict
+				}
+				windows = append(windows, u.Body())
+				in := h.input(o, i, u.Body())
+				if s.a.lacksTerms(in) {
+					return engine.CodeInvalid
+				}
+				x, refusal := s.newLine(n, in)
+				if refusal != "" {
+					return refusal
+				}
+				x.Quantity = 0
+				n.Lines = append(n.Lines, x)
 			}
-			u.Nth, u.Line, u.Flags = uint64(n.No), x.No, u.Flags.WithBlocker(timeline.BlockerOrder)
+			x := &n.Lines[first+k]
+			u.Line, u.Flags = x.No, u.Flags.WithBlocker(timeline.BlockerOrder)
 			x.Units = append(x.Units, OrderUnit{Hold: u.ID, Part: part[j], Made: sku, ByHand: u.articlePinned()})
 			s.a.Seen.Endless += x.endless()
 			if x.Quantity++; l.CatalogItem != (ID{}) {
@@ -68,41 +118,44 @@ func (s *step) orderHold(o engine.OrderHold, rec *engine.OrderRecord, err error)
 			}
 		}
 		for j := range n.Lines[first:] {
-			if x := &n.Lines[first+j]; x.Purchase == engine.PurchaseSubscription {
-				x.Subscribe = &Subscription{Terms: *o.Subscription}
-				s.begin(n, x)
-			}
-		}
-	}
-	s.a.Orders = append(s.a.Orders, n)
-	if err := s.reroute(n, o.AllowOverbooked, nil); err != nil {
-		return err
-	}
-	ended := *h
-	ended.Status, ended.Due = engine.Ordered, s.now+endedKept
-	s.setHold(&ended)
-	return n.ids(rec)
-}
-
-// orderable says why no order can be made of a hold: empty where one can.
-func (a *Account) orderable(h *Hold, terms *engine.SubscriptionTerms) engine.Code {
-	nth := uint64(1)
-	for _, l := range h.Lines {
-		var windows []Span
-		for range l.Made {
-			if w := a.unit(follows(h.ID, nth)).Body(); !slices.Contains(windows, w) {
-				windows = append(windows, w)
-			}
-			nth++
-		}
-		switch {
-		case l.CatalogItem != (ID{}) && len(windows) > 1:
-			return engine.CodeConflict
-		case l.Purchase == engine.PurchaseSubscription && terms == nil:
-			return engine.CodeInvalid
-		case !a.Known(l.Item):
-			return engine.CodeNotFound
+			s.begin(n, &n.Lines[first+j])
 		}
 	}
 	return ""
+}
+
+// input is what a line of a hold asks for as a line of an order: as the entry that names it says, or as if nothing was said.
+func (h *Hold) input(o *engine.OrderHold, line int, w Span) *engine.OrderLineInput {
+	l := h.Lines[line]
+	in := &engine.OrderLineInput{Item: l.Item, Purchase: l.Purchase, Quantity: l.Quantity, From: &w.Start}
+	if w.End != Forever {
+		in.To = &w.End
+	}
+	if l.Purchase == engine.PurchaseSubscription {
+		in.Subscription = o.Subscription
+	}
+	if e := at(o.Held, func(e *engine.HeldLineInput) bool { return e.Line == line && (e.Hold == nil || *e.Hold == h.ID) }); e != nil {
+		in.PricingRow, in.UnitPrice, in.TaxRate = e.PricingRow, e.UnitPrice, e.TaxRate
+	}
+	return in
+}
+
+// unfit says that an entry is of no line of the holds, or names a row that its line cannot be sold by.
+func (s *step) unfit(o *engine.OrderHold) bool {
+	return slices.ContainsFunc(o.Held, func(e engine.HeldLineInput) bool {
+		id := o.Holds[0]
+		if e.Hold != nil {
+			id = *e.Hold
+		}
+		h := s.a.hold(id)
+		switch {
+		case !slices.Contains(o.Holds, id), e.Hold == nil && len(o.Holds) > 1:
+			return true
+		case h == nil:
+			return false
+		case e.Line >= len(h.Lines):
+			return true
+		}
+		return e.PricingRow != nil && s.a.misfit(*e.PricingRow, h.Lines[e.Line].Item, h.Lines[e.Line].Purchase)
+	})
 }

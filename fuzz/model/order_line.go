@@ -33,11 +33,18 @@ func (s *step) newLine(o *Order, in *engine.OrderLineInput) (l OrderLine, refusa
 		}
 	}
 	var row *engine.PricingRow
-	if in.PricingRow != nil {
-		if l.Row, row = *in.PricingRow, s.a.row(*in.PricingRow); row == nil {
+	switch {
+	case in.PricingRow != nil:
+		if row = s.a.row(*in.PricingRow); row == nil {
 			return l, engine.CodeNotFound
 		}
-		l.Sold = *row
+	case in.UnitPrice == nil:
+		if row, refusal = s.choose(o, &l); refusal != "" {
+			return l, refusal
+		}
+	}
+	if row != nil {
+		l.Row, l.Sold = row.ID, *row
 	}
 	if in.Purchase == engine.PurchaseSubscription {
 		if l.Subscribe = new(Subscription); row != nil {
@@ -174,26 +181,33 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	if l.Purchase == engine.PurchaseSale && l.Window.End != Forever || l.Window.Empty() {
 		return refused(err, engine.CodeInvalid)
 	}
+	var row *engine.PricingRow
 	if o.PricingRow.Set {
 		l.Row = ID{}
 		if !o.PricingRow.Null {
-			switch r := s.a.row(o.PricingRow.Value); {
-			case r == nil:
+			switch row = s.a.row(o.PricingRow.Value); {
+			case row == nil:
 				return refused(err, engine.CodeNotFound)
-			case r.Purchase != l.Purchase, r.RetiredAt != 0:
+			case s.a.misfit(row.ID, l.Item, l.Purchase):
 				return refused(err, engine.CodeInvalid)
-			default:
-				l.Sold = *r
-			}
-			l.Row, l.Own = o.PricingRow.Value, false
-			if l.Subscribe != nil {
-				l.Subscribe.agree(s.a.row(l.Row))
 			}
 		}
 	}
 	if o.UnitPrice.Set {
 		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
-	} else if l.Own && l.Purchase == engine.PurchaseBooking && l.Window != was.Window {
+	}
+	if (o.PricingRow.Set || o.UnitPrice.Set) && row == nil && l.Row == (ID{}) && !l.Own { // what it was sold by is taken away
+		var want engine.Code
+		if row, want = s.choose(n, l); want != "" {
+			return refused(err, want)
+		}
+	}
+	if row != nil {
+		if l.Row, l.Sold, l.Own = row.ID, *row, false; l.Subscribe != nil {
+			l.Subscribe.agree(row)
+		}
+	}
+	if !o.UnitPrice.Set && l.Own && l.Purchase == engine.PurchaseBooking && l.Window != was.Window {
 		return refused(err, engine.CodeInvalid) // its own price was for its dates
 	}
 	if o.Note.Set {

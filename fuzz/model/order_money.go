@@ -14,6 +14,8 @@ type AppliedCode struct {
 	ID    ID
 	Terms engine.DiscountTerms
 	Off   []engine.LineAmount
+
+	Unused bool // its use was given back as the order, a draft, was cancelled
 }
 
 // Payment is what payments are added up by: what they are, and of which line, zero where they are of the order as a whole.
@@ -114,19 +116,45 @@ func (o *Order) price() (lines []engine.LinePrice, total engine.OrderPrice, ok b
 	return lines, total, ok
 }
 
-func (s *step) applyCode(o *Order, text string, res any, err error) error {
+// putCode puts a code on an order, or says why it cannot be.
+func (s *step) putCode(o *Order, text string) engine.Code {
 	d := find(s.a.Codes, func(d *engine.DiscountCode) bool { return strings.EqualFold(d.Code, text) })
 	if d == nil {
-		return refused(err, engine.CodeDiscountNotFound)
+		return engine.CodeDiscountNotFound
 	}
-	want := Judge(*d, s.now, o.left(), o.code(text) >= 0)
-	if err := refused(err, want); err != nil || want != "" {
-		return err
+	if want := Judge(*d, s.now, o.Currency, o.left(), o.code(text) >= 0); want != "" {
+		return want
 	}
 	s.a.Seen.Applied++
 	s.use(d.ID, 1)
 	o.Codes = append(o.Codes, AppliedCode{ID: d.ID, Terms: d.DiscountTerms})
 	o.reprice()
+	return ""
+}
+
+// putCodes puts codes on an order one after the other, up to the first that cannot be.
+func (s *step) putCodes(o *Order, texts []string) engine.Code {
+	for _, text := range texts {
+		if want := s.putCode(o, text); want != "" {
+			return want
+		}
+	}
+	return ""
+}
+
+// numbered gives the lines of an order that is not made ids, by which what codes take off them is told apart.
+func (o *Order) numbered() *Order {
+	for i := range o.Lines {
+		o.Lines[i].ID = ID{15: byte(i + 1)}
+	}
+	return o
+}
+
+func (s *step) applyCode(o *Order, text string, res any, err error) error {
+	want := s.putCode(o, text)
+	if err := refused(err, want); err != nil || want != "" {
+		return err
+	}
 	c := o.Codes[len(o.Codes)-1]
 	sum := int64(0)
 	for _, x := range c.Off {

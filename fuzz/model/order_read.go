@@ -24,7 +24,7 @@ func (a *Account) orderRecords(v engine.View) error {
 		}
 	}
 	for _, d := range a.Codes {
-		if x := v.DiscountCode(d.ID); x == nil || x.Used != d.Used {
+		if x := v.DiscountCode(d.ID); x == nil || x.Used != d.Used || x.Currency != d.Currency {
 			return wrong("discount code %+v, the twin has %+v", x, d)
 		}
 	}
@@ -36,7 +36,7 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 	prices, _ := r.LinePrices()
 	sum, ok := r.Price()
 	switch {
-	case r.Number != o.No, r.Status != o.Status, r.Cancelled != o.Cancelled, (r.ArchivedAt != 0) != o.Archived, r.Pickup != o.Pickup, r.Return != o.Return, r.Rest().Note != o.Note:
+	case r.Number != o.No, r.Status != o.Status, r.Cancelled != o.Cancelled, (r.ArchivedAt != 0) != o.Archived, r.Pickup != o.Pickup, r.Return != o.Return, r.Currency.String() != o.Currency, r.Rest().Note != o.Note:
 		return wrong("it is %s (cancelled %v, archived %v) from %x to %x", r.Status, r.Cancelled, r.ArchivedAt != 0, r.Pickup, r.Return)
 	case r.Fulfillment() != o.state():
 		return wrong("it is %s, the twin says %s", r.Fulfillment(), o.state())

@@ -445,19 +445,36 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 	if o.ExpiresIn != nil {
 		h.Status, h.Due = engine.Held, s.now+*o.ExpiresIn*1000
 	}
-	n := uint64(1)
 	for _, l := range o.Lines {
-		h.Lines = append(h.Lines, Line{Item: l.Item, Location: l.Location, Return: cmp.Or(l.Return, l.Location), Window: l.Window, Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, engine.PurchaseBooking)})
+		h.Lines = append(h.Lines, asked(l))
 	}
+	if fault := s.seatHeld(h, h.ID, requests, from); fault != nil {
+		return fault
+	}
+	s.a.Holds = append(s.a.Holds, h)
+	return nil
+}
+
+// asked is a line of a hold that has no units yet.
+func asked(l engine.HoldLineInput) Line {
+	return Line{Item: l.Item, Location: l.Location, Return: cmp.Or(l.Return, l.Location), Window: l.Window, Quantity: l.Quantity, Purchase: cmp.Or(l.Purchase, engine.PurchaseBooking)}
+}
+
+// seatHeld gives lines of a hold the units that were granted, whose ids follow one.
+func (s *step) seatHeld(h *Hold, base ID, requests []request, from [][]int) error {
+	n := uint64(1)
 	for i, q := range requests {
-		l, line := o.Lines[q.line], &h.Lines[q.line]
+		line := &h.Lines[q.line]
 		taken := make([]int, len(q.pools))
+		if len(line.Made) == 0 {
+			line.Base, line.First = base, n
+		}
 		for range q.quantity {
-			u := Unit{ID: follows(r.ID, n), Nth: n, Line: uint16(q.line), Kind: kindOf(l.Purchase)}
+			u := Unit{ID: follows(base, n), Nth: n, Line: uint16(q.line), Kind: kindOf(line.Purchase)}
 			if q.named == 1 {
 				u.Flags = timeline.PinnedArticle
 			}
-			if line.Return != line.Location && l.Purchase != engine.PurchaseSale {
+			if line.Return != line.Location && line.Purchase != engine.PurchaseSale {
 				u.Flags |= timeline.OneWay
 			}
 			p := s.pooled(u.ID, q.pools)
@@ -465,7 +482,7 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 				return wrong("unit %d of line %d is outside of its pools", n, q.line)
 			}
 			taken[p]++
-			if err := s.put(u.over(l.Window, q.hulls[p]), q.pools[p]); err != nil {
+			if err := s.put(u.over(line.Window, q.hulls[p]), q.pools[p]); err != nil {
 				return err
 			}
 			line.Made = append(line.Made, q.sku)
@@ -475,7 +492,6 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 			return wrong("line %d has %v units from its pools, the twin says %v", q.line, taken, from[i])
 		}
 	}
-	s.a.Holds = append(s.a.Holds, h)
 	return nil
 }
 
@@ -504,7 +520,7 @@ func (s *step) move(o engine.MoveHold, err error) error {
 	var bodies []Span
 	for i, l := range o.Lines {
 		u := s.a.unit(l.Unavailability)
-		if u == nil || u.Owner() != h.ID || u.event() {
+		if u == nil || s.a.Owner(*u) != h.ID || u.event() {
 			return refused(err, engine.CodeNotFound)
 		}
 		body := u.Body()
@@ -637,14 +653,12 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 func (s *step) retime(h *Hold) {
 	n := *h
 	n.Lines = slices.Clone(h.Lines)
-	k := uint64(1)
 	for i := range n.Lines {
 		var bodies []Span
-		for range n.Lines[i].Made {
-			if u := s.a.unit(follows(h.ID, k)); u != nil {
+		for k := range n.Lines[i].Made {
+			if u := s.a.unit(n.Lines[i].unit(k)); u != nil {
 				bodies = append(bodies, u.Body())
 			}
-			k++
 		}
 		if len(bodies) == len(n.Lines[i].Made) && len(slices.Compact(bodies)) == 1 {
 			n.Lines[i].Window = bodies[0]

@@ -1,13 +1,14 @@
 package model
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
 	"holdfast/engine"
 )
 
-// This file owns pricing tables: their rows, and what a row asks for a line.
+// This file owns pricing tables: their rows, and what a row asks for a line; and the currency that all that is in.
 
 // Table is a pricing table. Like the other records it is a value.
 type Table struct {
@@ -35,6 +36,49 @@ func (a *Account) row(id ID) *engine.PricingRow {
 	return nil
 }
 
+// tableOf is the table that says what an item costs, or nil.
+func (a *Account) tableOf(i engine.Item) *Table {
+	if k := a.kit(i.CatalogItem); k != nil && k.Table != (ID{}) {
+		return a.table(k.Table)
+	}
+	return nil
+}
+
+// misfit says that a row, if it is one, may not be named for an item that is taken in a way: it is for another way, or retired, or of
+// another table than the item's.
+func (a *Account) misfit(row ID, i engine.Item, p engine.PurchaseType) bool {
+	r, t := a.row(row), a.tableOf(i)
+	return r != nil && (r.Purchase != p || r.RetiredAt != 0 || t != nil && t.row(row) == nil)
+}
+
+// lacksTerms says that a subscription has no terms: none of its own, and no row that has.
+func (a *Account) lacksTerms(in *engine.OrderLineInput) bool {
+	return in.Purchase == engine.PurchaseSubscription && in.Subscription == nil && in.PricingRow == nil && (in.UnitPrice != nil || a.tableOf(in.Item) == nil)
+}
+
+// choose is the row that a line is sold by where none is named: of the rows of its item's table that are for its way of taking it the
+// one with the least total, the first of several; where none is, or several subscriptions are, it is refused. Without a table there is
+// none, and the line is for nothing.
+func (s *step) choose(o *Order, l *OrderLine) (best *engine.PricingRow, refusal engine.Code) {
+	t := s.a.tableOf(l.Item)
+	if t == nil {
+		return nil, ""
+	}
+	var fit []engine.PricingRow
+	for _, r := range t.Rows {
+		if r.Purchase == l.Purchase && r.RetiredAt == 0 {
+			fit = append(fit, r)
+		}
+	}
+	if len(fit) == 0 || len(fit) > 1 && l.Purchase == engine.PurchaseSubscription {
+		s.a.Seen.Unpriced++
+		return nil, engine.CodeInvalid
+	}
+	total := func(r engine.PricingRow) int64 { return r.Price * UnitsOf(r, l.Window, s.a.location(o.Pickup).Zone) }
+	s.a.Seen.Chosen++
+	return &slices.SortedStableFunc(slices.Values(fit), func(x, y engine.PricingRow) int { return cmp.Compare(total(x), total(y)) })[0], ""
+}
+
 // pricing judges the commands on pricing tables.
 func (s *step) pricing(op engine.Op, res any, err error) error {
 	switch o := op.(type) {
@@ -56,7 +100,7 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 			return refused(err, engine.CodeNotFound)
 		case s.ordered(func(n *Order) bool {
 			return slices.ContainsFunc(n.Lines, func(l OrderLine) bool { return t.row(l.Row) != nil })
-		}):
+		}), slices.ContainsFunc(s.a.Kits, func(k *Kit) bool { return k.Table == t.ID }):
 			return refused(err, engine.CodeInUse)
 		}
 		s.a.Tables = slices.DeleteFunc(s.a.Tables, func(x *Table) bool { return x == t })
@@ -65,7 +109,7 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 		return s.retable(o.Table, err, func(t *Table) engine.Code {
 			if r, ok := res.(*engine.PricingRow); ok {
 				t.Rows = slices.DeleteFunc(t.Rows, func(r engine.PricingRow) bool { return r.RetiredAt != 0 && !s.sells(r.ID) })
-				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
+				t.Rows = append(t.Rows, engine.PricingRow{ID: r.ID, Table: t.ID, Label: o.Label, Purchase: o.Purchase, Price: o.Price, Currency: s.a.Currency, Duration: o.Duration, Subscription: o.Subscription, Revision: 1})
 			}
 			return ""
 		})
@@ -111,6 +155,26 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 		})
 	}
 	return wrong("the twin does not know %T", op)
+}
+
+// currency judges another currency of the account: there is none while something is priced in the one that there is, which is a row that
+// is not retired, a code of an amount that has not ended, or an order that is not closed.
+func (s *step) currency(o engine.PatchAccount, err error) error {
+	priced := slices.ContainsFunc(s.a.Tables, func(t *Table) bool {
+		return slices.ContainsFunc(t.Rows, func(r engine.PricingRow) bool { return r.RetiredAt == 0 })
+	}) || slices.ContainsFunc(s.a.Codes, func(d *engine.DiscountCode) bool {
+		return d.ValueType != engine.DiscountPercentage && (d.EndsAt == nil || *d.EndsAt > s.now)
+	}) || slices.ContainsFunc(s.a.Orders, func(n *Order) bool { return n.Status != engine.OrderClosed })
+	switch {
+	case o.Currency.Value == s.a.Currency:
+	case priced:
+		s.a.Seen.Priced++
+		return refused(err, engine.CodeInUse)
+	default:
+		s.a.Seen.Relabelled++
+		s.a.Currency = o.Currency.Value
+	}
+	return refused(err, "")
 }
 
 // sells says that a line of an order that is not closed is sold by a row: it is retired then, where it would be deleted, and is gone
@@ -167,5 +231,5 @@ func (a *Account) pricingRecords(v engine.View) error {
 
 func sameRow(x, y engine.PricingRow) bool {
 	same := (x.Duration == nil) == (y.Duration == nil) && (x.Duration == nil || *x.Duration == *y.Duration)
-	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price && x.RetiredAt == y.RetiredAt
+	return same && x.ID == y.ID && x.Table == y.Table && x.Label == y.Label && x.Purchase == y.Purchase && x.Price == y.Price && x.Currency == y.Currency && x.RetiredAt == y.RetiredAt
 }

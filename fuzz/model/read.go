@@ -117,7 +117,7 @@ func (a *Account) Calendar(v engine.View, q engine.Query, size engine.BucketSize
 		w := want[i]
 		fault := a.heldOver(pools, x, now)
 		if k != nil {
-			fault = a.kitsHeldOver(k, q.Location, x, now)
+			fault = a.kitsHeldOver(k, q.Location, x, i, now)
 		}
 		if x.Range != w.Range || x.MinFree != w.MinFree || x.MaxFree != w.MaxFree || x.Available > w.Available || fault != nil {
 			return wrong("calendar %+v by %s at %d has %+v, the twin counts %+v: %v", q, size, now, x, w, fault)
@@ -155,12 +155,16 @@ func (a *Account) heldOver(pools []Pool, b engine.Bucket, now int64) error {
 	return nil
 }
 
-// kitsHeldOver judges how many kits can be held for a bucket, at one location.
-func (a *Account) kitsHeldOver(k *Kit, location ID, b engine.Bucket, now int64) error {
+// kitTries is how often one calendar tries what can be held of kits. A bucket takes a try for each part, and one for all of them.
+const kitTries = 200
+
+// kitsHeldOver judges how many kits can be held for the n-th bucket, at one location. Where the tries may be used up and it is not exact, it
+// may be less than there are.
+func (a *Account) kitsHeldOver(k *Kit, location ID, b engine.Bucket, n int, now int64) error {
 	if location == (ID{}) || !k.Takes {
 		return nil
 	}
-	return a.kits(k, location, b.Range, b.Available, now, true)
+	return a.kits(k, location, b.Range, b.Available, now, true, !b.Exact && n >= kitTries/(len(k.Parts)+1))
 }
 
 // cuts is a window cut wherever the free units of one of the pools change.
@@ -309,7 +313,7 @@ func (a *Account) firstTaken(q engine.Query, now int64) int64 {
 func (a *Account) render(u Unit) engine.Unavailability {
 	l := a.lot(u.Lot)
 	x := engine.Unavailability{
-		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.owner(u), Line: int(u.Line),
+		ID: u.ID, Range: u.Hull, Body: u.Body(), Kind: u.Kind, Blocker: u.Flags.Blocker(), Owner: a.Owner(u), Line: int(u.Line),
 		Article: a.of(l).ID, Location: a.Locations[l.Location].ID,
 	}
 	if u.Slot != 0 {
@@ -332,7 +336,7 @@ func (a *Account) Records(v engine.View, now int64) error {
 			return wrong("unavailability %+v (%v), the twin says %+v", x, ok, a.render(u))
 		}
 	}
-	page, total := v.Holds(0, len(a.Holds)+1, engine.MaxListed)
+	page, total := v.ListHolds(&engine.HoldQuery{Part: engine.Part{Limit: len(a.Holds) + 1}, Units: engine.MaxListed})
 	if total != len(a.Holds) || len(page) != total {
 		return wrong("%d of %d holds, the twin has %d", len(page), total, len(a.Holds))
 	}
@@ -342,6 +346,9 @@ func (a *Account) Records(v engine.View, now int64) error {
 		}
 	}
 	if err := a.orderRecords(v); err != nil {
+		return err
+	}
+	if err := a.incomes(v); err != nil {
 		return err
 	}
 	if err := a.revisions(v); err != nil {
@@ -377,7 +384,6 @@ func (a *Account) Records(v engine.View, now int64) error {
 func (a *Account) record(h *engine.Hold, want *Hold) error {
 	bad := h.ID != want.ID || h.Status != want.Status || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == engine.Held)
 	bad = bad || h.ExpiresAt != nil && *h.ExpiresAt != want.Due
-	k := uint64(1)
 	for i := range min(len(h.Lines), len(want.Lines)) {
 		x, w := h.Lines[i], want.Lines[i]
 		bad = bad || x.Item != w.Item || x.Location != w.Location || x.Window != w.Window || x.Quantity != w.Quantity || x.Purchase != w.Purchase
@@ -386,9 +392,8 @@ func (a *Account) record(h *engine.Hold, want *Hold) error {
 			units = 0
 		}
 		bad = bad || len(x.Units) != units
-		for _, u := range x.Units {
-			bad = bad || u.ID != follows(h.ID, k)
-			k++
+		for k, u := range x.Units {
+			bad = bad || u.ID != w.unit(k) || u.Owner != h.ID
 		}
 	}
 	if bad {

@@ -33,7 +33,7 @@ func (s *step) round() {
 	for i := range s.a.Deliveries {
 		d := &s.a.Deliveries[i]
 		switch {
-		case pending(d) && disabled[d.Webhook]:
+		case pending(d) && disabled[d.Webhook] && !d.ByHand:
 			s.over(d, engine.DeliveryFailed)
 			s.a.Seen.Drained++
 		case s.lapsed(d):
@@ -46,7 +46,7 @@ func (s *step) round() {
 func (s *step) quiet() error {
 	for i := range s.a.Deliveries {
 		d := &s.a.Deliveries[i]
-		if h := s.a.hook(d.Webhook); s.lapsed(d) || pending(d) && h != nil && !h.Enabled {
+		if h := s.a.hook(d.Webhook); s.lapsed(d) || pending(d) && h != nil && !h.Enabled && !d.ByHand {
 			return wrong("at %d it was not given up: %+v", s.now, *d)
 		}
 	}
@@ -67,7 +67,7 @@ func (s *step) lost(d *engine.Delivery) {
 		return
 	}
 	if h.Failed++; h.Failed == inARow {
-		h.Enabled, h.Reason = false, engine.TooManyFailures
+		h.Enabled, h.Reason, h.Missed, h.Since = false, engine.TooManyFailures, 0, 0
 		s.a.Seen.Disabled++
 	}
 }
@@ -102,7 +102,7 @@ func (s *step) attempts(list []engine.Outcome) {
 			pause *= 2
 		}
 		d.Next = x.At + x.Took + pause + pause/10*x.Jitter/engine.MaxJitter
-		if d.Tries == tries || d.Next > d.First+giveUpAfter || h == nil || !h.Enabled {
+		if d.Tries == tries || d.Next > d.First+giveUpAfter || h == nil || !h.Enabled && !d.ByHand {
 			s.lost(d)
 		}
 	}
@@ -110,7 +110,7 @@ func (s *step) attempts(list []engine.Outcome) {
 
 // again queues a delivery once more.
 func (s *step) again(d *engine.Delivery, byHand bool) {
-	d.State, d.Next, d.First, d.Ended, d.Tries, d.ByHand = engine.DeliveryPending, s.now, 0, 0, 0, byHand
+	d.State, d.Next, d.First, d.Ended, d.Tries, d.ByHand, d.Kept = engine.DeliveryPending, s.now, 0, 0, 0, byHand, false
 	s.a.Seen.Requeued++
 }
 
@@ -120,7 +120,7 @@ func (s *step) redeliver(o engine.RedeliverDelivery, err error) error {
 	switch {
 	case h == nil || d == nil:
 		return refused(err, engine.CodeNotFound)
-	case !h.Enabled || pending(d):
+	case pending(d):
 		return refused(err, engine.CodeStateNotAllowed)
 	}
 	s.again(d, true)
@@ -131,7 +131,7 @@ func (s *step) recover(o engine.RecoverDeliveries, res any, err error) error {
 	n := 0
 	if fault := s.hooked(o.Webhook, err, true, false, func(h *Hook) {
 		for i := range s.a.Deliveries {
-			if d := &s.a.Deliveries[i]; d.Webhook == h.ID && d.State == engine.DeliveryFailed && d.Ended >= o.Since {
+			if d := &s.a.Deliveries[i]; d.Webhook == h.ID && d.State == engine.DeliveryFailed && d.Ended >= o.Since && !d.Test {
 				s.again(d, false)
 				n++
 			}

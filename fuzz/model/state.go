@@ -23,6 +23,7 @@ const Forever = engine.Forever
 // Account is one tenant. Lists of records are in order of creation; slots and units are in the order of their ids.
 type Account struct {
 	Zone       string
+	Currency   string
 	Seen       *Tally
 	Named      int // of a refused line, as many holds in its way are named at most; 0: 20
 	NamedAll   int // of a refusal; 0: 1,000
@@ -55,6 +56,7 @@ type Tally struct {
 	Commands, Refused      int
 	Moved, Between, Ends   int // units moved for others, between articles, slots that changed ends
 	Evicted, Reseated      int // units that became conflicts, and conflicts that were seated
+	Opened                 int // of those, the ones that wanted nothing that came free: time alone made room
 	Hard, Inexact          int // answers from pools that are not easy, and those that said so
 	Searched, Fewer        int // answers held against an exhaustive search, and those below the count
 	Named, NamedLines      int // questions about an article that count moves, lines that others make room for
@@ -64,6 +66,7 @@ type Tally struct {
 	Stranded               int // counts of pools in which a conflict counts for nothing as its article is taken by what is pinned there
 	Pins, Unpinned         int // conflicts that wait for a slot that is taken, and units that waited for a slot and have one
 	RaisedOut              int // increases of articles that are out and have conflicts
+	Asked                  int // removals of attributes and options that records had a value of
 	Removed, InUse         int // locations, SKUs and articles that were deleted, and those that could not be
 	Kits, Met              int // answers about kits, and those of kits of which two parts meet in a pool
 	Late, Postponed        int // units kept for another step, and slots that ended later for one
@@ -75,17 +78,24 @@ type Tally struct {
 	Housed, Homeless       int // conflicts that were brought to another article of their SKU, and those for which it had none
 	Endless, Ended         int // units of bookings without end that orders took, and those that came back
 	Applied                int // discount codes
+	Priced, Relabelled     int // other currencies that were refused as something was priced in the one that there was, and those that were taken
 	Still, Restamped       int // units told to move to where and when they are, and those that got other buffers at the dates that they had
 	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
+	Carts, Recast          int // orders of several holds, and holds of which lines were changed
+	Chosen, Unpriced       int // lines that named no row and got one, and those that no one row was for
 	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
 	Narrow, Fitted         int // lines of which some articles have what is required and others not, and numbers of their units that were found by trying all ways
 	Refitted, Unfit        int // units that went to another article as theirs lost what their line requires, and those that stayed without
 	Required, Unmet        int // lines with requirements that got units, and those for which no article had what is required
 	Billed, Lapsed         int // subscriptions: payments that came, and those that ended by time
+	KeptEvents             int // events that were kept for a webhook that was disabled for failures
+	MissedEvents           int // events that were counted for one that was disabled by hand
 	Told, Delivered        int // events, by webhook: those that were made, and those that an endpoint took
 	Lost, Drained          int // events that failed for good, and those that waited for a webhook that was disabled
 	FreeLater, WalledIn    int // articles with a unit free where a window starts, none over it, and one later on; those of them where one is free at every instant
 	FewerDays              int // buckets of a calendar of fewer units of a pool than are free at every instant
+	StartsOver, StartsNone int // starts of rentals that would be over, and those of which no unit can be had
+	StartsInexact          int // and those of which perhaps more can be had than is said
 	Unstocked              int // explanations of what has no units there
 	Foreign, Substituted   int // articles that a line may not have and did not get, and those that it got as substitutes
 	Restored               int // units of other articles that are again what was ordered
@@ -109,9 +119,11 @@ func (t *Tally) Add(o Tally) {
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.StaysHere, &o.StaysHere}, {&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},
-		{&t.Applied, &o.Applied}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Chosen, &o.Chosen}, {&t.Unpriced, &o.Unpriced},
+		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
+		{&t.StartsOver, &o.StartsOver}, {&t.StartsNone, &o.StartsNone}, {&t.StartsInexact, &o.StartsInexact},
 		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold}, {&t.Ready, &o.Ready},
 		{&t.Unfetched, &o.Unfetched}, {&t.Undone, &o.Undone}, {&t.Unsold, &o.Unsold}, {&t.OutAgain, &o.OutAgain}, {&t.GoneOn, &o.GoneOn},
 		{&t.Foreign, &o.Foreign}, {&t.Substituted, &o.Substituted}, {&t.Restored, &o.Restored},
@@ -160,6 +172,9 @@ type (
 		Quantity int
 		Purchase engine.PurchaseType
 		Made     []ID // of each unit the SKU that it was made for; zero: an article
+
+		Base  ID     // what the ids of its units follow: the hold, or the change that made them
+		First uint64 // at which distance the first does
 	}
 	Event struct {
 		ID, Article, Location ID

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"holdfast/engine"
 	"holdfast/fuzz/model"
-	"holdfast/fuzz/workload"
 )
 
 // This file owns the drawing of stock in time.
@@ -14,8 +12,8 @@ import (
 // drawn is how many hours are drawn.
 const drawn = 50
 
-// show draws every unit of every article, and the conflicts.
-func (s *scenario) show() string {
+// show draws every unit of every article, and the conflicts, from an instant on.
+func (s *scenario) show(from int64) string {
 	a := s.w.Tenants[0].Twin
 	width := 0
 	for _, name := range s.order {
@@ -24,7 +22,7 @@ func (s *scenario) show() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%-*s  ", width, "")
 	for h := 0; h < drawn; h += 10 {
-		fmt.Fprintf(&out, "%-10d", h)
+		fmt.Fprintf(&out, "%-10s", hours(from+int64(h)*hour))
 	}
 	out.WriteString("\n")
 	for _, name := range s.order {
@@ -34,7 +32,7 @@ func (s *scenario) show() string {
 				continue
 			}
 			n++
-			fmt.Fprintf(&out, "%-*s  %s\n", width, fmt.Sprintf("%s %d", name, n), s.line(a, func(t int64) byte {
+			fmt.Fprintf(&out, "%-*s  %s\n", width, fmt.Sprintf("%s %d", name, n), s.line(a, from, func(t int64) byte {
 				if slot.Span.Holds(t) {
 					return '.'
 				}
@@ -43,7 +41,7 @@ func (s *scenario) show() string {
 		}
 		for _, c := range a.Units {
 			if c.Slot == 0 && a.Articles[a.Lots[c.Lot-1].Article].ID == s.ids[name] {
-				fmt.Fprintf(&out, "%-*s  %s\n", width, name+" !", s.line(a, func(int64) byte { return ' ' }, func(u model.Unit) bool { return u.ID == c.ID }))
+				fmt.Fprintf(&out, "%-*s  %s\n", width, name+" !", s.line(a, from, func(int64) byte { return ' ' }, func(u model.Unit) bool { return u.ID == c.ID }))
 			}
 		}
 	}
@@ -51,10 +49,10 @@ func (s *scenario) show() string {
 }
 
 // line draws some units, a character an hour.
-func (s *scenario) line(a *model.Account, ground func(int64) byte, on func(model.Unit) bool) string {
+func (s *scenario) line(a *model.Account, from int64, ground func(int64) byte, on func(model.Unit) bool) string {
 	line := make([]byte, drawn)
 	for h := range line {
-		t := workload.Start + int64(h)*hour
+		t := from + int64(h)*hour
 		line[h] = ground(t)
 		for _, u := range a.Units {
 			switch {
@@ -62,12 +60,15 @@ func (s *scenario) line(a *model.Account, ground func(int64) byte, on func(model
 			case !u.Body().Holds(t):
 				line[h] = '~'
 			default:
-				line[h] = s.letter(u.Owner())
+				line[h] = s.letter(u)
 			}
 		}
 	}
 	return string(line)
 }
 
-// letter is a hold's: the first of its name.
-func (s *scenario) letter(id engine.ID) byte { return (s.names[id] + "?")[0] }
+// letter is that of the hold or the order that a unit is of: the first of its name.
+func (s *scenario) letter(u model.Unit) byte {
+	x, _ := s.w.View(0).Unavailability(u.ID)
+	return (s.names[x.Owner] + "?")[0]
+}

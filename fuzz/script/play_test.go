@@ -41,11 +41,12 @@ func TestScenarios(t *testing.T) {
 
 // scenario is one under way: a world of one account, and the names of what is in it.
 type scenario struct {
-	t     *testing.T
-	w     *workload.World
-	ids   map[string]engine.ID // of locations, SKUs, articles and holds
-	names map[engine.ID]string
-	order []string // articles, as they came
+	t      *testing.T
+	w      *workload.World
+	ids    map[string]engine.ID // of locations, SKUs, articles and holds
+	names  map[engine.ID]string
+	order  []string             // articles, as they came
+	tables map[string]engine.ID // of pricing rows
 }
 
 // play runs the steps of a scenario and writes it down anew, with what came of each.
@@ -53,7 +54,7 @@ func play(t *testing.T, text string) string {
 	w, err := workload.New(vfs.NewMem(), 1)
 	require.NoError(t, err)
 	defer w.Close()
-	s := &scenario{t: t, w: w, ids: map[string]engine.ID{}, names: map[engine.ID]string{}}
+	s := &scenario{t: t, w: w, ids: map[string]engine.ID{}, names: map[engine.ID]string{}, tables: map[string]engine.ID{}}
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
@@ -124,8 +125,11 @@ func (s *scenario) call(name string, id engine.ID) { s.ids[name], s.names[id] = 
 
 // item finds a SKU or an article.
 func (s *scenario) item(name string) engine.Item {
-	if s.w.View(0).SKU(s.id(name)) != nil {
+	switch v := s.w.View(0); {
+	case v.SKU(s.id(name)) != nil:
 		return engine.Item{SKU: s.id(name)}
+	case v.CatalogItem(s.id(name)) != nil:
+		return engine.Item{CatalogItem: s.id(name)}
 	}
 	return engine.Item{Article: s.id(name)}
 }
@@ -251,10 +255,14 @@ func (s *scenario) step(f []string) string {
 			came += fmt.Sprintf("%s %s-%s on %s: %s\n", s.names[c.Owner], hours(c.Range.Start), hours(c.Range.End), s.names[c.Article], c.Reason)
 		}
 		return came
-	case "show":
-		return s.show()
+	case "show": // [from HOUR]
+		from := int64(workload.Start)
+		if word := option(f, "from"); word != "" {
+			from = s.at(word)
+		}
+		return s.show(from)
 	default:
-		s.t.Fatalf("no step is called %q", f[0])
+		return s.counter(f)
 	}
 	return ""
 }
@@ -308,6 +316,9 @@ func (s *scenario) unit(slot engine.ID) string {
 	return "none"
 }
 
+// mostNamed is how many of those in the way of a plan are named.
+const mostNamed = 3
+
 func (s *scenario) plan(p *engine.QuantityPlan) string {
 	came := "ok"
 	if !p.OK {
@@ -317,7 +328,10 @@ func (s *scenario) plan(p *engine.QuantityPlan) string {
 	if p.Minimal {
 		came += ", fewest"
 	}
-	for _, b := range p.Blockers {
+	for i, b := range p.Blockers {
+		if i == mostNamed {
+			return came + fmt.Sprintf(" and %d more", p.BlockersTotal-i)
+		}
 		came += ", in the way " + s.names[b.Owner]
 	}
 	return came

@@ -163,9 +163,9 @@ func attributeCommand(d Dice, a *model.Account) engine.Op {
 	case kind < 17 && len(a.Attributes) < maxAttributes:
 		return createAttribute(d, a, pick(d, "format", moreFormats))
 	case kind < 18 && len(a.Attributes) > 2:
-		return engine.DeleteAttribute{ID: x.ID}
+		return engine.DeleteAttribute{ID: x.ID, Force: odds(d, "force", 60)}
 	case x.Format.Chosen():
-		return engine.PatchAttribute{ID: x.ID, Options: engine.Some(options(d, x))}
+		return engine.PatchAttribute{ID: x.ID, Options: engine.Some(options(d, x)), Force: odds(d, "force", 60)}
 	}
 	return engine.PatchAttribute{ID: x.ID, Name: engine.Some("other")}
 }

@@ -85,3 +85,32 @@ func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
 	require.NoError(t, orderWorld{hooks: odds(d, "webhooks", 50), rich: odds(d, "rich", 67)}.play(d, &seen))
 	require.Positive(t, seen.Strayed, "%+v", seen)
 }
+
+// TestOneWayUnitThatALateOneHasPushed keeps a unit that is not back for longer, where one that leaves its place is to follow: that one
+// gets the unit of another article, and that leaves then. Both wait for nothing.
+func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
+	w, do, here, sku := played(t)
+	there := do(engine.CreateLocation{Name: "there", Timezone: Zones[1]}).(*engine.Location).ID
+	for _, name := range []string{"one", "two"} {
+		do(engine.CreateArticle{Name: name, SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 1}}})
+	}
+	order := func(from, to int64, back ID) *engine.OrderRecord {
+		return do(engine.CreateOrder{
+			OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, Return: &back},
+			Lines:      []engine.OrderLineInput{{Item: engine.Item{SKU: sku}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+		}).(*engine.OrderRecord)
+	}
+	late := order(Start+hour, Start+2*hour, here)
+	leaves := order(Start+3*hour, Start+4*hour, there).Lines[0].Units[0].Hold
+	was, _ := w.View(0).Unavailability(leaves)
+	w.Clock = Start + hour
+	do(engine.FulfillOrder{ID: late.ID})
+	out, _ := w.View(0).Unavailability(late.Lines[0].Units[0].Hold)
+	require.Equal(t, out.Slot, was.Slot, "both are of one unit")
+	w.Clock = Start + 3*hour
+	_, _, fault := w.Do(0, model.Tick{})
+	require.NoError(t, fault)
+	is, _ := w.View(0).Unavailability(leaves)
+	require.False(t, is.Conflict())
+	require.NotEqual(t, was.Article, is.Article)
+}

@@ -207,7 +207,7 @@ func moveHold(d Dice, a *model.Account, now int64) (o engine.MoveHold, ok bool) 
 	}
 	o.ID = h.ID
 	for _, u := range a.Units {
-		if u.Owner() != h.ID || len(o.Lines) > 0 && odds(d, "not this unit", 60) {
+		if a.Owner(u) != h.ID || len(o.Lines) > 0 && odds(d, "not this unit", 60) {
 			continue
 		}
 		l := engine.MoveLine{Unavailability: u.ID}

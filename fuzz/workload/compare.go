@@ -63,7 +63,13 @@ func (w *World) Compare(d Dice, tenant int) error {
 	if err := a.Conflicts(v, f, now); err != nil {
 		return err
 	}
-	return w.plans(d, a, v, now)
+	if err := w.plans(d, a, v, now); err != nil {
+		return err
+	}
+	if odds(d, "starts", 40) {
+		return w.Starts(d, tenant)
+	}
+	return nil
 }
 
 // where is a location, sometimes all of them.

@@ -125,7 +125,7 @@ func TestTimeAlwaysGetsOn(t *testing.T) {
 				do(engine.IncreaseQuantity{Article: articles[d.N("article", 3)], Location: here, Amount: 1 + d.N("amount", 4)})
 			},
 			"webhook": func(r *rapid.T) {
-				do(createHook(engine.OrderEvents[Roll(r).N("event", len(engine.OrderEvents))], "2025-06"))
+				do(createHook(engine.HookEvents[Roll(r).N("event", len(engine.HookEvents))], "2025-06"))
 			},
 			"time passes": func(r *rapid.T) {
 				w.Clock = w.Now() + int64(Roll(r).N("by", 60))*hour/4

@@ -16,9 +16,12 @@ import (
 // maxHooks bounds the webhooks of an account.
 const maxHooks = 6
 
-// payload writes an order as the interface shows it, without what others are called: that changes without the order.
+// payload writes a record as the interface shows it, an order without what others are called: that changes without the order.
 func payload(version string, record any) []byte {
-	r := record.(*engine.OrderRecord)
+	r, is := record.(*engine.OrderRecord)
+	if !is {
+		return api.EventPayload(version, record)
+	}
 	n := *r
 	o := *r.Order
 	o.PickupAt, o.ReturnAt = nil, nil
@@ -27,7 +30,7 @@ func payload(version string, record any) []byte {
 	for i, u := range r.Units {
 		n.Units[i] = engine.UnitRecord{Article: u.Article, Conflict: u.Conflict}
 	}
-	return api.OrderPayload(version, &n)
+	return api.EventPayload(version, &n)
 }
 
 // told holds the orders of all accounts against what was last said of them.
@@ -51,7 +54,7 @@ func excerpt(s string, at int) string { return s[max(0, at-300):min(len(s), at+3
 
 // Hook gives an account webhooks for all types of events.
 func (w *World) Hook(tenant int) error {
-	for _, typ := range engine.OrderEvents {
+	for _, typ := range engine.HookEvents {
 		if _, _, fault := w.Do(tenant, createHook(typ, "2025-06")); fault != nil {
 			return fault
 		}
@@ -59,7 +62,7 @@ func (w *World) Hook(tenant int) error {
 	return nil
 }
 
-func createHook(typ engine.OrderEvent, version string) engine.CreateWebhook {
+func createHook(typ engine.HookEvent, version string) engine.CreateWebhook {
 	return engine.CreateWebhook{
 		EventType: typ, URL: "https://example.com/hooks", APIVersion: version, Secret: engine.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, engine.SecretBytes)),
 	}
@@ -86,13 +89,24 @@ func hookCommand(d Dice, a *model.Account, now int64) engine.Op {
 	case kind < 5 && len(a.Hooks) > 3:
 		return engine.DeleteWebhook{ID: h.ID}
 	case kind < 8 && len(a.Hooks) < maxHooks:
-		return createHook(pick(d, "type", engine.OrderEvents), pick(d, "version", []string{"2025-06", "2025-06", "2025-12"}))
+		o := createHook(pick(d, "type", engine.HookEvents), pick(d, "version", []string{"2025-06", "2025-06", "2025-12"}))
+		if odds(d, "several types", 50) {
+			o.EventType, o.EventTypes = "", someTypes(d)
+		}
+		return o
 	case kind < 9:
-		return engine.PatchWebhook{ID: h.ID, EventType: engine.Some(pick(d, "type", engine.OrderEvents))}
+		if odds(d, "several types", 50) {
+			return engine.PatchWebhook{ID: h.ID, EventTypes: engine.Some(someTypes(d))}
+		}
+		return engine.PatchWebhook{ID: h.ID, EventType: engine.Some(pick(d, "type", engine.HookEvents))}
 	case kind < 10:
 		return engine.EnableWebhook{ID: h.ID}
 	case kind < 12 || len(a.Deliveries) == 0:
-		return engine.TestWebhook{ID: h.ID}
+		o := engine.TestWebhook{ID: h.ID}
+		if odds(d, "of a type", 50) {
+			o.EventType = pick(d, "type", h.Types)
+		}
+		return o
 	case kind < 20:
 		is := pick(d, "delivery", a.Deliveries)
 		x := engine.RedeliverDelivery{Webhook: is.Webhook, ID: is.ID}
@@ -106,6 +120,18 @@ func hookCommand(d Dice, a *model.Account, now int64) engine.Op {
 		since = now - int64(d.N("ago", 20))*hour/4
 	}
 	return engine.RecoverDeliveries{Webhook: h.ID, Since: since}
+}
+
+// someTypes draws types of events, in any order.
+func someTypes(d Dice) (types []engine.HookEvent) {
+	for len(types) == 0 {
+		for _, typ := range engine.HookEvents {
+			if odds(d, "this type", 40) {
+				types = slices.Insert(types, d.N("place", len(types)+1), typ)
+			}
+		}
+	}
+	return types
 }
 
 // outcomes draws what came of attempts at what is due, or due soon, rarely of others: mostly they fail.

@@ -41,7 +41,7 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 		return engine.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
 	case kind < 24:
 		if h := hold(d, a); h != nil {
-			o := engine.OrderHold{Hold: h.ID}
+			o := engine.OrderHold{Holds: []ID{h.ID}}
 			if odds(d, "terms", 70) {
 				o.Subscription = terms(d)
 			}
@@ -359,6 +359,9 @@ func nothingNew(d Dice, l model.OrderLine, p engine.PatchOrderLine) engine.Patch
 }
 
 func discountCommand(d Dice, a *model.Account, now int64) engine.Op {
+	if odds(d, "another currency", 3) {
+		return engine.PatchAccount{Currency: engine.Some(pick(d, "currency", []string{"EUR", "JPY"}))}
+	}
 	if len(a.Codes) == 0 || len(a.Codes) < maxCodes && odds(d, "another code", 30) {
 		x := engine.DiscountTerms{
 			Code:      fmt.Sprintf("Code%d", len(a.Codes)+1),

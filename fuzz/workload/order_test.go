@@ -24,6 +24,7 @@ type orderWorld struct {
 	rich  bool // with attributes that lines ask for, and rows that they are priced by
 
 	counter bool // with what happens at the counter now and then
+	cart    bool // with what a shop's cart does now and then; rich
 }
 
 // varied is a world whose seed says of what sort it is.
@@ -42,7 +43,7 @@ func TestOrders(t *testing.T) {
 		require.NoError(t, varied(seed).play(orderDice(seed), &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Sold, seen.Foreign, seen.Substituted, seen.Restored, seen.Overbooked, seen.Endless, seen.Ended, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
+	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Sold, seen.Foreign, seen.Substituted, seen.Restored, seen.Overbooked, seen.Endless, seen.Ended, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.KeptEvents, seen.MissedEvents, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
@@ -61,6 +62,19 @@ func TestCounter(t *testing.T) {
 	}
 }
 
+// TestCarts plays worlds in which carts become orders.
+func TestCarts(t *testing.T) {
+	var seen model.Tally
+	for seed := range uint64(60) {
+		c := orderWorld{hooks: seed%4 == 0, rich: true, cart: true}
+		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 77))}, &seen), "seed %d", seed)
+	}
+	t.Logf("%+v", seen)
+	for _, n := range []int{seen.Carts, seen.Recast, seen.Chosen, seen.Unpriced, seen.Applied} {
+		require.Positive(t, n, "%+v", seen)
+	}
+}
+
 func orderDice(seed uint64) Dice { return Seeded{rand.New(rand.NewPCG(seed, 88))} }
 
 // TestMoreOrders plays worlds as they come.
@@ -71,7 +85,9 @@ func TestMoreOrders(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		d, seen := Roll(r), model.Tally{}
-		require.NoError(r, orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50)}.play(d, &seen))
+		c := orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50), false}
+		c.cart = c.rich && odds(d, "cart", 50)
+		require.NoError(r, c.play(d, &seen))
 	})
 }
 
@@ -103,6 +119,11 @@ func (c orderWorld) play(d Dice, seen *model.Tally) (err error) {
 			return err
 		}
 	}
+	if c.cart {
+		if err := w.stockShop(d, 0); err != nil {
+			return err
+		}
+	}
 	for n := range 60 {
 		if c.hooks && odds(d, "of webhooks", 40) {
 			w.Clock += int64(d.N("seconds", 50)) * 1000
@@ -125,6 +146,9 @@ func (c orderWorld) play(d Dice, seen *model.Tally) (err error) {
 		}
 		if c.counter && odds(d, "at the counter", 25) {
 			op = counterCommand
+		}
+		if c.cart && odds(d, "of a cart", 40) {
+			op = cartCommand
 		}
 		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)

@@ -78,7 +78,7 @@ func New(fs vfs.FS, accounts int) (*World, error) {
 		return nil, err
 	}
 	for n := range accounts {
-		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon", Seen: &w.Seen}}
+		t := &Tenant{ID: ID{0: 1, 6: 0x70, 8: 0x80, 15: byte(n + 1)}, Twin: &model.Account{Zone: "Europe/Lisbon", Currency: "EUR", Seen: &w.Seen}}
 		if _, err := w.Submit(t.ID, engine.CreateAccount{Name: "account", Timezone: t.Twin.Zone}); err != nil {
 			return nil, err
 		}

@@ -246,8 +246,8 @@ func (d *document) query(verb string, o operation, request *schema) (string, err
 			add = "addObject"
 		case form == many:
 			add = "addTexts"
-		case text == "int64" || text == "time.Time" || text == "bool":
-			add = map[string]string{"int64": "addNumber", "time.Time": "addInstant"}[text]
+		case text == "int64" || text == "time.Time" || text == "bool" || text == "float64":
+			add = map[string]string{"int64": "addNumber", "time.Time": "addInstant", "bool": "addTrue"}[text]
 		default:
 			add = "addText"
 		}

@@ -84,17 +84,24 @@ func (d *document) uses() map[string]string {
 	return uses
 }
 
-// event is the body that every webhook has.
+// event is the body that every webhook has, with data as it comes: what record that is differs.
 func (d *document) event() (s schema, err error) {
 	for i, m := range d.Webhooks {
 		body := m.value.Post.RequestBody.json()
 		if body == nil {
 			return s, fmt.Errorf("the webhook %s has no body", m.name)
 		}
-		if i > 0 && fmt.Sprintf("%+v", *body) != fmt.Sprintf("%+v", s) {
+		is := *body
+		is.Properties = slices.Clone(body.Properties)
+		for k := range is.Properties {
+			if is.Properties[k].name == "data" {
+				is.Properties[k].value = schema{Description: is.Properties[k].value.Description}
+			}
+		}
+		if i > 0 && fmt.Sprintf("%+v", is) != fmt.Sprintf("%+v", s) {
 			return s, fmt.Errorf("the webhook %s has another body than those before it", m.name)
 		}
-		s = *body
+		s = is
 	}
 	if len(s.Properties) == 0 {
 		return s, fmt.Errorf("there are no webhooks")

@@ -212,6 +212,15 @@ type AvailabilityCalendarQuery struct {
 	To time.Time
 	// Into what the window is cut: at each change, by hour or by local day. Default: day.
 	Bucket AvailabilityCalendarQueryBucket
+	// How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such
+	// rentals. Default: none are listed.
+	Length int64
+	// The unit of length. Days and longer are steps of the local calendar. Default: seconds.
+	LengthUnit TimeUnit
+	// How many units a rental takes: what bookable says is about so many. Default: 1.
+	Quantity int64
+	// Local times of day at which rentals begin, on each day. Default: the time of day of from.
+	StartTimes []string
 }
 
 // AvailabilityCalendarQueryBucket is one of these; a newer server may have more.
@@ -233,11 +242,16 @@ func (q *AvailabilityCalendarQuery) values() query {
 	addInstant(&to, "from", q.From)
 	addInstant(&to, "to", q.To)
 	addText(&to, "bucket", q.Bucket)
+	addNumber(&to, "length", q.Length)
+	addText(&to, "lengthUnit", q.LengthUnit)
+	addNumber(&to, "quantity", q.Quantity)
+	addTexts(&to, "startTimes", q.StartTimes)
 	return to
 }
 
 // Calendar counts free units over a window, by day, by hour or by change, and says how many can be held for
-// each whole bucket; no buffers are added.
+// each whole bucket. Counts are without buffers. With a length it lists the starts of such rentals, and how
+// many units can be booked for each, buffers included.
 //
 // The key needs the scope inventory.stock_items.read.
 func (s *AvailabilityService) Calendar(
@@ -245,6 +259,18 @@ func (s *AvailabilityService) Calendar(
 ) (*CalendarAnswer, error) {
 	return do[CalendarAnswer](ctx, s.t, call{
 		method: "GET", path: "/v1/admin/availability/calendar", query: query.values(),
+	}, options)
+}
+
+// Calendars answers the calendars of many items, on one state. Counts are without buffers. With a length it
+// lists the starts of such rentals, and how many units can be booked for each, buffers included.
+//
+// The key needs the scope inventory.stock_items.read.
+func (s *AvailabilityService) Calendars(
+	ctx context.Context, body CalendarsQuery, options ...RequestOption,
+) (*CalendarsAnswer, error) {
+	return do[CalendarsAnswer](ctx, s.t, call{
+		method: "POST", path: "/v1/admin/availability/calendar", body: body,
 	}, options)
 }
 
@@ -286,6 +312,22 @@ type HoldsService struct{ t *transport }
 
 // HoldsListQuery is the query of Holds.List. What is left empty is not sent.
 type HoldsListQuery struct {
+	// Only holds in one of these states. Default: all.
+	Status []HoldsListQueryStatus
+	// Only holds of which a line asks for this SKU.
+	SKUID string
+	// Only holds of which a line asks for this article.
+	ArticleID string
+	// Only holds of which a line asks for this catalog item.
+	CatalogItemID string
+	// Only holds of which a line is at this location.
+	ServiceLocationID string
+	// Only holds of which a line is for some of it.
+	DateRange *DateRange
+	// Words, without case and accents, each the beginning of a word of the note.
+	Search string
+	// desc: the youngest first.
+	Direction SortDirection
 	// Which page, from 1. Default: 1.
 	Page int64
 	// How many records a page has. Default: 50.
@@ -294,12 +336,21 @@ type HoldsListQuery struct {
 
 func (q *HoldsListQuery) values() query {
 	to := query{values: url.Values{}}
+	addTexts(&to, "status", q.Status)
+	addText(&to, "skuId", q.SKUID)
+	addText(&to, "articleId", q.ArticleID)
+	addText(&to, "catalogItemId", q.CatalogItemID)
+	addText(&to, "serviceLocationId", q.ServiceLocationID)
+	addObject(&to, "dateRange", q.DateRange)
+	addText(&to, "search", q.Search)
+	addText(&to, "direction", q.Direction)
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
 	return to
 }
 
-// List lists holds in order of creation, those that ended within the last 24 hours included.
+// List lists holds in order of creation: those that pass all filters, those that ended within the last 24
+// hours included.
 //
 // The key needs the scope inventory.stock_items.read.
 func (s *HoldsService) List(
@@ -394,6 +445,18 @@ func (s *HoldsService) Delete(ctx context.Context, id string, options ...Request
 	return err
 }
 
+// Update adds lines to a hold, changes and takes out others: judged as one request without the hold's own
+// room, all or nothing.
+//
+// The key needs the scope inventory.stock_items.write.
+func (s *HoldsService) Update(
+	ctx context.Context, id string, body ChangeHold, options ...RequestOption,
+) (*Hold, error) {
+	return do[Hold](ctx, s.t, call{
+		method: "PATCH", path: "/v1/admin/holds/{id}", values: []string{id}, body: body, keyed: true,
+	}, options)
+}
+
 // Move changes dates, article or slot of units of a hold: all or nothing.
 //
 // The key needs the scope inventory.stock_items.write.
@@ -444,10 +507,23 @@ type OrdersService struct{ t *transport }
 type OrdersListQuery struct {
 	// Only orders in one of these states. Default: all.
 	Status []OrderStatus
+	// Only orders whose units are together so far. Default: all.
+	FulfillmentState []FulfillmentState
+	// Whether a unit of it has no stock.
+	HasConflicts bool
+	// pickup: a unit was not handed over though its line has begun; return: one is out though its line is over.
+	// By the instant of the answer.
+	Late []OrdersListQueryLate
+	// Only orders that came from there. Default: all.
+	Channel []OrderChannel
+	// Only orders that are handed over at one of these locations.
+	PickupLocationID []string
+	// Only orders that come back to one of these locations.
+	ReturnLocationID []string
+	// Only orders that this user looks after.
+	AssignedTo string
 	// Orders of which a line is for some of it.
 	DateRange *DateRange
-	// Both ends are in it.
-	CreatedAt *DateRange
 	// Orders that are for this customer, or name them in their list of customers.
 	CustomerID string
 	// Orders that have one of them.
@@ -458,35 +534,74 @@ type OrdersListQuery struct {
 	ExternalID string
 	// Which orders by whether they are archived. Default: active.
 	Archive ArchiveFilter
-	// A part of the reference, the note, a customer's name or email, or a line's name, without case; or the
-	// number.
+	// Words, without case and accents, each the beginning of a word of the reference, the note, a customer's
+	// name, company or email, or a line's name. A number finds the order with that number, too.
 	Search string
-	// desc: the youngest first.
+	// What they are ordered by: equal ones by their numbers, what has no value last, in both directions.
+	Sort OrdersListQuerySort
+	// Whether the least or the greatest value comes first. Default: asc.
 	Direction SortDirection
+	// When it was made. Both ends are in the range.
+	CreatedAt *DateRange
+	// When it was last changed. Both ends are in the range.
+	UpdatedAt *DateRange
+	// When its first line begins. Both ends are in the range.
+	EarliestStartDate *DateRange
+	// When the last of its lines ends that has an end. Both ends are in the range.
+	LatestEndDate *DateRange
+	// When the first line begins of which a unit is still to be handed over. Both ends are in the range.
+	PickupDue *DateRange
+	// When the first line ends of which a unit is out. Both ends are in the range.
+	ReturnDue *DateRange
 	// Which page, from 1. Default: 1.
 	Page int64
 	// How many records a page has. Default: 50.
 	PageSize int64
 }
 
+// OrdersListQuerySort is one of these; a newer server may have more.
+type OrdersListQuerySort string
+
+const (
+	OrdersListQuerySortCreatedAt         OrdersListQuerySort = "createdAt"
+	OrdersListQuerySortUpdatedAt         OrdersListQuerySort = "updatedAt"
+	OrdersListQuerySortEarliestStartDate OrdersListQuerySort = "earliestStartDate"
+	OrdersListQuerySortLatestEndDate     OrdersListQuerySort = "latestEndDate"
+	OrdersListQuerySortTotal             OrdersListQuerySort = "total"
+	OrdersListQuerySortNumber            OrdersListQuerySort = "number"
+)
+
 func (q *OrdersListQuery) values() query {
 	to := query{values: url.Values{}}
 	addTexts(&to, "status", q.Status)
+	addTexts(&to, "fulfillmentState", q.FulfillmentState)
+	addTrue(&to, "hasConflicts", q.HasConflicts)
+	addTexts(&to, "late", q.Late)
+	addTexts(&to, "channel", q.Channel)
+	addTexts(&to, "pickupLocationId", q.PickupLocationID)
+	addTexts(&to, "returnLocationId", q.ReturnLocationID)
+	addText(&to, "assignedTo", q.AssignedTo)
 	addObject(&to, "dateRange", q.DateRange)
-	addObject(&to, "createdAt", q.CreatedAt)
 	addText(&to, "customerId", q.CustomerID)
 	addTexts(&to, "tagIds", q.TagIDs)
 	addNumber(&to, "number", q.Number)
 	addText(&to, "externalId", q.ExternalID)
 	addText(&to, "archive", q.Archive)
 	addText(&to, "search", q.Search)
+	addText(&to, "sort", q.Sort)
 	addText(&to, "direction", q.Direction)
+	addObject(&to, "createdAt", q.CreatedAt)
+	addObject(&to, "updatedAt", q.UpdatedAt)
+	addObject(&to, "earliestStartDate", q.EarliestStartDate)
+	addObject(&to, "latestEndDate", q.LatestEndDate)
+	addObject(&to, "pickupDue", q.PickupDue)
+	addObject(&to, "returnDue", q.ReturnDue)
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
 	return to
 }
 
-// List lists orders in order of creation: those that pass all filters.
+// List lists orders: those that pass all filters, in the order that is asked for.
 //
 // The key needs the scope orders.details.read.
 func (s *OrdersService) List(
@@ -515,7 +630,7 @@ func (s *OrdersService) All(
 }
 
 // Create creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not
-// at all.
+// at all, or takes holds over.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) Create(
@@ -611,7 +726,7 @@ func (s *OrdersService) LinkTags(
 
 // OrdersUnlinkTagsQuery is the query of Orders.UnlinkTags. What is left empty is not sent.
 type OrdersUnlinkTagsQuery struct {
-	// Repeated; here or in the body.
+	// Repeated, or with commas between; here or in the body.
 	TagIDs []string
 }
 
@@ -621,7 +736,8 @@ func (q *OrdersUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from an order; the tags themselves stay. One that is not linked is no fault.
+// UnlinkTags unlinks tags from an order; the tags themselves stay. One that is not linked is no fault, one
+// that is not there is 404.
 //
 // The key needs the scope orders.details.write.
 func (s *OrdersService) UnlinkTags(
@@ -653,8 +769,8 @@ func (s *OrdersService) AddLineItems(
 // The key needs the scope orders.details.write.
 func (s *OrdersService) UpdateLineItem(
 	ctx context.Context, id string, lineItemID string, body PatchLineItem, options ...RequestOption,
-) (*Order, error) {
-	return do[Order](ctx, s.t, call{
+) (*MovedOrder, error) {
+	return do[MovedOrder](ctx, s.t, call{
 		method: "PATCH", path: "/v1/admin/orders/{id}/line-items/{lineItemId}",
 		values: []string{id, lineItemID}, body: body, keyed: true,
 	}, options)
@@ -762,8 +878,8 @@ func (s *OrdersService) Unarchive(ctx context.Context, id string, options ...Req
 // The key needs the scope orders.details.write.
 func (s *OrdersService) AssignStockItem(
 	ctx context.Context, id string, stockItemID string, body AssignStockItem, options ...RequestOption,
-) (*Order, error) {
-	return do[Order](ctx, s.t, call{
+) (*MovedOrder, error) {
+	return do[MovedOrder](ctx, s.t, call{
 		method: "POST", path: "/v1/admin/orders/{id}/stock-items/{stockItemId}/assign",
 		values: []string{id, stockItemID}, body: body, keyed: true,
 	}, options)
@@ -845,6 +961,16 @@ func (s *OrdersService) RemoveDiscountCode(
 		values: []string{orderID, code}, keyed: true,
 	}, options)
 	return err
+}
+
+// Quote prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and
+// nobody is told.
+//
+// The key needs the scope orders.details.read.
+func (s *OrdersService) Quote(
+	ctx context.Context, body QuoteInput, options ...RequestOption,
+) (*Quote, error) {
+	return do[Quote](ctx, s.t, call{method: "POST", path: "/v1/admin/quotes", body: body}, options)
 }
 
 // OrdersListPaymentsQuery is the query of Orders.ListPayments. What is left empty is not sent.
@@ -1100,7 +1226,7 @@ func (s *CatalogService) LinkTags(
 
 // CatalogUnlinkTagsQuery is the query of Catalog.UnlinkTags. What is left empty is not sent.
 type CatalogUnlinkTagsQuery struct {
-	// Repeated; here or in the body.
+	// Repeated, or with commas between; here or in the body.
 	TagIDs []string
 }
 
@@ -1110,7 +1236,8 @@ func (q *CatalogUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault.
+// UnlinkTags unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault,
+// one that is not there is 404.
 //
 // The key needs the scope catalog.listings.write.
 func (s *CatalogService) UnlinkTags(
@@ -1151,6 +1278,10 @@ type ArticlesListQuery struct {
 	Sort ArticleSort
 	// Whether the least or the greatest value comes first. Default: asc.
 	Direction SortDirection
+	// Whether availability tells what can be booked over the window, with the buffers that a booking brings, as
+	// the operation on availability does. The order by availability stays that of units free without buffers.
+	// Default: false.
+	WithBuffers bool
 	// Which members of each article are answered, by their names: in a query as a list with commas. Default:
 	// all.
 	Fields []string
@@ -1173,6 +1304,7 @@ func (q *ArticlesListQuery) values() query {
 	addObjects(&to, "filters", q.Filters)
 	addText(&to, "sort", q.Sort)
 	addText(&to, "direction", q.Direction)
+	addTrue(&to, "withBuffers", q.WithBuffers)
 	addTexts(&to, "fields", q.Fields)
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
@@ -1358,7 +1490,7 @@ func (s *ArticlesService) LinkTags(
 
 // ArticlesUnlinkTagsQuery is the query of Articles.UnlinkTags. What is left empty is not sent.
 type ArticlesUnlinkTagsQuery struct {
-	// Repeated; here or in the body.
+	// Repeated, or with commas between; here or in the body.
 	TagIDs []string
 }
 
@@ -1368,7 +1500,8 @@ func (q *ArticlesUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from an article; the tags themselves stay. One that is not linked is no fault.
+// UnlinkTags unlinks tags from an article; the tags themselves stay. One that is not linked is no fault, one
+// that is not there is 404.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *ArticlesService) UnlinkTags(
@@ -1591,6 +1724,10 @@ type SKUsListQuery struct {
 	PageSize int64
 	// Only the SKU that has this external id.
 	ExternalID string
+	// Words, without case and accents, each the beginning of a word of the name or the code.
+	Search string
+	// Only the SKU with this code, without case.
+	Code string
 }
 
 func (q *SKUsListQuery) values() query {
@@ -1598,6 +1735,8 @@ func (q *SKUsListQuery) values() query {
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
 	addText(&to, "externalId", q.ExternalID)
+	addText(&to, "search", q.Search)
+	addText(&to, "code", q.Code)
 	return to
 }
 
@@ -1675,7 +1814,7 @@ func (s *SKUsService) LinkTags(
 
 // SKUsUnlinkTagsQuery is the query of SKUs.UnlinkTags. What is left empty is not sent.
 type SKUsUnlinkTagsQuery struct {
-	// Repeated; here or in the body.
+	// Repeated, or with commas between; here or in the body.
 	TagIDs []string
 }
 
@@ -1685,7 +1824,8 @@ func (q *SKUsUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault.
+// UnlinkTags unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault, one that
+// is not there is 404.
 //
 // The key needs the scope inventory.skus.write.
 func (s *SKUsService) UnlinkTags(
@@ -1709,6 +1849,9 @@ type LocationsListQuery struct {
 	PageSize int64
 	// Only the location that has this external id.
 	ExternalID string
+	// Words, without case and accents, each the beginning of a word of the name, or the street, zip code or city
+	// of the address.
+	Search string
 }
 
 func (q *LocationsListQuery) values() query {
@@ -1716,6 +1859,7 @@ func (q *LocationsListQuery) values() query {
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
 	addText(&to, "externalId", q.ExternalID)
+	addText(&to, "search", q.Search)
 	return to
 }
 
@@ -2026,6 +2170,11 @@ type CustomersListQuery struct {
 	PageSize int64
 	// Only the customer that has this external id.
 	ExternalID string
+	// Words, without case and accents, each the beginning of a word of the name, the company, the email or the
+	// phone.
+	Search string
+	// Only the customer with this email, without case.
+	Email string
 }
 
 func (q *CustomersListQuery) values() query {
@@ -2033,6 +2182,8 @@ func (q *CustomersListQuery) values() query {
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
 	addText(&to, "externalId", q.ExternalID)
+	addText(&to, "search", q.Search)
+	addText(&to, "email", q.Email)
 	return to
 }
 
@@ -2130,7 +2281,7 @@ func (s *CustomersService) LinkTags(
 
 // CustomersUnlinkTagsQuery is the query of Customers.UnlinkTags. What is left empty is not sent.
 type CustomersUnlinkTagsQuery struct {
-	// Repeated; here or in the body.
+	// Repeated, or with commas between; here or in the body.
 	TagIDs []string
 }
 
@@ -2140,7 +2291,8 @@ func (q *CustomersUnlinkTagsQuery) values() query {
 	return to
 }
 
-// UnlinkTags unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault.
+// UnlinkTags unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault, one
+// that is not there is 404.
 //
 // The key needs the scope customers.write.
 func (s *CustomersService) UnlinkTags(
@@ -2423,9 +2575,10 @@ func (s *WebhooksService) All(
 }
 
 // Create creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency
-// key has null in its place. Besides its own scope it takes the one to read what the events tell of:
-// orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the
-// webhook, or gave it its url or type of event since.
+// key has null in its place. Besides its own scope it takes those to read what the events tell of:
+// orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units,
+// settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook,
+// or gave it its url or type of event since.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Create(
@@ -2446,7 +2599,8 @@ func (s *WebhooksService) Get(ctx context.Context, id string, options ...Request
 }
 
 // Update changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own
-// scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is
+// scope it takes those to read what the events tell of: orders.details.read for orders,
+// inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is
 // sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
 //
 // The key needs the scope settings.webhooks.write.
@@ -2468,7 +2622,8 @@ func (s *WebhooksService) Delete(ctx context.Context, id string, options ...Requ
 	return err
 }
 
-// Enable enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.
+// Enable enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent
+// by recover.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Enable(
@@ -2479,7 +2634,8 @@ func (s *WebhooksService) Enable(
 	}, options)
 }
 
-// Disable disables a webhook: it is told of nothing, and what is queued stays in its log as failed.
+// Disable disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what
+// happens from then on is counted as missedEvents and not kept.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Disable(
@@ -2564,7 +2720,7 @@ func (s *WebhooksService) AllDeliveries(
 }
 
 // GetDelivery returns a delivery with the bytes that are sent and what came of each attempt. Besides its own
-// scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+// scope it takes the one to read what the event tells of, as webhooks do.
 //
 // The key needs the scope settings.webhooks.read.
 func (s *WebhooksService) GetDelivery(
@@ -2576,9 +2732,9 @@ func (s *WebhooksService) GetDelivery(
 	}, options)
 }
 
-// Redeliver sends an event once more, with the same bytes. How that goes does not count for the webhook.
-// Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of
-// orders.
+// Redeliver sends an event once more, with the same bytes, also where the webhook is disabled. How that goes
+// does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as
+// webhooks do.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Redeliver(
@@ -2590,9 +2746,9 @@ func (s *WebhooksService) Redeliver(
 	}, options)
 }
 
-// Recover sends again what has failed since an instant, in the order of the events; at most 10,000 at once.
-// Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of
-// orders.
+// Recover sends again what has failed since an instant, and what was kept since then while the webhook was
+// disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to
+// read what the event tells of, as webhooks do.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Recover(
@@ -2603,16 +2759,29 @@ func (s *WebhooksService) Recover(
 	}, options)
 }
 
-// Test sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as
-// its data. How that goes does not count. Besides its own scope it takes the one to read what the event tells
-// of: orders.details.read for those of orders.
+// WebhooksTestQuery is the query of Webhooks.Test. What is left empty is not sent.
+type WebhooksTestQuery struct {
+	// Which of its types; default the first.
+	EventType EventType
+}
+
+func (q *WebhooksTestQuery) values() query {
+	to := query{values: url.Values{}}
+	addText(&to, "eventType", q.EventType)
+	return to
+}
+
+// Test sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the
+// record with the nil id, with an example of it as its data. How that goes does not count, and the webhook
+// may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
 //
 // The key needs the scope settings.webhooks.write.
 func (s *WebhooksService) Test(
-	ctx context.Context, id string, options ...RequestOption,
+	ctx context.Context, id string, query WebhooksTestQuery, options ...RequestOption,
 ) (*WebhookDelivery, error) {
 	return do[WebhookDelivery](ctx, s.t, call{
-		method: "POST", path: "/v1/admin/webhooks/{id}/test", values: []string{id}, keyed: true,
+		method: "POST", path: "/v1/admin/webhooks/{id}/test",
+		values: []string{id}, query: query.values(), keyed: true,
 	}, options)
 }
 
@@ -2671,12 +2840,18 @@ type TagsListQuery struct {
 	Page int64
 	// How many records a page has. Default: 50.
 	PageSize int64
+	// Only tags of these scopes. Default: of all that the key may read.
+	Scope []TagScope
+	// Words, without case and accents, each the beginning of a word of the text.
+	Search string
 }
 
 func (q *TagsListQuery) values() query {
 	to := query{values: url.Values{}}
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
+	addTexts(&to, "scope", q.Scope)
+	addText(&to, "search", q.Search)
 	return to
 }
 
@@ -2808,7 +2983,7 @@ func (s *AttributesService) Get(
 	}, options)
 }
 
-// Update changes an attribute; values stay but for those that chose an option that goes.
+// Update changes an attribute; values stay but for those that chose an option that goes, which takes force.
 //
 // The key needs the scope inventory.attributes.write.
 func (s *AttributesService) Update(
@@ -2819,12 +2994,28 @@ func (s *AttributesService) Update(
 	}, options)
 }
 
-// Delete deletes an attribute and its values on every record.
+// AttributesDeleteQuery is the query of Attributes.Delete. What is left empty is not sent.
+type AttributesDeleteQuery struct {
+	// Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records
+	// have some.
+	Force bool
+}
+
+func (q *AttributesDeleteQuery) values() query {
+	to := query{values: url.Values{}}
+	addTrue(&to, "force", q.Force)
+	return to
+}
+
+// Delete deletes an attribute and its values on every record; where there are any it takes force.
 //
 // The key needs the scope inventory.attributes.write.
-func (s *AttributesService) Delete(ctx context.Context, id string, options ...RequestOption) error {
+func (s *AttributesService) Delete(
+	ctx context.Context, id string, query AttributesDeleteQuery, options ...RequestOption,
+) error {
 	_, err := do[struct{}](ctx, s.t, call{
-		method: "DELETE", path: "/v1/admin/attributes/{id}", values: []string{id}, keyed: true,
+		method: "DELETE", path: "/v1/admin/attributes/{id}",
+		values: []string{id}, query: query.values(), keyed: true,
 	}, options)
 	return err
 }

@@ -35,6 +35,12 @@ func addNumber(to *query, name string, value int64) {
 	}
 }
 
+func addTrue(to *query, name string, value bool) {
+	if value {
+		to.values.Add(name, "true")
+	}
+}
+
 func addInstant(to *query, name string, at time.Time) {
 	if !at.IsZero() {
 		to.values.Add(name, at.Format(time.RFC3339Nano))

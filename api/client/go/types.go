@@ -213,7 +213,8 @@ type Article struct {
 	TaxonomyCategory *TaxonomyCategory `json:"taxonomyCategory"`
 	// Figures over all articles of its SKU; null without one.
 	AggregateData *AggregateData `json:"aggregateData"`
-	// The units taken over the window, by start.
+	// The units taken over the window, in order of creation: the first of them. GET
+	// articles/{id}/unavailabilities has all, by page.
 	Unavailability []Unavailability `json:"unavailability"`
 	// How many entries the list has, where it is cut.
 	UnavailabilityTotal *int64 `json:"unavailabilityTotal"`
@@ -253,7 +254,7 @@ type Article struct {
 	SKU *ArticleSKU `json:"sku"`
 	// What it has cost beside its price, in minor units.
 	ItemCosts *int64 `json:"itemCosts"`
-	// What orders have brought in with it, in minor units.
+	// What orders in the account's currency have brought in with it, in minor units.
 	ItemIncome int64 `json:"itemIncome"`
 	// What it was bought for, in minor units: its own, or that of its SKU.
 	PurchasePrice *int64 `json:"purchasePrice"`
@@ -285,7 +286,8 @@ type Article struct {
 	SnapshotDate SnapshotDate `json:"snapshotDate"`
 	// How many units it has at the start of the window.
 	Quantity UnitCounts `json:"quantity"`
-	// How many units are free for the whole window, without buffers.
+	// How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be
+	// booked.
 	Availability FreeUnits `json:"availability"`
 	// The units over the window as steps in time.
 	TemporalStock TemporalStock `json:"temporalStock"`
@@ -316,7 +318,7 @@ type ArticleBars struct {
 	// How many entries the list has, where it is cut.
 	EventsTotal *int64 `json:"eventsTotal"`
 	// How many units there are and how many of them are taken, from each instant on at which that changes: of an
-	// article with more units than one. Empty for others.
+	// article with more units than one, or with one that comes or goes in the window. Empty for others.
 	Steps []CountStep `json:"steps"`
 	// How many entries the list has, where it is cut.
 	StepsTotal *int64 `json:"stepsTotal"`
@@ -673,6 +675,10 @@ type Bar struct {
 	SlotID *string `json:"slotId"`
 	// Whether the unit is still to be handed over, is out, or has come back and what is left is its buffer.
 	State BarState `json:"state"`
+	// When it was to be back, where it is out and kept for longer than that; null else.
+	DueAt *time.Time `json:"dueAt"`
+	// Where it is to be for good from to on, if that is another location; null else.
+	GoesToLocationID *string `json:"goesToLocationId"`
 	// Whether it stays on its article or unit: it was asked for by name, or is out.
 	Pinned bool `json:"pinned"`
 }
@@ -709,15 +715,21 @@ const (
 type Bucket struct {
 	// The piece of time.
 	Range Range `json:"range"`
+	// The local date that it begins on.
+	Date string `json:"date"`
 	// Fewest units free at an instant of it; below 0 where holds have no unit.
 	MinFree int64 `json:"minFree"`
 	// Most units free at an instant of it.
 	MaxFree int64 `json:"maxFree"`
-	// How many units can be held for the whole bucket, without buffers: what availability says of it as a
-	// window.
+	// How many units can be held for the whole bucket as it is: a count without the buffers that a booking would
+	// bring. What can be booked is in starts.
 	Available int64 `json:"available"`
-	// False: pinned holds made the search stop, and perhaps more units could be held.
+	// About available. False: pinned holds made the search stop, and perhaps more units could be held.
 	Exact bool `json:"exact"`
+	// The rentals of the length asked for that begin in it. Empty where no length was asked for.
+	Starts []RentalStart `json:"starts"`
+	// How many entries the list has, where it is cut.
+	StartsTotal *int64 `json:"startsTotal"`
 }
 
 // BufferOrigin is one of these; a newer server may have more.
@@ -735,6 +747,76 @@ type CalendarAnswer struct {
 	// The account's count of committed changes that the answer is of.
 	Sequence int64 `json:"sequence"`
 }
+
+// CalendarItem is a part of requests.
+type CalendarItem struct {
+	// The SKU: any of its articles will do. Exactly one such id is given.
+	SKUID Opt[string] `json:"skuId,omitzero"`
+	// The article. Exactly one such id is given.
+	ArticleID Opt[string] `json:"articleId,omitzero"`
+	// The catalog item: all its components are taken. Exactly one such id is given.
+	CatalogItemID Opt[string] `json:"catalogItemId,omitzero"`
+	// How many units of it a rental takes. Default: quantity of the request.
+	Quantity Opt[int64] `json:"quantity,omitzero"`
+}
+
+// CalendarOfItem is a part of answers.
+type CalendarOfItem struct {
+	// The SKU; null where the item is none.
+	SKUID *string `json:"skuId"`
+	// The article; null where the item is none.
+	ArticleID *string `json:"articleId"`
+	// The catalog item; null where the item is none.
+	CatalogItemID *string `json:"catalogItemId"`
+	// The window in pieces, without gap or overlap.
+	Buckets []Bucket `json:"buckets"`
+	// How many entries the list has, where it is cut.
+	BucketsTotal *int64 `json:"bucketsTotal"`
+}
+
+// CalendarsAnswer is the answer of Availability.Calendars.
+type CalendarsAnswer struct {
+	// The calendars, in the order of the items.
+	Calendars []CalendarOfItem `json:"calendars"`
+	// The account's count of committed changes that the answer is of.
+	Sequence int64 `json:"sequence"`
+}
+
+// CalendarsQuery is what Availability.Calendars takes.
+type CalendarsQuery struct {
+	// The items, whose calendars are answered in their order.
+	Items []CalendarItem `json:"items"`
+	// The location. Default: all, added up; days are the account's then.
+	ServiceLocationID Opt[string] `json:"serviceLocationId,omitzero"`
+	// Where the units are brought back to. At another location than that they leave the one for good: each is
+	// one that every other hold can do without from the window's start on, without end. Default: they come back
+	// where they are taken.
+	ReturnServiceLocationID Opt[string] `json:"returnServiceLocationId,omitzero"`
+	// First instant of the window.
+	From time.Time `json:"from"`
+	// First instant behind the window.
+	To time.Time `json:"to"`
+	// Into what the window is cut: at each change, by hour or by local day. Default: day.
+	Bucket Opt[CalendarsQueryBucket] `json:"bucket,omitzero"`
+	// How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such
+	// rentals. Default: none are listed.
+	Length Opt[int64] `json:"length,omitzero"`
+	// The unit of length. Days and longer are steps of the local calendar. Default: seconds.
+	LengthUnit Opt[TimeUnit] `json:"lengthUnit,omitzero"`
+	// How many units a rental takes: what bookable says is about so many. Default: 1.
+	Quantity Opt[int64] `json:"quantity,omitzero"`
+	// Local times of day at which rentals begin, on each day. Default: the time of day of from.
+	StartTimes Opt[[]string] `json:"startTimes,omitzero"`
+}
+
+// CalendarsQueryBucket is one of these; a newer server may have more.
+type CalendarsQueryBucket string
+
+const (
+	CalendarsQueryBucketChange CalendarsQueryBucket = "change"
+	CalendarsQueryBucketHour   CalendarsQueryBucket = "hour"
+	CalendarsQueryBucketDay    CalendarsQueryBucket = "day"
+)
 
 // CancelStockItem is what Orders.CancelStockItem takes.
 type CancelStockItem struct {
@@ -934,6 +1016,21 @@ const (
 	ChangeChangeDeleted ChangeChange = "deleted"
 )
 
+// ChangeHold is what Holds.Update takes.
+type ChangeHold struct {
+	// New lines, behind those that stay. Default: none.
+	Add Opt[[]HoldLineInput] `json:"add,omitzero"`
+	// Lines that are asked for anew, in another quantity or for other dates; they have other units then.
+	// Default: none.
+	Change Opt[[]HoldLineChange] `json:"change,omitzero"`
+	// The numbers of lines that are taken out, from 0. Default: none.
+	Remove Opt[[]int64] `json:"remove,omitzero"`
+	// Takes lines whose window is over, which are refused else. Default: false.
+	AllowPast Opt[bool] `json:"allowPast,omitzero"`
+	// Answers what would come of it, and changes nothing.
+	DryRun Opt[bool] `json:"dryRun,omitzero"`
+}
+
 // ChangeList is the answer of Changes.List.
 type ChangeList struct {
 	// The changes, in the order in which they were made.
@@ -966,8 +1063,9 @@ type CheckoutField struct {
 	Options []CheckoutFieldOption `json:"options"`
 	// How many entries the list has, where it is cut.
 	OptionsTotal *int64 `json:"optionsTotal"`
-	// What the customer answered.
-	Value *string `json:"value"`
+	// What the customer answered: a string, of a number also a number and of a checkbox also true or false, as
+	// it is by its type or its attribute's format.
+	Value json.RawMessage `json:"value"`
 	// The id of the field in the shop that asked.
 	CheckoutFieldID *string `json:"checkoutFieldId"`
 }
@@ -1006,8 +1104,9 @@ type CheckoutFieldInput struct {
 	AttributeFormat Opt[CheckoutFieldFormat] `json:"attributeFormat,omitzero"`
 	// What could be chosen. Default: nothing.
 	Options Opt[[]CheckoutFieldOptionInput] `json:"options,omitzero"`
-	// What the customer answered.
-	Value Opt[string] `json:"value,omitzero"`
+	// What the customer answered: a string, of a number also a number and of a checkbox also true or false, as
+	// it is by its type or its attribute's format.
+	Value any `json:"value,omitzero"`
 	// The id of the field in the shop that asked.
 	CheckoutFieldID Opt[string] `json:"checkoutFieldId,omitzero"`
 }
@@ -1430,16 +1529,25 @@ type CreateLocation struct {
 
 // CreateOrder is what Orders.Create takes.
 type CreateOrder struct {
-	// An open order takes its stock, for all lines or not at all.
+	// An open order takes its stock, for all lines or not at all. Default: draft; an order of holds is open.
 	Status Opt[NewOrderStatus] `json:"status,omitzero"`
-	// Where its units are handed over; stock is taken there.
-	PickupLocationID string `json:"pickupLocationId"`
-	// What is short becomes a conflict.
+	// Where its units are handed over; stock is taken there. It is needed, but of holds: there the default is
+	// where they have their stock.
+	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`
+	// What is ordered. Default: nothing, in a draft. An order of holds has their lines.
+	LineItems Opt[[]OrderLineItemInput] `json:"lineItems,omitzero"`
+	// Holds that become this order, in place of lineItems: it takes all their lines and units over as they are,
+	// or none. An expired one refuses it.
+	HoldIDs Opt[[]string] `json:"holdIds,omitzero"`
+	// How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a
+	// price.
+	HeldLines Opt[[]HeldLineInput] `json:"heldLines,omitzero"`
+	// The terms of the lines that are held as subscriptions.
+	Subscription Opt[LineSubscriptionInput] `json:"subscription,omitzero"`
+	// What is short, or counts on units that come back elsewhere, becomes a conflict.
 	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
 	// Answers what would come of it, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
-	// What is ordered. Default: nothing, in a draft.
-	LineItems Opt[[]OrderLineItemInput] `json:"lineItems,omitzero"`
 	// The record's id in another system. No other record of the kind has the same. Null clears it.
 	ExternalID Opt[string] `json:"externalId,omitzero"`
 	// Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away,
@@ -1470,6 +1578,8 @@ type CreateOrder struct {
 	AssignedTo Opt[UserReferenceInput] `json:"assignedTo,omitzero"`
 	// Ids of tags of scope orders.
 	Tags Opt[[]string] `json:"tags,omitzero"`
+	// Discount codes that are put on it, one after the other; one that cannot be refuses all.
+	DiscountCodes Opt[[]string] `json:"discountCodes,omitzero"`
 }
 
 // CreatePricingRow is what PricingTables.CreateRow takes.
@@ -1551,10 +1661,13 @@ type CreateTag struct {
 
 // CreateWebhook is what Webhooks.Create takes.
 type CreateWebhook struct {
-	// Which events: orders that are made, changed or deleted.
-	EventType EventType `json:"eventType"`
+	// The only type of event that it is told of, or one of eventTypes, which may be given instead.
+	EventType Opt[EventType] `json:"eventType,omitzero"`
+	// The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks
+	// that were disabled.
+	EventTypes Opt[[]EventType] `json:"eventTypes,omitzero"`
 	// Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the
-	// operator allows others.
+	// operator allows others; what would not be called is refused when it is set.
 	URL string `json:"url"`
 	// What people call it.
 	Label Opt[string] `json:"label,omitzero"`
@@ -1792,6 +1905,9 @@ type DiscountCode struct {
 	ValueType DiscountType `json:"valueType"`
 	// A percentage from 1 to 100, or an amount in minor units.
 	Value int64 `json:"value"`
+	// ISO 4217 code of the currency of an amount: the account's as the amount was given; null of a percentage,
+	// which is of any.
+	Currency *string `json:"currency"`
 	// The ways of taking an item that it counts for.
 	ApplicablePurchaseTypes []PurchaseType `json:"applicablePurchaseTypes"`
 	// How many entries the list has, where it is cut.
@@ -1910,12 +2026,13 @@ type Event struct {
 	EventTime time.Time `json:"eventTime"`
 	// What kind of record it happened to.
 	Resource EventResource `json:"resource"`
-	// The id of the order; of a test event the nil id.
+	// The id of the record, of a conflict that of the unit; in a test event the nil id.
 	ResourceID string `json:"resourceId"`
 	// The version of the interface in which data is written: the one that the webhook is pinned to.
 	APIVersion string `json:"apiVersion"`
-	// The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted.
-	Data *Order `json:"data"`
+	// The record as the event left it, as the interface shows it; null where an order was deleted. In a test
+	// event it is an example.
+	Data json.RawMessage `json:"data"`
 }
 
 // EventOfBars is a part of answers.
@@ -1936,16 +2053,25 @@ type EventOfBars struct {
 type EventResource string
 
 const (
-	EventResourceOrder EventResource = "order"
+	EventResourceOrder          EventResource = "order"
+	EventResourceConflict       EventResource = "conflict"
+	EventResourceHold           EventResource = "hold"
+	EventResourceUnavailability EventResource = "unavailability"
+	EventResourceWebhook        EventResource = "webhook"
 )
 
 // EventType is one of these; a newer server may have more.
 type EventType string
 
 const (
-	EventTypeOrderCreated EventType = "order.created"
-	EventTypeOrderDeleted EventType = "order.deleted"
-	EventTypeOrderUpdated EventType = "order.updated"
+	EventTypeOrderCreated     EventType = "order.created"
+	EventTypeOrderDeleted     EventType = "order.deleted"
+	EventTypeOrderUpdated     EventType = "order.updated"
+	EventTypeConflictCreated  EventType = "conflict.created"
+	EventTypeConflictResolved EventType = "conflict.resolved"
+	EventTypeHoldExpired      EventType = "hold.expired"
+	EventTypeUnitOverdue      EventType = "unit.overdue"
+	EventTypeWebhookDisabled  EventType = "webhook.disabled"
 )
 
 // Explanation is the answer of Availability.Explain.
@@ -2058,7 +2184,7 @@ const (
 
 // FreeUnits is a part of answers.
 type FreeUnits struct {
-	// Units free for the whole window at all locations.
+	// Those units at all locations.
 	Total int64 `json:"total"`
 	// Units free by location.
 	ByLocation []LocationFree `json:"byLocation"`
@@ -2135,7 +2261,27 @@ type HandOver struct {
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
-// Hold is the answer of Holds.Create, Holds.Get, Holds.Extend and others.
+// HeldLineInput is a part of requests.
+type HeldLineInput struct {
+	// The hold; it may be left out where there is one.
+	HoldID Opt[string] `json:"holdId,omitzero"`
+	// The number of its line, from 0.
+	Line int64 `json:"line"`
+	// The pricing row that the price is of. Default: of an item with a pricing table the fitting row that asks
+	// least.
+	PricingRowID Opt[string] `json:"pricingRowId,omitzero"`
+	// Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a
+	// cycle.
+	UnitPrice Opt[int64] `json:"unitPrice,omitzero"`
+	// Tax in hundredths of a percent: 2300 is 23 %.
+	TaxRate Opt[int64] `json:"taxRate,omitzero"`
+	// What the line is called. Default: as the item is.
+	Name Opt[string] `json:"name,omitzero"`
+	// A text for those who read it.
+	Note Opt[string] `json:"note,omitzero"`
+}
+
+// Hold is the answer of Holds.Create, Holds.Get, Holds.Update and others.
 type Hold struct {
 	// The hold's id.
 	ID string `json:"id"`
@@ -2164,6 +2310,12 @@ const (
 	HoldStatusOrdered   HoldStatus = "ordered"
 )
 
+// HoldExpiredDetails is a part of answers.
+type HoldExpiredDetails struct {
+	// The hold that has expired: of several the first.
+	HoldID string `json:"holdId"`
+}
+
 // HoldLine is a part of answers.
 type HoldLine struct {
 	// The SKU that was asked for; null where it was another item.
@@ -2188,6 +2340,18 @@ type HoldLine struct {
 	Unavailabilities []Unavailability `json:"unavailabilities"`
 	// How many entries the list has, where it is cut.
 	UnavailabilitiesTotal *int64 `json:"unavailabilitiesTotal"`
+}
+
+// HoldLineChange is a part of requests.
+type HoldLineChange struct {
+	// The number of the line, from 0.
+	Line int64 `json:"line"`
+	// How many units. Default: as it is.
+	Quantity Opt[int64] `json:"quantity,omitzero"`
+	// Its new first instant. Default: as it is.
+	From Opt[time.Time] `json:"from,omitzero"`
+	// Its new end. Default: as it is; null: without end.
+	To Opt[time.Time] `json:"to,omitzero"`
 }
 
 // HoldLineInput is a part of requests.
@@ -2340,8 +2504,9 @@ type LineCheckoutField struct {
 	Options []CheckoutFieldOption `json:"options"`
 	// How many entries the list has, where it is cut.
 	OptionsTotal *int64 `json:"optionsTotal"`
-	// What the customer answered.
-	Value *string `json:"value"`
+	// What the customer answered: a string, of a number also a number and of a checkbox also true or false, as
+	// it is by its type or its attribute's format.
+	Value json.RawMessage `json:"value"`
 	// The id of the field in the shop that asked.
 	CheckoutFieldID *string `json:"checkoutFieldId"`
 }
@@ -2366,8 +2531,9 @@ type LineCheckoutFieldInput struct {
 	AttributeFormat Opt[CheckoutFieldFormat] `json:"attributeFormat,omitzero"`
 	// What could be chosen. Default: nothing.
 	Options Opt[[]CheckoutFieldOptionInput] `json:"options,omitzero"`
-	// What the customer answered.
-	Value Opt[string] `json:"value,omitzero"`
+	// What the customer answered: a string, of a number also a number and of a checkbox also true or false, as
+	// it is by its type or its attribute's format.
+	Value any `json:"value,omitzero"`
 	// The id of the field in the shop that asked.
 	CheckoutFieldID Opt[string] `json:"checkoutFieldId,omitzero"`
 }
@@ -2428,7 +2594,7 @@ type LineSubscription struct {
 	RenewalType string `json:"renewalType"`
 	// How payments are collected, as it was given; nothing is charged here.
 	CollectionMethod string `json:"collectionMethod"`
-	// Whether it goes on, ends at cancelAt, or has ended.
+	// Whether its order is a draft, it goes on, ends at cancelAt, or has ended.
 	Status SubscriptionStatus `json:"status"`
 	// When the next payment is due; null: none is.
 	NextBillingAt *time.Time `json:"nextBillingAt"`
@@ -2494,6 +2660,10 @@ type ListArticles struct {
 	Sort Opt[ArticleSort] `json:"sort,omitzero"`
 	// Whether the least or the greatest value comes first. Default: asc.
 	Direction Opt[SortDirection] `json:"direction,omitzero"`
+	// Whether availability tells what can be booked over the window, with the buffers that a booking brings, as
+	// the operation on availability does. The order by availability stays that of units free without buffers.
+	// Default: false.
+	WithBuffers Opt[bool] `json:"withBuffers,omitzero"`
 	// Which members of each article are answered, by their names: in a query as a list with commas. Default:
 	// all.
 	Fields Opt[[]string] `json:"fields,omitzero"`
@@ -2531,7 +2701,8 @@ type ListedArticle struct {
 	TaxonomyCategory *TaxonomyCategory `json:"taxonomyCategory"`
 	// Figures over all articles of its SKU; null without one.
 	AggregateData *AggregateData `json:"aggregateData"`
-	// The units taken over the window, by start.
+	// The units taken over the window, in order of creation: the first of them. GET
+	// articles/{id}/unavailabilities has all, by page.
 	Unavailability []Unavailability `json:"unavailability"`
 	// How many entries the list has, where it is cut.
 	UnavailabilityTotal *int64 `json:"unavailabilityTotal"`
@@ -2571,7 +2742,7 @@ type ListedArticle struct {
 	SKU *ArticleSKU `json:"sku"`
 	// What it has cost beside its price, in minor units.
 	ItemCosts *int64 `json:"itemCosts"`
-	// What orders have brought in with it, in minor units.
+	// What orders in the account's currency have brought in with it, in minor units.
 	ItemIncome *int64 `json:"itemIncome"`
 	// What it was bought for, in minor units: its own, or that of its SKU.
 	PurchasePrice *int64 `json:"purchasePrice"`
@@ -2603,7 +2774,8 @@ type ListedArticle struct {
 	SnapshotDate *SnapshotDate `json:"snapshotDate"`
 	// How many units it has at the start of the window.
 	Quantity *UnitCounts `json:"quantity"`
-	// How many units are free for the whole window, without buffers.
+	// How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be
+	// booked.
 	Availability *FreeUnits `json:"availability"`
 	// The units over the window as steps in time.
 	TemporalStock *TemporalStock `json:"temporalStock"`
@@ -2665,9 +2837,11 @@ type LocationCount struct {
 type LocationFree struct {
 	// The location.
 	ServiceLocationID string `json:"serviceLocationId"`
-	// How many units can be held over the window, without buffers.
+	// How many units can be held over the window, without buffers; with withBuffers, booked with them.
 	Count int64 `json:"count"`
-	// From when on.
+	// The start of the window where there are some. Where there are none, the first instant from which a unit
+	// can be held for longer than from the window's start; with withBuffers, the start of the next window of
+	// this length over which one can be booked. Null where there is none.
 	FromDate *time.Time `json:"fromDate"`
 	// False: pinned holds made the search stop, and perhaps more units could be held.
 	Exact bool `json:"exact"`
@@ -2803,6 +2977,108 @@ const (
 	MovedHoldStatusReleased  MovedHoldStatus = "released"
 	MovedHoldStatusOrdered   MovedHoldStatus = "ordered"
 )
+
+// MovedOrder is the answer of Orders.UpdateLineItem, Orders.AssignStockItem.
+type MovedOrder struct {
+	// The order's id.
+	ID string `json:"id"`
+	// The account's count of orders, this one included.
+	Number int64 `json:"number"`
+	// The merchant's or the shop's own name for the order.
+	Reference *string `json:"reference"`
+	// draft: it takes no stock; open: it does; active: units are out; closed: it is over.
+	Status OrderStatus `json:"status"`
+	// Where it came from.
+	Channel OrderChannel `json:"channel"`
+	// When it was made.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it was last changed.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// When it was archived; null while it is not.
+	ArchivedAt *time.Time `json:"archivedAt"`
+	// The label of the key that last changed it.
+	UpdatedBy string `json:"updatedBy"`
+	// The user who looks after it.
+	AssignedTo *UserReference `json:"assignedTo"`
+	// Where its units are handed over; stock is taken there. As it was when the order was opened or given it.
+	PickupLocation *OrderLocation `json:"pickupLocation"`
+	// Where its units come back to, as it was then.
+	ReturnLocation *OrderLocation `json:"returnLocation"`
+	// The people whom the order is for.
+	Customers []OrderCustomer `json:"customers"`
+	// How many entries the list has, where it is cut.
+	CustomersTotal *int64 `json:"customersTotal"`
+	// Whom the order is with, as they were when it was opened or given them.
+	MainContact *MainContact `json:"mainContact"`
+	// What the customer was asked for the order as a whole.
+	CheckoutFields []CheckoutField `json:"checkoutFields"`
+	// How many entries the list has, where it is cut.
+	CheckoutFieldsTotal *int64 `json:"checkoutFieldsTotal"`
+	// What is ordered.
+	LineItems []OrderLineItem `json:"lineItems"`
+	// How many entries the list has, where it is cut.
+	LineItemsTotal *int64 `json:"lineItemsTotal"`
+	// The units of the lines; a long list has pages of its own.
+	StockItems []OrderStockItem `json:"stockItems"`
+	// How many entries the list has, where it is cut.
+	StockItemsTotal *int64 `json:"stockItemsTotal"`
+	// The documents of the order.
+	Documents []OrderDocument `json:"documents"`
+	// How many entries the list has, where it is cut.
+	DocumentsTotal *int64 `json:"documentsTotal"`
+	// The comments on the order, the oldest first.
+	Comments []OrderComment `json:"comments"`
+	// How many entries the list has, where it is cut.
+	CommentsTotal *int64 `json:"commentsTotal"`
+	// Whether the customer's means of payment is kept by who charges it.
+	HasSavedPaymentMethod bool `json:"hasSavedPaymentMethod"`
+	// The card that is kept; null: none.
+	SavedCard *SavedCard `json:"savedCard"`
+	// What the order costs.
+	Pricing OrderPricing `json:"pricing"`
+	// How far its lines are together.
+	FulfillmentState FulfillmentState `json:"fulfillmentState"`
+	// The subscriptions among its lines.
+	SubscriptionData SubscriptionData `json:"subscriptionData"`
+	// The tags linked to it.
+	Tags []Tag `json:"tags"`
+	// How many entries the list has, where it is cut.
+	TagsTotal *int64 `json:"tagsTotal"`
+	// The record's id in another system; null without one.
+	ExternalID *string `json:"externalId"`
+	// Texts that another system keeps on it, by keys of its own.
+	Metadata map[string]string `json:"metadata"`
+	// What was taken from the customer, by the payments that were recorded; in minor units.
+	CapturedTotal int64 `json:"capturedTotal"`
+	// What was given back, by the payments that were recorded; in minor units.
+	RefundedTotal int64 `json:"refundedTotal"`
+	// What was kept of the deposit, by the payments that were recorded; in minor units.
+	DepositCapturedTotal int64 `json:"depositCapturedTotal"`
+	// What of the deposit was given back, by the payments that were recorded; in minor units.
+	DepositRefundedTotal int64 `json:"depositRefundedTotal"`
+	// What was set aside as a deposit, by the payments that were recorded; in minor units.
+	DepositAuthorisedTotal int64 `json:"depositAuthorisedTotal"`
+	// What is not set aside any more, by the payments that were recorded; in minor units.
+	DepositCancelledTotal int64 `json:"depositCancelledTotal"`
+	// How the customer pays, as it was given.
+	PaymentMethodKey *string `json:"paymentMethodKey"`
+	// The merchant's own way of payment.
+	CustomPaymentMethod *CustomPaymentMethod `json:"customPaymentMethod"`
+	// A text for those who read it.
+	Note *string `json:"note"`
+	// First instant of its first line.
+	EarliestStartDate *time.Time `json:"earliestStartDate"`
+	// Last end of its lines; null: none has one.
+	LatestEndDate *time.Time `json:"latestEndDate"`
+	// What the customers have agreed to.
+	ConsentAcceptances []ConsentAcceptance `json:"consentAcceptances"`
+	// How many entries the list has, where it is cut.
+	ConsentAcceptancesTotal *int64 `json:"consentAcceptancesTotal"`
+	// With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else.
+	Moved []Unavailability `json:"moved"`
+	// How many entries the list has, where it is cut.
+	MovedTotal *int64 `json:"movedTotal"`
+}
 
 // NewAPIKey is the answer of APIKeys.Create.
 type NewAPIKey struct {
@@ -2949,6 +3225,10 @@ type Order struct {
 	CustomersTotal *int64 `json:"customersTotal"`
 	// Whom the order is with, as they were when it was opened or given them.
 	MainContact *MainContact `json:"mainContact"`
+	// What the customer was asked for the order as a whole.
+	CheckoutFields []CheckoutField `json:"checkoutFields"`
+	// How many entries the list has, where it is cut.
+	CheckoutFieldsTotal *int64 `json:"checkoutFieldsTotal"`
 	// What is ordered.
 	LineItems []OrderLineItem `json:"lineItems"`
 	// How many entries the list has, where it is cut.
@@ -3158,9 +3438,12 @@ type OrderHold struct {
 	Status Opt[NewOrderStatus] `json:"status,omitzero"`
 	// Where the hold has its stock.
 	PickupLocationID Opt[string] `json:"pickupLocationId,omitzero"`
+	// How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a
+	// price.
+	HeldLines Opt[[]HeldLineInput] `json:"heldLines,omitzero"`
 	// The terms of the lines that are held as subscriptions.
 	Subscription Opt[LineSubscriptionInput] `json:"subscription,omitzero"`
-	// What counts on units that come back elsewhere becomes a conflict.
+	// What is short, or counts on units that come back elsewhere, becomes a conflict.
 	AllowOverbooking Opt[bool] `json:"allowOverbooking,omitzero"`
 	// Answers what would come of it, and changes nothing.
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
@@ -3194,6 +3477,8 @@ type OrderHold struct {
 	AssignedTo Opt[UserReferenceInput] `json:"assignedTo,omitzero"`
 	// Ids of tags of scope orders.
 	Tags Opt[[]string] `json:"tags,omitzero"`
+	// Discount codes that are put on it, one after the other; one that cannot be refuses all.
+	DiscountCodes Opt[[]string] `json:"discountCodes,omitzero"`
 }
 
 // OrderLineItem is a part of answers.
@@ -3298,8 +3583,9 @@ type OrderLineItemInput struct {
 	UnitPrice Opt[int64] `json:"unitPrice,omitzero"`
 	// Tax in hundredths of a percent: 2300 is 23 %. Default: 0.
 	TaxRate Opt[int64] `json:"taxRate,omitzero"`
-	// What the line is called. Default: the item's name.
-	Name Opt[string] `json:"name,omitzero"`
+	// What the line is called: a string, or an object with the string as def, as a line is read. Default: the
+	// item's name.
+	Name any `json:"name,omitzero"`
 	// A text for those who read it.
 	Note Opt[string] `json:"note,omitzero"`
 	// A picture of it.
@@ -3579,6 +3865,9 @@ type PatchAttribute struct {
 	Options Opt[[]PatchAttributeOption] `json:"options,omitzero"`
 	// The name of its group.
 	Group Opt[string] `json:"group,omitzero"`
+	// Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records
+	// have some.
+	Force Opt[bool] `json:"force,omitzero"`
 }
 
 // PatchAttributeOption is a part of requests.
@@ -3670,8 +3959,8 @@ type PatchLineItem struct {
 	UnitPrice Opt[int64] `json:"unitPrice,omitzero"`
 	// Tax in hundredths of a percent: 2300 is 23 %.
 	TaxRate Opt[int64] `json:"taxRate,omitzero"`
-	// What the line is called.
-	Name Opt[string] `json:"name,omitzero"`
+	// What the line is called: a string, or an object with the string as def, as a line is read.
+	Name any `json:"name,omitzero"`
 	// A text for those who read it. Null clears it.
 	Note Opt[string] `json:"note,omitzero"`
 	// A picture of it. Null clears it.
@@ -3855,10 +4144,13 @@ type PatchTag struct {
 
 // PatchWebhook is what Webhooks.Update takes.
 type PatchWebhook struct {
-	// Which events: orders that are made, changed or deleted.
+	// The only type of event that it is told of, or one of eventTypes, which may be given instead.
 	EventType Opt[EventType] `json:"eventType,omitzero"`
+	// The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks
+	// that were disabled.
+	EventTypes Opt[[]EventType] `json:"eventTypes,omitzero"`
 	// Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the
-	// operator allows others.
+	// operator allows others; what would not be called is refused when it is set.
 	URL Opt[string] `json:"url,omitzero"`
 	// What people call it. Null clears it.
 	Label Opt[string] `json:"label,omitzero"`
@@ -3906,6 +4198,8 @@ type PricingRow struct {
 	PurchaseType PurchaseType `json:"purchaseType"`
 	// The price, in minor units.
 	Price int64 `json:"price"`
+	// ISO 4217 code of the currency of its amounts: the account's as the row was made.
+	Currency string `json:"currency"`
 	// How long what the price is for lasts, in the unit beside it; both are given, or neither.
 	DurationAmount *int64 `json:"durationAmount"`
 	// The unit of how long what the price is for lasts.
@@ -4074,6 +4368,55 @@ const (
 	QuantityPlanReasonPinnedHoldsInTheWay       QuantityPlanReason = "pinned_holds_in_the_way"
 )
 
+// Quote is the answer of Orders.Quote.
+type Quote struct {
+	// What the order costs.
+	Pricing OrderPricing `json:"pricing"`
+	// What each line costs, in their order.
+	LineItems []QuotedLineItem `json:"lineItems"`
+	// How many entries the list has, where it is cut.
+	LineItemsTotal *int64 `json:"lineItemsTotal"`
+}
+
+// QuoteInput is what Orders.Quote takes.
+type QuoteInput struct {
+	// Where the units would be handed over: days, weeks and months of a price are counted there.
+	PickupLocationID string `json:"pickupLocationId"`
+	// What would be ordered, as an order takes it.
+	LineItems []OrderLineItemInput `json:"lineItems"`
+	// Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use is
+	// counted.
+	DiscountCodes Opt[[]string] `json:"discountCodes,omitzero"`
+}
+
+// QuotedLineItem is a part of answers.
+type QuotedLineItem struct {
+	// The line's id in allocations of this answer; nothing has it else.
+	ID string `json:"id"`
+	// What the line would be called.
+	Name string `json:"name"`
+	// Whether its price was given or is of a pricing row; a line that is not costs nothing.
+	Priced bool `json:"priced"`
+	// The pricing row that the price is of; null where it is of none.
+	PricingRowID *string `json:"pricingRowId"`
+	// Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.
+	UnitPrice int64 `json:"unitPrice"`
+	// How many units.
+	Quantity int64 `json:"quantity"`
+	// Sum before discounts and taxes, in minor units.
+	Subtotal int64 `json:"subtotal"`
+	// What discounts take off, in minor units.
+	TotalDiscounts int64 `json:"totalDiscounts"`
+	// Taxes, in minor units.
+	TotalTaxes int64 `json:"totalTaxes"`
+	// Sum after discounts and with taxes, in minor units.
+	Total int64 `json:"total"`
+	// Rows of the item's table, one behind the other, that ask less together than the line costs, those that
+	// take longest first; null where none do, or there are too many to look at. The line costs that much with it
+	// as unitPrice.
+	Combination *RowCombination `json:"combination"`
+}
+
 // Range is a part of answers.
 type Range struct {
 	// First instant of it.
@@ -4118,6 +4461,22 @@ type RecoveredDeliveries struct {
 	Queued int64 `json:"queued"`
 	// How many are left for another call.
 	Left int64 `json:"left"`
+}
+
+// RentalStart is a part of answers.
+type RentalStart struct {
+	// When the rental begins.
+	From time.Time `json:"from"`
+	// When it ends.
+	To time.Time `json:"to"`
+	// How many units can be booked for it, with the buffers that a booking brings: none where it would be over
+	// by now.
+	Available int64 `json:"available"`
+	// Whether the quantity asked for can be.
+	Bookable bool `json:"bookable"`
+	// About available of the start. False: pinned holds made the search stop, and perhaps more units could be
+	// held.
+	Exact bool `json:"exact"`
 }
 
 // Requirement is a part of answers.
@@ -4197,6 +4556,24 @@ const (
 	RotateSecretSignWithOld RotateSecretSignWith = "old"
 	RotateSecretSignWithNew RotateSecretSignWith = "new"
 )
+
+// RowCombination is a part of answers.
+type RowCombination struct {
+	// What they ask together for one unit, in minor units.
+	UnitPrice int64 `json:"unitPrice"`
+	// The rows, in the order in which they lie.
+	Rows []RowOfCombination `json:"rows"`
+	// How many entries the list has, where it is cut.
+	RowsTotal *int64 `json:"rowsTotal"`
+}
+
+// RowOfCombination is a part of answers.
+type RowOfCombination struct {
+	// The row.
+	PricingRowID string `json:"pricingRowId"`
+	// How many of its durations are taken.
+	Units int64 `json:"units"`
+}
 
 // SKU is the answer of SKUs.Create, SKUs.Get, SKUs.Update and others.
 type SKU struct {
@@ -4472,7 +4849,8 @@ const (
 type StateNotAllowedDetails struct {
 	// The state that the record is in.
 	State string `json:"state"`
-	// What the record allows in that state, or the states in which it would allow this.
+	// The operations that it allows, by the last part of their ids; of a way to take a catalog item the ways in
+	// which it is offered.
 	Allowed []string `json:"allowed"`
 }
 
@@ -4529,7 +4907,7 @@ type Subscription struct {
 	RenewalType string `json:"renewalType"`
 	// How payments are collected, as it was given; nothing is charged here.
 	CollectionMethod string `json:"collectionMethod"`
-	// Whether it goes on, ends at cancelAt, or has ended.
+	// Whether its order is a draft, it goes on, ends at cancelAt, or has ended.
 	Status SubscriptionStatus `json:"status"`
 	// When the next payment is due; null: none is.
 	NextBillingAt *time.Time `json:"nextBillingAt"`
@@ -4645,6 +5023,7 @@ type SubscriptionRenewal struct {
 type SubscriptionStatus string
 
 const (
+	SubscriptionStatusDraft      SubscriptionStatus = "draft"
 	SubscriptionStatusActive     SubscriptionStatus = "active"
 	SubscriptionStatusCancelling SubscriptionStatus = "cancelling"
 	SubscriptionStatusCancelled  SubscriptionStatus = "cancelled"
@@ -4966,8 +5345,12 @@ type ValidatedDiscount struct {
 type Webhook struct {
 	// The webhook's id.
 	ID string `json:"id"`
-	// Which events: orders that are made, changed or deleted.
+	// The type of event that it is told of, of several the first.
 	EventType EventType `json:"eventType"`
+	// All types of events that it is told of.
+	EventTypes []EventType `json:"eventTypes"`
+	// How many entries the list has, where it is cut.
+	EventTypesTotal *int64 `json:"eventTypesTotal"`
 	// Where events are sent.
 	URL string `json:"url"`
 	// What people call it.
@@ -4978,6 +5361,11 @@ type Webhook struct {
 	Enabled bool `json:"enabled"`
 	// Why the service disabled it; null: it did not.
 	DisabledReason *DisabledReason `json:"disabledReason"`
+	// How many events happened since it was last disabled that it is not told of and that recover does not send:
+	// all where it was disabled by hand, else those beyond what is kept.
+	MissedEvents int64 `json:"missedEvents"`
+	// When the first of them happened; null: there was none.
+	MissedSince *time.Time `json:"missedSince"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
@@ -5093,8 +5481,12 @@ type WebhookPage struct {
 type WebhookWithSecret struct {
 	// The webhook's id.
 	ID string `json:"id"`
-	// Which events: orders that are made, changed or deleted.
+	// The type of event that it is told of, of several the first.
 	EventType EventType `json:"eventType"`
+	// All types of events that it is told of.
+	EventTypes []EventType `json:"eventTypes"`
+	// How many entries the list has, where it is cut.
+	EventTypesTotal *int64 `json:"eventTypesTotal"`
 	// Where events are sent.
 	URL string `json:"url"`
 	// What people call it.
@@ -5105,6 +5497,11 @@ type WebhookWithSecret struct {
 	Enabled bool `json:"enabled"`
 	// Why the service disabled it; null: it did not.
 	DisabledReason *DisabledReason `json:"disabledReason"`
+	// How many events happened since it was last disabled that it is not told of and that recover does not send:
+	// all where it was disabled by hand, else those beyond what is kept.
+	MissedEvents int64 `json:"missedEvents"`
+	// When the first of them happened; null: there was none.
+	MissedSince *time.Time `json:"missedSince"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
@@ -5186,6 +5583,11 @@ func (p *Problem) SubstituteNeeded() (*SubstituteNeededDetails, bool) {
 // StateNotAllowed gives the details of CodeStateNotAllowed. The record's state does not allow it.
 func (p *Problem) StateNotAllowed() (*StateNotAllowedDetails, bool) {
 	return details[StateNotAllowedDetails](p, CodeStateNotAllowed)
+}
+
+// HoldExpired gives the details of CodeHoldExpired. The hold has expired.
+func (p *Problem) HoldExpired() (*HoldExpiredDetails, bool) {
+	return details[HoldExpiredDetails](p, CodeHoldExpired)
 }
 
 // RecordInUse gives the details of CodeInUse. The record stays, as others refer to it.

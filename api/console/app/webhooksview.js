@@ -14,14 +14,14 @@ export function Webhooks() {
 	return html`<section class="view"><div class="tools"><header><h1>Webhooks</h1><p class="dim">Who is told of orders, and what came of it.</p></header><span class="grow"></span><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New webhook<//></div>
 		${adding && html`<${NewHook} done=${(h) => {setSecret(h); setAdding(false); setQ({id: h.id});}}/>`}
 		${secret && html`<div class="notice good" role="status"><strong>The secret of ${secret.label || secret.url}, shown this once</strong><pre>${secret.secret}</pre><${Button} kind="small" onClick=${() => setSecret(null)}>I have it<//></div>`}
-		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["Label", "Event", "Address", "State"]}>${d.data.map((h) => html`<${Go} key=${h.id} on=${h.id === q.id} set=${() => setQ({id: h.id, page: undefined})}><td><${Open} to=${href("webhooks", {id: h.id, at: q.at})}>${h.label || "without a label"}<//></td><td><code>${h.eventType}</code></td><td>${h.url}</td><td><${Badge} kind=${h.enabled ? "good" : "bad"}>${h.enabled ? "enabled" : "disabled"}<//>${h.disabledReason && html` <span class="dim">${h.disabledReason}</span>`}</td><//>`)}<//>`
+		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["Label", "Event", "Address", "State"]}>${d.data.map((h) => html`<${Go} key=${h.id} on=${h.id === q.id} set=${() => setQ({id: h.id, page: undefined})}><td><${Open} to=${href("webhooks", {id: h.id, at: q.at})}>${h.label || "without a label"}<//></td><td><code>${h.eventTypes.join(", ")}</code></td><td>${h.url}</td><td><${Badge} kind=${h.enabled ? "good" : "bad"}>${h.enabled ? "enabled" : "disabled"}<//>${h.disabledReason && html` <span class="dim">${h.disabledReason}</span>`}${h.missedEvents > 0 && html` <span class="dim">missed ${h.missedEvents.toLocaleString()} events since ${fmtAgo(h.missedSince)}</span>`}</td><//>`)}<//>`
 			: html`<${Empty} title="Nobody is told yet" icon="webhooks"><p>A webhook tells another system of every order that is made, changed or removed.</p><//>`)}<//>
 		${hook && html`<${Deliveries} key=${hook.id} h=${hook} told=${setSecret}/>`}</section>`;
 }
 
 function NewHook({done}) {
 	return html`<form class="box tools" onSubmit=${(e) => {e.preventDefault(); post("webhooks", fields(e)).then(done, tell);}}><${Field} label="Label"><input name="label" required/><//>
-		<${Field} label="Event"><select name="eventType">${["order.created", "order.updated", "order.deleted"].map((x) => html`<option key=${x}>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary" type="submit">Make it</button></form>`;
+		<${Field} label="Event"><select name="eventType">${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => html`<option key=${x}>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary" type="submit">Make it</button></form>`;
 }
 
 async function again(hook, delivery, of) {

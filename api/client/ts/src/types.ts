@@ -323,8 +323,8 @@ export interface paths {
          */
         post: operations["admin.articles.linkTags"];
         /**
-         * Unlinks tags from an article; the tags themselves stay. One that is not linked is no fault.
-         * @description Unlinks tags from an article; the tags themselves stay. One that is not linked is no fault.
+         * Unlinks tags from an article; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * @description Unlinks tags from an article; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
          */
         delete: operations["admin.articles.unlinkTags"];
         options?: never;
@@ -431,15 +431,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes an attribute and its values on every record.
-         * @description Deletes an attribute and its values on every record.
+         * Deletes an attribute and its values on every record; where there are any it takes force.
+         * @description Deletes an attribute and its values on every record; where there are any it takes force.
          */
         delete: operations["admin.attributes.delete"];
         options?: never;
         head?: never;
         /**
-         * Changes an attribute; values stay but for those that chose an option that goes.
-         * @description Changes an attribute; values stay but for those that chose an option that goes.
+         * Changes an attribute; values stay but for those that chose an option that goes, which takes force.
+         * @description Changes an attribute; values stay but for those that chose an option that goes, which takes force.
          */
         patch: operations["admin.attributes.update"];
         trace?: never;
@@ -472,12 +472,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket; no buffers are added.
-         * @description Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket; no buffers are added.
+         * Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket. Counts are without buffers. With a length it lists the starts of such rentals, and how many units can be booked for each, buffers included.
+         * @description Counts free units over a window, by day, by hour or by change, and says how many can be held for each whole bucket. Counts are without buffers. With a length it lists the starts of such rentals, and how many units can be booked for each, buffers included.
          */
         get: operations["admin.availability.calendar"];
         put?: never;
-        post?: never;
+        /**
+         * Answers the calendars of many items, on one state. Counts are without buffers. With a length it lists the starts of such rentals, and how many units can be booked for each, buffers included.
+         * @description Answers the calendars of many items, on one state. Counts are without buffers. With a length it lists the starts of such rentals, and how many units can be booked for each, buffers included.
+         */
+        post: operations["admin.availability.calendars"];
         delete?: never;
         options?: never;
         head?: never;
@@ -671,8 +675,8 @@ export interface paths {
          */
         post: operations["admin.catalog.linkTags"];
         /**
-         * Unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault.
-         * @description Unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault.
+         * Unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * @description Unlinks tags from a catalog item; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
          */
         delete: operations["admin.catalog.unlinkTags"];
         options?: never;
@@ -827,8 +831,8 @@ export interface paths {
          */
         post: operations["admin.customers.linkTags"];
         /**
-         * Unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault.
-         * @description Unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault.
+         * Unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * @description Unlinks tags from a customer; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
          */
         delete: operations["admin.customers.unlinkTags"];
         options?: never;
@@ -916,8 +920,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists holds in order of creation, those that ended within the last 24 hours included.
-         * @description Lists holds in order of creation, those that ended within the last 24 hours included.
+         * Lists holds in order of creation: those that pass all filters, those that ended within the last 24 hours included.
+         * @description Lists holds in order of creation: those that pass all filters, those that ended within the last 24 hours included.
          */
         get: operations["admin.holds.list"];
         put?: never;
@@ -953,7 +957,11 @@ export interface paths {
         delete: operations["admin.holds.delete"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.
+         * @description Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.
+         */
+        patch: operations["admin.holds.update"];
         trace?: never;
     };
     "/v1/admin/holds/{id}/confirm": {
@@ -1136,14 +1144,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists orders in order of creation: those that pass all filters.
-         * @description Lists orders in order of creation: those that pass all filters.
+         * Lists orders: those that pass all filters, in the order that is asked for.
+         * @description Lists orders: those that pass all filters, in the order that is asked for.
          */
         get: operations["admin.orders.list"];
         put?: never;
         /**
-         * Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all.
-         * @description Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all.
+         * Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all, or takes holds over.
+         * @description Creates an order: a draft, which takes no stock, or an open one, which takes it for all lines or not at all, or takes holds over.
          */
         post: operations["admin.orders.create"];
         delete?: never;
@@ -1503,8 +1511,8 @@ export interface paths {
          */
         post: operations["admin.orders.linkTags"];
         /**
-         * Unlinks tags from an order; the tags themselves stay. One that is not linked is no fault.
-         * @description Unlinks tags from an order; the tags themselves stay. One that is not linked is no fault.
+         * Unlinks tags from an order; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * @description Unlinks tags from an order; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
          */
         delete: operations["admin.orders.unlinkTags"];
         options?: never;
@@ -1776,6 +1784,26 @@ export interface paths {
         patch: operations["admin.pricingTables.updateRow"];
         trace?: never;
     };
+    "/v1/admin/quotes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and nobody is told.
+         * @description Prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and nobody is told.
+         */
+        post: operations["admin.orders.quote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/skus": {
         parameters: {
             query?: never;
@@ -1843,8 +1871,8 @@ export interface paths {
          */
         post: operations["admin.skus.linkTags"];
         /**
-         * Unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault.
-         * @description Unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault.
+         * Unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
+         * @description Unlinks tags from a SKU; the tags themselves stay. One that is not linked is no fault, one that is not there is 404.
          */
         delete: operations["admin.skus.unlinkTags"];
         options?: never;
@@ -1994,8 +2022,8 @@ export interface paths {
         get: operations["admin.webhooks.list"];
         put?: never;
         /**
-         * Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
-         * @description Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * @description Creates a webhook, which is enabled. Its secret is shown this once; a repeat under an idempotency key has null in its place. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
          */
         post: operations["admin.webhooks.create"];
         delete?: never;
@@ -2026,8 +2054,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
-         * @description Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes the one to read what the events tell of: orders.details.read for those of orders. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
+         * @description Changes a webhook. What is queued goes to the endpoint as it is when it is sent. Besides its own scope it takes those to read what the events tell of: orders.details.read for orders, inventory.stock_items.read for conflicts, holds and units, settings.webhooks.read for webhooks. What is sent is judged by the scopes of the key that made the webhook, or gave it its url or type of event since.
          */
         patch: operations["admin.webhooks.update"];
         trace?: never;
@@ -2060,8 +2088,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
-         * @description Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+         * Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Returns a delivery with the bytes that are sent and what came of each attempt. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         get: operations["admin.webhooks.getDelivery"];
         put?: never;
@@ -2082,8 +2110,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends an event once more, with the same bytes. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
-         * @description Sends an event once more, with the same bytes. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+         * Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Sends an event once more, with the same bytes, also where the webhook is disabled. How that goes does not count for the webhook. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         post: operations["admin.webhooks.redeliver"];
         delete?: never;
@@ -2102,8 +2130,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Disables a webhook: it is told of nothing, and what is queued stays in its log as failed.
-         * @description Disables a webhook: it is told of nothing, and what is queued stays in its log as failed.
+         * Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.
+         * @description Disables a webhook: it is told of nothing, what is queued stays in its log as failed, and what happens from then on is counted as missedEvents and not kept.
          */
         post: operations["admin.webhooks.disable"];
         delete?: never;
@@ -2122,8 +2150,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.
-         * @description Enables a disabled webhook: it is told of events to come. What failed meanwhile is sent by recover.
+         * Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.
+         * @description Enables a disabled webhook: it is told of events to come. What failed or was kept meanwhile is sent by recover.
          */
         post: operations["admin.webhooks.enable"];
         delete?: never;
@@ -2142,8 +2170,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends again what has failed since an instant, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
-         * @description Sends again what has failed since an instant, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+         * Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Sends again what has failed since an instant, and what was kept since then while the webhook was disabled, in the order of the events; at most 10,000 at once. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         post: operations["admin.webhooks.recover"];
         delete?: never;
@@ -2182,8 +2210,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as its data. How that goes does not count. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
-         * @description Sends an event that did not happen: of the webhook's type, of the order with the nil id, with null as its data. How that goes does not count. Besides its own scope it takes the one to read what the event tells of: orders.details.read for those of orders.
+         * Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. How that goes does not count, and the webhook may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
+         * @description Sends an event that did not happen, with X-Service-Test: true: of one of the webhook's types, of the record with the nil id, with an example of it as its data. How that goes does not count, and the webhook may be disabled. Besides its own scope it takes the one to read what the event tells of, as webhooks do.
          */
         post: operations["admin.webhooks.test"];
         delete?: never;
@@ -2214,6 +2242,90 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "conflict.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A unit that was held has no place any more, or was taken where there was none: stock went away or is late, or overbooking was allowed.
+         * @description A unit that was held has no place any more, or was taken where there was none: stock went away or is late, or overbooking was allowed.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.conflict.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conflict.resolved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.
+         * @description A conflict is over: the unit has a place, as others made room or time did, and its slotId says which; or it is no more, and slotId is null.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.conflict.resolved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "hold.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A hold was not confirmed in time and gave its stock back.
+         * @description A hold was not confirmed in time and gave its stock back.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.hold.expired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "order.created": {
         parameters: {
             query?: never;
@@ -2229,7 +2341,7 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
          *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
          *
@@ -2257,7 +2369,7 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
          *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
          *
@@ -2285,13 +2397,69 @@ export interface webhooks {
          *
          *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
          *
-         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days.
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
          *
          *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
          *
          *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
          */
         post: operations["events.order.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "unit.overdue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.
+         * @description A unit that is with a customer is not back at the end of its line. It is told once; given another end, it may be late again.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.unit.overdue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A webhook was disabled as too many events failed. It is told to others; itself it is disabled.
+         * @description A webhook was disabled as too many events failed. It is told to others; itself it is disabled.
+         *
+         *     **Answer** with any status from 200 to 299 within 10 seconds, and do what takes longer afterwards. Only the status counts; the first 4 KiB of the answer are kept in the log. Redirects are not followed.
+         *
+         *     **Retries**: after any other status, or none, the event is sent again 10, 20 and 40 seconds later, each up to a tenth later: four attempts, within ten minutes. Then the delivery is `failed`. After three events in a row that fail so the webhook is disabled. Events that happen then are kept, at most 10,000 or 64 MB, until `recover`; what is beyond that, or happens while it is disabled by hand, is counted as `missedEvents`. `redeliver` sends one again, `recover` all since an instant. The log is kept for 14 days. A `test` comes with `X-Service-Test: true` and the nil id.
+         *
+         *     **Repeats and order**: an event may come more than once, with the same `eventId` and the same bytes, and later than one that came after it. Remember the ids that you have taken, and read the order where the present state counts.
+         *
+         *     **Verify** the exact bytes of the body before you parse them. `webhook-signature` is that of Standard Webhooks: signatures with a blank between, each `v1,` and the Base64 of an HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. Its key are the bytes that stand as Base64 behind `whsec_` in the webhook's secret. One that is right suffices: while a secret is rotated there are two. Compare in constant time, and refuse a timestamp that is more than five minutes off. Or use a library of standardwebhooks.com. `X-Service-Signature` is simpler and knows no time: `sha256=` and the HMAC-SHA256 of the body alone in hexadecimal, keyed with the whole text of the secret.
+         */
+        post: operations["events.webhook.disabled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2482,7 +2650,7 @@ export interface components {
             /** @description Values of the account's attributes, those of its SKU included. */
             attributes: components["schemas"]["AttributeValue"][];
             attributesTotal?: components["schemas"]["EntriesTotal"];
-            /** @description How many units are free for the whole window, without buffers. */
+            /** @description How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be booked. */
             availability: components["schemas"]["FreeUnits"];
             /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. */
             bufferTimeAmountAfter: number | null;
@@ -2523,7 +2691,7 @@ export interface components {
             id: string;
             /** @description What it has cost beside its price, in minor units. */
             itemCosts: number | null;
-            /** @description What orders have brought in with it, in minor units. */
+            /** @description What orders in the account's currency have brought in with it, in minor units. */
             itemIncome: number;
             /** @description Its pictures, in their order. */
             media: components["schemas"]["Media"][];
@@ -2564,7 +2732,7 @@ export interface components {
             taxonomyCategoryId: string | null;
             /** @description The units over the window as steps in time. */
             temporalStock: components["schemas"]["TemporalStock"];
-            /** @description The units taken over the window, by start. */
+            /** @description The units taken over the window, in order of creation: the first of them. GET articles/{id}/unavailabilities has all, by page. */
             unavailability: components["schemas"]["Unavailability"][];
             unavailabilityTotal?: components["schemas"]["EntriesTotal"];
             updatedAt: components["schemas"]["UpdatedAt"];
@@ -2592,7 +2760,7 @@ export interface components {
             sku: components["schemas"]["SKUOfBars"] | null;
             /** @description False: there are more steps than these; ask for a shorter window. */
             stepped: boolean;
-            /** @description How many units there are and how many of them are taken, from each instant on at which that changes: of an article with more units than one. Empty for others. */
+            /** @description How many units there are and how many of them are taken, from each instant on at which that changes: of an article with more units than one, or with one that comes or goes in the window. Empty for others. */
             steps: components["schemas"]["CountStep"][];
             stepsTotal?: components["schemas"]["EntriesTotal"];
             /** @description The most units that are there at an instant of the window. */
@@ -2877,9 +3045,19 @@ export interface components {
             bodyTo: string | null;
             /**
              * Format: date-time
+             * @description When it was to be back, where it is out and kept for longer than that; null else.
+             */
+            dueAt: string | null;
+            /**
+             * Format: date-time
              * @description From when on it is taken, the buffer before included.
              */
             from: string;
+            /**
+             * Format: uuid
+             * @description Where it is to be for good from to on, if that is another location; null else.
+             */
+            goesToLocationId: string | null;
             /**
              * Format: uuid
              * @description The id of the taken unit.
@@ -2923,9 +3101,14 @@ export interface components {
             type: "sale" | "sales-reservation" | "buffer" | "booking";
         };
         Bucket: {
-            /** @description How many units can be held for the whole bucket, without buffers: what availability says of it as a window. */
+            /** @description How many units can be held for the whole bucket as it is: a count without the buffers that a booking would bring. What can be booked is in starts. */
             available: number;
-            /** @description False: pinned holds made the search stop, and perhaps more units could be held. */
+            /**
+             * Format: date
+             * @description The local date that it begins on.
+             */
+            date: string;
+            /** @description About available. False: pinned holds made the search stop, and perhaps more units could be held. */
             exact: boolean;
             /** @description Most units free at an instant of it. */
             maxFree: number;
@@ -2933,6 +3116,9 @@ export interface components {
             minFree: number;
             /** @description The piece of time. */
             range: components["schemas"]["Range"];
+            /** @description The rentals of the length asked for that begin in it. Empty where no length was asked for. */
+            starts: components["schemas"]["RentalStart"][];
+            startsTotal?: components["schemas"]["EntriesTotal"];
         };
         /** @enum {string} */
         BufferOrigin: "article" | "sku";
@@ -2941,6 +3127,88 @@ export interface components {
             buckets: components["schemas"]["Bucket"][];
             /** @description The account's count of committed changes that the answer is of. */
             sequence: number;
+        };
+        CalendarItem: {
+            /**
+             * Format: uuid
+             * @description The article. Exactly one such id is given.
+             */
+            articleId?: string | null;
+            /**
+             * Format: uuid
+             * @description The catalog item: all its components are taken. Exactly one such id is given.
+             */
+            catalogItemId?: string | null;
+            /** @description How many units of it a rental takes. Default: quantity of the request. */
+            quantity?: number | null;
+            /**
+             * Format: uuid
+             * @description The SKU: any of its articles will do. Exactly one such id is given.
+             */
+            skuId?: string | null;
+        };
+        CalendarOfItem: {
+            /**
+             * Format: uuid
+             * @description The article; null where the item is none.
+             */
+            articleId: string | null;
+            /** @description The window in pieces, without gap or overlap. */
+            buckets: components["schemas"]["Bucket"][];
+            bucketsTotal?: components["schemas"]["EntriesTotal"];
+            /**
+             * Format: uuid
+             * @description The catalog item; null where the item is none.
+             */
+            catalogItemId: string | null;
+            /**
+             * Format: uuid
+             * @description The SKU; null where the item is none.
+             */
+            skuId: string | null;
+        };
+        CalendarsAnswer: {
+            /** @description The calendars, in the order of the items. */
+            calendars: components["schemas"]["CalendarOfItem"][];
+            /** @description The account's count of committed changes that the answer is of. */
+            sequence: number;
+        };
+        CalendarsQuery: {
+            /**
+             * @description Into what the window is cut: at each change, by hour or by local day. Default: day.
+             * @enum {string|null}
+             */
+            bucket?: "change" | "hour" | "day" | null;
+            /**
+             * Format: date-time
+             * @description First instant of the window.
+             */
+            from: string;
+            /** @description The items, whose calendars are answered in their order. */
+            items: components["schemas"]["CalendarItem"][];
+            /** @description How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such rentals. Default: none are listed. */
+            length?: number | null;
+            /** @description The unit of length. Days and longer are steps of the local calendar. Default: seconds. */
+            lengthUnit?: components["schemas"]["TimeUnit"] | null;
+            /** @description How many units a rental takes: what bookable says is about so many. Default: 1. */
+            quantity?: number | null;
+            /**
+             * Format: uuid
+             * @description Where the units are brought back to. At another location than that they leave the one for good: each is one that every other hold can do without from the window's start on, without end. Default: they come back where they are taken.
+             */
+            returnServiceLocationId?: string | null;
+            /**
+             * Format: uuid
+             * @description The location. Default: all, added up; days are the account's then.
+             */
+            serviceLocationId?: string | null;
+            /** @description Local times of day at which rentals begin, on each day. Default: the time of day of from. */
+            startTimes?: string[] | null;
+            /**
+             * Format: date-time
+             * @description First instant behind the window.
+             */
+            to: string;
         };
         CancelStockItem: {
             /** @description Answers what would come of it, and changes nothing. */
@@ -3125,6 +3393,18 @@ export interface components {
             /** @description The account's count of committed changes, this one included. */
             sequence: number;
         };
+        ChangeHold: {
+            /** @description New lines, behind those that stay. Default: none. */
+            add?: components["schemas"]["HoldLineInput"][] | null;
+            /** @description Takes lines whose window is over, which are refused else. Default: false. */
+            allowPast?: boolean | null;
+            /** @description Lines that are asked for anew, in another quantity or for other dates; they have other units then. Default: none. */
+            change?: components["schemas"]["HoldLineChange"][] | null;
+            /** @description Answers what would come of it, and changes nothing. */
+            dryRun?: boolean | null;
+            /** @description The numbers of lines that are taken out, from 0. Default: none. */
+            remove?: number[] | null;
+        };
         ChangeList: {
             /** @description The changes, in the order in which they were made. */
             changes: components["schemas"]["Change"][];
@@ -3157,8 +3437,8 @@ export interface components {
             required: boolean;
             /** @description What kind of field it is. */
             type: components["schemas"]["CheckoutFieldType"] | null;
-            /** @description What the customer answered. */
-            value: string | null;
+            /** @description What the customer answered: a string, of a number also a number and of a checkbox also true or false, as it is by its type or its attribute's format. */
+            value: unknown;
         };
         /** @enum {string} */
         CheckoutFieldFormat: "text" | "number" | "boolean" | "date" | "datetime" | "formula" | "select" | "multiselect";
@@ -3186,8 +3466,8 @@ export interface components {
             required?: boolean | null;
             /** @description What kind of field it is. */
             type?: components["schemas"]["CheckoutFieldType"] | null;
-            /** @description What the customer answered. */
-            value?: string | null;
+            /** @description What the customer answered: a string, of a number also a number and of a checkbox also true or false, as it is by its type or its attribute's format. */
+            value?: unknown;
         };
         CheckoutFieldOption: {
             /** @description What people call the choice. */
@@ -3623,7 +3903,7 @@ export interface components {
             timezone: string;
         };
         CreateOrder: {
-            /** @description What is short becomes a conflict. */
+            /** @description What is short, or counts on units that come back elsewhere, becomes a conflict. */
             allowOverbooking?: boolean | null;
             /** @description The user who looks after it. */
             assignedTo?: components["schemas"]["UserReferenceInput"] | null;
@@ -3640,13 +3920,19 @@ export interface components {
             customerId?: string | null;
             /** @description The people whom the order is for. Default: the main contact. */
             customers?: components["schemas"]["OrderCustomerInput"][] | null;
+            /** @description Discount codes that are put on it, one after the other; one that cannot be refuses all. */
+            discountCodes?: string[] | null;
             /** @description The documents of the order. Default: none. */
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
             /** @description Answers what would come of it, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
-            /** @description What is ordered. Default: nothing, in a draft. */
+            /** @description How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a price. */
+            heldLines?: components["schemas"]["HeldLineInput"][] | null;
+            /** @description Holds that become this order, in place of lineItems: it takes all their lines and units over as they are, or none. An expired one refuses it. */
+            holdIds?: string[] | null;
+            /** @description What is ordered. Default: nothing, in a draft. An order of holds has their lines. */
             lineItems?: components["schemas"]["OrderLineItemInput"][] | null;
             /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
@@ -3658,9 +3944,9 @@ export interface components {
             note?: string | null;
             /**
              * Format: uuid
-             * @description Where its units are handed over; stock is taken there.
+             * @description Where its units are handed over; stock is taken there. It is needed, but of holds: there the default is where they have their stock.
              */
-            pickupLocationId: string;
+            pickupLocationId?: string | null;
             /** @description The merchant's or the shop's own name for the order. */
             reference?: string | null;
             /**
@@ -3668,8 +3954,10 @@ export interface components {
              * @description Where its units come back to. Default: the pickup location.
              */
             returnLocationId?: string | null;
-            /** @description An open order takes its stock, for all lines or not at all. */
+            /** @description An open order takes its stock, for all lines or not at all. Default: draft; an order of holds is open. */
             status?: components["schemas"]["NewOrderStatus"] | null;
+            /** @description The terms of the lines that are held as subscriptions. */
+            subscription?: components["schemas"]["LineSubscriptionInput"] | null;
             /** @description Ids of tags of scope orders. */
             tags?: string[] | null;
         };
@@ -3753,13 +4041,15 @@ export interface components {
             value: string;
         };
         CreateWebhook: {
-            /** @description Which events: orders that are made, changed or deleted. */
-            eventType: components["schemas"]["EventType"];
+            /** @description The only type of event that it is told of, or one of eventTypes, which may be given instead. */
+            eventType?: components["schemas"]["EventType"] | null;
+            /** @description The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks that were disabled. */
+            eventTypes?: components["schemas"]["EventType"][] | null;
             /** @description What people call it. */
             label?: string | null;
             /**
              * Format: uri
-             * @description Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others.
+             * @description Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others; what would not be called is refused when it is set.
              */
             url: string;
         };
@@ -4005,6 +4295,8 @@ export interface components {
             /** @description The text that customers enter; case does not count. */
             code: string;
             createdAt: components["schemas"]["CreatedAt"];
+            /** @description ISO 4217 code of the currency of an amount: the account's as the amount was given; null of a percentage, which is of any. */
+            currency: string | null;
             /**
              * Format: date-time
              * @description From when on it is valid no more; null: never.
@@ -4116,9 +4408,9 @@ export interface components {
             type: components["schemas"]["ScheduledEventType"];
         };
         /** @enum {string} */
-        EventResource: "order";
+        EventResource: "order" | "conflict" | "hold" | "unavailability" | "webhook";
         /** @enum {string} */
-        EventType: "order.created" | "order.deleted" | "order.updated";
+        EventType: "order.created" | "order.deleted" | "order.updated" | "conflict.created" | "conflict.resolved" | "hold.expired" | "unit.overdue" | "webhook.disabled";
         Explanation: {
             /** @description Ways out, the nearest first. */
             alternatives: components["schemas"]["Alternative"][];
@@ -4224,7 +4516,7 @@ export interface components {
             /** @description Units free by location. */
             byLocation: components["schemas"]["LocationFree"][];
             byLocationTotal?: components["schemas"]["EntriesTotal"];
-            /** @description Units free for the whole window at all locations. */
+            /** @description Those units at all locations. */
             total: number;
         };
         FulfillmentField: {
@@ -4286,6 +4578,28 @@ export interface components {
             /** @description The units of the order that it is about. Default: all that can. */
             stockItemIds?: string[] | null;
         };
+        HeldLineInput: {
+            /**
+             * Format: uuid
+             * @description The hold; it may be left out where there is one.
+             */
+            holdId?: string | null;
+            /** @description The number of its line, from 0. */
+            line: number;
+            /** @description What the line is called. Default: as the item is. */
+            name?: string | null;
+            /** @description A text for those who read it. */
+            note?: string | null;
+            /**
+             * Format: uuid
+             * @description The pricing row that the price is of. Default: of an item with a pricing table the fitting row that asks least.
+             */
+            pricingRowId?: string | null;
+            /** @description Tax in hundredths of a percent: 2300 is 23 %. */
+            taxRate?: number | null;
+            /** @description Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle. */
+            unitPrice?: number | null;
+        };
         Hold: {
             createdAt: components["schemas"]["CreatedAt"];
             /**
@@ -4308,6 +4622,23 @@ export interface components {
              * @enum {string}
              */
             status: "held" | "confirmed" | "expired" | "released" | "ordered";
+        };
+        /** @description The hold has expired. */
+        HoldExpired: {
+            /**
+             * @description The code of this form.
+             * @enum {string}
+             */
+            code: "HOLD_EXPIRED";
+            /** @description The hold has expired. */
+            details: components["schemas"]["HoldExpiredDetails"];
+        };
+        HoldExpiredDetails: {
+            /**
+             * Format: uuid
+             * @description The hold that has expired: of several the first.
+             */
+            holdId: string;
         };
         HoldLine: {
             /**
@@ -4352,6 +4683,22 @@ export interface components {
             /** @description Its units, each where it is and until when. */
             unavailabilities: components["schemas"]["Unavailability"][];
             unavailabilitiesTotal?: components["schemas"]["EntriesTotal"];
+        };
+        HoldLineChange: {
+            /**
+             * Format: date-time
+             * @description Its new first instant. Default: as it is.
+             */
+            from?: string | null;
+            /** @description The number of the line, from 0. */
+            line: number;
+            /** @description How many units. Default: as it is. */
+            quantity?: number | null;
+            /**
+             * Format: date-time
+             * @description Its new end. Default: as it is; null: without end.
+             */
+            to?: string | null;
         };
         HoldLineInput: {
             /**
@@ -4522,8 +4869,8 @@ export interface components {
             required: boolean;
             /** @description What kind of field it is. */
             type: components["schemas"]["CheckoutFieldType"] | null;
-            /** @description What the customer answered. */
-            value: string | null;
+            /** @description What the customer answered: a string, of a number also a number and of a checkbox also true or false, as it is by its type or its attribute's format. */
+            value: unknown;
         };
         LineCheckoutFieldInput: {
             /** @description The format of that attribute. */
@@ -4549,8 +4896,8 @@ export interface components {
             required?: boolean | null;
             /** @description What kind of field it is. */
             type?: components["schemas"]["CheckoutFieldType"] | null;
-            /** @description What the customer answered. */
-            value?: string | null;
+            /** @description What the customer answered: a string, of a number also a number and of a checkbox also true or false, as it is by its type or its attribute's format. */
+            value?: unknown;
         };
         LineItemPricing: {
             /** @description How many of them are not charged for, as nobody fetched them. */
@@ -4626,7 +4973,7 @@ export interface components {
             renewalPrice: number | null;
             /** @description What follows the commitment, as it was given. */
             renewalType: string;
-            /** @description Whether it goes on, ends at cancelAt, or has ended. */
+            /** @description Whether its order is a draft, it goes on, ends at cancelAt, or has ended. */
             status: components["schemas"]["SubscriptionStatus"];
         };
         LineSubscriptionInput: {
@@ -4692,6 +5039,8 @@ export interface components {
             sort?: components["schemas"]["ArticleSort"] | null;
             /** @description Only articles in one of these states. Default: all. */
             status?: components["schemas"]["ArticleStatus"][] | null;
+            /** @description Whether availability tells what can be booked over the window, with the buffers that a booking brings, as the operation on availability does. The order by availability stays that of units free without buffers. Default: false. */
+            withBuffers?: boolean | null;
         };
         ListedArticle: {
             /** @description Figures over all articles of its SKU; null without one. */
@@ -4707,7 +5056,7 @@ export interface components {
             /** @description Values of the account's attributes, those of its SKU included. */
             attributes?: components["schemas"]["AttributeValue"][];
             attributesTotal?: components["schemas"]["EntriesTotal"];
-            /** @description How many units are free for the whole window, without buffers. */
+            /** @description How many units are free for the whole window, without buffers; in a list with withBuffers, how many can be booked. */
             availability?: components["schemas"]["FreeUnits"];
             /** @description How long a unit is kept free after each booking, in the unit beside it; both are given, or neither. */
             bufferTimeAmountAfter?: number | null;
@@ -4748,7 +5097,7 @@ export interface components {
             id?: string;
             /** @description What it has cost beside its price, in minor units. */
             itemCosts?: number | null;
-            /** @description What orders have brought in with it, in minor units. */
+            /** @description What orders in the account's currency have brought in with it, in minor units. */
             itemIncome?: number;
             /** @description Its pictures, in their order. */
             media?: components["schemas"]["Media"][];
@@ -4789,7 +5138,7 @@ export interface components {
             taxonomyCategoryId?: string | null;
             /** @description The units over the window as steps in time. */
             temporalStock?: components["schemas"]["TemporalStock"];
-            /** @description The units taken over the window, by start. */
+            /** @description The units taken over the window, in order of creation: the first of them. GET articles/{id}/unavailabilities has all, by page. */
             unavailability?: components["schemas"]["Unavailability"][];
             unavailabilityTotal?: components["schemas"]["EntriesTotal"];
             updatedAt?: components["schemas"]["UpdatedAt"];
@@ -4848,13 +5197,13 @@ export interface components {
             serviceLocationId: string;
         };
         LocationFree: {
-            /** @description How many units can be held over the window, without buffers. */
+            /** @description How many units can be held over the window, without buffers; with withBuffers, booked with them. */
             count: number;
             /** @description False: pinned holds made the search stop, and perhaps more units could be held. */
             exact: boolean;
             /**
              * Format: date-time
-             * @description From when on.
+             * @description The start of the window where there are some. Where there are none, the first instant from which a unit can be held for longer than from the window's start; with withBuffers, the start of the next window of this length over which one can be booked. Null where there is none.
              */
             fromDate: string | null;
             /**
@@ -5014,6 +5363,111 @@ export interface components {
              */
             status: "held" | "confirmed" | "expired" | "released" | "ordered";
         };
+        MovedOrder: {
+            /**
+             * Format: date-time
+             * @description When it was archived; null while it is not.
+             */
+            archivedAt: string | null;
+            /** @description The user who looks after it. */
+            assignedTo: components["schemas"]["UserReference"] | null;
+            /** @description What was taken from the customer, by the payments that were recorded; in minor units. */
+            capturedTotal: number;
+            /** @description Where it came from. */
+            channel: components["schemas"]["OrderChannel"];
+            /** @description What the customer was asked for the order as a whole. */
+            checkoutFields: components["schemas"]["CheckoutField"][];
+            checkoutFieldsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description The comments on the order, the oldest first. */
+            comments: components["schemas"]["OrderComment"][];
+            commentsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description What the customers have agreed to. */
+            consentAcceptances: components["schemas"]["ConsentAcceptance"][];
+            consentAcceptancesTotal?: components["schemas"]["EntriesTotal"];
+            createdAt: components["schemas"]["CreatedAt"];
+            /** @description Always null: who looks at it is not kept. */
+            currentlyViewing: null;
+            /** @description The merchant's own way of payment. */
+            customPaymentMethod: components["schemas"]["CustomPaymentMethod"] | null;
+            /** @description The people whom the order is for. */
+            customers: components["schemas"]["OrderCustomer"][];
+            customersTotal?: components["schemas"]["EntriesTotal"];
+            /** @description What was set aside as a deposit, by the payments that were recorded; in minor units. */
+            depositAuthorisedTotal: number;
+            /** @description What is not set aside any more, by the payments that were recorded; in minor units. */
+            depositCancelledTotal: number;
+            /** @description What was kept of the deposit, by the payments that were recorded; in minor units. */
+            depositCapturedTotal: number;
+            /** @description What of the deposit was given back, by the payments that were recorded; in minor units. */
+            depositRefundedTotal: number;
+            /** @description The documents of the order. */
+            documents: components["schemas"]["OrderDocument"][];
+            documentsTotal?: components["schemas"]["EntriesTotal"];
+            /**
+             * Format: date-time
+             * @description First instant of its first line.
+             */
+            earliestStartDate: string | null;
+            /** @description The record's id in another system; null without one. */
+            externalId: string | null;
+            /** @description How far its lines are together. */
+            fulfillmentState: components["schemas"]["FulfillmentState"];
+            /** @description Whether the customer's means of payment is kept by who charges it. */
+            hasSavedPaymentMethod: boolean;
+            /**
+             * Format: uuid
+             * @description The order's id.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Last end of its lines; null: none has one.
+             */
+            latestEndDate: string | null;
+            /** @description What is ordered. */
+            lineItems: components["schemas"]["OrderLineItem"][];
+            lineItemsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description Whom the order is with, as they were when it was opened or given them. */
+            mainContact: components["schemas"]["MainContact"] | null;
+            /** @description Texts that another system keeps on it, by keys of its own. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description With dryRun: units of others that would go elsewhere to make room, where they would be. Empty else. */
+            moved: components["schemas"]["Unavailability"][];
+            movedTotal?: components["schemas"]["EntriesTotal"];
+            /** @description A text for those who read it. */
+            note: string | null;
+            /** @description The account's count of orders, this one included. */
+            number: number;
+            /** @description How the customer pays, as it was given. */
+            paymentMethodKey: string | null;
+            /** @description Where its units are handed over; stock is taken there. As it was when the order was opened or given it. */
+            pickupLocation: components["schemas"]["OrderLocation"] | null;
+            /** @description What the order costs. */
+            pricing: components["schemas"]["OrderPricing"];
+            /** @description The merchant's or the shop's own name for the order. */
+            reference: string | null;
+            /** @description What was given back, by the payments that were recorded; in minor units. */
+            refundedTotal: number;
+            /** @description Where its units come back to, as it was then. */
+            returnLocation: components["schemas"]["OrderLocation"] | null;
+            /** @description The card that is kept; null: none. */
+            savedCard: components["schemas"]["SavedCard"] | null;
+            /** @description draft: it takes no stock; open: it does; active: units are out; closed: it is over. */
+            status: components["schemas"]["OrderStatus"];
+            /** @description The units of the lines; a long list has pages of its own. */
+            stockItems: components["schemas"]["OrderStockItem"][];
+            stockItemsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description The subscriptions among its lines. */
+            subscriptionData: components["schemas"]["SubscriptionData"];
+            /** @description The tags linked to it. */
+            tags: components["schemas"]["Tag"][];
+            tagsTotal?: components["schemas"]["EntriesTotal"];
+            updatedAt: components["schemas"]["UpdatedAt"];
+            /** @description The label of the key that last changed it. */
+            updatedBy: string;
+        };
         NewAPIKey: {
             /** @description The version of the interface that it is pinned to. */
             apiVersion: string;
@@ -5142,6 +5596,9 @@ export interface components {
             capturedTotal: number;
             /** @description Where it came from. */
             channel: components["schemas"]["OrderChannel"];
+            /** @description What the customer was asked for the order as a whole. */
+            checkoutFields: components["schemas"]["CheckoutField"][];
+            checkoutFieldsTotal?: components["schemas"]["EntriesTotal"];
             /** @description The comments on the order, the oldest first. */
             comments: components["schemas"]["OrderComment"][];
             commentsTotal?: components["schemas"]["EntriesTotal"];
@@ -5372,7 +5829,7 @@ export interface components {
             type: string;
         };
         OrderHold: {
-            /** @description What counts on units that come back elsewhere becomes a conflict. */
+            /** @description What is short, or counts on units that come back elsewhere, becomes a conflict. */
             allowOverbooking?: boolean | null;
             /** @description The user who looks after it. */
             assignedTo?: components["schemas"]["UserReferenceInput"] | null;
@@ -5389,12 +5846,16 @@ export interface components {
             customerId?: string | null;
             /** @description The people whom the order is for. Default: the main contact. */
             customers?: components["schemas"]["OrderCustomerInput"][] | null;
+            /** @description Discount codes that are put on it, one after the other; one that cannot be refuses all. */
+            discountCodes?: string[] | null;
             /** @description The documents of the order. Default: none. */
             documents?: components["schemas"]["OrderDocumentInput"][] | null;
             /** @description Answers what would come of it, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The record's id in another system. No other record of the kind has the same. Null clears it. */
             externalId?: string | null;
+            /** @description How lines of the holds are sold. What no entry is of is sold as a line that names neither a row nor a price. */
+            heldLines?: components["schemas"]["HeldLineInput"][] | null;
             /** @description Whom the order is with: the oldest customer with this email, whose record stays as it is, else a new one. What is given stays on the order. */
             mainContact?: components["schemas"]["ContactInput"] | null;
             /** @description Texts of another system by keys of its own, at most 50. Keys that are not named stay; null takes one away, or all. */
@@ -5568,8 +6029,8 @@ export interface components {
             imageUrl?: string | null;
             /** @description What kind of add-on it is, which is kept as it is. */
             isAddon?: string | null;
-            /** @description What the line is called. Default: the item's name. */
-            name?: string | null;
+            /** @description What the line is called: a string, or an object with the string as def, as a line is read. Default: the item's name. */
+            name?: unknown;
             /** @description A text for those who read it. */
             note?: string | null;
             /**
@@ -5856,6 +6317,8 @@ export interface components {
             taxonomyCategoryId?: string | null;
         };
         PatchAttribute: {
+            /** @description Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some. */
+            force?: boolean | null;
             /** @description The name of its group. */
             group?: string | null;
             /** @description What values are given under: letters, digits, underscores, hyphens and dots; unique in the account. */
@@ -5964,8 +6427,8 @@ export interface components {
             expectsInventoryLink?: boolean | null;
             /** @description A picture of it. Null clears it. */
             imageUrl?: string | null;
-            /** @description What the line is called. */
-            name?: string;
+            /** @description What the line is called: a string, or an object with the string as def, as a line is read. */
+            name?: unknown;
             /** @description A text for those who read it. Null clears it. */
             note?: string | null;
             /**
@@ -6152,13 +6615,15 @@ export interface components {
             value?: string;
         };
         PatchWebhook: {
-            /** @description Which events: orders that are made, changed or deleted. */
+            /** @description The only type of event that it is told of, or one of eventTypes, which may be given instead. */
             eventType?: components["schemas"]["EventType"];
+            /** @description The types of events that it is told of: of orders, conflicts, holds, units that are late, and of webhooks that were disabled. */
+            eventTypes?: components["schemas"]["EventType"][];
             /** @description What people call it. Null clears it. */
             label?: string | null;
             /**
              * Format: uri
-             * @description Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others.
+             * @description Absolute, https, without user info and fragment; of a host with public addresses, on port 443, unless the operator allows others; what would not be called is refused when it is set.
              */
             url?: string;
         };
@@ -6180,6 +6645,8 @@ export interface components {
         };
         PricingRow: {
             createdAt: components["schemas"]["CreatedAt"];
+            /** @description ISO 4217 code of the currency of its amounts: the account's as the row was made. */
+            currency: string;
             /** @description How long what the price is for lasts, in the unit beside it; both are given, or neither. */
             durationAmount: number | null;
             /** @description The unit of how long what the price is for lasts. */
@@ -6262,7 +6729,7 @@ export interface components {
              * @description Where this service tells of the code: a page and its anchor.
              */
             type: string;
-        } & (components["schemas"]["InsufficientAvailability"] | components["schemas"]["QuantityRefused"] | components["schemas"]["SubstituteNeeded"] | components["schemas"]["StateNotAllowed"] | components["schemas"]["RecordInUse"] | components["schemas"]["MissingScope"] | components["schemas"]["DeniedFields"] | components["schemas"]["LimitReached"] | components["schemas"]["StorageFailed"] | components["schemas"]["ProblemWithoutDetails"]);
+        } & (components["schemas"]["InsufficientAvailability"] | components["schemas"]["QuantityRefused"] | components["schemas"]["SubstituteNeeded"] | components["schemas"]["StateNotAllowed"] | components["schemas"]["HoldExpired"] | components["schemas"]["RecordInUse"] | components["schemas"]["MissingScope"] | components["schemas"]["DeniedFields"] | components["schemas"]["LimitReached"] | components["schemas"]["StorageFailed"] | components["schemas"]["ProblemWithoutDetails"]);
         /** @enum {string} */
         ProblemCode: "INVALID_ARGUMENTS" | "MALFORMED_JSON" | "UNSUPPORTED_API_VERSION" | "KEY_EXPIRED" | "KEY_REVOKED" | "UNAUTHENTICATED" | "DENIED_FIELDS" | "MISSING_SCOPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "HOLD_EXPIRED" | "IDEMPOTENCY_KEY_IN_USE" | "INSUFFICIENT_AVAILABILITY" | "IN_USE" | "PLAN_CHANGED" | "QUANTITY_CHANGE_BLOCKED" | "STATE_NOT_ALLOWED" | "SUBSTITUTE_NEEDED" | "CURSOR_GONE" | "SNAPSHOT_GONE" | "PRECONDITION_FAILED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "DISCOUNT_ALREADY_APPLIED" | "DISCOUNT_EXPIRED" | "DISCOUNT_NOT_APPLICABLE" | "DISCOUNT_NOT_FOUND" | "DISCOUNT_NOT_STARTED" | "DISCOUNT_NO_EFFECT" | "DISCOUNT_USAGE_LIMIT" | "IDEMPOTENCY_KEY_REUSED" | "MONTHLY_CAP" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "NOT_READY" | "OVERLOADED" | "STORAGE_FAILED";
         /** @description A refusal whose code says everything. */
@@ -6271,7 +6738,7 @@ export interface components {
              * @description The code of this form.
              * @enum {string}
              */
-            code: "INVALID_ARGUMENTS" | "MALFORMED_JSON" | "UNSUPPORTED_API_VERSION" | "KEY_EXPIRED" | "KEY_REVOKED" | "UNAUTHENTICATED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "HOLD_EXPIRED" | "IDEMPOTENCY_KEY_IN_USE" | "CURSOR_GONE" | "SNAPSHOT_GONE" | "PRECONDITION_FAILED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "DISCOUNT_ALREADY_APPLIED" | "DISCOUNT_EXPIRED" | "DISCOUNT_NOT_APPLICABLE" | "DISCOUNT_NOT_FOUND" | "DISCOUNT_NOT_STARTED" | "DISCOUNT_NO_EFFECT" | "DISCOUNT_USAGE_LIMIT" | "IDEMPOTENCY_KEY_REUSED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "NOT_READY" | "OVERLOADED";
+            code: "INVALID_ARGUMENTS" | "MALFORMED_JSON" | "UNSUPPORTED_API_VERSION" | "KEY_EXPIRED" | "KEY_REVOKED" | "UNAUTHENTICATED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "IDEMPOTENCY_KEY_IN_USE" | "CURSOR_GONE" | "SNAPSHOT_GONE" | "PRECONDITION_FAILED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "DISCOUNT_ALREADY_APPLIED" | "DISCOUNT_EXPIRED" | "DISCOUNT_NOT_APPLICABLE" | "DISCOUNT_NOT_FOUND" | "DISCOUNT_NOT_STARTED" | "DISCOUNT_NO_EFFECT" | "DISCOUNT_USAGE_LIMIT" | "IDEMPOTENCY_KEY_REUSED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "NOT_READY" | "OVERLOADED";
         };
         /** @enum {string} */
         PurchaseType: "booking" | "sale" | "subscription";
@@ -6316,6 +6783,54 @@ export interface components {
             code: "PLAN_CHANGED" | "QUANTITY_CHANGE_BLOCKED";
             /** @description The units cannot go as asked, or not by the plan that was expected: details is the plan as it is now. */
             details: components["schemas"]["QuantityPlan"];
+        };
+        Quote: {
+            /** @description What each line costs, in their order. */
+            lineItems: components["schemas"]["QuotedLineItem"][];
+            lineItemsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description What the order costs. */
+            pricing: components["schemas"]["OrderPricing"];
+        };
+        QuoteInput: {
+            /** @description Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use is counted. */
+            discountCodes?: string[] | null;
+            /** @description What would be ordered, as an order takes it. */
+            lineItems: components["schemas"]["OrderLineItemInput"][];
+            /**
+             * Format: uuid
+             * @description Where the units would be handed over: days, weeks and months of a price are counted there.
+             */
+            pickupLocationId: string;
+        };
+        QuotedLineItem: {
+            /** @description Rows of the item's table, one behind the other, that ask less together than the line costs, those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice. */
+            combination: components["schemas"]["RowCombination"] | null;
+            /**
+             * Format: uuid
+             * @description The line's id in allocations of this answer; nothing has it else.
+             */
+            id: string;
+            /** @description What the line would be called. */
+            name: string;
+            /** @description Whether its price was given or is of a pricing row; a line that is not costs nothing. */
+            priced: boolean;
+            /**
+             * Format: uuid
+             * @description The pricing row that the price is of; null where it is of none.
+             */
+            pricingRowId: string | null;
+            /** @description How many units. */
+            quantity: number;
+            /** @description Sum before discounts and taxes, in minor units. */
+            subtotal: number;
+            /** @description Sum after discounts and with taxes, in minor units. */
+            total: number;
+            /** @description What discounts take off, in minor units. */
+            totalDiscounts: number;
+            /** @description Taxes, in minor units. */
+            totalTaxes: number;
+            /** @description Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes. */
+            unitPrice: number;
         };
         Range: {
             /**
@@ -6377,6 +6892,24 @@ export interface components {
             left: number;
             /** @description How many deliveries are sent again. */
             queued: number;
+        };
+        RentalStart: {
+            /** @description How many units can be booked for it, with the buffers that a booking brings: none where it would be over by now. */
+            available: number;
+            /** @description Whether the quantity asked for can be. */
+            bookable: boolean;
+            /** @description About available of the start. False: pinned holds made the search stop, and perhaps more units could be held. */
+            exact: boolean;
+            /**
+             * Format: date-time
+             * @description When the rental begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            to: string;
         };
         Requirement: {
             /**
@@ -6451,6 +6984,22 @@ export interface components {
              * @enum {string|null}
              */
             signWith?: "old" | "new" | null;
+        };
+        RowCombination: {
+            /** @description The rows, in the order in which they lie. */
+            rows: components["schemas"]["RowOfCombination"][];
+            rowsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description What they ask together for one unit, in minor units. */
+            unitPrice: number;
+        };
+        RowOfCombination: {
+            /**
+             * Format: uuid
+             * @description The row.
+             */
+            pricingRowId: string;
+            /** @description How many of its durations are taken. */
+            units: number;
         };
         SKU: {
             /** @description Values of the account's attributes, its own and those it takes over. */
@@ -6658,7 +7207,7 @@ export interface components {
             details: components["schemas"]["StateNotAllowedDetails"];
         };
         StateNotAllowedDetails: {
-            /** @description What the record allows in that state, or the states in which it would allow this. */
+            /** @description The operations that it allows, by the last part of their ids; of a way to take a catalog item the ways in which it is offered. */
             allowed: string[];
             /** @description The state that the record is in. */
             state: string;
@@ -6768,7 +7317,7 @@ export interface components {
              * @description When it began.
              */
             startDate: string;
-            /** @description Whether it goes on, ends at cancelAt, or has ended. */
+            /** @description Whether its order is a draft, it goes on, ends at cancelAt, or has ended. */
             status: components["schemas"]["SubscriptionStatus"];
         };
         SubscriptionData: {
@@ -6856,7 +7405,7 @@ export interface components {
             price: number;
         };
         /** @enum {string} */
-        SubscriptionStatus: "active" | "cancelling" | "cancelled";
+        SubscriptionStatus: "draft" | "active" | "cancelling" | "cancelled";
         SubscriptionTerms: {
             /** @description How long before the end it has to be cancelled, in the unit beside it; both are given, or neither. */
             cancellationLeadTimeAmount: number | null;
@@ -7161,8 +7710,11 @@ export interface components {
             disabledReason: components["schemas"]["DisabledReason"] | null;
             /** @description Whether it is told of events. */
             enabled: boolean;
-            /** @description Which events: orders that are made, changed or deleted. */
+            /** @description The type of event that it is told of, of several the first. */
             eventType: components["schemas"]["EventType"];
+            /** @description All types of events that it is told of. */
+            eventTypes: components["schemas"]["EventType"][];
+            eventTypesTotal?: components["schemas"]["EntriesTotal"];
             /**
              * Format: uuid
              * @description The webhook's id.
@@ -7170,6 +7722,13 @@ export interface components {
             id: string;
             /** @description What people call it. */
             label: string | null;
+            /** @description How many events happened since it was last disabled that it is not told of and that recover does not send: all where it was disabled by hand, else those beyond what is kept. */
+            missedEvents: number;
+            /**
+             * Format: date-time
+             * @description When the first of them happened; null: there was none.
+             */
+            missedSince: string | null;
             updatedAt: components["schemas"]["UpdatedAt"];
             /**
              * Format: uri
@@ -7318,8 +7877,11 @@ export interface components {
             disabledReason: components["schemas"]["DisabledReason"] | null;
             /** @description Whether it is told of events. */
             enabled: boolean;
-            /** @description Which events: orders that are made, changed or deleted. */
+            /** @description The type of event that it is told of, of several the first. */
             eventType: components["schemas"]["EventType"];
+            /** @description All types of events that it is told of. */
+            eventTypes: components["schemas"]["EventType"][];
+            eventTypesTotal?: components["schemas"]["EntriesTotal"];
             /**
              * Format: uuid
              * @description The webhook's id.
@@ -7327,6 +7889,13 @@ export interface components {
             id: string;
             /** @description What people call it. */
             label: string | null;
+            /** @description How many events happened since it was last disabled that it is not told of and that recover does not send: all where it was disabled by hand, else those beyond what is kept. */
+            missedEvents: number;
+            /**
+             * Format: date-time
+             * @description When the first of them happened; null: there was none.
+             */
+            missedSince: string | null;
             /** @description The key of its signatures, shown this once; null in a repeat. */
             secret: string | null;
             updatedAt: components["schemas"]["UpdatedAt"];
@@ -7439,6 +8008,10 @@ export type Bar = components['schemas']['Bar'];
 export type Bucket = components['schemas']['Bucket'];
 export type BufferOrigin = components['schemas']['BufferOrigin'];
 export type CalendarAnswer = components['schemas']['CalendarAnswer'];
+export type CalendarItem = components['schemas']['CalendarItem'];
+export type CalendarOfItem = components['schemas']['CalendarOfItem'];
+export type CalendarsAnswer = components['schemas']['CalendarsAnswer'];
+export type CalendarsQuery = components['schemas']['CalendarsQuery'];
 export type CancelStockItem = components['schemas']['CancelStockItem'];
 export type CancelSubscription = components['schemas']['CancelSubscription'];
 export type CancellationNotice = components['schemas']['CancellationNotice'];
@@ -7452,6 +8025,7 @@ export type CatalogVariantInput = components['schemas']['CatalogVariantInput'];
 export type CatalogVariantValue = components['schemas']['CatalogVariantValue'];
 export type CatalogVariantValueInput = components['schemas']['CatalogVariantValueInput'];
 export type Change = components['schemas']['Change'];
+export type ChangeHold = components['schemas']['ChangeHold'];
 export type ChangeList = components['schemas']['ChangeList'];
 export type CheckoutField = components['schemas']['CheckoutField'];
 export type CheckoutFieldFormat = components['schemas']['CheckoutFieldFormat'];
@@ -7528,8 +8102,12 @@ export type FulfillmentField = components['schemas']['FulfillmentField'];
 export type FulfillmentFieldValue = components['schemas']['FulfillmentFieldValue'];
 export type FulfillmentState = components['schemas']['FulfillmentState'];
 export type HandOver = components['schemas']['HandOver'];
+export type HeldLineInput = components['schemas']['HeldLineInput'];
 export type Hold = components['schemas']['Hold'];
+export type HoldExpired = components['schemas']['HoldExpired'];
+export type HoldExpiredDetails = components['schemas']['HoldExpiredDetails'];
 export type HoldLine = components['schemas']['HoldLine'];
+export type HoldLineChange = components['schemas']['HoldLineChange'];
 export type HoldLineInput = components['schemas']['HoldLineInput'];
 export type HoldPage = components['schemas']['HoldPage'];
 export type ImportRows = components['schemas']['ImportRows'];
@@ -7565,6 +8143,7 @@ export type MissingScopeDetails = components['schemas']['MissingScopeDetails'];
 export type MoveHold = components['schemas']['MoveHold'];
 export type MoveLine = components['schemas']['MoveLine'];
 export type MovedHold = components['schemas']['MovedHold'];
+export type MovedOrder = components['schemas']['MovedOrder'];
 export type NewAPIKey = components['schemas']['NewAPIKey'];
 export type NewAttributeOption = components['schemas']['NewAttributeOption'];
 export type NewOrderStatus = components['schemas']['NewOrderStatus'];
@@ -7624,16 +8203,22 @@ export type ProblemWithoutDetails = components['schemas']['ProblemWithoutDetails
 export type PurchaseType = components['schemas']['PurchaseType'];
 export type QuantityPlan = components['schemas']['QuantityPlan'];
 export type QuantityRefused = components['schemas']['QuantityRefused'];
+export type Quote = components['schemas']['Quote'];
+export type QuoteInput = components['schemas']['QuoteInput'];
+export type QuotedLineItem = components['schemas']['QuotedLineItem'];
 export type Range = components['schemas']['Range'];
 export type RecordInUse = components['schemas']['RecordInUse'];
 export type RecordInUseDetails = components['schemas']['RecordInUseDetails'];
 export type RecordPayment = components['schemas']['RecordPayment'];
 export type RecoverDeliveries = components['schemas']['RecoverDeliveries'];
 export type RecoveredDeliveries = components['schemas']['RecoveredDeliveries'];
+export type RentalStart = components['schemas']['RentalStart'];
 export type Requirement = components['schemas']['Requirement'];
 export type RequirementInput = components['schemas']['RequirementInput'];
 export type RevokedAPIKey = components['schemas']['RevokedAPIKey'];
 export type RotateSecret = components['schemas']['RotateSecret'];
+export type RowCombination = components['schemas']['RowCombination'];
+export type RowOfCombination = components['schemas']['RowOfCombination'];
 export type SKU = components['schemas']['SKU'];
 export type SKUCounts = components['schemas']['SKUCounts'];
 export type SKUCountsPage = components['schemas']['SKUCountsPage'];
@@ -7961,6 +8546,8 @@ export interface operations {
                 sort?: components["schemas"]["ArticleSort"];
                 /** @description Whether the least or the greatest value comes first. Default: asc. */
                 direction?: components["schemas"]["SortDirection"];
+                /** @description Whether availability tells what can be booked over the window, with the buffers that a booking brings, as the operation on availability does. The order by availability stays that of units free without buffers. Default: false. */
+                withBuffers?: boolean;
                 /** @description Which members of each article are answered, by their names: in a query as a list with commas. Default: all. */
                 fields?: string[];
                 /** @description Which page, from 1. Default: 1. */
@@ -8566,7 +9153,7 @@ export interface operations {
     "admin.articles.unlinkTags": {
         parameters: {
             query?: {
-                /** @description Repeated; here or in the body. */
+                /** @description Repeated, or with commas between; here or in the body. */
                 tagIds?: string[];
             };
             header?: {
@@ -8839,7 +9426,10 @@ export interface operations {
     };
     "admin.attributes.delete": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records have some. */
+                force?: boolean;
+            };
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8861,7 +9451,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8902,7 +9492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Attribute"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -8980,6 +9570,14 @@ export interface operations {
                 to: string;
                 /** @description Into what the window is cut: at each change, by hour or by local day. Default: day. */
                 bucket?: "change" | "hour" | "day";
+                /** @description How long a rental is, in lengthUnit, at most ten years. Given, each bucket lists the starts of such rentals. Default: none are listed. */
+                length?: number;
+                /** @description The unit of length. Days and longer are steps of the local calendar. Default: seconds. */
+                lengthUnit?: components["schemas"]["TimeUnit"];
+                /** @description How many units a rental takes: what bookable says is about so many. Default: 1. */
+                quantity?: number;
+                /** @description Local times of day at which rentals begin, on each day. Default: the time of day of from. */
+                startTimes?: string[];
                 /** @description Reads the pinned snapshot of this sequence in place of the present state. */
                 asOf?: number;
             };
@@ -8996,6 +9594,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CalendarAnswer"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: STATE_NOT_ALLOWED; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.availability.calendars": {
+        parameters: {
+            query?: {
+                /** @description Reads the pinned snapshot of this sequence in place of the present state. */
+                asOf?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CalendarsQuery"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalendarsAnswer"];
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: STATE_NOT_ALLOWED; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
@@ -9477,7 +10111,7 @@ export interface operations {
     "admin.catalog.unlinkTags": {
         parameters: {
             query?: {
-                /** @description Repeated; here or in the body. */
+                /** @description Repeated, or with commas between; here or in the body. */
                 tagIds?: string[];
             };
             header?: {
@@ -9640,6 +10274,10 @@ export interface operations {
                 pageSize?: number;
                 /** @description Only the customer that has this external id. */
                 externalId?: string;
+                /** @description Words, without case and accents, each the beginning of a word of the name, the company, the email or the phone. */
+                search?: string;
+                /** @description Only the customer with this email, without case. */
+                email?: string;
                 /** @description Reads the pinned snapshot of this sequence in place of the present state. */
                 asOf?: number;
             };
@@ -9903,7 +10541,7 @@ export interface operations {
     "admin.customers.unlinkTags": {
         parameters: {
             query?: {
-                /** @description Repeated; here or in the body. */
+                /** @description Repeated, or with commas between; here or in the body. */
                 tagIds?: string[];
             };
             header?: {
@@ -10169,6 +10807,22 @@ export interface operations {
     "admin.holds.list": {
         parameters: {
             query?: {
+                /** @description Only holds in one of these states. Default: all. */
+                status?: ("held" | "confirmed" | "expired" | "released" | "ordered")[];
+                /** @description Only holds of which a line asks for this SKU. */
+                skuId?: string;
+                /** @description Only holds of which a line asks for this article. */
+                articleId?: string;
+                /** @description Only holds of which a line asks for this catalog item. */
+                catalogItemId?: string;
+                /** @description Only holds of which a line is at this location. */
+                serviceLocationId?: string;
+                /** @description Only holds of which a line is for some of it. */
+                dateRange?: components["schemas"]["DateRange"];
+                /** @description Words, without case and accents, each the beginning of a word of the note. */
+                search?: string;
+                /** @description desc: the youngest first. */
+                direction?: components["schemas"]["SortDirection"];
                 /** @description Which page, from 1. Default: 1. */
                 page?: number;
                 /** @description How many records a page has. Default: 50. */
@@ -10191,7 +10845,7 @@ export interface operations {
                     "application/json": components["schemas"]["HoldPage"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10298,6 +10952,47 @@ export interface operations {
                 content?: never;
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.holds.update": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description An entity tag of the record, or several, or *: refused with 412 where it is another by now. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The record's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeHold"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10449,7 +11144,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: DISCOUNT_ALREADY_APPLIED, DISCOUNT_EXPIRED, DISCOUNT_NOT_APPLICABLE, DISCOUNT_NOT_FOUND, DISCOUNT_NOT_STARTED, DISCOUNT_NO_EFFECT, DISCOUNT_USAGE_LIMIT, IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -10544,6 +11239,8 @@ export interface operations {
                 pageSize?: number;
                 /** @description Only the location that has this external id. */
                 externalId?: string;
+                /** @description Words, without case and accents, each the beginning of a word of the name, or the street, zip code or city of the address. */
+                search?: string;
                 /** @description Reads the pinned snapshot of this sequence in place of the present state. */
                 asOf?: number;
             };
@@ -10735,10 +11432,22 @@ export interface operations {
             query?: {
                 /** @description Only orders in one of these states. Default: all. */
                 status?: components["schemas"]["OrderStatus"][];
+                /** @description Only orders whose units are together so far. Default: all. */
+                fulfillmentState?: components["schemas"]["FulfillmentState"][];
+                /** @description Whether a unit of it has no stock. */
+                hasConflicts?: boolean;
+                /** @description pickup: a unit was not handed over though its line has begun; return: one is out though its line is over. By the instant of the answer. */
+                late?: ("pickup" | "return")[];
+                /** @description Only orders that came from there. Default: all. */
+                channel?: components["schemas"]["OrderChannel"][];
+                /** @description Only orders that are handed over at one of these locations. */
+                pickupLocationId?: string[];
+                /** @description Only orders that come back to one of these locations. */
+                returnLocationId?: string[];
+                /** @description Only orders that this user looks after. */
+                assignedTo?: string;
                 /** @description Orders of which a line is for some of it. */
                 dateRange?: components["schemas"]["DateRange"];
-                /** @description Both ends are in it. */
-                createdAt?: components["schemas"]["DateRange"];
                 /** @description Orders that are for this customer, or name them in their list of customers. */
                 customerId?: string;
                 /** @description Orders that have one of them. */
@@ -10749,10 +11458,24 @@ export interface operations {
                 externalId?: string;
                 /** @description Which orders by whether they are archived. Default: active. */
                 archive?: components["schemas"]["ArchiveFilter"];
-                /** @description A part of the reference, the note, a customer's name or email, or a line's name, without case; or the number. */
+                /** @description Words, without case and accents, each the beginning of a word of the reference, the note, a customer's name, company or email, or a line's name. A number finds the order with that number, too. */
                 search?: string;
-                /** @description desc: the youngest first. */
+                /** @description What they are ordered by: equal ones by their numbers, what has no value last, in both directions. */
+                sort?: "createdAt" | "updatedAt" | "earliestStartDate" | "latestEndDate" | "total" | "number";
+                /** @description Whether the least or the greatest value comes first. Default: asc. */
                 direction?: components["schemas"]["SortDirection"];
+                /** @description When it was made. Both ends are in the range. */
+                createdAt?: components["schemas"]["DateRange"];
+                /** @description When it was last changed. Both ends are in the range. */
+                updatedAt?: components["schemas"]["DateRange"];
+                /** @description When its first line begins. Both ends are in the range. */
+                earliestStartDate?: components["schemas"]["DateRange"];
+                /** @description When the last of its lines ends that has an end. Both ends are in the range. */
+                latestEndDate?: components["schemas"]["DateRange"];
+                /** @description When the first line begins of which a unit is still to be handed over. Both ends are in the range. */
+                pickupDue?: components["schemas"]["DateRange"];
+                /** @description When the first line ends of which a unit is out. Both ends are in the range. */
+                returnDue?: components["schemas"]["DateRange"];
                 /** @description Which page, from 1. Default: 1. */
                 page?: number;
                 /** @description How many records a page has. Default: 50. */
@@ -10796,7 +11519,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["CreateOrder"];
             };
@@ -10811,7 +11534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, HOLD_EXPIRED, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: DISCOUNT_ALREADY_APPLIED, DISCOUNT_EXPIRED, DISCOUNT_NOT_APPLICABLE, DISCOUNT_NOT_FOUND, DISCOUNT_NOT_STARTED, DISCOUNT_NO_EFFECT, DISCOUNT_USAGE_LIMIT, IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -11225,7 +11948,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Order"];
+                    "application/json": components["schemas"]["MovedOrder"];
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
@@ -11461,7 +12184,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Order"];
+                    "application/json": components["schemas"]["MovedOrder"];
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, QUANTITY_CHANGE_BLOCKED, STATE_NOT_ALLOWED, SUBSTITUTE_NEEDED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
@@ -11632,7 +12355,7 @@ export interface operations {
     "admin.orders.unlinkTags": {
         parameters: {
             query?: {
-                /** @description Repeated; here or in the body. */
+                /** @description Repeated, or with commas between; here or in the body. */
                 tagIds?: string[];
             };
             header?: {
@@ -12377,6 +13100,42 @@ export interface operations {
             };
         };
     };
+    "admin.orders.quote": {
+        parameters: {
+            query?: {
+                /** @description Reads the pinned snapshot of this sequence in place of the present state. */
+                asOf?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuoteInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quote"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: DENIED_FIELDS, MISSING_SCOPE; 404: NOT_FOUND; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: DISCOUNT_ALREADY_APPLIED, DISCOUNT_EXPIRED, DISCOUNT_NOT_APPLICABLE, DISCOUNT_NOT_FOUND, DISCOUNT_NOT_STARTED, DISCOUNT_NO_EFFECT, DISCOUNT_USAGE_LIMIT; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "admin.skus.list": {
         parameters: {
             query?: {
@@ -12386,6 +13145,10 @@ export interface operations {
                 pageSize?: number;
                 /** @description Only the SKU that has this external id. */
                 externalId?: string;
+                /** @description Words, without case and accents, each the beginning of a word of the name or the code. */
+                search?: string;
+                /** @description Only the SKU with this code, without case. */
+                code?: string;
                 /** @description Reads the pinned snapshot of this sequence in place of the present state. */
                 asOf?: number;
             };
@@ -12614,7 +13377,7 @@ export interface operations {
     "admin.skus.unlinkTags": {
         parameters: {
             query?: {
-                /** @description Repeated; here or in the body. */
+                /** @description Repeated, or with commas between; here or in the body. */
                 tagIds?: string[];
             };
             header?: {
@@ -12811,6 +13574,10 @@ export interface operations {
                 page?: number;
                 /** @description How many records a page has. Default: 50. */
                 pageSize?: number;
+                /** @description Only tags of these scopes. Default: of all that the key may read. */
+                scope?: components["schemas"]["TagScope"][];
+                /** @description Words, without case and accents, each the beginning of a word of the text. */
+                search?: string;
                 /** @description Reads the pinned snapshot of this sequence in place of the present state. */
                 asOf?: number;
             };
@@ -12865,7 +13632,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 409: IDEMPOTENCY_KEY_IN_USE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -12941,7 +13708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tag"];
                 };
             };
-            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE; 412: PRECONDITION_FAILED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -13417,7 +14184,10 @@ export interface operations {
     };
     "admin.webhooks.test": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of its types; default the first. */
+                eventType?: components["schemas"]["EventType"];
+            };
             header?: {
                 /** @description Makes the request repeatable for 24 hours: its answer is replayed, another body under the same key is refused. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -13485,6 +14255,198 @@ export interface operations {
             };
         };
     };
+    "events.conflict.created": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Conflict"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.conflict.resolved": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Conflict"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.hold.expired": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Hold"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "events.order.created": {
         parameters: {
             query?: never;
@@ -13508,7 +14470,7 @@ export interface operations {
                 "application/json": {
                     /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
                     apiVersion: string;
-                    /** @description The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted. */
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
                     data: components["schemas"]["Order"] | null;
                     /**
                      * Format: uuid
@@ -13526,7 +14488,7 @@ export interface operations {
                     resource: components["schemas"]["EventResource"];
                     /**
                      * Format: uuid
-                     * @description The id of the order; of a test event the nil id.
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
                      */
                     resourceId: string;
                 };
@@ -13572,7 +14534,7 @@ export interface operations {
                 "application/json": {
                     /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
                     apiVersion: string;
-                    /** @description The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted. */
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
                     data: components["schemas"]["Order"] | null;
                     /**
                      * Format: uuid
@@ -13590,7 +14552,7 @@ export interface operations {
                     resource: components["schemas"]["EventResource"];
                     /**
                      * Format: uuid
-                     * @description The id of the order; of a test event the nil id.
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
                      */
                     resourceId: string;
                 };
@@ -13636,7 +14598,7 @@ export interface operations {
                 "application/json": {
                     /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
                     apiVersion: string;
-                    /** @description The order as the event left it, as orders/{id} shows it; null in a test event and where it was deleted. */
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
                     data: components["schemas"]["Order"] | null;
                     /**
                      * Format: uuid
@@ -13654,7 +14616,135 @@ export interface operations {
                     resource: components["schemas"]["EventResource"];
                     /**
                      * Format: uuid
-                     * @description The id of the order; of a test event the nil id.
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.unit.overdue": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Unavailability"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
+                     */
+                    resourceId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: the event is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: the event is sent again, up to four times in all. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "events.webhook.disabled": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in each attempt: what was taken under it once need not be taken again. */
+                "webhook-id": string;
+                /** @description When the attempt was made, in seconds since 1970: refuse one that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures of id, timestamp and body by Standard Webhooks, with a blank between; one that is right suffices. */
+                "webhook-signature": string;
+                /** @description The event's id once more. */
+                "X-Service-Event-Id": string;
+                /** @description A signature of the body alone with the present secret, or during the overlap of a rotation with the one before it: sha256= and 64 hexadecimal digits. */
+                "X-Service-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The version of the interface in which data is written: the one that the webhook is pinned to. */
+                    apiVersion: string;
+                    /** @description The record as the event left it, as the interface shows it; null where an order was deleted. In a test event it is an example. */
+                    data: components["schemas"]["Webhook"] | null;
+                    /**
+                     * Format: uuid
+                     * @description The event's id, the same in each attempt and in webhook-id.
+                     */
+                    eventId: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened.
+                     */
+                    eventTime: string;
+                    /** @description What has happened. */
+                    eventType: components["schemas"]["EventType"];
+                    /** @description What kind of record it happened to. */
+                    resource: components["schemas"]["EventResource"];
+                    /**
+                     * Format: uuid
+                     * @description The id of the record, of a conflict that of the unit; in a test event the nil id.
                      */
                     resourceId: string;
                 };

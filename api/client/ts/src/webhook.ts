@@ -1,8 +1,12 @@
 // This file owns the verification of webhooks, with WebCrypto, which browsers, Node, Deno and workers have.
 import type { webhooks } from "./types.js";
 
-/** What a webhook is sent. */
-export type WebhookEvent = webhooks["order.updated"]["post"]["requestBody"]["content"]["application/json"];
+/** What a webhook is sent: by its `eventType` the record in `data`. */
+export type WebhookEvent = {
+  [T in keyof webhooks]: Omit<webhooks[T]["post"]["requestBody"]["content"]["application/json"], "eventType"> & {
+    eventType: T;
+  };
+}[keyof webhooks];
 
 /** Headers as fetch or as node:http give them. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;

@@ -32,7 +32,6 @@ type order struct {
 	FulfillmentState string
 	CapturedTotal    int
 	Pricing          struct{ Total int }
-	LineItems        []struct{ ID string }
 }
 
 func main() {
@@ -127,15 +126,12 @@ func (s *shop) line() object {
 	return object{"catalogItemId": s.item, "purchaseType": "booking", "quantity": 2, "pricingRowId": s.row, "startDate": s.from, "endDate": s.to}
 }
 
-// quote: a draft takes no stock, and the server prices it. This one is deleted again.
+// quote: the server prices the cart, and makes nothing of it.
 func (s *shop) quote() error {
-	var draft order
-	err := s.ask("POST", "/orders", object{"status": "draft", "pickupLocationId": s.location, "lineItems": []object{s.line()}}, &draft)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("quote: %d cents\n", draft.Pricing.Total)
-	return s.ask("DELETE", "/orders/"+draft.ID, nil, nil)
+	var quote struct{ Pricing struct{ Total int } }
+	err := s.ask("POST", "/quotes", object{"pickupLocationId": s.location, "lineItems": []object{s.line()}}, &quote)
+	fmt.Printf("quote: %d cents\n", quote.Pricing.Total)
+	return err
 }
 
 // cart: two bikes are this customer's for ten minutes.
@@ -162,15 +158,13 @@ func (s *shop) refusal() error {
 	return nil
 }
 
-// checkout: the cart becomes an order without a moment between, and gets its price.
+// checkout: the cart becomes an order without a moment between, for its price.
 func (s *shop) checkout() error {
-	if err := s.ask("POST", "/holds/"+s.hold+"/order", object{"customerId": s.customer, "reference": "WEB-1042"}, &s.order); err != nil {
+	err := s.ask("POST", "/holds/"+s.hold+"/order", object{
+		"customerId": s.customer, "reference": "WEB-1042", "heldLines": []object{{"line": 0, "pricingRowId": s.row}},
+	}, &s.order)
+	if err != nil {
 		return err
-	}
-	for _, line := range s.order.LineItems {
-		if err := s.ask("PATCH", "/orders/"+s.order.ID+"/line-items/"+line.ID, object{"pricingRowId": s.row}, &s.order); err != nil {
-			return err
-		}
 	}
 	fmt.Printf("order: %s, %d cents\n", s.order.Status, s.order.Pricing.Total)
 	return nil

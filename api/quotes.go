@@ -1,0 +1,82 @@
+package api
+
+import (
+	"holdfast/api/wire"
+	"holdfast/engine"
+)
+
+// This file owns quotes on the wire: what an order of lines and codes would cost.
+
+// quoteOf is what a quote is asked for.
+type quoteOf struct {
+	engine.CreateOrder
+	lines []orderLine
+}
+
+var quoteShape = wire.ShapeOf("QuoteInput",
+	wire.Required("pickupLocationId", wire.UUID, func(o *quoteOf) *engine.ID { return &o.Pickup }).
+		Says("Where the units would be handed over: days, weeks and months of a price are counted there."),
+	wire.Required("lineItems", orderLines(1), func(o *quoteOf) *[]orderLine { return &o.lines }).Says("What would be ordered, as an order takes it."),
+	wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil, func(o *quoteOf) *[]string { return &o.Discounts }).Shows("null").
+		Says("Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use is counted."))
+
+var quoteSchema = describe("Quote", (*scribe).writeQuote)
+
+// quotedLine is a line of a quote.
+type quotedLine struct {
+	line  engine.OrderLine
+	price engine.LinePrice
+	other *engine.Combination
+}
+
+func (w *scribe) writeQuote(x *engine.Quote) {
+	r := &engine.OrderRecord{Order: orElse(x.Order, new(engine.Order))}
+	w.orderPricing(r)
+	prices, _ := r.LinePrices()
+	lines := make([]quotedLine, len(r.Lines))
+	for i := range lines {
+		lines[i] = quotedLine{r.Lines[i], prices[i], x.Combinations[i]}
+	}
+	wire.List(&w.Writer, "lineItems", "QuotedLineItem", lines, "What each line costs, in their order.", func(l *quotedLine) {
+		w.ID("id", l.line.ID, "The line's id in allocations of this answer; nothing has it else.")
+		w.Text("name", l.line.Name.String(), "What the line would be called.")
+		w.Bool("priced", l.line.Priced(), "Whether its price was given or is of a pricing row; a line that is not costs nothing.")
+		w.GivenID("pricingRowId", l.line.PricingRow, "The pricing row that the price is of; null where it is of none.")
+		w.Int("unitPrice", l.price.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
+		w.Int("quantity", int64(l.line.Quantity), "How many units.")
+		w.sums(engine.OrderPrice{Subtotal: l.price.Subtotal, Discount: l.price.Discount, Tax: l.price.Tax, Total: l.price.Total})
+		wire.Nullable(&w.Writer, "combination", "RowCombination", l.other, "Rows of the item's table, one behind the other, that ask less together than the line costs, "+
+			"those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice.", func(c *engine.Combination) {
+			w.Int("unitPrice", c.Total, "What they ask together for one unit, in minor units.")
+			wire.List(&w.Writer, "rows", "RowOfCombination", c.Rows, "The rows, in the order in which they lie.", func(u *engine.RowUnits) {
+				w.ID("pricingRowId", u.Row, "The row.")
+				w.Int("units", u.Units, "How many of its durations are taken.")
+			})
+		})
+	})
+}
+
+var quoteOperations = []operation{
+	readChecked(operation{
+		id: "admin.orders.quote", method: "POST", path: "/v1/admin/quotes", scopes: ordersRead, answer: quoteSchema,
+		summary: "Prices what would be an order: its lines and codes. Nothing is made, no stock is asked for, and nobody is told.",
+	}, input[quoteOf]{body: quoteShape}, func(q *request, o *quoteOf) {
+		o.Lines = q.lines(o.lines)
+		read := q.faults.ListOf
+		for _, f := range q.view.Check(&o.CreateOrder) {
+			if !coversFault(read, f) {
+				q.faults.Add(f)
+			}
+		}
+	}, func(q *request, o *quoteOf) error {
+		if err := q.denied(&o.CreateOrder); err != nil {
+			return err
+		}
+		x, err := q.view.Quote(o.CreateOrder, q.now)
+		if err != nil {
+			return err
+		}
+		appendRecord(&q.scribe, x, (*scribe).writeQuote)
+		return nil
+	}),
+}

@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns the tests of records and holds that are found, against lists of all that are judged one by one.
+
+// says looks for words, in lower case and apart, that begin as those of a search do.
+func says(search string, texts ...string) bool {
+	all := strings.Fields(strings.ToLower(strings.Join(texts, " ")))
+	for _, w := range strings.Fields(strings.ToLower(search)) {
+		if !slices.ContainsFunc(all, func(x string) bool { return strings.HasPrefix(x, w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
+	s := newShop(t)
+	dice := rand.New(rand.NewPCG(3, 4))
+	words := []string{"Anna", "ann", "Bike", "bikes", "Box", "red", "Red", "42"}
+	text := func() string {
+		var list []string
+		for range 1 + dice.IntN(3) {
+			list = append(list, words[dice.IntN(len(words))])
+		}
+		return strings.Join(list, " ")
+	}
+	type record struct {
+		id    ID
+		texts []string
+		code  string
+		scope TagScope
+	}
+	var customers, skus, locations, tags []record
+	scopes := []TagScope{TagInventory, TagOrders}
+	locations = append(locations, record{id: s.loc, texts: []string{s.view().Location(s.loc).Name}})
+	for i := range 60 {
+		name, code := text(), fmt.Sprint("C", i%40)
+		customers = append(customers, record{s.do(CreateCustomer{Contact: ContactPatch{FullName: Some(name), Email: Some(code + "@x")}}).(*Customer).ID, []string{name, code + " x"}, code + "@x", ""})
+		if i < 40 {
+			skus = append(skus, record{s.do(CreateSKU{Name: name, Code: &code}).(*SKU).ID, []string{name, code}, code, ""})
+		}
+		city := text()
+		locations = append(locations, record{s.do(CreateLocation{Name: name, Timezone: "UTC", Address: &Address{City: city}}).(*Location).ID, []string{name, city}, "", ""})
+		scope := scopes[dice.IntN(2)]
+		tags = append(tags, record{s.do(CreateTag{Value: name, Scope: scope}).(*Tag).ID, []string{name}, "", scope})
+	}
+	// what is found follows what a record says by now
+	s.do(PatchCustomer{ID: customers[3].id, Contact: ContactPatch{FullName: Some("Renamed")}})
+	customers[3].texts[0] = "Renamed"
+	s.do(DeleteSKU{ID: skus[5].id})
+	skus = slices.Delete(skus, 5, 6)
+	check := func() {
+		for range 300 {
+			q, p := RecordQuery{}, Part{dice.IntN(10), 1 + dice.IntN(10)}
+			if dice.IntN(4) > 0 {
+				q.Search = strings.ToUpper(text()[:2])
+			}
+			if dice.IntN(6) == 0 {
+				q.Search += " " + text()
+			}
+			code := ""
+			if dice.IntN(4) == 0 {
+				code = fmt.Sprint("c", dice.IntN(45))
+			}
+			want := func(all []record, code string, of ...TagScope) (ids []ID, total int) {
+				for _, r := range all {
+					if says(q.Search, r.texts...) && (code == "" || strings.EqualFold(r.code, code)) && (of == nil || slices.Contains(of, r.scope)) {
+						ids = append(ids, r.id)
+					}
+				}
+				return partOf(ids, p), len(ids)
+			}
+			same := func(want []ID, total int, got []ID, n int) {
+				t.Helper()
+				require.Equal(t, total, n, "%+v %s", q, code)
+				require.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "%+v %s", q, code)
+			}
+			list, n := s.view().FindLocations(&q, p)
+			ids, total := want(locations, "")
+			same(ids, total, idsOf(list, func(r *Location) ID { return r.ID }), n)
+			of := scopes[:1+dice.IntN(2)]
+			found, n := s.view().FindTags(&q, of, p)
+			ids, total = want(tags, "", of...)
+			same(ids, total, idsOf(found, func(r *Tag) ID { return r.ID }), n)
+			if code != "" {
+				q.Code = &code
+			}
+			units, n := s.view().FindSKUs(&q, p)
+			ids, total = want(skus, code)
+			same(ids, total, idsOf(units, func(r *SKU) ID { return r.ID }), n)
+			if code != "" {
+				code += "@X"
+			}
+			people, n := s.view().FindCustomers(&q, p)
+			ids, total = want(customers, code)
+			same(ids, total, idsOf(people, func(r *Customer) ID { return r.ID }), n)
+		}
+	}
+	check()
+	s.reopen()
+	check()
+}
+
+func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
+	s := newShop(t)
+	dice := rand.New(rand.NewPCG(5, 6))
+	other := s.do(CreateLocation{Name: "Porto", Timezone: "UTC"}).(*Location).ID
+	places := []ID{s.loc, other}
+	var items []Item
+	for range 2 {
+		sku := s.sku()
+		r := s.do(CreateArticle{Name: "Bike", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 90}, {Location: other, Count: 90}}}).(*Article)
+		items = append(items, Item{SKU: sku}, Item{Article: r.ID})
+	}
+	items = append(items, s.kit(Component{items[0], 1}))
+	notes := []string{"", "", "call Anna", "phone call"}
+	for range 150 {
+		o := PlaceHold{Note: notes[dice.IntN(4)]}
+		for range 1 + dice.IntN(2) {
+			from := s.now + int64(dice.IntN(30))*hour
+			l := HoldLineInput{Item: items[dice.IntN(5)], Location: places[dice.IntN(2)], Window: Span{Start: from, End: from + int64(1+dice.IntN(9))*hour}, Quantity: 1}
+			if dice.IntN(9) == 0 && l.CatalogItem == (ID{}) {
+				l.Purchase, l.Window.End = PurchaseSale, Forever
+			}
+			o.Lines = append(o.Lines, l)
+		}
+		if dice.IntN(2) == 0 {
+			o.ExpiresIn = ptr(int64(30 + dice.IntN(7000)))
+		}
+		h := s.do(o).(*Hold)
+		switch dice.IntN(5) {
+		case 0:
+			s.do(ReleaseHold{ID: h.ID})
+		case 1:
+			_, _ = s.try(OrderHold{Holds: []ID{h.ID}})
+		}
+	}
+	s.now += hour
+	require.NoError(t, s.Tick(t.Context()))
+	passed := 0
+	for range 1500 {
+		q := &HoldQuery{Desc: dice.IntN(2) == 0, Part: Part{dice.IntN(40), 1 + dice.IntN(20)}, Units: 3}
+		for range dice.IntN(3) {
+			switch dice.IntN(5) {
+			case 0:
+				q.Status = append(q.Status, HoldStatus(1+dice.IntN(len(HoldStatuses))))
+			case 1:
+				q.Items = append(q.Items, items[dice.IntN(5)])
+			case 2:
+				q.Location = &places[dice.IntN(2)]
+			case 3:
+				from := noon + int64(dice.IntN(30))*hour
+				q.Window = &Span{Start: from, End: from + int64(dice.IntN(5))*hour}
+			case 4:
+				q.Search = []string{"CALL", "ann", "call pho", "nobody"}[dice.IntN(4)]
+			}
+		}
+		var want []ID
+		for h := range s.view().EachHold() {
+			lines := slices.ContainsFunc(h.Lines, func(l HoldLine) bool {
+				w, to := q.Window, l.Window.End
+				if l.Purchase == PurchaseSale {
+					to = l.Window.Start + 1
+				}
+				return !slices.ContainsFunc(q.Items, func(i Item) bool { return i != l.Item }) && (q.Location == nil || *q.Location == l.Location) &&
+					(w == nil || l.Window.Start < w.End && w.Start < to || w.Start == w.End && l.Window.Start <= w.Start && w.Start < to)
+			})
+			if lines && (q.Status == nil || slices.Contains(q.Status, h.Status)) && says(q.Search, h.Note) {
+				want = append(want, h.ID)
+			}
+		}
+		if q.Desc {
+			slices.Reverse(want)
+		}
+		page, total := s.view().ListHolds(q)
+		require.Equal(t, len(want), total, "%+v", q)
+		want = partOf(want, q.Part)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(idsOf(page, func(h *Hold) ID { return h.ID })), "%+v", q)
+		for _, h := range page {
+			one, _ := s.view().HoldWith(h.ID, 3)
+			require.Equal(t, one, h)
+		}
+		passed += len(page)
+	}
+	require.Greater(t, passed, 2000, "filters let holds through")
+}

@@ -1,0 +1,135 @@
+package workload
+
+import (
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+)
+
+// This file owns random commands of a shop's cart: holds that become an order for a price, items that are sold by their tables, codes that
+// an order begins with.
+
+// stockShop gives an account with a pricing table an item that is sold by it.
+func (w *World) stockShop(d Dice, tenant int) error {
+	a := w.Tenants[tenant].Twin
+	_, _, fault := w.Do(tenant, engine.CreateCatalogItem{Name: "kit", Components: components(d, a), PricingTable: &a.Tables[0].ID})
+	return fault
+}
+
+// cartCommand draws one.
+func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
+	switch d.N("cart command", 11) {
+	case 0, 1, 2:
+		if h := hold(d, a); h != nil {
+			return cartOrder(d, a, h)
+		}
+	case 3:
+		if len(a.Kits) > 0 && len(a.Tables) > 0 {
+			p := engine.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, PricingTable: engine.Some(pick(d, "table", a.Tables).ID)}
+			if odds(d, "no table", 20) {
+				p.PricingTable = engine.Null[ID]()
+			}
+			return p
+		}
+	case 4:
+		return discountCommand(d, a, now)
+	case 5, 6:
+		return shopOrder(d, a, now)
+	case 7, 8:
+		if h := hold(d, a); h != nil {
+			return changeHold(d, a, now, h)
+		}
+	}
+	return placeHold(d, a, now)
+}
+
+// shopOrder is an order of lines of which some say nothing of their price, with codes.
+func shopOrder(d Dice, a *model.Account, now int64) engine.Op {
+	if len(a.Orders) >= maxOrders {
+		return engine.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
+	}
+	o := createOrder(d, a, now)
+	o.Discounts = codes(d, a)
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if len(a.Kits) > 0 && odds(d, "a kit", 60) {
+			l.Item = engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
+		}
+		if odds(d, "nothing said of its price", 70) {
+			l.PricingRow, l.UnitPrice = nil, nil
+		}
+	}
+	return o
+}
+
+// cartOrder makes an order of a hold, or of several.
+func cartOrder(d Dice, a *model.Account, h *model.Hold) engine.OrderHold {
+	o := engine.OrderHold{OrderInput: engine.OrderInput{Return: back(d, a), Discounts: codes(d, a)}, Holds: []ID{h.ID}}
+	for _, x := range a.Holds {
+		if x != h && len(o.Holds) < 3 && (x.Lines[0].Location == h.Lines[0].Location && !x.Status.Ended() || odds(d, "whatever it is", 3)) {
+			o.Holds = append(o.Holds, x.ID)
+		}
+	}
+	if odds(d, "terms", 80) {
+		o.Subscription = terms(d)
+	}
+	for i, l := range h.Lines {
+		if odds(d, "as it comes", 40) {
+			continue
+		}
+		e := engine.HeldLineInput{Hold: &h.ID, Line: i}
+		if len(o.Holds) == 1 && odds(d, "the only one", 50) {
+			e.Hold = nil
+		}
+		if odds(d, "no line", 2) {
+			e.Line = len(h.Lines)
+		}
+		if len(a.Tables) > 0 {
+			e.PricingRow = rowFor(d, a, l.Purchase)
+		}
+		if price := int64(d.N("price", 5000)); e.PricingRow == nil && odds(d, "own price", 60) {
+			e.UnitPrice = &price
+		}
+		if rate := 700; odds(d, "taxed", 30) {
+			e.TaxRate = &rate
+		}
+		o.Held = append(o.Held, e)
+	}
+	return o
+}
+
+// codes are codes that an order begins with, mostly none.
+func codes(d Dice, a *model.Account) (texts []string) {
+	for len(a.Codes) > 0 && len(texts) < 2 && odds(d, "with a code", 20) {
+		texts = append(texts, pick(d, "code", a.Codes).Code)
+	}
+	return texts
+}
+
+// changeHold changes, takes out and adds lines of a hold.
+func changeHold(d Dice, a *model.Account, now int64, h *model.Hold) engine.ChangeHold {
+	o := engine.ChangeHold{ID: h.ID, AllowPast: odds(d, "past", 50)}
+	for i, l := range h.Lines {
+		switch x := (engine.HoldLineChange{Line: i}); d.N("line", 5) {
+		case 0:
+			o.Remove = append(o.Remove, i)
+		case 1, 2:
+			if q := 1 + d.N("quantity", 4); odds(d, "another quantity", 60) {
+				x.Quantity = &q
+			}
+			if from := instant(d, a, now); odds(d, "from", 30) {
+				x.From = &from
+			}
+			if to := l.Window.Start + pick(d, "hours", lengths)*hour; odds(d, "until", 40) {
+				x.To = &to
+			}
+			o.Change = append(o.Change, x)
+		}
+	}
+	if odds(d, "no line", 2) {
+		o.Remove = append(o.Remove, len(h.Lines))
+	}
+	if len(h.Lines) < 4 && odds(d, "more", 50) {
+		o.Add = placeHold(d, a, now).Lines
+	}
+	return o
+}

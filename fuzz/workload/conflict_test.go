@@ -1,0 +1,106 @@
+package workload
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/stretchr/testify/require"
+
+	"holdfast/engine"
+	"holdfast/fuzz/model"
+)
+
+// This file owns the random test of conflicts and time: little stock, much of it sold twice, and instants that pass in small steps. The law is that
+// no conflict is left behind any command, and at any instant, for which what came free, or time alone, has made room.
+
+func TestTimeSeatsConflicts(t *testing.T) {
+	var seen model.Tally
+	for seed := range uint64(60) {
+		require.NoError(t, scarce(Seeded{rand.New(rand.NewPCG(seed, 15))}, &seen), "seed %d", seed)
+	}
+	t.Logf("%+v", seen)
+	for _, n := range []int{seen.Opened, seen.Reseated - seen.Opened, seen.Evicted, seen.Overbooked, seen.Late, seen.Told} {
+		require.Positive(t, n, "%+v", seen)
+	}
+}
+
+// scarce plays a world of little stock.
+func scarce(d Dice, seen *model.Tally) (err error) {
+	w, err := New(vfs.NewMem(), 1)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		seen.Add(w.Seen)
+		if fault := w.Close(); err == nil {
+			err = fault
+		}
+	}()
+	do := func(op engine.Op) any {
+		res, refused, fault := w.Do(0, op)
+		if fault != nil && err == nil {
+			err = fault
+		}
+		if refused != nil || fault != nil {
+			return nil
+		}
+		return res.Record
+	}
+	here := do(engine.CreateLocation{Name: "here", Timezone: Zones[0]}).(*engine.Location).ID
+	sku := do(engine.CreateSKU{Name: "kind"}).(*engine.SKU).ID
+	var articles []ID
+	for range 1 + d.N("articles", 3) {
+		articles = append(articles, do(engine.CreateArticle{Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 1 + d.N("units", 2)}}}).(*engine.Article).ID)
+	}
+	if odds(d, "webhooks", 50) {
+		o := createHook("", "2025-06")
+		o.EventTypes = engine.HookEvents
+		do(o)
+	}
+	for range 120 {
+		if odds(d, "time passes", 40) {
+			w.Clock = w.Now() + int64(1+d.N("by", 6))*hour/2
+			do(model.Tick{})
+		}
+		do(scarceCommand(d, w, here, sku, articles))
+		if odds(d, "restart", 2) && err == nil {
+			err = w.Restart()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scarceCommand draws a command that sells what is short, or has it change hands.
+func scarceCommand(d Dice, w *World, here, sku ID, articles []ID) engine.Op {
+	a, now := w.Tenants[0].Twin, w.Now()
+	item := engine.Item{SKU: sku}
+	if odds(d, "an article", 30) {
+		item = engine.Item{Article: pick(d, "article", articles)}
+	}
+	from := now + int64(d.N("from", 8))*hour
+	to := from + int64(1+d.N("length", 10))*hour
+	switch kind := d.N("command", 12); {
+	case kind < 2 && len(a.Holds) > 0:
+		return engine.ReleaseHold{ID: pick(d, "hold", a.Holds).ID}
+	case kind < 3:
+		return engine.DecreaseQuantity{Article: pick(d, "article", articles), Location: here, Amount: 1, Force: true}
+	case kind < 4:
+		return engine.IncreaseQuantity{Article: pick(d, "article", articles), Location: here, Amount: 1, From: &from}
+	case kind < 6 && len(a.Orders) > 0:
+		return engine.FulfillOrder{ID: pick(d, "order", a.Orders).ID}
+	case kind < 7 && len(a.Orders) > 0:
+		return engine.ReturnOrder{ID: pick(d, "order", a.Orders).ID}
+	case kind < 8 && len(a.Orders) > 0:
+		return engine.CancelOrder{ID: pick(d, "order", a.Orders).ID}
+	case kind < 9:
+		expires := int64(30 + 600*d.N("expires", 12))
+		return engine.PlaceHold{ExpiresIn: &expires, Lines: []engine.HoldLineInput{{Item: item, Location: here, Window: Span{Start: from, End: to}, Quantity: 1}}}
+	}
+	return engine.CreateOrder{OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, AllowOverbooked: true}, Lines: []engine.OrderLineInput{
+		{Item: item, Purchase: engine.PurchaseBooking, Quantity: 1 + d.N("quantity", 2), From: &from, To: &to},
+	}}
+}

@@ -25,7 +25,6 @@ export function signOut() {
 	key.value = "";
 }
 
-/** A refusal, as the interface says it. */
 export class Problem extends Error {
 	code = "";
 	title = "";
@@ -40,7 +39,6 @@ export class Problem extends Error {
 	}
 }
 
-/** The server could not be reached. */
 export class Unreachable extends Error {
 	constructor() {super("The server is out of reach");}
 }

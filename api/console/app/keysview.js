@@ -9,7 +9,7 @@ const areas = [["account", "Account"], ["locations", "Places"], ["inventory.skus
 
 export function Keys() {
 	const z = zone.value, of = useGet("api-keys", {pageSize: 250}), [made, setMade] = useState(null), [adding, setAdding] = useState(false);
-	return html`<section class="view"><div class="tools"><header><h1>Keys</h1><p class="dim">A key is shown once, when it is made. Give each program one of its own, with no more than it needs.</p></header><span class="grow"></span><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New key<//></div>
+	return html`<section class="view"><div class="tools"><header><h1>Keys</h1><p class="dim">A key is shown once. Give each program one of its own, with no more than it needs.</p></header><span class="grow"></span><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New key<//></div>
 		${adding && html`<${NewKey} z=${z} done=${(k) => {setMade(k); setAdding(false); of.again();}}/>`}
 		${made && html`<div class="notice good" role="status"><strong>The key “${made.label}”, shown this once</strong><pre>${made.key}</pre><${Button} kind="small" onClick=${() => setMade(null)}>I have it<//></div>`}
 		<${Read} of=${of}>${(d) => html`<${Table} heads=${["Label", "Begins with", "May", "Made", "Last used", "Ends", ""]}>${d.data.map((k) => html`<tr key=${k.id}><td><b>${k.label}</b></td><td><code>${k.prefix}…</code></td>

@@ -16,7 +16,7 @@ export function Plan() {
 	const found = useGet("articles", {search: q.search, serviceLocationId: at?.id, fields: "id,name,codes,sku,quantity", pageSize: 30});
 	const id = q.article || found.data?.articles[0]?.id;
 	const list = found.data?.articles || [];
-	return html`<section class="view"><header><h1>Quantity plan</h1><p>See what fewer units would mean before they are gone: which bookings move, which could not be kept. Then apply exactly that plan.</p></header>
+	return html`<section class="view"><header><h1>Quantity plan</h1><p>See which bookings fewer units would move, and which could not be kept. Then apply exactly that plan.</p></header>
 		<div class="tools"><${Field} label="Find an article"><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search, article: undefined})}/><//>
 			<${Field} label="Article"><${Select} value=${id || ""} onChange=${(article) => setQ({article})} options=${[...(id && !list.some((r) => r.id === id) ? [[id, "The one of the link"]] : []), ...list.map((r) => [r.id, r.name + " (" + r.quantity.total + ")"])]}/><//>
 			<${Field} label="Units fewer"><input type="number" min="1" value=${amount} onChange=${(e) => setQ({amount: e.target.value})}/><//>

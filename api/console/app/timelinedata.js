@@ -10,7 +10,7 @@ const KEPT = 6; // pages before and behind those in view
 /** @typedef {{id: string, name: string, code: string, sku: {id: string, name: string}|null, units: number, bars: Bar[], conflicts: Bar[], events: any[], steps: any[], slots: string[]}} Row */
 /** @typedef {{of: string, pages: Map<number, Row[]>, total: number, sequence: number, error: Error|null, conflicts: any[]}} Rows */
 
-// Where bars were when they were last seen, and from where they have gone since: the server moves what may move, and says where it is.
+// Where bars were last seen, and from where the server has moved them since.
 const seen = new Map(), gone = new Map();
 const most = 20_000;
 

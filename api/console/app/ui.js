@@ -22,7 +22,6 @@ export function Button({onClick, kind = "", icon, label, children, disabled, ...
 		${icon && html`<${Icon} name=${icon}/>`}${children}</button>`;
 }
 
-/** A field with its name. */
 export const Field = ({label, children, hint, wide}) => html`<label class=${"field" + (wide ? " wide" : "")}><span class="name">${label}</span>${children}${hint && html`<span class="hint">${hint}</span>`}</label>`;
 
 export const Select = ({value, onChange, options, ...rest}) => html`<select value=${value} onChange=${(e) => onChange(e.target.value)} ...${rest}>
@@ -66,7 +65,6 @@ export const Choice = ({label, of, value, set}) => html`<div class="seg" role="g
 
 export const Badge = ({kind = "", children, title}) => html`<span class=${"badge " + kind} title=${title}>${children}</span>`;
 
-/** What is shown while there is nothing yet. */
 export const Loading = ({rows = 6}) => html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({length: rows}, (_, i) => html`<span key=${i} style=${{width: 92 - (i * 17) % 50 + "%"}}></span>`)}</div>`;
 
 /** Nothing is there, and what to do about it. */

@@ -88,7 +88,7 @@ func (t *tx) handedOver(h timeline.Hold, lot timeline.Lot, body Span) timeline.H
 }
 
 // pushAside seats a unit that is out on its slot whatever is in its way: that is seated elsewhere if it may move, else it
-// becomes a conflict. The slot ends no earlier than the unit.
+// becomes a conflict, and leaves what room it had beside it to others. The slot ends no earlier than the unit.
 func (t *tx) pushAside(id ID, at timeline.Place, n timeline.Hold) {
 	d := t.draft()
 	d.Take(id)
@@ -106,7 +106,9 @@ func (t *tx) pushAside(id ID, at timeline.Place, n timeline.Hold) {
 		d.SeatOn(timeline.LotRef(at.Lot), at.Slot, n)
 	}
 	for _, h := range met {
-		t.seatConflict(h.ID)
+		if to, ok := t.seatConflict(h.ID); !ok || to.Slot != at.Slot {
+			t.freed(h.Span, at) // what of it n does not take
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func (s *step) owed(c command) (list []told) {
 		case tagUnit:
 			s.unitOwes(id, x, tell)
 		case tagHold:
-			if x.After != nil && x.Before != nil && engine.HoldStatus(x.After[1]) == engine.Expired && engine.HoldStatus(x.Before[1]) != engine.Expired {
+			if x.After != nil && x.Before != nil && holdStatus(x.After) == engine.Expired && holdStatus(x.Before) != engine.Expired {
 				tell(engine.HoldExpired, id)
 			}
 		case tagHook:
@@ -315,3 +315,6 @@ func (s *step) calls(op engine.Op, res any, err error, log []persist.Change) err
 	}
 	return nil
 }
+
+// holdStatus is the status in a hold's row, whose highest bit says that its lines were changed.
+func holdStatus(row []byte) engine.HoldStatus { return engine.HoldStatus(row[1] &^ 0x80) }

@@ -123,6 +123,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
+		{&t.Asked, &o.Asked}, {&t.Opened, &o.Opened}, {&t.KeptEvents, &o.KeptEvents}, {&t.MissedEvents, &o.MissedEvents},
 		{&t.StartsOver, &o.StartsOver}, {&t.StartsNone, &o.StartsNone}, {&t.StartsInexact, &o.StartsInexact},
 		{&t.Withheld, &o.Withheld}, {&t.Sold, &o.Sold}, {&t.Ready, &o.Ready},
 		{&t.Unfetched, &o.Unfetched}, {&t.Undone, &o.Undone}, {&t.Unsold, &o.Unsold}, {&t.OutAgain, &o.OutAgain}, {&t.GoneOn, &o.GoneOn},

@@ -31,7 +31,9 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 			return p
 		}
 	case 4:
-		return discountCommand(d, a, now)
+		if len(a.Orders) > 0 {
+			return discountCommand(d, a, now)
+		}
 	case 5, 6:
 		return shopOrder(d, a, now)
 	case 7, 8:

@@ -16,7 +16,7 @@ import (
 
 // goOn are the operations that are done however short memory is.
 var goOn = []string{
-	"ApplyDiscount", "AddPayment", "ArchiveArticle", "ArchiveCatalogItem", "ArchiveOrder", "AssignUnit", "CancelOrder", "CancelSubscription", "CancelUnit", "ConfirmHold",
+	"ApplyDiscount", "AddPayment", "ArchiveArticle", "ArchiveCatalogItem", "ArchiveOrder", "AssignUnit", "CancelOrder", "CancelSubscription", "CancelUnit", "ChangeHold", "ConfirmHold",
 	"ConfirmOrder", "DecreaseQuantity", "DeleteArticle", "DeleteAttribute", "DeleteCatalogItem", "DeleteCustomer", "DeleteDiscountCode",
 	"DeleteExternalPricingRow", "DeleteLocation", "DeleteOrder", "DeleteOrderLine", "DeletePricingRow", "DeletePricingTable", "DeleteSKU",
 	"DeleteScheduledEvent", "DeleteTag", "DeleteWebhook", "DisableWebhook", "EnableWebhook", "EraseCustomer", "ExtendHold", "FulfillOrder", "LinkTags", "MoveHold",

@@ -596,8 +596,10 @@ func init() {
 			return ID{}
 		},
 		goes: func(a *account, h timeline.Hold) ID {
-			if rec := a.holds().get(a.holding(h)); rec != nil && int(h.Line) < len(rec.lines) {
-				return a.locationID(rec.lines[h.Line].goes())
+			if rec := a.holds().get(a.holding(h)); rec != nil {
+				if i, _ := rec.lineOf(h); i >= 0 {
+					return a.locationID(rec.lines[i].goes())
+				}
 			}
 			return ID{}
 		},
@@ -606,17 +608,18 @@ func init() {
 
 // madeForHeld is that of a unit of a hold: the units of a line are in the order of the kit's components.
 func (a *account) madeForHeld(rec *holdRecord, h timeline.Hold) ID {
-	if int(h.Line) >= len(rec.lines) {
+	i, first := rec.lineOf(h)
+	if i < 0 {
 		return ID{}
 	}
-	l := &rec.lines[h.Line]
+	l := &rec.lines[i]
 	switch l.named {
 	case namesArticle:
 		return ID{}
 	case namesSKU:
 		return a.skuID(l.item)
 	}
-	base, first := l.begin(rec.id, rec.first(int(h.Line)))
+	base, _ := l.begin(rec.id, first)
 	k := a.kitSince(a.catalogID(l.item), base)
 	if k == nil || int(l.units) != int(l.quantity)*k.units() {
 		return ID{}

@@ -79,3 +79,25 @@ func TestFaultsOfAChangedHold(t *testing.T) {
 	require.Equal(t, h, same, "what changes nothing changes nothing")
 	s.refused(CodeNotFound, ChangeHold{ID: bike.SKU, Remove: []int{0}})
 }
+
+// A conflict of a line that moves up, as one before it goes, still waits for the SKU that it was made for.
+func TestALineThatMovesUpKeepsItsSKU(t *testing.T) {
+	s := newShop(t)
+	one, other := s.sku(), s.sku()
+	s.article(one, 1)
+	article := s.article(other, 1)
+	line := func(sku ID) HoldLineInput {
+		return HoldLineInput{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: s.now + day, End: s.now + 2*day}, Quantity: 1}
+	}
+	h := s.do(PlaceHold{Lines: []HoldLineInput{line(one), line(other)}}).(*Hold)
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	waits := h.Lines[1].Units[0].ID
+	s.do(ChangeHold{ID: h.ID, Remove: []int{0}})
+	u, _ := s.view().Unavailability(waits)
+	require.True(t, u.Conflict(), "the unit that came free is of another SKU")
+	s.reopen()
+	s.do(IncreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+	u, _ = s.view().Unavailability(waits)
+	require.Equal(t, article, u.Article)
+	s.reopen()
+}

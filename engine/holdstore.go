@@ -125,6 +125,20 @@ func (r *holdRecord) first(line int) uint64 {
 	return n
 }
 
+// lineOf is the line that a unit is of, and at which distance from its base that line begins; -1: of none. The unit's own number of its line
+// does not say it while a command changes lines: units have the new numbers then, and the record the old lines.
+func (r *holdRecord) lineOf(h timeline.Hold) (line int, first uint64) {
+	next := uint64(1)
+	for i := range r.lines {
+		base, first := r.lines[i].begin(r.id, next)
+		next = first + uint64(r.lines[i].units)
+		if first <= h.Owner && h.Owner < next && after(base, h.Owner) == h.ID {
+			return i, first
+		}
+	}
+	return -1, 0
+}
+
 // changed says that the record's lines are not those that it was made with.
 func (r *holdRecord) changed() bool { return len(r.lines) > 0 && r.lines[0].first != 0 }
 

@@ -33,14 +33,20 @@ func (t *tx) tryConflicts(w timeline.Waiting, tries int) (left *timeline.Waiting
 	return left
 }
 
-// seatConflict seats a conflict where it can be. Of an article that is out, nobody gets a unit but a scheduled event: a repair, say.
+// closed says that a conflict that waits on a lot gets no unit: of an article that is out, nobody does but a scheduled event, a repair, say.
+func (t *tx) closed(h timeline.Hold, on timeline.LotNo) bool {
+	r := t.latest(t.acc.articles().No(t.draft().Stock().Lot(on).Article))
+	return (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent
+}
+
+// seatConflict seats a conflict where it can be.
 func (t *tx) seatConflict(id ID) (at timeline.Place, ok bool) {
 	d := t.draft()
 	h, at, ok := d.Find(id)
 	if !ok {
 		return at, false
 	}
-	if r := t.latest(t.acc.articles().No(d.Stock().Lot(at.Lot).Article)); (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent {
+	if t.closed(h, at.Lot) {
 		return at, false
 	}
 	return d.SeatConflict(id)
@@ -90,7 +96,9 @@ var unseatedKind = func() *kind[unseated] {
 
 func init() {
 	unseatedKind.fall = func(t *tx, id ID) {
-		t.seating().due = append(t.seating().due, id)
+		if h, at, ok := t.draft().Find(id); ok && !t.closed(h, at.Lot) {
+			t.seating().due = append(t.seating().due, id)
+		}
 		t.seating().tried = append(t.seating().tried, id)
 	}
 	registerFollower(follower{check: func(a *account) (due int, err error) {
@@ -105,11 +113,10 @@ func init() {
 
 // opens is when time may make room for a conflict that the command leaves: of an article that is out, nobody has any.
 func (t *tx) opens(h timeline.Hold, at timeline.Place) int64 {
-	s := t.draft().Stock()
-	if r := t.acc.articles().No(s.Lot(at.Lot).Article); (r == nil || !t.latest(r).Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent {
+	if t.closed(h, at.Lot) {
 		return Forever
 	}
-	return s.Opens(h, at.Lot, t.now)
+	return t.draft().Stock().Opens(h, at.Lot, t.now)
 }
 
 // noteTried keeps of conflicts that the command tried in vain when they are tried again, where it has not changed them else.

@@ -456,3 +456,20 @@ func TestTimeSeatsAConflictOfAnArticleThatWasOut(t *testing.T) {
 	require.False(t, s.orderNow(lacks).Conflict())
 	s.reopen()
 }
+
+// Time seats nobody on an article that is out. Back in, it has who waits for it.
+func TestTimeSeatsNobodyOnAnArticleThatIsOut(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 1)
+	at := func(hours int64) int64 { return noon + hours*hour }
+	s.order(Item{Article: article}, PurchaseBooking, at(10), ptr(at(20)), 1, false)
+	lacks := s.order(Item{Article: article}, PurchaseBooking, at(15), ptr(at(40)), 1, true)
+	require.True(t, lacks.Conflict())
+	s.do(PatchArticle{ID: article, Status: Some(ArticleInactive), Force: true})
+	s.tick(at(20))
+	require.True(t, s.orderNow(lacks).Conflict())
+	s.reopen()
+	s.do(PatchArticle{ID: article, Status: Some(ArticleActive)})
+	require.False(t, s.orderNow(lacks).Conflict())
+	s.reopen()
+}

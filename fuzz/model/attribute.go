@@ -206,7 +206,7 @@ func (s *step) having(attribute ID, left []engine.AttributeOption) (skus, articl
 		}
 	}
 	for _, r := range s.a.Articles {
-		if loses(r.Has) {
+		if !r.Gone && loses(r.Has) {
 			articles++
 		}
 	}

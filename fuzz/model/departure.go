@@ -92,10 +92,11 @@ func (s *step) lift(id ID) {
 	s.one(x.lot, at, 1)
 }
 
-// displaced are the units of a lot that have to make room from an instant on.
+// displaced are the units of a lot that have to make room from an instant on, and those of its pool that the command may have brought there.
 func (s *step) displaced(lot uint32, at int64) {
+	pool := s.a.poolOf(lot)
 	for _, u := range s.a.Units {
-		if u.Slot != 0 && u.Lot == lot && u.Hull.End > at && !u.out() {
+		if u.Slot != 0 && (u.Lot == lot || pool.has(u.Lot) && s.a.mayMove(u, s.now) >= among) && u.Hull.End > at && !u.out() {
 			s.evict[u.ID] = true
 		}
 	}

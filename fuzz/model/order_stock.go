@@ -186,7 +186,8 @@ func (s *step) overbooked(made []seat) {
 			}
 			v := s.a.clone()
 			v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool {
-				return s.short[u.ID] && !before[u.ID] && !slices.ContainsFunc(made[:i], func(y seat) bool { return y.id == u.ID })
+				j := slices.IndexFunc(made, func(y seat) bool { return y.id == u.ID })
+				return s.short[u.ID] && !before[u.ID] && (j < 0 || j >= i && made[j].q.line != x.q.line) // which unit of a line it is makes no difference
 			})
 			free, _, _, _ := v.least(x.q.pools[x.p], need)
 			if s.narrow(x.q) {

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -78,12 +77,27 @@ func TestUnitOfADeletedArticleGetsBuffersAnew(t *testing.T) {
 	require.Equal(t, u.Body, u.Range)
 }
 
-// TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere plays a world in which an order's units are over on an article that goes to another SKU, and are given other
-// dates then: they ask for the SKU that they were made for.
+// TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere gives an order's unit other dates that is over on an article that went to another SKU
+// since: it asks for the SKU that it was made for.
 func TestUnitGivenOtherDatesOnAnArticleThatWentElsewhere(t *testing.T) {
-	d, seen := Seeded{rand.New(rand.NewPCG(0x5752, 0xbe))}, model.Tally{}
-	require.NoError(t, orderWorld{hooks: odds(d, "webhooks", 50), rich: odds(d, "rich", 67)}.play(d, &seen))
-	require.Positive(t, seen.Strayed, "%+v", seen)
+	w, do, here, sku := played(t)
+	article := func(sku ID) ID {
+		return do(engine.CreateArticle{Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 1}}}).(*engine.Article).ID
+	}
+	first := article(sku)
+	from, to := Start+hour, Start+2*hour
+	o := do(engine.CreateOrder{
+		OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here},
+		Lines:      []engine.OrderLineInput{{Item: engine.Item{SKU: sku}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+	}).(*engine.OrderRecord)
+	w.Clock = Start + 3*hour
+	other := do(engine.CreateSKU{Name: "other"}).(*engine.SKU).ID
+	do(engine.PatchArticle{ID: first, SKU: engine.Some(other)})
+	second := article(sku)
+	do(engine.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, From: engine.Some(Start + 5*hour), To: engine.Some(Start + 6*hour)})
+	u, _ := w.View(0).Unavailability(o.Lines[0].Units[0].Hold)
+	require.Equal(t, second, u.Article)
+	require.Positive(t, w.Tenants[0].Twin.Seen.Strayed)
 }
 
 // TestOneWayUnitThatALateOneHasPushed keeps a unit that is not back for longer, where one that leaves its place is to follow: that one

@@ -103,7 +103,7 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is past. And who waits is tried by seats, where a
 		// plan leaves to other conflicts what they are counted for: one of several that wait may have the room of another.
 		u, o := s.a.unit(b.ID), s.obs.unit(b.ID)
-		elsewhere := false
+		elsewhere := u.oneWay() // seated it keeps its lot; without a seat it may have one on another
 		if !u.articlePinned() { // it belongs to its SKU, and sits where those of other buffers are if those are its own
 			home := s.a.poolOf(u.Lot)
 			for _, p := range s.a.belongs(*u, s.now) {

@@ -24,7 +24,7 @@ func comparePairs(a, b pair) int {
 
 func TestSortedAgainstAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, list := NewSorted(), []pair{}
+		var list []pair
 		check := func(m *Sorted, list []pair) {
 			require.Equal(t, len(list), m.Len())
 			for range 5 {
@@ -65,7 +65,7 @@ func TestSortedAgainstAList(t *testing.T) {
 		}
 		slices.SortFunc(list, comparePairs)
 		list = slices.Compact(list)
-		m = loaded.Finish()
+		m := loaded.Finish()
 		old, was := m.Publish(), slices.Clone(list)
 		for range rapid.IntRange(0, 400).Draw(t, "changes") {
 			x := pair{rapid.Int64Range(-2, 290).Draw(t, "at"), rapid.Uint32Range(0, 1023).Draw(t, "no")}

@@ -260,8 +260,12 @@ func (d *document) query(verb string, o operation, request *schema) (string, err
 		}
 		fields.WriteString(comment("\t", says) + fmt.Sprintf("\t%s %s\n", field, text))
 		fmt.Fprintf(&values, "\t%s(&to, %q, q.%s)\n", add, p.Name, field)
-		if len(p.Schema.Enum) > 0 {
-			enums.WriteString(enum(name+field, "is one of these; a newer server may have more.", p.Schema.Enum))
+		of := p.Schema
+		if form == many && of.Items != nil {
+			of = *of.Items
+		}
+		if len(of.Enum) > 0 && strings.TrimLeft(text, "[]*") == name+field {
+			enums.WriteString(enum(name+field, "is one of these; a newer server may have more.", of.Enum))
 		}
 	}
 	if fields.Len() == 0 {

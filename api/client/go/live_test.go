@@ -95,12 +95,12 @@ func TestLiveBooking(t *testing.T) {
 	same(t, "short", fmt.Sprint(short.Lines[0].Requested, short.Lines[0].Available), "2 1")
 
 	order := must(hf.Holds.Order(ctx, hold.ID, holdfast.OrderHold{Reference: holdfast.Set("WEB-1")}))(t)
-	order = must(hf.Orders.UpdateLineItem(ctx, order.ID, order.LineItems[0].ID, holdfast.PatchLineItem{
+	priced := must(hf.Orders.UpdateLineItem(ctx, order.ID, order.LineItems[0].ID, holdfast.PatchLineItem{
 		PricingRowID: holdfast.Set(row.ID),
 	}))(t)
-	same(t, "price", order.Pricing.Total, 9000)
+	same(t, "price", priced.Pricing.Total, 9000)
 	order = must(hf.Orders.RecordPayment(ctx, order.ID, holdfast.RecordPayment{
-		Kind: holdfast.PaymentKindCapture, Amount: order.Pricing.Total,
+		Kind: holdfast.PaymentKindCapture, Amount: priced.Pricing.Total,
 	}))(t)
 	same(t, "captured once", order.CapturedTotal, 9000)
 	must(hf.Orders.Prepare(ctx, order.ID, holdfast.PrepareOrder{}))(t)

@@ -334,6 +334,17 @@ type HoldsListQuery struct {
 	PageSize int64
 }
 
+// HoldsListQueryStatus is one of these; a newer server may have more.
+type HoldsListQueryStatus string
+
+const (
+	HoldsListQueryStatusHeld      HoldsListQueryStatus = "held"
+	HoldsListQueryStatusConfirmed HoldsListQueryStatus = "confirmed"
+	HoldsListQueryStatusExpired   HoldsListQueryStatus = "expired"
+	HoldsListQueryStatusReleased  HoldsListQueryStatus = "released"
+	HoldsListQueryStatusOrdered   HoldsListQueryStatus = "ordered"
+)
+
 func (q *HoldsListQuery) values() query {
 	to := query{values: url.Values{}}
 	addTexts(&to, "status", q.Status)
@@ -558,6 +569,14 @@ type OrdersListQuery struct {
 	// How many records a page has. Default: 50.
 	PageSize int64
 }
+
+// OrdersListQueryLate is one of these; a newer server may have more.
+type OrdersListQueryLate string
+
+const (
+	OrdersListQueryLatePickup OrdersListQueryLate = "pickup"
+	OrdersListQueryLateReturn OrdersListQueryLate = "return"
+)
 
 // OrdersListQuerySort is one of these; a newer server may have more.
 type OrdersListQuerySort string

@@ -25,7 +25,7 @@ import (
 // notes it, and what the policy refuses stands in the browser's log.
 
 // browsersOwn are the hosts that the browser itself asks for its updates and accounts, whatever page is open.
-var browsersOwn = []string{"clients2.google.com", "update.googleapis.com", "accounts.google.com"}
+var browsersOwn = []string{"clients2.google.com", "update.googleapis.com", "accounts.google.com", "www.google.com", "android.clients.google.com"}
 
 func TestPagesInABrowser(t *testing.T) {
 	chromium, err := exec.LookPath("chromium")

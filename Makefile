@@ -7,6 +7,7 @@
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
 #   make bench-vs     the same work with Holdfast and with PostgreSQL, side by side
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
+#   make mutants      plant one bug after the other in a copy, and see the tests fail; MUTANTS=K/N for every N-th of them, from the K-th on
 #   make test-clients the clients against a live server, and the document under linters; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
 #   make test-console the console in chromium, where it is installed; CONSOLE_SHOTS=DIR keeps a picture of each view
@@ -22,8 +23,8 @@
 #   make golden       the golden directory of the present format again, after a change of what is stored (fuzz/golden/doc.go)
 #   make test-crash   power cuts, failing disks, flipped bits, killed processes
 
-# A compiler that collects its garbage less often takes some 30 % less processor time.
-export GOFLAGS := $(GOFLAGS) -mod=readonly '-toolexec=env GOGC=400'
+# A compiler that collects its garbage less often takes some 30 % less processor time. Without paths in what is built, the copies that mutants works on share it.
+export GOFLAGS := $(GOFLAGS) -mod=readonly -trimpath '-toolexec=env GOGC=400'
 
 FUZZTIME    ?= 1m
 FUZZCHECKS  ?= 2000
@@ -31,6 +32,7 @@ FUZZSEED    ?= 0
 BENCHTIME   ?= 5s
 TESTTIMEOUT ?= 10m
 BARRAGE     ?= 1m
+MUTANTS     ?= 0/1
 VERSITYGW   ?= github.com/versity/versitygw/cmd/versitygw@v1.8.0
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -41,7 +43,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console fuzz test-crash test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console fuzz mutants test-crash test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -101,6 +103,9 @@ fuzz:
 	@set -e; for package in $$(grep -rl --include='*_test.go' pgregory.net/rapid engine fuzz timeline | xargs -n1 dirname | sort -u); do \
 		go test -vet=off -count=1 -timeout 30m ./$$package -rapid.checks=$(FUZZCHECKS) -rapid.seed=$(FUZZSEED); \
 	done
+
+mutants:
+	go run ./fuzz/mutants -part $(MUTANTS)
 
 test-crash:
 	go test -count=1 -timeout $(TESTTIMEOUT) -run 'Crash|Kill|Fail|Flip|Damage|Full' ./persist $(wildcard ./fuzz/crash)

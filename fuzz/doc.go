@@ -6,6 +6,7 @@
 //	crash     power cuts, failing disks, rotten bits, killed processes
 //	history   clients that race, and what they saw
 //	script    scenarios that a person can read
+//	mutants   planted bugs, and the tests that find them
 //
 // Nothing outside of it imports anything in it.
 package fuzz

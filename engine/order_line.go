@@ -234,7 +234,7 @@ func (t *tx) fillMore(o *Order, l *OrderLine, in *OrderLineInput) error {
 
 func (m *LineMore) empty() bool {
 	return m.Note == "" && m.ImageURL == "" && m.IsAddon == "" && len(m.Variants) == 0 && len(m.Requirements) == 0 && len(m.Fields) == 0 && !m.ExpectsLink &&
-		m.RevenueSplit == nil && m.PartPrices == nil && m.AddonOf == (ID{}) && m.CatalogAddon == (ID{}) && m.CartAddon == (ID{}) && m.OrderCustomer == (ID{})
+		m.RevenueSplit == nil && m.Components == nil && m.PartPrices == nil && m.AddonOf == (ID{}) && m.CatalogAddon == (ID{}) && m.CartAddon == (ID{}) && m.OrderCustomer == (ID{})
 }
 
 // nameOf is the name of an item as a line of it is called.

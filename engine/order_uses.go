@@ -39,6 +39,9 @@ func (o *Order) references() (ids []ID) {
 	ids = append(append(make([]ID, 0, 3+2*len(o.Lines)), o.Pickup, o.Return), o.customers()...)
 	for i := range o.Lines {
 		ids = append(ids, o.Lines[i].Of, o.Lines[i].PricingRow)
+		for _, c := range o.Lines[i].Rest().Components {
+			ids = append(ids, c.SKU, c.Article)
+		}
 	}
 	slices.SortFunc(ids, ID.Compare)
 	ids = slices.Compact(ids)

@@ -46,6 +46,7 @@ type OrderLine struct {
 	Note        string
 	AddonOf     ID
 	Requires    []engine.Requirement
+	Booked      []engine.Component // of a kit, what one of it takes since the line was booked; nil: it is not, or nobody can say
 	Units       []OrderUnit
 	Subscribe   *Subscription
 }

@@ -261,7 +261,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	}
 	if l.Window != was.Window {
 		if l.Quantity > was.Quantity { // one of the two was refused: which, the engine does not say
-			_, refusal := s.ask(i, l.input(n, l.Quantity-was.Quantity))
+			_, refusal := s.askLine(n, i, l.Quantity-was.Quantity)
 			if c := code(err); c == engine.CodeInsufficient || c != "" && c == refusal {
 				return errRefused
 			}

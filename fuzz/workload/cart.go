@@ -17,12 +17,15 @@ func (w *World) stockShop(d Dice, tenant int) error {
 
 // cartCommand draws one.
 func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
-	switch d.N("cart command", 11) {
+	switch d.N("cart command", 14) {
 	case 0, 1, 2:
 		if h := hold(d, a); h != nil {
 			return cartOrder(d, a, h)
 		}
 	case 3:
+		if len(a.Tables) < maxTables && odds(d, "a table without rows", 40) {
+			return engine.CreatePricingTable{Name: "more"}
+		}
 		if len(a.Kits) > 0 && len(a.Tables) > 0 {
 			p := engine.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, PricingTable: engine.Some(pick(d, "table", a.Tables).ID)}
 			if odds(d, "no table", 20) {
@@ -39,6 +42,10 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 	case 7, 8:
 		if h := hold(d, a); h != nil {
 			return changeHold(d, a, now, h)
+		}
+	case 11, 12, 13:
+		if op := otherKits(d, a); op != nil {
+			return op
 		}
 	}
 	return placeHold(d, a, now)
@@ -97,6 +104,30 @@ func cartOrder(d Dice, a *model.Account, h *model.Hold) engine.OrderHold {
 		o.Held = append(o.Held, e)
 	}
 	return o
+}
+
+// otherKits has a line of kits of an open order be of more or fewer of them, or of a kit that takes something else by now; nil: there is none.
+func otherKits(d Dice, a *model.Account) engine.Op {
+	var list []engine.PatchOrderLine
+	var kits []ID
+	for _, o := range a.Orders {
+		for _, l := range o.Lines {
+			if o.Status == engine.OrderOpen && l.Item.CatalogItem != (ID{}) {
+				list = append(list, engine.PatchOrderLine{Order: o.ID, ID: l.ID})
+				kits = append(kits, l.Item.CatalogItem)
+			}
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil
+	case odds(d, "another kit", 30):
+		return engine.PatchCatalogItem{ID: pick(d, "kit", kits), Components: engine.Some(components(d, a))}
+	}
+	p := pick(d, "line of kits", list)
+	p.Quantity = engine.Some(1 + d.N("kits", 4))
+	p.AllowOverbooked = odds(d, "overbook", 60)
+	return p
 }
 
 // codes are codes that an order begins with, mostly none.

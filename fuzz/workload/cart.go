@@ -11,8 +11,17 @@ import (
 // stockShop gives an account with a pricing table an item that is sold by it.
 func (w *World) stockShop(d Dice, tenant int) error {
 	a := w.Tenants[tenant].Twin
-	_, _, fault := w.Do(tenant, engine.CreateCatalogItem{Name: "kit", Components: components(d, a), PricingTable: &a.Tables[0].ID})
+	if _, _, fault := w.Do(tenant, engine.CreateCatalogItem{Name: "kit", Components: components(d, a), PricingTable: &a.Tables[0].ID}); fault != nil {
+		return fault
+	}
+	_, _, fault := w.Do(tenant, engine.PatchPricingTable{ID: a.Tables[0].ID, Combine: engine.Some(odds(d, "rows together", 60))})
 	return fault
+}
+
+// quote asks what a cart would cost.
+func (w *World) quote(d Dice, tenant int) error {
+	a := w.Tenants[tenant].Twin
+	return a.Quote(w.View(tenant), cart(d, a, w.Now()), w.Now())
 }
 
 // cartCommand draws one.
@@ -25,6 +34,10 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 	case 3:
 		if len(a.Tables) < maxTables && odds(d, "a table without rows", 40) {
 			return engine.CreatePricingTable{Name: "more"}
+		}
+		if len(a.Tables) > 0 && odds(d, "rows together", 30) {
+			t := pick(d, "table", a.Tables)
+			return engine.PatchPricingTable{ID: t.ID, Combine: engine.Some(!t.Combine)}
 		}
 		if len(a.Kits) > 0 && len(a.Tables) > 0 {
 			p := engine.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, PricingTable: engine.Some(pick(d, "table", a.Tables).ID)}
@@ -51,11 +64,16 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 	return placeHold(d, a, now)
 }
 
-// shopOrder is an order of lines of which some say nothing of their price, with codes.
+// shopOrder is an order of a cart, or takes one away.
 func shopOrder(d Dice, a *model.Account, now int64) engine.Op {
 	if len(a.Orders) >= maxOrders {
 		return engine.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
 	}
+	return cart(d, a, now)
+}
+
+// cart is an order of lines of which some say nothing of their price, with codes.
+func cart(d Dice, a *model.Account, now int64) engine.CreateOrder {
 	o := createOrder(d, a, now)
 	o.Discounts = codes(d, a)
 	for i := range o.Lines {

@@ -267,6 +267,7 @@ func TestSeatingFindsTheNumberOfKits(t *testing.T) {
 // Random kits of few articles, some of them of one SKU, in a shop with pinned holds: the number that is answered can be held,
 // and one more cannot.
 func TestPromiseOfKits(t *testing.T) {
+	long(t)
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newShop(t)

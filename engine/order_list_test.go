@@ -332,6 +332,7 @@ func (w *orderWorld) query() *OrderQuery {
 
 // Orders of every state are asked for in every way, through few and through indexes, as they change and after a restart.
 func TestListsOfOrdersAgainstASlowOne(t *testing.T) {
+	long(t)
 	w := newOrderWorld(t)
 	passed := 0
 	check := func(n int) {

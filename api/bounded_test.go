@@ -30,9 +30,7 @@ type hall struct {
 }
 
 func newHall(t *testing.T) *hall {
-	if testing.Short() {
-		t.Skip("many records, one goroutine")
-	}
+	long(t)
 	h := &hall{shop: newShop(t)}
 	h.loc = h.ok("POST", "/v1/admin/locations", `{"name":"Hall","timezone":"Europe/Lisbon"}`)["id"].(string)
 	h.sku = h.ok("POST", "/v1/admin/skus", `{"name":"Chair"}`)["id"].(string)
@@ -203,9 +201,7 @@ func TestPlanOfTenThousandUnitsHasPages(t *testing.T) {
 
 // What one command changed may be more than an answer: it is told in parts, each change once.
 func TestFeedEndsEarly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many records, one goroutine")
-	}
+	long(t)
 	s := newShop(t)
 	note := strings.Repeat("\U0001F6B2", 7_500)
 	var batch engine.Batch

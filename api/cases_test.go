@@ -368,6 +368,7 @@ func replaced(v any, at []any, value any) any {
 }
 
 func TestBadInputOfEveryOperation(t *testing.T) {
+	long(t)
 	w := newWorld(t)
 	of := map[string]int{}
 	cases := w.cases()

@@ -76,6 +76,13 @@ func timeless(err error) error {
 	return err
 }
 
+// long leaves out, where the race detector runs, what is long work of one goroutine.
+func long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long work of one goroutine")
+	}
+}
+
 func newShop(t testing.TB) *shop {
 	s := &shop{TB: t, listener: fasthttputil.NewInmemoryListener(), log: new(bytes.Buffer)}
 	s.clock.Store(noon)

@@ -92,6 +92,7 @@ func TestKeyIsShownOnce(t *testing.T) {
 
 // Every operation is tried with every scope, and with none of the right ones is answered with those that suffice.
 func TestEveryScopeOnEveryOperation(t *testing.T) {
+	long(t)
 	s := newShop(t)
 	for _, held := range auth.Scopes {
 		key := s.ok("POST", keysPath, `{"label":"x","scopes":["`+held+`"]}`)["key"].(string)

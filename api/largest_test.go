@@ -120,9 +120,7 @@ func (w *world) enlarge(r generated) (made int) {
 }
 
 func TestRowsOfEveryListAreBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many records, one goroutine")
-	}
+	long(t)
 	w := newWorld(t)
 	grown := 0
 	for range 2 {

@@ -33,6 +33,7 @@ func suffices(scope string, needed []any) bool {
 
 // A request with an unknown parameter tells whether the key was let in, and changes nothing: the scope is looked at before.
 func TestEveryOperationWithEveryScope(t *testing.T) {
+	long(t)
 	w := newWorld(t)
 	keys := map[string]string{}
 	for i, scope := range auth.Scopes {

@@ -224,6 +224,7 @@ func sealed(t *testing.T, lines [][]byte) []byte {
 // An archive of which anything was cut, changed or swapped is refused. One that was sealed anew after that is refused, or is an account that
 // is in order: it never breaks the program.
 func TestArchiveIsJudged(t *testing.T) {
+	long(t)
 	s := filled(t)
 	text, _ := s.archive()
 	lines := bytes.SplitAfter(text, []byte("\n"))

@@ -336,7 +336,7 @@ func (s *shop) slowList(q *ArticleQuery) (ids []ID, total int) {
 }
 
 func TestListAgainstReadingEverything(t *testing.T) {
-	large(t)
+	long(t)
 	s := newShop(t)
 	rnd := rand.New(rand.NewPCG(3, 15))
 	pick := func(list ...string) string { return list[rnd.IntN(len(list))] }

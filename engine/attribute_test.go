@@ -227,7 +227,7 @@ func TestValuesGoWithTheirAttributeOrOption(t *testing.T) {
 }
 
 func TestAnAttributeOnMoreRecordsThanACommandChanges(t *testing.T) {
-	large(t)
+	long(t)
 	s := newShop(t)
 	d := s.attribute("colour", FormatSelect, "red", "blue")
 	s.attribute("note", FormatText)

@@ -226,7 +226,7 @@ func (s *shop) holdSyncs() (held *atomic.Bool, release func()) {
 
 // Where the conflicts that may want what came free are too many for one group, the rest of them is due, also after a stop.
 func TestConflictsThatFollowLater(t *testing.T) {
-	large(t)
+	long(t)
 	const many = 4 * maxTries
 	s := newShop(t)
 	lot := s.article(ID{}, many)

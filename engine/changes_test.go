@@ -103,7 +103,7 @@ func TestChangesOfEachCommand(t *testing.T) {
 // From wherever a reader goes on, at whatever pace, it reads what one long read gives: with few and many accounts in the log,
 // some seldom used, before and after a restart.
 func TestChangesFromAnywhere(t *testing.T) {
-	large(t)
+	long(t)
 	s := newShop(t)
 	const accounts = 5
 	ids := []ID{s.acc}

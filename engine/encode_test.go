@@ -145,6 +145,7 @@ func (s *shop) last() (r persist.Record, units int) {
 }
 
 func TestAChangeOfAnOrderWritesTheUnitsThatItChanges(t *testing.T) {
+	long(t)
 	s := newShop(t)
 	sku := s.sku()
 	const n = maxUnits

@@ -176,7 +176,7 @@ func TestFaultsAreAllNamed(t *testing.T) {
 
 // What an article may have it may have from the start, and what waits for its units is seated by the same command.
 func TestTheLargestArticle(t *testing.T) {
-	large(t)
+	long(t)
 	s := newShop(t)
 	sku := s.sku()
 	old := s.article(sku, 1)

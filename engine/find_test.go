@@ -115,6 +115,7 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 }
 
 func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
+	long(t)
 	s := newShop(t)
 	dice := rand.New(rand.NewPCG(5, 6))
 	other := s.do(CreateLocation{Name: "Porto", Timezone: "UTC"}).(*Location).ID

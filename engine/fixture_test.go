@@ -48,10 +48,10 @@ func newShop(t *testing.T) *shop {
 	return s
 }
 
-// large leaves out, where the race detector runs, what is one goroutine's work on many records.
-func large(t *testing.T) {
+// long leaves out, where the race detector runs, what is long work of one goroutine.
+func long(t *testing.T) {
 	if testing.Short() {
-		t.Skip("many records, one goroutine")
+		t.Skip("long work of one goroutine")
 	}
 }
 

@@ -46,7 +46,7 @@ func (r weighedResult) MarshalJSON() ([]byte, error) {
 }
 
 func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
-	large(t)
+	long(t)
 	var rows, texts, results, payloads int // bytes
 	marshal = func(v any) ([]byte, error) {
 		b, err := json.Marshal(v)
@@ -95,6 +95,7 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 
 // What the benchmark of the writer does can be done again and again.
 func TestHeavyLinesGoRound(t *testing.T) {
+	long(t)
 	d := newDesk(t, func(string, any) []byte { return []byte("null") })
 	steps := d.heavyLines(1_000)
 	for range 2 {

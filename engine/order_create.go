@@ -114,7 +114,10 @@ func (t *tx) newOrder(in *OrderInput) (*Order, error) {
 	if m.Customers, err = t.orderCustomers(in.Customers); err != nil {
 		return nil, err
 	}
-	m.Consents, m.Documents = withIDs(t, in.Consents), withIDs(t, in.Documents)
+	if m.Consents, err = t.agreed(in.Consents); err != nil {
+		return nil, err
+	}
+	m.Documents = withIDs(t, in.Documents)
 	if !m.empty() {
 		o.More = &m
 	}
@@ -349,7 +352,9 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 		}
 	}
 	if o.Consents.Set {
-		m.Consents = withIDs(t, o.Consents.Value)
+		if m.Consents, err = t.agreed(o.Consents.Value); err != nil {
+			return nil, err
+		}
 	}
 	if o.Documents.Set {
 		m.Documents = withIDs(t, o.Documents.Value)

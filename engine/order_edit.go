@@ -118,11 +118,7 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 	if e.before != nil {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
 		t.dateUnits(e.before, n)
-		if e.image == nil {
-			image := encodeOrder(nil, e.before)
-			e.image = &image
-		}
-		if e.changed = !bytes.Equal(*e.image, encodeOrder(nil, n)) || !n.sameUnits(e.before); !e.changed {
+		if e.changed = !n.sameUnits(e.before) || e.othersChanged(); !e.changed { // units first: where one is another, no order of many lines has to be written to see it
 			return false
 		}
 		if e.kept && e.saysTheSame() {
@@ -134,6 +130,15 @@ func (t *tx) settle(e *orderEdit) (changed bool) {
 	}
 	n.UpdatedAt, n.UpdatedBy = t.now, newWord(t.actor)
 	return true
+}
+
+// othersChanged says that an order is another than before in what is not its units.
+func (e *orderEdit) othersChanged() bool {
+	if e.image == nil {
+		image := encodeOrder(nil, e.before)
+		e.image = &image
+	}
+	return !bytes.Equal(*e.image, encodeOrder(nil, e.now))
 }
 
 // saysTheSame says that an order differs from what it was only in what older programs did not keep.

@@ -332,6 +332,7 @@ func (w *orderWorld) query() *OrderQuery {
 
 // Orders of every state are asked for in every way, through few and through indexes, as they change and after a restart.
 func TestListsOfOrdersAgainstASlowOne(t *testing.T) {
+	long(t)
 	w := newOrderWorld(t)
 	passed := 0
 	check := func(n int) {
@@ -378,6 +379,30 @@ func TestWordsOfAnOrderThatCount(t *testing.T) {
 	require.Equal(t, []int{1, 1, 0}, []int{total(long + "b"), total(long + "c"), total(long[1:] + "b")})
 	require.Equal(t, []int{1, 0}, []int{total("last"), total("beyond")})
 	s.reopen()
+}
+
+// A word is found by each of its beginnings, and by nothing else, however long it is.
+func TestBeginningsOfWords(t *testing.T) {
+	s := newShop(t)
+	long := "abcdefghijklmnopqrs"
+	for n := 1; n <= len(long); n++ {
+		s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Note: ptr(long[:n] + " other" + long[:n])}})
+	}
+	total := func(search string) int {
+		_, n := s.view().listOrders(&OrderQuery{Search: search, Active: true, Limit: 10}, 0)
+		return n
+	}
+	for n := 1; n <= len(long); n++ {
+		begin := min(n, maxWord) // those that are longer are as one of so many bytes
+		require.Equal(t, len(long)-begin+1, total(long[:n]), long[:n])
+		require.Zero(t, total(long[1:n]+"z"), n)
+		if n < maxWord {
+			require.Zero(t, total(long[:n]+"z"), n)
+		}
+	}
+	require.Equal(t, len(long), total("o"))
+	require.Equal(t, len(long), total("othe"))
+	require.NoError(t, s.Check())
 }
 
 func TestWordsOfTexts(t *testing.T) {

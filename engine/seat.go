@@ -558,6 +558,7 @@ func (t *tx) recordStock() {
 	}
 	rows := make([]change[timeline.Placed], len(c.Holds))
 	t.set = slices.Grow(t.set, len(rows))
+	openings := t.draft().Stock().Openings(t.now)
 	for i := range c.Holds {
 		x := &c.Holds[i]
 		if x.Had && x.Has && x.Before.Place.Seated() && x.Before.Place != x.After.Place {
@@ -565,9 +566,9 @@ func (t *tx) recordStock() {
 		}
 		rows[i] = change[timeline.Placed]{kind: unitKind, before: exists(&x.Before, x.Had), after: exists(&x.After, x.Has)}
 		t.set = append(t.set, &rows[i])
-		t.noteConflict(x)
+		t.noteConflict(x, openings)
 	}
-	t.noteTried(c.Holds)
+	t.noteTried(c.Holds, openings)
 }
 
 // outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them were made on it. nil: they are

@@ -127,7 +127,7 @@ func TestADeletedTagIsTakenOffEveryRecord(t *testing.T) {
 }
 
 func TestATagOnMoreRecordsThanACommandChanges(t *testing.T) {
-	large(t)
+	long(t)
 	s := newShop(t)
 	a, b := s.tag("a", TagInventory), s.tag("b", TagInventory)
 	long := strings.Repeat("x", maxNote)

@@ -68,7 +68,7 @@ func TestEventsThatAreNotKeptAreCounted(t *testing.T) {
 }
 
 func TestWhatIsKeptIsBounded(t *testing.T) {
-	large(t)
+	long(t)
 	s := newShop(t)
 	w := s.failing()
 	for range MaxKept / 1000 {

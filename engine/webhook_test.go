@@ -268,7 +268,7 @@ func TestRedelivery(t *testing.T) {
 }
 
 func TestQueueIsBounded(t *testing.T) {
-	large(t)
+	long(t)
 	s := newShop(t)
 	w := s.hook(OrderCreated)
 	for s.view().acc.calls().waiting(w.ID) < MaxQueued {

@@ -131,20 +131,45 @@ func (s *Stock) reach(h *Hold, lot LotNo, now int64) (slot SlotNo, p, wide PoolR
 	return slot, p, wide
 }
 
-// Opens is an instant before which time alone makes no room for a conflict of a lot that has none now; Forever: it never does. Where all units are taken at some
-// instant of what it needs, that is the last such instant; else something fixed is in the way, and the next end of a seat or beginning of a slot may change that.
-func (s *Stock) Opens(h Hold, lot LotNo, now int64) int64 {
-	_, _, p := s.reach(&h, lot, now)
-	room := Span{max(h.Span.Start, now), h.wants().End}
+// Openings says of conflicts of one state when time may make room for them, for many that are alike and come one after the other with the work for one.
+type Openings struct {
+	stock *Stock
+	now   int64
+	asked opening
+	at    int64 // the answer
+}
+
+// opening is what an answer depends on.
+type opening struct {
+	pool       PoolRef
+	span, room Span
+}
+
+// Openings looks at s as it is at an instant.
+func (s *Stock) Openings(now int64) *Openings { return &Openings{stock: s, now: now} }
+
+// Of is an instant before which time alone makes no room for a conflict of a lot that has none now; Forever: it never does.
+func (o *Openings) Of(h Hold, lot LotNo) int64 {
+	_, _, p := o.stock.reach(&h, lot, o.now)
+	asked := opening{p, h.Span, Span{max(h.Span.Start, o.now), h.wants().End}}
+	if asked != o.asked {
+		o.asked, o.at = asked, o.stock.opens(asked, o.now)
+	}
+	return o.at
+}
+
+// opens is Of. Where all units are taken at some instant of what a conflict needs, it is the last such instant; else something fixed is in the way, and the next end of
+// a seat or beginning of a slot may change that.
+func (s *Stock) opens(o opening, now int64) int64 {
 	at := int64(Forever)
 	switch {
-	case h.Span.End <= now:
-	case s.Full(p, room):
-		at = room.Start + 1 + int64(sort.Search(int(h.Span.End-room.Start-1), func(n int) bool {
-			return !s.Full(p, Span{room.Start + 1 + int64(n), room.End})
+	case o.span.End <= now:
+	case s.Full(o.pool, o.room):
+		at = o.room.Start + 1 + int64(sort.Search(int(o.span.End-o.room.Start-1), func(n int) bool {
+			return !s.Full(o.pool, Span{o.room.Start + 1 + int64(n), o.room.End})
 		}))
 	default:
-		for slot := range s.PoolSlots(p) {
+		for slot := range s.PoolSlots(o.pool) {
 			if slot.Span.Start > now {
 				at = min(at, slot.Span.Start)
 			}
@@ -154,7 +179,7 @@ func (s *Stock) Opens(h Hold, lot LotNo, now int64) int64 {
 			}
 		}
 	}
-	if at >= h.Span.End {
+	if at >= o.span.End {
 		return Forever
 	}
 	return at

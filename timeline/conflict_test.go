@@ -162,7 +162,7 @@ func TestConflictsTriedTogetherAreAsEachInTurn(t *testing.T) {
 	require.Greater(t, left, 500)
 }
 
-// Before the instant that Opens names nothing but time has to pass for no conflict that has no room now to be seated; and where all units are taken until then, it
+// Before the instant that Openings name nothing but time has to pass for no conflict that has no room now to be seated; and where all units are taken until then, it
 // is the first at which one is free.
 func TestOpensIsNotTooLate(t *testing.T) {
 	rnd := seeded(t)
@@ -185,7 +185,12 @@ func TestOpensIsNotTooLate(t *testing.T) {
 		if c.Span.End <= x.now || seated(x.now) {
 			continue
 		}
-		opens := x.s.Opens(c, lot, x.now)
+		openings := x.s.Openings(x.now)
+		opens := openings.Of(c, lot)
+		other := c
+		other.Span.End++
+		require.Equal(t, x.s.Openings(x.now).Of(other, lot), openings.Of(other, lot))
+		require.Equal(t, opens, openings.Of(c, lot))
 		require.Greater(t, opens, x.now)
 		for at := x.now + 1; at < min(opens, c.Span.End); at++ {
 			if seated(at) {

@@ -42,7 +42,7 @@ func TestAFullServerRefusesToAddAndGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	address, key := freeAddress(t), "hf_fulltestkey_"+strings.Repeat("0123456789", 4)
 	serve := exec.Command(self)
-	serve.Args = []string{"holdfast", "serve", "--listen", address, "--data", t.TempDir(), "--memory", "150MiB"}
+	serve.Args = []string{"holdfast", "serve", "--listen", address, "--data", t.TempDir(), "--memory", "64MiB"}
 	serve.Env = append(os.Environ(), bootstrapVariable+"="+key)
 	var errs bytes.Buffer
 	serve.Stderr = &errs
@@ -75,7 +75,7 @@ func TestAFullServerRefusesToAddAndGoesOn(t *testing.T) {
 			break
 		}
 		made = append(made, answer.ID)
-		require.Less(t, len(made), 200, "two million units in 150 MiB")
+		require.Less(t, len(made), 200, "two million units in 64 MiB")
 	}
 	require.NotEmpty(t, made)
 	status, _, _ := ask("GET", "articles/"+made[0], "")

@@ -120,7 +120,7 @@ test-docs:
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags docs -v -run TestPagesInABrowser ./cmd/holdfast
 
 test-console:
-	go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v -run TestConsole ./cmd/holdfast
+	CONSOLE_SHOTS='$(abspath $(CONSOLE_SHOTS))' go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v -run TestConsole ./cmd/holdfast
 	BENCH_SCALE=0.01 go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v ./bench/console
 
 # The figures of the console on the whole data set: 100,000 articles, 1,000,000 bookings.

@@ -208,6 +208,20 @@ func withIDs[T any, P interface {
 	return list
 }
 
+// agreed gives consents their ids, and refuses those that somebody is still to give.
+func (t *tx) agreed(list []Consent) ([]Consent, error) {
+	var c checker
+	for i := range list {
+		if at := list[i].AcceptedAt; at != nil && *at > t.now {
+			c.fault("/consentAcceptances/"+itoa(i)+"/acceptedAt", "range", "must not lie ahead")
+		}
+	}
+	if len(c.faults) > 0 {
+		return nil, invalid(c.faults)
+	}
+	return withIDs(t, list), nil
+}
+
 // hasCustomer says whether an id names one of those whom an order is for: those given, else the one whom its main contact is of.
 func (o *Order) hasCustomer(id ID) bool {
 	list := o.Rest().Customers

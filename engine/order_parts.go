@@ -202,20 +202,6 @@ func (c *checker) consents(pointer string, list []Consent) {
 	}
 }
 
-// agreed gives consents their ids, and refuses those that somebody is still to give.
-func (t *tx) agreed(list []Consent) ([]Consent, error) {
-	var c checker
-	for i := range list {
-		if at := list[i].AcceptedAt; at != nil && *at > t.now {
-			c.fault("/consentAcceptances/"+itoa(i)+"/acceptedAt", "range", "must not lie ahead")
-		}
-	}
-	if len(c.faults) > 0 {
-		return nil, invalid(c.faults)
-	}
-	return withIDs(t, list), nil
-}
-
 func (c *checker) orderDocuments(pointer string, list []OrderDocument) {
 	for at, x := range each(c, pointer, list, 0, maxParts) {
 		c.text(at+"/type", x.Type, 1, maxName)

@@ -14,6 +14,7 @@
 #   make bench-console how soon the console's screens are there, and how evenly they scroll, at scale 1
 #   make test-backup  backups in the bucket of a real S3 server, which is built for it; takes the network
 #   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
+#   make torture      the program, killed again and again for MINUTES while clients book: nothing that was acknowledged may be lost
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations; make clients goes with it
 #   make console     fetch the packages that the console is built on again, after another version in api/console/gen; takes the network
@@ -33,6 +34,7 @@ BENCHTIME   ?= 5s
 TESTTIMEOUT ?= 10m
 BARRAGE     ?= 1m
 MUTANTS     ?= 0/1
+MINUTES     ?= 10
 VERSITYGW   ?= github.com/versity/versitygw/cmd/versitygw@v1.8.0
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -43,7 +45,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console fuzz mutants test-crash test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console fuzz mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -110,6 +112,10 @@ mutants:
 test-crash:
 	go test -count=1 -timeout $(TESTTIMEOUT) -run 'Crash|Kill|Fail|Flip|Damage|Full' ./persist $(wildcard ./fuzz/crash)
 
+# The program itself, killed for so long while clients book, also while it starts, is backed up and restored. The last line says whether anything was lost.
+torture:
+	TORTURE=$(MINUTES)m go test -count=1 -timeout 0 -v -run TestTorture ./fuzz/crash
+
 test-clients:
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags clients -v ./fuzz/clients
 
@@ -119,7 +125,7 @@ test-docs:
 	go test -count=1 -timeout $(TESTTIMEOUT) -tags docs -v -run TestPagesInABrowser ./cmd/holdfast
 
 test-console:
-	go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v -run TestConsole ./cmd/holdfast
+	CONSOLE_SHOTS='$(abspath $(CONSOLE_SHOTS))' go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v -run TestConsole ./cmd/holdfast
 	BENCH_SCALE=0.01 go test -count=1 -timeout $(TESTTIMEOUT) -tags console -v ./bench/console
 
 # The figures of the console on the whole data set: 100,000 articles, 1,000,000 bookings.

@@ -160,7 +160,7 @@ func (c *components) responses(op *operation) ordered {
 	}
 	o := ordered{{"200", done}}
 	if op.cached {
-		o = o.with("304", ordered{{"description", "The caller has this revision already."}, {"x-headers", []string{headerNameETag}}})
+		o = o.with("304", ordered{{"description", "The caller has this revision already."}, {"x-headers", []string{headerNameETag, headerNameSequence}}})
 	}
 	return o.with("default", c.refusal(op))
 }

@@ -29,6 +29,7 @@ var answerHeaders = []headerAbout{
 	{headerNameRetryAfter, "Seconds to wait, of a refusal with 429 or 503.", "integer", false, false},
 	{headerNameETag, "The strong entity tag of the record's own fields.", "string", false, false},
 	{headerNameReplayed, "true where the answer is that of an earlier request under the same Idempotency-Key.", "string", false, false},
+	{headerNameSequence, "The account's sequence that a read is about: answers with the same one are of one state.", "integer", true, false},
 	{headerNameLink, "The same list's first, prev, next and last page.", "string", true, false},
 }
 
@@ -37,6 +38,7 @@ const (
 	headerNameReplayed   = "Idempotent-Replayed"
 	headerNameLink       = "Link"
 	headerNameRetryAfter = "Retry-After"
+	headerNameSequence   = "X-Sequence"
 )
 
 // requestHeaders are those that any request may have.
@@ -75,6 +77,9 @@ func headersOf(op *operation) (names []string) {
 	}
 	if op.write {
 		names = append(names, headerNameReplayed)
+	}
+	if op.takesAsOf() {
+		names = append(names, headerNameSequence)
 	}
 	if slices.ContainsFunc(op.queryParams, func(m wire.Member) bool { return m.Name == "page" }) {
 		names = append(names, headerNameLink)

@@ -62,8 +62,10 @@ func TestFraming(t *testing.T) {
 	good("\r\n"+get, 200)
 	good("GET http://shop/healthz HTTP/1.1\r\nHost: shop\r\n\r\n", 200)
 
+	cases := 0
 	bad := func(raw string) {
 		t.Helper()
+		cases++
 		seq, hash := s.eng.State()
 		got, closed := s.wire(raw + get)
 		require.True(t, closed, "%q left the connection open", raw)
@@ -86,6 +88,9 @@ func TestFraming(t *testing.T) {
 	} {
 		bad(head + two + "\r\n" + body)
 		bad(head + two + "\r\n" + chunks)
+		first, rest, _ := strings.Cut(head, "\r\n")
+		bad(first + "\r\n" + two + rest + "\r\n" + body)
+		bad(first + "\r\n" + two + rest + "\r\n" + chunks)
 	}
 	for _, chunk := range []string{
 		"5;ext=\nx\r\n12345\r\n0\r\n\r\n", "-5\r\n12345\r\n0\r\n\r\n", "0x5\r\n12345\r\n0\r\n\r\n", "5\r\n1234567\r\n0\r\n\r\n", "zz\r\n12345\r\n0\r\n\r\n", "5\n12345\n0\n\n",
@@ -101,6 +106,7 @@ func TestFraming(t *testing.T) {
 	} {
 		bad(line)
 	}
+	require.GreaterOrEqual(t, cases, 150)
 }
 
 func TestHeaderSizes(t *testing.T) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"strconv"
 	"strings"
 
 	"holdfast/api/wire"
@@ -87,7 +88,14 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 		if err := q.weigh(); err != nil {
 			return err
 		}
-		return handle(q, v)
+		if err := handle(q, v); err != nil {
+			return err
+		}
+		if q.op.takesAsOf() {
+			var digits [20]byte
+			q.ctx.Response.Header.SetCanonical(headerSequence, strconv.AppendUint(digits[:0], q.view.Sequence(), 10))
+		}
+		return nil
 	}
 	return o
 }

@@ -52,6 +52,20 @@ func (w *scribe) orderLines(r *engine.OrderRecord, most int) {
 	})
 }
 
+// combinedRows writes the rows that make a line's price together.
+func (w *scribe) combinedRows(l *engine.OrderLine) {
+	wire.Nullable(&w.Writer, "combinedRows", "RowCombination", l.Combination(), "The rows of a table with combineRows that make the line's price together, or the one that asks less than "+
+		"any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the line was sold.", w.combination)
+}
+
+func (w *scribe) combination(c *engine.Combination) {
+	w.Int("unitPrice", c.Total, "What they ask together for one unit, in minor units.")
+	wire.List(&w.Writer, "rows", "RowOfCombination", c.Rows, "The rows, in the order in which they lie.", func(u *engine.RowUnits) {
+		w.ID("pricingRowId", u.Row, "The row.")
+		w.Int("units", u.Units, "How many of its durations are taken.")
+	})
+}
+
 func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.LinePrice) {
 	more := l.Rest()
 	w.ID("id", l.ID, "The line's id.")
@@ -60,7 +74,8 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 	w.GivenID("catalogItemId", item.CatalogItem, "The catalog item; null where it is another item.")
 	w.GivenID("skuId", item.SKU, "The SKU; null where it is another item.")
 	w.GivenID("articleId", item.Article, "The article; null where it is another item.")
-	w.GivenID("pricingRowId", l.PricingRow, "The pricing row that the price is of; null: it was given, or the line is free.")
+	w.GivenID("pricingRowId", l.PricingRow, "The pricing row that the price is of; null: it was given, is of combinedRows, or the line is free.")
+	w.combinedRows(l)
 	w.Created(l.ID)
 	w.Updated(l.UpdatedAt)
 	w.Object("name", "LocalizedName", "What the line is called.", func() {
@@ -81,12 +96,12 @@ func (w *scribe) orderLine(r *engine.OrderRecord, l *engine.OrderLine, p engine.
 		w.TextOrNull("variantLabel", v.Label, "What the variant was called then.")
 		w.TextOrNull("variantValueLabel", v.ValueLabel, "What the choice was called then.")
 	})
-	w.GivenText("duration", l.Duration(), "How long the line is, as an ISO 8601 duration; null without end.")
+	w.GivenText("duration", l.Duration(), "How long the line is, as an ISO 8601 duration; null without end. It is worked out of startDate and endDate, which are what a line is given: it is not taken.")
 	label := ""
 	if w.Writes() {
 		label = r.DurationLabel(l)
 	}
-	w.GivenText("durationLabel", label, "How long the line is in words, such as 2 days; null without end.")
+	w.GivenText("durationLabel", label, "How long the line is in words, such as 2 days; null without end. It is not taken either.")
 	w.Instant("startDate", l.From, "First instant of the line.")
 	w.End("endDate", l.To, "First instant behind it; null: without end.")
 	w.GivenInstant("returnedDate", l.ReturnedAt(), "When the last of its units came back; null: not all are back.")

@@ -104,7 +104,7 @@ var (
 		wire.Optional("label", wire.Text(0, 255), func(c *engine.Consent) **string { return &c.Label }).Says("What was agreed to, in short."),
 		wire.Optional("consentText", longText, func(c *engine.Consent) **string { return &c.Text }).Says("The whole text that was agreed to."),
 		wire.Defaulted("required", wire.Boolean, false, func(c *engine.Consent) *bool { return &c.Required }).Says("Whether the order took agreement. Default: false."),
-		wire.Optional("acceptedAt", wire.Instant, func(c *engine.Consent) **int64 { return &c.AcceptedAt }).Says("When the customer agreed; null: they did not."),
+		wire.Optional("acceptedAt", wire.Instant, func(c *engine.Consent) **int64 { return &c.AcceptedAt }).Says("When the customer agreed, which is not to come; null: they did not."),
 		wire.Optional("ipAddress", wire.Text(0, 255), func(c *engine.Consent) **string { return &c.IPAddress }).Says("The address that the agreement came from."),
 		wire.Optional("userAgent", longText, func(c *engine.Consent) **string { return &c.UserAgent }).Says("The program that the agreement came from."),
 		wire.Optional("locale", wire.Text(0, 255), func(c *engine.Consent) **string { return &c.Locale }).Says("Language of the text, as a tag."),

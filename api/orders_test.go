@@ -330,6 +330,17 @@ func TestQuote(t *testing.T) {
 	for _, sum := range []string{"subtotal", "totalDiscounts", "totalTaxes", "total", "currency"} {
 		require.Equal(t, at(o, "pricing", sum), at(q, "pricing", sum), sum)
 	}
+	require.Nil(t, at(o, "lineItems", 0, "combinedRows"))
+
+	// Where the table combines its rows that is the price, of the quote as of an order.
+	require.Equal(t, true, s.ok("PATCH", tables+"/"+table, `{"combineRows":true}`)["combineRows"])
+	s.refused(400, engine.CodeInvalid, "PATCH", tables+"/"+table, `{"combineRows":null}`, "body /combineRows required")
+	best := map[string]any{"unitPrice": 5000.0, "rows": []any{map[string]any{"pricingRowId": weeks, "units": 1.0}, map[string]any{"pricingRowId": days, "units": 1.0}}}
+	q = s.ok("POST", "/v1/admin/quotes", `{`+lines+`}`)
+	require.Equal(t, []any{nil, true, 5000.0, best, nil}, []any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"), at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combinedRows"), at(q, "lineItems", 0, "combination")})
+	o = s.ok("POST", ordersPath, `{`+lines+`}`)
+	require.Equal(t, []any{nil, true, 5000.0, best}, []any{at(o, "lineItems", 0, "pricingRowId"), at(o, "lineItems", 0, "pricing", "priced"), at(o, "lineItems", 0, "pricing", "unitPrice"), at(o, "lineItems", 0, "combinedRows")})
+	require.Equal(t, true, s.ok("POST", tables, `{"name":"Boats","combineRows":true}`)["combineRows"])
 	s.refused(422, engine.CodeDiscountNotFound, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, "five", "none", 1))
 	s.refused(400, engine.CodeInvalid, "POST", "/v1/admin/quotes", strings.Replace(`{`+lines+`}`, `"booking"`, `"sale","unitPrice":-1`, 1), "body /lineItems/0/unitPrice range", "body /lineItems/0/endDate forbidden")
 }

@@ -28,12 +28,16 @@ func byTableRow[In any](table, row func(*In) *engine.ID) *wire.Shape[In] {
 var createPricingTableShape = wire.ShapeOf("CreatePricingTable",
 	wire.Required("name", wire.Text(1, 255), func(o *engine.CreatePricingTable) *string { return &o.Name }).Says("What people call the table."),
 	wire.Defaulted("externalPricingEnabled", wire.Boolean, false, func(o *engine.CreatePricingTable) *bool { return &o.External }).
-		Says("Listings show the external rows. Those are kept also while this is off."))
+		Says("Listings show the external rows. Those are kept also while this is off."),
+	wire.Defaulted("combineRows", wire.Boolean, false, func(o *engine.CreatePricingTable) *bool { return &o.Combine }).Says(aboutCombineRows))
 
 var patchPricingTableShape = wire.ShapeOf("PatchPricingTable",
 	wire.Merged("name", wire.Text(1, 255), false, func(o *engine.PatchPricingTable) *engine.Opt[string] { return &o.Name }).Says("What people call the table."),
 	wire.Merged("externalPricingEnabled", wire.Boolean, false, func(o *engine.PatchPricingTable) *engine.Opt[bool] { return &o.External }).
-		Says("Whether its external rows are shown."))
+		Says("Whether its external rows are shown."),
+	wire.Merged("combineRows", wire.Boolean, false, func(o *engine.PatchPricingTable) *engine.Opt[bool] { return &o.Combine }).Says(aboutCombineRows))
+
+const aboutCombineRows = "Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week and a day. Lines that are there keep how they were sold."
 
 // subscriptionInput is the terms of a subscription as they come in.
 type subscriptionInput struct {
@@ -133,6 +137,7 @@ func (w *scribe) writePricingTable(p *engine.PricingTable) {
 	w.ID("id", p.ID, "The table's id.")
 	w.Text("name", p.Name, "What people call the table.")
 	w.Bool("externalPricingEnabled", p.External, "Whether its external rows are shown.")
+	w.Bool("combineRows", p.Combine, aboutCombineRows)
 	wire.List(&w.Writer, "pricingRows", "PricingRow", p.Rows, "Its prices, in their order.", w.writePricingRow)
 	wire.List(&w.Writer, "externalPricingRows", "ExternalPricingRow", p.Externals,
 		"Its links to prices elsewhere; none where they are switched off.", w.writeExternalRow)

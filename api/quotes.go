@@ -41,18 +41,13 @@ func (w *scribe) writeQuote(x *engine.Quote) {
 		w.ID("id", l.line.ID, "The line's id in allocations of this answer; nothing has it else.")
 		w.Text("name", l.line.Name.String(), "What the line would be called.")
 		w.Bool("priced", l.line.Priced(), "Whether its price was given or is of a pricing row; a line that is not costs nothing.")
-		w.GivenID("pricingRowId", l.line.PricingRow, "The pricing row that the price is of; null where it is of none.")
+		w.GivenID("pricingRowId", l.line.PricingRow, "The pricing row that the price is of; null where it is of none, or of combinedRows.")
+		w.combinedRows(&l.line)
 		w.Int("unitPrice", l.price.Unit, "Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.")
 		w.Int("quantity", int64(l.line.Quantity), "How many units.")
 		w.sums(engine.OrderPrice{Subtotal: l.price.Subtotal, Discount: l.price.Discount, Tax: l.price.Tax, Total: l.price.Total})
 		wire.Nullable(&w.Writer, "combination", "RowCombination", l.other, "Rows of the item's table, one behind the other, that ask less together than the line costs, "+
-			"those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice.", func(c *engine.Combination) {
-			w.Int("unitPrice", c.Total, "What they ask together for one unit, in minor units.")
-			wire.List(&w.Writer, "rows", "RowOfCombination", c.Rows, "The rows, in the order in which they lie.", func(u *engine.RowUnits) {
-				w.ID("pricingRowId", u.Row, "The row.")
-				w.Int("units", u.Units, "How many of its durations are taken.")
-			})
-		})
+			"those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice.", w.combination)
 	})
 }
 

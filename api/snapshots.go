@@ -104,6 +104,8 @@ var (
 // takesAsOf says whether an operation reads a state that may be a pinned one.
 func (o *operation) takesAsOf() bool { return !o.write && !o.live && o.access != noKey }
 
+var headerSequence = []byte(headerNameSequence)
+
 // pinnedView makes the request read the state that it asks for.
 func (q *request) pinnedView() error {
 	if q.asOf == 0 {

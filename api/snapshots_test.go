@@ -26,7 +26,9 @@ func TestReadsOfASnapshot(t *testing.T) {
 			reads = append(reads, op.path+s.listing(op, sku))
 		}
 	}
+	var of map[string]bool // the states that answers were of
 	read := func(more string) (bodies []string) {
+		of = map[string]bool{}
 		for _, path := range reads {
 			joint := "?"
 			if strings.Contains(path, "?") {
@@ -38,6 +40,7 @@ func TestReadsOfASnapshot(t *testing.T) {
 			a := s.call("GET", path+joint+more, "")
 			require.Equal(t, 200, a.status, "%s: %s", path, a.body)
 			bodies = append(bodies, string(a.body)+a.header["Etag"])
+			of[a.header["X-Sequence"]] = true
 		}
 		query := fmt.Sprintf(`{"lines":[{"skuId":%q,"from":%q}]}`, sku, when(noon))
 		joint := "?" + more
@@ -49,7 +52,9 @@ func TestReadsOfASnapshot(t *testing.T) {
 	was := read("")
 	pinned := s.ok("POST", snapshotsPath, "")
 	require.Equal(t, when(noon+pinnedFor), pinned["expiresAt"])
-	asOf := "asOf=" + strconv.Itoa(int(pinned["sequence"].(float64)))
+	sequence := strconv.Itoa(int(pinned["sequence"].(float64)))
+	asOf := "asOf=" + sequence
+	require.Equal(t, map[string]bool{sequence: true}, of)
 
 	s.clock.Add(5000)
 	s.ok("PATCH", "/v1/admin/skus/"+sku, `{"name":"new"}`)
@@ -59,7 +64,10 @@ func TestReadsOfASnapshot(t *testing.T) {
 	s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, location, noon+hour, noon+day, 3))
 	s.ok("DELETE", "/v1/admin/holds/"+hold, "")
 	require.Equal(t, was, read(asOf))
+	require.Equal(t, map[string]bool{sequence: true}, of)
 	now := read("")
+	require.Len(t, of, 1)
+	require.NotContains(t, of, sequence)
 	for i := range reads {
 		if reads[i] != "/v1/admin/account" && !strings.Contains(was[i], `"total":0,`) {
 			require.NotEqual(t, was[i], now[i], reads[i])

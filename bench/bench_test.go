@@ -156,7 +156,10 @@ func TestSuite(t *testing.T) {
 	require.NoError(t, Reads(context.Background(), &r))
 	require.NoError(t, Writes(context.Background(), &r))
 	require.NotEmpty(t, r.Report.Results)
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
 	for _, x := range r.Report.Results {
+		require.Contains(t, string(readme), "`"+x.Name+"`", "README.md says how each figure is taken")
 		require.Empty(t, x.Err, x.Name)
 		require.Positive(t, x.Figure, x.Name)
 	}

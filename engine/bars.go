@@ -174,8 +174,8 @@ func (v View) CountSKUs(skus []*SKU, location ID, w Span, size BucketSize) (edge
 			ofPool = a.stock.MinFrees(x.pool, edges, ofPool[:0])
 			for i, n := range ofPool {
 				least[i] += n
-				there[i] += a.stock.CountAt(x.pool, edges[i]).Stock
 			}
+			a.stock.AddStock(x.pool, edges[:len(there)], there)
 		}
 		free, stock = append(free, least), append(stock, there)
 	}

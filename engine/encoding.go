@@ -32,7 +32,7 @@ func rowEncoding() (sum persist.Hash) {
 func (k *kind[R]) example(full bool) []byte {
 	r := new(R)
 	if full {
-		fill(reflect.ValueOf(r).Elem(), 0)
+		new(filler).fill(reflect.ValueOf(r).Elem(), 0)
 	}
 	return k.encode(nil, r)
 }
@@ -40,8 +40,11 @@ func (k *kind[R]) example(full bool) []byte {
 // fillDepth is how deep rows go into each other where a type has itself as a part.
 const fillDepth = 10
 
+// filler puts something into values. Two numbers of 64 bits, and two rows of bytes, are never the same, so that a row shows which is which.
+type filler struct{ n uint8 }
+
 // fill puts something into a value and all that is in it, whoever may see it: what it says need not make sense.
-func fill(v reflect.Value, depth int) {
+func (f *filler) fill(v reflect.Value, depth int) {
 	if depth > fillDepth {
 		return
 	}
@@ -51,9 +54,15 @@ func fill(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+	case reflect.Int64:
+		f.n++
+		v.SetInt(int64(f.n))
+	case reflect.Uint64:
+		f.n++
+		v.SetUint(uint64(f.n))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32:
 		v.SetInt(1)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		v.SetUint(1)
 	case reflect.Float32, reflect.Float64:
 		v.SetFloat(1.5e-7)
@@ -61,27 +70,32 @@ func fill(v reflect.Value, depth int) {
 		v.SetString("<é&\u2028\x7f>")
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), depth+1)
+		f.fill(v.Elem(), depth+1)
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
 			v.SetBytes([]byte(`"<é>"`))
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(v.Index(0), depth+1)
+		f.fill(v.Index(0), depth+1)
 	case reflect.Array:
+		f.n++
 		for i := range v.Len() {
-			fill(v.Index(i), depth+1)
+			if e := v.Index(i); e.Kind() == reflect.Uint8 {
+				e.SetUint(uint64(f.n))
+			} else {
+				f.fill(e, depth+1)
+			}
 		}
 	case reflect.Map:
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		fill(key, depth+1)
-		fill(value, depth+1)
+		f.fill(key, depth+1)
+		f.fill(value, depth+1)
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(v.Field(i), depth+1)
+			f.fill(v.Field(i), depth+1)
 		}
 	}
 }

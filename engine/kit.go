@@ -59,8 +59,13 @@ func (a *account) kit(id ID) (*kit, error) {
 	if len(i.Components) == 0 {
 		return nil, errNoComponents
 	}
-	k := &kit{item: i, parts: make([]part, 0, len(i.Components))}
-	for _, c := range i.Components {
+	return a.kitOf(i, i.Components)
+}
+
+// kitOf resolves a catalog item that takes some components.
+func (a *account) kitOf(i *CatalogItem, components []Component) (*kit, error) {
+	k := &kit{item: i, parts: make([]part, 0, len(components))}
+	for _, c := range components {
 		p := part{quantity: c.Quantity}
 		if c.Article != (ID{}) {
 			if p.article = a.articles().Get(c.Article); p.article == nil {
@@ -82,6 +87,15 @@ var (
 	errNoCatalogItem = notFound("catalog item")
 	errNoComponents  = &Error{Code: CodeStateNotAllowed, Detail: "the catalog item has no components, so it takes no stock", Details: StateDetails{State: "without components"}}
 )
+
+// components are what one kit takes.
+func (k *kit) components() []Component {
+	list := make([]Component, len(k.parts))
+	for i, p := range k.parts {
+		list[i] = Component{p.item(), p.quantity}
+	}
+	return list
+}
 
 // partPrices are what the components of a kit were bought for, in their order; nil: there is one alone, or that is not known of all.
 func (a *account) partPrices(i Item) (list []int64) {
@@ -119,6 +133,11 @@ func (t *tx) ask(dst []request, i Item, location ID, n int, p PurchaseType) ([]r
 	if err != nil {
 		return dst, err
 	}
+	return t.askKits(dst, k, location, n, p)
+}
+
+// askKits is ask of a kit.
+func (t *tx) askKits(dst []request, k *kit, location ID, n int, p PurchaseType) ([]request, error) {
 	if !k.item.Takes() {
 		return dst, takesNone("catalog item", string(k.item.Status), k.item.ArchivedAt)
 	}
@@ -318,7 +337,7 @@ func (a *account) seatKits(s *timeline.Stock, k *kit, l *Location, body Span, no
 	fits := func(n int) bool {
 		t := tx{acc: a, now: now}
 		t.seating().stock = s.Draft(now)
-		requests, err := t.ask(nil, Item{CatalogItem: k.item.ID}, l.ID, n, "")
+		requests, err := t.askKits(nil, k, l.ID, n, "")
 		if err != nil {
 			return false
 		}

@@ -355,3 +355,66 @@ func TestPartsOfOnePoolShareWhatConflictsLeave(t *testing.T) {
 		}
 	}
 }
+
+// A line of kits keeps the components that it was booked with, whatever the kit takes by now.
+func TestALineKeepsTheComponentsOfItsKit(t *testing.T) {
+	s := newShop(t)
+	bike, helmet, lock := Item{SKU: s.sku()}, Item{Article: s.article(ID{}, 9)}, Item{Article: s.article(ID{}, 9)}
+	s.article(bike.SKU, 4)
+	kit := s.kit(Component{bike, 1}, Component{helmet, 2})
+	from, to := s.now+day, s.now+2*day
+	o := s.order(kit, PurchaseBooking, from, &to, 2, false)
+	draft := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc}, Lines: []OrderLineInput{{Item: kit, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to}}}).(*OrderRecord)
+	held := s.book(kit, from, to, 1)
+	s.now++
+	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{lock, 1}})})
+	patch := func(n int) PatchOrderLine {
+		return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(n)}
+	}
+	free := func() []int {
+		return []int{s.available(bike, from, to), s.available(helmet, from, to), s.available(lock, from, to)}
+	}
+	require.Equal(t, []int{1, 3, 9}, free())
+	require.Len(t, s.do(patch(3)).(*OrderRecord).Units, 9)
+	require.Equal(t, []int{0, 1, 9}, free())
+	e := s.refused(CodeInsufficient, patch(4))
+	require.Equal(t, []int{1, 0}, []int{e.Details.(ShortageDetails).Lines[0].Requested, e.Details.(ShortageDetails).Lines[0].Available})
+	for _, u := range s.view().Order(o.ID).Units {
+		require.Contains(t, []Item{bike, helmet}, u.Ordered)
+	}
+	require.Len(t, s.do(patch(1)).(*OrderRecord).Units, 3)
+	require.Equal(t, []int{2, 5, 9}, free())
+
+	// A draft was not booked yet. What a hold took that is another kit by now nobody can tell apart: such a line gets no more.
+	require.Len(t, s.do(ConfirmOrder{ID: draft.ID}).(*OrderRecord).Units, 1)
+	other := s.do(OrderHold{Holds: []ID{held.ID}}).(*OrderRecord)
+	s.refused(CodeConflict, PatchOrderLine{Order: other.ID, ID: other.Lines[0].ID, Quantity: Some(2)})
+	require.Equal(t, []int{2, 5, 8}, free())
+
+	// What a line has is not removed.
+	s.refused(CodeInUse, DeleteArticle{ID: helmet.Article})
+	s.reopen()
+	require.Len(t, s.do(patch(2)).(*OrderRecord).Units, 6)
+	require.Equal(t, []int{1, 3, 8}, free())
+}
+
+// A line that does not say what it was booked with gets more where what it has is what the kit takes by now, and keeps that from then on.
+func TestALineThatDoesNotSayItsComponents(t *testing.T) {
+	s := newShop(t)
+	one, two := Item{Article: s.article(ID{}, 9)}, Item{Article: s.article(ID{}, 9)}
+	kit := s.kit(Component{one, 1}, Component{two, 1})
+	held := s.book(kit, s.now+day, s.now+2*day, 1)
+	change := func(list ...Component) { s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some(list)}) }
+	change(Component{two, 2})
+	o := s.do(OrderHold{Holds: []ID{held.ID}}).(*OrderRecord)
+	more := func(n int) PatchOrderLine {
+		return PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Quantity: Some(n)}
+	}
+	s.refused(CodeConflict, more(2))
+	change(Component{one, 1}, Component{two, 1})
+	require.Len(t, s.do(more(2)).(*OrderRecord).Units, 4)
+	change(Component{two, 2})
+	require.Len(t, s.do(more(3)).(*OrderRecord).Units, 6)
+	require.Len(t, s.do(more(1)).(*OrderRecord).Units, 2)
+	s.reopen()
+}

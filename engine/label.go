@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"slices"
 )
 
@@ -148,8 +149,10 @@ type Labelled interface {
 	edit(t *tx, id ID, ifMatch []uint64, change func(*Labels) error) (any, error)
 	// sweep does a part of what is taken off all records; where there is more, it says with which it goes on.
 	sweep(t *tx, p *sweptPart, s *sweeping) (next ID, more bool)
-	// valued counts the records that have a value of which an attribute, as it is to be, has no place.
-	valued(a *account, d *Attribute) (resource string, n int)
+	resource() string
+	all(a *account) iter.Seq[*Labels]
+	// changed are the labels of a record of the kind before and after a change, nil where there is none; is says that it is of the kind.
+	changed(c rowChange) (before, after *Labels, is bool)
 }
 
 // labelled lists the kinds that labels hang on.
@@ -175,6 +178,31 @@ type labelledKind[R any, P labelledRow[R]] struct {
 func (k *labelledKind[R, P]) tagScope() TagScope { return k.scope }
 func (k *labelledKind[R, P]) name() string       { return k.kind.name }
 func (k *labelledKind[R, P]) zero() any          { return new(R) }
+func (k *labelledKind[R, P]) resource() string   { return k.kind.resource }
+
+func (k *labelledKind[R, P]) all(a *account) iter.Seq[*Labels] {
+	return func(yield func(*Labels) bool) {
+		for r := range k.kind.in(a).All() {
+			if !yield(P(r).labels()) {
+				return
+			}
+		}
+	}
+}
+
+func (k *labelledKind[R, P]) changed(c rowChange) (before, after *Labels, is bool) {
+	x, is := c.(*change[R])
+	if !is {
+		return nil, nil, false
+	}
+	if x.before != nil {
+		before = P(x.before).labels()
+	}
+	if x.after != nil {
+		after = P(x.after).labels()
+	}
+	return before, after, true
+}
 
 func (k *labelledKind[R, P]) with(a *account) func(external string) (ID, bool) {
 	return k.kind.with(a, k.byExternal)

@@ -141,7 +141,9 @@ type LineMore struct {
 	CartAddon     ID              `json:",omitzero"`
 	IsAddon       string          `json:",omitempty"`
 	ExpectsLink   bool            `json:",omitempty"`
+	Combined      []SoldRow       `json:",omitempty"` // the rows whose combination it is sold by; nil: it is sold by one row, or by none
 	RevenueSplit  *int64          `json:",omitempty"` // millionths; nil: all of it
+	Components    []Component     `json:",omitempty"` // of a kit, what one of it takes since it was booked; nil: it is not booked, or that is not known
 	PartPrices    []int64         `json:",omitempty"` // of a kit, what its components were bought for as the line was made; nil: that is not known of all
 }
 

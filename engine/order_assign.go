@@ -66,11 +66,14 @@ func (o AssignUnit) plan(t *tx) (any, error) {
 
 func (AssignUnit) result() any { return new(OrderRecord) }
 
-// ordered is what a unit was ordered as: what its line names, or the component of a kit that it is. Of a kit that has changed since, and
-// of one that was not whole, nobody knows; then it is what it is by now.
+// ordered is what a unit was ordered as: what its line names, or the component of a kit that it is. Of a line that does not keep which
+// those were nobody knows, where the kit has changed since or was not whole; then it is what it is by now.
 func (a *account) ordered(l *OrderLine, u *OrderUnit, on *Article) Item {
 	if l.Names != namesCatalogItem {
 		return l.Item()
+	}
+	if part, known := l.component(u); known {
+		return part.Item
 	}
 	if u.Hold == (ID{}) { // it takes no stock: it is of the kit as that is now
 		if k, err := a.kit(l.Of); err == nil && int(u.Part) < len(k.parts) {

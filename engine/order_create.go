@@ -114,7 +114,10 @@ func (t *tx) newOrder(in *OrderInput) (*Order, error) {
 	if m.Customers, err = t.orderCustomers(in.Customers); err != nil {
 		return nil, err
 	}
-	m.Consents, m.Documents = withIDs(t, in.Consents), withIDs(t, in.Documents)
+	if m.Consents, err = t.agreed(in.Consents); err != nil {
+		return nil, err
+	}
+	m.Documents = withIDs(t, in.Documents)
 	if !m.empty() {
 		o.More = &m
 	}
@@ -203,6 +206,20 @@ func withIDs[T any, P interface {
 		*P(&list[i]).id() = t.newID()
 	}
 	return list
+}
+
+// agreed gives consents their ids, and refuses those that somebody is still to give.
+func (t *tx) agreed(list []Consent) ([]Consent, error) {
+	var c checker
+	for i := range list {
+		if at := list[i].AcceptedAt; at != nil && *at > t.now {
+			c.fault("/consentAcceptances/"+itoa(i)+"/acceptedAt", "range", "must not lie ahead")
+		}
+	}
+	if len(c.faults) > 0 {
+		return nil, invalid(c.faults)
+	}
+	return withIDs(t, list), nil
 }
 
 // hasCustomer says whether an id names one of those whom an order is for: those given, else the one whom its main contact is of.
@@ -349,7 +366,9 @@ func (o PatchOrder) plan(t *tx) (any, error) {
 		}
 	}
 	if o.Consents.Set {
-		m.Consents = withIDs(t, o.Consents.Value)
+		if m.Consents, err = t.agreed(o.Consents.Value); err != nil {
+			return nil, err
+		}
 	}
 	if o.Documents.Set {
 		m.Documents = withIDs(t, o.Documents.Value)

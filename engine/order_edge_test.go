@@ -17,13 +17,45 @@ func TestNoMoreIsRefundedThanWasCaptured(t *testing.T) {
 	s.refused(CodeInvalid, pay(Refund, 1))
 	s.do(pay(Capture, 6000))
 	e := s.refused(CodeInvalid, pay(Refund, 99_999))
-	require.Equal(t, []Fault{{Pointer: "/amount", Code: "range", Message: "must be at most 6000, what was captured and is not given back yet"}}, e.Faults)
+	require.Equal(t, []Fault{{Pointer: "/amount", Code: "range", Message: "must be at most 6000, what is left to give back of what was captured"}}, e.Faults)
 	s.do(pay(Refund, 2000))
 	s.refused(CodeInvalid, pay(Refund, 4001))
 	s.do(pay(Refund, 4000))
 	e = s.refused(CodeInvalid, pay(Refund, 1))
 	require.Equal(t, "there is nothing left to give back of what was captured", e.Faults[0].Message)
-	s.do(pay(DepositRefund, 1))
+	s.do(pay(DepositCapture, 1)) // deposits are an account of their own
+}
+
+func TestNoMoreOfADepositIsRefundedThanWasTaken(t *testing.T) {
+	s := newShop(t)
+	o := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc}}).(*OrderRecord)
+	pay := func(k PaymentKind, amount int64) AddPayment { return AddPayment{Order: o.ID, Kind: k, Amount: amount} }
+	s.do(pay(DepositAuthorise, 500))
+	s.do(pay(Capture, 500))
+	e := s.refused(CodeInvalid, pay(DepositRefund, 1)) // what is only set aside is released by deposit_cancel
+	require.Equal(t, []Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back of the deposit"}}, e.Faults)
+	s.do(pay(DepositCapture, 300))
+	e = s.refused(CodeInvalid, pay(DepositRefund, 301))
+	require.Equal(t, "must be at most 300, what is left to give back of the deposit", e.Faults[0].Message)
+	s.do(pay(DepositRefund, 300))
+	s.refused(CodeInvalid, pay(DepositRefund, 1))
+	s.do(pay(Refund, 500))
+}
+
+func TestNobodyAgreesInTheFuture(t *testing.T) {
+	s := newShop(t)
+	agreed := func(at int64) []Consent {
+		return []Consent{{Label: ptr("Terms")}, {Label: ptr("Terms"), AcceptedAt: &at}}
+	}
+	create := func(at int64) CreateOrder {
+		return CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc, Consents: agreed(at)}}
+	}
+	o := s.do(create(s.now)).(*OrderRecord)
+	for _, op := range []Op{create(s.now + 1), PatchOrder{ID: o.ID, Consents: Some(agreed(s.now + 1))}} {
+		e := s.refused(CodeInvalid, op)
+		require.Equal(t, []Fault{{Pointer: "/consentAcceptances/1/acceptedAt", Code: "range", Message: "must not lie ahead"}}, e.Faults)
+	}
+	s.do(PatchOrder{ID: o.ID, Consents: Some(agreed(s.now))})
 }
 
 func (s *shop) order(i Item, purchase PurchaseType, from int64, to *int64, n int, overbook bool) *OrderRecord {

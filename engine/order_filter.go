@@ -227,8 +227,8 @@ func (l *orderListing) only(one *Order) {
 
 // word asks for orders with a word that begins so, or the number that it is.
 func (l *orderListing) word(w string) {
-	from := termWord.of([]byte(w[:min(len(w), maxWord)])...)
-	to := from.Next(1 + min(len(w), maxWord))
+	from := beginning(w, beginningFor(w))
+	to := from.Next(2 + min(len(w), maxWord))
 	f := orderFilter{
 		most: l.x.sets.Count(from, to),
 		mark: func(in timeline.Bits) { l.x.sets.Mark(from, to, in) },

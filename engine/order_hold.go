@@ -271,16 +271,7 @@ func (t *tx) takeOverUnits(o *Order, x *HoldLine, from heldLine, units []timelin
 		l.Units = append(l.Units, OrderUnit{ID: t.newID(), Hold: u.ID, ByHand: u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
 	}
 	if x.CatalogItem != (ID{}) {
-		parts, whole := t.partsOf(x.CatalogItem, x.Quantity, units)
-		for j, part := range parts {
-			l.Units[j].Part = part
-		}
-		if l.Rest().PartPrices != nil && !whole {
-			m := own(&l.More)
-			if m.PartPrices = nil; m.empty() {
-				l.More = nil
-			}
-		}
+		t.partsOf(l, units)
 	}
 	t.beginSubscription(o, l)
 	return nil
@@ -307,24 +298,29 @@ func (l heldLine) refused(entry int, err error) error {
 	return &e
 }
 
-// partsOf says of units which component of n kits each is. Where they are not what the kit takes by now, which is not whole, each is a
-// part of its own, so that none is given back for another.
-func (t *tx) partsOf(id ID, n int, units []timeline.Placed) (parts []uint16, whole bool) {
-	k, err := t.acc.kit(id)
+// partsOf says of units which component of a line's kits each is. Where they are not what the kit takes by now, each is a part of its own,
+// so that none is given back for another.
+func (t *tx) partsOf(l *OrderLine, units []timeline.Placed) {
+	var parts []uint16
+	k, err := t.acc.kit(l.Of)
 	if err == nil {
 		for j, p := range k.parts {
-			parts = append(parts, slices.Repeat([]uint16{uint16(j)}, n*p.quantity)...)
+			parts = append(parts, slices.Repeat([]uint16{uint16(j)}, int(l.Quantity)*p.quantity)...)
 		}
 	}
-	whole = len(parts) == len(units)
+	whole := len(parts) == len(units)
 	for i := 0; whole && i < len(units); i++ {
 		whole = t.isPart(units[i].Hold, units[i].Place, k.parts[parts[i]])
 	}
-	if !whole {
-		parts = parts[:0]
-		for i := range units {
-			parts = append(parts, uint16(i))
+	for i := range units {
+		if l.Units[i].Part = uint16(i); whole {
+			l.Units[i].Part = parts[i]
 		}
 	}
-	return parts, whole
+	m := own(&l.More)
+	if whole {
+		m.Components = k.components()
+	} else if m.PartPrices = nil; m.empty() {
+		l.More = nil
+	}
 }

@@ -29,7 +29,7 @@ const (
 	termNoStart
 	termNoEnd
 	termGaps // there are instants between its beginning and its end that no line is for
-	termWord
+	termWord // and which of beginnings it is; the last of all
 )
 
 // of is a term that says so much.
@@ -39,11 +39,30 @@ func (o orderTerm) of(says ...byte) (t timeline.Term) {
 	return t
 }
 
-// maxWord is how many bytes of a word count, and orderWords how many words of an order do.
+// orderWords is how many words of an order count, and maxWord how many bytes of a word do.
 const (
-	maxWord    = len(timeline.Term{}) - 1
 	orderWords = 500
+	maxWord    = len(timeline.Term{}) - 2
 )
+
+// beginnings are of how many bytes the beginnings of a word are by which it is found. What is searched for is the beginning of few of the
+// shortest that are as long as that, however many words begin so.
+var beginnings = [...]int{1, 4, 8, maxWord}
+
+// beginning is what of a word is found by the one of beginnings with a number.
+func beginning(w string, nth int) (t timeline.Term) {
+	t[0], t[1] = byte(termWord), byte(nth)
+	copy(t[2:], w[:min(len(w), beginnings[nth])])
+	return t
+}
+
+// beginningFor is which of beginnings finds words that begin so.
+func beginningFor(w string) (nth int) {
+	for nth < len(beginnings)-1 && beginnings[nth] < len(w) {
+		nth++
+	}
+	return nth
+}
 
 func termOfState(s OrderStatus, archived bool) timeline.Term {
 	if archived {
@@ -172,19 +191,31 @@ func (o *Order) terms() (list []timeline.Term) {
 	if o.gaps() {
 		add(termGaps.of())
 	}
-	words := 0
+	slices.SortFunc(list, func(a, b timeline.Term) int { return cmp.Compare(string(a[:]), string(b[:])) })
+	return o.appendBeginnings(slices.Compact(list))
+}
+
+// appendBeginnings appends the beginnings of an order's words, in their order, behind all other terms.
+func (o *Order) appendBeginnings(list []timeline.Term) []timeline.Term {
+	var words []string
 	for text := range o.texts() {
-		more := eachWord(text, func(w string) bool {
-			add(termWord.of([]byte(w[:min(len(w), maxWord)])...))
-			words++
-			return words < orderWords
-		})
-		if !more {
+		if !eachWord(text, func(w string) bool { words = append(words, w); return len(words) < orderWords }) {
 			break
 		}
 	}
-	slices.SortFunc(list, func(a, b timeline.Term) int { return cmp.Compare(string(a[:]), string(b[:])) })
-	return slices.Compact(list)
+	slices.Sort(words)
+	list = slices.Grow(list, len(words)*len(beginnings))
+	for nth := range beginnings {
+		for _, w := range words {
+			if nth > beginningFor(w) {
+				continue
+			}
+			if t := beginning(w, nth); t != list[len(list)-1] {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
 }
 
 // texts are what a search of an order's words looks at.

@@ -186,13 +186,11 @@ func (t *tx) addLine(o *Order, in *OrderLineInput) error {
 		if err = o.paidIn(row); err != nil {
 			return err
 		}
+		l.sellBy(row)
 	case in.UnitPrice == nil:
-		if row, err = t.acc.chosen(o, &l); err != nil {
+		if row, err = t.acc.sellByTable(o, &l); err != nil {
 			return err
 		}
-	}
-	if row != nil {
-		l.sellBy(row)
 	}
 	if in.Purchase == PurchaseSubscription {
 		l.Subscription = t.newSubscription(row, in)
@@ -234,7 +232,7 @@ func (t *tx) fillMore(o *Order, l *OrderLine, in *OrderLineInput) error {
 
 func (m *LineMore) empty() bool {
 	return m.Note == "" && m.ImageURL == "" && m.IsAddon == "" && len(m.Variants) == 0 && len(m.Requirements) == 0 && len(m.Fields) == 0 && !m.ExpectsLink &&
-		m.RevenueSplit == nil && m.PartPrices == nil && m.AddonOf == (ID{}) && m.CatalogAddon == (ID{}) && m.CartAddon == (ID{}) && m.OrderCustomer == (ID{})
+		m.Combined == nil && m.RevenueSplit == nil && m.Components == nil && m.PartPrices == nil && m.AddonOf == (ID{}) && m.CatalogAddon == (ID{}) && m.CartAddon == (ID{}) && m.OrderCustomer == (ID{})
 }
 
 // nameOf is the name of an item as a line of it is called.
@@ -508,7 +506,7 @@ func (o *PatchOrderLine) merge(l *OrderLine) error {
 // be. A booking's own price was for its dates: with others it needs another.
 func (o *PatchOrderLine) sell(t *tx, n *Order, l, was *OrderLine) error {
 	if o.PricingRow.Set {
-		l.PricingRow, l.Terms = ID{}, nil
+		l.sellByNone()
 	}
 	if o.UnitPrice.Set {
 		l.OwnPrice, l.UnitPrice = !o.UnitPrice.Null, o.UnitPrice.Value
@@ -526,17 +524,15 @@ func (o *PatchOrderLine) sell(t *tx, n *Order, l, was *OrderLine) error {
 		if err = n.paidIn(row); err != nil {
 			return err
 		}
+		l.sellBy(row)
 	case (o.PricingRow.Set || o.UnitPrice.Set) && !l.Priced():
-		if row, err = t.acc.chosen(n, l); err != nil {
+		if row, err = t.acc.sellByTable(n, l); err != nil {
 			return err
 		}
-	case l.span() != was.span() && l.Purchase.Type() == PurchaseBooking && !o.UnitPrice.Set && (l.OwnPrice || l.Priced() && l.Terms == nil):
+	case l.span() != was.span() && l.Purchase.Type() == PurchaseBooking && !o.UnitPrice.Set && (l.OwnPrice || l.PricingRow != (ID{}) && l.Terms == nil):
 		return invalid([]Fault{{Pointer: "/unitPrice", Code: "required", Message: "is missing: the line's price is for its dates, with others it needs another, or a pricing row"}})
 	}
-	if row == nil {
-		return nil
-	}
-	if l.sellBy(row); l.Subscription != nil {
+	if row != nil && l.Subscription != nil {
 		l.Subscription.agree(row)
 	}
 	return nil

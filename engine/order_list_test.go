@@ -381,6 +381,30 @@ func TestWordsOfAnOrderThatCount(t *testing.T) {
 	s.reopen()
 }
 
+// A word is found by each of its beginnings, and by nothing else, however long it is.
+func TestBeginningsOfWords(t *testing.T) {
+	s := newShop(t)
+	long := "abcdefghijklmnopqrs"
+	for n := 1; n <= len(long); n++ {
+		s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc, Note: ptr(long[:n] + " other" + long[:n])}})
+	}
+	total := func(search string) int {
+		_, n := s.view().listOrders(&OrderQuery{Search: search, Active: true, Limit: 10}, 0)
+		return n
+	}
+	for n := 1; n <= len(long); n++ {
+		begin := min(n, maxWord) // those that are longer are as one of so many bytes
+		require.Equal(t, len(long)-begin+1, total(long[:n]), long[:n])
+		require.Zero(t, total(long[1:n]+"z"), n)
+		if n < maxWord {
+			require.Zero(t, total(long[:n]+"z"), n)
+		}
+	}
+	require.Equal(t, len(long), total("o"))
+	require.Equal(t, len(long), total("othe"))
+	require.NoError(t, s.Check())
+}
+
 func TestWordsOfTexts(t *testing.T) {
 	for text, words := range map[string][]string{
 		"Ann-Kathrin O'Neil, é\u0301cole": {"ann", "kathrin", "o", "neil", "ecole"},

@@ -101,20 +101,30 @@ func (o AddPayment) plan(t *tx) (any, error) {
 	return t.answer(n), nil
 }
 
-// refundable demands that no more is given back than was captured, of the order as a whole: who gives back for a line may have
-// taken for the order.
+// takenBefore says of each kind of payment that gives back what it can give back, and how that is called.
+var takenBefore = map[PaymentKind]struct {
+	kind  PaymentKind
+	words string
+}{
+	Refund:        {Capture, "of what was captured"},
+	DepositRefund: {DepositCapture, "of the deposit"},
+}
+
+// refundable demands that no more is given back than was taken, of the order as a whole: who gives back for a line may have
+// taken for the order. A deposit that is set aside was not taken.
 func (o *Order) refundable(p AddPayment) error {
-	if p.Kind != Refund {
+	from, gives := takenBefore[p.Kind]
+	if !gives {
 		return nil
 	}
-	left := o.Paid(Capture, ID{}) - o.Paid(Refund, ID{})
-	switch {
+	switch left := o.Paid(from.kind, ID{}) - o.Paid(p.Kind, ID{}); {
 	case p.Amount <= left:
 		return nil
 	case left <= 0:
-		return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back of what was captured"}})
+		return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "there is nothing left to give back " + from.words}})
+	default:
+		return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "must be at most " + itoa(int(left)) + ", what is left to give back " + from.words}})
 	}
-	return invalid([]Fault{{Pointer: "/amount", Code: "range", Message: "must be at most " + itoa(int(left)) + ", what was captured and is not given back yet"}})
 }
 
 func (AddPayment) result() any { return new(OrderRecord) }

@@ -2,8 +2,8 @@ package engine
 
 // This file owns what an order costs: the price of each line, and what its codes take off.
 //
-// A line costs its own unit price, else what the row that it was sold by asks for its window, by the terms that it had then, else
-// nothing. Another window is priced as a whole by them, a shorter one, too. A booking without end whose row is
+// A line costs its own unit price, else what the row, or the combination of rows, that it was sold by asks for its window, by the terms
+// that it had then, else nothing. Another window is priced as a whole by them, a shorter one, too. A booking without end whose row is
 // for a length of time costs one such length until it is given an end, and what the row asks for the whole of it from then on. A
 // return changes no dates of a line, and no price: who wants the time charged that a unit was out gives the line its end while it is.
 
@@ -12,6 +12,8 @@ func (t *tx) price(o *Order, l *OrderLine) error {
 	switch {
 	case l.OwnPrice:
 		return nil
+	case l.Rest().Combined != nil:
+		return l.priceCombined(o)
 	case l.PricingRow == (ID{}):
 		l.UnitPrice = 0
 		return nil

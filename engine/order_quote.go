@@ -41,13 +41,7 @@ func (a *account) cheaper(o *Order, l *OrderLine) *Combination {
 	if table == nil || l.Purchase.Type() != PurchaseBooking {
 		return nil
 	}
-	var fit []*PricingRow
-	for i := range table.Rows {
-		if r := &table.Rows[i]; r.Purchase == PurchaseBooking && r.RetiredAt == 0 {
-			fit = append(fit, r)
-		}
-	}
-	c := combine(fit, l.span(), o.PickupAt.Zone())
+	c := combine(table.fitting(o, l), l.span(), o.PickupAt.Zone())
 	if c == nil || c.Total >= l.UnitPrice {
 		return nil
 	}

@@ -4,7 +4,9 @@ package engine
 // it that the line keeps.
 //
 // A line of a catalog item with a pricing table is sold by a row of that table, or for a price of its own. Where no row is named it
-// is sold by the fitting one with the least total for its window, the first of the table where several ask the same. A row fits that
+// is sold by the fitting one with the least total for its window, the first of the table where several ask the same. A booking by a table
+// that combines rows is sold by those that fit together: for each window it costs what the combination of them asks that asks least, or one
+// of them alone where none asks less. A row fits that
 // is for the line's way of taking the item, is in the order's currency and is not retired. What is sold so that several rows are plans to choose from, a
 // subscription, names its row where there are several.
 
@@ -19,9 +21,61 @@ func (r *RowTerms) price(window Span, o *Order) (price int64, ok bool) {
 	return UnitPrice(&PricingRow{Price: r.Price, Duration: r.Duration}, window, o.PickupAt.Zone())
 }
 
+// SoldRow is a row of which a line keeps the terms to be sold by it together with others, with how many of its durations make the price.
+type SoldRow struct {
+	ID    ID
+	Units int64 `json:",omitempty"`
+	RowTerms
+}
+
+// sellByNone has a line not be sold by any row.
+func (l *OrderLine) sellByNone() {
+	l.PricingRow, l.Terms = ID{}, nil
+	if l.Rest().Combined == nil {
+		return
+	}
+	m := own(&l.More)
+	if m.Combined = nil; m.empty() {
+		l.More = nil
+	}
+}
+
 // sellBy has a line sold by a row.
 func (l *OrderLine) sellBy(row *PricingRow) {
+	l.sellByNone()
 	l.PricingRow, l.OwnPrice, l.Terms = row.ID, false, &RowTerms{row.Price, row.Duration}
+}
+
+// priceCombined has a line cost what its rows ask together, and notes how many of each do.
+func (l *OrderLine) priceCombined(o *Order) error {
+	var rows []*PricingRow
+	for _, r := range l.Rest().Combined {
+		rows = append(rows, &PricingRow{ID: r.ID, Price: r.Price, Duration: r.Duration})
+	}
+	c := leastOf(rows, l.span(), o.PickupAt.Zone())
+	if c == nil {
+		return tooDear()
+	}
+	kept := make([]SoldRow, len(rows))
+	for i, r := range byLength(rows, l.From, o.PickupAt.Zone()) {
+		kept[i] = SoldRow{r.ID, c.units(r.ID), RowTerms{r.Price, r.Duration}}
+	}
+	l.UnitPrice, own(&l.More).Combined = c.Total, kept
+	return nil
+}
+
+// Combination is what the rows that make the line's price ask together, those that take longest first; nil: it is not sold by several.
+func (l *OrderLine) Combination() *Combination {
+	if l.Rest().Combined == nil || l.OwnPrice {
+		return nil
+	}
+	c := &Combination{Total: l.UnitPrice}
+	for _, r := range l.Rest().Combined {
+		if r.Units > 0 {
+			c.Rows = append(c.Rows, RowUnits{r.ID, r.Units})
+		}
+	}
+	return c
 }
 
 // paidIn refuses a row that is named for a line of an order in another currency.
@@ -33,7 +87,9 @@ func (o *Order) paidIn(row *PricingRow) error {
 }
 
 // Priced says that the line's price was given or is of a row: it does not cost nothing because nobody said what it costs.
-func (l *OrderLine) Priced() bool { return l.OwnPrice || l.PricingRow != (ID{}) }
+func (l *OrderLine) Priced() bool {
+	return l.OwnPrice || l.PricingRow != (ID{}) || l.Rest().Combined != nil
+}
 
 // tableOf is the pricing table of an item, or nil.
 func (a *account) tableOf(i Item) *PricingTable {
@@ -61,32 +117,40 @@ func (a *account) misnamed(i Item, p PurchaseType, row *PricingRow) (code, messa
 	return "", ""
 }
 
-// chosen is the row that a line is sold by where none is named: nil where its item has no table.
-func (a *account) chosen(o *Order, l *OrderLine) (*PricingRow, error) {
+// fitting are the rows of a table that a line may be sold by.
+func (p *PricingTable) fitting(o *Order, l *OrderLine) (list []*PricingRow) {
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Purchase == l.Purchase.Type() && r.RetiredAt == 0 && r.Currency == o.Currency.String() {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// sellByTable has a line sold by the table of its item where no row is named, and gives the one row by which it is, if one is. Where its
+// item has no table it is sold by none.
+func (a *account) sellByTable(o *Order, l *OrderLine) (*PricingRow, error) {
 	table := a.tableOf(l.Item())
 	if table == nil {
 		return nil, nil
 	}
-	var best *PricingRow
-	var least int64
-	fits := 0
-	for i := range table.Rows {
-		row := &table.Rows[i]
-		if row.Purchase != l.Purchase.Type() || row.RetiredAt != 0 || row.Currency != o.Currency.String() {
-			continue
-		}
-		fits++
-		if total, ok := (&RowTerms{row.Price, row.Duration}).price(l.span(), o); ok && (best == nil || total < least) {
-			best, least = row, total
-		}
-	}
+	fit := table.fitting(o, l)
+	best := cheapest(fit, l.span(), o.PickupAt.Zone())
 	switch {
 	case best == nil:
 		return nil, unpriced("is missing: no row of the item's pricing table fits the line, which needs a unitPrice then")
-	case fits > 1 && l.Purchase.Type() == PurchaseSubscription:
+	case len(fit) > 1 && l.Purchase.Type() == PurchaseSubscription:
 		return nil, unpriced("is missing: the item's pricing table has several rows for a subscription")
+	case !table.Combine || l.Purchase.Type() != PurchaseBooking:
+		l.sellBy(best)
+		return best, nil
 	}
-	return best, nil
+	m := own(&l.More)
+	m.Combined = nil
+	for _, r := range fit {
+		m.Combined = append(m.Combined, SoldRow{ID: r.ID, RowTerms: RowTerms{r.Price, r.Duration}})
+	}
+	return nil, nil
 }
 
 func unpriced(message string) error {

@@ -145,3 +145,61 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	require.EqualValues(t, 2000, s.unitPrice(s.do(PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Null[ID]()}).(*OrderRecord)))
 	s.reopen()
 }
+
+// A booking by a table that combines rows costs what the best combination asks, of the rows as they were when it was sold; other dates
+// combine those anew.
+func TestATableCombinesItsRows(t *testing.T) {
+	s := newShop(t)
+	week := &Period{Amount: 1, Unit: timeline.Weeks}
+	table, rows := s.tariff(1000, CreatePricingRow{Label: "Week", Purchase: PurchaseBooking, Price: 3500, Duration: week},
+		CreatePricingRow{Label: "Whole", Purchase: PurchaseBooking, Price: 20_000}, CreatePricingRow{Label: "Buy", Purchase: PurchaseSale, Price: 1})
+	item, _ := s.item(table)
+	create := s.unpricedRental(OrderOpen, item, s.now+day, s.now+9*day, 2)
+	before := s.do(create).(*OrderRecord)
+	require.EqualValues(t, 7000, s.unitPrice(before))
+	require.True(t, s.do(PatchPricingTable{ID: table, Combine: Some(true)}).(*PricingTable).Combine)
+
+	o := s.do(create).(*OrderRecord)
+	require.EqualValues(t, 4500, s.unitPrice(o))
+	l := &o.Lines[0]
+	require.Equal(t, []any{ID{}, true}, []any{l.PricingRow, l.Priced()})
+	require.Equal(t, &Combination{Rows: []RowUnits{{rows[1], 1}, {rows[0], 1}}, Total: 4500}, l.Combination())
+	q, err := s.view().Quote(create, s.now)
+	require.NoError(t, err)
+	require.EqualValues(t, 4500, q.Order.Lines[0].UnitPrice)
+	require.Equal(t, []*Combination{nil}, q.Combinations, "the line is sold by it")
+
+	// Its terms are those of the sale, though one row has another price by now and the other is gone from the table.
+	s.do(PatchPricingRow{Table: table, ID: rows[0], Price: Some(int64(9999))})
+	s.do(DeletePricingRow{Table: table, ID: rows[1]})
+	require.NotZero(t, s.view().PricingTable(table).Row(rows[1]).RetiredAt, "a line is sold by it")
+	to := func(n int64) PatchOrderLine {
+		return PatchOrderLine{Order: o.ID, ID: l.ID, To: Some(s.now + day + n*day)}
+	}
+	for days, want := range map[int64]int64{1: 1000, 3: 3000, 7: 3500, 10: 6500, 11: 7000, 15: 8000, 60: 20_000} {
+		require.EqualValues(t, want, s.unitPrice(s.do(to(days)).(*OrderRecord)), "%d days", days)
+	}
+	s.reopen()
+	endless := s.do(PatchOrderLine{Order: o.ID, ID: l.ID, To: Null[int64]()}).(*OrderRecord)
+	require.EqualValues(t, 1000, s.unitPrice(endless), "the least of them, once, until it has an end")
+	require.EqualValues(t, 4500, s.unitPrice(s.do(to(8)).(*OrderRecord)))
+
+	// A row that is named sells it alone, and so does a price; taken away, it is sold as a new line is.
+	named := to(8)
+	named.PricingRow = Some(rows[0])
+	o = s.do(named).(*OrderRecord)
+	require.EqualValues(t, 8*9999, s.unitPrice(o))
+	require.Nil(t, o.Lines[0].Combination())
+	o = s.do(PatchOrderLine{Order: o.ID, ID: l.ID, PricingRow: Null[ID]()}).(*OrderRecord)
+	require.EqualValues(t, 20_000, s.unitPrice(o))
+	s.do(PatchPricingTable{ID: table, Combine: Some(false)})
+	require.EqualValues(t, 9999, s.unitPrice(s.do(to(1)).(*OrderRecord)), "the line keeps how it was sold")
+	o = s.do(PatchOrderLine{Order: o.ID, ID: l.ID, UnitPrice: Some(int64(5))}).(*OrderRecord)
+	require.Nil(t, o.Lines[0].Combination())
+	require.EqualValues(t, 5, s.unitPrice(o))
+
+	sale := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderDraft, Pickup: s.loc}, Lines: []OrderLineInput{{Item: item, Purchase: PurchaseSale, Quantity: 1}}}).(*OrderRecord)
+	require.EqualValues(t, 1, s.unitPrice(sale))
+	require.Equal(t, rows[3], sale.Lines[0].PricingRow)
+	s.reopen()
+}

@@ -76,16 +76,18 @@ func (a *account) madeForLine(l *OrderLine, h timeline.Hold, on *Article) ID {
 	case l.Names == namesSKU:
 		return l.Of
 	}
+	i := slices.IndexFunc(l.Units, func(u OrderUnit) bool { return u.Hold == h.ID })
+	if i < 0 {
+		return ID{}
+	}
+	if part, known := l.component(&l.Units[i]); known {
+		return part.SKU
+	}
 	k := a.kitSince(l.Of, h.ID)
 	if k == nil {
 		return ID{}
 	}
-	for i := range l.Units {
-		if l.Units[i].Hold == h.ID {
-			return a.madeForPart(k, l, l.Units[i].Part, on)
-		}
-	}
-	return ID{}
+	return a.madeForPart(k, l, l.Units[i].Part, on)
 }
 
 // madeForPart is that of a component of a line of kits. An order of a hold that was not of whole kits has each unit as a component of its own: which one it was,
@@ -115,6 +117,61 @@ func (l *OrderLine) whole(k *kit, part uint16) bool {
 	return n == int(l.Quantity)*k.parts[part].quantity
 }
 
+// component is the one of its kit that a unit is, where its line keeps which it was booked with.
+func (l *OrderLine) component(u *OrderUnit) (c Component, known bool) {
+	booked := l.Rest().Components
+	if int(u.Part) >= len(booked) {
+		return c, false
+	}
+	return booked[u.Part], true
+}
+
+// askLine appends the requests that n more of a line make: of kits of the components that it was booked with, which it keeps from its
+// first unit of stock on.
+func (t *tx) askLine(dst []request, o *Order, l *OrderLine, n int) ([]request, error) {
+	if l.Names != namesCatalogItem {
+		return t.ask(dst, l.Item(), o.Pickup, n, l.Purchase.Type())
+	}
+	k, err := t.lineKit(l, n)
+	if err != nil {
+		return dst, err
+	}
+	if l.Rest().Components == nil {
+		own(&l.More).Components = k.components()
+	}
+	return t.askKits(dst, k, o.Pickup, n, l.Purchase.Type())
+}
+
+// lineKit is the kit of which a line gets units for n more: of the components that it was booked with, else as it is now. A line that does not say
+// which those were, as it was a hold's or an older program's, has units of the kit as it is now, or gets no more of them.
+func (t *tx) lineKit(l *OrderLine, n int) (*kit, error) {
+	if i := t.acc.catalog().Get(l.Of); i != nil && l.Rest().Components != nil {
+		return t.acc.kitOf(i, l.Rest().Components)
+	}
+	k, err := t.acc.kit(l.Of)
+	if err == nil && slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.Hold != (ID{}) }) && !t.hasKits(l, k, int(l.Quantity)-n) {
+		return nil, refuse(CodeConflict, "the item takes other components now; make another line")
+	}
+	return k, err
+}
+
+// hasKits says that a line has the units that n of a kit take, and no others.
+func (t *tx) hasKits(l *OrderLine, k *kit, n int) bool {
+	left := make([]int, len(k.parts))
+	for i, p := range k.parts {
+		left[i] = n * p.quantity
+	}
+	for i := range l.Units {
+		u := &l.Units[i]
+		h, at, ok := t.draft().Find(u.Hold)
+		if !ok || int(u.Part) >= len(left) || left[u.Part] == 0 || !t.isPart(h, at, k.parts[u.Part]) {
+			return false
+		}
+		left[u.Part]--
+	}
+	return len(l.Units) == n*k.units()
+}
+
 // want asks for stock for n of a line's item.
 type want struct{ line, n int }
 
@@ -128,7 +185,7 @@ func (t *tx) takeStock(o *Order, wants []want, overbook bool) error {
 		l := &o.Lines[w.line]
 		from = append(from, len(requests))
 		var err error
-		if requests, err = t.ask(requests, l.Item(), o.Pickup, w.n, l.Purchase.Type()); err != nil {
+		if requests, err = t.askLine(requests, o, l, w.n); err != nil {
 			return ofLineItem(w.line, err)
 		}
 		line := requests[from[len(from)-1]:]
@@ -287,6 +344,9 @@ func (t *tx) loose(l *OrderLine, u *OrderUnit, h timeline.Hold, at timeline.Plac
 		return true
 	}
 	h.Flags &^= timeline.PinnedArticle // nobody named it
+	if part, known := l.component(u); known {
+		return part.SKU != (ID{})
+	}
 	k, err := t.acc.kit(l.Of)
 	return err == nil && int(u.Part) < len(k.parts) && k.parts[u.Part].sku != nil && t.isPart(h, at, k.parts[u.Part])
 }

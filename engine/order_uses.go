@@ -39,6 +39,13 @@ func (o *Order) references() (ids []ID) {
 	ids = append(append(make([]ID, 0, 3+2*len(o.Lines)), o.Pickup, o.Return), o.customers()...)
 	for i := range o.Lines {
 		ids = append(ids, o.Lines[i].Of, o.Lines[i].PricingRow)
+		more := o.Lines[i].Rest()
+		for _, c := range more.Components {
+			ids = append(ids, c.SKU, c.Article)
+		}
+		for _, r := range more.Combined {
+			ids = append(ids, r.ID)
+		}
 	}
 	slices.SortFunc(ids, ID.Compare)
 	ids = slices.Compact(ids)

@@ -1,12 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"holdfast/timeline"
 )
 
-// This file owns combinations of rows: a week and a day in place of two weeks. The rows of a combination lie one behind the other, those
+// This file owns which of several rows ask least for a window: one, or a combination of them, a week and a day in place of two weeks. The rows of a combination lie one behind the other, those
 // that take longest first, each some whole number of times; together they reach to the end of the window.
 
 // Combination is what rows ask together for one unit over a window.
@@ -19,6 +20,53 @@ type Combination struct {
 type RowUnits struct {
 	Row   ID
 	Units int64
+}
+
+// units is how many durations of a row are taken.
+func (c *Combination) units(row ID) int64 {
+	for _, r := range c.Rows {
+		if r.Row == row {
+			return r.Units
+		}
+	}
+	return 0
+}
+
+// cheapest is the row that asks least for a window, the first of several; nil: each asks too much to say.
+func cheapest(rows []*PricingRow, window Span, z *timeline.Zone) (best *PricingRow) {
+	total := int64(0)
+	for _, r := range rows {
+		if n, ok := UnitPrice(r, window, z); ok && (best == nil || n < total) {
+			best, total = r, n
+		}
+	}
+	return best
+}
+
+// leastOf is the combination of rows that asks least, or the row that does so alone where no combination asks less; nil: all ask too
+// much to say.
+func leastOf(rows []*PricingRow, window Span, z *timeline.Zone) *Combination {
+	alone, c := (*Combination)(nil), combine(rows, window, z)
+	if r := cheapest(rows, window, z); r != nil {
+		n := UnitsOf(r, window, z)
+		alone = &Combination{Rows: []RowUnits{{r.ID, n}}, Total: r.Price * n}
+	}
+	if alone == nil || c != nil && c.Total < alone.Total {
+		return c
+	}
+	return alone
+}
+
+// byLength puts rows in the order in which they lie in a combination from an instant on: those that take longest first, one for the whole
+// window before all.
+func byLength(rows []*PricingRow, from int64, z *timeline.Zone) []*PricingRow {
+	end := func(r *PricingRow) int64 {
+		if r.Duration == nil {
+			return Forever
+		}
+		return BillingAt(from, *r.Duration, 1, z)
+	}
+	return slices.SortedStableFunc(slices.Values(rows), func(a, b *PricingRow) int { return cmp.Compare(end(b), end(a)) })
 }
 
 // maxCombined bounds the places that are looked at for one combination.
@@ -47,7 +95,7 @@ type combined struct {
 // there are fewer than two such rows, where the window has no end, and where there are too many to look at.
 func combine(rows []*PricingRow, window Span, z *timeline.Zone) *Combination {
 	x := combiner{end: window.End, zone: z, known: map[combinedFrom]combined{}}
-	for _, r := range rows {
+	for _, r := range byLength(rows, window.Start, z) {
 		if r.Duration != nil {
 			x.rows = append(x.rows, r)
 		}
@@ -55,15 +103,6 @@ func combine(rows []*PricingRow, window Span, z *timeline.Zone) *Combination {
 	if len(x.rows) < 2 || window.End == Forever {
 		return nil
 	}
-	slices.SortStableFunc(x.rows, func(a, b *PricingRow) int {
-		switch long, other := BillingAt(window.Start, *a.Duration, 1, z), BillingAt(window.Start, *b.Duration, 1, z); {
-		case long > other:
-			return -1
-		case long < other:
-			return 1
-		}
-		return 0
-	})
 	best := x.least(0, window.Start)
 	if !best.ok || x.looks > maxCombined {
 		return nil

@@ -15,6 +15,7 @@ type PricingTable struct {
 	ID        ID
 	Name      string
 	External  bool                 // listings show the external rows
+	Combine   bool                 `json:",omitempty"` // bookings are sold by the combination of rows that asks least
 	Rows      []PricingRow         // in order of creation
 	Externals []ExternalPricingRow // in order of creation; kept also while they are not shown
 	UpdatedAt int64
@@ -61,6 +62,7 @@ func (p *PricingTable) touch(now int64)  { p.UpdatedAt, p.Revision = now, p.Revi
 type CreatePricingTable struct {
 	Name     string
 	External bool
+	Combine  bool
 }
 
 func (o CreatePricingTable) Check() []Fault {
@@ -70,7 +72,7 @@ func (o CreatePricingTable) Check() []Fault {
 }
 
 func (o CreatePricingTable) plan(t *tx) (any, error) {
-	p := &PricingTable{ID: t.newID(), Name: o.Name, External: o.External, UpdatedAt: t.now, Revision: 1}
+	p := &PricingTable{ID: t.newID(), Name: o.Name, External: o.External, Combine: o.Combine, UpdatedAt: t.now, Revision: 1}
 	record(t, pricingTableKind, nil, p)
 	return p, nil
 }
@@ -83,6 +85,7 @@ type PatchPricingTable struct {
 	IfMatch  []uint64
 	Name     Opt[string]
 	External Opt[bool]
+	Combine  Opt[bool]
 }
 
 func (o PatchPricingTable) Check() []Fault {
@@ -103,6 +106,7 @@ func (o PatchPricingTable) plan(t *tx) (any, error) {
 		if o.External.Set {
 			n.External = o.External.Value
 		}
+		o.Combine.set(&n.Combine)
 	}), nil
 }
 

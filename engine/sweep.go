@@ -93,26 +93,6 @@ func (k *labelledKind[R, P]) sweep(t *tx, p *sweptPart, s *sweeping) (next ID, m
 	return ID{}, false
 }
 
-func (k *labelledKind[R, P]) valued(a *account, d *Attribute) (resource string, n int) {
-	for r := range k.kind.in(a).All() {
-		if l := *P(r).labels(); l.withoutGone(d) {
-			n++
-		}
-	}
-	return k.kind.resource, n
-}
-
-// unvalued refuses to take values from records, as an attribute is to be, where there are any.
-func (a *account) unvalued(d *Attribute) error {
-	var found []InUseDetails
-	for _, k := range labelled {
-		if resource, n := k.valued(a, d); n > 0 {
-			found = append(found, InUseDetails{resource, n})
-		}
-	}
-	return inUseAll("records have values that would go", found)
-}
-
 // without takes from labels what is swept; changed says that there was any.
 func (l *Labels) without(s *sweeping) (changed bool) {
 	if s.Attribute != nil {

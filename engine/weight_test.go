@@ -18,7 +18,7 @@ type weighable interface {
 // weights are a row's of the kind with something in every field, and how long it is written.
 func (k *kind[R]) weights() (weight, bytes int) {
 	r := new(R)
-	fill(reflect.ValueOf(r).Elem(), 0)
+	new(filler).fill(reflect.ValueOf(r).Elem(), 0)
 	c := &change[R]{kind: k, after: r}
 	return c.weight(), len(k.encode(nil, r))
 }

@@ -38,7 +38,7 @@ var notYet = map[string]struct{ knot, shown int }{
 var rooms = []struct{ name, files string }{
 	{"base", `account address archive_ids bounds codec due errors event extension feed find id importing in_use input item key ledger list loader opt plan
 		purchase revise shelf snapshot stored sums tables tariff text tombstone weight word words writeset`},
-	{"label", `sweep attribute attribute_value external filter label tag`},
+	{"label", `sweep attribute attribute_use attribute_value external filter label tag`},
 	{"stock", `aggregate article article_details article_field article_filter article_income article_list article_out article_sort article_stock
 		blockers calendar chooser conflict conflict_event conflict_home departure location made quantity relabel scheduled_event seat seating sku source stock_check
 		stock_load stockrows stretch unavailability`},

@@ -2,7 +2,9 @@ package persist
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -69,4 +71,56 @@ func TestFailedSyncWithSeveralOnTheirWay(t *testing.T) {
 			mustRecover(t, toy, crash{c, "after a failed sync", 5, uint64(5 + len(way))}, small(c))
 		}
 	}
+}
+
+// The log is not synced behind the first record, and the head file is written meanwhile: it names that record and no later one, so that the directory opens.
+func TestHeadNamesWhatIsSynced(t *testing.T) {
+	for range 20 {
+		if headBehindTheLog(t) {
+			return
+		}
+	}
+	t.Fatal("the head file was always written before a second record could be handed over")
+}
+
+// headBehindTheLog is one try; it is none where the head file was written too soon.
+func headBehindTheLog(t *testing.T) (tried bool) {
+	mem := power.NewDisk()
+	fs := hook(mem)
+	o := small(fs)
+	o.HeadInterval = 50 * time.Millisecond // the second record is handed over before
+	s := open(t, o)
+	toy := newToy(1)
+	first, err := toy.send(s)
+	require.NoError(t, err)
+	require.NoError(t, first.Wait())
+	goOn, headWritten := make(chan struct{}), make(chan struct{}, 1)
+	fs.set(func(op errorfs.Op) error {
+		switch {
+		case !isSync(op):
+		case isLog(op):
+			<-goOn
+		case strings.HasSuffix(op.Path, headName):
+			select {
+			case headWritten <- struct{}{}:
+			default:
+			}
+		}
+		return nil
+	})
+	second, err := toy.send(s)
+	require.NoError(t, err)
+	select {
+	case <-headWritten: // and on its way to be synced: a disk may keep what was not
+		tried = true
+	case <-time.After(time.Second):
+	}
+	for _, percent := range []int{0, 100} {
+		c := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(1, 1))})
+		mustRecover(t, toy, crash{c, "behind the head", 1, 2}, small(c))
+	}
+	close(goOn)
+	require.NoError(t, second.Wait())
+	require.NoError(t, s.Close())
+	return tried
 }

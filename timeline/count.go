@@ -67,6 +67,24 @@ func (s *Stock) CountAt(p PoolRef, t int64) (c Count) {
 	return c
 }
 
+// AddStock adds to out the units of p at each of the instants, which ascend.
+func (s *Stock) AddStock(p PoolRef, at []int64, out []int) {
+	if l := s.large(p); l != nil {
+		for i, t := range at {
+			out[i] += int(l.stock.at(t))
+		}
+		return
+	}
+	for _, lot := range s.Lots(p) {
+		for _, no := range s.lot(lot).slots {
+			span := s.slot(no).span
+			for i, _ := slices.BinarySearch(at, span.Start); i < len(at) && at[i] < span.End; i++ {
+				out[i]++
+			}
+		}
+	}
+}
+
 // MinFree is the least number of free units of p over the window w, which is not empty, the earliest instant at which it is reached, and the counts there.
 func (s *Stock) MinFree(p PoolRef, w Span) (free, stock, committed int, at int64) {
 	steps := s.stranded(p, w)

@@ -469,6 +469,7 @@ func (w *world) step(t *rapid.T) {
 	case "holds": // one after the other, touching or not: long rails
 		slot := n.slots[rapid.IntRange(0, len(n.slots)-1).Draw(t, "slot")]
 		length, gap := rapid.Int64Range(1, 3).Draw(t, "each"), rapid.Int64Range(0, 2).Draw(t, "apart")
+		cut := rapid.Int64Range(0, length-1).Draw(t, "cut")
 		back := rapid.Bool().Draw(t, "back")
 		for i := range rapid.SampledFrom([]int64{5, 5, 70, 140}).Draw(t, "count") {
 			from := i * (length + gap)
@@ -476,7 +477,7 @@ func (w *world) step(t *rapid.T) {
 				from = w.horizon - from
 			}
 			if from >= 0 {
-				w.put(Place{slot.Lot, slot.No}, Span{from, from + length}, 0)
+				w.put(Place{slot.Lot, slot.No}, Span{from, from + length}, cut)
 			}
 		}
 	case "conflict":

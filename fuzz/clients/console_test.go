@@ -11,7 +11,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file holds the console's modules against the types in their comments, with the types of the packages that they are built on.
+// This file holds the console's packages against their pinned versions, and its modules against the types in their comments.
+
+// The packages that are committed are what the pinned versions give, byte by byte.
+func TestPackagesOfTheConsole(t *testing.T) {
+	run(t, "../..", nil, "go", "run", "./api/console/gen", "-check")
+
+	// One that differs is found.
+	other := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(other, "api/console/lib"), os.DirFS("../../api/console/lib")))
+	htm := filepath.Join(other, "api/console/lib/htm.js")
+	b, err := os.ReadFile(htm)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(htm, append(b, '\n'), 0o644))
+	gen := filepath.Join(other, "gen")
+	run(t, "../..", nil, "go", "build", "-o", gen, "./api/console/gen")
+	c := exec.Command(gen, "-check")
+	c.Dir = other
+	out, err := c.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "htm.js is not what")
+}
 
 func TestTypesOfTheConsole(t *testing.T) {
 	dir := packages(t, "console")

@@ -32,6 +32,7 @@ const (
 type server struct {
 	t               *testing.T
 	binary, dir     string
+	flags           []string // beside those that say where it is
 	listen          string
 	process         *exec.Cmd
 	client          http.Client
@@ -52,14 +53,38 @@ type attempt struct {
 	released string // empty, "asked" or "acknowledged"
 }
 
+// newServer builds the program, for a directory that is new.
+func newServer(t *testing.T) *server {
+	dir := t.TempDir()
+	s := &server{t: t, binary: filepath.Join(dir, "holdfast"), dir: filepath.Join(dir, "data"), listen: freeAddress(t)}
+	s.client.Timeout = 20 * time.Second
+	build := exec.Command("go", "build", "-o", s.binary, "./cmd/holdfast")
+	build.Dir = "../.."
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return s
+}
+
+// furnish makes the stock that clients book.
+func (s *server) furnish() {
+	s.location = s.make("/v1/admin/locations", `{"name":"Harbour","timezone":"Europe/Helsinki"}`)
+	s.item = s.make("/v1/admin/articles", fmt.Sprintf(`{"name":"Bike","quantities":[{"serviceLocationId":%q,"count":%d}]}`, s.location, killUnit))
+}
+
+// launch starts the program, and does not wait.
+func (s *server) launch() (log *bytes.Buffer) {
+	log = new(bytes.Buffer)
+	s.process = exec.Command(s.binary, append([]string{"serve", "--listen", s.listen, "--data", s.dir}, s.flags...)...)
+	s.process.Env = append(os.Environ(), "HOLDFAST_BOOTSTRAP_KEY="+killKey)
+	s.process.Stdout, s.process.Stderr = log, log
+	require.NoError(s.t, s.process.Start())
+	return log
+}
+
 // start starts the program and waits until it is ready.
 func (s *server) start() {
 	s.t.Helper()
-	var log bytes.Buffer
-	s.process = exec.Command(s.binary, "serve", "--listen", s.listen, "--data", s.dir)
-	s.process.Env = append(os.Environ(), "HOLDFAST_BOOTSTRAP_KEY="+killKey)
-	s.process.Stdout, s.process.Stderr = &log, &log
-	require.NoError(s.t, s.process.Start())
+	log := s.launch()
 	for range 600 {
 		if res, err := s.client.Get("http://" + s.listen + "/readyz"); err == nil {
 			res.Body.Close()
@@ -210,6 +235,13 @@ func (s *server) settle() {
 	require.Equal(s.t, killUnit, free.Available+taken, "units free and units that clients have")
 }
 
+// verify has the program check a directory.
+func (s *server) verify(dir string) {
+	s.t.Helper()
+	out, err := exec.Command(s.binary, "verify", "--data", dir).CombinedOutput()
+	require.NoError(s.t, err, "%s", out)
+}
+
 // TestKilledServer kills the program while clients book, many times on one directory. What it acknowledged is there after
 // each restart, what it did not answer is there whole or not at all, and its idempotency key tells which.
 func TestKilledServer(t *testing.T) {
@@ -221,17 +253,9 @@ func TestKilledServer(t *testing.T) {
 	if long() {
 		rounds = 100
 	}
-	dir := t.TempDir()
-	s := &server{t: t, binary: filepath.Join(dir, "holdfast"), dir: filepath.Join(dir, "data"), listen: freeAddress(t)}
-	s.client.Timeout = 20 * time.Second
-	build := exec.Command("go", "build", "-o", s.binary, "./cmd/holdfast")
-	build.Dir = "../.."
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-
+	s := newServer(t)
 	s.start()
-	s.location = s.make("/v1/admin/locations", `{"name":"Harbour","timezone":"Europe/Helsinki"}`)
-	s.item = s.make("/v1/admin/articles", fmt.Sprintf(`{"name":"Bike","quantities":[{"serviceLocationId":%q,"count":%d}]}`, s.location, killUnit))
+	s.furnish()
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range rounds {
 		all := s.load(8, rng.Uint64())
@@ -242,8 +266,7 @@ func TestKilledServer(t *testing.T) {
 		s.settle()
 	}
 	s.kill()
-	out, err = exec.Command(s.binary, "verify", "--data", s.dir).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	s.verify(s.dir)
 	t.Logf("%d bookings tried, %d kills, %d asked again", len(s.attempts), s.killed, s.retried)
 	require.Greater(t, len(s.attempts), 10*rounds)
 }

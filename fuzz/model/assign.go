@@ -16,6 +16,9 @@ func (s *step) orderedAs(l *OrderLine, x *OrderUnit, h Unit) engine.Item {
 	if l.Item.CatalogItem == (ID{}) {
 		return l.Item
 	}
+	if l.Booked != nil {
+		return l.Booked[x.Part].Item
+	}
 	on := s.a.of(s.a.lot(h.Lot))
 	k := s.a.kit(l.Item.CatalogItem)
 	if k != nil && k.Changed < engine.CreatedAt(h.ID) && x.Part < len(k.parts()) {

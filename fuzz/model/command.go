@@ -44,6 +44,12 @@ func (a *Account) step(op engine.Op, now int64, res any, err error, log []persis
 	s := &step{op: op, now: now, was: a, a: a.clone(), obs: obs, homes: map[ID]Pool{}, evict: map[ID]bool{}}
 	s.short, s.pushed, s.fixed = map[ID]bool{}, map[ID]bool{}, map[ID]uint32{}
 	s.departs, s.left = map[ID]*departure{}, map[ID]*departure{}
+	if _, tick := op.(Tick); !tick && len(op.Check()) > 0 { // nobody took it up, so that nothing was done of what was due before it either
+		if fault = s.do(op, res, err); fault == errRefused && len(log) == 0 {
+			fault = nil
+		}
+		return a, fault
+	}
 	if fault := s.due(); fault != nil {
 		return nil, fault
 	}

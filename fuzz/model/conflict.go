@@ -36,8 +36,8 @@ func (s *step) wants(u Unit) bool {
 }
 
 // meant is the SKU that an auto-assigned unit was made for, as its record says it: the one that its line names, or of a line of kits that of the component that it is.
-// It is none where the line names an article, and where nobody can say which component it is: the kit has become another since it was made, or the line has not as
-// many of the component as its kits take, as an order of a hold that was not of whole kits.
+// It is none where the line names an article, and where nobody can say which component it is: the line does not keep what it was booked with, and the kit has become
+// another since, or was not whole.
 func (a *Account) meant(u Unit) ID {
 	switch {
 	case u.articlePinned(), u.event():
@@ -61,6 +61,9 @@ func (a *Account) meant(u Unit) ID {
 	l := at(o.Lines, func(l *OrderLine) bool { return l.No == u.Line })
 	if l.Item.CatalogItem == (ID{}) {
 		return l.Item.SKU
+	}
+	if l.Booked != nil {
+		return l.Booked[x.Part].SKU
 	}
 	k := a.kit(l.Item.CatalogItem)
 	if k == nil || k.Changed >= engine.CreatedAt(u.ID) || x.Part >= len(k.parts()) {

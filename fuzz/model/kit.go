@@ -46,13 +46,13 @@ func (a *Account) canBe(u Unit, p engine.Component) bool {
 	return r.ID == p.Article || r.SKU != nil && *r.SKU == p.SKU
 }
 
-// componentsOf says of each unit of a hold's line which component it is; where one is not what the kit takes by now each is one of its
-// own.
-func (a *Account) componentsOf(h *Hold, line int) (list []int) {
+// componentsOf says of each unit of a hold's line which component it is, and which those are; where one is not what the kit takes by now
+// each is one of its own, and nobody can say which.
+func (a *Account) componentsOf(h *Hold, line int) (list []int, booked []engine.Component) {
 	l := h.Lines[line]
 	k := a.kit(l.CatalogItem)
 	if k == nil {
-		return make([]int, len(l.Made))
+		return make([]int, len(l.Made)), nil
 	}
 	whole := true
 	for j, p := range k.parts() {
@@ -66,13 +66,13 @@ func (a *Account) componentsOf(h *Hold, line int) (list []int) {
 		}
 	}
 	if whole && len(list) == len(l.Made) {
-		return list
+		return list, k.parts()
 	}
 	list = list[:0]
 	for j := range l.Made {
 		list = append(list, j)
 	}
-	return list
+	return list, nil
 }
 
 // catalog judges the commands on catalog items.
@@ -130,17 +130,63 @@ func (s *step) catalog(op engine.Op, res any, err error) error {
 
 // ask makes the requests of a line.
 func (s *step) ask(line int, l engine.HoldLineInput) (list []request, refusal engine.Code) {
-	parts := []engine.Component{{Item: l.Item, Quantity: 1}}
-	if l.CatalogItem != (ID{}) {
-		switch k := s.a.kit(l.CatalogItem); {
-		case k == nil:
-			return nil, engine.CodeNotFound
-		case len(k.Parts) == 0 || !k.Takes:
-			return nil, engine.CodeStateNotAllowed
-		default:
-			parts = k.parts()
-		}
+	if l.CatalogItem == (ID{}) {
+		return s.askParts(line, l, []engine.Component{{Item: l.Item, Quantity: 1}})
 	}
+	k := s.a.kit(l.CatalogItem)
+	switch {
+	case k == nil:
+		return nil, engine.CodeNotFound
+	case len(k.Parts) == 0 || !k.Takes:
+		return nil, engine.CodeStateNotAllowed
+	}
+	return s.askParts(line, l, k.parts())
+}
+
+// askLine makes the requests of n more of an order's line: it keeps the components of its kit that it was booked with. Where nobody can say
+// which those were it gets more only if what it has is what the kit takes by now.
+func (s *step) askLine(o *Order, line, n int) ([]request, engine.Code) {
+	l := &o.Lines[line]
+	k := s.a.kit(l.Item.CatalogItem)
+	switch {
+	case k == nil:
+		return s.ask(line, l.input(o, n))
+	case l.Booked != nil:
+		if n < l.Quantity && !slices.Equal(l.Booked, k.parts()) {
+			s.a.Seen.Rebooked++
+		}
+	case len(k.Parts) == 0:
+		return nil, engine.CodeStateNotAllowed
+	case slices.ContainsFunc(l.Units, func(u OrderUnit) bool { return u.Hold != ID{} }) && !s.hasKits(l, k, l.Quantity-n):
+		return nil, engine.CodeConflict
+	default:
+		l.Booked = k.parts()
+	}
+	if !k.Takes {
+		return nil, engine.CodeStateNotAllowed
+	}
+	return s.askParts(line, l.input(o, n), l.Booked)
+}
+
+// hasKits says that a line has the units of n kits as they are now, and no others.
+func (s *step) hasKits(l *OrderLine, k *Kit, n int) bool {
+	var want, have []int
+	for j, p := range k.parts() {
+		want = append(want, slices.Repeat([]int{j}, n*p.Quantity)...)
+	}
+	for _, x := range l.Units {
+		u := s.a.unit(x.Hold)
+		if u == nil || x.Part >= len(k.parts()) || !s.a.canBe(*u, k.parts()[x.Part]) {
+			return false
+		}
+		have = append(have, x.Part)
+	}
+	slices.Sort(have)
+	return slices.Equal(want, have)
+}
+
+// askParts makes a request of a line for each of the parts of what it asks for.
+func (s *step) askParts(line int, l engine.HoldLineInput, parts []engine.Component) (list []request, refusal engine.Code) {
 	for _, p := range parts {
 		q, refusal := s.resolve(p.Item, l.Location)
 		if refusal != "" {

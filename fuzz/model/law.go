@@ -29,7 +29,8 @@ type step struct {
 	rerouted bool              // what counts on units that leave may become a conflict
 	stayed   []Unit            // those that keep theirs for longer, as they have not come back, or have with a buffer behind them
 	op       engine.Op
-	later    []func() error // judgements of what came of the command as a whole
+	said     *engine.OrderRecord // what the engine answers of an order; nil: it refuses, or answers with something else
+	later    []func() error      // judgements of what came of the command as a whole
 }
 
 // freed is a range that came free on a lot.

@@ -37,15 +37,17 @@ type OrderLine struct {
 	Quantity    int
 	Waived      int // of the quantity, as nobody fetched it: it costs nothing
 	Window      Span
-	FromOpening bool              // it begins when it takes stock
-	Price       int64             // of one unit
-	Own         bool              // the price was given
-	Row         ID                // what says it otherwise
-	Sold        engine.PricingRow // that row as it was when the line was sold by it
+	FromOpening bool                // it begins when it takes stock
+	Price       int64               // of one unit
+	Own         bool                // the price was given
+	Row         ID                  // what says it otherwise
+	Sold        engine.PricingRow   // that row as it was when the line was sold by it
+	Together    []engine.PricingRow // in place of it rows, as they were, of which the combination that asks least says it
 	TaxRate     int64
 	Note        string
 	AddonOf     ID
 	Requires    []engine.Requirement
+	Booked      []engine.Component // of a kit, what one of it takes since the line was booked; nil: it is not, or nobody can say
 	Units       []OrderUnit
 	Subscribe   *Subscription
 }
@@ -295,6 +297,7 @@ func (s *step) senseless(op engine.Op) bool {
 // orders judges the commands on orders.
 func (s *step) orders(op engine.Op, res any, err error) error {
 	rec, _ := res.(*engine.OrderRecord)
+	s.said = rec
 	if s.senseless(op) {
 		return refused(err, engine.CodeInvalid)
 	}

@@ -88,7 +88,8 @@ func (s *step) heldAt(o engine.OrderHold, holds []*Hold) (n *Order, refusal engi
 // takeOver makes lines of a hold's lines: units that were moved apart are lines of their own, but not those of a kit.
 func (s *step) takeOver(n *Order, h *Hold, o *engine.OrderHold) (refusal engine.Code) {
 	for i, l := range h.Lines {
-		part, first := s.a.componentsOf(h, i), len(n.Lines)
+		part, booked := s.a.componentsOf(h, i)
+		first := len(n.Lines)
 		var windows []Span
 		for j, sku := range l.Made {
 			u := &s.a.Units[slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == l.unit(j) })]
@@ -106,7 +107,7 @@ func (s *step) takeOver(n *Order, h *Hold, o *engine.OrderHold) (refusal engine.
 				if refusal != "" {
 					return refusal
 				}
-				x.Quantity = 0
+				x.Quantity, x.Booked = 0, booked
 				n.Lines = append(n.Lines, x)
 			}
 			x := &n.Lines[first+k]

@@ -183,7 +183,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	}
 	var row *engine.PricingRow
 	if o.PricingRow.Set {
-		l.Row = ID{}
+		l.Row, l.Together = ID{}, nil
 		if !o.PricingRow.Null {
 			switch row = s.a.row(o.PricingRow.Value); {
 			case row == nil:
@@ -196,7 +196,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	if o.UnitPrice.Set {
 		l.Price, l.Own = o.UnitPrice.Value, !o.UnitPrice.Null
 	}
-	if (o.PricingRow.Set || o.UnitPrice.Set) && row == nil && l.Row == (ID{}) && !l.Own { // what it was sold by is taken away
+	if (o.PricingRow.Set || o.UnitPrice.Set) && row == nil && l.Row == (ID{}) && l.Together == nil && !l.Own { // what it was sold by is taken away
 		var want engine.Code
 		if row, want = s.choose(n, l); want != "" {
 			return refused(err, want)
@@ -261,7 +261,7 @@ func (s *step) patchLine(o engine.PatchOrderLine, rec *engine.OrderRecord, err e
 	}
 	if l.Window != was.Window {
 		if l.Quantity > was.Quantity { // one of the two was refused: which, the engine does not say
-			_, refusal := s.ask(i, l.input(n, l.Quantity-was.Quantity))
+			_, refusal := s.askLine(n, i, l.Quantity-was.Quantity)
 			if c := code(err); c == engine.CodeInsufficient || c != "" && c == refusal {
 				return errRefused
 			}

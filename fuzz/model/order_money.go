@@ -45,7 +45,8 @@ func (o *Order) pay(op engine.AddPayment, err error) error {
 	if o.paid(p.Kind)+op.Amount > maxMoney {
 		return refused(err, engine.CodeInvalid)
 	}
-	if p.Kind == engine.Refund && o.paid(engine.Refund)+op.Amount > o.paid(engine.Capture) {
+	if p.Kind == engine.Refund && o.paid(engine.Refund)+op.Amount > o.paid(engine.Capture) ||
+		p.Kind == engine.DepositRefund && o.paid(engine.DepositRefund)+op.Amount > o.paid(engine.DepositCapture) {
 		return refused(err, engine.CodeInvalid)
 	}
 	o.Paid[p] += op.Amount

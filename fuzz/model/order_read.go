@@ -72,6 +72,10 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 			return wrong("line %d requires %+v, the twin says %+v", i, x.Rest().Requirements, l.Requires)
 		case x.Fulfillment() != l.state():
 			return wrong("line %d is %s, the twin says %s", i, x.Fulfillment(), l.state())
+		case (x.Rest().Combined != nil) != (l.Together != nil):
+			return wrong("line %d is sold by %+v, the twin says %+v", i, x.Rest().Combined, l.Together)
+		case x.Combination() != nil && a.summed(x.Combination(), l) != l.Price:
+			return wrong("line %d is sold for %d by %+v", i, l.Price, x.Combination().Rows)
 		case (x.Subscription != nil) != (l.Subscribe != nil), len(x.Units) != len(l.Units):
 			return wrong("line %d is %+v, the twin says %+v", i, *x, *l)
 		}

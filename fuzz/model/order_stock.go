@@ -58,7 +58,7 @@ func (s *step) allow(requests []request, overbook bool, err error) (ok bool, fro
 func (s *step) takeStock(o *Order, wants []want, overbook bool, rec *engine.OrderRecord, err error) error {
 	var requests []request
 	for _, w := range wants {
-		list, refusal := s.ask(w.line, o.Lines[w.line].input(o, w.n))
+		list, refusal := s.askLine(o, w.line, w.n)
 		if refusal != "" {
 			return refused(err, refusal)
 		}
@@ -212,6 +212,8 @@ func (s *step) loose(l *OrderLine, u *OrderUnit, h Unit) bool {
 		return false
 	case k == nil:
 		return true
+	case l.Booked != nil:
+		return l.Booked[u.Part].SKU != ID{}
 	default:
 		return u.Part < len(k.parts()) && k.parts()[u.Part].SKU != (ID{}) && s.was.canBe(h, k.parts()[u.Part])
 	}

@@ -14,6 +14,7 @@ import (
 type Table struct {
 	ID       ID
 	Name     string
+	Combine  bool // bookings are sold by its rows together
 	Rows     []engine.PricingRow
 	Revision uint64
 }
@@ -58,7 +59,7 @@ func (a *Account) lacksTerms(in *engine.OrderLineInput) bool {
 
 // choose is the row that a line is sold by where none is named: of the rows of its item's table that are for its way of taking it the
 // one with the least total, the first of several; where none is, or several subscriptions are, it is refused. Without a table there is
-// none, and the line is for nothing.
+// none, and the line is for nothing. A booking by a table that combines rows is sold by all that fit together.
 func (s *step) choose(o *Order, l *OrderLine) (best *engine.PricingRow, refusal engine.Code) {
 	t := s.a.tableOf(l.Item)
 	if t == nil {
@@ -76,6 +77,10 @@ func (s *step) choose(o *Order, l *OrderLine) (best *engine.PricingRow, refusal 
 	}
 	total := func(r engine.PricingRow) int64 { return r.Price * UnitsOf(r, l.Window, s.a.location(o.Pickup).Zone) }
 	s.a.Seen.Chosen++
+	if t.Combine && l.Purchase == engine.PurchaseBooking {
+		l.Together = fit
+		return nil, ""
+	}
 	return &slices.SortedStableFunc(slices.Values(fit), func(x, y engine.PricingRow) int { return cmp.Compare(total(x), total(y)) })[0], ""
 }
 
@@ -86,11 +91,16 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 		if err := refused(err, ""); err != nil {
 			return err
 		}
-		s.a.Tables = append(s.a.Tables, &Table{ID: res.(*engine.PricingTable).ID, Name: o.Name})
+		s.a.Tables = append(s.a.Tables, &Table{ID: res.(*engine.PricingTable).ID, Name: o.Name, Combine: o.Combine})
 		return nil
 	case engine.PatchPricingTable:
 		return s.retable(o.ID, err, func(t *Table) engine.Code {
-			t.Name = o.Name.Value
+			if o.Name.Set {
+				t.Name = o.Name.Value
+			}
+			if o.Combine.Set {
+				t.Combine = o.Combine.Value
+			}
 			return ""
 		})
 	case engine.DeletePricingTable:
@@ -99,7 +109,9 @@ func (s *step) pricing(op engine.Op, res any, err error) error {
 		case t == nil:
 			return refused(err, engine.CodeNotFound)
 		case s.ordered(func(n *Order) bool {
-			return slices.ContainsFunc(n.Lines, func(l OrderLine) bool { return t.row(l.Row) != nil })
+			return slices.ContainsFunc(n.Lines, func(l OrderLine) bool {
+				return t.row(l.Row) != nil || slices.ContainsFunc(l.Together, func(r engine.PricingRow) bool { return t.row(r.ID) != nil })
+			})
 		}), slices.ContainsFunc(s.a.Kits, func(k *Kit) bool { return k.Table == t.ID }):
 			return refused(err, engine.CodeInUse)
 		}
@@ -181,7 +193,9 @@ func (s *step) currency(o engine.PatchAccount, err error) error {
 // when another row comes and it sells none.
 func (s *step) sells(row ID) bool {
 	return s.ordered(func(n *Order) bool {
-		return slices.ContainsFunc(n.Lines, func(l OrderLine) bool { return l.Row == row })
+		return slices.ContainsFunc(n.Lines, func(l OrderLine) bool {
+			return l.Row == row || slices.ContainsFunc(l.Together, func(r engine.PricingRow) bool { return r.ID == row })
+		})
 	})
 }
 
@@ -204,6 +218,9 @@ func (s *step) retable(id ID, err error, change func(*Table) engine.Code) error 
 func (s *step) quote(o *Order, l *OrderLine) {
 	switch {
 	case l.Own:
+	case l.Together != nil:
+		s.a.Seen.Together++
+		l.Price = s.together(o, l)
 	case l.Row == ID{}:
 		l.Price = 0
 	default:
@@ -222,7 +239,7 @@ func (a *Account) pricingRecords(v engine.View) error {
 	}
 	for _, t := range a.Tables {
 		x := v.PricingTable(t.ID)
-		if x == nil || x.Name != t.Name || !slices.EqualFunc(x.Rows, t.Rows, sameRow) {
+		if x == nil || x.Name != t.Name || x.Combine != t.Combine || !slices.EqualFunc(x.Rows, t.Rows, sameRow) {
 			return wrong("pricing table %+v, the twin says %+v", x, *t)
 		}
 	}

@@ -22,7 +22,9 @@ func (s *step) ordered(names func(*Order) bool) bool {
 }
 
 func (o *Order) names(id ID) bool {
-	return slices.ContainsFunc(o.Lines, func(l OrderLine) bool { return l.Item.SKU == id || l.Item.Article == id || l.Item.CatalogItem == id })
+	return slices.ContainsFunc(o.Lines, func(l OrderLine) bool {
+		return l.Item.SKU == id || l.Item.Article == id || l.Item.CatalogItem == id || slices.ContainsFunc(l.Booked, func(p engine.Component) bool { return p.SKU == id || p.Article == id })
+	})
 }
 
 // inKit says that a SKU or an article is a part of a kit.

@@ -165,13 +165,16 @@ func (s *scenario) orElseStand(name, came string) string {
 	return came
 }
 
-// stand tells how an order stands: its state, what its lines cost, and of each unit its state and where it is.
+// stand tells how an order stands: its state, what its lines cost and when they are paid again, and of each unit its state and where it is.
 func (s *scenario) stand(name string) string {
 	o := s.orderOf(name)
 	came := o.Status.String()
 	for _, l := range o.Lines {
 		if l.UnitPrice != 0 {
 			came += fmt.Sprintf(", %d", l.UnitPrice*int64(l.Quantity))
+		}
+		if b := l.Subscription; b != nil && b.NextBillingAt != 0 {
+			came += " again at " + hours(b.NextBillingAt)
 		}
 	}
 	for _, l := range o.Lines {

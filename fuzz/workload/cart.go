@@ -11,18 +11,34 @@ import (
 // stockShop gives an account with a pricing table an item that is sold by it.
 func (w *World) stockShop(d Dice, tenant int) error {
 	a := w.Tenants[tenant].Twin
-	_, _, fault := w.Do(tenant, engine.CreateCatalogItem{Name: "kit", Components: components(d, a), PricingTable: &a.Tables[0].ID})
+	if _, _, fault := w.Do(tenant, engine.CreateCatalogItem{Name: "kit", Components: components(d, a), PricingTable: &a.Tables[0].ID}); fault != nil {
+		return fault
+	}
+	_, _, fault := w.Do(tenant, engine.PatchPricingTable{ID: a.Tables[0].ID, Combine: engine.Some(odds(d, "rows together", 60))})
 	return fault
+}
+
+// quote asks what a cart would cost.
+func (w *World) quote(d Dice, tenant int) error {
+	a := w.Tenants[tenant].Twin
+	return a.Quote(w.View(tenant), cart(d, a, w.Now()), w.Now())
 }
 
 // cartCommand draws one.
 func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
-	switch d.N("cart command", 11) {
+	switch d.N("cart command", 14) {
 	case 0, 1, 2:
 		if h := hold(d, a); h != nil {
 			return cartOrder(d, a, h)
 		}
 	case 3:
+		if len(a.Tables) < maxTables && odds(d, "a table without rows", 40) {
+			return engine.CreatePricingTable{Name: "more"}
+		}
+		if len(a.Tables) > 0 && odds(d, "rows together", 30) {
+			t := pick(d, "table", a.Tables)
+			return engine.PatchPricingTable{ID: t.ID, Combine: engine.Some(!t.Combine)}
+		}
 		if len(a.Kits) > 0 && len(a.Tables) > 0 {
 			p := engine.PatchCatalogItem{ID: pick(d, "kit", a.Kits).ID, PricingTable: engine.Some(pick(d, "table", a.Tables).ID)}
 			if odds(d, "no table", 20) {
@@ -40,15 +56,24 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 		if h := hold(d, a); h != nil {
 			return changeHold(d, a, now, h)
 		}
+	case 11, 12, 13:
+		if op := otherKits(d, a); op != nil {
+			return op
+		}
 	}
 	return placeHold(d, a, now)
 }
 
-// shopOrder is an order of lines of which some say nothing of their price, with codes.
+// shopOrder is an order of a cart, or takes one away.
 func shopOrder(d Dice, a *model.Account, now int64) engine.Op {
 	if len(a.Orders) >= maxOrders {
 		return engine.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
 	}
+	return cart(d, a, now)
+}
+
+// cart is an order of lines of which some say nothing of their price, with codes.
+func cart(d Dice, a *model.Account, now int64) engine.CreateOrder {
 	o := createOrder(d, a, now)
 	o.Discounts = codes(d, a)
 	for i := range o.Lines {
@@ -97,6 +122,30 @@ func cartOrder(d Dice, a *model.Account, h *model.Hold) engine.OrderHold {
 		o.Held = append(o.Held, e)
 	}
 	return o
+}
+
+// otherKits has a line of kits of an open order be of more or fewer of them, or of a kit that takes something else by now; nil: there is none.
+func otherKits(d Dice, a *model.Account) engine.Op {
+	var list []engine.PatchOrderLine
+	var kits []ID
+	for _, o := range a.Orders {
+		for _, l := range o.Lines {
+			if o.Status == engine.OrderOpen && l.Item.CatalogItem != (ID{}) {
+				list = append(list, engine.PatchOrderLine{Order: o.ID, ID: l.ID})
+				kits = append(kits, l.Item.CatalogItem)
+			}
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil
+	case odds(d, "another kit", 30):
+		return engine.PatchCatalogItem{ID: pick(d, "kit", kits), Components: engine.Some(components(d, a))}
+	}
+	p := pick(d, "line of kits", list)
+	p.Quantity = engine.Some(1 + d.N("kits", 4))
+	p.AllowOverbooked = odds(d, "overbook", 60)
+	return p
 }
 
 // codes are codes that an order begins with, mostly none.

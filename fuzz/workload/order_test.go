@@ -70,7 +70,7 @@ func TestCarts(t *testing.T) {
 		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 77))}, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Carts, seen.Recast, seen.Chosen, seen.Unpriced, seen.Applied} {
+	for _, n := range []int{seen.Carts, seen.Recast, seen.Rebooked, seen.Together, seen.Mixed, seen.Quotes, seen.Offered, seen.Chosen, seen.Unpriced, seen.Applied} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
@@ -155,6 +155,11 @@ func (c orderWorld) play(d Dice, seen *model.Tally) (err error) {
 		}
 		if err := w.Tenants[0].Twin.Records(w.View(0), w.Now()); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)
+		}
+		if c.cart && odds(d, "a quote", 50) {
+			if err := w.quote(d, 0); err != nil {
+				return fmt.Errorf("step %d: %w", n, err)
+			}
 		}
 		if err := Sums(w.View(0)); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)

@@ -81,6 +81,17 @@ func (s *BikesService) Update(
 }`)
 }
 
+// A boolean of a query can be left out, which is not to be false.
+func TestBooleansOfQueries(t *testing.T) {
+	files, err := generate(changed(`, {"name": "rented", "in": "query", "schema": {"type": "boolean"}, "description": "Whether it is out."}`, ""))
+	require.NoError(t, err)
+	require.Contains(t, string(files["go/operations.go"]), `type BikesUpdateQuery struct {
+	// Whether it is out.
+	Rented *bool
+}`)
+	require.Contains(t, string(files["go/operations.go"]), `addBoolean(&to, "rented", q.Rented)`)
+}
+
 // A form that the generator does not know is an error that says where: it is not guessed.
 func TestUnknownForms(t *testing.T) {
 	for says, c := range map[string]struct{ query, schema string }{

@@ -246,8 +246,11 @@ func (d *document) query(verb string, o operation, request *schema) (string, err
 			add = "addObject"
 		case form == many:
 			add = "addTexts"
-		case text == "int64" || text == "time.Time" || text == "bool" || text == "float64":
-			add = map[string]string{"int64": "addNumber", "time.Time": "addInstant", "bool": "addTrue"}[text]
+		case text == "bool":
+			text = "*bool" // to be left out is not to be false
+			add = "addBoolean"
+		case text == "int64" || text == "time.Time" || text == "float64":
+			add = map[string]string{"int64": "addNumber", "time.Time": "addInstant"}[text]
 		default:
 			add = "addText"
 		}

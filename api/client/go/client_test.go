@@ -228,3 +228,19 @@ func TestPages(t *testing.T) {
 	}
 	equal(t, "page", s.asked[5].query, "number=5&page=5")
 }
+
+// A filter that is false asks for something else than one that is left out.
+func TestFalseIsSent(t *testing.T) {
+	page := answer{status: 200, body: `{"orders":[]}`}
+	c, s := client(t, []answer{page, page, page})
+	yes, no := true, false
+	for i, x := range []struct {
+		query OrdersListQuery
+		want  string
+	}{{OrdersListQuery{}, ""}, {OrdersListQuery{HasConflicts: &no}, "hasConflicts=false"}, {OrdersListQuery{HasConflicts: &yes}, "hasConflicts=true"}} {
+		if _, err := c.Orders.List(t.Context(), x.query); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "query", s.asked[i].query, x.want)
+	}
+}

@@ -521,7 +521,7 @@ type OrdersListQuery struct {
 	// Only orders whose units are together so far. Default: all.
 	FulfillmentState []FulfillmentState
 	// Whether a unit of it has no stock.
-	HasConflicts bool
+	HasConflicts *bool
 	// pickup: a unit was not handed over though its line has begun; return: one is out though its line is over.
 	// By the instant of the answer.
 	Late []OrdersListQueryLate
@@ -594,7 +594,7 @@ func (q *OrdersListQuery) values() query {
 	to := query{values: url.Values{}}
 	addTexts(&to, "status", q.Status)
 	addTexts(&to, "fulfillmentState", q.FulfillmentState)
-	addTrue(&to, "hasConflicts", q.HasConflicts)
+	addBoolean(&to, "hasConflicts", q.HasConflicts)
 	addTexts(&to, "late", q.Late)
 	addTexts(&to, "channel", q.Channel)
 	addTexts(&to, "pickupLocationId", q.PickupLocationID)
@@ -1300,7 +1300,7 @@ type ArticlesListQuery struct {
 	// Whether availability tells what can be booked over the window, with the buffers that a booking brings, as
 	// the operation on availability does. The order by availability stays that of units free without buffers.
 	// Default: false.
-	WithBuffers bool
+	WithBuffers *bool
 	// Which members of each article are answered, by their names: in a query as a list with commas. Default:
 	// all.
 	Fields []string
@@ -1323,7 +1323,7 @@ func (q *ArticlesListQuery) values() query {
 	addObjects(&to, "filters", q.Filters)
 	addText(&to, "sort", q.Sort)
 	addText(&to, "direction", q.Direction)
-	addTrue(&to, "withBuffers", q.WithBuffers)
+	addBoolean(&to, "withBuffers", q.WithBuffers)
 	addTexts(&to, "fields", q.Fields)
 	addNumber(&to, "page", q.Page)
 	addNumber(&to, "pageSize", q.PageSize)
@@ -3017,12 +3017,12 @@ func (s *AttributesService) Update(
 type AttributesDeleteQuery struct {
 	// Takes values from records. Without it, a change that would is refused with 409 IN_USE and how many records
 	// have some.
-	Force bool
+	Force *bool
 }
 
 func (q *AttributesDeleteQuery) values() query {
 	to := query{values: url.Values{}}
-	addTrue(&to, "force", q.Force)
+	addBoolean(&to, "force", q.Force)
 	return to
 }
 

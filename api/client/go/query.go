@@ -35,9 +35,9 @@ func addNumber(to *query, name string, value int64) {
 	}
 }
 
-func addTrue(to *query, name string, value bool) {
-	if value {
-		to.values.Add(name, "true")
+func addBoolean(to *query, name string, value *bool) {
+	if value != nil {
+		to.values.Add(name, strconv.FormatBool(*value))
 	}
 }
 

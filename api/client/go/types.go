@@ -1260,7 +1260,7 @@ type ConsentAcceptanceInput struct {
 	ConsentText Opt[string] `json:"consentText,omitzero"`
 	// Whether the order took agreement. Default: false.
 	Required Opt[bool] `json:"required,omitzero"`
-	// When the customer agreed; null: they did not.
+	// When the customer agreed, which is not to come; null: they did not.
 	AcceptedAt Opt[time.Time] `json:"acceptedAt,omitzero"`
 	// The address that the agreement came from.
 	IpAddress Opt[string] `json:"ipAddress,omitzero"`
@@ -1604,6 +1604,9 @@ type CreatePricingTable struct {
 	Name string `json:"name"`
 	// Listings show the external rows. Those are kept also while this is off.
 	ExternalPricingEnabled Opt[bool] `json:"externalPricingEnabled,omitzero"`
+	// Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week
+	// and a day. Lines that are there keep how they were sold.
+	CombineRows Opt[bool] `json:"combineRows,omitzero"`
 }
 
 // CreateSKU is what SKUs.Create takes.
@@ -3493,8 +3496,12 @@ type OrderLineItem struct {
 	SKUID *string `json:"skuId"`
 	// The article; null where it is another item.
 	ArticleID *string `json:"articleId"`
-	// The pricing row that the price is of; null: it was given, or the line is free.
+	// The pricing row that the price is of; null: it was given, is of combinedRows, or the line is free.
 	PricingRowID *string `json:"pricingRowId"`
+	// The rows of a table with combineRows that make the line's price together, or the one that asks less than
+	// any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the line
+	// was sold.
+	CombinedRows *RowCombination `json:"combinedRows"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
 	// When it was last changed.
@@ -3507,9 +3514,10 @@ type OrderLineItem struct {
 	Variants []ChosenVariant `json:"variants"`
 	// How many entries the list has, where it is cut.
 	VariantsTotal *int64 `json:"variantsTotal"`
-	// How long the line is, as an ISO 8601 duration; null without end.
+	// How long the line is, as an ISO 8601 duration; null without end. It is worked out of startDate and
+	// endDate, which are what a line is given: it is not taken.
 	Duration *string `json:"duration"`
-	// How long the line is in words, such as 2 days; null without end.
+	// How long the line is in words, such as 2 days; null without end. It is not taken either.
 	DurationLabel *string `json:"durationLabel"`
 	// First instant of the line.
 	StartDate time.Time `json:"startDate"`
@@ -4063,6 +4071,9 @@ type PatchPricingTable struct {
 	Name Opt[string] `json:"name,omitzero"`
 	// Whether its external rows are shown.
 	ExternalPricingEnabled Opt[bool] `json:"externalPricingEnabled,omitzero"`
+	// Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week
+	// and a day. Lines that are there keep how they were sold.
+	CombineRows Opt[bool] `json:"combineRows,omitzero"`
 }
 
 // PatchSKU is what SKUs.Update takes.
@@ -4231,6 +4242,9 @@ type PricingTable struct {
 	Name string `json:"name"`
 	// Whether its external rows are shown.
 	ExternalPricingEnabled bool `json:"externalPricingEnabled"`
+	// Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week
+	// and a day. Lines that are there keep how they were sold.
+	CombineRows bool `json:"combineRows"`
 	// Its prices, in their order.
 	PricingRows []PricingRow `json:"pricingRows"`
 	// How many entries the list has, where it is cut.
@@ -4397,8 +4411,12 @@ type QuotedLineItem struct {
 	Name string `json:"name"`
 	// Whether its price was given or is of a pricing row; a line that is not costs nothing.
 	Priced bool `json:"priced"`
-	// The pricing row that the price is of; null where it is of none.
+	// The pricing row that the price is of; null where it is of none, or of combinedRows.
 	PricingRowID *string `json:"pricingRowId"`
+	// The rows of a table with combineRows that make the line's price together, or the one that asks less than
+	// any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the line
+	// was sold.
+	CombinedRows *RowCombination `json:"combinedRows"`
 	// Price of one unit for the whole time, of a subscription for a payment; in minor units, before taxes.
 	UnitPrice int64 `json:"unitPrice"`
 	// How many units.
@@ -4437,7 +4455,8 @@ type RecordInUseDetails struct {
 type RecordPayment struct {
 	// What kind of payment it is.
 	Kind PaymentKind `json:"kind"`
-	// How much, in minor units of the account's currency.
+	// How much, in minor units of the account's currency. A refund is at most what the captures of the order
+	// leave to give back, a deposit_refund what its deposit_captures leave.
 	Amount int64 `json:"amount"`
 	// The line that it is for. Default: the order as a whole.
 	LineItemID Opt[string] `json:"lineItemId,omitzero"`

@@ -47,9 +47,8 @@ export class Unreachable extends Error {
 export function query(q = {}) {
 	const p = new URLSearchParams();
 	const add = (k, v) => {
-		if (v === undefined || v === null || v === "") return;
+		if ((v ?? "") === "") return;
 		if (Array.isArray(v)) v.forEach((x) => add(k, x));
-		else if (v instanceof Date) p.append(k, v.toISOString());
 		else if (typeof v === "object") for (const [m, x] of Object.entries(v)) add(k + "[" + m + "]", x);
 		else p.append(k, String(v));
 	};
@@ -59,27 +58,28 @@ export function query(q = {}) {
 }
 
 /** A new key under which a write is done once, however often it is sent. */
-export function token() {
+function token() {
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 /**
  * Asks the interface. @param {string} method @param {string} path @param {any} [body]
- * @param {{signal?: AbortSignal, idem?: string}} [o]
+ * @param {{signal?: AbortSignal, idem?: string, seen?: Set<string>, asOf?: number, pages?: number}} [o] seen notes of which state an answer is
  */
-export async function call(method, path, body, o = {}) {
-	const headers = {"X-API-KEY": key.value};
+async function call(method, path, body, o = {}) {
+	const headers = {"X-API-KEY": key.value}, url = ROOT + path + (o.asOf ? (path.includes("?") ? "&" : "?") + "asOf=" + o.asOf : "");
 	if (body !== undefined) headers["Content-Type"] = "application/json";
 	if (method !== "GET" && o.idem !== "") headers["Idempotency-Key"] = o.idem || token();
 	let res;
 	try {
-		res = await fetch(ROOT + path, {method, headers, body: JSON.stringify(body), signal: o.signal, cache: "no-store"});
+		res = await fetch(url, {method, headers, body: JSON.stringify(body), signal: o.signal, cache: "no-store"});
 	} catch (e) {
 		if (e.name === "AbortError") throw e;
 		offline.value = true;
 		throw new Unreachable();
 	}
 	offline.value = false;
+	if (o.seen && res.headers.has("X-Sequence")) o.seen.add(res.headers.get("X-Sequence"));
 	const text = await res.text();
 	let got = null;
 	try {got = text ? JSON.parse(text) : null;} catch {got = {detail: text.slice(0, 300)};}
@@ -107,6 +107,18 @@ export async function all(path, q = {}, o = {}) {
 	const read = (page) => get(path, {...q, page, pageSize: 250}, o), first = await read(1);
 	const rest = Array.from({length: Math.min(first.pagination.totalPages, o.pages || 8) - 1}, (_, i) => read(i + 2));
 	return [first, ...await Promise.all(rest)].flatMap((a) => a.data || a.articles);
+}
+
+/**
+ * What a loader gives whose answers are all of one state. Where they are not, it reads again; where changes come too fast, it reads a state that is pinned.
+ * @template T @param {AbortSignal} signal @param {(o: any) => Promise<T>} load @returns {Promise<T>}
+ */
+export async function together(signal, load) {
+	for (let tries = 0; tries < 3; tries++) {
+		const seen = new Set(), got = await load({signal, seen});
+		if (seen.size < 2) return got;
+	}
+	return load({signal, asOf: (await post("snapshots", {}, {signal, idem: ""})).sequence});
 }
 
 /** Listens to what changes from a sequence on, until stopped. */
@@ -140,13 +152,12 @@ export function listen() {
 
 /**
  * What a loader gives, read again when one of deps changes or something was heard of; what was read stays until then.
- * @template T @param {(signal: AbortSignal) => Promise<T>} load @param {any[]} deps @param {{live?: boolean}} [o]
+ * @template T @param {(o: any) => Promise<T>} load @param {any[]} deps
  * @returns {{data: T|null, error: Error|null, loading: boolean, again: () => void}}
  */
-export function useData(load, deps, o = {}) {
+export function useData(load, deps) {
 	const [state, set] = useState({data: null, error: null, loading: true, deps: ""});
 	const [n, setN] = useState(0);
-	const live = o.live === false ? 0 : heard.value;
 	const of = JSON.stringify(deps);
 	const last = useRef("");
 	useEffect(() => {
@@ -155,15 +166,15 @@ export function useData(load, deps, o = {}) {
 		last.current = of;
 		if (fresh) set((s) => ({...s, loading: true}));
 		const timer = setTimeout(() => {
-			load(stop.signal).then(
+			together(stop.signal, load).then(
 				(data) => !stop.signal.aborted && set({data, error: null, loading: false, deps: of}),
 				(error) => !stop.signal.aborted && error.name !== "AbortError" && set((s) => ({data: s.deps === of ? s.data : null, error, loading: false, deps: of})),
 			);
 		}, fresh ? 0 : 120);
 		return () => {clearTimeout(timer); stop.abort();};
-	}, [of, n, live]);
-	return {data: state.data, error: state.error, loading: state.loading, again: () => setN(n + 1)};
+	}, [of, n, heard.value]);
+	return {...state, again: () => setN(n + 1)};
 }
 
 /** What one read gives. @param {string} path @param {any} [q] */
-export const useGet = (path, q = {}) => useData((signal) => get(path, q, {signal}), [path, q]);
+export const useGet = (path, q = {}) => useData((o) => get(path, q, o), [path, q]);

@@ -3,20 +3,20 @@ import {html, useState} from "./base.js";
 import {del, get, post, useData} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {placeName, zoneOf} from "./store.js";
-import {Badge, Blockers, Button, Confirm, Empty, Facts, Go, Open, Pages, Panel, Read, Table, reasons, tell} from "./ui.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, Go, Pages, Panel, Read, Table, reasons, tell} from "./ui.js";
 import {DAY, fmtAgo, fmtInstant, fmtRange, iso} from "./time.js";
 
 export function Conflicts() {
 	const q = route.value.q, page = Number(q.page) || 1;
-	const of = useData(async (signal) => {
-		const a = await get("conflicts", {serviceLocationId: q.at, skuId: q.sku, page, pageSize: 50}, {signal}), ids = [...new Set(a.data.map((c) => c.unavailability.articleId).filter(Boolean))].slice(0, 250);
-		const articles = ids.length ? (await get("articles", {ids, archive: "all", fields: "id,name,sku", pageSize: 250}, {signal})).articles : [];
+	const of = useData(async (o) => {
+		const a = await get("conflicts", {serviceLocationId: q.at, skuId: q.sku, page, pageSize: 50}, o), ids = [...new Set(a.data.map((c) => c.unavailability.articleId).filter(Boolean))].slice(0, 250);
+		const articles = ids.length ? (await get("articles", {ids, archive: "all", fields: "id,name,sku", pageSize: 250}, o)).articles : [];
 		return {...a, names: Object.fromEntries(articles.map((r) => [r.id, r]))};
 	}, [q.at, q.sku, page]);
-	return html`<section class="view"><header><h1>Conflicts</h1><p>Bookings that have no unit. As soon as one comes free that would do, it is given to whoever waits longest.</p></header>
-		<${Read} of=${of}>${(d) => {const picked = d.data.find((c) => c.unavailability.id === q.id); return d.data.length ? html`<${Table} heads=${["What", "When", "Place", "Why", "Since"]}>${d.data.map((c) => {
+	return html`<section class="view"><p class="dim">Bookings that have no unit. As soon as one comes free that would do, it is given to whoever waits longest.</p>
+		<${Read} of=${of}>${(d) => {const picked = d.data.find((c) => c.unavailability.id === q.id); return d.data.length ? html`<${Table} heads=${["What", "", "When", "Place", "Why", "Since"]}>${d.data.map((c) => {
 			const u = c.unavailability, r = d.names[u.articleId], b = body(u);
-			return html`<${Go} key=${u.id} on=${u.id === q.id} set=${() => setQ({id: u.id})}><td><${Open} to=${href("conflicts", {...q, id: u.id})}><b>${r?.name || r?.sku?.name || "A unit"}</b><//> <${Badge}>${u.blockerType}<//></td><td>${fmtRange(b.start, b.end, zoneOf(u.serviceLocationId))}</td><td>${placeName(u.serviceLocationId)}</td><td>${reasons[c.reason] || c.reason}</td><td class="nowrap">${fmtAgo(c.since)}</td><//>`;
+			return html`<${Go} key=${u.id} id=${u.id} first=${r?.name || r?.sku?.name || "A unit"}><td><${Badge}>${u.blockerType}<//></td><td>${fmtRange(b.start, b.end, zoneOf(u.serviceLocationId))}</td><td>${placeName(u.serviceLocationId)}</td><td>${reasons[c.reason] || c.reason}</td><td class="nowrap">${fmtAgo(c.since)}</td><//>`;
 		})}<//><${Pages} of=${d.pagination}/>
 			${picked && html`<${WaysOut} key=${q.id} c=${picked} article=${d.names[picked.unavailability.articleId]}/>`}` : html`<${Empty} icon="check" title="No conflicts"><p>Every booking has its unit.</p><//>`;}}<//></section>`;
 }
@@ -26,15 +26,15 @@ const body = (u) => u.intervals.find((i) => i.type !== "buffer")?.range || u.ran
 function WaysOut({c, article}) {
 	const u = c.unavailability, z = zoneOf(u.serviceLocationId), b = body(u), item = article?.sku ? {skuId: article.sku.id} : {articleId: u.articleId};
 	const [tried, setTried] = useState(null);
-	const of = useData((signal) => post("availability/explain", {...item, serviceLocationId: u.serviceLocationId, from: b.start, to: b.end || iso(Date.parse(b.start) + 30 * DAY), quantity: 1}, {signal, idem: ""}), [u.id]);
+	const of = useData((o) => post("availability/explain", {...item, serviceLocationId: u.serviceLocationId, from: b.start, to: b.end || iso(Date.parse(b.start) + 30 * DAY), quantity: 1}, {...o, idem: ""}), [u.id]);
 	const line = (x) => ({unavailabilityId: u.id, from: x.from, to: x.to, ...(x.articleId ? {articleId: x.articleId} : {})});
 	const look = async (x) => {
 		setTried({x, busy: true});
 		try {await post(`holds/${u.holdId}/move`, {lines: [line(x)], dryRun: true}); setTried({x, ok: true});} catch (e) {setTried({x, error: e});}
 	};
-	const others = useData(async (signal) => {
+	const others = useData(async (o) => {
 		if (!article?.sku) return [];
-		const a = await get("articles", {skuId: article.sku.id, serviceLocationId: u.serviceLocationId, dateRange: {from: u.range.start, to: u.range.end || b.end || u.range.start}, fields: "id,name,availability", sort: "availability", direction: "desc", pageSize: 5}, {signal});
+		const a = await get("articles", {skuId: article.sku.id, serviceLocationId: u.serviceLocationId, dateRange: {from: u.range.start, to: u.range.end || b.end || u.range.start}, fields: "id,name,availability", sort: "availability", direction: "desc", pageSize: 5}, o);
 		return a.articles.filter((r) => r.id !== u.articleId && r.availability.total > 0);
 	}, [u.id]);
 	const ways = [...(others.data || []).map((r) => ({text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id})),

@@ -1,7 +1,7 @@
-// This file owns how the service does: its sequence, queue, log, memory, deliveries and backups, and how that went while one looked.
-import {html, useEffect, useRef, useState} from "./base.js";
-import {get, offline, useData} from "./api.js";
-import {Badge, Facts, Read} from "./ui.js";
+// This file owns how the service does, and how that went while one looked.
+import {html, useEffect, useState} from "./base.js";
+import {get, useData} from "./api.js";
+import {Facts, Read} from "./ui.js";
 import {fmtAgo, fmtLength} from "./time.js";
 
 const EVERY = 3000, KEPT = 100;
@@ -10,25 +10,24 @@ const history = [];
 
 /** A small plot: the last values as a line. */
 function Spark({of, label}) {
-	const list = of.filter((v) => v !== null), top = Math.max(...list, 1e-9), low = Math.min(...list, 0), n = Math.max(list.length - 1, 1);
+	const read = of.filter((v) => v !== null), list = read.length === 1 ? [read[0], read[0]] : read, top = Math.max(...list, 1e-9), low = Math.min(...list, 0), n = list.length - 1;
 	if (!list.length) return null;
 	const d = list.map((v, i) => `${i ? "L" : "M"}${(i * 240 / n).toFixed(1)},${(42 - 38 * (v - low) / (top - low || 1)).toFixed(1)}`).join("");
-	return html`<svg class="spark" viewBox="0 0 240 46" preserveAspectRatio="none" role="img" aria-label=${label + ", the last " + list.length + " readings"}><path d=${d + "L240,46L0,46Z"} class="area"/><path d=${d} class="line"/></svg>`;
+	return html`<svg class="spark" viewBox="0 0 240 46" preserveAspectRatio="none" role="img" aria-label=${label + ", the last " + read.length + " readings"}><path d=${d + "L240,46L0,46Z"} class="area"/><path d=${d} class="line"/></svg>`;
 }
 
 export function Health() {
 	const [n, tick] = useState(0);
 	useEffect(() => {const t = setInterval(() => tick((x) => x + 1), EVERY); return () => clearInterval(t);}, []);
-	const of = useData((signal) => get("health", {}, {signal}), [n], {live: false}), last = useRef(0);
-	if (of.data && last.current !== n) {
-		last.current = n;
-		history.push({...of.data, at: Date.now()});
+	const of = useData(async (o) => {
+		const h = await get("health", {}, o);
+		history.push({...h, at: Date.now()});
 		if (history.length > KEPT) history.shift();
-	}
+		return h;
+	}, [n]);
 	const rate = (name) => history.map((h, i) => (i ? (h[name] - history[i - 1][name]) / ((h.at - history[i - 1].at) / 1000) : 0)), series = (name) => history.map((h) => h[name]);
 	const card = (title, figure, small, list) => html`<div class="card"><h3>${title}</h3><div class="figure">${figure} <small>${small}</small></div><${Spark} of=${list} label=${title}/></div>`;
-	return html`<section class="view"><header class="row"><h1>Health</h1>${offline.value ? html`<${Badge} kind="bad">out of reach<//>` : html`<${Badge} kind="good">ready<//>`}</header>
-		<${Read} of=${of}>${(h) => html`<div class="cards">
+	return html`<section class="view"><${Read} of=${of}>${(h) => html`<div class="cards">
 			${card("Sequence", h.sequence.toLocaleString(), "changes of this account", series("sequence"))}${card("Queue", h.queued ?? "–", "commands wait", series("queued"))}
 			${card("Commands", (rate("commands").at(-1) || 0).toFixed(1), "a second · " + (h.refused ?? 0).toLocaleString() + " refused so far", rate("commands"))}${card("Sync of the log", h.syncSeconds == null ? "–" : (h.syncSeconds * 1000).toFixed(2), "ms, mean since the start", series("syncSeconds"))}
 			${card("Memory", mib(h.memoryBytes), "MiB needed", series("memoryBytes"))}${card("Webhooks", h.deliveriesQueued ?? "–", h.oldestDeliverySeconds ? "wait, the oldest for " + fmtLength(h.oldestDeliverySeconds * 1000) : "deliveries wait", series("deliveriesQueued"))}</div>

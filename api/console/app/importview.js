@@ -1,4 +1,4 @@
-// This file owns the import: a file is dropped, read here, tried by the server, and its faults stand by their lines before anything is made.
+// This file owns the import: a file is tried, and its faults stand by their lines before anything is made.
 import {html, useState} from "./base.js";
 import {post, Problem} from "./api.js";
 import {route, setQ} from "./route.js";
@@ -8,38 +8,32 @@ import {Button, Failed, Field, Icon, Select, Table, tell} from "./ui.js";
 const kinds = [["locations", "Places"], ["skus", "SKUs"], ["articles", "Articles"], ["customers", "Customers"], ["holds", "Bookings"]], BATCH = 2000;
 
 /** The cells of a CSV file, by lines; quotes may hold commas, quotes and line ends. @returns {{line: number, cells: string[]}[]} */
-export function readCSV(text) {
-	const first = text.split("\n", 1)[0], sep = [",", ";", "\t"].sort((a, b) => first.split(b).length - first.split(a).length)[0], rows = [];
-	let cells = [], cell = "", quoted = false, line = 1, began = 1;
-	const end = () => {cells.push(cell); cell = "";};
-	for (let i = 0; i <= text.length; i++) {
-		const c = text[i];
-		if (quoted) {
-			if (c === undefined) break;
-			if (c === '"' && text[i + 1] === '"') {cell += '"'; i++;} else if (c === '"') quoted = false; else {cell += c; if (c === "\n") line++;}
-		} else if (c === '"' && !cell) quoted = true;
-		else if (c === sep) end();
-		else if (c === "\n" || c === undefined) {
-			end();
-			if (cells.some((x) => x.trim())) rows.push({line: began, cells: cells.map((x) => x.replace(/\r$/, ""))});
-			cells = [];
-			began = ++line;
-		} else cell += c;
+function readCSV(text) {
+	const head = text.split("\n", 1)[0], sep = [",", ";", "\t"].sort((a, b) => head.split(b).length - head.split(a).length)[0], rows = [];
+	let cells = [], line = 1, began = 1;
+	for (const [all, cell, end] of text.matchAll(new RegExp(`("(?:[^"]|"")*"|[^${sep}\r\n]*)(${sep}|\r?\n|$)`, "g"))) {
+		cells.push(/^".*"$/s.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+		line += all.split("\n").length - 1;
+		if (end === sep) continue;
+		if (cells.some((x) => x.trim())) rows.push({line: began, cells});
+		cells = [];
+		began = line;
 	}
 	return rows;
 }
 
-const typed = (s) => {const t = s.trim(); return t === "" ? undefined : t === "true" ? true : t === "false" ? false : /^-?\d+(\.\d+)?$/.test(t) && !/^0\d/.test(t) && t.length < 16 ? Number(t) : /^[[{]/.test(t) ? tryJSON(t) : t;};
-const tryJSON = (t) => {try {return JSON.parse(t);} catch {return t;}};
+/** What a cell says: a number of up to 15 digits, true, false, JSON, or a text. */
+function typed(s) {
+	const t = s.trim();
+	if (/^(true|false|-?(0|[1-9]\d{0,14})(\.\d+)?|[[{].*)$/s.test(t)) try {return JSON.parse(t);} catch {}
+	return t || undefined;
+}
 const texts = new Set(["name", "code", "externalId", "phone", "zipCode", "note", "reference", "taxId", "description", "condition"]);
 
-/** The rows of a file: of CSV by its header, whose dots go down (quantities.0.count), else JSON, one object a line or a list. */
-export function rowsOf(text, name) {
+/** The rows of a file: CSV, the dots of whose header go down (quantities.0.count), or JSON, an object a line. */
+function rowsOf(text, name) {
 	const t = text.replace(/^\uFEFF/, "").trim();
-	if (/^[[{]/.test(t)) {
-		if (t[0] === "[") return JSON.parse(t).map((row, i) => ({line: i + 1, row}));
-		return t.split("\n").map((l, i) => [l.trim(), i + 1]).filter(([l]) => l).map(([l, line]) => {try {return {line, row: JSON.parse(l)};} catch {throw new Error(`${name}: line ${line} is no JSON`);}});
-	}
+	if (t[0] === "{") return t.split("\n").map((l, i) => [l.trim(), i + 1]).filter(([l]) => l).map(([l, line]) => {try {return {line, row: JSON.parse(l)};} catch {throw new Error(`${name}: line ${line} is no JSON`);}});
 	const [head, ...rest] = readCSV(t);
 	return rest.map(({line, cells}) => {
 		const row = {};
@@ -52,10 +46,6 @@ export function rowsOf(text, name) {
 		return {line, row};
 	});
 }
-
-// What only the rows of a kind have, for a file whose name does not say.
-const marks = {timezone: "locations", lines: "holds", quantities: "articles", email: "customers"};
-const guess = (name, row = {}) => kinds.find(([k]) => name.toLowerCase().includes(k.slice(0, -1)))?.[0] || Object.entries(marks).find(([m]) => m in row)?.[1] || "skus";
 
 export function Import() {
 	const kind = route.value.q.kind || "locations", [file, setFile] = useState(null), [over, setOver] = useState(false), [state, set] = useState(/** @type {any} */ ({}));
@@ -73,7 +63,7 @@ export function Import() {
 	const take = async (f) => {
 		if (!f) return;
 		try {
-			const rows = rowsOf(await f.text(), f.name), resource = guess(f.name, rows[0]?.row);
+			const rows = rowsOf(await f.text(), f.name), resource = kinds.find(([k]) => f.name.toLowerCase().includes(k.slice(0, -1)))?.[0] || kind;
 			setFile({name: f.name, rows});
 			setQ({kind: resource});
 			if (rows.length) await check(rows, resource); else set({error: new Error("The file has no rows.")});
@@ -87,9 +77,9 @@ export function Import() {
 		setFile(null);
 		load();
 	};
-	return html`<section class="view"><header><h1>Import</h1><p>Places first, then SKUs, articles, customers, bookings; rows may refer by name. CSV with a header, or JSON.</p></header>
+	return html`<section class="view"><p class="dim">Places first, then SKUs, articles, customers, bookings; rows may refer by name. CSV with a header, or JSON, an object a line.</p>
 		<label class=${"drop" + (over ? " over" : "")} onDragOver=${(e) => {e.preventDefault(); setOver(true);}} onDragLeave=${() => setOver(false)} onDrop=${(e) => {e.preventDefault(); setOver(false); take(e.dataTransfer.files[0]);}}>
-			<${Icon} name="import"/><h2>Drop a file here, or choose one</h2><p class="dim">It is tried first. Nothing is made before you say so.</p><input type="file" accept=".csv,.json,.ndjson,.jsonl,.txt,text/csv,application/json" aria-label="A file to import" onChange=${(e) => {take(e.target.files[0]); e.target.value = "";}}/></label>
+			<${Icon} name="import"/><h2>Drop a file here, or choose one</h2><p class="dim">It is tried first. Nothing is made before you say so.</p><input type="file" accept=".csv,.json,.ndjson,.jsonl,.txt" aria-label="A file to import" onChange=${(e) => {take(e.target.files[0]); e.target.value = "";}}/></label>
 		${state.made && html`<p class="notice good" role="status">${state.made} rows are imported. Drop the next file, or look at the <a href="#/timeline">timeline</a>.</p>`}
 		${file && html`<div class="tools"><${Field} label=${file.name + ": " + file.rows.length.toLocaleString() + " rows of"}><${Select} value=${kind} options=${kinds} onChange=${(v) => {setQ({kind: v}); check(file.rows, v);}}/><//>
 			<${Button} kind="primary" disabled=${!state.faults || state.faults.length > 0 || state.of !== kind} onClick=${make}>Import ${file.rows.length.toLocaleString()} rows<//></div>`}

@@ -2,16 +2,16 @@
 import {html, useState} from "./base.js";
 import {del, post, useGet} from "./api.js";
 import {zone} from "./store.js";
-import {Badge, Button, Confirm, Field, Read, Table, fields, tell} from "./ui.js";
+import {Badge, Button, Confirm, Field, Once, Read, Table, fields, tell} from "./ui.js";
 import {fmtAgo, fmtExact, fromInput, iso} from "./time.js";
 
-const areas = [["account", "Account"], ["locations", "Places"], ["inventory.skus", "SKUs"], ["inventory.stock_items", "Stock and holds"], ["customers", "Customers"], ["orders", "Orders"], ["catalog", "Catalog"], ["pricing", "Prices"], ["webhooks", "Webhooks"]];
+const areas = ["account", "locations", "inventory.skus", "inventory.stock_items", "customers", "orders", "catalog", "pricing", "webhooks"];
 
 export function Keys() {
 	const z = zone.value, of = useGet("api-keys", {pageSize: 250}), [made, setMade] = useState(null), [adding, setAdding] = useState(false);
-	return html`<section class="view"><div class="tools"><header><h1>Keys</h1><p class="dim">A key is shown once. Give each program one of its own, with no more than it needs.</p></header><span class="grow"></span><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New key<//></div>
+	return html`<section class="view"><div class="tools"><p class="dim grow">A key is shown once. Give each program one of its own, with no more than it needs.</p><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New key<//></div>
 		${adding && html`<${NewKey} z=${z} done=${(k) => {setMade(k); setAdding(false); of.again();}}/>`}
-		${made && html`<div class="notice good" role="status"><strong>The key “${made.label}”, shown this once</strong><pre>${made.key}</pre><${Button} kind="small" onClick=${() => setMade(null)}>I have it<//></div>`}
+		${made && html`<${Once} of=${`The key “${made.label}”`} secret=${made.key} done=${() => setMade(null)}/>`}
 		<${Read} of=${of}>${(d) => html`<${Table} heads=${["Label", "Begins with", "May", "Made", "Last used", "Ends", ""]}>${d.data.map((k) => html`<tr key=${k.id}><td><b>${k.label}</b></td><td><code>${k.prefix}…</code></td>
 			<td>${k.scopes ? k.scopes.map((s) => html`<${Badge} key=${s}>${s}<//> `) : html`<${Badge} kind="warn">everything<//>`}</td><td class="nowrap">${fmtAgo(k.createdAt)}</td><td class="nowrap">${k.lastUsedAt ? fmtAgo(k.lastUsedAt) : "never"}</td><td class="nowrap">${k.revokedAt ? html`<${Badge} kind="bad">revoked<//>` : k.expiresAt ? fmtExact(k.expiresAt, z) : "never"}</td>
 			<td class="right">${!k.revokedAt && html`<${Confirm} label="Revoke" ask="The next request with it is refused." onYes=${async () => {await del("api-keys/" + k.id); tell("The key is good no more."); of.again();}}/>`}</td></tr>`)}<//>`}<//></section>`;
@@ -24,6 +24,6 @@ function NewKey({done, z}) {
 		post("api-keys", {label, ...(scopes.length ? {scopes} : {}), ...(until ? {expiresAt: iso(fromInput(until, z))} : {})}).then(done, tell);
 	};
 	return html`<form class="box stack" onSubmit=${make}><div class="tools"><${Field} label="Label"><input name="label" required/><//><${Field} label="Good until (empty: for ever)"><input name="until" type="datetime-local"/><//></div>
-		<fieldset class="box"><legend>What it may do. Where nothing is chosen: everything.</legend><div class="cards">${areas.map(([k, text]) => html`<${Field} key=${k} label=${text}><select name=${k}><option value="">nothing</option><option value="read">read</option><option value="write">read and write</option></select><//>`)}</div></fieldset>
+		<fieldset class="box"><legend>What it may do. Where nothing is chosen: everything.</legend><div class="cards">${areas.map((k) => html`<${Field} key=${k} label=${k}><select name=${k}><option value="">nothing</option><option value="read">read</option><option value="write">read and write</option></select><//>`)}</div></fieldset>
 		<div><button class="btn primary" type="submit">Make the key</button></div></form>`;
 }

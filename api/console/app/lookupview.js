@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {get, post, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, placeName, places, skuName, skus, zone} from "./store.js";
-import {Badge, Blockers, Button, Empty, Field, Period, PlaceSelect, Read, Refusal, Search, Text, tell} from "./ui.js";
+import {Badge, Blockers, Button, Empty, Failed, Field, Period, PlaceSelect, Read, Search, Text, tell} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday} from "./time.js";
 
 /** The weekend to come, from nine to six. */
@@ -21,7 +21,7 @@ export function LookUp() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, soon = weekend(z);
 	const from = Number(q.from) || soon[0], to = Number(q.to) || (q.from ? from + DAY : soon[1]), cart = readCart(q.cart);
 	const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
-	const of = useData((signal) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {signal, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, text, list.length]);
+	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, text, list.length]);
 	if (!at) return html`<section class="view"><${Empty} title="No place yet"/></section>`;
 	const add = (id, n = 1) => {
 		const had = cart.find((c) => c[0] === id);
@@ -29,7 +29,7 @@ export function LookUp() {
 	};
 	const of_ = (i) => of.data?.lines[i];
 	return html`<section class="view"><div class="tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
-			<${Period} from=${from} to=${to} z=${z} onChange=${(a, b) => setQ({from: a, to: b})}/><${Field} label="What"><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search})}/><//>
+			<${Period} from=${from} to=${to} z=${z} onChange=${(a, b) => setQ({from: a, to: b})}/><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search})}/><//>
 			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
 		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : undefined}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => of_(i) && html`<${Offer} key=${s.id} s=${s} a=${of_(i)} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title="Nothing is called so"/>`)}<//></div>
 			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
@@ -47,11 +47,11 @@ function Offer({s, a, at, from, to, z, inCart, add}) {
 /** Articles that are free, or why none is and when it would do. */
 function Why({s, a, at, from, to, z}) {
 	const ask = {skuId: s.id, serviceLocationId: at.id};
-	const of = useData(async (signal) => {
+	const of = useData(async (o) => {
 		const [articles, why, next] = await Promise.all([
-			get("articles", {skuId: s.id, serviceLocationId: at.id, dateRange: {from: iso(from), to: iso(to)}, fields: "id,name,codes,availability", pageSize: 60, sort: "availability", direction: "desc"}, {signal}),
-			a.available < 1 ? post("availability/explain", {...ask, from: iso(from), to: iso(to), quantity: 1}, {signal, idem: ""}) : null,
-			a.available < 1 ? post("availability/next", {...ask, notBefore: iso(from), seconds: Math.round((to - from) / 1000)}, {signal, idem: ""}) : null,
+			get("articles", {skuId: s.id, serviceLocationId: at.id, dateRange: {from: iso(from), to: iso(to)}, fields: "id,name,codes,availability", pageSize: 60, sort: "availability", direction: "desc"}, o),
+			a.available < 1 ? post("availability/explain", {...ask, from: iso(from), to: iso(to), quantity: 1}, {...o, idem: ""}) : null,
+			a.available < 1 ? post("availability/next", {...ask, notBefore: iso(from), seconds: Math.round((to - from) / 1000)}, {...o, idem: ""}) : null,
 		]);
 		return {articles: articles.articles, total: articles.totalCount, why, next};
 	}, [s.id, at.id, from, to, a.available < 1]);
@@ -62,7 +62,7 @@ function Why({s, a, at, from, to, z}) {
 			${d.total > d.articles.length && html`<p class="dim">and ${d.total - d.articles.length} more</p>`}</div>`}<//>`;
 }
 
-export function Alternatives({list, z}) {
+function Alternatives({list, z}) {
 	if (!list?.length) return null;
 	const says = {later: "later", shorter: "shorter", location: "elsewhere", article: "another article"};
 	return html`<ul class="plainlist row">${list.map((x, i) => html`<li key=${i}><${Button} kind="small" onClick=${() => setQ({from: Date.parse(x.from), to: x.to ? Date.parse(x.to) : undefined, ...(x.serviceLocationId ? {at: x.serviceLocationId} : {})})}>${says[x.kind]}: ${x.serviceLocationId ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//></li>`)}</ul>`;
@@ -88,7 +88,7 @@ function Cart({cart, at, from, to, z, add}) {
 	};
 	return html`<aside class="box cart" aria-label="Cart"><h2>Cart</h2>${cart.length ? html`<p>${fmtRange(from, to, z)}<br/><span class="dim">${at.name}</span></p>
 			<ul class="plainlist">${cart.map(([id, n]) => html`<li key=${id}><span>${skuName(id)}</span><span class="row"><${Button} kind="small" label=${"One less of " + skuName(id)} onClick=${() => add(id, -1)}>−<//><b>${n}</b><${Button} kind="small" label=${"One more of " + skuName(id)} onClick=${() => add(id, 1)}>+<//></span></li>`)}</ul>
-			<div class="stack"><br/><${Field} label="For whom" wide><${Text} value=${who} set=${setWho}/><//>
+			<div class="stack"><${Field} label="For whom" wide><${Text} value=${who} set=${setWho}/><//>
 			<div class="row"><${Button} kind="primary" onClick=${order}>Order<//><${Button} onClick=${() => hold(1800)}>Hold 30 min<//><${Button} onClick=${() => hold(0)}>Book firmly<//><${Button} onClick=${share}>Link<//></div>
-			${refused && html`<${Refusal} error=${refused} names=${cart.map(([id]) => skuName(id))}/>`}</div>` : html`<p class="dim">Add what is wanted. A cart can be held, ordered, or sent as a link.</p>`}</aside>`;
+			${refused && html`<${Failed} error=${refused} names=${cart.map(([id]) => skuName(id))}/>`}</div>` : html`<p class="dim">Add what is wanted. A cart can be held, ordered, or sent as a link.</p>`}</aside>`;
 }

@@ -39,20 +39,21 @@ function SignIn() {
 	return html`<main class="signin"><form onSubmit=${go}><h1><img src="/console/console.svg" alt="" width="36" height="36"/> Holdfast</h1>
 		<p>See the stock in time: what is free, what is out, and what stands in the way.</p>
 		${keyRefused.value && html`<p class="notice bad" role="alert">${keyRefused.value}</p>`}
-		<${Field} label="API key" wide hint=${html`It is kept for this tab alone and forgotten with it. <code>make run</code> prints one.`}>
+		<${Field} label="API key" wide>
 			<${Text} type="password" name="key" spellcheck="false" autofocus value=${text} set=${set} placeholder="hf_…"/><//>
+		<p class="dim">It is kept for this tab alone and forgotten with it. <code>make run</code> prints one.</p>
 		<button class="btn primary" type="submit" disabled=${!text.trim()}>Open the console</button>
 		<p class="dim"><a href="/docs">Pages</a> · <a href="/docs/reference">Reference</a></p></form></main>`;
 }
 
 function Live() {
 	const off = offline.value;
-	return html`<span class=${"live" + (off ? " off" : "")} role="status"><i></i>${off ? "Out of reach, trying again" : "Live"}${!off && sequence.value ? html`<span class="dim"> · ${sequence.value.toLocaleString()}</span>` : ""}</span>`;
+	return html`<span class=${"live" + (off ? " off" : "")} role="status"><i></i>${off ? "Out of reach" : "Live"}${!off && sequence.value ? html`<span class="dim"> · ${sequence.value.toLocaleString()}</span>` : ""}</span>`;
 }
 
 function FirstVisit() {
 	return html`<section class="view firstvisit"><h1>There is no stock yet</h1><p>Bring yours, or look at a merchant who has some.</p><div class="cards">
-		<a class="card" href=${href("import")}><${Icon} name="import"/><h2>Import a file</h2><p>Places, SKUs, articles and bookings from CSV. Every fault is named by its line before anything is made.</p></a>
+		<a class="card" href=${href("import")}><${Icon} name="import"/><h2>Import a file</h2><p>Places, SKUs, articles and bookings from CSV.</p></a>
 		<a class="card" href="/docs/start"><${Icon} name="docs"/><h2>Try the demo</h2><p><code>holdfast serve --demo</code> on an empty directory: three places, bikes and cameras, 2,000 bookings around today.</p></a></div></section>`;
 }
 
@@ -68,8 +69,8 @@ function Shell() {
 			${Object.entries(views).map(([v, [text]]) => html`<a key=${v} href=${href(v, {at: route.value.q.at})} aria-current=${v === view ? "page" : undefined} onClick=${() => setMenu(false)}><${Icon} name=${v}/><span>${text}</span></a>`)}
 			<a class="last" href="/docs" target="_blank"><${Icon} name="docs"/><span>Pages</span></a></nav>
 		<header class="top"><${Button} kind="plain menu" icon="menu" label="Views" aria-expanded=${menu} aria-controls="rail" onClick=${() => setMenu(!menu)}/>
-			<span class="where">${name}</span>
-			${!["lookup", "webhooks", "keys", "import", "health"].includes(view) && html`<${PlaceSelect} value=${route.value.q.at} onChange=${(at) => setQ({at}, true)}/>`}
+			<h1 class="where">${name}</h1>
+			${!["lookup", "webhooks", "keys", "import", "health"].includes(view) && html`<${PlaceSelect} none=${view === "plan" ? "" : undefined} value=${route.value.q.at || (view === "plan" && places.value[0]?.id)} onChange=${(at) => setQ({at}, true)}/>`}
 			<span class="zone dim" title=${zone.value}>${zoneName(zone.value)}</span><span class="grow"></span>
 			<${Live}/><${Button} kind="plain" icon="moon" label="Light or dark" onClick=${turn}/><${Button} kind="plain" icon="out" label="Sign out" onClick=${signOut}/></header>
 		<main id="main" tabindex="-1">${offline.value && html`<div class="banner" role="alert">The server is out of reach. What is shown is as it was; the page goes on by itself.</div>`}

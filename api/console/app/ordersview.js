@@ -3,23 +3,28 @@ import {html, useState} from "./base.js";
 import {all, get, post, recent, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {minor, money, zone} from "./store.js";
-import {Badge, Button, Confirm, Empty, Facts, Field, Go, Open, Pages, Panel, Read, Search, Select, Table, Text, tell} from "./ui.js";
+import {Badge, Button, Confirm, Empty, Facts, Field, Go, Pages, Panel, Read, Search, Select, Table, Text, tell} from "./ui.js";
 import {DAY, fmtAgo, fmtExact, fmtInstant, fmtRange, fromInput, iso, toInput} from "./time.js";
 
 const kinds = {draft: "", open: "blue", active: "warn", closed: "good"};
-const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: "good", cancelled: "bad", canceled: "bad"};
+/** Filters by their names in the interface. @type {[string, string, string[][]][]} */
+const filters = [
+	["status", "Status", [["", "All"], ["draft", "Draft"], ["open", "Open"], ["active", "Out"], ["closed", "Closed"]]], ["fulfillmentState", "Units", [["", "All"], ["pending", "Pending"], ["prepared", "Ready"], ["fulfilled", "Out"], ["returned", "Back"]]],
+	["late", "Late", [["", "All"], ["pickup", "To fetch"], ["return", "To return"]]], ["hasConflicts", "Conflicts", [["", "All"], ["true", "With"], ["false", "Without"]]],
+	["channel", "From", [["", "Anywhere"], ["admin", "Here"], ["online", "The shop"], ["api", "The API"]]], ["archive", "Archive", [["", "Not archived"], ["archived", "Archived"], ["all", "All"]]],
+	["sort", "Sorted by", [["", "Made"], ["earliestStartDate", "Begin"], ["latestEndDate", "End"], ["total", "Total"], ["updatedAt", "Changed"]]], ["direction", "Order", [["", "Last first"], ["asc", "First first"]]],
+];
+const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: "good", cancelled: "bad"};
 
 export function Orders() {
 	const q = route.value.q, z = zone.value, page = Number(q.page) || 1;
 	const range = q.from ? {from: iso(Number(q.from)), to: iso(Number(q.from) + (Number(q.days) || 1) * DAY)} : undefined;
-	const of = useGet("orders", {status: q.status, search: q.search, number: q.number, archive: q.archive, customerId: q.customer, dateRange: range, direction: q.dir || "desc", page, pageSize: 50});
+	const of = useGet("orders", {...Object.fromEntries(filters.map(([k]) => [k, q[k]])), direction: q.direction || "desc", search: q.search, number: q.number, customerId: q.customer, pickupLocationId: q.at, dateRange: range, page, pageSize: 50});
 	const set = (p) => setQ({...p, page: undefined});
-	return html`<section class="view"><div class="tools"><${Field} label="Status"><${Select} value=${q.status || ""} onChange=${(status) => set({status})} options=${[["", "All"], ["draft", "Draft"], ["open", "Open"], ["active", "Out"], ["closed", "Closed"]]}/><//>
-			<${Field} label="Search"><${Search} value=${q.search} label="Name, reference, number" onChange=${(search) => set({search})}/><//>
+	return html`<section class="view"><div class="tools"><${Field} label="Search"><${Search} value=${q.search} label="Name or number" onChange=${(search) => set({search})}/><//>
 			<${Field} label="Over the day"><input type="date" value=${q.from ? toInput(Number(q.from), z).slice(0, 10) : ""} onChange=${(e) => set({from: e.target.value ? fromInput(e.target.value, z) : undefined})}/><//>
-			<${Field} label="Archive"><${Select} value=${q.archive || "active"} onChange=${(archive) => set({archive: archive === "active" ? undefined : archive})} options=${[["active", "Not archived"], ["archived", "Archived"], ["all", "All"]]}/><//>
-			<${Field} label="Order"><${Select} value=${q.dir || "desc"} onChange=${(dir) => set({dir})} options=${[["desc", "Newest first"], ["asc", "Oldest first"]]}/><//></div>
-		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]}>${d.data.map((o) => html`<${Go} key=${o.id} on=${o.id === q.id} set=${() => setQ({id: o.id})}><td class="num"><${Open} to=${href("orders", {...q, id: o.id})}>#${o.number}<//></td>
+			${filters.map(([k, label, options]) => html`<${Field} key=${k} label=${label}><${Select} value=${q[k] || ""} onChange=${(v) => set({[k]: v})} options=${options}/><//>`)}</div>
+		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]}>${d.data.map((o) => html`<${Go} key=${o.id} id=${o.id} first=${"#" + o.number} num>
 				<td><${Badge} kind=${kinds[o.status]}>${o.status}<//>${o.stockItems.some((s) => s.hasConflicts) && html` <${Badge} kind="bad">conflict<//>`}</td><td>${o.mainContact?.fullName || html`<span class="dim">nobody named</span>`}</td>
 				<td>${o.earliestStartDate ? fmtRange(o.earliestStartDate, o.latestEndDate, z) : ""}</td><td>${o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ")}${o.lineItems.length > 3 ? " …" : ""}</td><td>${o.pickupLocation?.name || ""}</td><td class="num">${money(o.pricing.total, o.pricing.currency)}</td><//>`)}<//>
 			<${Pages} of=${d.pagination}/>` : html`<${Empty} title="No order passes" icon="orders"><p>Change the filters, or <a href=${href("lookup", {at: q.at})}>make one</a>.</p><//>`)}<//>
@@ -35,7 +40,7 @@ function Send({label, button, send, ...rest}) {
 /** The life of an order, as steps. */
 function life(o) {
 	const units = o.stockItems, some = (s) => units.some((u) => u.fulfillmentState === s), closed = o.status === "closed";
-	const steps = [["Draft", true], ["Open", o.status !== "draft"], ["Ready", ["prepared", "fulfilled", "returned"].some(some)], ["Out", ["fulfilled", "returned"].some(some)], ["Back", units.length > 0 && units.every((u) => ["returned", "cancelled", "canceled"].includes(u.fulfillmentState) || u.purchaseType === "sale")], ["Closed", closed]];
+	const steps = [["Draft", true], ["Open", o.status !== "draft"], ["Ready", ["prepared", "fulfilled", "returned"].some(some)], ["Out", ["fulfilled", "returned"].some(some)], ["Back", units.length > 0 && units.every((u) => ["returned", "cancelled"].includes(u.fulfillmentState) || u.purchaseType === "sale")], ["Closed", closed]];
 	let now = 0;
 	steps.forEach((s, i) => {if (s[1]) now = i;});
 	return steps.map(([text, done], i) => [text, i === now ? "now" : done && i < now ? "done" : ""]);
@@ -43,7 +48,7 @@ function life(o) {
 
 function Order({id}) {
 	const z = zone.value;
-	const of = useData(async (signal) => {const [o, p] = await Promise.all([get("orders/" + id, {}, {signal}), get(`orders/${id}/payments`, {pageSize: 50}, {signal}).catch(() => ({data: []}))]); return {...o, payments: p.data};}, [id]);
+	const of = useData(async (with_) => {const [order, p] = await Promise.all([get("orders/" + id, {}, with_), get(`orders/${id}/payments`, {pageSize: 50}, with_).catch(() => ({data: []}))]); return {...order, payments: p.data};}, [id]);
 	const o = of.data, cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
 	const any = (...s) => o?.stockItems.some((u) => s.includes(u.fulfillmentState)), stepsOf = o && html`
 		${o.status === "draft" && html`<${Button} kind="primary" onClick=${act("confirm", "The order is open; it has its stock.")}>Confirm<//>`}

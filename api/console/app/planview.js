@@ -1,23 +1,19 @@
-// This file owns the plan of a quantity change: what a reduction would move, who stands in the way, the proof that it is the least; then that very plan.
+// This file owns the plan of a quantity change: what would move, who stands in the way, the proof that it is the least; then that very plan.
 import {html} from "./base.js";
 import {get, post, useData, useGet} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, places, zone} from "./store.js";
-import {Badge, Blockers, Button, Confirm, Empty, Facts, Failed, Field, Read, Search, Select, Table, When, tell} from "./ui.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, Failed, Field, Read, Search, Select, Table, When, reasons, tell} from "./ui.js";
 import {Curve} from "./curve.js";
 import {DAY, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
-
-const reasons = {
-	not_enough_stock: "There are not so many units.", holds_exceed_remaining_stock: "More is promised than would be left.", pinned_holds_in_the_way: "Pinned holds are in the way: they cannot be moved.",
-};
 
 export function Plan() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, amount = Math.max(1, Number(q.amount) || 1), from = Number(q.from) || 0;
 	const found = useGet("articles", {search: q.search, serviceLocationId: at?.id, fields: "id,name,codes,sku,quantity", pageSize: 30});
 	const id = q.article || found.data?.articles[0]?.id;
 	const list = found.data?.articles || [];
-	return html`<section class="view"><header><h1>Quantity plan</h1><p>See which bookings fewer units would move, and which could not be kept. Then apply exactly that plan.</p></header>
-		<div class="tools"><${Field} label="Find an article"><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search, article: undefined})}/><//>
+	return html`<section class="view"><p class="dim">See which bookings fewer units would move, and which could not be kept. Then apply exactly that plan.</p>
+		<div class="tools"><${Field} label="Find an article"><${Search} value=${q.search} onChange=${(search) => setQ({search, article: undefined})}/><//>
 			<${Field} label="Article"><${Select} value=${id || ""} onChange=${(article) => setQ({article})} options=${[...(id && !list.some((r) => r.id === id) ? [[id, "The one of the link"]] : []), ...list.map((r) => [r.id, r.name + " (" + r.quantity.total + ")"])]}/><//>
 			<${Field} label="Units fewer"><input type="number" min="1" value=${amount} onChange=${(e) => setQ({amount: e.target.value})}/><//>
 			<${Field} label="From (empty: now)"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t})}/><//>${from > 0 && html`<${Button} kind="plain" onClick=${() => setQ({from: undefined})}>Now<//>`}</div>
@@ -25,10 +21,10 @@ export function Plan() {
 }
 
 function Preview({id, at, amount, from, z}) {
-	const of = useData(async (signal) => {
+	const of = useData(async (o) => {
 		const start = dayStart(from || Date.now(), z), [plan, bars] = await Promise.all([
-			get(`articles/${id}/plan-quantity-change`, {serviceLocationId: at.id, amount, effectiveFrom: from ? iso(from) : undefined, pageSize: 100}, {signal}),
-			get("articles/bars", {ids: [id], serviceLocationId: at.id, archive: "all", dateRange: {from: iso(start), to: iso(start + 90 * DAY)}}, {signal})]);
+			get(`articles/${id}/plan-quantity-change`, {serviceLocationId: at.id, amount, effectiveFrom: from ? iso(from) : undefined, pageSize: 100}, o),
+			get("articles/bars", {ids: [id], serviceLocationId: at.id, archive: "all", dateRange: {from: iso(start), to: iso(start + 90 * DAY)}}, o)]);
 		return {plan, row: bars.data[0] || null, start};
 	}, [id, at.id, amount, from]);
 	const apply = async (plan, force) => {
@@ -40,11 +36,11 @@ function Preview({id, at, amount, from, z}) {
 				<p>${plan.movesTotal ? plan.movesTotal + (plan.movesTotal === 1 ? " booking moves" : " bookings move") : "Nothing has to move"}${plan.minimal ? ", and it is proven that fewer would not do." : plan.lowerBound ? `; no plan has fewer than ${plan.lowerBound}.` : "."}
 				${plan.possibleFrom ? html` So many could go from <b>${fmtInstant(plan.possibleFrom, z)}</b>. <${Button} kind="small" onClick=${() => setQ({from: Date.parse(plan.possibleFrom)})}>Take that<//>` : ""}</p>
 				${plan.blockingTotal > 0 && html`<${Blockers} list=${plan.blockingUnavailabilities} total=${plan.blockingTotal}/>`}</div>
-			${row && html`<div class="box"><h2>${row.name} at ${at.name}</h2><${Curve} row=${row} start=${start} fewer=${amount} from=${from} z=${z}/></div>`}
+			${row?.steps.length > 0 && html`<div class="box"><h2>${row.name} at ${at.name}</h2><${Curve} row=${row} start=${start} fewer=${amount} from=${from} z=${z}/></div>`}
 			${plan.moves.length > 0 && html`<${Table} heads=${["What moves", "From unit", "To unit"]}>${plan.moves.map((m) => html`<tr key=${m.unavailabilityId}><td><${Who} id=${m.unavailabilityId} row=${row} z=${z}/></td><td><code>…${m.fromSlotId.slice(-6)}</code></td><td><code>…${m.toSlotId.slice(-6)}</code></td></tr>`)}<//>`}</div>
 		<aside class="box stack"><h2>This plan</h2><${Facts} of=${[["Units fewer", amount], ["From", from ? fmtInstant(from, z) : "now"], ["Moves", plan.movesTotal], ["Not kept", plan.ok ? 0 : plan.blockingTotal], ["Least", plan.minimal ? html`<${Badge} kind="good">proven<//>` : "at least " + plan.lowerBound], ["Digest", html`<code>${plan.plan.slice(0, 16)}…</code>`]]}/>
 			<p class="dim">What is applied is this plan and no other: if anything has changed by then, it is refused.</p>
-			${plan.ok ? html`<${Button} kind="primary" onClick=${() => apply(plan)}>Apply this plan<//>` : plan.reason !== "not_enough_stock" && html`<${Confirm} label="Apply anyway" ask=${"Bookings become conflicts."} onYes=${() => apply(plan, true)}/>`}
+			${plan.ok ? html`<${Button} kind="primary" onClick=${() => apply(plan)}>Apply this plan<//>` : plan.reason !== "not_enough_stock" && html`<${Confirm} label="Apply anyway" ask="Bookings become conflicts." onYes=${() => apply(plan, true)}/>`}
 			<${Button} onClick=${() => go("timeline", {at: at.id, article: id, on: from || undefined})}>See it in time<//></aside></div>`}<//>`;
 }
 

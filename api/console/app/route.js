@@ -3,8 +3,8 @@ import {signal} from "./base.js";
 
 /** @typedef {{view: string, q: Record<string, string>}} Route */
 
-/** @returns {Route} */
-function read() {
+/** What the address says, before anybody has heard of it. @returns {Route} */
+export function read() {
 	const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
 	return {view: path || "timeline", q: Object.fromEntries(new URLSearchParams(query))};
 }
@@ -16,7 +16,7 @@ addEventListener("hashchange", () => {route.value = read();});
 /** The address of a view. @param {string} view @param {Record<string, any>} q */
 export function href(view, q = {}) {
 	const p = new URLSearchParams();
-	for (const [k, v] of Object.entries(q)) if (v !== undefined && v !== null && v !== "") p.set(k, String(v));
+	for (const [k, v] of Object.entries(q)) if ((v ?? "") !== "") p.set(k, String(v));
 	const s = p.toString();
 	return "#/" + view + (s ? "?" + s : "");
 }
@@ -28,7 +28,7 @@ export function go(view, q = {}) {
 
 /** Changes the state of the present view. With step there is a way back to what was. */
 export function setQ(patch, step = false) {
-	const to = href(route.value.view, {...route.value.q, ...patch});
+	const {view, q} = read(), to = href(view, {...q, ...patch});
 	if (to === location.hash) return;
 	if (step) location.hash = to;
 	else {

@@ -1,8 +1,8 @@
-// This file owns instants, days and zones as people read them. Instants are milliseconds; a day is one of the place's zone, so that it has 23 or
+// This file owns instants, days and zones as people read them. Instants are milliseconds; a day is one of the place's zone, and has 23 or
 // 25 hours where the clock changes. How dates are written is the browser's locale.
 
 export const HOUR = 3_600_000, DAY = 24 * HOUR;
-export const locale = navigator.languages?.[0] || navigator.language || "en";
+const locale = navigator.languages?.[0] || navigator.language || "en";
 
 const formats = new Map();
 /** @param {string} zone @param {Intl.DateTimeFormatOptions} o */
@@ -68,13 +68,13 @@ export const iso = (t) => new Date(t).toISOString();
 const written = (o) => (/** @type {number|string} */ t, /** @type {string} */ zone) => format(zone, o).format(ms(t));
 /** @type {Intl.DateTimeFormatOptions} */
 const instant = {weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"};
-export const fmtDay = written({weekday: "short", day: "numeric", month: "short"}), fmtMonth = written({month: "long", year: "numeric"}), fmtMonthShort = written({month: "short"}), fmtWeekday = written({weekday: "short"}), fmtTime = written({hour: "2-digit", minute: "2-digit"});
+export const fmtDay = written({weekday: "short", day: "numeric", month: "short"}), fmtMonth = written({month: "long", year: "numeric"}), fmtMonthShort = written({month: "short"}), fmtDate = written({day: "numeric", month: "short"}), fmtWeekday = written({weekday: "short"}), fmtTime = written({hour: "2-digit", minute: "2-digit"});
 export const fmtDayNo = (t, zone) => format(zone, {day: "numeric"}).format(ms(t)).replace(/\D+$/, "");
 export const fmtInstant = (t, zone) => (t == null ? "no end" : format(zone, instant).format(ms(t)));
 export const fmtExact = written({dateStyle: "medium", timeStyle: "medium"});
 export function fmtRange(from, to, zone) {
 	if (to == null) return fmtInstant(from, zone) + " →";
-	return format(zone, instant).formatRange(ms(from), ms(to));
+	return fmtInstant(from, zone) + " – " + (fmtDay(from, zone) === fmtDay(to, zone) ? fmtTime : fmtInstant)(to, zone);
 }
 
 /** How long, in the two largest units. */
@@ -86,11 +86,8 @@ export function fmtLength(millis) {
 
 const relative = new Intl.RelativeTimeFormat(locale, {numeric: "auto"});
 export function fmtAgo(t, now = Date.now()) {
-	const s = (ms(t) - now) / 1000, a = Math.abs(s);
-	if (a < 90) return relative.format(Math.round(s), "second");
-	if (a < 5400) return relative.format(Math.round(s / 60), "minute");
-	if (a < 129600) return relative.format(Math.round(s / 3600), "hour");
-	return relative.format(Math.round(s / 86400), "day");
+	const s = (ms(t) - now) / 1000, a = Math.abs(s), [unit, length] = /** @type {[any, number]} */ (a < 90 ? ["second", 1] : a < 5400 ? ["minute", 60] : a < 129600 ? ["hour", 3600] : ["day", 86400]);
+	return relative.format(Math.round(s / length), unit);
 }
 
 /** What an input of a local time shows, and back. */

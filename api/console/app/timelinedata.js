@@ -1,13 +1,13 @@
 // This file owns what the timeline shows: pages of articles with their bars, all of one state, and what was moved while one looked.
 import {useEffect, useRef, useState} from "./base.js";
-import {get, heard} from "./api.js";
+import {get, heard, together} from "./api.js";
 import {placeName} from "./store.js";
 
 export const PAGE = 60;
 const KEPT = 6; // pages before and behind those in view
 
-/** @typedef {{id: string, from: number, to: number, bodyFrom: number, bodyTo: number, open: boolean, due: number, late: boolean, goes?: string, moved?: string, [more: string]: any}} Bar */
-/** @typedef {{id: string, name: string, code: string, sku: {id: string, name: string}|null, units: number, bars: Bar[], conflicts: Bar[], events: any[], steps: any[], slots: string[]}} Row */
+/** @typedef {{id: string, from: number, to: number, bodyFrom: number, bodyTo: number, [more: string]: any}} Bar */
+/** @typedef {{id: string, units: number, bars: Bar[], conflicts: Bar[], [more: string]: any}} Row */
 /** @typedef {{of: string, pages: Map<number, Row[]>, total: number, sequence: number, error: Error|null, conflicts: any[]}} Rows */
 
 // Where bars were last seen, and from where the server has moved them since.
@@ -45,8 +45,8 @@ function rowOf(r, now) {
 }
 
 /**
- * The rows of a window, read as they come into view. Pages of different states are never shown together: where a newer one comes in, those that are
- * in view are read again, and what was there stays until they are. What is far out of sight is forgotten, but for rows that are held.
+ * The rows of a window, read as they come into view. All pages are of one state; where it changes, those in
+ * view are read again, and what was there stays until they are. What is far out of sight is forgotten, but for rows that are held.
  * @param {any} query @param {number[]} wanted @param {(r: Row) => boolean} holds @returns {Rows}
  */
 export function useRows(query, wanted, holds) {
@@ -60,24 +60,18 @@ export function useRows(query, wanted, holds) {
 		const timer = setTimeout(async () => {
 			try {
 				const now = Date.now(), near = (p) => p >= wanted[0] - KEPT && p <= wanted[wanted.length - 1] + KEPT;
-				let pages = new Map(same && !changed ? [...b.pages].filter(([p, rows]) => near(p) || rows.some(holds)) : []), sequence = pages.size ? b.sequence : 0, total = b.total;
-				const read = async () => {
-					for (let tries = 0; tries < 4; tries++) {
-						const missing = wanted.filter((p) => !pages.has(p));
-						if (!missing.length) break;
-						const got = await Promise.all(missing.map((p) => get("articles/bars", {...query, page: p, pageSize: PAGE}, {signal})));
-						const newest = Math.max(sequence, ...got.map((g) => g.sequence));
-						if (newest !== sequence) pages = new Map();
-						sequence = newest;
-						got.forEach((g, i) => {if (g.sequence === newest) {pages.set(missing[i], g.data.map((r) => rowOf(r, now))); total = g.pagination.total;}});
-					}
-				};
-				const [conflicts] = await Promise.all([
-					pages.size ? b.conflicts : get("conflicts", {dateRange: query.dateRange, serviceLocationId: query.serviceLocationId, skuId: query.skuId, pageSize: 100}, {signal}).then((a) => a.data), read(),
-				]);
+				let kept = new Map(same && !changed ? [...b.pages].filter(([p, rows]) => near(p) || rows.some(holds)) : []);
+				const got = await together(signal, async (o) => {
+					const pages = kept, missing = wanted.filter((p) => !pages.has(p)), lane = {dateRange: query.dateRange, serviceLocationId: query.serviceLocationId, skuId: query.skuId, pageSize: 100};
+					kept = new Map(); // what was kept is of another state where this is not the last try
+					if (pages.size) o.seen?.add(String(b.sequence));
+					const [conflicts, ...got] = await Promise.all([pages.size ? b.conflicts : get("conflicts", lane, o).then((a) => a.data), ...missing.map((p) => get("articles/bars", {...query, page: p, pageSize: PAGE}, o))]);
+					got.forEach((g, i) => pages.set(missing[i], g.data.map((r) => rowOf(r, now))));
+					return {pages, conflicts, total: got[0].pagination.total, sequence: got[0].sequence};
+				});
 				if (signal.aborted) return;
 				version.current = live;
-				set(box.current = {of, pages, total, sequence, error: null, conflicts});
+				set(box.current = {of, ...got, error: null});
 			} catch (error) {
 				if (!signal.aborted) set({...box.current, error});
 			}

@@ -1,4 +1,4 @@
-// This file owns how a bar is given other dates or another article: by dragging or by keys, tried by the server as it goes, done on the drop.
+// This file owns how a bar is given other dates or another article, by dragging or by keys: tried as it goes, done on the drop.
 import {useRef, useState} from "./base.js";
 import {Problem, get, patch, post} from "./api.js";
 import {ROW} from "./timelineview.js";
@@ -8,7 +8,7 @@ import {fmtRange, iso} from "./time.js";
 
 const PAUSE = 90; // between two tries
 
-/** Asks what would come of a move, or makes it. A unit of an order gets another article or other dates, and with it its whole line. */
+/** Tries or makes a move. A unit of an order gets another article, or its whole line other dates. */
 async function apply(bar, to, dryRun) {
 	if (bar.blockerType === "hold") return post(`holds/${bar.ownerId}/move`, {lines: [{unavailabilityId: bar.id, from: iso(to.from), ...(bar.open ? {} : {to: iso(to.to)}), articleId: to.articleId}], dryRun});
 	const order = bar.order ||= await get("orders/" + bar.ownerId), item = order.stockItems.find((s) => s.unavailabilityId === bar.id);
@@ -121,7 +121,7 @@ export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
 		return found && row >= 0 ? {id: v.id, from: found.bar.bodyFrom, to: found.bar.bodyTo, row, text: "↷ " + (found.bar.label || "moves here")} : null;
 	}).filter(Boolean);
 	return {
-		active: m?.bar.id, handlers, says, begin, others, swallow: () => swallow.current, target: m?.articleId, first: first(layout),
+		active: m?.bar.id, handlers, says, begin, others, swallow: () => swallow.current, target: m?.articleId,
 		ghost: m && !same(m) ? {from: m.from, to: Math.min(m.to, m.from + 3.2e10), row: Math.max(0, Math.min(layout.length - 1, m.line)), no: m.verdict && !m.verdict.ok, text: m.bar.label || ""} : null,
 	};
 }
@@ -131,10 +131,4 @@ function nearest(box, from, [right, below]) {
 	const row = (b) => Number(b.closest(".tl-row").dataset.row), far = (b) => [b.offsetLeft - from.offsetLeft, row(b) - row(from)];
 	const way = (b) => {const [x, y] = far(b); return Math.abs(y) * 1e6 + Math.abs(x);};
 	return [...box.querySelectorAll("[data-bar]")].filter((b) => {const [x, y] = far(b); return below ? y * below > 0 : y === 0 && x * right > 0;}).sort((p, q) => way(p) - way(q))[0];
-}
-
-/** The bar that Tab comes to where none is picked. */
-function first(layout) {
-	for (let i = 0; i < Math.min(layout.length, 30); i++) {const b = layout.at(i)?.bars[0]; if (b) return b.id;}
-	return "";
 }

@@ -1,6 +1,6 @@
-// This file owns the timeline: articles and their units as rows, time across. One scroller holds it all; what is out of sight has no elements.
+// This file owns the timeline: articles and their units as rows, time across; what is out of sight has no elements.
 import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./base.js";
-import {route, setQ} from "./route.js";
+import {go, read, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
 import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, reasons} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, weekStart} from "./time.js";
@@ -12,17 +12,18 @@ export const ROW = 36;
 /** How far one sees: pixels of a day, days of the window, and what a step of a move is. */
 const zooms = {
 	hours: {text: "Hours", day: 960, span: 7, snap: HOUR / 4}, days: {text: "Days", day: 150, span: 28, snap: HOUR},
-	weeks: {text: "Weeks", day: 44, span: 84, snap: DAY}, season: {text: "Season", day: 13, span: 240, snap: DAY},
+	weeks: {text: "Weeks", day: 44, span: 84, snap: DAY}, season: {text: "Season", day: 13, span: 180, snap: DAY},
 };
 
 export function Timeline() {
 	const q = route.value.q, z = zone.value, zoom = zooms[q.zoom] ? q.zoom : "days", level = zooms[zoom];
 	const [anchor, setAnchor] = useState(() => Number(q.on) || addDays(dayStart(Date.now(), z), -1, z));
 	const scroller = useRef(null), [see, setSee] = useState(null), asked = useRef(0);
-	// A link, a button or a cell of the heat map names an instant: the window is laid around it.
+	// The window is laid around the instant that a link names.
 	useEffect(() => {
 		const on = Number(q.on);
-		if (on && on !== asked.current) {asked.current = on; setAnchor(on); jump.current = on;}
+		if (on && on !== asked.current) {setAnchor(on); jump.current = on;}
+		asked.current = on || 0;
 	}, [q.on]);
 	const w0 = useMemo(() => addDays(dayStart(anchor, z), -Math.floor(level.span / 4), z), [anchor, z, zoom]), w1 = useMemo(() => addDays(w0, level.span, z), [w0]);
 	const perMs = level.day / DAY, width = see?.width || 1000, name = width < 560 ? 118 : 230, jump = useRef(anchor);
@@ -31,11 +32,10 @@ export function Timeline() {
 	const open = useMemo(() => new Set((q.open || "").split(",").filter(Boolean)), [q.open]);
 	const query = {dateRange: {from: iso(w0), to: iso(w1)}, serviceLocationId: q.at, skuId: q.sku, search: q.search, ids: q.article ? [q.article] : undefined};
 	const first = see ? Math.floor(see.top / ROW) : 0, last = see ? first + Math.ceil(see.height / ROW) + 1 : 30;
-	const wanted = [];
-	const rows = useRef(null);
-	const around = [Math.max(0, first - 3), last + 6];
-	for (let p = rows.current?.page(around[0]) || 1; p <= (rows.current?.page(around[1]) || 1); p++) wanted.push(p);
-	const of = useRows(query, rows.current?.total ? wanted.filter((p) => (p - 1) * PAGE < rows.current.total) : wanted.slice(0, 1), (r) => open.has(r.id) || r.bars.some((b) => b.id === q.bar));
+	const rows = useRef(null), around = [Math.max(0, first - 3), last + 6], wanted = [];
+	const end = Math.max(1, Math.ceil((rows.current?.total || 0) / PAGE)), page = (i) => Math.min(rows.current?.page(i) || 1, end);
+	for (let p = page(around[0]); p <= page(around[1]); p++) wanted.push(p);
+	const of = useRows(query, wanted, (r) => open.has(r.id) || r.bars.some((b) => b.id === q.bar));
 	const layout = rows.current = useMemo(() => fold(of, open), [of, open]);
 
 	const timer = useRef(0), resting = useRef(null);
@@ -47,14 +47,14 @@ export function Timeline() {
 		clearTimeout(timer.current);
 		timer.current = setTimeout(() => resting.current(), 350);
 	};
-	// Where scrolling has come to rest stands in the address; near an edge the window is laid anew around it.
+	// Where scrolling came to rest stands in the address; near an edge the window is laid anew.
 	const rest = () => {
 		const e = scroller.current;
-		if (!e || jump.current) return;
+		if (!e || jump.current || Number(read().q.on || 0) !== asked.current) return; // another place is asked for by now
 		const t = Math.round((w0 + e.scrollLeft / perMs) / 900_000) * 900_000;
 		asked.current = t;
 		if (e.scrollLeft < 40 || e.scrollLeft + e.clientWidth > name + (w1 - w0) * perMs - 40) {jump.current = t; setAnchor(t);}
-		setQ({on: t});
+		setQ({on: t, row: Math.floor(e.scrollTop / ROW) || undefined});
 	};
 	resting.current = rest;
 	useEffect(() => () => clearTimeout(timer.current), []);
@@ -69,7 +69,13 @@ export function Timeline() {
 		o.observe(scroller.current);
 		return () => o.disconnect();
 	}, []);
-	useEffect(() => {if (scroller.current) scroller.current.scrollTop = 0;}, [q.sku, q.search, q.at, q.article]);
+	// A link says which row was the first; another choice of articles begins at theirs.
+	const chosen = [q.sku, q.search, q.at, q.article].join(), scrolled = useRef("");
+	useLayoutEffect(() => {
+		if (!layout.length || scrolled.current === chosen) return;
+		scroller.current.scrollTop = scrolled.current ? 0 : Number(q.row || 0) * ROW;
+		scrolled.current = chosen;
+	}, [chosen, !layout.length]);
 
 	const move = useMoving({layout, perMs, snap: level.snap, z, scroller, w0, name});
 	const show = (t) => {jump.current = t; asked.current = t; setAnchor(t); setQ({on: t});};
@@ -78,24 +84,30 @@ export function Timeline() {
 	const setZoom = (v) => {const t = leftAt(); jump.current = t; asked.current = t; setAnchor(t); setQ({zoom: v, on: t});};
 	const t0 = see ? w0 + (see.left - 200) / perMs : w0, t1 = see ? w0 + (see.left + see.width + 400) / perMs : w1;
 	const picked = q.bar && layout.find(q.bar);
-	const at = {x, perMs, t0, t1, z, picked: q.bar, pick: (b) => setQ({bar: b?.id}), move, w1, total: name + (w1 - w0) * perMs};
+	const at = {x, perMs, t0, t1, z, picked: q.bar, pick: (b) => setQ({bar: b?.id}), move, w1, tab: "", total: name + (w1 - w0) * perMs};
+	// What does not change while one scrolls down is drawn once.
+	const [head, grid] = useMemo(() => {
+		const m = {x, w1, z, zoom, ...marks(zoom, t0, t1, w0, w1, z)};
+		return [html`<${Head} ...${m}/>`, html`<${Grid} ...${m}/>`];
+	}, [zoom, t0, t1, w0, z, Math.floor(Date.now() / 60_000)]);
 	const ghost = (g) => box(x(g.from), Math.max(8, (g.to - g.from) * perMs), g.row * ROW + 5);
 	const lane = lanes(of.conflicts, perMs, t0, t1);
 	const shown = [];
 	for (let i = around[0]; i < Math.min(around[1], layout.length); i++) shown.push(layout.at(i));
+	at.tab = shown.flatMap((r) => r.bars).find((b) => b.to > t0 && b.from < t1)?.id; // arrows lead on from it
 	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(Date.now(), z), zoom === "hours" ? 0 : -1, z))}/>
 			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${setZoom}/>
 			<input type="date" aria-label="Go to a day" value=${toInput(Number(q.on) || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(Date.parse(e.target.value + "T00:00Z"), z))}/>
-			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: undefined}, true)}/><${Search} value=${q.search} label="Name or code" onChange=${(search) => setQ({search, article: undefined})}/>
+			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: undefined}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: undefined})}/>
 			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: undefined})}>One article<//>`}
 			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} articles${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
 		${of.error && html`<${Failed} error=${of.error}/>`}
 		<div class="tl-wrap"><div class="tl" data-rows=${layout.length} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
-			<div class="tl-all" style=${{width: at.total + "px", "--name": name + "px"}}><${Head} ...${at} zoom=${zoom} w0=${w0}/>
+			<div class="tl-all" style=${{width: at.total + "px", "--name": name + "px"}}>${head}
 				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px"}}><div class="tl-name">Conflicts <${Badge} kind="bad">${of.conflicts.length}<//></div>
 					${lane.list.map((c) => html`<button key=${c.id} type="button" class="bar conflict" style=${box(x(c.from), Math.max(6, x(c.to) - x(c.from)), 4 + c.lane * 28)}
-						title=${reasons[c.reason]} aria-label=${"Conflict: " + (reasons[c.reason] || c.reason) + " " + fmtRange(c.from, c.to, z)} onClick=${() => {location.hash = "#/conflicts?id=" + c.id + (q.at ? "&at=" + q.at : "");}}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}</button>`)}</div>`}
-				<div class="tl-body" style=${{height: Math.max(layout.length, 1) * ROW + "px"}}><${Grid} ...${at} zoom=${zoom} w0=${w0}/>${shown.map((r) => html`<${Line} key=${r.key} r=${r} at=${at} open=${open}/>`)}
+						title=${reasons[c.reason]} aria-label=${"Conflict: " + (reasons[c.reason] || c.reason) + " " + fmtRange(c.from, c.to, z)} onClick=${() => go("conflicts", {id: c.id})}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}</button>`)}</div>`}
+				<div class="tl-body" style=${{height: Math.max(layout.length, 1) * ROW + "px"}}>${grid}${shown.map((r) => html`<${Line} key=${r.key} r=${r} at=${at} open=${open}/>`)}
 					${move.ghost && html`<div class=${"bar ghost" + (move.ghost.no ? " no" : "")} style=${ghost(move.ghost)}>${move.ghost.text}</div>`}
 					${(move.others || []).map((o) => html`<div key=${o.id} class="bar ghost" style=${ghost(o)}>${o.text}</div>`)}</div></div></div>
 			${!of.pages.size && !of.error && html`<div class="tl-wait"><${Loading} rows=${8}/></div>`}
@@ -113,7 +125,7 @@ function box(left, width, top) {
 	return s;
 }
 
-/** Rows as they stand below each other: an article, and behind one that is open its units. */
+/** Rows in their order: an article, and behind one that is open its units. */
 function fold(of, open) {
 	const opened = [];
 	for (const [p, list] of [...of.pages].sort((a, b) => a[0] - b[0])) list.forEach((r, i) => {if (open.has(r.id) && r.slots.length) opened.push({index: (p - 1) * PAGE + i, n: r.slots.length, row: r});});
@@ -163,7 +175,7 @@ function lanes(list, perMs, t0, t1) {
 }
 
 /** The marks of the axis between two instants: large ones with a name, and small ones. */
-function marks({zoom, t0, t1, w0, w1, z}) {
+function marks(zoom, t0, t1, w0, w1, z) {
 	const big = [], small = [], from = Math.max(t0, w0), to = Math.min(t1, w1), n = Math.ceil((to - from) / DAY) + 2;
 	const list = days(from, n, z).filter((t) => t < to);
 	for (const d of list) {
@@ -184,16 +196,16 @@ function marks({zoom, t0, t1, w0, w1, z}) {
 }
 
 function Head(p) {
-	const {big, small} = marks(p), today = dayStart(Date.now(), p.z);
+	const {big, small} = p, today = dayStart(Date.now(), p.z);
 	return html`<div class="tl-head"><div class="tl-name">Article</div>
 		${big.map(([t, text], i) => html`<div key=${"b" + t} class="tl-big" style=${box(p.x(t), p.x(big[i + 1]?.[0] ?? p.w1) - p.x(t))}><span>${text}</span></div>`)}
 		${small.map(([t, text]) => html`<div key=${t} class=${"tl-small" + (t === today ? " today" : "")} style=${box(p.x(t))}>${text}</div>`)}</div>`;
 }
 
 function Grid(p) {
-	const {small, list} = marks(p), now = Date.now();
+	const {small, list} = p, now = Date.now();
 	return html`${list.filter((d) => p.zoom !== "season" && week.weekend.includes(weekday(d, p.z))).map((d) => html`<div key=${"w" + d} class="tl-shade" style=${box(p.x(d), p.x(addDays(d, 1, p.z)) - p.x(d))}></div>`)}
-		${small.map(([t, , , strong]) => html`<div key=${t} class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}></div>`)}${now > p.w0 && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}></div>`}`;
+		${small.map(([t, , , strong]) => html`<div key=${t} class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}></div>`)}${now > p.list[0] && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}></div>`}`;
 }
 
 function Line({r, at, open}) {
@@ -217,12 +229,11 @@ function BarBox({b, at, row, conflict}) {
 	if (b.to < at.t0 || b.from > at.t1) return null;
 	const {x, z} = at, left = x(b.bodyFrom), right = x(b.bodyTo), who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || (b.blockerType === "hold" ? "Hold" : b.blockerType);
 	const kind = conflict ? "conflict" : b.late ? "late" : b.state === "out" ? "out" : b.state === "back" ? "back" : b.blockerType === "order" ? "order" : b.blockerType === "scheduled-event" ? "event" : "hold";
-	const says = `${who}, ${row.name}, ${fmtRange(b.bodyFrom, b.open ? null : b.bodyTo, z)}${conflict ? ", has no unit" : b.late ? ", late" : b.state === "out" ? ", out" : ""}${b.goes ? ", goes to " + b.goes + " for good" : ""}${b.pinned ? ", pinned" : ""}${b.moved ? ", moved by the engine from " + b.moved : ""}`;
+	const says = b.says ||= `${who}, ${row.name}, ${fmtRange(b.bodyFrom, b.open ? null : b.bodyTo, z)}${conflict ? ", has no unit" : b.late ? ", late" : b.state === "out" ? ", out" : ""}${b.goes ? ", goes to " + b.goes + " for good" : ""}${b.pinned ? ", pinned" : ""}${b.moved ? ", moved by the engine from " + b.moved : ""}`;
 	const seen = Math.max(0, Math.min(x(at.t1), right) - Math.max(left, 0));
-	return html`${left - x(b.from) > 1 && html`<div class="buf" style=${box(x(b.from), left - x(b.from))}></div>`}
-		<button type="button" data-bar=${b.id} tabindex=${at.picked === b.id || at.move.first === b.id ? 0 : -1} class=${"bar " + kind + (b.moved ? " moved" : "") + (b.open ? " open" : "") + (at.picked === b.id ? " on" : "") + (seen < 14 ? " thin" : "") + (at.move.active === b.id ? " away" : "")}
-			style=${box(left, Math.max(3, right - left))} aria-label=${says} title=${says} onClick=${() => {if (!at.move.swallow()) at.pick(b);}}>${seen > 22 ? html`${b.moved && html`<span aria-hidden="true">↷ </span>`}${b.pinned && b.state === "due" && html`<span class="pin" aria-hidden="true">●</span>`}<span class="who">${b.goes ? "→ " : ""}${who}</span>` : ""}</button>
-		${x(b.to) - right > 1 && html`<div class="buf" style=${box(right, x(b.to) - right)}></div>`}`;
+	const style = {...box(left, Math.max(3, right - left)), "--before": left - x(b.from) + "px", "--after": x(b.to) - right + "px"};
+	return html`<button type="button" data-bar=${b.id} tabindex=${at.picked === b.id || at.tab === b.id ? 0 : -1} class=${"bar " + kind + (b.moved ? " moved" : "") + (b.open ? " open" : "") + (at.picked === b.id ? " on" : "") + (seen < 14 ? " thin" : "") + (at.move.active === b.id ? " away" : "")}
+			style=${style} aria-label=${says} title=${says} onClick=${() => {if (!at.move.swallow()) at.pick(b);}}>${seen > 22 ? html`${b.moved && html`<span aria-hidden="true">↷ </span>`}${b.pinned && b.state === "due" && html`<span class="pin" aria-hidden="true">●</span>`}<span class="who">${b.goes ? "→ " : ""}${who}</span>` : ""}</button>`;
 }
 
 /** Many units as a curve: how many are taken of how many. */

@@ -1,4 +1,4 @@
-// This file owns the day at the counter: what goes out, what comes back, what is late, was not fetched, or has to be prepared; and codes.
+// This file owns the day at the counter: what goes out, comes back, is late, was not fetched, or has to be prepared; and codes.
 import {html, useRef, useState} from "./base.js";
 import {all, get, post, useData} from "./api.js";
 import {href, route, setQ} from "./route.js";
@@ -7,7 +7,7 @@ import {Badge, Button, Empty, Field, Read, Steps, Table, tell} from "./ui.js";
 import {DAY, addDays, dayStart, fmtDay, fmtInstant, fmtTime, iso} from "./time.js";
 
 /** The stock items of open orders, sorted by what the day asks of them. */
-export function sorted(orders, day, next, now) {
+function sorted(orders, day, next, now) {
 	const lists = {late: [], missed: [], out: [], back: [], prepare: []};
 	for (const o of orders) for (const s of o.stockItems) {
 		const item = {...s, order: o, from: Date.parse(s.pickupDate), to: s.returnDate ? Date.parse(s.returnDate) : Infinity};
@@ -20,15 +20,15 @@ export function sorted(orders, day, next, now) {
 	return lists;
 }
 
-const names = {out: "Goes out", back: "Comes back", late: "Late", missed: "Not fetched", prepare: "To prepare"};
+const names = {out: ["Goes out", "Nothing goes out"], back: ["Comes back", "Nothing comes back"], late: ["Late", "Nothing is late"], missed: ["Not fetched", "All was fetched"], prepare: ["To prepare", "All is prepared"]};
 
 export function Today() {
 	const q = route.value.q, z = zone.value, coming = ["back", "late"].includes(q.tab), day = dayStart(Number(q.on) || Date.now(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
-	const of = useData(async (signal) => {
+	const of = useData(async (o) => {
 		const [open, active, conflicts] = await Promise.all([
-			all("orders", {status: "open", dateRange: {from: iso(day - 60 * DAY), to: iso(next + DAY)}}, {signal, pages: 4}),
-			all("orders", {status: "active", dateRange: {from: iso(day - 120 * DAY), to: iso(next)}}, {signal, pages: 4}),
-			get("conflicts", {dateRange: {from: iso(day), to: iso(next)}, serviceLocationId: q.at, pageSize: 1}, {signal}),
+			all("orders", {status: "open", dateRange: {from: iso(day - 60 * DAY), to: iso(next + DAY)}}, {...o, pages: 4}),
+			all("orders", {status: "active", dateRange: {from: iso(day - 120 * DAY), to: iso(next)}}, {...o, pages: 4}),
+			get("conflicts", {dateRange: {from: iso(day), to: iso(next)}, serviceLocationId: q.at, pageSize: 1}, o),
 		]);
 		const here = [...open, ...active].filter((o) => !q.at || o.pickupLocation?.id === q.at);
 		return {...sorted(here, day, next, Date.now()), conflicts: conflicts.pagination.total};
@@ -39,14 +39,14 @@ export function Today() {
 		tell({fulfill: "Handed over: ", return: "Back: ", prepare: "Ready: "}[verb] + item.name);
 	};
 	return html`<section class="view"><div class="tools"><${Steps} names=${["The day before", "The next day"]} step=${(by) => setQ({on: addDays(day, by, z)})} now=${() => setQ({on: undefined})}/>
-			<h1>${fmtDay(day, z)}${place.value ? ", " + place.value.name : ""}</h1><span class="grow"></span><${Scan} lists=${of.data} act=${act}/><${Button} icon="print" onClick=${() => print()}>Pick list<//></div>
+			<h1>${fmtDay(day, z)}${place.value ? ", " + place.value.name : ""}</h1><span class="grow"></span><${Scan} lists=${of.data} act=${act}/><${Button} onClick=${() => print()}>Pick list<//></div>
 		<${Read} of=${of}>${(d) => html`${d.conflicts > 0 && html`<p class="notice bad">${d.conflicts} booking${d.conflicts > 1 ? "s have" : " has"} no unit that day. <a href=${href("conflicts", {at: q.at})}>See the conflicts</a></p>`}
-			<div class="tabs" role="tablist">${Object.entries(names).map(([v, text]) => html`<button key=${v} role="tab" type="button" aria-selected=${v === tab} onClick=${() => setQ({tab: v})}>${text}<span class="n"><${Badge} kind=${d[v].length && (v === "late" || v === "missed") ? "bad" : ""}>${d[v].length}<//></span></button>`)}</div>
+			<div class="tabs" role="tablist">${Object.entries(names).map(([v, [text]]) => html`<button key=${v} role="tab" type="button" aria-selected=${v === tab} onClick=${() => setQ({tab: v})}>${text}<span class="n"><${Badge} kind=${d[v].length && (v === "late" || v === "missed") ? "bad" : ""}>${d[v].length}<//></span></button>`)}</div>
 			${d[tab].length ? html`<${Table} heads=${["When", "What", "Article", "Order", "For", ""]}>${d[tab].map((s) => html`<tr key=${s.id}>
 					<td class="nowrap">${at(coming ? s.to : s.from)}</td><td><b>${s.name}</b>${s.hasConflicts && html` <${Badge} kind="bad">no unit<//>`}</td><td>${s.inventoryArticle?.name || ""} <span class="dim">${s.code || ""}${s.inventoryArticle?.binLocation ? " · " + s.inventoryArticle.binLocation : ""}</span></td>
 					<td><a href=${href("orders", {at: q.at, id: s.order.id})}>#${s.order.number}</a></td><td>${s.order.mainContact?.fullName || ""}</td>
 					<td class="right">${coming ? html`<${Button} kind="primary small" onClick=${() => act("return", s)}>Take back<//>` : html`<span class="row">${s.fulfillmentState === "pending" && html`<${Button} kind="small" onClick=${() => act("prepare", s)}>Ready<//>`}${tab !== "prepare" && html`<${Button} kind="primary small" onClick=${() => act("fulfill", s)}>Hand over<//>`}</span>`}</td></tr>`)}<//>`
-				: html`<${Empty} icon="check" title=${{out: "Nothing goes out", back: "Nothing comes back", late: "Nothing is late", missed: "All was fetched", prepare: "All is prepared"}[tab]}><p>${tab === "out" || tab === "back" ? "on this day" + (place.value ? " at " + place.value.name : "") : ""}</p><//>`}`}<//></section>`;
+				: html`<${Empty} icon="check" title=${names[tab][1]}/>`}`}<//></section>`;
 }
 
 /** A code, scanned or typed: what waits is handed over, what is out is taken back. */

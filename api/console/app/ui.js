@@ -1,11 +1,11 @@
 // This file owns the parts that views are made of: buttons, fields, dialogs, notes, and the states of what is read.
 import {html, signal, useEffect, useRef, useState} from "./base.js";
-import {Problem, Unreachable} from "./api.js";
-import {go, setQ} from "./route.js";
+import {Unreachable} from "./api.js";
+import {go, href, route, setQ} from "./route.js";
 import {places, skus, zone} from "./store.js";
 import {fmtInstant, fmtRange, fromInput, toInput} from "./time.js";
 
-export const Icon = ({name}) => html`<svg class="icon" aria-hidden="true"><use href=${"/console/icons.svg#" + name}/></svg>`;
+export const Icon = ({name}) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><use href=${"/console/icons.svg#" + name}/></svg>`;
 
 /** A button; while what it does is under way it says so and does not do it again. */
 export function Button({onClick, kind = "", icon, label, children, disabled, ...rest}) {
@@ -22,7 +22,7 @@ export function Button({onClick, kind = "", icon, label, children, disabled, ...
 		${icon && html`<${Icon} name=${icon}/>`}${children}</button>`;
 }
 
-export const Field = ({label, children, hint, wide}) => html`<label class=${"field" + (wide ? " wide" : "")}><span class="name">${label}</span>${children}${hint && html`<span class="hint">${hint}</span>`}</label>`;
+export const Field = ({label, children, wide}) => html`<label class=${"field" + (wide ? " wide" : "")}><span class="name">${label}</span>${children}</label>`;
 
 export const Select = ({value, onChange, options, ...rest}) => html`<select value=${value} onChange=${(e) => onChange(e.target.value)} ...${rest}>
 	${options.map(([v, text]) => html`<option key=${v} value=${v} selected=${v === value}>${text}</option>`)}</select>`;
@@ -42,7 +42,7 @@ export const Text = ({set, ...rest}) => html`<input autocomplete="off" onInput=$
 export const fields = (e) => Object.fromEntries(new FormData(e.target));
 
 /** Text, when typing rests. */
-export function Search({value, onChange, label, ...rest}) {
+export function Search({value, onChange, label = "Name or code", ...rest}) {
 	const [text, set] = useState(value || "");
 	const timer = useRef(0);
 	useEffect(() => {set(value || "");}, [value]);
@@ -65,21 +65,22 @@ export const Choice = ({label, of, value, set}) => html`<div class="seg" role="g
 
 export const Badge = ({kind = "", children, title}) => html`<span class=${"badge " + kind} title=${title}>${children}</span>`;
 
-export const Loading = ({rows = 6}) => html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({length: rows}, (_, i) => html`<span key=${i} style=${{width: 92 - (i * 17) % 50 + "%"}}></span>`)}</div>`;
+export const Loading = ({rows = 6}) => html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({length: rows}, (_, i) => html`<span key=${i} style=${{width: 90 - i * 7 + "%"}}></span>`)}</div>`;
 
 /** Nothing is there, and what to do about it. */
 export const Empty = ({title, children, icon = "lookup"}) => html`<div class="empty"><${Icon} name=${icon}/><h2>${title}</h2>${children}</div>`;
 
-/** What went wrong, and a way on. */
-export function Failed({error, again}) {
-	const away = error instanceof Unreachable;
-	return html`<div class="notice bad" role="alert"><strong>${away ? "The server is out of reach" : error.title || "That did not work"}</strong>
-		<p>${away ? "The page goes on when it answers again." : error.message}</p>
-		<${Faults} error=${error}/>${error.code && html`<p class="dim"><a href=${"/docs/errors#" + error.code.toLowerCase()} target="_blank">${error.code}</a></p>`}
-		${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;
+/** What went wrong: of lines what is there, who stands in the way, and when it would do; and a way on. */
+export function Failed({error, again, names = []}) {
+	const away = error instanceof Unreachable, lines = error.details?.lines || [];
+	return html`<div class="notice bad" role="alert"><strong>${away ? error.message : error.title || "That did not work"}</strong>
+		${!lines.length && html`<p>${away ? "The page goes on when it answers again." : error.message}</p>`}<${Faults} error=${error}/>
+		${lines.map((l) => html`<section key=${l.line}><p>${names[l.line] ? html`<b>${names[l.line]}</b>: ` : ""}${l.requested} asked for, <b>${l.available}</b> to be had. ${reasons[l.reason] || l.reason}</p>
+			${l.next?.from && html`<p>It fits from <b>${fmtInstant(l.next.from, zone.value)}</b>.</p>`}<${Blockers} list=${l.blockingUnavailabilities || []} total=${l.blockingTotal}/></section>`)}
+		${error.code && html`<p class="dim"><a href=${"/docs/errors#" + error.code.toLowerCase()} target="_blank">${error.code}</a></p>`}${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;
 }
 
-export const Faults = ({error}) => (error?.errors?.length ? html`<ul class="faults">${error.errors.slice(0, 20).map((f) => html`<li><code>${f.pointer}</code> ${f.message}</li>`)}</ul>` : null);
+const Faults = ({error}) => (error?.errors?.length ? html`<ul class="faults">${error.errors.slice(0, 20).map((f) => html`<li><code>${f.pointer}</code> ${f.message}</li>`)}</ul>` : null);
 
 /** What a loader gave: its states, then the content. */
 export function Read({of, children, rows}) {
@@ -114,7 +115,10 @@ export function Panel({title, onClose, children, actions}) {
 	}}><header><h2>${title}</h2><${Button} kind="plain" icon="close" label="Close" onClick=${onClose}/></header><div class="body">${children}</div>${actions && html`<footer>${actions}</footer>`}</aside>`;
 }
 
-export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => x && x[1] !== null && x[1] !== undefined && x[1] !== "").map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
+/** A secret that is shown this once. */
+export const Once = ({of, secret, done}) => html`<div class="notice good" role="status"><strong>${of}, shown this once</strong><pre>${secret}</pre><${Button} kind="small" onClick=${done}>I have it<//></div>`;
+
+export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => (x?.[1] ?? "") !== "").map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 
 export function Pages({of}) {
 	const to = (page) => () => setQ({page});
@@ -124,24 +128,18 @@ export function Pages({of}) {
 		<${Button} kind="plain" icon="right" label="Next page" disabled=${of.page >= of.totalPages} onClick=${to(of.page + 1)}/></nav>`;
 }
 
-/** A table: its heads (a number's begins with #), its rows, and what a row is opened by. */
-export const Table = ({heads, children}) => html`<div class="scroll"><table><thead><tr>${heads.map((t) => html`<th key=${t} class=${t[0] === "#" ? "num" : ""}>${t.replace("#", "")}</th>`)}</tr></thead><tbody>${children}</tbody></table></div>`;
-export const Go = ({on, set, children}) => html`<tr class=${"go" + (on ? " picked" : "")} onClick=${set}>${children}</tr>`;
-export const Open = ({to, children}) => html`<a href=${to} onClick=${(e) => e.stopPropagation()}>${children}</a>`;
-
-/** Why a request was refused: line by line what is there, who stands in the way, and when it would do. */
-export function Refusal({error, names = []}) {
-	if (!(error instanceof Problem)) return html`<${Failed} error=${error}/>`;
-	const lines = error.details.lines || [];
-	return html`<div class="notice bad" role="alert"><strong>${error.title}</strong>${!lines.length && html`<p>${error.message}</p>`}<${Faults} error=${error}/>
-		${lines.map((l) => html`<section key=${l.line}><p>${names[l.line] ? html`<b>${names[l.line]}</b>: ` : ""}${l.requested} asked for, <b>${l.available}</b> to be had.
-			${" "}${reasons[l.reason] || l.reason}</p>
-			${l.next?.from && html`<p>It fits from <b>${fmtInstant(l.next.from, zone.value)}</b>.</p>`}
-			<${Blockers} list=${l.blockingUnavailabilities || []} total=${l.blockingTotal}/></section>`)}</div>`;
+/** A table: its heads (a number's begins with #) and its rows; each cell knows its head. */
+export const Table = ({heads, children}) => html`<div class="scroll"><table ref=${(t) => {
+	for (const r of t?.tBodies[0].rows || []) for (const c of r.cells) c.dataset.head = heads[c.cellIndex]?.replace("#", "") || "";
+}}><thead><tr>${heads.map((t) => html`<th key=${t} class=${t[0] === "#" ? "num" : ""}>${t.replace("#", "")}</th>`)}</tr></thead><tbody>${children}</tbody></table></div>`;
+/** A row that a click opens, by a name in the address; its first cell links to that. */
+export function Go({name = "id", id, first, num, children}) {
+	const {view, q} = route.value;
+	return html`<tr class=${"go" + (q[name] === id ? " picked" : "")} onClick=${() => setQ({[name]: id})}><td class=${num ? "num" : ""}><a href=${href(view, {...q, [name]: id})} onClick=${(e) => e.stopPropagation()}>${first}</a></td>${children}</tr>`;
 }
 
 export const reasons = {
-	not_enough_stock: "At one instant too few units are there.", fragmented_by_pinned_holds: "Units are free at every instant, but pinned holds leave none free for the whole time.",
+	holds_exceed_remaining_stock: "More is promised than would be left.", pinned_holds_in_the_way: "Pinned holds are in the way: they cannot be moved.", not_enough_stock: "At one instant too few units are there.", fragmented_by_pinned_holds: "Units are free at every instant, but pinned holds leave none free for the whole time.",
 };
 
 /** Who stands in the way, as bars one can go to. */
@@ -152,10 +150,10 @@ export function Blockers({list, total}) {
 			${u.blockerType === "order" ? "Order" : u.blockerType === "hold" ? "Hold" : "Event"} · ${fmtRange(u.range.start, u.range.end, zone.value)}</button></li>`)}</ul></details>`;
 }
 
-export function Confirm({label, ask, onYes, kind = "danger", icon, disabled}) {
+export function Confirm({label, ask, onYes}) {
 	const [open, set] = useState(false);
-	if (!open) return html`<${Button} kind=${kind} icon=${icon} disabled=${disabled} onClick=${() => set(true)}>${label}<//>`;
-	return html`<span class="confirm" role="group" aria-label=${ask}><span>${ask}</span><${Button} kind=${kind} onClick=${async () => {await onYes(); set(false);}}>${label}<//>
+	if (!open) return html`<${Button} kind="danger" onClick=${() => set(true)}>${label}<//>`;
+	return html`<span class="confirm" role="group" aria-label=${ask}><span>${ask}</span><${Button} kind="danger" onClick=${async () => {await onYes(); set(false);}}>${label}<//>
 		<${Button} kind="plain" onClick=${() => set(false)}>Keep<//></span>`;
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -240,6 +241,7 @@ func (b *Browser) Shot(file string) {
 	b.Into(&got, "Page.captureScreenshot", map[string]any{"format": "png"})
 	raw, err := base64.StdEncoding.DecodeString(got.Data)
 	require.NoError(b, err)
+	require.NoError(b, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(b, os.WriteFile(file, raw, 0o644))
 }
 
@@ -322,6 +324,36 @@ func (b *Browser) Faint() (list []string) {
 		list = append(list, x.(string))
 	}
 	return list
+}
+
+// controls are what one works with: those that are seen and can be used. Of bars and of cells, between which arrows lead, one is enough.
+const controls = `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter((x) => !x.disabled && x.checkVisibility({visibilityProperty: true}) && x.getClientRects().length &&
+	!(x.matches("[data-bar], [role=gridcell]") && x.tabIndex < 0 && document.querySelector(":is([data-bar], [role=gridcell])[tabindex='0']")))`
+
+// Unreached lists the controls that Tab does not come to, however often it is pressed.
+func (b *Browser) Unreached() (list []string) {
+	b.Helper()
+	left := b.Eval("document.activeElement?.blur(); window.unreached = new Set(" + controls + "); window.unreached.size").(float64)
+	for most := 4 * left; left > 0 && most > 0; most-- { // a field of a date takes several
+		b.Press("Tab")
+		left = b.Eval("window.unreached.delete(document.activeElement); window.unreached.size").(float64)
+	}
+	for _, x := range b.Eval(`[...window.unreached].map((x) => x.tagName + " " + x.className + " " + (x.ariaLabel || x.textContent.trim().slice(0, 40)))`).([]any) {
+		list = append(list, x.(string))
+	}
+	return list
+}
+
+// Wider is by how many pixels the page is wider than its window.
+func (b *Browser) Wider() float64 {
+	b.Helper()
+	return b.Eval("document.documentElement.scrollWidth - innerWidth").(float64)
+}
+
+// Elements is how many there are.
+func (b *Browser) Elements() float64 {
+	b.Helper()
+	return b.Eval(`document.querySelectorAll("*").length`).(float64)
 }
 
 // Nameless lists the controls of the accessibility tree that have no name.

@@ -3610,7 +3610,7 @@ export interface components {
         ConsentAcceptanceInput: {
             /**
              * Format: date-time
-             * @description When the customer agreed; null: they did not.
+             * @description When the customer agreed, which is not to come; null: they did not.
              */
             acceptedAt?: string | null;
             /**
@@ -3976,6 +3976,8 @@ export interface components {
             subscription?: components["schemas"]["SubscriptionTermsInput"] | null;
         };
         CreatePricingTable: {
+            /** @description Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week and a day. Lines that are there keep how they were sold. */
+            combineRows?: boolean | null;
             /** @description Listings show the external rows. Those are kept also while this is off. */
             externalPricingEnabled?: boolean | null;
             /** @description What people call the table. */
@@ -5914,6 +5916,8 @@ export interface components {
             /** @description What the customer was asked for this line. */
             checkoutFields: components["schemas"]["LineCheckoutField"][];
             checkoutFieldsTotal?: components["schemas"]["EntriesTotal"];
+            /** @description The rows of a table with combineRows that make the line's price together, or the one that asks less than any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the line was sold. */
+            combinedRows: components["schemas"]["RowCombination"] | null;
             createdAt: components["schemas"]["CreatedAt"];
             /** @description What was set aside as a deposit, by the payments that were recorded; in minor units. */
             depositAuthorisedTotal: number;
@@ -5923,9 +5927,9 @@ export interface components {
             depositCapturedTotal: number;
             /** @description What of the deposit was given back, by the payments that were recorded; in minor units. */
             depositRefundedTotal: number;
-            /** @description How long the line is, as an ISO 8601 duration; null without end. */
+            /** @description How long the line is, as an ISO 8601 duration; null without end. It is worked out of startDate and endDate, which are what a line is given: it is not taken. */
             duration: string | null;
-            /** @description How long the line is in words, such as 2 days; null without end. */
+            /** @description How long the line is in words, such as 2 days; null without end. It is not taken either. */
             durationLabel: string | null;
             /**
              * Format: date-time
@@ -5956,7 +5960,7 @@ export interface components {
             pricing: components["schemas"]["LineItemPricing"];
             /**
              * Format: uuid
-             * @description The pricing row that the price is of; null: it was given, or the line is free.
+             * @description The pricing row that the price is of; null: it was given, is of combinedRows, or the line is free.
              */
             pricingRowId: string | null;
             /** @description How it is taken: booked for a time, sold, or subscribed to. */
@@ -6532,6 +6536,8 @@ export interface components {
             subscription?: components["schemas"]["PatchSubscriptionTerms"] | null;
         };
         PatchPricingTable: {
+            /** @description Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week and a day. Lines that are there keep how they were sold. */
+            combineRows?: boolean;
             /** @description Whether its external rows are shown. */
             externalPricingEnabled?: boolean;
             /** @description What people call the table. */
@@ -6683,6 +6689,8 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         PricingTable: {
+            /** @description Whether a booking whose row is not named costs what the best combination of its rows asks, such as a week and a day. Lines that are there keep how they were sold. */
+            combineRows: boolean;
             createdAt: components["schemas"]["CreatedAt"];
             /** @description Whether its external rows are shown. */
             externalPricingEnabled: boolean;
@@ -6805,6 +6813,8 @@ export interface components {
         QuotedLineItem: {
             /** @description Rows of the item's table, one behind the other, that ask less together than the line costs, those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice. */
             combination: components["schemas"]["RowCombination"] | null;
+            /** @description The rows of a table with combineRows that make the line's price together, or the one that asks less than any combination; null: it is not sold so. Other dates combine the rows anew, as they were when the line was sold. */
+            combinedRows: components["schemas"]["RowCombination"] | null;
             /**
              * Format: uuid
              * @description The line's id in allocations of this answer; nothing has it else.
@@ -6816,7 +6826,7 @@ export interface components {
             priced: boolean;
             /**
              * Format: uuid
-             * @description The pricing row that the price is of; null where it is of none.
+             * @description The pricing row that the price is of; null where it is of none, or of combinedRows.
              */
             pricingRowId: string | null;
             /** @description How many units. */
@@ -6861,7 +6871,7 @@ export interface components {
             resource: string;
         };
         RecordPayment: {
-            /** @description How much, in minor units of the account's currency. */
+            /** @description How much, in minor units of the account's currency. A refund is at most what the captures of the order leave to give back, a deposit_refund what its deposit_captures leave. */
             amount: number;
             /**
              * Format: date-time

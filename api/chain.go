@@ -357,6 +357,10 @@ func (q *request) finish() {
 	if q.key != nil && q.key.ExpiresAt != nil {
 		h.SetCanonical(headerKeyExpires, trimQuotes(wire.AppendInstant(nil, *q.key.ExpiresAt)))
 	}
+	if q.op != nil && q.op.takesAsOf() && q.ctx.Response.StatusCode() < fasthttp.StatusBadRequest {
+		var digits [20]byte
+		h.SetCanonical(headerSequence, strconv.AppendUint(digits[:0], q.view.Sequence(), 10))
+	}
 	q.charge.say(q)
 	q.server.observe(q, time.Since(q.start)-q.idle)
 }

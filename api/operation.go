@@ -1,7 +1,6 @@
 package api
 
 import (
-	"strconv"
 	"strings"
 
 	"holdfast/api/wire"
@@ -88,14 +87,7 @@ func readChecked[In any](o operation, in input[In], check func(q *request, in *I
 		if err := q.weigh(); err != nil {
 			return err
 		}
-		if err := handle(q, v); err != nil {
-			return err
-		}
-		if q.op.takesAsOf() {
-			var digits [20]byte
-			q.ctx.Response.Header.SetCanonical(headerSequence, strconv.AppendUint(digits[:0], q.view.Sequence(), 10))
-		}
-		return nil
+		return handle(q, v)
 	}
 	return o
 }

@@ -17,8 +17,9 @@ type orderEdit struct {
 
 // ordering is what a plan makes of orders, and of those whom they name.
 type ordering struct {
-	edits []*orderEdit
-	named edits
+	edits  []*orderEdit
+	named  edits
+	looked looked // for combinations of rows
 }
 
 var orderingPlace = registerPlace[ordering]()

@@ -13,7 +13,7 @@ func (t *tx) price(o *Order, l *OrderLine) error {
 	case l.OwnPrice:
 		return nil
 	case l.Rest().Combined != nil:
-		return l.priceCombined(o)
+		return l.priceCombined(o, &t.ordering().looked)
 	case l.PricingRow == (ID{}):
 		l.UnitPrice = 0
 		return nil

@@ -24,7 +24,7 @@ func (v View) Quote(o CreateOrder, now int64) (*Quote, error) {
 		if err := t.addLine(n, &in); err != nil {
 			return nil, ofLineItem(i, err)
 		}
-		q.Combinations[i] = v.acc.cheaper(n, &n.Lines[i])
+		q.Combinations[i] = v.acc.cheaper(n, &n.Lines[i], &t.ordering().looked)
 	}
 	if err := t.reprice(n); err != nil {
 		return nil, err
@@ -36,12 +36,12 @@ func (v View) Quote(o CreateOrder, now int64) (*Quote, error) {
 }
 
 // cheaper is a combination of rows by which a booking would cost less than it does, or nil.
-func (a *account) cheaper(o *Order, l *OrderLine) *Combination {
+func (a *account) cheaper(o *Order, l *OrderLine, looks *looked) *Combination {
 	table := a.tableOf(l.Item())
 	if table == nil || l.Purchase.Type() != PurchaseBooking {
 		return nil
 	}
-	c := combine(table.fitting(o, l), l.span(), o.PickupAt.Zone())
+	c := combine(table.fitting(o, l), l.span(), o.PickupAt.Zone(), looks)
 	if c == nil || c.Total >= l.UnitPrice {
 		return nil
 	}

@@ -49,6 +49,6 @@ func TestTooManyCombinationsAreNotLookedAt(t *testing.T) {
 	rows := []*PricingRow{{Price: 2, Duration: &Period{Amount: 7, Unit: timeline.Minutes}}, {Price: 1, Duration: &Period{Amount: 5, Unit: timeline.Minutes}}, {Price: 1, Duration: &Period{Amount: 3, Unit: timeline.Minutes}}}
 	z, err := timeline.LoadZone("UTC")
 	require.NoError(t, err)
-	require.NotNil(t, combine(rows, Span{Start: 0, End: hour}, z))
-	require.Nil(t, combine(rows, Span{Start: 0, End: 3000 * day}, z))
+	require.NotNil(t, combine(rows, Span{Start: 0, End: hour}, z, new(looked)))
+	require.Nil(t, combine(rows, Span{Start: 0, End: 3000 * day}, z, new(looked)))
 }

@@ -47,13 +47,16 @@ func (l *OrderLine) sellBy(row *PricingRow) {
 }
 
 // priceCombined has a line cost what its rows ask together, and notes how many of each do.
-func (l *OrderLine) priceCombined(o *Order) error {
+func (l *OrderLine) priceCombined(o *Order, looks *looked) error {
 	var rows []*PricingRow
 	for _, r := range l.Rest().Combined {
 		rows = append(rows, &PricingRow{ID: r.ID, Price: r.Price, Duration: r.Duration})
 	}
-	c := leastOf(rows, l.span(), o.PickupAt.Zone())
-	if c == nil {
+	c := leastOf(rows, l.span(), o.PickupAt.Zone(), looks)
+	switch {
+	case looks.over():
+		return invalid([]Fault{{Pointer: "/lineItems", Code: "length", Message: "too many combinations of rows to look at for the prices of one order; name a row, give unit prices, or make several orders"}})
+	case c == nil:
 		return tooDear()
 	}
 	kept := make([]SoldRow, len(rows))

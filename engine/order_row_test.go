@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -202,4 +203,38 @@ func TestATableCombinesItsRows(t *testing.T) {
 	require.EqualValues(t, 1, s.unitPrice(sale))
 	require.Equal(t, rows[3], sale.Lines[0].PricingRow)
 	s.reopen()
+}
+
+// What one command looks at for prices is bounded, however many lines it has, as nobody else's command is done meanwhile.
+func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
+	s := newShop(t)
+	table, _ := s.tariff(1000, CreatePricingRow{Label: "Week", Purchase: PurchaseBooking, Price: 3500, Duration: &Period{Amount: 1, Unit: timeline.Weeks}},
+		CreatePricingRow{Label: "Hour", Purchase: PurchaseBooking, Price: 90, Duration: &Period{Amount: 1, Unit: timeline.Hours}})
+	s.do(PatchPricingTable{ID: table, Combine: Some(true)})
+	item, _ := s.item(table)
+	create := s.unpricedRental(OrderDraft, item, s.now+day, s.now+200*day+hour, 1)
+	one := create.Lines[0]
+	o := s.do(create).(*OrderRecord)
+	require.Len(t, o.Lines[0].Combination().Rows, 3)
+	many := 1
+	for ; many < maxLines; many *= 2 {
+		create.Lines = slices.Repeat([]OrderLineInput{one}, many)
+		res, err := s.try(create)
+		if err != nil {
+			require.Equal(t, "length", err.(*Error).Faults[0].Code)
+			break
+		}
+		require.Len(t, res.(*OrderRecord).Lines[many-1].Combination().Rows, 3)
+	}
+	require.Greater(t, many, 16)
+	require.Less(t, many, maxLines)
+	_, err := s.view().Quote(create, s.now)
+	require.Equal(t, "length", err.(*Error).Faults[0].Code)
+	s.do(PatchPricingTable{ID: table, Combine: Some(false)}) // one row each
+	o = s.do(create).(*OrderRecord)
+	require.Len(t, o.Lines, many)
+	q, err := s.view().Quote(create, s.now)
+	require.NoError(t, err)
+	require.NotNil(t, q.Combinations[0])
+	require.Nil(t, q.Combinations[many-1], "no more are looked for")
 }

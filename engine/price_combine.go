@@ -45,8 +45,8 @@ func cheapest(rows []*PricingRow, window Span, z *timeline.Zone) (best *PricingR
 
 // leastOf is the combination of rows that asks least, or the row that does so alone where no combination asks less; nil: all ask too
 // much to say.
-func leastOf(rows []*PricingRow, window Span, z *timeline.Zone) *Combination {
-	alone, c := (*Combination)(nil), combine(rows, window, z)
+func leastOf(rows []*PricingRow, window Span, z *timeline.Zone, looks *looked) *Combination {
+	alone, c := (*Combination)(nil), combine(rows, window, z, looks)
 	if r := cheapest(rows, window, z); r != nil {
 		n := UnitsOf(r, window, z)
 		alone = &Combination{Rows: []RowUnits{{r.ID, n}}, Total: r.Price * n}
@@ -69,8 +69,18 @@ func byLength(rows []*PricingRow, from int64, z *timeline.Zone) []*PricingRow {
 	return slices.SortedStableFunc(slices.Values(rows), func(a, b *PricingRow) int { return cmp.Compare(end(b), end(a)) })
 }
 
-// maxCombined bounds the places that are looked at for one combination.
-const maxCombined = 10_000
+// maxCombined bounds the places that are looked at for one combination, maxLooked those of one command: a look takes some tenth of a
+// microsecond.
+const (
+	maxCombined = 10_000
+	maxLooked   = 200_000
+)
+
+// looked is how many places one command has looked at. The zero value is none.
+type looked struct{ n int }
+
+// over says that the command may look at no more, and that some combination was not found for that.
+func (l *looked) over() bool { return l.n > maxLooked }
 
 // combiner looks for the combination with the least total. What a row and those behind it ask from an instant on is worked out once.
 type combiner struct {
@@ -79,6 +89,7 @@ type combiner struct {
 	zone  *timeline.Zone
 	known map[combinedFrom]combined
 	looks int
+	all   *looked // of the command
 }
 
 type combinedFrom struct {
@@ -93,8 +104,8 @@ type combined struct {
 
 // combine gives the combination of rows with a duration that asks least; of several the one with more of what takes longer. Nil where
 // there are fewer than two such rows, where the window has no end, and where there are too many to look at.
-func combine(rows []*PricingRow, window Span, z *timeline.Zone) *Combination {
-	x := combiner{end: window.End, zone: z, known: map[combinedFrom]combined{}}
+func combine(rows []*PricingRow, window Span, z *timeline.Zone, all *looked) *Combination {
+	x := combiner{end: window.End, zone: z, known: map[combinedFrom]combined{}, all: all}
 	for _, r := range byLength(rows, window.Start, z) {
 		if r.Duration != nil {
 			x.rows = append(x.rows, r)
@@ -104,7 +115,7 @@ func combine(rows []*PricingRow, window Span, z *timeline.Zone) *Combination {
 		return nil
 	}
 	best := x.least(0, window.Start)
-	if !best.ok || x.looks > maxCombined {
+	if !best.ok || x.looks > maxCombined || all.over() {
 		return nil
 	}
 	c := &Combination{Total: best.total}
@@ -134,7 +145,9 @@ func (x *combiner) least(row int, from int64) (best combined) {
 	r := x.rows[row]
 	most := UnitsOf(r, Span{Start: from, End: x.end}, x.zone)
 	for n := most; n >= 0; n-- {
-		if x.looks++; x.looks > maxCombined || row == len(x.rows)-1 && n < most {
+		x.looks++
+		x.all.n++
+		if x.looks > maxCombined || x.all.over() || row == len(x.rows)-1 && n < most {
 			break
 		}
 		var rest combined

@@ -160,7 +160,11 @@ func (c *components) responses(op *operation) ordered {
 	}
 	o := ordered{{"200", done}}
 	if op.cached {
-		o = o.with("304", ordered{{"description", "The caller has this revision already."}, {"x-headers", []string{headerNameETag, headerNameSequence}}})
+		names := []string{headerNameETag}
+		if op.takesAsOf() {
+			names = append(names, headerNameSequence)
+		}
+		o = o.with("304", ordered{{"description", "The caller has this revision already."}, {"x-headers", names}})
 	}
 	return o.with("default", c.refusal(op))
 }

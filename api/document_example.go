@@ -18,7 +18,7 @@ var exampleValues = map[string]string{
 	"comment": `"Brakes are checked"`, "country": `"PT"`, "count": `3`, "createdAt": `"2025-06-01T12:00:00.000Z"`, "currency": `"EUR"`,
 	"dayOfMonth": `1`, "description": `"With a box for two children"`, "details": `"Second door"`, "email": `"ana@example.com"`,
 	"endDate": `"2030-06-04T09:00:00.000Z"`, "end": `"2030-06-04T09:00:00.000Z"`, "expiresAt": `"2030-01-01T00:00:00.000Z"`,
-	"expiresInSeconds": `900`, "firstName": `"Ana"`, "from": `"2030-06-02T09:00:00.000Z"`, "label": `"Weekend"`, "lastName": `"Silva"`,
+	"acceptedAt": `"2025-06-01T12:00:00.000Z"`, "expiresInSeconds": `900`, "firstName": `"Ana"`, "from": `"2030-06-02T09:00:00.000Z"`, "label": `"Weekend"`, "lastName": `"Silva"`,
 	"name": `"Cargo bike"`, "notBefore": `"2030-06-02T09:00:00.000Z"`, "note": `"Collects at noon"`, "phone": `"+351210000000"`,
 	"prefix": `"hf_a1B2c3D4e5F6"`, "price": `4500`, "purchasePrice": `289900`, "quantity": `1`, "requestId": `"8f3a1c22b7d0-1f"`,
 	"seconds": `86400`, "start": `"2030-06-02T09:00:00.000Z"`, "startDate": `"2030-06-02T09:00:00.000Z"`, "timezone": `"Europe/Lisbon"`,

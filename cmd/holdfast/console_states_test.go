@@ -67,7 +67,7 @@ func (w *consoleWorld) shows(b *browser.Browser) {
 	require.Empty(w, b.Noted())
 }
 
-// links opens the address of what one sees in another browser: it sees the same rows at the same time.
+// links opens the address of what one sees in another browser: it sees the same rows at the same time. Which bars are drawn beyond the edges may differ.
 func (w *consoleWorld) links(b *browser.Browser) {
 	b.Show("timeline?zoom=weeks")
 	b.Until(`+document.querySelector(".tl").dataset.rows > 100`)
@@ -75,7 +75,7 @@ func (w *consoleWorld) links(b *browser.Browser) {
 	b.Until(`location.hash.includes("row=70")`)
 	seen := func(b *browser.Browser) any {
 		b.Until(`document.querySelector("[data-row='70'] .tl-name span")`)
-		return b.Eval(`(() => {const e = document.querySelector(".tl"), r = document.querySelector("[data-row='70']"); return [r.textContent, Math.round((r.getBoundingClientRect().top - e.getBoundingClientRect().top) / 36), Math.round((document.querySelector(".tl-now")?.getBoundingClientRect().left ?? -1e4) / 8)].join();})()`)
+		return b.Eval(`(() => {const e = document.querySelector(".tl"), r = document.querySelector("[data-row='70']"); return [r.querySelector(".tl-name").textContent, Math.round((r.getBoundingClientRect().top - e.getBoundingClientRect().top) / 36), Math.round((document.querySelector(".tl-now")?.getBoundingClientRect().left ?? -1e4) / 8)].join();})()`)
 	}
 	second := browser.Open(w.T, w.origin)
 	second.Size(1440, 900, false)

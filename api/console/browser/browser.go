@@ -48,7 +48,7 @@ func Open(t *testing.T, origin string) *Browser {
 	profile, err := os.MkdirTemp("", "holdfast-browser-*")
 	require.NoError(t, err)
 	c := exec.Command(program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-sync",
-		"--disable-background-networking", "--disable-component-update", "--force-color-profile=srgb", "--lang=en-GB", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
+		"--disable-background-networking", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--disable-component-update", "--force-color-profile=srgb", "--lang=en-GB", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	c.ExtraFiles = []*os.File{inRead, outWrite}
 	require.NoError(t, c.Start())
 	b := &Browser{T: t, origin: origin, to: inWrite, answers: map[int]chan json.RawMessage{}}

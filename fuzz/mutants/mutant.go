@@ -75,7 +75,7 @@ func (m *mutant) plant(dir string) (by string, err error) {
 	}
 	defer func() { err = errors.Join(err, m.apply(dir, "-R")) }()
 	for _, args := range m.tests {
-		cmd := exec.Command("go", append([]string{"test", "-vet=off", "-failfast", "-count=1", "-timeout", "5m"}, args...)...)
+		cmd := exec.Command("go", append([]string{"test", "-trimpath", "-vet=off", "-failfast", "-count=1", "-timeout", "5m"}, args...)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		if err == nil {

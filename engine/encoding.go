@@ -40,8 +40,9 @@ func (k *kind[R]) example(full bool) []byte {
 // fillDepth is how deep rows go into each other where a type has itself as a part.
 const fillDepth = 10
 
-// filler puts something into values. Two numbers of 64 bits, and two rows of bytes, are never the same, so that a row shows which is which.
-type filler struct{ n uint8 }
+// filler puts something into values. Numbers of 64 bits are never the same, and rows of bytes not among 255 of them, so that a
+// row shows which is which.
+type filler struct{ n int }
 
 // fill puts something into a value and all that is in it, whoever may see it: what it says need not make sense.
 func (f *filler) fill(v reflect.Value, depth int) {
@@ -82,7 +83,7 @@ func (f *filler) fill(v reflect.Value, depth int) {
 		f.n++
 		for i := range v.Len() {
 			if e := v.Index(i); e.Kind() == reflect.Uint8 {
-				e.SetUint(uint64(f.n))
+				e.SetUint(uint64(uint8(f.n)))
 			} else {
 				f.fill(e, depth+1)
 			}

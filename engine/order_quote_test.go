@@ -52,3 +52,20 @@ func TestTooManyCombinationsAreNotLookedAt(t *testing.T) {
 	require.NotNil(t, combine(rows, Span{Start: 0, End: hour}, z, new(looked)))
 	require.Nil(t, combine(rows, Span{Start: 0, End: 3000 * day}, z, new(looked)))
 }
+
+// BenchmarkCombine says what one of the looks takes that are counted.
+func BenchmarkCombine(b *testing.B) {
+	z, err := timeline.LoadZone("Europe/Lisbon")
+	require.NoError(b, err)
+	every := func(n byte, price int64, u timeline.Unit) *PricingRow {
+		return &PricingRow{ID: ID{n}, Price: price, Duration: &Period{Amount: 1, Unit: u}}
+	}
+	rows := []*PricingRow{every(1, 3500, timeline.Weeks), every(2, 1000, timeline.Days), every(3, 90, timeline.Hours)}
+	looks := 0
+	for b.Loop() {
+		l := new(looked)
+		combine(rows, Span{Start: noon, End: noon + 200*day + hour}, z, l)
+		looks += l.n
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(looks), "ns/look")
+}

@@ -6,9 +6,8 @@ package engine
 // A line of a catalog item with a pricing table is sold by a row of that table, or for a price of its own. Where no row is named it
 // is sold by the fitting one with the least total for its window, the first of the table where several ask the same. A booking by a table
 // that combines rows is sold by those that fit together: for each window it costs what the combination of them asks that asks least, or one
-// of them alone where none asks less. A row fits that
-// is for the line's way of taking the item, is in the order's currency and is not retired. What is sold so that several rows are plans to choose from, a
-// subscription, names its row where there are several.
+// of them alone where none asks less. A row fits that is for the line's way of taking the item, is in the order's currency and is not
+// retired. What is sold so that several rows are plans to choose from, a subscription, names its row where there are several.
 
 // RowTerms are what a line keeps of the row that it was sold by: it goes on to be priced by them, whatever becomes of the row.
 type RowTerms struct {
@@ -148,11 +147,11 @@ func (a *account) sellByTable(o *Order, l *OrderLine) (*PricingRow, error) {
 		l.sellBy(best)
 		return best, nil
 	}
-	m := own(&l.More)
-	m.Combined = nil
-	for _, r := range fit {
-		m.Combined = append(m.Combined, SoldRow{ID: r.ID, RowTerms: RowTerms{r.Price, r.Duration}})
+	sold := make([]SoldRow, len(fit))
+	for i, r := range fit {
+		sold[i] = SoldRow{ID: r.ID, RowTerms: RowTerms{r.Price, r.Duration}}
 	}
+	own(&l.More).Combined = sold
 	return nil, nil
 }
 

@@ -226,7 +226,7 @@ func TestCombinationsOfOneCommandAreBounded(t *testing.T) {
 		}
 		require.Len(t, res.(*OrderRecord).Lines[many-1].Combination().Rows, 3)
 	}
-	require.Greater(t, many, 16)
+	require.Greater(t, many, 8)
 	require.Less(t, many, maxLines)
 	_, err := s.view().Quote(create, s.now)
 	require.Equal(t, "length", err.(*Error).Faults[0].Code)

@@ -7,8 +7,9 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns which of several rows ask least for a window: one, or a combination of them, a week and a day in place of two weeks. The rows of a combination lie one behind the other, those
-// that take longest first, each some whole number of times; together they reach to the end of the window.
+// This file owns which of several rows ask least for a window: one, or a combination of them, a week and a day in place of two weeks.
+// The rows of a combination lie one behind the other, those that take longest first, each some whole number of times; together they
+// reach to the end of the window.
 
 // Combination is what rows ask together for one unit over a window.
 type Combination struct {
@@ -69,11 +70,11 @@ func byLength(rows []*PricingRow, from int64, z *timeline.Zone) []*PricingRow {
 	return slices.SortedStableFunc(slices.Values(rows), func(a, b *PricingRow) int { return cmp.Compare(end(b), end(a)) })
 }
 
-// maxCombined bounds the places that are looked at for one combination, maxLooked those of one command: a look takes some tenth of a
-// microsecond.
+// maxCombined bounds the places that are looked at for one combination, maxLooked those of one command: a look takes an eighth to a fifth of a
+// microsecond (BenchmarkCombine), so that others wait for ten milliseconds at most.
 const (
 	maxCombined = 10_000
-	maxLooked   = 200_000
+	maxLooked   = 50_000
 )
 
 // looked is how many places one command has looked at. The zero value is none.

@@ -240,6 +240,12 @@ func (n *naive) compare(t require.TestingT, s *Stock, p PoolRef, w Span) {
 	free, stock, committed, at := s.MinFree(p, w)
 	require.Equal(t, []any{least.Free(), least.Count, least.Start}, []any{free, Count{stock, committed}, at}, "MinFree of %v over %v", p, w)
 	require.Equal(t, v.allAt(w.Start), s.CountAt(p, w.Start))
+	end := min(w.End, w.Start+40)
+	instants, units := []int64{w.Start, end - 1, end}, []int{7, 7, 7}
+	s.AddStock(p, instants, units)
+	for i, when := range instants {
+		require.Equal(t, 7+v.allAt(when).Stock, units[i], "AddStock of %v at %d", p, when)
+	}
 	var list []stretch
 	s.Sweep(p, w, func(over Span, c Count) bool {
 		list = append(list, stretch{over, c})

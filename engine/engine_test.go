@@ -41,6 +41,23 @@ func TestBookQueryAndSurvive(t *testing.T) {
 	s.reopen()
 }
 
+// A hold that has ended has nothing that could be changed, however it ended.
+func TestEndedHoldsStayAsTheyAre(t *testing.T) {
+	s := newShop(t)
+	bike := Item{Article: s.article(ID{}, 5)}
+	cart := s.booking(bike, noon+day, noon+2*day, 1)
+	cart.ExpiresIn = ptr[int64](600)
+	for _, end := range []func(ID){func(id ID) { s.do(ReleaseHold{ID: id}) }, func(id ID) { s.do(OrderHold{Holds: []ID{id}}) }} {
+		h := s.do(cart).(*Hold)
+		end(h.ID)
+		for _, o := range []Op{ExtendHold{ID: h.ID, ExpiresIn: 900}, ConfirmHold{ID: h.ID}, ChangeHold{ID: h.ID, Remove: []int{0}}, OrderHold{Holds: []ID{h.ID}}} {
+			s.refused(CodeStateNotAllowed, o)
+		}
+		s.refused(CodeNotFound, ReleaseHold{ID: h.ID})
+	}
+	require.Equal(t, 4, s.available(bike, noon+day, noon+2*day), "an order has one")
+}
+
 func TestFragmentedStockIsNotSoldOut(t *testing.T) {
 	s := newShop(t)
 	sku := s.sku()

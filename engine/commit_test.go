@@ -31,6 +31,7 @@ func TestCommandsThatWaitAreCounted(t *testing.T) {
 	}))
 	s.open()
 	require.Zero(t, s.Stats().Waiting)
+	before := s.view().Sequence()
 
 	held.Store(true)
 	release := sync.OnceFunc(func() { close(released) })
@@ -50,6 +51,7 @@ func TestCommandsThatWaitAreCounted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1+worthSync, s.Stats().Waiting)
 	require.Zero(t, s.Stats().Groups)
+	require.Equal(t, before, s.view().Sequence(), "what the disk may lose is seen by nobody")
 
 	release()
 	for _, f := range all {
@@ -57,4 +59,5 @@ func TestCommandsThatWaitAreCounted(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Zero(t, s.Stats().Waiting)
+	require.Equal(t, before+uint64(len(all)), s.view().Sequence())
 }

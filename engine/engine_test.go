@@ -121,6 +121,15 @@ func TestIdempotency(t *testing.T) {
 		require.Equal(t, first.Record, again.Record)
 		s.reopen()
 	}
+	other := makeID(noon, Base{lo: 2})
+	_, err = s.Do(Command{Account: other, Op: CreateAccount{Name: "Other"}})
+	require.NoError(t, err)
+	theirs, err := s.Do(Command{Account: other, Op: CreateSKU{Name: "Bike"}, Idem: &Idempotency{Key: ID{8}, Fingerprint: ID{2}}})
+	require.NoError(t, err)
+	ours, err := s.Do(Command{Account: s.acc, Op: CreateSKU{Name: "Bike"}, Idem: &Idempotency{Key: ID{8}, Fingerprint: ID{2}}})
+	require.NoError(t, err)
+	require.False(t, ours.Replayed, "another account's keys are its own")
+	require.NotEqual(t, theirs.Record.(*SKU).ID, ours.Record.(*SKU).ID)
 	cmd.Idem = &Idempotency{Key: ID{1}, Fingerprint: ID{3}}
 	_, err = s.Do(cmd)
 	require.ErrorIs(t, err, &Error{Code: CodeIdempotencyReused})

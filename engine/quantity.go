@@ -409,7 +409,7 @@ func (t *tx) reassign(before, after *Article, force bool) error {
 	for _, u := range out {
 		t.draft().Keep(u.Hold, u.Place.Lot)
 	}
-	if t.draft().Stock().ConflictLen() > 0 {
+	if t.draft().ConflictLen() > 0 {
 		switch {
 		case moved || stays != before.Takes():
 			if stays {

@@ -359,7 +359,7 @@ func (w *writer) apply(a *account, t *tx) {
 		was := a.ledger // the account's own goes on
 		first.before = &was
 	}
-	set := append([]rowChange{first}, t.set...)
+	set := append(append(make([]rowChange, 0, 1+len(t.set)), first), t.set...)
 	if w.engine.checks {
 		for _, c := range set {
 			if err := c.verify(a); err != nil {

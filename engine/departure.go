@@ -21,6 +21,14 @@ type departing struct {
 	overbook bool              // what stands in the way of units that the command asks for becomes a conflict
 	blocked  *QuantityPlan     // the first that stands in the way of one
 	called   []calledOff
+	together bool      // several lines are seated: until all are, units that leave have no end, and make room for each other
+	endless  []endless // those of them that were
+}
+
+// endless is units that were seated without end.
+type endless struct {
+	owner   ID
+	request *request
 }
 
 // calledOff is what stands in the way of calling off a departure: the units that were booked on what was to arrive.
@@ -290,6 +298,7 @@ func (t *tx) seatLeaving(owner ID, q *request) *Shortage {
 			return short
 		}
 	}
+	t.endAll() // the plan says what stands in the way of all
 	if short := t.seatHere(owner, q); short != nil {
 		return short
 	}
@@ -297,19 +306,42 @@ func (t *tx) seatLeaving(owner ID, q *request) *Shortage {
 	return nil
 }
 
+// seatTogether seats several lines, of which those that leave may move to other articles until all are seated.
+func (t *tx) seatTogether(seat func()) {
+	t.seating().departing.together = true
+	seat()
+	t.seating().departing.together = false
+	t.endAll()
+}
+
 // seatEndless seats units as if they had no end, and gives them the end that they have.
 func (t *tx) seatEndless(owner ID, q *request) *Shortage {
-	d, overbook := t.draft(), q.overbook
+	d, overbook, flags := t.draft(), q.overbook, q.proto.Flags
 	q.overbook, q.endless = false, true
+	q.proto.Flags &^= timeline.OneWay // until all have a unit each may have another
 	t.seating().stock = d.Fork()
 	short := t.seatHere(owner, q)
 	f := t.seating().stock
-	t.seating().stock, q.overbook, q.endless = d, overbook, false
-	if short == nil {
-		d.Adopt(f)
-		t.endThere(owner, q)
+	t.seating().stock, q.overbook, q.endless, q.proto.Flags = d, overbook, false, flags
+	if short != nil {
+		return short
 	}
-	return short
+	d.Adopt(f)
+	if t.seating().departing.together {
+		t.seating().departing.endless = append(t.seating().departing.endless, endless{owner, q})
+		return nil
+	}
+	t.endThere(owner, q)
+	return nil
+}
+
+// endAll is endThere of all that were seated so far.
+func (t *tx) endAll() {
+	x := &t.seating().departing
+	for _, e := range x.endless {
+		t.endThere(e.owner, e.request)
+	}
+	x.endless = x.endless[:0]
 }
 
 // ids are the ids of the units of a request.
@@ -328,7 +360,10 @@ func (q *request) ids(owner ID) []ID {
 func (t *tx) endThere(owner ID, q *request) {
 	d := t.draft()
 	for _, id := range q.ids(owner) {
-		h, at, _ := d.Find(id)
+		h, at, ok := d.Find(id)
+		if !ok {
+			continue // its line was given up
+		}
 		end := q.proto.Span.End
 		if !q.keepHull {
 			end = q.body.End
@@ -337,6 +372,7 @@ func (t *tx) endThere(owner ID, q *request) {
 				end = timeline.Hull(q.body, Buffer{}, after, q.location.Zone(), t.now).End
 			}
 		}
+		h.Flags |= q.proto.Flags & timeline.OneWay
 		t.endAt(h, at, end, end-q.body.End)
 	}
 	t.settleUnits(q.ids(owner)...)

@@ -259,6 +259,37 @@ func TestOneWayTakesTheArticleThatCanGo(t *testing.T) {
 	s.reopen()
 }
 
+// The lines of an order make room for each other: those that are seated first do not keep the units that only the later ones can have.
+func TestOneWayLinesMakeRoomForEachOther(t *testing.T) {
+	s := newOneWay(t, 2)
+	second := CreateArticle{Name: "Unit", SKU: &s.bike.SKU, Quantities: []InitialQuantity{{Location: s.loc, Count: 3, From: ptr(noon + 4*hour)}}}
+	s.do(second)
+	trip := s.trip(noon+2*day, noon+3*day, 2)
+	now := s.trip(noon+hour, noon+9*hour, 1)
+	trip.Lines = append(trip.Lines, now.Lines...)
+	rec := s.do(trip).(*OrderRecord)
+	require.Len(t, rec.Units, 3)
+	require.Equal(t, s.first, rec.Units[2].Article)
+	require.Equal(t, []int{2, 3}, []int{s.stock(s.loc, noon+4*day, noon+5*day), s.stock(s.there, noon+4*day, noon+5*day)})
+	s.reopen()
+}
+
+// What takes a unit away is counted as any other: it does not get the unit that a conflict waits for because it has fixed itself to that conflict's article.
+func TestOneWayLeavesWhatAConflictWaitsFor(t *testing.T) {
+	s := newOneWay(t, 3)
+	late := s.do(CreateArticle{Name: "Unit", SKU: &s.bike.SKU, Quantities: []InitialQuantity{{Location: s.loc, Count: 2, From: ptr(noon + day)}}}).(*Article).ID
+	sale := s.rental(OrderOpen, Item{Article: late}, noon+hour, Forever, 1)
+	sale.Lines[0].Purchase, sale.Lines[0].To, sale.AllowOverbooked = PurchaseSale, nil, true
+	require.True(t, s.do(sale).(*OrderRecord).Conflict())
+	hold := func(n int) PlaceHold {
+		return PlaceHold{Lines: []HoldLineInput{{Item: s.bike, Location: s.loc, Return: s.there, Window: Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: n}}}
+	}
+	require.Equal(t, 4, s.leaving(noon+2*day, noon+3*day))
+	s.refused(CodeInsufficient, hold(5))
+	s.do(hold(4))
+	s.reopen()
+}
+
 // forgetDepartures leaves one-way units as a program left them that planned no departures.
 type forgetDepartures struct{}
 

@@ -121,6 +121,12 @@ func (t *tx) seatLines(owner ID, requests []request) (shortages []Shortage) {
 		}
 		return shortages
 	}
+	t.seatTogether(func() { shortages = t.seatInTurn(owner, requests) })
+	return shortages
+}
+
+// seatInTurn is seatLines of several.
+func (t *tx) seatInTurn(owner ID, requests []request) (shortages []Shortage) {
 	for turn := range turns {
 		for i := 0; i < len(requests); i++ {
 			q := &requests[i]

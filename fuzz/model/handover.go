@@ -196,7 +196,7 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 		x.unit.WasReady = x.unit.State == engine.Prepared
 		x.unit.State, x.unit.Handed = engine.Fulfilled, at
 		if n.Kind == timeline.SalesReservation {
-			if err := s.sell(x, h, home, at, rec); err != nil {
+			if err := s.sell(x, h, home, at, before > 0, rec); err != nil {
 				return err
 			}
 			continue
@@ -262,16 +262,16 @@ func (s *step) clear(slot uint32, err error) error {
 }
 
 // sell takes a unit out of the stock for good: from the hand-over on there is one less where it was, and from the beginning of what it
-// took of its slot where that is later, as what lies before that is another's. One that gets another slot on the way is of the article
-// that the answer names, as of that a slot goes that was there first.
-func (s *step) sell(x picked, h Unit, home Pool, at int64, rec *engine.OrderRecord) error {
+// took of its slot where that is later, as what lies before that is another's. One that gets another slot on the way, for itself or, moved, for one that was handed
+// over before it, is of the article that the answer names, as of that a slot goes that was there first.
+func (s *step) sell(x picked, h Unit, home Pool, at int64, moved bool, rec *engine.OrderRecord) error {
 	s.a.Seen.Sold++
 	slot, from := h.Slot, max(at, min(h.Takes().Start, s.now))
 	x.unit.Lot = h.Lot
 	if h.Slot == 0 { // what is past of it needs no room
 		from = max(at, s.now)
 	}
-	if h.Slot == 0 || at < h.Body().Start {
+	if h.Slot == 0 || moved || at < h.Body().Start {
 		said := said(rec, x.unit.ID)
 		for _, no := range home.Lots {
 			if s.a.of(s.a.lot(no)).ID == said {
@@ -284,11 +284,24 @@ func (s *step) sell(x picked, h Unit, home Pool, at int64, rec *engine.OrderReco
 			}
 		}
 	}
+	if moved && endings(s.obs.Slots, x.unit.Lot, max(at, s.now)) > endings(s.a.Slots, x.unit.Lot, max(at, s.now)) {
+		from = max(at, s.now) // what is past of it stayed where it was
+	}
 	if slot == 0 {
 		return wrong("unit %+v was sold, and no unit of an article of its pool is there to go", h)
 	}
 	s.endSlot(slot, from)
 	return nil
+}
+
+// endings counts slots of a lot that end at an instant.
+func endings(list []Slot, lot uint32, at int64) (n int) {
+	for _, x := range list {
+		if x.Lot == lot && x.Span.End == at {
+			n++
+		}
+	}
+	return n
 }
 
 // said is the article that an answer says a unit of an order is of.

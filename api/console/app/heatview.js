@@ -1,4 +1,4 @@
-// This file owns the heat map: SKUs by days, how many are free of how many; a cell leads to the timeline at that day.
+// This file owns the heat map: SKUs by days, how many are free of how many.
 import {html, useEffect, useLayoutEffect, useRef, useState} from "./base.js";
 import {get, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";

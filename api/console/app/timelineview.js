@@ -94,7 +94,7 @@ export function Timeline() {
 	const lane = lanes(of.conflicts, perMs, t0, t1), draw = useDrawn(), lines = [];
 	let tab = ""; // arrows lead on from this bar
 	for (let i = around[0]; i < Math.min(around[1], layout.length); i++) {
-		const r = layout.at(i), first = tab ? undefined : r.bars.find((b) => b.to > t0 && b.from < t1)?.id;
+		const r = layout.at(i), first = tab ? undefined : r.bars.find((b) => b.to > t0 + 200 / perMs && b.from < t1)?.id;
 		tab ||= first;
 		lines.push(draw(r.key, [at, r.row, i, r.first, first], () => line(r, at, first)));
 	}
@@ -111,8 +111,8 @@ export function Timeline() {
 				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px"}}><div class="tl-name">Conflicts <${Badge} kind="bad">${of.conflicts.length}<//></div>
 					${lane.list.map((c) => html`<button key=${c.id} type="button" class="bar conflict" style=${box(x(c.from), Math.max(6, x(c.to) - x(c.from)), 4 + c.lane * 28)}
 						title=${reasons[c.reason]} aria-label=${"Conflict: " + (reasons[c.reason] || c.reason) + " " + fmtRange(c.from, c.to, z)} onClick=${() => go("conflicts", {id: c.id})}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}</button>`)}</div>`}
-				<div class="tl-body" style=${{height: Math.max(layout.length, 1) * ROW + "px"}} onPointerOver=${(e) => {const b = under(e); if (b) b.title = b.ariaLabel;}}
-					onClick=${(e) => {const b = under(e); if (b && !move.swallow()) setQ({bar: b.dataset.bar});}}>${grid}${lines}
+				<div class="tl-body" style=${{height: layout.length * ROW + "px"}} onPointerOver=${(e) => {const b = under(e); if (b) b.title = b.ariaLabel;}}
+					onClick=${(e) => {const b = under(e); if (b && !move.swallow()) setQ({bar: b.dataset.bar});}}>${layout.length > 0 && grid}${lines}
 					${move.ghost && html`<div class=${"bar ghost" + (move.ghost.no ? " no" : "")} style=${ghost(move.ghost)}>${move.ghost.text}</div>`}
 					${(move.others || []).map((o) => html`<div key=${o.id} class="bar ghost" style=${ghost(o)}>${o.text}</div>`)}</div></div></div>
 			${!of.pages.size && !of.error && html`<div class="tl-wait"><${Loading} rows=${8}/></div>`}

@@ -7,7 +7,7 @@ import {fmtInstant, fmtRange, fromInput, toInput} from "./time.js";
 
 export const Icon = ({name}) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><use href=${"/console/icons.svg#" + name}/></svg>`;
 
-/** A button; while what it does is under way it says so and does not do it again. */
+/** A button, which is busy while what it does is under way. */
 export function Button({onClick, kind = "", icon, label, children, disabled, ...rest}) {
 	const [busy, set] = useState(false);
 	const act = async (e) => {
@@ -116,7 +116,7 @@ const drop = (id) => {notes.value = notes.value.filter((n) => n.id !== id);};
 export const Notes = () => html`<div class="notes" role="status" aria-live="polite">${notes.value.map((n) => html`<div key=${n.id} class=${"note" + (n.bad ? " bad" : "")}>
 	<div>${n.text}<${Faults} error=${n.error}/></div><${Button} kind="plain small" icon="close" label="Close this note" onClick=${() => drop(n.id)}/></div>`)}</div>`;
 
-/** A panel at the side, which Esc closes; what was focused before is focused again. */
+/** A panel at the side, which Esc closes; then the focus goes back. */
 export function Panel({title, onClose, children, actions}) {
 	const box = useRef(null);
 	useEffect(() => {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -30,7 +31,7 @@ type barRow struct {
 }
 
 var (
-	barStates  = wire.EnumSchema("due", "out", "back")
+	barStates  = wire.EnumSchema("out", "back")
 	barRows    = describe("ArticleBars", (*scribe).writeBarRow)
 	barsSchema = describe("ArticleBarsPage", func(w *scribe, _ *none) {
 		w.Key("data", wire.ListSchema(barRows), "The articles of the page.")
@@ -52,8 +53,16 @@ func (w *scribe) writeBarRow(r *barRow) {
 		w.Text("name", s.Name, "What the SKU is called.")
 	})
 	w.Count("units", r.Units, "The most units that are there at an instant of the window.")
-	wire.First(&w.Writer, "bars", "Bar", r.Bars, r.Taken, "What takes a unit in the window, by its start.", w.writeBar)
-	wire.First(&w.Writer, "conflicts", "Bar", r.Conflicts, r.Short, "What has no unit in the window, by its start.", w.writeBar)
+	at := engine.ID{}
+	for _, b := range slices.Concat(r.Bars[:min(len(r.Bars), 1)], r.Conflicts[:min(len(r.Conflicts), 1)]) {
+		at = cmp.Or(at, b.Location)
+	}
+	if w.May(at != engine.ID{}) {
+		w.ID("serviceLocationId", at, "The location that its bars are at, where they do not say another; left out where it has none.")
+	}
+	bar := func(b *engine.Bar) { w.writeBar(b, at, r.Units > 1) }
+	wire.First(&w.Writer, "bars", "Bar", r.Bars, r.Taken, "What takes a unit in the window, by its start.", bar)
+	wire.First(&w.Writer, "conflicts", "Bar", r.Conflicts, r.Short, "What has no unit in the window, by its start.", bar)
 	wire.First(&w.Writer, "events", "EventOfBars", wire.UpTo(r.Events, barsOfRow), len(r.Events), "Its events over the window.",
 		func(s **engine.ScheduledEvent) {
 			e := *s
@@ -81,30 +90,53 @@ func (w *scribe) writeBarRow(r *barRow) {
 	w.Bool("stepped", r.Stepped, "False: there are more steps than these; ask for a shorter window.")
 }
 
-func (w *scribe) writeBar(b *engine.Bar) {
+// writeBar leaves out what goes without saying of most bars of a row, which are at one location: a screen has thousands of them.
+func (w *scribe) writeBar(b *engine.Bar, at engine.ID, many bool) {
 	w.ID("id", b.ID, "The id of the taken unit.")
-	w.Instant("from", b.Range.Start, "From when on it is taken, the buffer before included.")
-	w.End("to", b.Range.End, "Until when it is taken, the buffer after included; null without end.")
+	if w.May(b.Range.Start != b.Body.Start) {
+		w.Instant("from", b.Range.Start, "From when on it is taken, where a buffer is in front of the booking; left out: from bodyFrom on.")
+	}
+	if w.May(b.Range.End != b.Body.End) {
+		w.End("to", b.Range.End, "Until when it is taken, where a buffer is behind the booking; left out: until bodyTo.")
+	}
 	w.Instant("bodyFrom", b.Body.Start, "Where the booking itself begins.")
 	w.End("bodyTo", b.Body.End, "Where the booking itself ends; null without end.")
-	w.As(intervalTypes, "type", bodyType(b.Kind), "What the time is.")
+	if kind := bodyType(b.Kind); w.May(kind != "booking") {
+		w.As(intervalTypes, "type", kind, "What the time is; left out: booking.")
+	}
 	w.As(blockerTypes, "blockerType", blockerType(b.Flags.Blocker()), "What takes it.")
 	w.ID("ownerId", b.Owner, "The hold, the order or the event that takes it.")
-	w.GivenCount("orderNumber", int(b.Number), "The order's number; null where something else takes it.")
-	w.Text("label", b.Label, "Whom or what it is for: an order's customer, a hold's note, an event's name; may be empty.")
-	w.ID("serviceLocationId", b.Location, "The location that it is at.")
-	w.GivenID("slotId", b.Slot, "The unit that it sits on; null where it has none, which is a conflict.")
-	state := "due"
+	if w.May(b.Number > 0) {
+		w.Count("orderNumber", int(b.Number), "The order's number; left out where something else takes it.")
+	}
+	if w.May(b.Label != "") {
+		w.Text("label", b.Label, "Whom or what it is for: an order's customer, a hold's note, an event's name; left out where there is none.")
+	}
+	if w.May(b.Location != at) {
+		w.ID("serviceLocationId", b.Location, "The location that it is at; left out: the row's.")
+	}
+	if w.May(many && b.Slot != engine.ID{}) {
+		w.ID("slotId", b.Slot, "The unit that it sits on, of an article with more units than one; left out else.")
+	}
+	state := ""
 	switch {
 	case b.Flags.Has(timeline.Back):
 		state = "back"
 	case b.Flags.Has(timeline.Out):
 		state = "out"
 	}
-	w.As(barStates, "state", state, "Whether the unit is still to be handed over, is out, or has come back and what is left is its buffer.")
-	w.GivenInstant("dueAt", b.Due, "When it was to be back, where it is out and kept for longer than that; null else.")
-	w.GivenID("goesToLocationId", b.GoesTo, "Where it is to be for good from to on, if that is another location; null else.")
-	w.Bool("pinned", b.Flags.Any(timeline.Pinned), "Whether it stays on its article or unit: it was asked for by name, or is out.")
+	if w.May(state != "") {
+		w.As(barStates, "state", state, "Whether the unit is out, or has come back and what is left is its buffer; left out where it is still to be handed over.")
+	}
+	if w.May(b.Due != 0) {
+		w.Instant("dueAt", b.Due, "When it was to be back, where it is out and kept for longer than that; left out else.")
+	}
+	if w.May(b.GoesTo != engine.ID{}) {
+		w.ID("goesToLocationId", b.GoesTo, "Where it is to be for good the end of its time on, if that is another location; left out else.")
+	}
+	if w.May(b.Flags.Any(timeline.Pinned)) {
+		w.Bool("pinned", b.Flags.Any(timeline.Pinned), "True where it stays on its article or unit: it was asked for by name, or is out; left out else.")
+	}
 }
 
 // listBars answers with a page of articles and what is on them, of one state.

@@ -38,7 +38,10 @@ func TestBarsSayWhatIsOnAnArticle(t *testing.T) {
 	require.Equal(t, when(noon+2*day), bar["bodyTo"])
 	require.Equal(t, when(noon+2*day+2*60*60*1000), bar["to"], "the buffer of two hours")
 	require.Equal(t, true, bar["pinned"], "it was asked for by name")
-	require.Equal(t, "due", bar["state"])
+	require.Equal(t, location, row["serviceLocationId"])
+	for _, name := range []string{"from", "type", "orderNumber", "serviceLocationId", "slotId", "state", "dueAt", "goesToLocationId"} {
+		require.NotContains(t, bar, name, "what goes without saying is left out")
+	}
 
 	// A window that the body does not reach, but the buffer does; and one behind all of it.
 	require.Len(t, s.barsOf(first, over(noon+2*day+1, noon+5*day))["bars"], 1)
@@ -61,6 +64,22 @@ func TestBarsOfManyUnitsHaveSteps(t *testing.T) {
 		map[string]any{"from": when(noon + day), "stock": 5.0, "taken": 3.0},
 		map[string]any{"from": when(noon + 2*day + 2*60*60*1000), "stock": 5.0, "taken": 0.0},
 	}, row["steps"])
+
+	for _, bar := range row["bars"].([]any) {
+		require.Contains(t, bar, "slotId")
+	}
+
+	// A bar says where it is, if that is not where the first one is.
+	porto := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
+	both := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
+		`{"name":"Pumps","quantities":[{"serviceLocationId":%q,"count":1,"from":"2025-01-01T00:00:00Z"},{"serviceLocationId":%q,"count":1,"from":"2025-01-01T00:00:00Z"}]}`, location, porto))["id"].(string)
+	s.ok("POST", "/v1/admin/holds", s.holdBody("article", both, location, noon+day, noon+2*day, 1))
+	s.ok("POST", "/v1/admin/holds", s.holdBody("article", both, porto, noon+3*day, noon+4*day, 1))
+	pumps := s.barsOf(both, over(noon, noon+5*day))
+	require.EqualValues(t, 2, pumps["units"])
+	require.Equal(t, location, pumps["serviceLocationId"])
+	require.NotContains(t, pumps["bars"].([]any)[0], "serviceLocationId")
+	require.Equal(t, porto, pumps["bars"].([]any)[1].(map[string]any)["serviceLocationId"])
 
 	// What is there no more leaves a conflict.
 	s.ok("POST", "/v1/admin/articles/"+lot+"/decrease-quantity", fmt.Sprintf(`{"serviceLocationId":%q,"amount":4,"effectiveFrom":%q,"force":true}`, location, when(noon+day)))
@@ -118,6 +137,7 @@ func TestBarsSayWhatIsLateAndWhatLeaves(t *testing.T) {
 	s.clock.Add(day + 60*60*1000)
 	require.NoError(t, s.eng.Tick(t.Context()))
 	bar = s.barsOf(article, over(noon, noon+5*day)+"&serviceLocationId="+location)["bars"].([]any)[0].(map[string]any)
+	require.Equal(t, "out", bar["state"])
 	require.Equal(t, when(noon+day), bar["dueAt"])
 	require.Greater(t, bar["bodyTo"], when(s.clock.Load()), "it is kept for another step")
 }

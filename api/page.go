@@ -62,14 +62,19 @@ func (q *request) page(p page, total, n int, row func(i int)) {
 	}
 }
 
-// rows appends rows, each cut to its length; false: there is no room for all.
+// rows appends rows, each cut to its length; false: there is no room for all. Where the next one may not fit, room is made for all that are
+// to come, as long as those before them are: an answer that grows bit by bit is copied again and again.
 func (q *request) rows(n int, row func(i int)) bool {
+	first := len(q.Out)
 	for i := range n {
 		q.Next()
 		start := len(q.Out)
 		row(i)
 		if q.Out = wire.Bounded(q.Out, start, wire.MaxRow); !q.grown(len(q.Out)) {
 			return false
+		}
+		if each := (len(q.Out) - first) / (i + 1); cap(q.Out)-len(q.Out) < each {
+			q.Out = slices.Grow(q.Out, each*(n-i))
 		}
 	}
 	return true

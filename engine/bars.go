@@ -105,9 +105,7 @@ func (a *account) firstBars(list []Bar, most int) []Bar {
 				b.Label = e.Name
 			}
 		default:
-			if h := a.holds().get(b.Owner); h != nil {
-				b.Label = h.note
-			}
+			b.Label = a.holds().note(b.Owner)
 		}
 	}
 	return list
@@ -115,29 +113,36 @@ func (a *account) firstBars(list []Bar, most int) []Bar {
 
 // addSteps counts the units of lots over a window, wherever the count of one of them changes.
 func (a *account) addSteps(x *ArticleBars, lots []timeline.PoolRef, w Span, most int) {
-	at := []int64{w.Start}
+	x.Steps = append(x.Steps, w.Start)
 	for _, p := range lots {
 		var was timeline.Count
 		cuts := 0
 		a.stock.Sweep(p, w, func(over Span, c timeline.Count) bool {
 			if c != was && over.Start > w.Start {
-				at = append(at, over.Start)
+				x.Steps = append(x.Steps, over.Start)
 				cuts++
 			}
-			was = c
+			if was = c; len(lots) == 1 && len(x.Counts) < len(x.Steps) {
+				x.Counts = append(x.Counts, c)
+			}
 			return cuts <= most
 		})
 	}
-	slices.Sort(at)
-	for _, from := range slices.Compact(at) {
-		var sum timeline.Count
-		for _, p := range lots {
-			c := a.stock.CountAt(p, from)
-			sum.Stock += c.Stock
-			sum.Committed += c.Committed
+	if len(lots) != 1 {
+		slices.Sort(x.Steps)
+		x.Steps = slices.Compact(x.Steps)
+		for _, from := range x.Steps {
+			var sum timeline.Count
+			for _, p := range lots {
+				c := a.stock.CountAt(p, from)
+				sum.Stock += c.Stock
+				sum.Committed += c.Committed
+			}
+			x.Counts = append(x.Counts, sum)
 		}
-		x.Units = max(x.Units, sum.Stock)
-		x.Steps, x.Counts = append(x.Steps, from), append(x.Counts, sum)
+	}
+	for _, c := range x.Counts {
+		x.Units = max(x.Units, c.Stock)
 	}
 	if x.Units <= 1 && !slices.ContainsFunc(x.Counts, func(c timeline.Count) bool { return c.Stock != x.Counts[0].Stock }) {
 		most = 0

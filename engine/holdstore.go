@@ -210,6 +210,16 @@ func (s *holdStore) full(id ID, row holdRow) *holdRecord {
 	return r
 }
 
+// note is what a hold was noted with, most with nothing: it lies beside the dense rows.
+func (s *holdStore) note(id ID) string {
+	if s.more.Get(id) != nil {
+		if r := s.get(id); r != nil {
+			return r.note
+		}
+	}
+	return ""
+}
+
 func (s *holdStore) put(r *holdRecord) {
 	s.rows.Put(r.id, r.row())
 	if more := r.beside(); more != nil {

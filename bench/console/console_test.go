@@ -142,6 +142,7 @@ func (f *figures) ask(url string) int64 {
 // scrolling goes on over all rows for some frames, so many pixels each, and gives how long frames took and the most elements there were.
 const scrolling = `new Promise((done) => {
 	const e = document.querySelector(".tl"), all = e.scrollHeight - e.clientHeight, step = Math.max(90, all / 3000), frames = [];
+	const began = performance.now();
 	let nodes = 0, last = 0, drawn = 0;
 	const turn = (t) => {
 		if (last) frames.push(t - last);
@@ -149,7 +150,7 @@ const scrolling = `new Promise((done) => {
 		nodes = Math.max(nodes, document.getElementsByTagName("*").length);
 		if (document.querySelector(".bar[data-bar]")) drawn++;
 		const end = e.scrollTop >= all - 1;
-		if (end || frames.length === 100) return done({frames, nodes, drawn, end});
+		if (end || frames.length === 100 || t - began > 60000) return done({frames, nodes, drawn, end});
 		e.scrollTop += step;
 		frame();
 	};

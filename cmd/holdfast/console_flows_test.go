@@ -163,3 +163,44 @@ func (w *consoleWorld) settles(b *browser.Browser) {
 	require.NotEqual(w, article, w.unit(hold)["articleId"])
 	require.Empty(w, b.Noted())
 }
+
+// counter hands a unit over on its day by its code, and prints the pick list; an unknown code is refused.
+func (w *consoleWorld) counter(b *browser.Browser) {
+	id := w.ordersFromLookUp(b)["id"].(string)
+	unit := func() map[string]any { return w.ask("GET", "orders/"+id, "")["stockItems"].([]any)[0].(map[string]any) }
+	code := unit()["code"].(string)
+	at, err := time.Parse(time.RFC3339, unit()["pickupDate"].(string))
+	require.NoError(w, err)
+	b.Show(fmt.Sprintf("today?on=%d", at.UnixMilli()))
+	b.Says("tbody tr", code)
+	scan := func(code string) {
+		b.Eval(`document.querySelector("form.row input").focus()`)
+		b.Text(code)
+		b.Press("Enter")
+	}
+	scan("no such code")
+	b.Says(".note.bad", "neither to be handed over nor to come back")
+	require.Equal(w, "pending", unit()["fulfillmentState"])
+	scan(code)
+	b.Says(".note", "Handed over: ")
+	require.Equal(w, "fulfilled", unit()["fulfillmentState"])
+	b.Eval(`window.print = () => {window.printed = true;}`)
+	b.Click("main", "Pick list")
+	b.Until("window.printed")
+	b.Noted() // the code that was refused
+}
+
+// heats holds a cell of the heat map against the interface, and goes through it to the timeline at its day.
+func (w *consoleWorld) heats(b *browser.Browser) {
+	zone, err := time.LoadLocation(w.ask("GET", "account", "")["timezone"].(string))
+	require.NoError(w, err)
+	now := time.Now().In(zone)
+	day := time.Date(now.Year(), now.Month(), now.Day()+2, 0, 0, 0, 0, zone)
+	b.Show(fmt.Sprintf("heat?from=%d", day.AddDate(0, 0, -2).UnixMilli()))
+	free := w.ask("GET", fmt.Sprintf("availability/counts?pageSize=1&from=%s&to=%s", day.UTC().Format(time.RFC3339), day.AddDate(0, 0, 1).UTC().Format(time.RFC3339)), "")["data"].([]any)[0].(map[string]any)["minFree"].([]any)[0]
+	b.Until(`document.querySelector("[data-cell='0-2']")`)
+	require.Equal(w, fmt.Sprint(free), b.Eval(`document.querySelector("[data-cell='0-2']").textContent`))
+	b.Eval(`document.querySelector("[data-cell='0-2']").click()`)
+	b.Until(fmt.Sprintf(`location.hash.startsWith("#/timeline") && location.hash.includes("sku=%s") && location.hash.includes("on=%d")`, w.first("skus?pageSize=1"), day.UnixMilli()))
+	require.Empty(w, b.Noted())
+}

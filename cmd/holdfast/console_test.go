@@ -95,12 +95,14 @@ func TestConsole(t *testing.T) {
 	}
 	b.Eval(`document.querySelector("input[name=key]").focus()`)
 	b.Text("hf_not-a-key")
+	b.Until(`!document.querySelector("form button").disabled`)
 	b.Press("Enter")
 	b.Until(`document.querySelector("[role=alert]")`)
 	require.Nil(t, b.Eval(`sessionStorage.getItem("holdfast.key")`), "a key that is refused is not kept")
 	b.Eval(`document.querySelector("input[name=key]").focus()`)
 	b.Eval(`document.querySelector("input[name=key]").select()`)
 	b.Text(w.key)
+	b.Until(`!document.querySelector("form button").disabled`)
 	b.Press("Enter")
 	b.Until(`document.querySelectorAll(".bar[data-bar]").length > 10`)
 	require.Equal(t, "", b.Eval(`Object.entries(localStorage).filter(([k, v]) => v.includes("hf_")).join()`), "the key is in no storage but the session's")
@@ -136,7 +138,7 @@ func TestConsole(t *testing.T) {
 		name string
 		is   func(b *browser.Browser)
 	}{
-		{"a cart becomes a booking", w.books}, {"an order goes out and comes back", w.orders}, {"a bar is moved by keys", w.moves}, {"a bar is dragged", w.drags},
+		{"a cart becomes a booking", w.books}, {"an order goes out and comes back", w.orders}, {"a code is scanned at the counter", w.counter}, {"a cell leads to its day", w.heats}, {"a bar is moved by keys", w.moves}, {"a bar is dragged", w.drags},
 		{"what is changed elsewhere is seen", w.hears}, {"the plan that is shown is applied", w.plans}, {"a conflict has a way out", w.settles},
 		{"a bar is where its day is", w.places}, {"what is late, leaves or has no end looks so", w.shows}, {"a link shows what its sender saw", w.links}, {"a state that changes while it is read is read again", w.agrees}, {"faults that are planted are found", w.planted}, {"the server goes and comes back", w.returns},
 	} {

@@ -305,6 +305,8 @@ type ArticleBars struct {
 	SKU *SKUOfBars `json:"sku"`
 	// The most units that are there at an instant of the window.
 	Units int64 `json:"units"`
+	// The location that its bars are at, where they do not say another; left out where it has none.
+	ServiceLocationID *string `json:"serviceLocationId"`
 	// What takes a unit in the window, by its start.
 	Bars []Bar `json:"bars"`
 	// How many entries the list has, where it is cut.
@@ -651,36 +653,37 @@ type AvailabilityQuery struct {
 type Bar struct {
 	// The id of the taken unit.
 	ID string `json:"id"`
-	// From when on it is taken, the buffer before included.
-	From time.Time `json:"from"`
-	// Until when it is taken, the buffer after included; null without end.
+	// From when on it is taken, where a buffer is in front of the booking; left out: from bodyFrom on.
+	From *time.Time `json:"from"`
+	// Until when it is taken, where a buffer is behind the booking; left out: until bodyTo.
 	To *time.Time `json:"to"`
 	// Where the booking itself begins.
 	BodyFrom time.Time `json:"bodyFrom"`
 	// Where the booking itself ends; null without end.
 	BodyTo *time.Time `json:"bodyTo"`
-	// What the time is.
-	Type BarType `json:"type"`
+	// What the time is; left out: booking.
+	Type *BarType `json:"type"`
 	// What takes it.
 	BlockerType BarBlockerType `json:"blockerType"`
 	// The hold, the order or the event that takes it.
 	OwnerID string `json:"ownerId"`
-	// The order's number; null where something else takes it.
+	// The order's number; left out where something else takes it.
 	OrderNumber *int64 `json:"orderNumber"`
-	// Whom or what it is for: an order's customer, a hold's note, an event's name; may be empty.
-	Label string `json:"label"`
-	// The location that it is at.
-	ServiceLocationID string `json:"serviceLocationId"`
-	// The unit that it sits on; null where it has none, which is a conflict.
+	// Whom or what it is for: an order's customer, a hold's note, an event's name; left out where there is none.
+	Label *string `json:"label"`
+	// The location that it is at; left out: the row's.
+	ServiceLocationID *string `json:"serviceLocationId"`
+	// The unit that it sits on, of an article with more units than one; left out else.
 	SlotID *string `json:"slotId"`
-	// Whether the unit is still to be handed over, is out, or has come back and what is left is its buffer.
-	State BarState `json:"state"`
-	// When it was to be back, where it is out and kept for longer than that; null else.
+	// Whether the unit is out, or has come back and what is left is its buffer; left out where it is still to be
+	// handed over.
+	State *BarState `json:"state"`
+	// When it was to be back, where it is out and kept for longer than that; left out else.
 	DueAt *time.Time `json:"dueAt"`
-	// Where it is to be for good from to on, if that is another location; null else.
+	// Where it is to be for good the end of its time on, if that is another location; left out else.
 	GoesToLocationID *string `json:"goesToLocationId"`
-	// Whether it stays on its article or unit: it was asked for by name, or is out.
-	Pinned bool `json:"pinned"`
+	// True where it stays on its article or unit: it was asked for by name, or is out; left out else.
+	Pinned *bool `json:"pinned"`
 }
 
 // BarType is one of these; a newer server may have more.
@@ -706,7 +709,6 @@ const (
 type BarState string
 
 const (
-	BarStateDue  BarState = "due"
 	BarStateOut  BarState = "out"
 	BarStateBack BarState = "back"
 )

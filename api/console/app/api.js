@@ -110,7 +110,7 @@ export async function all(path, q = {}, o = {}) {
 }
 
 /**
- * What a loader gives whose answers are all of one state. Where they are not, it reads again; where changes come too fast, it reads a state that is pinned.
+ * What a loader gives, all of one state: where its answers are not, it reads again, and at last a state that is pinned.
  * @template T @param {AbortSignal} signal @param {(o: any) => Promise<T>} load @returns {Promise<T>}
  */
 export async function together(signal, load) {
@@ -151,7 +151,7 @@ export function listen() {
 }
 
 /**
- * What a loader gives, read again when one of deps changes or something was heard of; what was read stays until then.
+ * What a loader gives, read again when one of deps changes or something was heard of.
  * @template T @param {(o: any) => Promise<T>} load @param {any[]} deps
  * @returns {{data: T|null, error: Error|null, loading: boolean, again: () => void}}
  */

@@ -16,10 +16,10 @@ export function BarPanel({bar, row, z, onClose, onMove}) {
 			${bar.blockerType !== "scheduled-event" && bar.state !== "back" && html`<${Button} onClick=${onMove}>Move<//>`}
 			${h?.status === "held" && html`<${Button} onClick=${async () => {await post(`holds/${h.id}/confirm`); tell("The hold is firm now.");}}>Make it firm<//>`}
 			${h && ["held", "confirmed"].includes(h.status) && html`<${Confirm} label="Release" ask="Give its stock back?" onYes=${async () => {await del("holds/" + h.id); tell("The stock is free again."); onClose();}}/>`}`}>
-		<p>${bar.label && html`<strong>${bar.label}</strong> `}${bar.slotId ? html`<${Badge} kind=${bar.late ? "bad" : bar.state === "out" ? "blue" : "good"}>${bar.late ? "late" : states[bar.state]}<//>` : html`<${Badge} kind="bad">has no unit<//>`}
+		<p>${bar.label && html`<strong>${bar.label}</strong> `}${row.bars.includes(bar) ? html`<${Badge} kind=${bar.late ? "bad" : bar.state === "out" ? "blue" : "good"}>${bar.late ? "late" : states[bar.state]}<//>` : html`<${Badge} kind="bad">has no unit<//>`}
 			${bar.pinned && bar.state === "due" && html` <${Badge} title="It was asked for by name, or fixed here: nothing moves it.">pinned<//>`}</p>
 		${bar.moved && html`<p class="notice warn">The engine has moved it here from <b>${bar.moved}</b>, to make room.</p>`}
-		<${Facts} of=${[["Article", row.name], ["SKU", row.sku?.name], ["Place", placeName(bar.serviceLocationId)], ["From", fmtInstant(bar.bodyFrom, z)], ["To", bar.open ? "no end" : fmtInstant(bar.bodyTo, z)],
+		<${Facts} of=${[["Article", row.name], ["SKU", row.sku?.name], ["Place", placeName(bar.serviceLocationId || row.serviceLocationId)], ["From", fmtInstant(bar.bodyFrom, z)], ["To", bar.open ? "no end" : fmtInstant(bar.bodyTo, z)],
 			["Length", bar.open ? null : fmtLength(bar.bodyTo - bar.bodyFrom)], ["Buffers", [bar.bodyFrom - bar.from, bar.to - bar.bodyTo].map((n, i) => n > 0 && fmtLength(n) + [" before", " after"][i]).filter(Boolean).join(", ")],
 			["Expires", h?.expiresAt && fmtInstant(h.expiresAt, z)]]}/><//>`;
 }

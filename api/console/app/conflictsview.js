@@ -4,10 +4,10 @@ import {del, get, post, useData} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {placeName, zoneOf} from "./store.js";
 import {Badge, Blockers, Button, Confirm, Empty, Facts, Go, Pages, Panel, Read, Table, reasons, tell} from "./ui.js";
-import {DAY, fmtAgo, fmtInstant, fmtRange, iso} from "./time.js";
+import {DAY, fmtAgo, fmtInstant, fmtRange, iso, ms} from "./time.js";
 
 export function Conflicts() {
-	const q = route.value.q, page = Number(q.page) || 1;
+	const q = route.value.q, page = +q.page || 1;
 	const of = useData(async (o) => {
 		const a = await get("conflicts", {serviceLocationId: q.at, skuId: q.sku, page, pageSize: 50}, o), ids = [...new Set(a.data.map((c) => c.unavailability.articleId).filter(Boolean))].slice(0, 250);
 		const articles = ids.length ? (await get("articles", {ids, archive: "all", fields: "id,name,sku", pageSize: 250}, o)).articles : [];
@@ -26,7 +26,7 @@ const body = (u) => u.intervals.find((i) => i.type !== "buffer")?.range || u.ran
 function WaysOut({c, article}) {
 	const u = c.unavailability, z = zoneOf(u.serviceLocationId), b = body(u), item = article?.sku ? {skuId: article.sku.id} : {articleId: u.articleId};
 	const [tried, setTried] = useState(null);
-	const of = useData((o) => post("availability/explain", {...item, serviceLocationId: u.serviceLocationId, from: b.start, to: b.end || iso(Date.parse(b.start) + 30 * DAY), quantity: 1}, {...o, idem: ""}), [u.id]);
+	const of = useData((o) => post("availability/explain", {...item, serviceLocationId: u.serviceLocationId, from: b.start, to: b.end || iso(ms(b.start) + 30 * DAY), quantity: 1}, {...o, idem: ""}), [u.id]);
 	const line = (x) => ({unavailabilityId: u.id, from: x.from, to: x.to, ...(x.articleId ? {articleId: x.articleId} : {})});
 	const look = async (x) => {
 		setTried({x, busy: true});
@@ -39,13 +39,13 @@ function WaysOut({c, article}) {
 	}, [u.id]);
 	const ways = [...(others.data || []).map((r) => ({text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id})),
 		...(of.data?.alternatives || []).filter((x) => ["later", "shorter"].includes(x.kind)).map((x) => ({...x, text: (x.kind === "later" ? "Later: " : "Shorter: ") + fmtRange(x.from, x.to, z)}))];
-	return html`<${Panel} title="Ways out" onClose=${() => setQ({id: undefined})} actions=${u.holdId && html`<${Confirm} label="Release it" ask="The booking is gone then." onYes=${async () => {await del("holds/" + u.holdId); tell("Released."); setQ({id: undefined});}}/>`}>
+	return html`<${Panel} title="Ways out" onClose=${() => setQ({id: null})} actions=${u.holdId && html`<${Confirm} label="Release it" ask="The booking is gone then." onYes=${async () => {await del("holds/" + u.holdId); tell("Released."); setQ({id: null});}}/>`}>
 		<p class="notice bad">${reasons[c.reason] || c.reason}</p>
 		<${Facts} of=${[["Article", article?.name], ["SKU", article?.sku?.name], ["Place", placeName(u.serviceLocationId)], ["From", fmtInstant(b.start, z)], ["To", b.end ? fmtInstant(b.end, z) : "no end"], ["Since", fmtInstant(c.since, z)]]}/>
 		<${Read} of=${of} rows=${3}>${(x) => html`<p>At <b>${fmtInstant(x.at, z)}</b> there ${x.stock === 1 ? "is 1 unit" : "are " + x.stock + " units"}, and ${x.available < 0 ? -x.available + " too many bookings" : x.available + " to be had"}.</p><${Blockers} list=${x.blockingUnavailabilities} total=${x.blockingTotal}/>`}<//>
 		${u.holdId && html`<div class="stack"><h3>What would help</h3>${!ways.length && !of.loading && html`<p class="dim">Nothing by itself. More units, or another booking's end, would.</p>`}
-			${ways.map((x, i) => html`<div key=${i} class="row"><${Button} onClick=${() => look(x)} aria-pressed=${tried?.x.text === x.text}>${x.text}<//></div>`)}
-			${tried && !tried.busy && (tried.ok ? html`<div class="notice good" role="status"><p>That fits. ${tried.x.text}.</p><${Button} kind="primary" onClick=${async () => {await post(`holds/${u.holdId}/move`, {lines: [line(tried.x)]}); tell("The conflict is solved."); setQ({id: undefined});}}>Do it<//></div>` : html`<div class="notice bad" role="alert">${tried.error.message}</div>`)}</div>`}
+			${ways.map((x, i) => html`<div class="row"><${Button} onClick=${() => look(x)} aria-pressed=${tried?.x.text === x.text}>${x.text}<//></div>`)}
+			${tried && !tried.busy && (tried.ok ? html`<div class="notice good" role="status"><p>That fits. ${tried.x.text}.</p><${Button} kind="primary" onClick=${async () => {await post(`holds/${u.holdId}/move`, {lines: [line(tried.x)]}); tell("The conflict is solved."); setQ({id: null});}}>Do it<//></div>` : html`<div class="notice bad" role="alert">${tried.error.message}</div>`)}</div>`}
 		${u.orderId && html`<a class="btn" href=${href("orders", {id: u.orderId})}>Open the order</a>`}
-		<div class="row"><${Button} onClick=${() => go("timeline", {at: u.serviceLocationId, on: Date.parse(b.start) - DAY, sku: article?.sku?.id})}>See it in time<//>${u.articleId && html`<a class="btn" href=${href("plan", {article: u.articleId, at: u.serviceLocationId})}>Change the quantity</a>`}</div><//>`;
+		<div class="row"><${Button} onClick=${() => go("timeline", {at: u.serviceLocationId, on: ms(b.start) - DAY, sku: article?.sku?.id})}>See it in time<//>${u.articleId && html`<a class="btn" href=${href("plan", {article: u.articleId, at: u.serviceLocationId})}>Change the quantity</a>`}</div><//>`;
 }

@@ -1,12 +1,12 @@
-// This file owns the heat map: SKUs by days, how many are free of how many; a cell leads to the timeline at that day.
+// This file owns the heat map: SKUs by days, how many are free of how many.
 import {html, useEffect, useLayoutEffect, useRef, useState} from "./base.js";
 import {get, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Choice, Empty, Legend, Read, Steps} from "./ui.js";
+import {Choice, Empty, Legend, Read, Steps, useDrawn} from "./ui.js";
 import {addDays, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, iso, week, weekday} from "./time.js";
 
-const ROW = 34, PAGE = 50;
+const ROW = 34, PAGE = 25, AROUND = 1; // rows that are drawn above and below those in view
 
 /** How full a cell is, as its class. */
 function fullness(free, stock) {
@@ -18,16 +18,16 @@ function fullness(free, stock) {
 }
 
 export function Heat() {
-	const q = route.value.q, z = zone.value, n = Number(q.days) || 35;
-	const from = dayStart(Number(q.from) || Date.now(), z), edges = days(from, n, z), to = edges[n];
-	const [see, setSee] = useState({first: 0, last: 40, width: 0}), p0 = Math.floor(see.first / PAGE) + 1, p1 = Math.max(p0, Math.floor((see.last - 1) / PAGE) + 1);
-	// The pages in view, of one state; what was there stays until they are.
+	const q = route.value.q, z = zone.value, n = +q.days || 35;
+	const from = dayStart(+q.from || Date.now(), z), edges = days(from, n, z), to = edges[n];
+	const [see, setSee] = useState({first: 0, last: PAGE, width: 0}), p0 = Math.floor(see.first / PAGE) + 1, p1 = Math.max(p0, Math.floor((see.last - 1) / PAGE) + 1);
+	// The pages in view, of one state.
 	const of = useData(async (o) => {
 		const read = (page) => get("availability/counts", {serviceLocationId: q.at, from: iso(from), to: iso(to), page, pageSize: PAGE}, o);
 		const pages = await Promise.all(Array.from({length: p1 - p0 + 1}, (_, i) => read(p0 + i)));
 		return {...pages[0], first: (p0 - 1) * PAGE, data: pages.flatMap((a) => a.data)};
 	}, [q.at, from, to, p0, p1]);
-	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["A week before", "A week later"]} step=${(by) => setQ({from: addDays(from, 7 * by, z)})} now=${() => setQ({from: undefined})}/>
+	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["A week before", "A week later"]} step=${(by) => setQ({from: addDays(from, 7 * by, z)})} now=${() => setQ({from: null})}/>
 			<${Choice} label="How long" of=${[[14, "2 weeks"], [35, "5 weeks"], [90, "Season"]]} value=${n} set=${(days) => setQ({days})}/>
 			<strong>${fmtDay(from, z)} – ${fmtDay(addDays(from, n - 1, z), z)}</strong><span class="grow"></span><span class="dim">Fewest free at an instant of the day${place.value ? " at " + place.value.name : ", all places"}</span></div>
 		<${Read} of=${of} rows=${12}>${(data) => (data.pagination.total ? html`<${Grid} data=${data} z=${z} key=${n} see=${see} setSee=${setSee}/>` : html`<${Empty} title="No SKUs yet" icon="heat"><a href="#/import">Import some</a><//>`)}<//>
@@ -39,9 +39,9 @@ function Grid({data, z, see, setSee}) {
 	const edges = data.edges.map(Date.parse), n = edges.length - 1, total = data.pagination.total;
 	const name = see.width && see.width < 560 ? 112 : 208, w = Math.max(n > 40 ? 24 : 34, Math.floor((see.width - name) / n)), today = dayStart(Date.now(), z);
 	const look = () => {
-		const e = box.current, first = Math.max(0, Math.floor(e.scrollTop / ROW) - 6);
-		const next = {first, last: Math.min(total, first + Math.ceil(e.clientHeight / ROW) + 10), width: e.clientWidth};
-		setSee((s) => (Math.abs(s.first - first) < 4 && s.width === next.width && s.last === next.last && first ? s : next));
+		const e = box.current, top = Math.floor(e.scrollTop / ROW), first = Math.max(0, top - AROUND);
+		const next = {first, last: Math.min(total, top + Math.ceil(e.clientHeight / ROW) + AROUND), width: e.clientWidth};
+		setSee((s) => (s.first === first && s.width === next.width && s.last === next.last ? s : next));
 	};
 	useLayoutEffect(() => {
 		const o = new ResizeObserver(look);
@@ -54,14 +54,21 @@ function Grid({data, z, see, setSee}) {
 		e.preventDefault();
 		setAt((a) => ({r: Math.min(total - 1, Math.max(0, a.r + by[0])), c: Math.min(n - 1, Math.max(0, a.c + by[1])), keys: true}));
 	};
+	const draw = useDrawn(), rows = [], tab = at.r >= see.first && at.r < see.last ? at.r : see.first;
+	for (let r = see.first; r < see.last; r++) {
+		const s = data.data[r - data.first], c = r === tab ? at.c : -1;
+		if (s) rows.push(draw(s.id, [s, r, c, w], () => line(s, r, c, w, edges, z)));
+	}
 	useEffect(() => {if (at.keys) box.current.querySelector(`[data-cell="${at.r}-${at.c}"]`)?.focus();}, [at]);
 	return html`<div class="heat" ref=${box} onScroll=${look} onKeyDown=${move} style=${{"--name": name + "px"}} role="grid" aria-label="Free units by SKU and day" aria-rowcount=${total}>
-		<div class="heat-head" role="row"><div class="tl-name" role="columnheader">SKU</div>${edges.slice(0, n).map((t, i) => html`<div key=${t} role="columnheader" class=${"heat-day" + (t === today ? " today" : "") + (week.weekend.includes(weekday(t, z)) ? " weekend" : "")} style=${{width: w + "px"}} aria-label=${fmtDay(t, z)}>
+		<div class="heat-head" role="row"><div class="tl-name" role="columnheader">SKU</div>${edges.slice(0, n).map((t, i) => html`<div role="columnheader" class=${"heat-day" + (t === today ? " today" : "") + (week.weekend.includes(weekday(t, z)) ? " weekend" : "")} style=${{width: w + "px"}} aria-label=${fmtDay(t, z)}>
 			${w < 30 && i && weekday(t, z) !== week.first ? fmtWeekday(t, z).slice(0, 1) : i === 0 || fmtDayNo(t, z) === "1" ? fmtMonthShort(t, z) : fmtWeekday(t, z)}<b>${fmtDayNo(t, z)}</b></div>`)}</div>
-		<div style=${{height: total * ROW + "px", width: name + n * w + "px", position: "relative"}}>${Array.from({length: see.last - see.first}, (_, i) => {
-			const r = see.first + i, s = data.data[r - data.first];
-			return s && html`<div key=${s.id} class="heat-row" role="row" aria-rowindex=${r + 1} style=${{top: r * ROW + "px"}}><div class="tl-name" role="rowheader" title=${s.name}><span>${s.name}</span></div>
-				${s.minFree.map((f, c) => html`<button key=${c} type="button" role="gridcell" data-cell=${r + "-" + c} tabindex=${r === at.r && c === at.c ? 0 : -1} class=${"cell " + fullness(f, s.stock[c])} style=${{width: w + "px"}}
-					aria-label=${`${s.name}, ${fmtDay(edges[c], z)}: ${f} of ${s.stock[c]} free`} title=${`${fmtDay(edges[c], z)}: ${f} of ${s.stock[c]} free`} onClick=${() => go("timeline", {sku: s.id, on: edges[c]})}>${f}</button>`)}</div>`;
-		})}</div></div>`;
+		<div style=${{height: total * ROW + "px", width: name + n * w + "px", position: "relative"}}>${rows}</div></div>`;
 }
+
+/** A SKU's days; arrows lead on from one of them. */
+const line = (s, r, tab, w, edges, z) => html`<div key=${s.id} class="heat-row" role="row" aria-rowindex=${r + 1} style=${{top: r * ROW + "px"}}><div class="tl-name" role="rowheader" title=${s.name}><span>${s.name}</span></div>
+	${s.minFree.map((f, c) => {
+		const says = `${fmtDay(edges[c], z)}: ${f} of ${s.stock[c]} free`;
+		return html`<button key=${c} role="gridcell" data-cell=${r + "-" + c} tabindex=${c === tab ? 0 : -1} class=${"cell " + fullness(f, s.stock[c])} style=${`width:${w}px`} aria-label=${s.name + ", " + says} title=${says} onClick=${() => go("timeline", {sku: s.id, on: edges[c]})}>${f}</button>`;
+	})}</div>`;

@@ -24,6 +24,6 @@ function NewKey({done, z}) {
 		post("api-keys", {label, ...(scopes.length ? {scopes} : {}), ...(until ? {expiresAt: iso(fromInput(until, z))} : {})}).then(done, tell);
 	};
 	return html`<form class="box stack" onSubmit=${make}><div class="tools"><${Field} label="Label"><input name="label" required/><//><${Field} label="Good until (empty: for ever)"><input name="until" type="datetime-local"/><//></div>
-		<fieldset class="box"><legend>What it may do. Where nothing is chosen: everything.</legend><div class="cards">${areas.map((k) => html`<${Field} key=${k} label=${k}><select name=${k}><option value="">nothing</option><option value="read">read</option><option value="write">read and write</option></select><//>`)}</div></fieldset>
+		<fieldset class="box"><legend>What it may do. Where nothing is chosen: everything.</legend><div class="cards">${areas.map((k) => html`<${Field} label=${k}><select name=${k}><option value="">nothing</option><option value="read">read</option><option value="write">read and write</option></select><//>`)}</div></fieldset>
 		<div><button class="btn primary" type="submit">Make the key</button></div></form>`;
 }

@@ -4,7 +4,7 @@ import {get, post, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, placeName, places, skuName, skus, zone} from "./store.js";
 import {Badge, Blockers, Button, Empty, Failed, Field, Period, PlaceSelect, Read, Search, Text, tell} from "./ui.js";
-import {DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday} from "./time.js";
+import {DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday, ms} from "./time.js";
 
 /** The weekend to come, from nine to six. */
 function weekend(z) {
@@ -19,7 +19,7 @@ const writeCart = (c) => c.map(([id, n]) => id + "*" + n).join(",");
 
 export function LookUp() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, soon = weekend(z);
-	const from = Number(q.from) || soon[0], to = Number(q.to) || (q.from ? from + DAY : soon[1]), cart = readCart(q.cart);
+	const from = +q.from || soon[0], to = +q.to || (q.from ? from + DAY : soon[1]), cart = readCart(q.cart);
 	const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
 	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, text, list.length]);
 	if (!at) return html`<section class="view"><${Empty} title="No place yet"/></section>`;
@@ -31,14 +31,14 @@ export function LookUp() {
 	return html`<section class="view"><div class="tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
 			<${Period} from=${from} to=${to} z=${z} onChange=${(a, b) => setQ({from: a, to: b})}/><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search})}/><//>
 			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
-		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : undefined}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => of_(i) && html`<${Offer} key=${s.id} s=${s} a=${of_(i)} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title="Nothing is called so"/>`)}<//></div>
+		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => of_(i) && html`<${Offer} key=${s.id} s=${s} a=${of_(i)} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs yet"}/>`)}<//></div>
 			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
 }
 
 function Offer({s, a, at, from, to, z, inCart, add}) {
 	const [open, set] = useState(false), none = a.withMoves <= inCart;
 	return html`<div class="offer"><div><h2>${s.name} <small>${s.code || ""}</small></h2><div class="meter" aria-hidden="true"><i class=${a.available <= 0 ? "no" : ""} style=${{width: a.stock ? Math.max(3, 100 * Math.max(0, a.available) / a.stock) + "%" : "3%"}}></i></div>
-			<button type="button" class="link" aria-expanded=${open} onClick=${() => set(!open)}>${open ? "Less" : a.available > 0 ? "Which ones?" : "Why, and when?"}</button></div>
+			<button class="link" aria-expanded=${open} onClick=${() => set(!open)}>${open ? "Less" : a.available > 0 ? "Which ones?" : "Why, and when?"}</button></div>
 		<div class="right"><span class=${"free" + (a.available > 0 ? "" : " no")}>${a.available}</span><div class="dim">of ${a.stock} free${a.exact ? "" : ", at least"}</div></div>
 		<${Button} icon="plus" kind=${none ? "" : "primary"} label=${"Add " + s.name} onClick=${() => {if (none) tell("That is one more than there is. The refusal will say why, and when it fits."); add(s.id);}}>Add<//>
 		${open && html`<div class="why"><${Why} s=${s} a=${a} at=${at} from=${from} to=${to} z=${z}/></div>`}</div>`;
@@ -56,21 +56,21 @@ function Why({s, a, at, from, to, z}) {
 		return {articles: articles.articles, total: articles.totalCount, why, next};
 	}, [s.id, at.id, from, to, a.available < 1]);
 	return html`<${Read} of=${of} rows=${2}>${(d) => html`<div class="stack">${d.why && html`<p>At <b>${fmtInstant(d.why.at, z)}</b> all ${d.why.stock} are taken. ${d.next?.from ? html`It fits next from <b>${fmtInstant(d.next.from, z)}</b>. ` : "It does not fit within two years. "}
-				${d.next?.from && html`<${Button} kind="small" onClick=${() => setQ({from: Date.parse(d.next.from), to: Date.parse(d.next.to)})}>Take that period<//>`}</p>
+				${d.next?.from && html`<${Button} kind="small" onClick=${() => setQ({from: ms(d.next.from), to: ms(d.next.to)})}>Take that period<//>`}</p>
 				<${Alternatives} list=${d.why.alternatives} z=${z}/><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}
-			<div class="row">${d.articles.map((r) => html`<button key=${r.id} type="button" class="link" onClick=${() => go("timeline", {at: at.id, article: r.id, on: from - DAY})}>${r.name}</button> <${Badge} kind=${r.availability.total > 0 ? "good" : "bad"}>${r.availability.total > 0 ? (r.availability.total > 1 ? r.availability.total + " free" : "free") : "taken"}<//>`)}</div>
+			<div class="row">${d.articles.map((r) => html`<button key=${r.id} class="link" onClick=${() => go("timeline", {at: at.id, article: r.id, on: from - DAY})}>${r.name}</button> <${Badge} kind=${r.availability.total > 0 ? "good" : "bad"}>${r.availability.total > 0 ? (r.availability.total > 1 ? r.availability.total + " free" : "free") : "taken"}<//>`)}</div>
 			${d.total > d.articles.length && html`<p class="dim">and ${d.total - d.articles.length} more</p>`}</div>`}<//>`;
 }
 
 function Alternatives({list, z}) {
 	if (!list?.length) return null;
 	const says = {later: "later", shorter: "shorter", location: "elsewhere", article: "another article"};
-	return html`<ul class="plainlist row">${list.map((x, i) => html`<li key=${i}><${Button} kind="small" onClick=${() => setQ({from: Date.parse(x.from), to: x.to ? Date.parse(x.to) : undefined, ...(x.serviceLocationId ? {at: x.serviceLocationId} : {})})}>${says[x.kind]}: ${x.serviceLocationId ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//></li>`)}</ul>`;
+	return html`<ul class="plainlist row">${list.map((x, i) => html`<li><${Button} kind="small" onClick=${() => setQ({from: ms(x.from), to: x.to ? ms(x.to) : undefined, ...(x.serviceLocationId ? {at: x.serviceLocationId} : {})})}>${says[x.kind]}: ${x.serviceLocationId ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//></li>`)}</ul>`;
 }
 
 function Cart({cart, at, from, to, z, add}) {
 	const [who, setWho] = useState(""), [refused, setRefused] = useState(null);
-	const done = (text, view, q) => {tell(text); setRefused(null); setQ({cart: undefined}); if (view) go(view, q);};
+	const done = (text, view, q) => {tell(text); setRefused(null); setQ({cart: null}); if (view) go(view, q);};
 	const tryIt = async (act) => {try {setRefused(null); await act();} catch (e) {setRefused(e);}};
 	const hold = (expiresInSeconds) => tryIt(async () => {
 		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to)})), ...(expiresInSeconds ? {expiresInSeconds} : {}), ...(who ? {note: who} : {})});

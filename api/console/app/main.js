@@ -17,7 +17,7 @@ import {Keys} from "./keysview.js";
 import {Import} from "./importview.js";
 import {Health} from "./healthview.js";
 
-/** Views by their names in the address, which are those of their icons, too. @type {Record<string, [string, any]>} */
+/** Views by their names, also those of their icons. @type {Record<string, [string, any]>} */
 const views = {
 	lookup: ["Look-up", LookUp], timeline: ["Timeline", Timeline], heat: ["Heat map", Heat], today: ["Today", Today], orders: ["Orders", Orders], conflicts: ["Conflicts", Conflicts],
 	plan: ["Quantity plan", Plan], webhooks: ["Webhooks", Webhooks], keys: ["Keys", Keys], import: ["Import", Import], health: ["Health", Health],
@@ -66,7 +66,7 @@ function Shell() {
 	return html`<div class=${"shell" + (menu ? " open" : "")}>
 		<a class="skip" href="#main" onClick=${(e) => {e.preventDefault(); document.getElementById("main").focus();}}>To the content</a>
 		<nav class="rail" id="rail" aria-label="Views"><a class="brand" href=${href("timeline", {at: route.value.q.at})}><img src="/console/console.svg" alt="" width="24" height="24"/><span>${account.value?.name || "Holdfast"}</span></a>
-			${Object.entries(views).map(([v, [text]]) => html`<a key=${v} href=${href(v, {at: route.value.q.at})} aria-current=${v === view ? "page" : undefined} onClick=${() => setMenu(false)}><${Icon} name=${v}/><span>${text}</span></a>`)}
+			${Object.entries(views).map(([v, [text]]) => html`<a href=${href(v, {at: route.value.q.at})} aria-current=${v === view ? "page" : null} onClick=${() => setMenu(false)}><${Icon} name=${v}/><span>${text}</span></a>`)}
 			<a class="last" href="/docs" target="_blank"><${Icon} name="docs"/><span>Pages</span></a></nav>
 		<header class="top"><${Button} kind="plain menu" icon="menu" label="Views" aria-expanded=${menu} aria-controls="rail" onClick=${() => setMenu(!menu)}/>
 			<h1 class="where">${name}</h1>

@@ -17,13 +17,13 @@ const filters = [
 const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: "good", cancelled: "bad"};
 
 export function Orders() {
-	const q = route.value.q, z = zone.value, page = Number(q.page) || 1;
-	const range = q.from ? {from: iso(Number(q.from)), to: iso(Number(q.from) + (Number(q.days) || 1) * DAY)} : undefined;
+	const q = route.value.q, z = zone.value, page = +q.page || 1;
+	const range = q.from ? {from: iso(+q.from), to: iso(+q.from + (+q.days || 1) * DAY)} : undefined;
 	const of = useGet("orders", {...Object.fromEntries(filters.map(([k]) => [k, q[k]])), direction: q.direction || "desc", search: q.search, number: q.number, customerId: q.customer, pickupLocationId: q.at, dateRange: range, page, pageSize: 50});
-	const set = (p) => setQ({...p, page: undefined});
+	const set = (p) => setQ({...p, page: null});
 	return html`<section class="view"><div class="tools"><${Field} label="Search"><${Search} value=${q.search} label="Name or number" onChange=${(search) => set({search})}/><//>
-			<${Field} label="Over the day"><input type="date" value=${q.from ? toInput(Number(q.from), z).slice(0, 10) : ""} onChange=${(e) => set({from: e.target.value ? fromInput(e.target.value, z) : undefined})}/><//>
-			${filters.map(([k, label, options]) => html`<${Field} key=${k} label=${label}><${Select} value=${q[k] || ""} onChange=${(v) => set({[k]: v})} options=${options}/><//>`)}</div>
+			<${Field} label="Over the day"><input type="date" value=${q.from ? toInput(+q.from, z).slice(0, 10) : ""} onChange=${(e) => set({from: e.target.value ? fromInput(e.target.value, z) : null})}/><//>
+			${filters.map(([k, label, options]) => html`<${Field} label=${label}><${Select} value=${q[k] || ""} onChange=${(v) => set({[k]: v})} options=${options}/><//>`)}</div>
 		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]}>${d.data.map((o) => html`<${Go} key=${o.id} id=${o.id} first=${"#" + o.number} num>
 				<td><${Badge} kind=${kinds[o.status]}>${o.status}<//>${o.stockItems.some((s) => s.hasConflicts) && html` <${Badge} kind="bad">conflict<//>`}</td><td>${o.mainContact?.fullName || html`<span class="dim">nobody named</span>`}</td>
 				<td>${o.earliestStartDate ? fmtRange(o.earliestStartDate, o.latestEndDate, z) : ""}</td><td>${o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ")}${o.lineItems.length > 3 ? " …" : ""}</td><td>${o.pickupLocation?.name || ""}</td><td class="num">${money(o.pricing.total, o.pricing.currency)}</td><//>`)}<//>
@@ -57,13 +57,13 @@ function Order({id}) {
 		${any("fulfilled") && html`<${Button} kind="primary" onClick=${act("return", "All is back.")}>Take back<//>`}
 		${["draft", "open"].includes(o.status) && html`<${Confirm} label="Cancel the order" ask="Its stock is free again." onYes=${act("cancel", "The order is cancelled.")}/>`}
 		${o.status === "closed" && (o.archivedAt ? html`<${Button} onClick=${act("unarchive", "The order is out again.")}>Unarchive<//>` : html`<${Button} onClick=${act("archive", "The order is put away.")}>Archive<//>`)}`;
-	return html`<${Panel} title=${o ? "Order #" + o.number : "Order"} onClose=${() => setQ({id: undefined})} actions=${stepsOf}><${Read} of=${of}>${() => html`
-		<ol class="steps" aria-label="Life of the order">${life(o).map(([text, c]) => html`<li key=${text} class=${c} aria-current=${c === "now" ? "step" : undefined}>${text}</li>`)}</ol>
+	return html`<${Panel} title=${o ? "Order #" + o.number : "Order"} onClose=${() => setQ({id: null})} actions=${stepsOf}><${Read} of=${of}>${() => html`
+		<ol class="steps" aria-label="Life of the order">${life(o).map(([text, c]) => html`<li class=${c} aria-current=${c === "now" ? "step" : null}>${text}</li>`)}</ol>
 		<${Facts} of=${[["For", o.mainContact?.fullName], ["Reach", [o.mainContact?.phone, o.mainContact?.email].filter(Boolean).join(", ")], ["Pick-up", o.pickupLocation?.name], ["Return", o.returnLocation?.id !== o.pickupLocation?.id ? o.returnLocation?.name : null], ["Reference", o.reference], ["Note", o.note], ["Changed", fmtAgo(o.updatedAt) + (o.updatedBy ? " by " + o.updatedBy : "")]]}/>
 		<div><h3>Lines</h3>${o.lineItems.map((l) => html`<div key=${l.id} class="offer"><div><b>${l.pricing.quantity} × ${l.name?.def}</b><div class="dim">${l.purchaseType === "sale" ? "sale" : fmtRange(l.startDate, l.endDate, z)}${l.durationLabel ? " · " + l.durationLabel : ""}</div></div><span>${money(l.pricing.total, l.pricing.currency)}</span></div>`)}</div>
-		<div><h3>Units</h3><ul class="plainlist stack">${o.stockItems.map((s) => html`<li key=${s.id} class="row"><${Badge} kind=${s.hasConflicts ? "bad" : fulfilment[s.fulfillmentState]}>${s.hasConflicts ? "no unit" : s.fulfillmentState}<//> ${s.inventoryArticle ? html`<button type="button" class="link" onClick=${() => go("timeline", {article: s.inventoryArticleId, on: Date.parse(s.pickupDate) - DAY, bar: s.unavailabilityId})}>${s.inventoryArticle.name}</button>` : s.name} <span class="dim">${s.code || ""}</span></li>`)}</ul></div>
+		<div><h3>Units</h3><ul class="plainlist stack">${o.stockItems.map((s) => html`<li key=${s.id} class="row"><${Badge} kind=${s.hasConflicts ? "bad" : fulfilment[s.fulfillmentState]}>${s.hasConflicts ? "no unit" : s.fulfillmentState}<//> ${s.inventoryArticle ? html`<button class="link" onClick=${() => go("timeline", {article: s.inventoryArticleId, on: Date.parse(s.pickupDate) - DAY, bar: s.unavailabilityId})}>${s.inventoryArticle.name}</button>` : s.name} <span class="dim">${s.code || ""}</span></li>`)}</ul></div>
 		<div><h3>Price</h3><${Facts} of=${[["Subtotal", cash(o.pricing.subtotal)], ["Discounts", o.pricing.totalDiscounts ? "− " + cash(o.pricing.totalDiscounts) + " " + o.pricing.discountCodes.map((c) => c.code).join(", ") : null], ["Taxes", o.pricing.totalTaxes ? cash(o.pricing.totalTaxes) : null], ["Total", html`<b>${cash(o.pricing.total)}</b>`], ["Paid", cash(o.capturedTotal - o.refundedTotal)]]}/>
-			${o.payments.length > 0 && html`<ul class="plainlist">${o.payments.map((p) => html`<li key=${p.id}>${p.kind.replaceAll("_", " ")} ${cash(p.amount)} <span class="dim">${fmtInstant(p.at, z)} ${p.method || ""}</span></li>`)}</ul>`}
+			${o.payments.length > 0 && html`<ul class="plainlist">${o.payments.map((p) => html`<li>${p.kind.replaceAll("_", " ")} ${cash(p.amount)} <span class="dim">${fmtInstant(p.at, z)} ${p.method || ""}</span></li>`)}</ul>`}
 			${o.status !== "draft" && html`<${Send} label="Amount paid" button="Record a payment" type="number" min="0" step="any" send=${async (v) => {await post(`orders/${id}/payments`, {kind: "capture", amount: minor(v, o.pricing.currency)}); tell("The payment is recorded.");}}/>`}</div>
 		<div><h3>Comments</h3>${o.comments.map((c) => html`<p key=${c.id}>${c.content} <span class="dim">${fmtAgo(c.createdAt)}</span></p>`)}
 			<${Send} label="A comment" button="Add" placeholder="Write a comment" send=${(content) => post(`orders/${id}/comments`, {content})}/></div>

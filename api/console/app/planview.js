@@ -1,23 +1,23 @@
-// This file owns the plan of a quantity change: what would move, who stands in the way, the proof that it is the least; then that very plan.
+// This file owns the plan of a quantity change: what would move, who stands in the way, the proof that it is the least.
 import {html} from "./base.js";
 import {get, post, useData, useGet} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, places, zone} from "./store.js";
-import {Badge, Blockers, Button, Confirm, Empty, Facts, Failed, Field, Read, Search, Select, Table, When, reasons, tell} from "./ui.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, Failed, Field, Loading, Read, Search, Select, Table, When, reasons, tell} from "./ui.js";
 import {Curve} from "./curve.js";
 import {DAY, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
 
 export function Plan() {
-	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, amount = Math.max(1, Number(q.amount) || 1), from = Number(q.from) || 0;
+	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, amount = Math.max(1, +q.amount || 1), from = +q.from || 0;
 	const found = useGet("articles", {search: q.search, serviceLocationId: at?.id, fields: "id,name,codes,sku,quantity", pageSize: 30});
 	const id = q.article || found.data?.articles[0]?.id;
 	const list = found.data?.articles || [];
 	return html`<section class="view"><p class="dim">See which bookings fewer units would move, and which could not be kept. Then apply exactly that plan.</p>
-		<div class="tools"><${Field} label="Find an article"><${Search} value=${q.search} onChange=${(search) => setQ({search, article: undefined})}/><//>
+		<div class="tools"><${Field} label="Find an article"><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/><//>
 			<${Field} label="Article"><${Select} value=${id || ""} onChange=${(article) => setQ({article})} options=${[...(id && !list.some((r) => r.id === id) ? [[id, "The one of the link"]] : []), ...list.map((r) => [r.id, r.name + " (" + r.quantity.total + ")"])]}/><//>
 			<${Field} label="Units fewer"><input type="number" min="1" value=${amount} onChange=${(e) => setQ({amount: e.target.value})}/><//>
-			<${Field} label="From (empty: now)"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t})}/><//>${from > 0 && html`<${Button} kind="plain" onClick=${() => setQ({from: undefined})}>Now<//>`}</div>
-		${found.error ? html`<${Failed} error=${found.error}/>` : id && at ? html`<${Preview} key=${id + at.id} id=${id} at=${at} amount=${amount} from=${from} z=${z}/>` : found.loading ? null : html`<${Empty} title="No article with stock here" icon="plan"/>`}</section>`;
+			<${Field} label="From (empty: now)"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t})}/><//>${from > 0 && html`<${Button} kind="plain" onClick=${() => setQ({from: null})}>Now<//>`}</div>
+		${found.error ? html`<${Failed} error=${found.error} again=${found.again}/>` : id && at ? html`<${Preview} key=${id + at.id} id=${id} at=${at} amount=${amount} from=${from} z=${z}/>` : found.loading ? html`<${Loading}/>` : html`<${Empty} title="No article with stock here" icon="plan"/>`}</section>`;
 }
 
 function Preview({id, at, amount, from, z}) {

@@ -1,4 +1,4 @@
-// This file owns the state of a view in the address: #/view?name=value. A link shows what its sender saw.
+// This file owns the state of a view in the address: #/view?name=value.
 import {signal} from "./base.js";
 
 /** @typedef {{view: string, q: Record<string, string>}} Route */

@@ -1,5 +1,4 @@
-// This file owns instants, days and zones as people read them. Instants are milliseconds; a day is one of the place's zone, and has 23 or
-// 25 hours where the clock changes. How dates are written is the browser's locale.
+// This file owns instants, days and zones as people read them. Instants are milliseconds; a day is one of the place's zone, of 23 to 25 hours.
 
 export const HOUR = 3_600_000, DAY = 24 * HOUR;
 const locale = navigator.languages?.[0] || navigator.language || "en";
@@ -13,14 +12,22 @@ function format(zone, o, lang = locale) {
 	return f;
 }
 
+/** Gives what a function of an instant and a zone gives, of which many are asked for again and again. */
+const kept = (f, known = new Map()) => (/** @type {number|string} */ t, /** @type {string} */ zone) => {
+	const k = zone + t;
+	if (known.size > 50_000) known.clear();
+	if (!known.has(k)) known.set(k, f(t, zone));
+	return known.get(k);
+};
+
 /** @type {Intl.DateTimeFormatOptions} */
 const wall = {year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23"};
 /** The wall clock of an instant in a zone, as if it were UTC. */
-function wallOf(t, zone) {
+const wallOf = kept((t, zone) => {
 	const p = {};
 	for (const x of format(zone, wall, "en-US").formatToParts(t)) p[x.type] = +x.value;
 	return Date.UTC(p.year, p.month - 1, p.day, p.hour, p.minute, p.second);
-}
+});
 
 /** The instant at which a zone's wall clock shows a time that is given as if it were UTC. */
 export function instantOf(w, zone) {
@@ -56,25 +63,19 @@ export const week = (() => {
 	} catch {return {first: 1, weekend: [6, 0]};}
 })();
 
-export function weekStart(t, zone) {
-	const d = dayStart(t, zone);
-	return addDays(d, -((weekday(d, zone) - week.first + 7) % 7), zone);
-}
-
 export const ms = (t) => (typeof t === "string" ? Date.parse(t) : t);
 export const iso = (t) => new Date(t).toISOString();
 
 /** How instants are written that have such parts. @param {Intl.DateTimeFormatOptions} o */
-const written = (o) => (/** @type {number|string} */ t, /** @type {string} */ zone) => format(zone, o).format(ms(t));
-/** @type {Intl.DateTimeFormatOptions} */
-const instant = {weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"};
+const written = (o) => kept((t, zone) => format(zone, o).format(ms(t)));
+const instant = written({weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"});
 export const fmtDay = written({weekday: "short", day: "numeric", month: "short"}), fmtMonth = written({month: "long", year: "numeric"}), fmtMonthShort = written({month: "short"}), fmtDate = written({day: "numeric", month: "short"}), fmtWeekday = written({weekday: "short"}), fmtTime = written({hour: "2-digit", minute: "2-digit"});
 export const fmtDayNo = (t, zone) => format(zone, {day: "numeric"}).format(ms(t)).replace(/\D+$/, "");
-export const fmtInstant = (t, zone) => (t == null ? "no end" : format(zone, instant).format(ms(t)));
+export const fmtInstant = (t, zone) => (t == null ? "no end" : instant(t, zone));
 export const fmtExact = written({dateStyle: "medium", timeStyle: "medium"});
 export function fmtRange(from, to, zone) {
-	if (to == null) return fmtInstant(from, zone) + " →";
-	return fmtInstant(from, zone) + " – " + (fmtDay(from, zone) === fmtDay(to, zone) ? fmtTime : fmtInstant)(to, zone);
+	if (to == null) return instant(from, zone) + " →";
+	return instant(from, zone) + " – " + (ms(to) - ms(from) < DAY && fmtDay(from, zone) === fmtDay(to, zone) ? fmtTime : instant)(to, zone);
 }
 
 /** How long, in the two largest units. */

@@ -6,25 +6,29 @@ import {placeName} from "./store.js";
 export const PAGE = 60;
 const KEPT = 6; // pages before and behind those in view
 
-/** @typedef {{id: string, from: number, to: number, bodyFrom: number, bodyTo: number, [more: string]: any}} Bar */
-/** @typedef {{id: string, units: number, bars: Bar[], conflicts: Bar[], [more: string]: any}} Row */
-/** @typedef {{of: string, pages: Map<number, Row[]>, total: number, sequence: number, error: Error|null, conflicts: any[]}} Rows */
+/** @typedef {{of: string, pages: Map<number, any[]>, total: number, sequence: number, error: Error|null, conflicts: any[]}} Rows */
 
 // Where bars were last seen, and from where the server has moved them since.
 const seen = new Map(), gone = new Map();
 const most = 20_000;
 
 const end = (t) => (t === null ? Infinity : Date.parse(t));
-function bar(b, row, now) {
-	const x = {...b, from: Date.parse(b.from), to: end(b.to), bodyFrom: Date.parse(b.bodyFrom), bodyTo: end(b.bodyTo), open: b.to === null};
-	x.due = b.dueAt ? Date.parse(b.dueAt) : x.bodyTo;
-	x.late = b.state === "out" && x.due <= now;
-	x.goes = b.goesToLocationId && placeName(b.goesToLocationId);
-	const before = seen.get(b.id);
-	if (before && before.id !== row.id) gone.set(b.id, before.name);
+/** A bar of what was answered, which leaves out what goes without saying. */
+function bar(x, row, now) {
+	x.state ||= "due";
+	x.bodyFrom = Date.parse(x.bodyFrom);
+	x.bodyTo = end(x.bodyTo);
+	x.open = x.bodyTo === Infinity;
+	x.from = x.from ? Date.parse(x.from) : x.bodyFrom;
+	x.to = x.to === undefined ? x.bodyTo : end(x.to);
+	x.due = x.dueAt ? Date.parse(x.dueAt) : x.bodyTo;
+	x.late = x.state === "out" && x.due <= now;
+	x.goes = x.goesToLocationId && placeName(x.goesToLocationId);
+	const before = seen.get(x.id);
+	if (before && before.id !== row.id) gone.set(x.id, before.name);
 	if (seen.size > most) seen.clear();
-	seen.set(b.id, row);
-	x.moved = gone.get(b.id);
+	seen.set(x.id, row);
+	x.moved = gone.get(x.id);
 	return x;
 }
 
@@ -34,27 +38,27 @@ export function movedByHand(id) {
 	gone.delete(id);
 }
 
-/** @returns {Row} */
+/** A row of what was answered. */
 function rowOf(r, now) {
-	const at = {id: r.id, name: r.name}, bars = r.bars.map((b) => bar(b, at, now));
+	const row = {id: r.id, name: r.name}, bars = r.bars.map((b) => bar(b, row, now));
 	return {
-		...r, bars, conflicts: r.conflicts.map((b) => bar(b, at, now)), steps: r.steps.map((s) => ({...s, from: Date.parse(s.from)})),
+		...r, bars, conflicts: r.conflicts.map((b) => bar(b, row, now)), steps: r.steps.map((s) => ({...s, from: Date.parse(s.from)})),
 		events: r.events.filter((e) => e.type !== "reservation").map((e) => ({...e, from: Date.parse(e.from), to: end(e.to)})),
 		slots: r.units > 1 ? [...new Set(bars.map((b) => b.slotId).filter(Boolean))].sort() : [],
 	};
 }
 
 /**
- * The rows of a window, read as they come into view. All pages are of one state; where it changes, those in
- * view are read again, and what was there stays until they are. What is far out of sight is forgotten, but for rows that are held.
- * @param {any} query @param {number[]} wanted @param {(r: Row) => boolean} holds @returns {Rows}
+ * The rows of a window, read as they come into view, all of one state; where that changes, those in view are read again.
+ * What is far out of sight is forgotten, but for rows that are held.
+ * @param {any} query @param {number[]} wanted @param {(r: any) => boolean} holds @returns {[Rows, () => void]} and what reads them again
  */
 export function useRows(query, wanted, holds) {
-	const box = useRef(/** @type {Rows} */ ({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []})), [state, set] = useState(box.current);
+	const box = useRef(/** @type {Rows} */ ({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []})), [state, set] = useState(box.current), [tries, again] = useState(0);
 	const of = JSON.stringify(query), live = heard.value, stop = useRef(null), version = useRef(-1);
 	useEffect(() => {
 		const b = box.current, same = b.of === of, changed = version.current !== live;
-		if (same && !changed && wanted.every((p) => b.pages.has(p))) return;
+		if (!wanted.length || (same && !changed && wanted.every((p) => b.pages.has(p)))) return; // nothing is wanted before it is known how much is seen
 		stop.current?.abort();
 		const control = stop.current = new AbortController(), signal = control.signal;
 		const timer = setTimeout(async () => {
@@ -75,9 +79,9 @@ export function useRows(query, wanted, holds) {
 			} catch (error) {
 				if (!signal.aborted) set({...box.current, error});
 			}
-		}, same && changed ? 150 : 0);
+		}, !b.pages.size ? 0 : same && changed ? 150 : 40);
 		return () => clearTimeout(timer);
-	}, [of + wanted.join(), live]);
+	}, [of + wanted.join(), live, tries]);
 	useEffect(() => () => stop.current?.abort(), []);
-	return state;
+	return [state, () => again(tries + 1)];
 }

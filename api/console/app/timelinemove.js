@@ -25,7 +25,7 @@ const why = (e) => {
 	return e.message;
 };
 
-export function useMoving({layout, perMs, snap, z, scroller, w0, name}) {
+export function useMoving({layout, perMs, snap, z, scroller}) {
 	const [m, set] = useState(null); // what is being moved: bar, from, to, row, articleId, verdict
 	const now = useRef(null), timer = useRef(0), asked = useRef(0), swallow = useRef(false), down = useRef(null);
 	const put = (v) => {now.current = v; set(v);};

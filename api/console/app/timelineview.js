@@ -2,40 +2,40 @@
 import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./base.js";
 import {go, read, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, reasons} from "./ui.js";
-import {DAY, HOUR, addDays, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, weekStart} from "./time.js";
+import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, reasons, useDrawn} from "./ui.js";
+import {DAY, HOUR, addDays, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, ms} from "./time.js";
 import {PAGE, useRows} from "./timelinedata.js";
 import {useMoving} from "./timelinemove.js";
 import {BarPanel} from "./barpanel.js";
 
 export const ROW = 36;
-/** How far one sees: pixels of a day, days of the window, and what a step of a move is. */
+/** How far one sees: pixels of a day, days of the window before and behind what is seen, and what a step of a move is. */
 const zooms = {
-	hours: {text: "Hours", day: 960, span: 7, snap: HOUR / 4}, days: {text: "Days", day: 150, span: 28, snap: HOUR},
-	weeks: {text: "Weeks", day: 44, span: 84, snap: DAY}, season: {text: "Season", day: 13, span: 180, snap: DAY},
+	hours: {text: "Hours", day: 960, before: 1, after: 3, snap: HOUR / 4}, days: {text: "Days", day: 150, before: 5, after: 10, snap: HOUR},
+	weeks: {text: "Weeks", day: 44, before: 14, after: 14, snap: DAY}, season: {text: "Season", day: 13, before: 7, after: 5, snap: DAY},
 };
 
 export function Timeline() {
 	const q = route.value.q, z = zone.value, zoom = zooms[q.zoom] ? q.zoom : "days", level = zooms[zoom];
-	const [anchor, setAnchor] = useState(() => Number(q.on) || addDays(dayStart(Date.now(), z), -1, z));
+	const [anchor, setAnchor] = useState(() => +q.on || addDays(dayStart(Date.now(), z), -1, z));
 	const scroller = useRef(null), [see, setSee] = useState(null), asked = useRef(0);
 	// The window is laid around the instant that a link names.
 	useEffect(() => {
-		const on = Number(q.on);
+		const on = +q.on;
 		if (on && on !== asked.current) {setAnchor(on); jump.current = on;}
 		asked.current = on || 0;
 	}, [q.on]);
-	const w0 = useMemo(() => addDays(dayStart(anchor, z), -Math.floor(level.span / 4), z), [anchor, z, zoom]), w1 = useMemo(() => addDays(w0, level.span, z), [w0]);
-	const perMs = level.day / DAY, width = see?.width || 1000, name = width < 560 ? 118 : 230, jump = useRef(anchor);
+	const perMs = level.day / DAY, width = see?.width || 1000, name = width < 560 ? 118 : 230, jump = useRef(anchor), span = level.before + Math.ceil((width - name) / level.day) + level.after;
+	const w0 = useMemo(() => addDays(dayStart(anchor, z), -level.before, z), [anchor, z, zoom]), w1 = useMemo(() => addDays(w0, span, z), [w0, span]);
 	const x = (t) => name + (Math.min(Math.max(t, w0), w1) - w0) * perMs;
 
 	const open = useMemo(() => new Set((q.open || "").split(",").filter(Boolean)), [q.open]);
 	const query = {dateRange: {from: iso(w0), to: iso(w1)}, serviceLocationId: q.at, skuId: q.sku, search: q.search, ids: q.article ? [q.article] : undefined};
 	const first = see ? Math.floor(see.top / ROW) : 0, last = see ? first + Math.ceil(see.height / ROW) + 1 : 30;
 	const rows = useRef(null), around = [Math.max(0, first - 3), last + 6], wanted = [];
-	const end = Math.max(1, Math.ceil((rows.current?.total || 0) / PAGE)), page = (i) => Math.min(rows.current?.page(i) || 1, end);
-	for (let p = page(around[0]); p <= page(around[1]); p++) wanted.push(p);
-	const of = useRows(query, wanted, (r) => open.has(r.id) || r.bars.some((b) => b.id === q.bar));
+	const page = (i) => rows.current?.page(i) || Math.floor(i / PAGE) + 1;
+	for (let p = page(around[0]); see && p <= page(around[1]); p++) wanted.push(p);
+	const [of, again] = useRows(query, wanted, (r) => open.has(r.id) || r.bars.some((b) => b.id === q.bar));
 	const layout = rows.current = useMemo(() => fold(of, open), [of, open]);
 
 	const timer = useRef(0), resting = useRef(null);
@@ -54,7 +54,7 @@ export function Timeline() {
 		const t = Math.round((w0 + e.scrollLeft / perMs) / 900_000) * 900_000;
 		asked.current = t;
 		if (e.scrollLeft < 40 || e.scrollLeft + e.clientWidth > name + (w1 - w0) * perMs - 40) {jump.current = t; setAnchor(t);}
-		setQ({on: t, row: Math.floor(e.scrollTop / ROW) || undefined});
+		setQ({on: t, row: Math.floor(e.scrollTop / ROW) || null});
 	};
 	resting.current = rest;
 	useEffect(() => () => clearTimeout(timer.current), []);
@@ -77,44 +77,49 @@ export function Timeline() {
 		scrolled.current = chosen;
 	}, [chosen, !layout.length]);
 
-	const move = useMoving({layout, perMs, snap: level.snap, z, scroller, w0, name});
+	const move = useMoving({layout, perMs, snap: level.snap, z, scroller});
 	const show = (t) => {jump.current = t; asked.current = t; setAnchor(t); setQ({on: t});};
 	const leftAt = () => w0 + (scroller.current?.scrollLeft || 0) / perMs;
 	const step = (dir) => {const days = Math.max(1, Math.round((width - name) / level.day * 0.8)); show(addDays(leftAt(), dir * days, z));};
 	const setZoom = (v) => {const t = leftAt(); jump.current = t; asked.current = t; setAnchor(t); setQ({zoom: v, on: t});};
 	const t0 = see ? w0 + (see.left - 200) / perMs : w0, t1 = see ? w0 + (see.left + see.width + 400) / perMs : w1;
 	const picked = q.bar && layout.find(q.bar);
-	const at = {x, perMs, t0, t1, z, picked: q.bar, pick: (b) => setQ({bar: b?.id}), move, w1, tab: "", total: name + (w1 - w0) * perMs};
+	const at = useMemo(() => ({x, t0, t1, z, w1, picked: q.bar, away: move.active, target: move.target, open}), [name, perMs, w0, t0, t1, z, q.bar, move.active, move.target, open]);
 	// What does not change while one scrolls down is drawn once.
 	const [head, grid] = useMemo(() => {
 		const m = {x, w1, z, zoom, ...marks(zoom, t0, t1, w0, w1, z)};
 		return [html`<${Head} ...${m}/>`, html`<${Grid} ...${m}/>`];
 	}, [zoom, t0, t1, w0, z, Math.floor(Date.now() / 60_000)]);
 	const ghost = (g) => box(x(g.from), Math.max(8, (g.to - g.from) * perMs), g.row * ROW + 5);
-	const lane = lanes(of.conflicts, perMs, t0, t1);
-	const shown = [];
-	for (let i = around[0]; i < Math.min(around[1], layout.length); i++) shown.push(layout.at(i));
-	at.tab = shown.flatMap((r) => r.bars).find((b) => b.to > t0 && b.from < t1)?.id; // arrows lead on from it
+	const lane = lanes(of.conflicts, perMs, t0, t1), draw = useDrawn(), lines = [];
+	let tab = ""; // arrows lead on from this bar
+	for (let i = around[0]; i < Math.min(around[1], layout.length); i++) {
+		const r = layout.at(i), first = tab ? undefined : r.bars.find((b) => b.to > t0 + 200 / perMs && b.from < t1)?.id;
+		tab ||= first;
+		lines.push(draw(r.key, [at, r.row, i, r.first, first], () => line(r, at, first)));
+	}
+	const under = (e) => e.target.closest("[data-bar]");
 	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(Date.now(), z), zoom === "hours" ? 0 : -1, z))}/>
 			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${setZoom}/>
-			<input type="date" aria-label="Go to a day" value=${toInput(Number(q.on) || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(Date.parse(e.target.value + "T00:00Z"), z))}/>
-			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: undefined}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: undefined})}/>
-			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: undefined})}>One article<//>`}
+			<input type="date" aria-label="Go to a day" value=${toInput(+q.on || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(ms(e.target.value + "T00:00Z"), z))}/>
+			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: null}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/>
+			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: null})}>One article<//>`}
 			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} articles${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
-		${of.error && html`<${Failed} error=${of.error}/>`}
+		${of.error && html`<${Failed} error=${of.error} again=${again}/>`}
 		<div class="tl-wrap"><div class="tl" data-rows=${layout.length} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
-			<div class="tl-all" style=${{width: at.total + "px", "--name": name + "px"}}>${head}
+			<div class="tl-all" style=${{width: name + (w1 - w0) * perMs + "px", "--name": name + "px"}}>${head}
 				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px"}}><div class="tl-name">Conflicts <${Badge} kind="bad">${of.conflicts.length}<//></div>
 					${lane.list.map((c) => html`<button key=${c.id} type="button" class="bar conflict" style=${box(x(c.from), Math.max(6, x(c.to) - x(c.from)), 4 + c.lane * 28)}
 						title=${reasons[c.reason]} aria-label=${"Conflict: " + (reasons[c.reason] || c.reason) + " " + fmtRange(c.from, c.to, z)} onClick=${() => go("conflicts", {id: c.id})}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}</button>`)}</div>`}
-				<div class="tl-body" style=${{height: Math.max(layout.length, 1) * ROW + "px"}}>${grid}${shown.map((r) => html`<${Line} key=${r.key} r=${r} at=${at} open=${open}/>`)}
+				<div class="tl-body" style=${{height: layout.length * ROW + "px"}} onPointerOver=${(e) => {const b = under(e); if (b) b.title = b.ariaLabel;}}
+					onClick=${(e) => {const b = under(e); if (b && !move.swallow()) setQ({bar: b.dataset.bar});}}>${layout.length > 0 && grid}${lines}
 					${move.ghost && html`<div class=${"bar ghost" + (move.ghost.no ? " no" : "")} style=${ghost(move.ghost)}>${move.ghost.text}</div>`}
 					${(move.others || []).map((o) => html`<div key=${o.id} class="bar ghost" style=${ghost(o)}>${o.text}</div>`)}</div></div></div>
 			${!of.pages.size && !of.error && html`<div class="tl-wait"><${Loading} rows=${8}/></div>`}
-			${of.pages.size > 0 && !layout.total && html`<${Empty} title="No article here" icon="timeline"><p>Nothing passes the filters${place.value ? " at " + place.value.name : ""}.</p><${Button} onClick=${() => setQ({sku: undefined, search: undefined, article: undefined})}>Show all<//><//>`}
+			${of.pages.size > 0 && !layout.total && html`<${Empty} title="No article here" icon="timeline"><p>Nothing passes the filters${place.value ? " at " + place.value.name : ""}.</p><${Button} onClick=${() => setQ({sku: null, search: null, article: null})}>Show all<//><//>`}
 			${move.says && html`<div class=${"moving" + (move.ghost?.no ? " no" : "")} role="status" aria-live="assertive">${move.says}</div>`}</div>
 		<${Legend} of=${[...["order", "out", "late", "hold", "event", "conflict"].map((x) => ["bar " + x, x]), ["buf", "buffer"], ["bar moved", "moved by the engine"], ["tl-gone", "not here"]]}>Drag a bar, or focus it and press <b>M</b><//>
-		${picked && html`<${BarPanel} key=${picked.bar.id} bar=${picked.bar} row=${picked.row} z=${z} onClose=${() => setQ({bar: undefined})} onMove=${() => move.begin(picked.bar.id)}/>`}</section>`;
+		${picked && html`<${BarPanel} key=${picked.bar.id} bar=${picked.bar} row=${picked.row} z=${z} onClose=${() => setQ({bar: null})} onMove=${() => move.begin(picked.bar.id)}/>`}</section>`;
 }
 
 /** Where something lies, in pixels. */
@@ -129,7 +134,7 @@ function box(left, width, top) {
 function fold(of, open) {
 	const opened = [];
 	for (const [p, list] of [...of.pages].sort((a, b) => a[0] - b[0])) list.forEach((r, i) => {if (open.has(r.id) && r.slots.length) opened.push({index: (p - 1) * PAGE + i, n: r.slots.length, row: r});});
-	const extra = opened.reduce((n, o) => n + o.n, 0), row = (i) => of.pages.get(Math.floor(i / PAGE) + 1)?.[i % PAGE];
+	const end = of.pages.size ? Math.max(1, Math.ceil(of.total / PAGE)) : Infinity, extra = opened.reduce((n, o) => n + o.n, 0), row = (i) => of.pages.get(Math.floor(i / PAGE) + 1)?.[i % PAGE];
 	// The article that a line is of, and which of its units it is, if it is one.
 	const where = (i) => {
 		let before = 0;
@@ -142,7 +147,7 @@ function fold(of, open) {
 	};
 	return {
 		total: of.total, length: of.total + extra,
-		page: (i) => Math.floor(where(i).index / PAGE) + 1,
+		page: (i) => Math.min(Math.floor(where(i).index / PAGE) + 1, end),
 		at(i) {
 			const {index, o, unit} = where(i), r = o?.row || row(index), slot = o?.row.slots[unit - 1];
 			if (o) return {i, key: r.id + slot, row: r, unit, bars: r.bars.filter((b) => b.slotId === slot)};
@@ -165,7 +170,7 @@ function fold(of, open) {
 /** Conflicts below each other where they overlap, three deep. */
 function lanes(list, perMs, t0, t1) {
 	const ends = [], out = [];
-	for (const c of list.map((c) => ({id: c.unavailability.id, reason: c.reason, from: Date.parse(c.unavailability.range.start), to: c.unavailability.range.end ? Date.parse(c.unavailability.range.end) : Infinity})).sort((a, b) => a.from - b.from)) {
+	for (const c of list.map((c) => ({id: c.unavailability.id, reason: c.reason, from: ms(c.unavailability.range.start), to: c.unavailability.range.end ? ms(c.unavailability.range.end) : Infinity})).sort((a, b) => a.from - b.from)) {
 		let lane = ends.findIndex((e) => e <= c.from);
 		if (lane < 0) lane = ends.length < 3 ? ends.length : 2;
 		ends[lane] = Math.max(c.to, c.from + 60 / perMs);
@@ -182,14 +187,14 @@ function marks(zoom, t0, t1, w0, w1, z) {
 		const day = fmtDayNo(d, z);
 		if (zoom === "hours") {
 			big.push([d, fmtDay(d, z)]);
-			const wall = Date.parse(toInput(d, z) + ":00Z");
+			const wall = ms(toInput(d, z) + ":00Z");
 			for (let h = 0; h < 24; h += 2) {const t = instantOf(wall + h * HOUR, z); small.push([t, fmtTime(t, z), false, h === 0]);}
 		} else {
 			const first = new Date(toInput(d, z) + "Z").getUTCDate() === 1;
 			if (first || d === list[0]) big.push([d, fmtMonth(d, z)]);
 			if (zoom === "days") small.push([d, fmtWeekday(d, z) + " " + day, true, weekday(d, z) === week.first]);
 			else if (zoom === "weeks") small.push([d, day, true, weekday(d, z) === week.first]);
-			else if (weekStart(d, z) === d) small.push([d, day, false, first]);
+			else if (weekday(d, z) === week.first) small.push([d, day, false, first]);
 		}
 	}
 	return {big, small, list};
@@ -198,42 +203,43 @@ function marks(zoom, t0, t1, w0, w1, z) {
 function Head(p) {
 	const {big, small} = p, today = dayStart(Date.now(), p.z);
 	return html`<div class="tl-head"><div class="tl-name">Article</div>
-		${big.map(([t, text], i) => html`<div key=${"b" + t} class="tl-big" style=${box(p.x(t), p.x(big[i + 1]?.[0] ?? p.w1) - p.x(t))}><span>${text}</span></div>`)}
-		${small.map(([t, text]) => html`<div key=${t} class=${"tl-small" + (t === today ? " today" : "")} style=${box(p.x(t))}>${text}</div>`)}</div>`;
+		${big.map(([t, text], i) => html`<div class="tl-big" style=${box(p.x(t), p.x(big[i + 1]?.[0] ?? p.w1) - p.x(t))}><span>${text}</span></div>`)}
+		${small.map(([t, text]) => html`<div class=${"tl-small" + (t === today ? " today" : "")} style=${box(p.x(t))}>${text}</div>`)}</div>`;
 }
 
 function Grid(p) {
 	const {small, list} = p, now = Date.now();
-	return html`${list.filter((d) => p.zoom !== "season" && week.weekend.includes(weekday(d, p.z))).map((d) => html`<div key=${"w" + d} class="tl-shade" style=${box(p.x(d), p.x(addDays(d, 1, p.z)) - p.x(d))}></div>`)}
-		${small.map(([t, , , strong]) => html`<div key=${t} class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}></div>`)}${now > p.list[0] && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}></div>`}`;
+	return html`${list.filter((d) => p.zoom !== "season" && week.weekend.includes(weekday(d, p.z))).map((d) => html`<div class="tl-shade" style=${box(p.x(d), p.x(addDays(d, 1, p.z)) - p.x(d))}></div>`)}
+		${small.map(([t, , , strong]) => html`<div class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}></div>`)}${now > p.list[0] && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}></div>`}`;
 }
 
-function Line({r, at, open}) {
-	const {row} = r, style = {top: r.i * ROW + "px"};
-	if (!row) return html`<div class="tl-row" style=${style}><div class="tl-name dim">…</div></div>`;
+/** A row: its name, and what is on it. */
+function line(r, at, tab) {
+	const {row} = r, {open} = at, style = `top:${r.i * ROW}px`;
+	if (!row) return html`<div key=${r.key} class="tl-row" style=${style}><div class="tl-name dim">…</div></div>`;
 	const lot = row.units > 1 && !r.unit, conflicts = r.unit ? [] : row.conflicts;
-	return html`<div class=${"tl-row" + (r.first ? " first" : "") + (r.unit ? " unit" : "") + (at.move.target === r.key ? " target" : "")} style=${style} data-row=${r.i}>
+	return html`<div key=${r.key} class=${"tl-row" + (r.first ? " first" : "") + (r.unit ? " unit" : "") + (at.target === r.key ? " target" : "")} style=${style} data-row=${r.i}>
 		<div class="tl-name" title=${row.name + (row.sku ? " · " + row.sku.name : "")}>${lot && row.slots.length > 0 && html`<${Button} kind="plain small" label=${(open.has(row.id) ? "Hide" : "Show") + " the units of " + row.name} aria-expanded=${open.has(row.id)} onClick=${() => {
 			const next = new Set(open);
 			if (!next.delete(row.id)) next.add(row.id);
 			setQ({open: [...next].join(",")});
-		}}>${open.has(row.id) ? "▾" : "▸"}<//>`}<span>${r.unit ? "Unit " + r.unit : row.name}${!r.unit && row.code ? html`<small>${row.code}${row.sku && !row.name.startsWith(row.sku.name) ? " · " + row.sku.name : ""}</small>` : ""}</span>${lot && html`<${Badge}>${row.units}<//>`}</div>
-		${lot ? html`<${Lot} row=${row} at=${at}/>` : !r.unit && row.steps.map((s, i) => s.stock === 0 && html`<div key=${s.from} class="tl-gone" title="It is not here then" style=${box(at.x(s.from), at.x(row.steps[i + 1]?.from ?? at.w1) - at.x(s.from))}></div>`)}
-		${r.bars.map((b) => html`<${BarBox} key=${b.id} b=${b} at=${at} row=${row}/>`)}
-		${conflicts.map((b) => html`<${BarBox} key=${b.id} b=${b} at=${at} row=${row} conflict/>`)}
+		}}>${open.has(row.id) ? "▾" : "▸"}<//>`}<span>${r.unit ? "Unit " + r.unit : row.name}${!r.unit && row.code ? html`<small>${row.code}${row.sku && !row.name.startsWith(row.sku.name) ? " · " + row.sku.name : ""}</small>` : ""}</span>${lot && html`<span class="badge">${row.units}</span>`}</div>
+		${lot ? html`<${Lot} row=${row} at=${at}/>` : !r.unit && row.steps.map((s, i) => s.stock === 0 && html`<div class="tl-gone" title="It is not here then" style=${box(at.x(s.from), at.x(row.steps[i + 1]?.from ?? at.w1) - at.x(s.from))}></div>`)}
+		${r.bars.map((b) => bar(b, at, row, tab === b.id))}
+		${conflicts.map((b) => bar(b, at, row, false, true))}
 		${!r.unit && row.events.filter((e) => e.to > at.t0 && e.from < at.t1).map((e) => html`<div key=${e.id} class="bar note" title=${e.name} style=${box(at.x(e.from), Math.max(4, at.x(e.to) - at.x(e.from)))}></div>`)}</div>`;
 }
 
-/** What takes a unit: its body, and hatched beside it the buffers. */
-function BarBox({b, at, row, conflict}) {
+/** What takes a unit: its body, and hatched beside it the buffers. Where short text is cut at its end, no element is spent on it. */
+function bar(b, at, row, tab, conflict) {
 	if (b.to < at.t0 || b.from > at.t1) return null;
-	const {x, z} = at, left = x(b.bodyFrom), right = x(b.bodyTo), who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || (b.blockerType === "hold" ? "Hold" : b.blockerType);
-	const kind = conflict ? "conflict" : b.late ? "late" : b.state === "out" ? "out" : b.state === "back" ? "back" : b.blockerType === "order" ? "order" : b.blockerType === "scheduled-event" ? "event" : "hold";
+	const {x, z} = at, left = x(b.bodyFrom), right = x(b.bodyTo), before = left - x(b.from), after = x(b.to) - right, seen = Math.max(0, Math.min(x(at.t1), right) - Math.max(left, 0));
+	const who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || (b.blockerType === "hold" ? "Hold" : b.blockerType), buffered = before > 0 || after > 0;
+	const kind = conflict ? "conflict" : b.late ? "late" : b.state !== "due" ? b.state : b.blockerType.replace("scheduled-", "");
 	const says = b.says ||= `${who}, ${row.name}, ${fmtRange(b.bodyFrom, b.open ? null : b.bodyTo, z)}${conflict ? ", has no unit" : b.late ? ", late" : b.state === "out" ? ", out" : ""}${b.goes ? ", goes to " + b.goes + " for good" : ""}${b.pinned ? ", pinned" : ""}${b.moved ? ", moved by the engine from " + b.moved : ""}`;
-	const seen = Math.max(0, Math.min(x(at.t1), right) - Math.max(left, 0));
-	const style = {...box(left, Math.max(3, right - left)), "--before": left - x(b.from) + "px", "--after": x(b.to) - right + "px"};
-	return html`<button type="button" data-bar=${b.id} tabindex=${at.picked === b.id || at.tab === b.id ? 0 : -1} class=${"bar " + kind + (b.moved ? " moved" : "") + (b.open ? " open" : "") + (at.picked === b.id ? " on" : "") + (seen < 14 ? " thin" : "") + (at.move.active === b.id ? " away" : "")}
-			style=${style} aria-label=${says} title=${says} onClick=${() => {if (!at.move.swallow()) at.pick(b);}}>${seen > 22 ? html`${b.moved && html`<span aria-hidden="true">↷ </span>`}${b.pinned && b.state === "due" && html`<span class="pin" aria-hidden="true">●</span>`}<span class="who">${b.goes ? "→ " : ""}${who}</span>` : ""}</button>`;
+	const text = (b.moved ? "↷ " : "") + (b.pinned && b.state === "due" ? "● " : "") + (b.goes ? "→ " : "") + who;
+	return html`<button key=${b.id} data-bar=${b.id} tabindex=${tab || at.picked === b.id ? 0 : -1} class=${["bar", kind, buffered && "buffered", b.moved && "moved", b.open && "open", at.picked === b.id && "on", seen < 14 && "thin", at.away === b.id && "away"].filter(Boolean).join(" ")}
+		style=${`left:${left}px;width:${Math.max(3, right - left)}px` + (buffered ? `;--before:${before}px;--after:${after}px` : "")} aria-label=${says}>${seen < 22 ? "" : buffered || seen > 120 ? html`<span class="who">${text}</span>` : text}</button>`;
 }
 
 /** Many units as a curve: how many are taken of how many. */
@@ -245,5 +251,5 @@ function Lot({row, at}) {
 	const list = steps.map((s, i) => ({...s, a: X(s.from), b: i + 1 < steps.length ? X(steps[i + 1].from) : end})), line = (of) => list.map((s) => `L${s.a},${y(s[of])}H${s.b}`).join("");
 	return html`<svg class="lot" style=${box(from)} width=${Math.max(1, end)} height="36" role="img" aria-label=${`${row.name}: up to ${Math.max(...steps.map((s) => s.taken))} of ${row.units} taken`}><path class="taken" d=${"M0,32" + line("taken") + "V32Z"}/><path class="stock" d=${"M" + line("stock").slice(1)}/>
 			${list.map((s) => s.taken > s.stock && html`<rect class="over" x=${s.a} y=${y(s.taken)} height=${y(s.stock) - y(s.taken)} width=${s.b - s.a}/>`)}</svg>
-		${list.map((s) => s.b - s.a > 34 && html`<span key=${s.from} class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}</span>`)}`;
+		${list.map((s) => s.b - s.a > 34 && html`<span class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}</span>`)}`;
 }

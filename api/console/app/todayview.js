@@ -4,13 +4,13 @@ import {all, get, post, useData} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
 import {Badge, Button, Empty, Field, Read, Steps, Table, tell} from "./ui.js";
-import {DAY, addDays, dayStart, fmtDay, fmtInstant, fmtTime, iso} from "./time.js";
+import {DAY, addDays, dayStart, fmtDay, fmtInstant, fmtTime, iso, ms} from "./time.js";
 
 /** The stock items of open orders, sorted by what the day asks of them. */
 function sorted(orders, day, next, now) {
 	const lists = {late: [], missed: [], out: [], back: [], prepare: []};
 	for (const o of orders) for (const s of o.stockItems) {
-		const item = {...s, order: o, from: Date.parse(s.pickupDate), to: s.returnDate ? Date.parse(s.returnDate) : Infinity};
+		const item = {...s, order: o, from: ms(s.pickupDate), to: s.returnDate ? ms(s.returnDate) : Infinity};
 		const waits = ["pending", "prepared"].includes(s.fulfillmentState), is = s.fulfillmentState;
 		if (waits && item.from < next) (item.from < day ? lists.missed : lists.out).push(item);
 		if (is === "pending" && item.from >= day && item.from < next + DAY) lists.prepare.push(item);
@@ -23,7 +23,7 @@ function sorted(orders, day, next, now) {
 const names = {out: ["Goes out", "Nothing goes out"], back: ["Comes back", "Nothing comes back"], late: ["Late", "Nothing is late"], missed: ["Not fetched", "All was fetched"], prepare: ["To prepare", "All is prepared"]};
 
 export function Today() {
-	const q = route.value.q, z = zone.value, coming = ["back", "late"].includes(q.tab), day = dayStart(Number(q.on) || Date.now(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
+	const q = route.value.q, z = zone.value, coming = ["back", "late"].includes(q.tab), day = dayStart(+q.on || Date.now(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
 	const of = useData(async (o) => {
 		const [open, active, conflicts] = await Promise.all([
 			all("orders", {status: "open", dateRange: {from: iso(day - 60 * DAY), to: iso(next + DAY)}}, {...o, pages: 4}),
@@ -38,10 +38,10 @@ export function Today() {
 		await post(`orders/${item.order.id}/${verb}`, {stockItemIds: [item.id]});
 		tell({fulfill: "Handed over: ", return: "Back: ", prepare: "Ready: "}[verb] + item.name);
 	};
-	return html`<section class="view"><div class="tools"><${Steps} names=${["The day before", "The next day"]} step=${(by) => setQ({on: addDays(day, by, z)})} now=${() => setQ({on: undefined})}/>
+	return html`<section class="view"><div class="tools"><${Steps} names=${["The day before", "The next day"]} step=${(by) => setQ({on: addDays(day, by, z)})} now=${() => setQ({on: null})}/>
 			<h1>${fmtDay(day, z)}${place.value ? ", " + place.value.name : ""}</h1><span class="grow"></span><${Scan} lists=${of.data} act=${act}/><${Button} onClick=${() => print()}>Pick list<//></div>
 		<${Read} of=${of}>${(d) => html`${d.conflicts > 0 && html`<p class="notice bad">${d.conflicts} booking${d.conflicts > 1 ? "s have" : " has"} no unit that day. <a href=${href("conflicts", {at: q.at})}>See the conflicts</a></p>`}
-			<div class="tabs" role="tablist">${Object.entries(names).map(([v, [text]]) => html`<button key=${v} role="tab" type="button" aria-selected=${v === tab} onClick=${() => setQ({tab: v})}>${text}<span class="n"><${Badge} kind=${d[v].length && (v === "late" || v === "missed") ? "bad" : ""}>${d[v].length}<//></span></button>`)}</div>
+			<div class="tabs" role="tablist">${Object.entries(names).map(([v, [text]]) => html`<button role="tab" type="button" aria-selected=${v === tab} onClick=${() => setQ({tab: v})}>${text}<span class="n"><${Badge} kind=${d[v].length && (v === "late" || v === "missed") ? "bad" : ""}>${d[v].length}<//></span></button>`)}</div>
 			${d[tab].length ? html`<${Table} heads=${["When", "What", "Article", "Order", "For", ""]}>${d[tab].map((s) => html`<tr key=${s.id}>
 					<td class="nowrap">${at(coming ? s.to : s.from)}</td><td><b>${s.name}</b>${s.hasConflicts && html` <${Badge} kind="bad">no unit<//>`}</td><td>${s.inventoryArticle?.name || ""} <span class="dim">${s.code || ""}${s.inventoryArticle?.binLocation ? " · " + s.inventoryArticle.binLocation : ""}</span></td>
 					<td><a href=${href("orders", {at: q.at, id: s.order.id})}>#${s.order.number}</a></td><td>${s.order.mainContact?.fullName || ""}</td>

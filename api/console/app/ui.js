@@ -7,7 +7,7 @@ import {fmtInstant, fmtRange, fromInput, toInput} from "./time.js";
 
 export const Icon = ({name}) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><use href=${"/console/icons.svg#" + name}/></svg>`;
 
-/** A button; while what it does is under way it says so and does not do it again. */
+/** A button, which is busy while what it does is under way. */
 export function Button({onClick, kind = "", icon, label, children, disabled, ...rest}) {
 	const [busy, set] = useState(false);
 	const act = async (e) => {
@@ -18,18 +18,26 @@ export function Button({onClick, kind = "", icon, label, children, disabled, ...
 			try {await r;} catch (x) {tell(x);} finally {set(false);}
 		}
 	};
-	return html`<button type="button" class=${"btn " + kind} onClick=${act} disabled=${disabled || busy} aria-busy=${busy ? "true" : undefined} aria-label=${label} title=${label} ...${rest}>
+	return html`<button type="button" class=${"btn " + kind} onClick=${act} disabled=${disabled || busy} aria-busy=${busy ? "true" : null} aria-label=${label} title=${label} ...${rest}>
 		${icon && html`<${Icon} name=${icon}/>`}${children}</button>`;
 }
 
 export const Field = ({label, children, wide}) => html`<label class=${"field" + (wide ? " wide" : "")}><span class="name">${label}</span>${children}</label>`;
 
 export const Select = ({value, onChange, options, ...rest}) => html`<select value=${value} onChange=${(e) => onChange(e.target.value)} ...${rest}>
-	${options.map(([v, text]) => html`<option key=${v} value=${v} selected=${v === value}>${text}</option>`)}</select>`;
+	${options.map(([v, text]) => html`<option value=${v} selected=${v === value}>${text}</option>`)}</select>`;
 
-const Pick = ({of, none, value, ...rest}) => html`<${Select} value=${value || ""} options=${[...(none ? [["", none]] : []), ...of.map((x) => [x.id, x.name])]} ...${rest}/>`;
-export const PlaceSelect = ({none = "All places", ...rest}) => html`<${Pick} of=${places.value} none=${none} aria-label="Place" ...${rest}/>`;
-export const SKUSelect = (p) => html`<${Pick} of=${skus.value} none="All SKUs" aria-label="SKU" ...${p}/>`;
+export const PlaceSelect = ({none = "All places", value, ...rest}) => html`<${Select} value=${value || ""} options=${[...(none ? [["", none]] : []), ...places.value.map((x) => [x.id, x.name])]} aria-label="Place" ...${rest}/>`;
+
+/** Draws by keys, and again only what is of something else than it was. */
+export function useDrawn() {
+	const last = useRef(new Map()), next = new Map(), before = last.current;
+	last.current = next;
+	return (key, of, draw) => {
+		const was = before.get(key), is = was?.of.every((x, i) => x === of[i]) ? was : {of, is: draw()};
+		return next.set(key, is) && is.is;
+	};
+}
 
 export function When({value, onChange, z = zone.value, ...rest}) {
 	const shown = value ? toInput(value, z) : "";
@@ -41,8 +49,8 @@ export const Text = ({set, ...rest}) => html`<input autocomplete="off" onInput=$
 /** What stands in the named fields of a form that is sent. @returns {Record<string, any>} */
 export const fields = (e) => Object.fromEntries(new FormData(e.target));
 
-/** Text, when typing rests. */
-export function Search({value, onChange, label = "Name or code", ...rest}) {
+/** Text, when typing rests; of names that are given the first that have it are offered. */
+export function Search({value, onChange, label = "Name or code", of, ...rest}) {
 	const [text, set] = useState(value || "");
 	const timer = useRef(0);
 	useEffect(() => {set(value || "");}, [value]);
@@ -51,8 +59,14 @@ export function Search({value, onChange, label = "Name or code", ...rest}) {
 		set(v);
 		clearTimeout(timer.current);
 		timer.current = setTimeout(() => onChange(v), 250);
-	}} ...${rest}/>`;
+	}} list=${of && "offers"} ...${rest}/>${of && html`<datalist id="offers">${of.filter((x) => x.toLowerCase().includes(text.toLowerCase())).slice(0, 50).map((x) => html`<option value=${x}/>`)}</datalist>`}`;
 }
+
+/** One of the SKUs, of which there may be thousands, by its name. */
+export const SKUSelect = ({value, onChange}) => html`<${Search} label="SKU" of=${skus.value.map((s) => s.name)} value=${skus.value.find((s) => s.id === value)?.name} onChange=${(v) => {
+	const found = skus.value.find((s) => s.name === v);
+	if (found || !v) onChange(found?.id);
+}}/>`;
 
 /** One step of time back or on, and to now. */
 export const Steps = ({names, step, now}) => html`<${Button} kind="plain" icon="left" label=${names[0]} onClick=${() => step(-1)}/><${Button} onClick=${now}>Today<//><${Button} kind="plain" icon="right" label=${names[1]} onClick=${() => step(1)}/>`;
@@ -61,11 +75,11 @@ export const Steps = ({names, step, now}) => html`<${Button} kind="plain" icon="
 export const Legend = ({of, children}) => html`<div class="legend">${of.map(([c, text]) => html`<span key=${c}><i class=${c}></i>${text}</span>`)}<span class="grow right">${children}</span></div>`;
 
 /** One of a few, as buttons side by side. */
-export const Choice = ({label, of, value, set}) => html`<div class="seg" role="group" aria-label=${label}>${of.map(([v, text]) => html`<${Button} key=${v} aria-pressed=${v === value} onClick=${() => set(v)}>${text}<//>`)}</div>`;
+export const Choice = ({label, of, value, set}) => html`<div class="seg" role="group" aria-label=${label}>${of.map(([v, text]) => html`<${Button} aria-pressed=${v === value} onClick=${() => set(v)}>${text}<//>`)}</div>`;
 
 export const Badge = ({kind = "", children, title}) => html`<span class=${"badge " + kind} title=${title}>${children}</span>`;
 
-export const Loading = ({rows = 6}) => html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({length: rows}, (_, i) => html`<span key=${i} style=${{width: 90 - i * 7 + "%"}}></span>`)}</div>`;
+export const Loading = ({rows = 6}) => html`<div class="skeleton" role="status" aria-label="Loading">${Array.from({length: rows}, (_, i) => html`<span style=${{width: 90 - i * 7 + "%"}}></span>`)}</div>`;
 
 /** Nothing is there, and what to do about it. */
 export const Empty = ({title, children, icon = "lookup"}) => html`<div class="empty"><${Icon} name=${icon}/><h2>${title}</h2>${children}</div>`;
@@ -102,7 +116,7 @@ const drop = (id) => {notes.value = notes.value.filter((n) => n.id !== id);};
 export const Notes = () => html`<div class="notes" role="status" aria-live="polite">${notes.value.map((n) => html`<div key=${n.id} class=${"note" + (n.bad ? " bad" : "")}>
 	<div>${n.text}<${Faults} error=${n.error}/></div><${Button} kind="plain small" icon="close" label="Close this note" onClick=${() => drop(n.id)}/></div>`)}</div>`;
 
-/** A panel at the side, which Esc closes; what was focused before is focused again. */
+/** A panel at the side, which Esc closes; then the focus goes back. */
 export function Panel({title, onClose, children, actions}) {
 	const box = useRef(null);
 	useEffect(() => {
@@ -118,7 +132,7 @@ export function Panel({title, onClose, children, actions}) {
 /** A secret that is shown this once. */
 export const Once = ({of, secret, done}) => html`<div class="notice good" role="status"><strong>${of}, shown this once</strong><pre>${secret}</pre><${Button} kind="small" onClick=${done}>I have it<//></div>`;
 
-export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => (x?.[1] ?? "") !== "").map(([k, v]) => html`<div key=${k}><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
+export const Facts = ({of}) => html`<dl class="facts">${of.filter((x) => (x?.[1] ?? "") !== "").map(([k, v]) => html`<div><dt>${k}</dt><dd>${v}</dd></div>`)}</dl>`;
 
 export function Pages({of}) {
 	const to = (page) => () => setQ({page});
@@ -131,7 +145,7 @@ export function Pages({of}) {
 /** A table: its heads (a number's begins with #) and its rows; each cell knows its head. */
 export const Table = ({heads, children}) => html`<div class="scroll"><table ref=${(t) => {
 	for (const r of t?.tBodies[0].rows || []) for (const c of r.cells) c.dataset.head = heads[c.cellIndex]?.replace("#", "") || "";
-}}><thead><tr>${heads.map((t) => html`<th key=${t} class=${t[0] === "#" ? "num" : ""}>${t.replace("#", "")}</th>`)}</tr></thead><tbody>${children}</tbody></table></div>`;
+}}><thead><tr>${heads.map((t) => html`<th class=${t[0] === "#" ? "num" : ""}>${t.replace("#", "")}</th>`)}</tr></thead><tbody>${children}</tbody></table></div>`;
 /** A row that a click opens, by a name in the address; its first cell links to that. */
 export function Go({name = "id", id, first, num, children}) {
 	const {view, q} = route.value;
@@ -146,7 +160,7 @@ export const reasons = {
 export function Blockers({list, total}) {
 	if (!list.length) return null;
 	return html`<details class="blockers"><summary>${total > list.length ? list.length + " of " + total : list.length} in the way</summary><ul>
-		${list.map((u) => html`<li key=${u.id}><button type="button" class="link" onClick=${() => go("timeline", {at: u.serviceLocationId, on: Date.parse(u.range.start), article: u.articleId || undefined, bar: u.id})}>
+		${list.map((u) => html`<li key=${u.id}><button class="link" onClick=${() => go("timeline", {at: u.serviceLocationId, on: Date.parse(u.range.start), article: u.articleId || undefined, bar: u.id})}>
 			${u.blockerType === "order" ? "Order" : u.blockerType === "hold" ? "Hold" : "Event"} · ${fmtRange(u.range.start, u.range.end, zone.value)}</button></li>`)}</ul></details>`;
 }
 

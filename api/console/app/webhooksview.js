@@ -21,7 +21,7 @@ export function Webhooks() {
 
 function NewHook({done}) {
 	return html`<form class="box tools" onSubmit=${(e) => {e.preventDefault(); post("webhooks", fields(e)).then(done, tell);}}><${Field} label="Label"><input name="label" required/><//>
-		<${Field} label="Event"><select name="eventType">${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => html`<option key=${x}>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary" type="submit">Make it</button></form>`;
+		<${Field} label="Event"><select name="eventType">${["order.created", "order.updated", "order.deleted", "conflict.created", "conflict.resolved", "hold.expired", "unit.overdue", "webhook.disabled"].map((x) => html`<option>${x}</option>`)}</select><//><${Field} label="Address"><input name="url" type="url" required size="40" placeholder="https://"/><//><button class="btn primary" type="submit">Make it</button></form>`;
 }
 
 async function again(hook, delivery, of) {
@@ -31,11 +31,11 @@ async function again(hook, delivery, of) {
 }
 
 function Deliveries({h, told}) {
-	const q = route.value.q, page = Number(q.page) || 1, of = useGet(`webhooks/${h.id}/deliveries`, {state: q.state, page, pageSize: 50});
+	const q = route.value.q, page = +q.page || 1, of = useGet(`webhooks/${h.id}/deliveries`, {state: q.state, page, pageSize: 50});
 	const act = (verb, text) => async () => {const r = await post(`webhooks/${h.id}/${verb}`); tell(text); if (r?.secret) told(r); of.again();};
-	return html`<div class="box stack"><div class="row"><h2>Deliveries of ${h.label || h.url}</h2><span class="grow"></span><${Select} value=${q.state || ""} aria-label="State" onChange=${(state) => setQ({state, page: undefined})} options=${[["", "All"], ["pending", "Pending"], ["delivered", "Delivered"], ["failed", "Failed"]]}/>
+	return html`<div class="box stack"><div class="row"><h2>Deliveries of ${h.label || h.url}</h2><span class="grow"></span><${Select} value=${q.state || ""} aria-label="State" onChange=${(state) => setQ({state, page: null})} options=${[["", "All"], ["pending", "Pending"], ["delivered", "Delivered"], ["failed", "Failed"]]}/>
 			<${Button} onClick=${act("test", "A test is on its way.")}>Send a test<//>${h.enabled ? html`<${Button} onClick=${act("disable", "It is told of nothing now.")}>Disable<//>` : html`<${Button} onClick=${act("enable", "It is told of what comes.")}>Enable<//>`}<${Button} onClick=${act("rotate-secret", "It has a new secret.")}>New secret<//>
-			<${Confirm} label="Remove" ask="Its log goes, too." onYes=${async () => {await del("webhooks/" + h.id); setQ({id: undefined}); tell("Removed.");}}/></div>
+			<${Confirm} label="Remove" ask="Its log goes, too." onYes=${async () => {await del("webhooks/" + h.id); setQ({id: null}); tell("Removed.");}}/></div>
 		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["When", "Event", "State", "#Attempts", "#Answer", "#Bytes", ""]}>${d.data.map((x) => html`<${Go} key=${x.id} name="delivery" id=${x.id} first=${fmtAgo(x.createdAt)}><td><code>${x.eventType}</code>${x.test && html` <${Badge}>test<//>`}</td><td><${Badge} kind=${states[x.state]}>${x.state}<//></td><td class="num">${x.attemptCount}</td><td class="num">${x.lastStatus ?? "none"}</td><td class="num">${x.size.toLocaleString()}</td>
 				<td class="right"><${Button} kind="small" onClick=${(e) => {e.stopPropagation(); return again(h.id, x.id, of);}}>Send again<//></td><//>`)}<//><${Pages} of=${d.pagination}/>` : html`<p class="dim">Nothing was sent${q.state ? " that is " + q.state : " yet"}.</p>`)}<//>
 		${q.delivery && html`<${Delivery} key=${q.delivery} hook=${h.id} id=${q.delivery}/>`}</div>`;
@@ -44,8 +44,8 @@ function Deliveries({h, told}) {
 function Delivery({hook, id}) {
 	const z = zone.value, of = useGet(`webhooks/${hook}/deliveries/${id}`);
 	const pretty = (s) => {try {return JSON.stringify(JSON.parse(s), null, 2);} catch {return s;}};
-	return html`<${Panel} title="Delivery" onClose=${() => setQ({delivery: undefined})} actions=${html`<${Button} kind="primary" onClick=${() => again(hook, id, of)}>Send again<//>`}><${Read} of=${of}>${(d) => html`
+	return html`<${Panel} title="Delivery" onClose=${() => setQ({delivery: null})} actions=${html`<${Button} kind="primary" onClick=${() => again(hook, id, of)}>Send again<//>`}><${Read} of=${of}>${(d) => html`
 		<${Facts} of=${[["State", html`<${Badge} kind=${states[d.state]}>${d.state}<//>`], ["Event", html`<code>${d.eventType}</code>`], ["Event id", html`<code>${d.eventId}</code>`], ["Made", fmtExact(d.createdAt, z)], ["Next attempt", d.nextAttemptAt && fmtExact(d.nextAttemptAt, z)], ["Ended", d.endedAt && fmtExact(d.endedAt, z)]]}/>
-		<h3>Attempts</h3>${d.attempts.length ? d.attempts.map((a) => html`<div key=${a.number} class="box"><p><b>${a.number}.</b> ${fmtExact(a.at, z)} · ${a.durationMs} ms · <${Badge} kind=${a.status >= 200 && a.status < 300 ? "good" : "bad"}>${a.status ?? "no answer"}<//></p>${a.error && html`<p class="dim">${a.error}</p>`}${a.answer && html`<pre>${a.answer}</pre>`}</div>`) : html`<p class="dim">None yet.</p>`}
+		<h3>Attempts</h3>${d.attempts.length ? d.attempts.map((a) => html`<div class="box"><p><b>${a.number}.</b> ${fmtExact(a.at, z)} · ${a.durationMs} ms · <${Badge} kind=${a.status >= 200 && a.status < 300 ? "good" : "bad"}>${a.status ?? "no answer"}<//></p>${a.error && html`<p class="dim">${a.error}</p>`}${a.answer && html`<pre>${a.answer}</pre>`}</div>`) : html`<p class="dim">None yet.</p>`}
 		<h3>The bytes that are sent</h3><pre>${pretty(d.body)}</pre>`}<//><//>`;
 }

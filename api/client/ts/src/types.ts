@@ -2756,6 +2756,11 @@ export interface components {
             id: string;
             /** @description What the article is called. */
             name: string;
+            /**
+             * Format: uuid
+             * @description The location that its bars are at, where they do not say another; left out where it has none.
+             */
+            serviceLocationId?: string;
             /** @description Its SKU; null without one. */
             sku: components["schemas"]["SKUOfBars"] | null;
             /** @description False: there are more steps than these; ask for a shorter window. */
@@ -3045,60 +3050,60 @@ export interface components {
             bodyTo: string | null;
             /**
              * Format: date-time
-             * @description When it was to be back, where it is out and kept for longer than that; null else.
+             * @description When it was to be back, where it is out and kept for longer than that; left out else.
              */
-            dueAt: string | null;
+            dueAt?: string;
             /**
              * Format: date-time
-             * @description From when on it is taken, the buffer before included.
+             * @description From when on it is taken, where a buffer is in front of the booking; left out: from bodyFrom on.
              */
-            from: string;
+            from?: string;
             /**
              * Format: uuid
-             * @description Where it is to be for good from to on, if that is another location; null else.
+             * @description Where it is to be for good the end of its time on, if that is another location; left out else.
              */
-            goesToLocationId: string | null;
+            goesToLocationId?: string;
             /**
              * Format: uuid
              * @description The id of the taken unit.
              */
             id: string;
-            /** @description Whom or what it is for: an order's customer, a hold's note, an event's name; may be empty. */
-            label: string;
-            /** @description The order's number; null where something else takes it. */
-            orderNumber: number | null;
+            /** @description Whom or what it is for: an order's customer, a hold's note, an event's name; left out where there is none. */
+            label?: string;
+            /** @description The order's number; left out where something else takes it. */
+            orderNumber?: number;
             /**
              * Format: uuid
              * @description The hold, the order or the event that takes it.
              */
             ownerId: string;
-            /** @description Whether it stays on its article or unit: it was asked for by name, or is out. */
-            pinned: boolean;
+            /** @description True where it stays on its article or unit: it was asked for by name, or is out; left out else. */
+            pinned?: boolean;
             /**
              * Format: uuid
-             * @description The location that it is at.
+             * @description The location that it is at; left out: the row's.
              */
-            serviceLocationId: string;
+            serviceLocationId?: string;
             /**
              * Format: uuid
-             * @description The unit that it sits on; null where it has none, which is a conflict.
+             * @description The unit that it sits on, of an article with more units than one; left out else.
              */
-            slotId: string | null;
+            slotId?: string;
             /**
-             * @description Whether the unit is still to be handed over, is out, or has come back and what is left is its buffer.
+             * @description Whether the unit is out, or has come back and what is left is its buffer; left out where it is still to be handed over.
              * @enum {string}
              */
-            state: "due" | "out" | "back";
+            state?: "out" | "back";
             /**
              * Format: date-time
-             * @description Until when it is taken, the buffer after included; null without end.
+             * @description Until when it is taken, where a buffer is behind the booking; left out: until bodyTo.
              */
-            to: string | null;
+            to?: string | null;
             /**
-             * @description What the time is.
+             * @description What the time is; left out: booking.
              * @enum {string}
              */
-            type: "sale" | "sales-reservation" | "buffer" | "booking";
+            type?: "sale" | "sales-reservation" | "buffer" | "booking";
         };
         Bucket: {
             /** @description How many units can be held for the whole bucket as it is: a count without the buffers that a booking would bring. What can be booked is in starts. */

@@ -15,6 +15,7 @@ type Hold struct {
 	Status    HoldStatus
 	ExpiresAt *int64 // of a held one
 	CreatedAt int64
+	Customer  ID // whom it is for; zero: nobody is named
 	Note      string
 	Lines     []HoldLine
 	Revision  uint64 // tells states of the record itself apart; which units it has is no part of it
@@ -46,6 +47,7 @@ type HoldLineInput struct {
 type PlaceHold struct {
 	Lines     []HoldLineInput
 	ExpiresIn *int64 // seconds; nil: a firm hold
+	Customer  *ID    // whom it is for
 	Note      string
 	AllowPast bool          // takes lines that are over
 	Rule      timeline.Rule // how units are found; the zero value is exact, the others are for comparison
@@ -100,7 +102,14 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	if faults := o.past(t.now); len(faults) > 0 {
 		return nil, invalid(faults)
 	}
-	rec := &holdRecord{id: t.newID(), status: Confirmed, note: o.Note, lines: make([]holdLine, len(o.Lines))}
+	rec := &holdRecord{status: Confirmed, note: o.Note, lines: make([]holdLine, len(o.Lines))}
+	if o.Customer != nil {
+		if err := t.mayBeFor(*o.Customer); err != nil {
+			return nil, err
+		}
+		rec.customer = *o.Customer
+	}
+	rec.id = t.newID()
 	if o.ExpiresIn != nil {
 		rec.status, rec.due = Held, t.now+*o.ExpiresIn*1000
 	}
@@ -505,7 +514,7 @@ func (t *tx) hold(rec *holdRecord) *Hold {
 
 // hold renders a record with the first of its units, at most so many, found through find.
 func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.Place, bool), most int) *Hold {
-	h := &Hold{ID: rec.id, Status: rec.status, CreatedAt: CreatedAt(rec.id), Note: rec.note, Lines: make([]HoldLine, len(rec.lines)), Revision: rec.revision()}
+	h := &Hold{ID: rec.id, Status: rec.status, CreatedAt: CreatedAt(rec.id), Customer: rec.customer, Note: rec.note, Lines: make([]HoldLine, len(rec.lines)), Revision: rec.revision()}
 	if rec.status == Held {
 		h.ExpiresAt = &rec.due
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -14,7 +15,7 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note,
+// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note, a customer,
 // more than one line, units that come back elsewhere, or lines that were changed.
 
 // HoldStatus is where a hold record is in its life.
@@ -76,6 +77,8 @@ type holdRecord struct {
 	status HoldStatus
 	note   string
 	lines  []holdLine
+
+	customer ID // whom it is for; zero: nobody
 }
 
 // units is the number of unavailabilities that the record was made with.
@@ -148,7 +151,7 @@ func (r *holdRecord) revision() uint64 {
 	return max(1, xxhash.Sum64(holdKind.encode(few[:0], r)))
 }
 
-// holdRow is a record without its id; of one with a note, several lines or units that come back elsewhere it has the first, the rest
+// holdRow is a record without its id; of one with a note, a customer, several lines or units that come back elsewhere it has the first, the rest
 // lies beside it.
 type holdRow struct {
 	due    int64
@@ -163,6 +166,18 @@ type holdMore struct {
 	back  uint32     // of the first line
 	made  made       // of the first line
 	lines []holdLine // all but the first
+
+	customer ID
+}
+
+// holdByCustomer is the index of holds of which it is said whom they are for.
+const holdByCustomer = 0
+
+func (m *holdMore) customerKeys() []string {
+	if m.customer == (ID{}) {
+		return nil
+	}
+	return []string{string(m.customer[:])}
 }
 
 // changeOf is a change of a hold that made units.
@@ -182,7 +197,7 @@ func (a *account) holds() *holdStore { return holdExtension.in(a) }
 func newHoldStore() *holdStore {
 	return &holdStore{
 		rows: timeline.NewByID[holdRow](),
-		more: table.New(func(m *holdMore) table.ID { return m.id }),
+		more: table.New(func(m *holdMore) table.ID { return m.id }, table.By((*holdMore).customerKeys)),
 
 		changes: table.New(func(c *changeOf) table.ID { return c.id }),
 	}
@@ -205,7 +220,7 @@ func (s *holdStore) full(id ID, row holdRow) *holdRecord {
 	if row.more {
 		m := s.more.Get(id)
 		r.lines[0].back, r.lines[0].made = m.back, m.made
-		r.note, r.lines = m.note, append(r.lines, m.lines...)
+		r.note, r.customer, r.lines = m.note, m.customer, append(r.lines, m.lines...)
 	}
 	return r
 }
@@ -258,12 +273,12 @@ func (r *holdRecord) beside() *holdMore {
 	if r.dense() {
 		return nil
 	}
-	return &holdMore{r.id, r.note, r.lines[0].back, r.lines[0].made, r.lines[1:]}
+	return &holdMore{r.id, r.note, r.lines[0].back, r.lines[0].made, r.lines[1:], r.customer}
 }
 
 // dense says that all of a record is in its dense row.
 func (r *holdRecord) dense() bool {
-	return r.note == "" && len(r.lines) == 1 && r.lines[0].back == 0 && !r.changed()
+	return r.note == "" && r.customer == ID{} && len(r.lines) == 1 && r.lines[0].back == 0 && !r.changed()
 }
 
 func (s *holdStore) delete(id ID) {
@@ -315,7 +330,7 @@ var holdKind = &kind[holdRecord]{
 			if before.due != 0 {
 				a.due.remove(dueItem{before.due, before.id, tagHold})
 			}
-			if after == nil || before.changed() {
+			if after == nil || !before.dense() {
 				a.holds().delete(before.id)
 			}
 		}
@@ -335,13 +350,20 @@ func init() { holdKind.fall = (*tx).lapse }
 // format 5 have none.
 const returnsElsewhere = 0x80
 
-// wasChanged is set beside the status where each line says which ids its units have; rows up to format 6 have none.
-const wasChanged = 0x80
+// wasChanged is set beside the status where each line says which ids its units have; rows up to format 6 have none. isForOne is set there where
+// the id of a customer stands behind the note; rows up to format 7 have none.
+const (
+	wasChanged = 0x80
+	isForOne   = 0x40
+)
 
 func encodeHold(dst []byte, r *holdRecord) []byte {
 	status := byte(r.status)
 	if r.changed() {
 		status |= wasChanged
+	}
+	if r.customer != (ID{}) {
+		status |= isForOne
 	}
 	dst = append(dst, hotVersion, status)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))
@@ -367,7 +389,11 @@ func encodeHold(dst []byte, r *holdRecord) []byte {
 			dst = binary.LittleEndian.AppendUint32(append(dst, l.base[:]...), l.first)
 		}
 	}
-	return appendText(dst, r.note)
+	dst = appendText(dst, r.note)
+	if r.customer != (ID{}) {
+		dst = append(dst, r.customer[:]...)
+	}
+	return dst
 }
 
 func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
@@ -376,7 +402,7 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 		return nil, err
 	}
 	status := r.u8()
-	h := &holdRecord{id: key, status: HoldStatus(status &^ wasChanged), due: r.i64()}
+	h := &holdRecord{id: key, status: HoldStatus(status &^ (wasChanged | isForOne)), due: r.i64()}
 	n := int(r.u16())
 	if n == 0 || n > maxLines || h.status < Held || h.status > Ordered {
 		return nil, fmt.Errorf("hold: stored row has %d lines and status %d", n, h.status)
@@ -406,7 +432,9 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 			}
 		}
 	}
-	h.note = r.text()
+	if h.note = r.text(); status&isForOne != 0 {
+		h.customer = r.id()
+	}
 	return h, r.done("hold")
 }
 
@@ -480,8 +508,16 @@ func checkHolds(a *account) (due int, err error) {
 
 func init() { registerReferrers(referrer{"hold", holdsNaming}) }
 
-// holdsNaming counts the holds that are not over and ask for something: all of them made after it was.
-func holdsNaming(a *account, id ID, now int64) int {
+// holdsNaming counts the holds that are not over and ask for something, all of them made after it was, or are for somebody.
+func holdsNaming(a *account, id ID, now int64) (n int) {
+	if a.customers().Get(id) != nil {
+		for m := range a.holds().more.By(holdByCustomer, string(id[:])) {
+			if r := a.holds().get(m.id); !r.status.Ended() && slices.ContainsFunc(r.lines, func(l holdLine) bool { return l.to > now }) {
+				n++
+			}
+		}
+		return n
+	}
 	if i := a.catalog().Get(id); i != nil {
 		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesCatalogItem && x.item == i.No })
 	}

@@ -99,6 +99,9 @@ func (o *OrderHold) heldLine(x *HeldLineInput) (l heldLine, ok bool) {
 func (o OrderHold) checkOn(a *account) []Fault {
 	var c checker
 	o.OrderInput.checkOn(&c, a)
+	if _, several := a.heldFor(&o); several {
+		c.fault("/customerId", "required", "is missing: the holds are for several customers")
+	}
 	for i := range o.Held {
 		x, at := &o.Held[i], "/heldLines/"+itoa(i)
 		l, ok := o.heldLine(x)
@@ -135,6 +138,9 @@ func (o OrderHold) plan(t *tx) (any, error) {
 	if err := t.heldAt(&in, recs); err != nil {
 		return nil, err
 	}
+	if id, _ := t.acc.heldFor(&o); id != (ID{}) && t.mayBeFor(id) == nil {
+		in.Customer = &id
+	}
 	n, err := t.newOrder(&in)
 	if err != nil {
 		return nil, err
@@ -162,6 +168,24 @@ func (o OrderHold) plan(t *tx) (any, error) {
 }
 
 func (OrderHold) result() any { return new(OrderRecord) }
+
+// heldFor is whom holds are for that become an order which does not say so; zero: nobody, and several: more than one.
+func (a *account) heldFor(o *OrderHold) (customer ID, several bool) {
+	if o.Customer != nil || o.Contact != nil {
+		return ID{}, false
+	}
+	for _, id := range o.Holds {
+		rec := a.holds().get(id)
+		if rec == nil || rec.customer == (ID{}) || rec.customer == customer {
+			continue
+		}
+		if customer != (ID{}) {
+			return ID{}, true
+		}
+		customer = rec.customer
+	}
+	return customer, false
+}
 
 // ofHold is a refusal that one of several holds is the cause of.
 func ofHold(id ID, err error) error {

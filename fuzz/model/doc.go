@@ -15,7 +15,7 @@
 // their deliveries; and the revisions of orders, articles, SKUs, catalog items, attributes, events, discount codes, pricing tables
 // and rows.
 //
-// It does not know accounts beyond their zone and currency, keys, customers, tags, comments, documents and consents, external pricing rows, what is said of a
+// It does not know accounts beyond their zone and currency, keys, of customers more than who there is, tags, comments, documents and consents, external pricing rows, what is said of a
 // subscription beside its instants, parts of incomes, the list of articles with its filters and sorts, attributes of the format datetime,
 // idempotency, the change feed, of an order's own fields more than its places and its note, and the revisions of locations, holds and
 // webhooks.

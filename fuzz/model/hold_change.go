@@ -6,7 +6,7 @@ import (
 	"holdfast/engine"
 )
 
-// This file owns the change of a hold's lines.
+// This file owns the change of a hold: of its lines, and of whom it is for.
 
 // changeHold judges lines of a hold that are added, changed and taken out: what goes leaves its room, what is changed or added is asked for
 // as one hold would, and all else stays as it is.
@@ -25,6 +25,11 @@ func (s *step) changeHold(o engine.ChangeHold, res any, err error) error {
 	n, wants, wrongly := s.recast(h, &o)
 	if wrongly || len(n.Lines) == 0 {
 		return refused(err, engine.CodeInvalid)
+	}
+	if o.Customer.Set {
+		if n.Customer = o.Customer.Value; !o.Customer.Null && !s.a.knows(n.Customer) {
+			return refused(err, engine.CodeNotFound)
+		}
 	}
 	for i := range h.Lines {
 		if kept := slices.IndexFunc(n.Lines, func(l Line) bool { return l.Base == h.Lines[i].Base && l.First == h.Lines[i].First }); kept < 0 {

@@ -420,6 +420,9 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 			return refused(err, engine.CodeInvalid)
 		}
 	}
+	if o.Customer != nil && !s.a.knows(*o.Customer) {
+		return refused(err, engine.CodeNotFound)
+	}
 	var requests []request
 	for i, l := range o.Lines {
 		list, refusal := s.ask(i, l)
@@ -444,6 +447,9 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 	h := &Hold{ID: r.ID, Status: engine.Confirmed}
 	if o.ExpiresIn != nil {
 		h.Status, h.Due = engine.Held, s.now+*o.ExpiresIn*1000
+	}
+	if o.Customer != nil {
+		h.Customer = *o.Customer
 	}
 	for _, l := range o.Lines {
 		h.Lines = append(h.Lines, asked(l))

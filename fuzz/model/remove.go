@@ -6,8 +6,8 @@ import (
 	"holdfast/engine"
 )
 
-// This file owns the removal of locations, SKUs and articles. What is gone stays in its list, marked, as lots and old holds
-// name it.
+// This file owns the removal of locations, SKUs, articles and customers. What is gone stays in its list, marked, as lots and old holds
+// name it; a customer does not.
 
 // asked says that a hold that is not over asks for something.
 func (s *step) asked(names func(Line) bool) bool {
@@ -32,6 +32,30 @@ func (s *step) inKit(id ID) bool {
 	return slices.ContainsFunc(s.a.Kits, func(k *Kit) bool {
 		return slices.ContainsFunc(k.Parts, func(p engine.Component) bool { return p.SKU == id || p.Article == id })
 	})
+}
+
+func (a *Account) knows(customer ID) bool { return slices.Contains(a.Customers, customer) }
+
+// deleteCustomer takes away somebody for whom no hold is that is not over, and no order that is not closed.
+func (s *step) deleteCustomer(o engine.DeleteCustomer, err error) error {
+	if !s.a.knows(o.ID) {
+		return refused(err, engine.CodeNotFound)
+	}
+	holds := 0
+	for _, h := range s.a.Holds {
+		if h.Customer == o.ID && !h.Status.Ended() && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Window.End > s.now }) {
+			holds++
+		}
+	}
+	if holds > 0 || s.ordered(func(n *Order) bool { return n.Customer == o.ID }) {
+		s.a.Seen.Wanted++
+		if d, ok := as[engine.InUseDetails](err); holds > 0 && (!ok || d != engine.InUseDetails{Resource: "hold", Count: holds}) {
+			return wrong("%d holds are for the customer, the refusal says %+v", holds, d)
+		}
+		return refused(err, engine.CodeInUse)
+	}
+	s.a.Customers = slices.DeleteFunc(s.a.Customers, func(id ID) bool { return id == o.ID })
+	return refused(err, "")
 }
 
 func (s *step) deleteLocation(o engine.DeleteLocation, err error) error {

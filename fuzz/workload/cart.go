@@ -26,7 +26,7 @@ func (w *World) quote(d Dice, tenant int) error {
 
 // cartCommand draws one.
 func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
-	switch d.N("cart command", 14) {
+	switch d.N("cart command", 17) {
 	case 0, 1, 2:
 		if h := hold(d, a); h != nil {
 			return cartOrder(d, a, h)
@@ -60,8 +60,35 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 		if op := otherKits(d, a); op != nil {
 			return op
 		}
+	case 14:
+		if len(a.Customers) == 0 || len(a.Customers) < 3 && odds(d, "another customer", 60) {
+			return engine.CreateCustomer{Contact: engine.ContactPatch{FirstName: engine.Some("Somebody")}}
+		}
+		return engine.DeleteCustomer{ID: pick(d, "customer", a.Customers)}
+	case 15:
+		if h := hold(d, a); h != nil {
+			o := engine.ChangeHold{ID: h.ID, Customer: engine.Null[ID]()}
+			if id := somebody(d, a); id != nil {
+				o.Customer = engine.Some(*id)
+			}
+			return o
+		}
 	}
-	return placeHold(d, a, now)
+	o := placeHold(d, a, now)
+	o.Customer = somebody(d, a)
+	return o
+}
+
+// somebody is a customer, seldom one who is not there; nil: nobody.
+func somebody(d Dice, a *model.Account) *ID {
+	switch {
+	case odds(d, "not there", 2):
+		return &nobody
+	case len(a.Customers) == 0 || odds(d, "for nobody", 40):
+		return nil
+	}
+	id := pick(d, "customer", a.Customers)
+	return &id
 }
 
 // shopOrder is an order of a cart, or takes one away.
@@ -98,6 +125,9 @@ func cartOrder(d Dice, a *model.Account, h *model.Hold) engine.OrderHold {
 	}
 	if odds(d, "terms", 80) {
 		o.Subscription = terms(d)
+	}
+	if odds(d, "for one who is named", 20) {
+		o.Customer = somebody(d, a)
 	}
 	for i, l := range h.Lines {
 		if odds(d, "as it comes", 40) {

@@ -1018,6 +1018,8 @@ const (
 
 // ChangeHold is what Holds.Update takes.
 type ChangeHold struct {
+	// The customer whom it is for. Null: nobody. Default: as it is.
+	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// New lines, behind those that stay. Default: none.
 	Add Opt[[]HoldLineInput] `json:"add,omitzero"`
 	// Lines that are asked for anew, in another quantity or for other dates; they have other units then.
@@ -2294,6 +2296,8 @@ type Hold struct {
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
+	// The customer whom it is for; null: nobody is named.
+	CustomerID *string `json:"customerId"`
 	// A text for those who read it.
 	Note *string `json:"note"`
 	// What it holds.
@@ -2958,6 +2962,8 @@ type MovedHold struct {
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
+	// The customer whom it is for; null: nobody is named.
+	CustomerID *string `json:"customerId"`
 	// A text for those who read it.
 	Note *string `json:"note"`
 	// What it holds.
@@ -4185,6 +4191,8 @@ type PlaceHold struct {
 	Lines []HoldLineInput `json:"lines"`
 	// After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm.
 	ExpiresInSeconds Opt[int64] `json:"expiresInSeconds,omitzero"`
+	// The customer whom it is for, and whom an order of it is for. Default: nobody.
+	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// A text for those who read it.
 	Note Opt[string] `json:"note,omitzero"`
 	// Takes lines whose window is over, which are refused else. Default: false.

@@ -958,8 +958,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.
-         * @description Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.
+         * Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.
+         * @description Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.
          */
         patch: operations["admin.holds.update"];
         trace?: never;
@@ -3400,6 +3400,11 @@ export interface components {
             allowPast?: boolean | null;
             /** @description Lines that are asked for anew, in another quantity or for other dates; they have other units then. Default: none. */
             change?: components["schemas"]["HoldLineChange"][] | null;
+            /**
+             * Format: uuid
+             * @description The customer whom it is for. Null: nobody. Default: as it is.
+             */
+            customerId?: string | null;
             /** @description Answers what would come of it, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The numbers of lines that are taken out, from 0. Default: none. */
@@ -4605,6 +4610,11 @@ export interface components {
         Hold: {
             createdAt: components["schemas"]["CreatedAt"];
             /**
+             * Format: uuid
+             * @description The customer whom it is for; null: nobody is named.
+             */
+            customerId: string | null;
+            /**
              * Format: date-time
              * @description When it gives its stock back; null where it does not expire.
              */
@@ -5341,6 +5351,11 @@ export interface components {
         };
         MovedHold: {
             createdAt: components["schemas"]["CreatedAt"];
+            /**
+             * Format: uuid
+             * @description The customer whom it is for; null: nobody is named.
+             */
+            customerId: string | null;
             /**
              * Format: date-time
              * @description When it gives its stock back; null where it does not expire.
@@ -6638,6 +6653,11 @@ export interface components {
         PlaceHold: {
             /** @description Takes lines whose window is over, which are refused else. Default: false. */
             allowPast?: boolean | null;
+            /**
+             * Format: uuid
+             * @description The customer whom it is for, and whom an order of it is for. Default: nobody.
+             */
+            customerId?: string | null;
             /** @description After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm. */
             expiresInSeconds?: number | null;
             /** @description What is held, all or nothing. */
@@ -10829,6 +10849,8 @@ export interface operations {
                 serviceLocationId?: string;
                 /** @description Only holds of which a line is for some of it. */
                 dateRange?: components["schemas"]["DateRange"];
+                /** @description Only holds for this customer. */
+                customerId?: string;
                 /** @description Words, without case and accents, each the beginning of a word of the note. */
                 search?: string;
                 /** @description desc: the youngest first. */

@@ -69,6 +69,9 @@ func TestHoldsAreFound(t *testing.T) {
 		require.Equal(t, want, s.listed("/v1/admin/holds?"+query), query)
 	}
 	require.Equal(t, []any{ann, nil}, []any{s.ok("GET", "/v1/admin/holds/"+a.(string), "")["customerId"], s.ok("GET", "/v1/admin/holds/"+b.(string), "")["customerId"]})
+	units := s.ok("GET", "/v1/admin/holds/"+a.(string)+"/unavailabilities", "")["data"].([]any)
+	require.Equal(t, []any{sku, nil}, []any{at(units[0], "ordered", "skuId"), at(units[0], "ordered", "articleId")})
+	require.Equal(t, units, at(s.ok("GET", "/v1/admin/holds/"+a.(string), ""), "lines", 0, "unavailabilities"))
 	s.refused(409, engine.CodeInUse, "POST", "/v1/admin/customers/"+ann+"/erase", "")
 	require.Equal(t, ann, s.ok("PATCH", "/v1/admin/holds/"+b.(string), `{"customerId":"`+ann+`"}`)["customerId"])
 	require.Equal(t, []any{a, b}, s.listed("/v1/admin/holds?customerId="+ann))

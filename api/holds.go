@@ -219,7 +219,24 @@ func (w *scribe) writeHold(h *engine.Hold, most int) {
 		w.As(purchaseType.Schema, "purchaseType", string(l.Purchase), "How they are taken.")
 		shown := wire.UpTo(l.Units, left)
 		left -= len(shown)
-		w.units("unavailabilities", shown, max(l.Taken, len(l.Units)), "Its units, each where it is and until when.")
+		wire.First(&w.Writer, "unavailabilities", "HeldUnit", shown, max(l.Taken, len(l.Units)), "Its units, each where it is and until when.", w.heldUnit)
+	})
+}
+
+var heldUnitSchema = describe("HeldUnit", (*scribe).heldUnit)
+
+// heldUnit writes a unit of a hold: where it is, and what it was asked for as.
+func (w *scribe) heldUnit(u *engine.HeldUnit) {
+	w.writeUnavailability(&u.Unavailability)
+	w.Object("ordered", "HeldAs", "What the unit was asked for as, also while it has no slot: of a kit, the component.", func() {
+		name, code := "", (*string)(nil)
+		if w.Writes() {
+			name, code = w.view.CalledAs(u.Ordered)
+		}
+		w.GivenID("skuId", u.Ordered.SKU, "The SKU; null where an article was asked for.")
+		w.GivenID("articleId", u.Ordered.Article, "The article; null where a SKU was asked for.")
+		w.GivenText("name", name, "What that is called.")
+		w.TextOrNull("code", code, "The code of the SKU; null without one.")
 	})
 }
 
@@ -286,7 +303,7 @@ var holdOperations = []operation{
 	}, input[listHolds]{query: listHoldsQuery}, func(q *request, o *listHolds) { q.checkWindow(o.window) }, (*request).listHolds),
 	read(operation{
 		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities", scopes: holdsRead,
-		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(unavailabilitySchema),
+		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(heldUnitSchema),
 	}, input[listUnits]{
 		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
 		query: wire.ShapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),
@@ -295,7 +312,7 @@ var holdOperations = []operation{
 		if !ok {
 			return notFound("hold")
 		}
-		appendRows(q, l.page, units, total, listedUnit)
+		appendRows(q, l.page, units, total, func(w *scribe, u engine.HeldUnit) { w.heldUnit(&u) })
 		return nil
 	}),
 	write(operation{

@@ -129,6 +129,9 @@ func (o *ChangeHold) seat(t *tx, n, rec *holdRecord, lines []heldAnew) (err erro
 	var requests []request
 	for i := range lines {
 		if l := &lines[i]; l.asks {
+			if l.was >= 0 {
+				n.lines[i].booked = rec.lines[l.was].booked
+			}
 			if requests, err = t.askHeld(requests, &n.lines[i], i, &l.HoldLineInput, next); err != nil {
 				return err
 			}

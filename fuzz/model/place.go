@@ -475,6 +475,9 @@ func (s *step) seatHeld(h *Hold, base ID, requests []request, from [][]int) erro
 		if len(line.Made) == 0 {
 			line.Base, line.First = base, n
 		}
+		if line.CatalogItem != (ID{}) && line.Booked == nil {
+			line.Booked = s.a.kit(line.CatalogItem).parts()
+		}
 		for range q.quantity {
 			u := Unit{ID: follows(base, n), Nth: n, Line: uint16(q.line), Kind: kindOf(line.Purchase)}
 			if q.named == 1 {

@@ -16,6 +16,11 @@ func (s *step) asked(names func(Line) bool) bool {
 	})
 }
 
+// of says that a line of kits was made of something.
+func (l Line) of(i engine.Item) bool {
+	return slices.ContainsFunc(l.Booked, func(p engine.Component) bool { return p.Item == i })
+}
+
 // ordered says that an order that is not closed names something.
 func (s *step) ordered(names func(*Order) bool) bool {
 	return slices.ContainsFunc(s.a.Orders, func(o *Order) bool { return o.Status != engine.OrderClosed && names(o) })
@@ -87,7 +92,7 @@ func (s *step) deleteSKU(o engine.DeleteSKU, err error) error {
 		return refused(err, engine.CodeNotFound)
 	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }), s.inKit(k.ID),
 		s.ordered(func(o *Order) bool { return o.names(k.ID) }),
-		s.asked(func(x Line) bool { return x.SKU == k.ID }):
+		s.asked(func(x Line) bool { return x.SKU == k.ID || x.of(engine.Item{SKU: k.ID}) }):
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
 	}
@@ -105,7 +110,7 @@ func (s *step) deleteArticle(o engine.DeleteArticle, err error) error {
 		return refused(err, engine.CodeNotFound)
 	}
 	of := func(lot uint32) bool { return s.a.of(s.a.lot(lot)) == r }
-	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID }) {
+	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID || x.of(engine.Item{Article: r.ID}) }) {
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
 	}

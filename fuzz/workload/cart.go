@@ -57,6 +57,9 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 			return changeHold(d, a, now, h)
 		}
 	case 11, 12, 13:
+		if op := heldKits(d, a); op != nil && odds(d, "of a hold", 30) {
+			return op
+		}
 		if op := otherKits(d, a); op != nil {
 			return op
 		}
@@ -176,6 +179,29 @@ func otherKits(d Dice, a *model.Account) engine.Op {
 	p.Quantity = engine.Some(1 + d.N("kits", 4))
 	p.AllowOverbooked = odds(d, "overbook", 60)
 	return p
+}
+
+// heldKits has a line of kits of a hold be of more or fewer of them, or of a kit that takes something else by now; nil: there is none.
+func heldKits(d Dice, a *model.Account) engine.Op {
+	var list []engine.ChangeHold
+	var kits []ID
+	for _, h := range a.Holds {
+		for i, l := range h.Lines {
+			if l.CatalogItem != (ID{}) && !h.Status.Ended() {
+				list = append(list, engine.ChangeHold{ID: h.ID, Change: []engine.HoldLineChange{{Line: i}}, AllowPast: true})
+				kits = append(kits, l.CatalogItem)
+			}
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil
+	case odds(d, "another kit", 40):
+		return engine.PatchCatalogItem{ID: pick(d, "kit", kits), Components: engine.Some(components(d, a))}
+	}
+	o, n := pick(d, "line of kits", list), 1+d.N("kits", 3)
+	o.Change[0].Quantity = &n
+	return o
 }
 
 // codes are codes that an order begins with, mostly none.

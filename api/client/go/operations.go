@@ -418,8 +418,8 @@ func (q *HoldsListUnavailabilitiesQuery) values() query {
 // The key needs the scope inventory.stock_items.read.
 func (s *HoldsService) ListUnavailabilities(
 	ctx context.Context, id string, query HoldsListUnavailabilitiesQuery, options ...RequestOption,
-) (*UnavailabilityPage, error) {
-	return do[UnavailabilityPage](ctx, s.t, call{
+) (*HeldUnitPage, error) {
+	return do[HeldUnitPage](ctx, s.t, call{
 		method: "GET", path: "/v1/admin/holds/{id}/unavailabilities",
 		values: []string{id}, query: query.values(),
 	}, options)
@@ -430,8 +430,8 @@ func (s *HoldsService) ListUnavailabilities(
 // out: AsOf reads all pages of one snapshot.
 func (s *HoldsService) AllUnavailabilities(
 	ctx context.Context, id string, query HoldsListUnavailabilitiesQuery, options ...RequestOption,
-) iter.Seq2[Unavailability, error] {
-	return each(query.Page, options, func(page int64, options []RequestOption) ([]Unavailability, error) {
+) iter.Seq2[HeldUnit, error] {
+	return each(query.Page, options, func(page int64, options []RequestOption) ([]HeldUnit, error) {
 		query := query
 		query.Page = page
 		answer, err := s.ListUnavailabilities(ctx, id, query, options...)

@@ -4585,6 +4585,22 @@ export interface components {
             /** @description The units of the order that it is about. Default: all that can. */
             stockItemIds?: string[] | null;
         };
+        HeldAs: {
+            /**
+             * Format: uuid
+             * @description The article; null where a SKU was asked for.
+             */
+            articleId: string | null;
+            /** @description The code of the SKU; null without one. */
+            code: string | null;
+            /** @description What that is called. */
+            name: string | null;
+            /**
+             * Format: uuid
+             * @description The SKU; null where an article was asked for.
+             */
+            skuId: string | null;
+        };
         HeldLineInput: {
             /**
              * Format: uuid
@@ -4606,6 +4622,70 @@ export interface components {
             taxRate?: number | null;
             /** @description Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle. */
             unitPrice?: number | null;
+        };
+        HeldUnit: {
+            /**
+             * Format: uuid
+             * @description The article that it is a unit of; null while it has none.
+             */
+            articleId: string | null;
+            /**
+             * @description What takes it.
+             * @enum {string}
+             */
+            blockerType: "order" | "hold" | "scheduled-event";
+            createdAt: components["schemas"]["CreatedAt"];
+            /**
+             * Format: uuid
+             * @description The hold that takes it; null where something else does.
+             */
+            holdId: string | null;
+            /**
+             * Format: uuid
+             * @description The id of the taken unit.
+             */
+            id: string;
+            /** @description The time in pieces: buffers, and what is between. */
+            intervals: components["schemas"]["UnavailabilityInterval"][];
+            intervalsTotal?: components["schemas"]["EntriesTotal"];
+            /**
+             * Format: uuid
+             * @description The order that takes it; null where something else does.
+             */
+            orderId: string | null;
+            /**
+             * Format: uuid
+             * @description The unit of that order; null where something else takes it.
+             */
+            orderStockItemId: string | null;
+            /** @description What the unit was asked for as, also while it has no slot: of a kit, the component. */
+            ordered: components["schemas"]["HeldAs"];
+            /** @description From when until when it is taken, buffers included. */
+            range: components["schemas"]["Range"];
+            /** @description Whether the article has lost what the order's line requires: the unit stays there. */
+            requirementsUnmet: boolean;
+            /**
+             * Format: uuid
+             * @description The event that takes it; null where something else does.
+             */
+            scheduledEventId: string | null;
+            /**
+             * Format: uuid
+             * @description The location that it is at.
+             */
+            serviceLocationId: string;
+            /**
+             * Format: uuid
+             * @description The slot that it lies in; null where it has none, which is a conflict.
+             */
+            slotId: string | null;
+            tenantId: components["schemas"]["AccountID"];
+        };
+        HeldUnitPage: {
+            /** @description The records of the page. */
+            data: components["schemas"]["HeldUnit"][];
+            /** @description Where the page stands in the list. */
+            pagination: components["schemas"]["Pagination"];
         };
         Hold: {
             createdAt: components["schemas"]["CreatedAt"];
@@ -4693,7 +4773,7 @@ export interface components {
              */
             to: string | null;
             /** @description Its units, each where it is and until when. */
-            unavailabilities: components["schemas"]["Unavailability"][];
+            unavailabilities: components["schemas"]["HeldUnit"][];
             unavailabilitiesTotal?: components["schemas"]["EntriesTotal"];
         };
         HoldLineChange: {
@@ -8132,7 +8212,10 @@ export type FulfillmentField = components['schemas']['FulfillmentField'];
 export type FulfillmentFieldValue = components['schemas']['FulfillmentFieldValue'];
 export type FulfillmentState = components['schemas']['FulfillmentState'];
 export type HandOver = components['schemas']['HandOver'];
+export type HeldAs = components['schemas']['HeldAs'];
 export type HeldLineInput = components['schemas']['HeldLineInput'];
+export type HeldUnit = components['schemas']['HeldUnit'];
+export type HeldUnitPage = components['schemas']['HeldUnitPage'];
 export type Hold = components['schemas']['Hold'];
 export type HoldExpired = components['schemas']['HoldExpired'];
 export type HoldExpiredDetails = components['schemas']['HoldExpiredDetails'];
@@ -11212,7 +11295,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UnavailabilityPage"];
+                    "application/json": components["schemas"]["HeldUnitPage"];
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */

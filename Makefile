@@ -7,6 +7,7 @@
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
 #   make bench-vs     the same work with Holdfast and with PostgreSQL, side by side
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
+#   make worlds       play WORLDS short random worlds against the twin, from seed WORLDSFROM on, on all processors
 #   make mutants      plant one bug after the other in a copy, and see the tests fail; MUTANTS=K/N for every N-th of them, from the K-th on
 #   make test-clients the clients against a live server, and the document under linters; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
@@ -30,6 +31,8 @@ export GOFLAGS := $(GOFLAGS) -mod=readonly '-toolexec=env GOGC=400'
 FUZZTIME    ?= 1m
 FUZZCHECKS  ?= 2000
 FUZZSEED    ?= 0
+WORLDS      ?= 100000
+WORLDSFROM  ?= 1
 BENCHTIME   ?= 5s
 TESTTIMEOUT ?= 10m
 BARRAGE     ?= 1m
@@ -45,7 +48,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console fuzz mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console fuzz worlds mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -105,6 +108,9 @@ fuzz:
 	@set -e; for package in $$(grep -rl --include='*_test.go' pgregory.net/rapid engine fuzz timeline | xargs -n1 dirname | sort -u); do \
 		go test -vet=off -count=1 -timeout 30m ./$$package -rapid.checks=$(FUZZCHECKS) -rapid.seed=$(FUZZSEED); \
 	done
+
+worlds:
+	go test -vet=off -count=1 -timeout 0 -v -run 'TestWorlds$$' ./fuzz/workload -worlds $(WORLDS) -worlds.from $(WORLDSFROM)
 
 mutants:
 	go run ./fuzz/mutants -part $(MUTANTS)

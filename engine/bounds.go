@@ -10,6 +10,7 @@ type Bounds struct {
 	DueRows   int // that such a command changes before it leaves the rest to the next
 	FollowUps int // commands that try conflicts in the group of the command that left them; the rest goes on as what is due
 	Group     int // rows at which a group is closed
+	Heavy     int // rows of a command that nobody waits for who came before it
 	Bytes     int // that a command writes at most, by weight
 	Swept     int // records that a command changes beside the one that it names, at most
 	Named     int // holds that a refusal names of a line, at most
@@ -21,7 +22,7 @@ func (b Bounds) withDefaults() Bounds {
 		at    *int
 		usual int
 	}{
-		{&b.Rows, maxRows}, {&b.DueItems, dueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows}, {&b.Bytes, maxBytes}, {&b.Swept, 4_000},
+		{&b.Rows, maxRows}, {&b.DueItems, dueAtOnce}, {&b.DueRows, 2_000}, {&b.FollowUps, 16}, {&b.Group, maxGroupRows}, {&b.Heavy, heavyRows}, {&b.Bytes, maxBytes}, {&b.Swept, 4_000},
 		{&b.Named, maxBlockers}, {&b.NamedAll, maxBlockersInAll},
 	} {
 		if *x.at == 0 {
@@ -39,3 +40,6 @@ const (
 const dueAtOnce = 1000 // due items done by one command
 
 const maxGroupRows = 10_000
+
+// A command of so many rows takes longer to be written down and synced than a sync of its own takes for those before it.
+const heavyRows = 2_000

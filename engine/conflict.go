@@ -112,15 +112,18 @@ func init() {
 }
 
 // opens is when time may make room for a conflict that the command leaves: of an article that is out, nobody has any.
-func (t *tx) opens(h timeline.Hold, at timeline.Place, of *timeline.Openings) int64 {
+func (t *tx) opens(h timeline.Hold, at timeline.Place) int64 {
 	if t.closed(h, at.Lot) {
 		return Forever
 	}
-	return of.Of(h, at.Lot)
+	if t.seating().openings == nil {
+		t.seating().openings = t.draft().Stock().Openings(t.now)
+	}
+	return t.seating().openings.Of(h, at.Lot)
 }
 
 // noteTried keeps of conflicts that the command tried in vain when they are tried again, where it has not changed them else.
-func (t *tx) noteTried(changed []timeline.HoldChange, openings *timeline.Openings) {
+func (t *tx) noteTried(changed []timeline.HoldChange) {
 	tried := t.seating().tried
 	slices.SortFunc(tried, ID.Compare)
 	for _, id := range slices.Compact(tried) {
@@ -133,14 +136,14 @@ func (t *tx) noteTried(changed []timeline.HoldChange, openings *timeline.Opening
 		if u != nil {
 			n = *u
 		}
-		if n.Again = t.opens(h, at, openings); u == nil || n.Again != u.Again {
+		if n.Again = t.opens(h, at); u == nil || n.Again != u.Again {
 			record(t, unseatedKind, u, &n)
 		}
 	}
 }
 
 // noteConflict keeps with a changed unit since when it has been a conflict, and whose.
-func (t *tx) noteConflict(c *timeline.HoldChange, openings *timeline.Openings) {
+func (t *tx) noteConflict(c *timeline.HoldChange) {
 	was, is := c.Had && !c.Before.Place.Seated(), c.Has && !c.After.Place.Seated()
 	if !was && !is {
 		return
@@ -148,7 +151,7 @@ func (t *tx) noteConflict(c *timeline.HoldChange, openings *timeline.Openings) {
 	u := unseatedKind.in(t.acc).Get(c.ID())
 	n := &unseated{ID: c.ID(), Since: t.now}
 	if is {
-		n.Again = t.opens(c.After.Hold, c.After.Place, openings)
+		n.Again = t.opens(c.After.Hold, c.After.Place)
 	}
 	switch {
 	case is && c.After.Flags.Has(timeline.PinnedSlot):

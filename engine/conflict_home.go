@@ -144,7 +144,7 @@ func (t *tx) limbo(location uint32) timeline.LotNo {
 
 // house brings the conflicts of some SKUs to the lots where they belong as the command leaves its articles, and notes them as to be tried there.
 func (t *tx) house(skus ...*ID) {
-	if t.draft().Stock().ConflictLen() == 0 {
+	if t.draft().ConflictLen() == 0 {
 		return
 	}
 	var list []timeline.Placed
@@ -193,7 +193,7 @@ func (t *tx) rehouse(sku *ID) {
 
 // houseNew brings what the command has made conflicts, or changed as such, to where it belongs. What moves there is tried behind the command.
 func (t *tx) houseNew() {
-	if t.seating().stock == nil || t.seating().stock.Stock().ConflictLen() == 0 {
+	if t.seating().stock == nil || t.seating().stock.ConflictLen() == 0 {
 		return
 	}
 	t.seating().room = nil

@@ -198,6 +198,9 @@ func (t *tx) shown(o *Order) *OrderRecord {
 
 // recordOrders adds what the plan has made of orders to the write set.
 func (t *tx) recordOrders() {
+	if !orderingPlace.made(&t.shelf) {
+		return
+	}
 	for _, e := range t.ordering().edits {
 		if e.now != nil && !t.settle(e) || e.now == nil && e.before == nil {
 			continue

@@ -369,9 +369,11 @@ func (a *account) followOrders(set []rowChange) (after func()) {
 			}
 		}
 	}
-	for _, no := range slices.Sorted(maps.Keys(lose)) {
-		if n := lose[no]; n != 0 {
-			x.lose(no, n)
+	if len(lose) > 0 { // not of every command
+		for _, no := range slices.Sorted(maps.Keys(lose)) {
+			if n := lose[no]; n != 0 {
+				x.lose(no, n)
+			}
 		}
 	}
 	if len(numbers) == 0 {

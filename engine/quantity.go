@@ -135,9 +135,11 @@ func (a *account) quantityPlan(s *timeline.Stock, red timeline.Reduction, p Part
 		from := red.PossibleFrom
 		plan.PossibleFrom = &from
 	}
+	plan.Removed = slices.Grow(plan.Removed, len(red.Slots))
 	for _, no := range red.Slots {
 		plan.Removed = append(plan.Removed, slotID(s, no))
 	}
+	plan.Moves = slices.Grow(plan.Moves, len(red.Moves))
 	for _, m := range red.Moves {
 		plan.Moves = append(plan.Moves, SlotMove{m.Hold, slotID(s, m.From), slotID(s, m.To)})
 	}
@@ -171,27 +173,22 @@ func slotID(s *timeline.Stock, no timeline.SlotNo) ID {
 
 // digest names a plan, which is whole but for its blockers, by what it would do: slots, moves and blockers, not the instant.
 func (p *QuantityPlan) digest(blockers []ID) string {
-	h := sha256.New()
-	count := func(n int) {
-		var b [8]byte
-		binary.BigEndian.PutUint64(b[:], uint64(n))
-		h.Write(b[:])
+	b := make([]byte, 0, 3*8+len(ID{})*(len(p.Removed)+3*len(p.Moves)+len(blockers)))
+	b = binary.BigEndian.AppendUint64(b, uint64(len(p.Removed)))
+	for i := range p.Removed {
+		b = append(b, p.Removed[i][:]...)
 	}
-	count(len(p.Removed))
-	for _, s := range p.Removed {
-		h.Write(s[:])
+	b = binary.BigEndian.AppendUint64(b, uint64(len(p.Moves)))
+	for i := range p.Moves {
+		m := &p.Moves[i]
+		b = append(append(append(b, m.Unavailability[:]...), m.From[:]...), m.To[:]...)
 	}
-	count(len(p.Moves))
-	for _, m := range p.Moves {
-		h.Write(m.Unavailability[:])
-		h.Write(m.From[:])
-		h.Write(m.To[:])
+	b = binary.BigEndian.AppendUint64(b, uint64(len(blockers)))
+	for i := range blockers {
+		b = append(b, blockers[i][:]...)
 	}
-	count(len(blockers))
-	for _, id := range blockers {
-		h.Write(id[:])
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
 }
 
 // IncreaseQuantity adds units to an article at a location: those that were to end just then go on, the others are new. It answers with
@@ -412,7 +409,7 @@ func (t *tx) reassign(before, after *Article, force bool) error {
 	for _, u := range out {
 		t.draft().Keep(u.Hold, u.Place.Lot)
 	}
-	if t.draft().Stock().ConflictLen() > 0 {
+	if t.draft().ConflictLen() > 0 {
 		switch {
 		case moved || stays != before.Takes():
 			if stays {

@@ -3,6 +3,7 @@ package engine
 import (
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -155,4 +156,50 @@ func TestAccountsTakeTurns(t *testing.T) {
 		require.Equal(t, n >= 1, id.Compare(r.Record.(*Location).ID) > 0, "the other's is the second")
 	}
 	require.LessOrEqual(t, s.Stats().Groups, groups+2, "turns make no more groups")
+}
+
+// A heavy command takes long to be written down and synced. Who came before it does not wait for that, and who comes behind it goes to the log at once, not with
+// the next heavy one.
+func TestHeavyCommandsHaveGroupsOfTheirOwn(t *testing.T) {
+	s := newShop(t)
+	article := s.article(ID{}, 40)
+	s.shut()
+	held, release := s.holdSyncs()
+	defer release()
+	s.bounds = Bounds{Heavy: 30}
+	s.open()
+	held.Store(true)
+	heavy := func(on int64) Command {
+		return Command{Account: s.acc, Actor: "test", Op: s.booking(Item{Article: article}, noon+on*day, noon+(on+1)*day, 40)}
+	}
+	light := Command{Account: s.acc, Actor: "test", Op: CreateLocation{Name: "Here", Timezone: "UTC"}}
+	seq, _ := s.State()
+	o := stall{make(chan struct{}), make(chan struct{})}
+	all := []*Future{s.Submit(Command{Account: s.acc, Actor: "test", Op: o})}
+	<-o.begun
+	for _, c := range []Command{light, heavy(1)} { // both are there when the writer looks for more
+		all = append(all, s.Submit(c))
+	}
+	close(o.over)
+	<-all[2].planned
+	all = append(all, s.Submit(light)) // what is behind the heavy one does not wait for company
+	require.Eventually(t, func() bool { return s.Stats().Waiting == 3 }, 20*time.Second, time.Millisecond)
+	all = append(all, s.Submit(heavy(2)))
+	<-all[4].planned
+	release()
+	for _, f := range all {
+		_, err := f.Wait()
+		require.NoError(t, err)
+	}
+	var rows []int
+	for last, _ := s.State(); seq < last; {
+		seq++
+		r, err := s.store.Record(seq)
+		require.NoError(t, err)
+		rows = append(rows, r.Len())
+	}
+	require.Len(t, rows, 4)
+	for i, n := range rows {
+		require.Equal(t, i%2 == 1, n > 40, "rows of record %d of %v", i, rows)
+	}
 }

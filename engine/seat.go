@@ -522,7 +522,7 @@ func (t *tx) seatFreed() {
 	t.settleDepartures()
 	defer t.settleDepartures()
 	due := t.seating().due
-	if len(t.seating().room)+len(due) > 0 && !t.seating().gathers && t.draft().Stock().ConflictLen() > 0 { // also those that the command itself made
+	if len(t.seating().room)+len(due) > 0 && !t.seating().gathers && t.draft().ConflictLen() > 0 { // also those that the command itself made
 		if t.waiting != nil {
 			t.seating().room, due = append(t.waiting.Room, t.seating().room...), append(t.waiting.Due, due...)
 		}
@@ -540,7 +540,7 @@ func (t *tx) leftRoom() {
 	if t.seating().stock == nil || t.waiting != nil {
 		return
 	}
-	if left := t.seating().stock.Left(); len(left) > 0 && t.seating().stock.Stock().ConflictLen() > 0 { // also those that the command itself made
+	if left := t.seating().stock.Left(); len(left) > 0 && t.seating().stock.ConflictLen() > 0 { // also those that the command itself made
 		t.waiting = &timeline.Waiting{Room: left}
 	}
 }
@@ -558,7 +558,6 @@ func (t *tx) recordStock() {
 	}
 	rows := make([]change[timeline.Placed], len(c.Holds))
 	t.set = slices.Grow(t.set, len(rows))
-	openings := t.draft().Stock().Openings(t.now)
 	for i := range c.Holds {
 		x := &c.Holds[i]
 		if x.Had && x.Has && x.Before.Place.Seated() && x.Before.Place != x.After.Place {
@@ -566,9 +565,9 @@ func (t *tx) recordStock() {
 		}
 		rows[i] = change[timeline.Placed]{kind: unitKind, before: exists(&x.Before, x.Had), after: exists(&x.After, x.Has)}
 		t.set = append(t.set, &rows[i])
-		t.noteConflict(x, openings)
+		t.noteConflict(x)
 	}
-	t.noteTried(c.Holds, openings)
+	t.noteTried(c.Holds)
 }
 
 // outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them were made on it. nil: they are

@@ -7,20 +7,21 @@ import "holdfast/timeline"
 
 // seating is what a plan makes of stock.
 type seating struct {
-	fork    *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
-	stock   *timeline.Draft
-	placed  int                      // rows of slots and units that are recorded of it
-	lots    map[lotOf]timeline.LotNo // lots that the plan makes
-	article *Article                 // that the plan makes or changes, as far as conflicts have to know
-	sku     *SKU                     // that it changes, likewise
-	short   []ID                     // units that were made conflicts, as overbooking is allowed
-	way     *inTheWay                // what stands in the way, where a refusal says it
-	room    []timeline.Freed         // what the command freed
-	due     []ID                     // conflicts that time may have made room for
-	tried   []ID                     // conflicts that were tried in vain, or are due
-	tries   int                      // of conflicts that the command may make; 0: maxTries
-	gathers bool                     // conflicts are not tried yet: more is to come free
-	choosy  bool                     // it may make holds with requirements
+	fork     *timeline.Stock // the timelines with lots and slots that the plan added, nil while it added none
+	stock    *timeline.Draft
+	placed   int                      // rows of slots and units that are recorded of it
+	lots     map[lotOf]timeline.LotNo // lots that the plan makes
+	article  *Article                 // that the plan makes or changes, as far as conflicts have to know
+	sku      *SKU                     // that it changes, likewise
+	short    []ID                     // units that were made conflicts, as overbooking is allowed
+	way      *inTheWay                // what stands in the way, where a refusal says it
+	room     []timeline.Freed         // what the command freed
+	due      []ID                     // conflicts that time may have made room for
+	tried    []ID                     // conflicts that were tried in vain, or are due
+	tries    int                      // of conflicts that the command may make; 0: maxTries
+	gathers  bool                     // conflicts are not tried yet: more is to come free
+	openings *timeline.Openings       // of the conflicts that it leaves, once it has changed the last of them
+	choosy   bool                     // it may make holds with requirements
 
 	departing departing
 }

@@ -19,7 +19,8 @@ import (
 //	         accounts are judged in between (backlog.go)
 //	plan     the operation judges the command and collects a write set, or refuses
 //	apply    the write set goes into the open group and into the state
-//	seal     the group is closed: when nothing is on its way to the disk, or when it is large enough to follow what is
+//	seal     the group is closed: when nothing is on its way to the disk, when it is large enough to follow what is, or when it
+//	         stands between heavy commands, which take long to be written down
 //	encode   its changes are written down, beside the writer, and handed to the log as one record
 //	commit   synced; then the snapshot is visible; then the waiters are answered
 
@@ -44,16 +45,22 @@ type writer struct {
 	open     *group
 	groups   uint64      // closed so far
 	inFlight int         // groups that are on their way to the disk
-	underWay []int       // rows of each of them
+	underWay []burden    // of each of them
 	pending  chan *group // to the encoder
 	written  chan *group // from there to the committer
 	synced   chan error  // from the committer, for each of these
 }
 
+// burden is what makes a group long on its way.
+type burden struct {
+	rows  int
+	heavy bool // a command of it is
+}
+
 // group is commands that become durable together, and who waits for them.
 type group struct {
 	entries  []entry
-	rows     int // in all entries
+	burden   // rows in all entries
 	records  []*persist.Pending
 	err      error // why they were not handed to the log
 	snapshot *snapshot
@@ -80,7 +87,7 @@ func (w *writer) run() {
 		case w.inFlight == 0:
 			w.gather()
 			w.seal()
-		case w.inFlight < maxInFlight && (w.full() || len(w.open.waiters) >= w.worth()) && len(w.open.entries) > 0:
+		case w.inFlight < maxInFlight && (w.full() || len(w.open.waiters) >= w.worth() || w.follows()) && len(w.open.entries) > 0:
 			w.seal()
 		}
 		if w.inFlight == 0 {
@@ -115,10 +122,15 @@ func (w *writer) run() {
 // what comes between goes behind all that is on its way.
 func (w *writer) laden() bool {
 	rows := 0
-	for _, n := range w.underWay {
-		rows += n
+	for _, b := range w.underWay {
+		rows += b.rows
 	}
 	return rows >= w.engine.bounds.Group
+}
+
+// follows says that the open group has a heavy command, or comes behind one: it goes to the log at once, so that nothing has to wait with the next heavy one.
+func (w *writer) follows() bool {
+	return w.open.heavy || len(w.underWay) > 0 && w.underWay[len(w.underWay)-1].heavy
 }
 
 // arrived notes that the first of the groups on their way is on the disk.
@@ -138,7 +150,7 @@ func (w *writer) gather() {
 		return
 	}
 	for range 2 {
-		for len(w.open.waiters) < w.worth() && !w.full() && w.takeNext() {
+		for len(w.open.waiters) < w.worth() && !w.full() && !w.open.heavy && w.takeNext() {
 		}
 		runtime.Gosched()
 	}
@@ -251,11 +263,16 @@ func (w *writer) do(cmd *Command) (Result, error) {
 		w.engine.stats.refused.Add(1)
 		return Result{Took: took}, err
 	}
+	heavy := len(t.set) >= w.engine.bounds.Heavy
+	if heavy && len(w.open.waiters) > 0 && len(w.open.entries) > 0 && w.inFlight < maxInFlight {
+		w.seal() // who came before does not wait until it is written down
+	}
 	a := w.state.account(cmd.Account)
 	if len(t.set) == 0 {
 		return Result{Record: res, Sequence: a.ledger.Sequence, Took: took}, nil
 	}
 	w.apply(a, t)
+	w.open.heavy = w.open.heavy || heavy
 	w.recent.addAll(cmd.Account, t, w.groups+1)
 	w.engine.stats.commands.Add(1)
 	w.follow(cmd.Account, t.waiting)
@@ -342,7 +359,7 @@ func (w *writer) apply(a *account, t *tx) {
 		was := a.ledger // the account's own goes on
 		first.before = &was
 	}
-	set := append([]rowChange{first}, t.set...)
+	set := append(append(make([]rowChange, 0, 1+len(t.set)), first), t.set...)
 	if w.engine.checks {
 		for _, c := range set {
 			if err := c.verify(a); err != nil {
@@ -377,7 +394,7 @@ func (w *writer) seal() bool {
 		return true
 	}
 	w.inFlight++
-	w.underWay = append(w.underWay, g.rows)
+	w.underWay = append(w.underWay, g.burden)
 	w.groups++
 	g.touched = w.state.touchedIDs(nil)
 	g.called, w.state.called = w.state.called, nil

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"sync"
 )
 
 // batch is changes that are not made yet. The token of the owner has it while there are some; until flush nobody may look at the trees that they are of. What is
@@ -95,10 +96,12 @@ func (s *Stock) lose(id ID) (where uint32, ok bool) {
 	return where, true
 }
 
-// pending is a change of a tree: v is put at k, or, where gone, what is at k goes. had: there is something at k before it.
+// pending is a change of a tree: v is put at k, or, where gone, what is at k goes. had: there is something at k before it. nth tells changes of one key apart
+// while they are put in order.
 type pending[V any] struct {
 	k         key
 	v         V
+	nth       uint32
 	gone, had bool
 }
 
@@ -123,7 +126,7 @@ func (p *pendingTrees[S, A]) add(t *sumTree[key, int64, S, A], c pending[int64])
 	for i := len(x.runs) - 1; i >= max(0, len(x.runs)-lately); i-- {
 		if run := &x.runs[i]; (*run)[0].k.hi == c.k.hi {
 			if len(*run) == cap(*run) {
-				*run = slices.Grow(*run, 3*len(*run)) // where there are many there are many more
+				*run = grown(*run)
 			}
 			*run = append(*run, c)
 			return
@@ -153,22 +156,96 @@ func (p *pendingTrees[S, A]) of(t *sumTree[key, int64, S, A]) *pendingTree[S, A]
 }
 
 func (p *pendingTrees[S, A]) flush(edit *token) {
+	var seats []uint32
 	for i := range p.trees {
 		x := &p.trees[i]
 		slices.SortStableFunc(x.runs, func(a, b []pending[int64]) int { return cmp.Compare(a[0].k.hi, b[0].k.hi) })
-		list := x.runs[0]
-		if len(x.runs) > 1 {
-			list = slices.Concat(x.runs...)
+		n := 0
+		for _, run := range x.runs {
+			n += len(run)
+		}
+		list := roomy(n)
+		for _, run := range x.runs {
+			list, seats = bySlot(list, run, seats)
+			spare(run)
 		}
 		changeAll(x.of, edit, list)
+		spare(list)
 	}
+}
+
+// bySlot adds a run to a list: in order, those of one key as they came, where that is quick, which is where the slots that they are of are many of those
+// that there are between the first and the last. seats is used again: where changes of a slot go.
+func bySlot(list, run []pending[int64], seats []uint32) ([]pending[int64], []uint32) {
+	first, last, ordered := run[0].k.upper(), run[0].k.upper(), true
+	for i := 1; i < len(run); i++ {
+		ordered = ordered && !run[i].k.before(run[i-1].k)
+		first, last = min(first, run[i].k.upper()), max(last, run[i].k.upper())
+	}
+	if ordered || int(last-first) > 2*len(run) {
+		return append(list, run...), seats
+	}
+	seats = append(seats[:0], make([]uint32, last-first+1)...)
+	for i := range run {
+		seats[run[i].k.upper()-first]++
+	}
+	at := uint32(len(list))
+	for i, n := range seats {
+		seats[i], at = at, at+n
+	}
+	list = list[:len(list)+len(run)]
+	for i := range run {
+		seat := &seats[run[i].k.upper()-first]
+		list[*seat] = run[i]
+		*seat++
+	}
+	return list, seats
+}
+
+// roomyRuns are runs whose changes are made, to be used again: they would be a quarter of all the garbage of commands of thousands of holds. Each is of pointers
+// to runs of one of these rooms.
+var roomyRuns [len(rooms)]sync.Pool
+
+var rooms = [...]int{1 << 8, 1 << 11, 1 << 14, 1 << 17}
+
+// roomy is an empty run with room for so many changes.
+func roomy(n int) []pending[int64] {
+	for i, room := range rooms {
+		if n <= room {
+			if run, ok := roomyRuns[i].Get().(*[]pending[int64]); ok {
+				return *run
+			}
+			return make([]pending[int64], 0, room)
+		}
+	}
+	return make([]pending[int64], 0, n)
+}
+
+// spare keeps a run to be used again.
+func spare(run []pending[int64]) {
+	if i := slices.Index(rooms[:], cap(run)); i >= 0 {
+		run = run[:0]
+		roomyRuns[i].Put(&run)
+	}
+}
+
+// grown is a run with room for more: where there are many there are many more.
+func grown(run []pending[int64]) []pending[int64] {
+	if len(run) < rooms[0]/4 {
+		return slices.Grow(run, 3*len(run))
+	}
+	more := append(roomy(4*len(run)), run...)
+	spare(run)
+	return more
 }
 
 // changeAll makes changes as if one by one.
 func changeAll[V any, S comparable, A summer[key, V, S]](t *sumTree[key, V, S, A], edit *token, list []pending[V]) {
-	byKey := func(a, b pending[V]) int { return a.k.compare(b.k) }
-	if !slices.IsSortedFunc(list, byKey) {
-		slices.SortStableFunc(list, byKey)
+	if !slices.IsSortedFunc(list, func(a, b pending[V]) int { return a.k.compare(b.k) }) {
+		for i := range list {
+			list[i].nth = uint32(i)
+		}
+		slices.SortFunc(list, func(a, b pending[V]) int { return cmp.Or(a.k.compare(b.k), cmp.Compare(a.nth, b.nth)) })
 	}
 	last := list[:0] // of each key the last change is what counts
 	for _, c := range list {
@@ -210,17 +287,17 @@ func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], 
 	kids, like := make([]*node[key, V, S, A], 0, len(n.keys)+1), true
 	changed := uint64(0) // a bit for each child
 	for i, kid := range n.kids() {
+		if len(list) == 0 || i+1 < len(n.keys) && !list[0].k.before(n.keys[i+1]) {
+			kids = append(kids, kid)
+			continue
+		}
 		m := len(list)
-		if i+1 < len(n.keys) {
+		if i+1 < len(n.keys) && !list[m-1].k.before(n.keys[i+1]) {
 			m, _ = slices.BinarySearchFunc(list, n.keys[i+1], func(c pending[V], k key) int { return c.k.compare(k) })
 		}
-		if m == 0 {
-			kids = append(kids, kid)
-		} else {
-			kids = append(kids, mergeInto(kid, edit, list[:m], count)...)
-			changed |= 1 << i
-			like = like && len(kids) == i+1
-		}
+		kids = append(kids, mergeInto(kid, edit, list[:m], count)...)
+		changed |= 1 << i
+		like = like && len(kids) == i+1
 		list = list[m:]
 	}
 	if kids = joined(edit, kids); !like || len(kids) != len(n.keys) {
@@ -237,8 +314,9 @@ func mergeInto[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], 
 }
 
 func mergeLeaf[V any, S comparable, A summer[key, V, S]](n *node[key, V, S, A], edit *token, list []pending[V], count *int) (leaves []*node[key, V, S, A]) {
-	keys, vals := make([]key, 0, len(n.keys)+len(list)), make([]V, 0, len(n.keys)+len(list))
-	i := 0
+	var fewKeys [2 * leafMax]key
+	var fewVals [2 * leafMax]V
+	keys, vals, i := fewKeys[:0], fewVals[:0], 0
 	for _, c := range list {
 		for i < len(n.keys) && n.keys[i].before(c.k) {
 			keys, vals = append(keys, n.keys[i]), append(vals, n.vals[i])

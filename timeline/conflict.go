@@ -50,8 +50,9 @@ func (d *Draft) SeatConflict(id ID) (at Place, ok bool) {
 // SeatThose is SeatConflict for each of some conflicts in turn. Where one finds no room, those behind it that are like it find none.
 func (d *Draft) SeatThose(ids []ID) {
 	var in Placed // that found none
+	find := d.Stock().Finder()
 	for _, id := range ids {
-		h, at, _ := d.Find(id)
+		h, at, _ := find.Find(id)
 		like := Placed{h, at}
 		if like.ID, like.Owner = in.ID, in.Owner; like == in && !h.Flags.Any(Choosy|PinnedSlot) {
 			continue
@@ -60,6 +61,7 @@ func (d *Draft) SeatThose(ids []ID) {
 			in = Placed{h, at}
 		} else {
 			in = Placed{}
+			find = d.Stock().Finder()
 		}
 	}
 }

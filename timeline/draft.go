@@ -313,6 +313,9 @@ func (d *Draft) Changes() (c Changes) {
 		x.Before, x.Had = d.base.Slot(no)
 		x.After, x.Has = d.work.Slot(no)
 		if x.Before != x.After {
+			if c.Slots == nil {
+				c.Slots = make([]SlotChange, 0, len(slots))
+			}
 			c.Slots = append(c.Slots, x)
 		}
 	}

@@ -1,5 +1,7 @@
 package timeline
 
+import "cmp"
+
 // This file owns what a plan asks of its draft without making it copy the Stock, and the lots and pools that a plan changes on it.
 
 // Find is the hold of an id and where it is, as the draft has it.
@@ -11,6 +13,15 @@ func (d *Draft) Find(id ID) (h Hold, at Place, ok bool) {
 		return d.work.Find(id)
 	}
 	return d.base.Find(id)
+}
+
+// ConflictLen counts the conflicts of the account, as the draft has them.
+func (d *Draft) ConflictLen() int {
+	n := cmp.Or(d.work, d.base).ConflictLen()
+	if d.pending && !d.seated.Place.Seated() {
+		n++
+	}
+	return n
 }
 
 // AddLot adds a lot and puts it into a pool, 0 for none. Lots and pools are not among the draft's Changes: the caller knows them.
@@ -30,7 +41,7 @@ func (d *Draft) SetPool(no LotNo, pool PoolNo) {
 
 // Conflicts lists, by id, the holds that the draft has made conflicts, or has given other dates or pins as such.
 func (d *Draft) Conflicts() (list []Placed) {
-	if d.Stock().ConflictLen() == 0 {
+	if d.ConflictLen() == 0 {
 		return nil
 	}
 	for _, c := range d.Changes().Holds {

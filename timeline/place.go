@@ -75,9 +75,12 @@ func (d *Draft) Seat(p PoolRef, h Hold, r Rule) (Place, Refusal) {
 // SeatLike seats holds with the same seat and flags on slots of p, as Seat does one after the other, and says how many: as many as the first of them as find a plain
 // gap where no conflict and no wish is to be looked at. The slots of so many are listed once, where p has many.
 func (d *Draft) SeatLike(p PoolRef, n int, hold func(i int) Hold, r Rule) (seated int) {
+	if n < 2 || r == FirstFit || d.work == nil && d.base.large(p) == nil {
+		return 0 // nothing is copied for one
+	}
 	s, like := d.copied(), hold(0)
 	l := s.large(p)
-	if l == nil || n < 2 || r == FirstFit || s.ConflictCount(p) > 0 || s.asks(p, &like, d.now) != nil {
+	if l == nil || s.ConflictCount(p) > 0 || s.asks(p, &like, d.now) != nil {
 		return 0
 	}
 	s.flushGaps() // nothing else is looked at

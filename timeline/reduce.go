@@ -196,6 +196,8 @@ func (d *Draft) ApplyReduction(r Reduction) {
 // carry carries out a plan but for its blockers, which it takes out and returns.
 func (d *Draft) carry(r Reduction) (blockers []Hold) {
 	moved := make([]Hold, len(r.Moves))
+	d.touched = slices.Grow(d.touched, 2*len(r.Moves)+len(r.Blockers))
+	d.slots = slices.Grow(d.slots, len(r.Ends)+len(r.Slots))
 	for i, m := range r.Moves {
 		var from Place
 		moved[i], from, _ = d.Take(m.Hold)

@@ -182,8 +182,12 @@ func stays(list []closing) (n int) {
 // without is a copy of the board that lacks some holds.
 func (r *reducer) without(dropped []int32) *board {
 	b := r.board.clone()
+	lacks := make([]bool, len(b.holds))
+	for _, h := range dropped {
+		lacks[h] = true
+	}
 	for l := range b.lanes {
-		b.lanes[l].bars = slices.DeleteFunc(b.lanes[l].bars, func(x bar) bool { return x.hold >= 0 && slices.Contains(dropped, x.hold) })
+		b.lanes[l].bars = slices.DeleteFunc(b.lanes[l].bars, func(x bar) bool { return x.hold >= 0 && lacks[x.hold] })
 	}
 	return b
 }

@@ -27,6 +27,9 @@ type orderWorld struct {
 	cart    bool // with what a shop's cart does now and then; rich
 }
 
+// usualSteps is how many commands such a world is long.
+const usualSteps = 60
+
 // varied is a world whose seed says of what sort it is.
 func varied(seed uint64) orderWorld { return orderWorld{hooks: seed%2 == 0, rich: seed%3 > 0} }
 
@@ -40,7 +43,7 @@ func TestOrders(t *testing.T) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {
-		require.NoError(t, varied(seed).play(orderDice(seed), &seen), "seed %d", seed)
+		require.NoError(t, varied(seed).play(orderDice(seed), usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
 	for _, n := range []int{seen.Late, seen.Postponed, seen.Early, seen.Elsewhere, seen.Sold, seen.Foreign, seen.Substituted, seen.Restored, seen.Overbooked, seen.Endless, seen.Ended, seen.Applied, seen.Required - seen.Unmet, seen.Unmet, seen.Quoted, seen.Kept, seen.Idle, seen.Stale, seen.Billed, seen.Lapsed, seen.Told, seen.KeptEvents, seen.MissedEvents, seen.Delivered, seen.Lost, seen.Drained, seen.Disabled, seen.Requeued} {
@@ -54,7 +57,7 @@ func TestCounter(t *testing.T) {
 	for seed := range uint64(80) {
 		c := varied(seed)
 		c.counter = true
-		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 99))}, &seen), "seed %d", seed)
+		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 99))}, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
 	for _, n := range []int{seen.Ready, seen.Unfetched, seen.Undone, seen.Unsold, seen.OutAgain, seen.GoneOn} {
@@ -67,7 +70,7 @@ func TestCarts(t *testing.T) {
 	var seen model.Tally
 	for seed := range uint64(60) {
 		c := orderWorld{hooks: seed%4 == 0, rich: true, cart: true}
-		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 77))}, &seen), "seed %d", seed)
+		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 77))}, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
 	for _, n := range []int{seen.Carts, seen.Recast, seen.Owned, seen.Disowned, seen.Wanted, seen.Rebooked, seen.Reheld, seen.Together, seen.Mixed, seen.Quotes, seen.Offered, seen.Chosen, seen.Unpriced, seen.Applied} {
@@ -87,12 +90,12 @@ func TestMoreOrders(t *testing.T) {
 		d, seen := Roll(r), model.Tally{}
 		c := orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50), false}
 		c.cart = c.rich && odds(d, "cart", 50)
-		require.NoError(r, c.play(d, &seen))
+		require.NoError(r, c.play(d, usualSteps, &seen))
 	})
 }
 
 // play plays orders and holds, most of them orders.
-func (c orderWorld) play(d Dice, seen *model.Tally) (err error) {
+func (c orderWorld) play(d Dice, steps int, seen *model.Tally) (err error) {
 	w, err := New(vfs.NewMem(), 1)
 	if err != nil {
 		return err
@@ -124,7 +127,7 @@ func (c orderWorld) play(d Dice, seen *model.Tally) (err error) {
 			return err
 		}
 	}
-	for n := range 60 {
+	for n := range steps {
 		if c.hooks && odds(d, "of webhooks", 40) {
 			w.Clock += int64(d.N("seconds", 50)) * 1000
 			if _, _, err := w.Do(0, hookCommand(d, w.Tenants[0].Twin, w.Now())); err != nil {

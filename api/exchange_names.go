@@ -90,6 +90,17 @@ func (n *nameBook) table(member string) *nameTable {
 		for _, i := range items {
 			t.add(nil, i.ID, i.Name)
 		}
+	case "customerId":
+		t.what, t.by, t.has = "customer", "email or name", func(id engine.ID) bool { return v.Customer(id) != nil }
+		for m := range v.Customers().All() {
+			if m.Email != nil {
+				t.add(nil, m.ID, *m.Email)
+			}
+		}
+		emails := t.rank()
+		for m := range v.Customers().All() {
+			t.add(emails, m.ID, m.Name())
+		}
 	case "tags":
 		scope := n.of.tags
 		t.what, t.by, t.has = "tag of scope "+string(scope), "value", func(id engine.ID) bool {

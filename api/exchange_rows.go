@@ -250,6 +250,9 @@ func (x *exporter) holds() {
 			left := (*h.ExpiresAt - x.now + 999) / 1000
 			x.Int("expiresInSeconds", min(max(left, minExpiry), maxExpiry), "")
 		}
+		if m := x.view.Customer(h.Customer); m != nil {
+			x.refer("customerId", m.ID, given(m.Email), m.Name())
+		}
 		if h.Note != "" {
 			x.Text("note", h.Note, "")
 		}

@@ -57,16 +57,27 @@ func TestHoldsAreFound(t *testing.T) {
 	hold := func(from int64, more string) any {
 		return s.ok("POST", "/v1/admin/holds", strings.TrimSuffix(s.holdBody("sku", sku, location, from, from+hour, 1), "}")+more+"}")["id"]
 	}
-	a, b := hold(noon+hour, `,"note":"call Ann"`), hold(noon+5*hour, `,"expiresInSeconds":60`)
+	ann := s.ok("POST", "/v1/admin/customers", `{"firstName":"Ann"}`)["id"].(string)
+	a, b := hold(noon+hour, `,"note":"call Ann","customerId":"`+ann+`"`), hold(noon+5*hour, `,"expiresInSeconds":60`)
 	c := hold(noon+5*hour, "")
 	s.call("DELETE", "/v1/admin/holds/"+c.(string), "")
 	for query, want := range map[string][]any{
-		"": {a, b, c}, "direction=desc": {c, b, a}, "status=held": {b}, "status=confirmed&status=released": {a, c}, "skuId=" + sku: {a, b, c}, "skuId=" + other: nil, "search=ann": {a},
+		"": {a, b, c}, "direction=desc": {c, b, a}, "status=held": {b}, "status=confirmed&status=released": {a, c}, "skuId=" + sku: {a, b, c}, "skuId=" + other: nil, "search=ann": {a}, "customerId=" + ann: {a}, "customerId=" + nobodyID: nil,
 		"serviceLocationId=" + location: {a, b, c}, "serviceLocationId=" + nobodyID: nil, "articleId=" + nobodyID: nil, "catalogItemId=" + nobodyID: nil,
 		"dateRange[from]=" + when(noon+5*hour) + "&dateRange[to]=" + when(noon+6*hour) + "&direction=desc": {c, b},
 	} {
 		require.Equal(t, want, s.listed("/v1/admin/holds?"+query), query)
 	}
+	require.Equal(t, []any{ann, nil}, []any{s.ok("GET", "/v1/admin/holds/"+a.(string), "")["customerId"], s.ok("GET", "/v1/admin/holds/"+b.(string), "")["customerId"]})
+	units := s.ok("GET", "/v1/admin/holds/"+a.(string)+"/unavailabilities", "")["data"].([]any)
+	require.Equal(t, []any{sku, nil}, []any{at(units[0], "ordered", "skuId"), at(units[0], "ordered", "articleId")})
+	require.Equal(t, units, at(s.ok("GET", "/v1/admin/holds/"+a.(string), ""), "lines", 0, "unavailabilities"))
+	s.refused(409, engine.CodeInUse, "POST", "/v1/admin/customers/"+ann+"/erase", "")
+	require.Equal(t, ann, s.ok("PATCH", "/v1/admin/holds/"+b.(string), `{"customerId":"`+ann+`"}`)["customerId"])
+	require.Equal(t, []any{a, b}, s.listed("/v1/admin/holds?customerId="+ann))
+	require.Nil(t, s.ok("PATCH", "/v1/admin/holds/"+a.(string), `{"customerId":null}`)["customerId"])
+	order := s.ok("POST", "/v1/admin/holds/"+b.(string)+"/order", "{}")
+	require.Equal(t, ann, at(order, "mainContact", "crmCustomerId"))
 	s.refused(400, engine.CodeInvalid, "GET", "/v1/admin/holds?status=x&skuId=x&dateRange[from]="+when(noon)+"&dateRange[to]="+when(noon-1)+"&owner=1", "",
 		"query status enum", "query skuId format", "query owner unknown", "query dateRange[to] order")
 }

@@ -80,6 +80,8 @@ var holdFields = []wire.Field[engine.PlaceHold]{
 		Says("What is held, all or nothing."),
 	wire.Optional("expiresInSeconds", expiry, func(o *engine.PlaceHold) **int64 { return &o.ExpiresIn }).
 		Says("After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm."),
+	wire.Optional("customerId", wire.UUID, func(o *engine.PlaceHold) **engine.ID { return &o.Customer }).
+		Says("The customer whom it is for, and whom an order of it is for. Default: nobody."),
 	wire.Defaulted("note", wire.Text(0, 10_000), "", func(o *engine.PlaceHold) *string { return &o.Note }).Says("A text for those who read it."),
 }
 
@@ -127,6 +129,8 @@ type heldChanges struct {
 }
 
 var changeHoldShape = wire.ShapeOf("ChangeHold",
+	wire.Merged("customerId", wire.UUID, true, func(o *heldChanges) *engine.Opt[engine.ID] { return &o.Customer }).
+		Says("The customer whom it is for. Null: nobody. Default: as it is."),
 	wire.Defaulted("add", wire.ListOf(wire.Object(holdLineShape), 0, 1000), nil, func(o *heldChanges) *[]engine.HoldLineInput { return &o.Add }).
 		Says("New lines, behind those that stay. Default: none.").Shows("null"),
 	wire.Defaulted("change", wire.ListOf(wire.Object(wire.ShapeOf("HoldLineChange",
@@ -200,6 +204,7 @@ func (w *scribe) writeHold(h *engine.Hold, most int) {
 		"held: it expires; confirmed: it does not; expired, released or ordered: it is over, and answers for a day.")
 	w.InstantOrNull("expiresAt", h.ExpiresAt, "When it gives its stock back; null where it does not expire.")
 	w.MadeAt(h.CreatedAt)
+	w.GivenID("customerId", h.Customer, "The customer whom it is for; null: nobody is named.")
 	w.GivenText("note", h.Note, "A text for those who read it.")
 	left := most
 	wire.First(&w.Writer, "lines", "HoldLine", wire.UpTo(h.Lines, most), len(h.Lines), "What it holds.", func(l *engine.HoldLine) {
@@ -214,7 +219,24 @@ func (w *scribe) writeHold(h *engine.Hold, most int) {
 		w.As(purchaseType.Schema, "purchaseType", string(l.Purchase), "How they are taken.")
 		shown := wire.UpTo(l.Units, left)
 		left -= len(shown)
-		w.units("unavailabilities", shown, max(l.Taken, len(l.Units)), "Its units, each where it is and until when.")
+		wire.First(&w.Writer, "unavailabilities", "HeldUnit", shown, max(l.Taken, len(l.Units)), "Its units, each where it is and until when.", w.heldUnit)
+	})
+}
+
+var heldUnitSchema = describe("HeldUnit", (*scribe).heldUnit)
+
+// heldUnit writes a unit of a hold: where it is, and what it was asked for as.
+func (w *scribe) heldUnit(u *engine.HeldUnit) {
+	w.writeUnavailability(&u.Unavailability)
+	w.Object("ordered", "HeldAs", "What the unit was asked for as, also while it has no slot: of a kit, the component.", func() {
+		name, code := "", (*string)(nil)
+		if w.Writes() {
+			name, code = w.view.CalledAs(u.Ordered)
+		}
+		w.GivenID("skuId", u.Ordered.SKU, "The SKU; null where an article was asked for.")
+		w.GivenID("articleId", u.Ordered.Article, "The article; null where a SKU was asked for.")
+		w.GivenText("name", name, "What that is called.")
+		w.TextOrNull("code", code, "The code of the SKU; null without one.")
 	})
 }
 
@@ -246,6 +268,7 @@ var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHo
 	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **engine.ID { return &o.catalogItem }).Says("Only holds of which a line asks for this catalog item."),
 	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **engine.ID { return &o.Location }).Says("Only holds of which a line is at this location."),
 	wire.Optional("dateRange", dateRange, func(o *listHolds) **window { return &o.window }).Says("Only holds of which a line is for some of it."),
+	wire.Optional("customerId", wire.UUID, func(o *listHolds) **engine.ID { return &o.Customer }).Says("Only holds for this customer."),
 	searchFilter("the note", func(o *listHolds) *string { return &o.Search }),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listHolds) *sortDirection { return &o.direction }).
 		Says("desc: the youngest first."),
@@ -280,7 +303,7 @@ var holdOperations = []operation{
 	}, input[listHolds]{query: listHoldsQuery}, func(q *request, o *listHolds) { q.checkWindow(o.window) }, (*request).listHolds),
 	read(operation{
 		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities", scopes: holdsRead,
-		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(unavailabilitySchema),
+		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.", answer: pagedSchema(heldUnitSchema),
 	}, input[listUnits]{
 		path:  byUUID(func(l *listUnits) *engine.ID { return &l.of }),
 		query: wire.ShapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),
@@ -289,7 +312,7 @@ var holdOperations = []operation{
 		if !ok {
 			return notFound("hold")
 		}
-		appendRows(q, l.page, units, total, listedUnit)
+		appendRows(q, l.page, units, total, func(w *scribe, u engine.HeldUnit) { w.heldUnit(&u) })
 		return nil
 	}),
 	write(operation{
@@ -316,7 +339,7 @@ var holdOperations = []operation{
 		}, answerNull),
 	write(operation{
 		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: holdsWrite, guarded: true, answer: holdSchema,
-		summary: "Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.",
+		summary: "Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.",
 	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *engine.ID { return &o.ID }), body: changeHoldShape},
 		func(q *request, o *heldChanges) engine.Op {
 			o.IfMatch, q.preview = q.ifMatch, o.dryRun

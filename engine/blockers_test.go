@@ -30,7 +30,7 @@ func TestBlockersAreTheFirstByStart(t *testing.T) {
 	var all []Unavailability
 	for i := range 30 { // those placed later begin earlier
 		h := s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: s.now + day - int64(i/2)*hour, End: s.now + 2*day}, Quantity: 1}}}).(*Hold)
-		all = append(all, h.Lines[0].Units...)
+		all = append(all, h.Lines[0].Units[0].Unavailability)
 	}
 	slices.SortFunc(all, func(x, y Unavailability) int {
 		if x.Range.Start != y.Range.Start {

@@ -67,6 +67,17 @@ func erased() error {
 	return &Error{Code: CodeStateNotAllowed, Detail: "the customer was erased", Details: StateDetails{State: "erased", Allowed: []string{"delete"}}}
 }
 
+// mayBeFor refuses what is to be for a customer who is not there or was erased.
+func (t *tx) mayBeFor(customer ID) error {
+	switch m := t.acc.customers().Get(customer); {
+	case m == nil:
+		return notFound("customer")
+	case m.ErasedAt != 0:
+		return erased()
+	}
+	return nil
+}
+
 // customerOf is the oldest customer with an email address, which compares without case; nil: there is none.
 func (a *account) customerOf(email *string) *Customer {
 	if email == nil {
@@ -151,7 +162,8 @@ func (o PatchCustomer) plan(t *tx) (any, error) {
 
 func (PatchCustomer) result() any { return new(Customer) }
 
-// DeleteCustomer removes a customer whom no order refers to that is not closed; closed ones are for nobody from then on. It answers with nil.
+// DeleteCustomer removes a customer whom neither a hold that is not over nor an order that is not closed refers to; closed ones are for nobody from then on. It
+// answers with nil.
 type DeleteCustomer struct {
 	ID      ID
 	IfMatch []uint64

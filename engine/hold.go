@@ -15,6 +15,7 @@ type Hold struct {
 	Status    HoldStatus
 	ExpiresAt *int64 // of a held one
 	CreatedAt int64
+	Customer  ID // whom it is for; zero: nobody is named
 	Note      string
 	Lines     []HoldLine
 	Revision  uint64 // tells states of the record itself apart; which units it has is no part of it
@@ -28,8 +29,14 @@ type HoldLine struct {
 	Window   Span // as asked for, without buffers
 	Quantity int
 	Purchase PurchaseType
-	Units    []Unavailability // the first of them
-	Taken    int              `json:",omitzero"` // how many there are
+	Units    []HeldUnit // the first of them
+	Taken    int        `json:",omitzero"` // how many there are
+}
+
+// HeldUnit is a unit of a hold.
+type HeldUnit struct {
+	Unavailability
+	Ordered Item // what it was asked for as: a SKU or an article, of a kit that of its component; neither where nobody can say
 }
 
 // HoldLineInput asks for units of one item at one location over a window.
@@ -46,6 +53,7 @@ type HoldLineInput struct {
 type PlaceHold struct {
 	Lines     []HoldLineInput
 	ExpiresIn *int64 // seconds; nil: a firm hold
+	Customer  *ID    // whom it is for
 	Note      string
 	AllowPast bool          // takes lines that are over
 	Rule      timeline.Rule // how units are found; the zero value is exact, the others are for comparison
@@ -100,7 +108,14 @@ func (o PlaceHold) plan(t *tx) (any, error) {
 	if faults := o.past(t.now); len(faults) > 0 {
 		return nil, invalid(faults)
 	}
-	rec := &holdRecord{id: t.newID(), status: Confirmed, note: o.Note, lines: make([]holdLine, len(o.Lines))}
+	rec := &holdRecord{status: Confirmed, note: o.Note, lines: make([]holdLine, len(o.Lines))}
+	if o.Customer != nil {
+		if err := t.mayBeFor(*o.Customer); err != nil {
+			return nil, err
+		}
+		rec.customer = *o.Customer
+	}
+	rec.id = t.newID()
 	if o.ExpiresIn != nil {
 		rec.status, rec.due = Held, t.now+*o.ExpiresIn*1000
 	}
@@ -132,10 +147,10 @@ func tooManyHeld() error {
 	return invalid([]Fault{{Pointer: "/lines", Code: "range", Message: "must ask for at most 10000 units in all"}})
 }
 
-// askHeld adds the requests of a line of a hold, whose units get ids from first on, and makes the line of them.
+// askHeld adds the requests of a line of a hold, whose units get ids from first on, and makes the line of them; what it was made of, it keeps.
 func (t *tx) askHeld(requests []request, made *holdLine, no int, l *HoldLineInput, first uint64) ([]request, error) {
 	from := len(requests)
-	requests, err := t.ask(requests, l.Item, l.Location, l.Quantity, PurchaseType(orDefault(string(l.Purchase), string(PurchaseBooking))))
+	requests, err := t.askAgain(requests, made, l)
 	if err != nil {
 		return nil, err
 	}
@@ -505,7 +520,7 @@ func (t *tx) hold(rec *holdRecord) *Hold {
 
 // hold renders a record with the first of its units, at most so many, found through find.
 func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.Place, bool), most int) *Hold {
-	h := &Hold{ID: rec.id, Status: rec.status, CreatedAt: CreatedAt(rec.id), Note: rec.note, Lines: make([]HoldLine, len(rec.lines)), Revision: rec.revision()}
+	h := &Hold{ID: rec.id, Status: rec.status, CreatedAt: CreatedAt(rec.id), Customer: rec.customer, Note: rec.note, Lines: make([]HoldLine, len(rec.lines)), Revision: rec.revision()}
 	if rec.status == Held {
 		h.ExpiresAt = &rec.due
 	}
@@ -525,12 +540,13 @@ func (a *account) hold(rec *holdRecord, find func(ID) (timeline.Hold, timeline.P
 		if !rec.status.Ended() {
 			shown := min(int(l.units), most)
 			most -= shown
-			out.Taken, out.Units = int(l.units), make([]Unavailability, 0, shown)
+			of := a.componentsOf(&l, base)
+			out.Taken, out.Units = int(l.units), make([]HeldUnit, 0, shown)
 			for k := range uint64(shown) {
 				if u, at, ok := find(after(base, n+k)); ok {
 					x := a.unavailability(u, at)
 					x.Owner = rec.id // also where the plan that renders it makes it this record's
-					out.Units = append(out.Units, x)
+					out.Units = append(out.Units, HeldUnit{x, a.heldAs(&l, of, int(k))})
 				}
 			}
 		}
@@ -563,7 +579,7 @@ func (v View) EachHold() iter.Seq[*Hold] {
 }
 
 // HoldUnits reads units of a hold in the order of its lines, and how many it has; ok is false where there is no such hold.
-func (v View) HoldUnits(id ID, p Part) (list []Unavailability, total int, ok bool) {
+func (v View) HoldUnits(id ID, p Part) (list []HeldUnit, total int, ok bool) {
 	rec := v.acc.holds().get(id)
 	if rec == nil {
 		return nil, 0, false
@@ -571,17 +587,23 @@ func (v View) HoldUnits(id ID, p Part) (list []Unavailability, total int, ok boo
 	if rec.status.Ended() {
 		return nil, 0, true
 	}
-	n := 0
-	for _, id := range rec.each() {
+	n, line, of := 0, -1, []Component(nil)
+	for i, id := range rec.each() {
 		if n++; n <= p.Offset {
 			continue
 		}
 		if n > p.Offset+p.Limit {
 			break
 		}
-		if u, at, ok := v.acc.stock.Find(id); ok {
-			list = append(list, v.acc.unavailability(u, at))
+		u, at, ok := v.acc.stock.Find(id)
+		if !ok {
+			continue
 		}
+		if l := &rec.lines[i]; i != line {
+			base, _ := l.begin(rec.id, 0)
+			line, of = i, v.acc.componentsOf(l, base)
+		}
+		list = append(list, HeldUnit{v.acc.unavailability(u, at), v.acc.heldAs(&rec.lines[i], of, int(u.Owner-rec.first(i)))})
 	}
 	return list, rec.units(), true
 }
@@ -613,24 +635,6 @@ func (a *account) madeForHeld(rec *holdRecord, h timeline.Hold) ID {
 		return ID{}
 	}
 	l := &rec.lines[i]
-	switch l.named {
-	case namesArticle:
-		return ID{}
-	case namesSKU:
-		return a.skuID(l.item)
-	}
 	base, _ := l.begin(rec.id, first)
-	k := a.kitSince(a.catalogID(l.item), base)
-	if k == nil || int(l.units) != int(l.quantity)*k.units() {
-		return ID{}
-	}
-	n := int(h.Owner) - int(first)
-	for _, p := range k.parts {
-		if n -= int(l.quantity) * p.quantity; n < 0 && p.sku != nil {
-			return p.sku.ID
-		} else if n < 0 {
-			break
-		}
-	}
-	return ID{}
+	return a.heldAs(l, a.componentsOf(l, base), int(h.Owner)-int(first)).SKU
 }

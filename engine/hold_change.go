@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// This file owns the change of a hold's lines: some are added, changed and taken out in one command, which is judged as one request.
+// This file owns the change of a hold: of its lines, of which some are added, changed and taken out in one command, which is judged as one
+// request, and of whom it is for.
 
 // ChangeHold changes what a hold has: lines are taken out, asked for anew in another quantity or for other dates, and added. It is judged as
 // one request to which what goes leaves its room, and leaves the hold as it was where it is refused. A line that is changed has
@@ -14,6 +15,7 @@ import (
 type ChangeHold struct {
 	ID        ID
 	IfMatch   []uint64
+	Customer  Opt[ID] // whom it is for; null: nobody
 	Add       []HoldLineInput
 	Change    []HoldLineChange
 	Remove    []int // numbers of lines, from 0
@@ -95,18 +97,43 @@ func (o ChangeHold) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	n := *rec
+	if o.Customer.Set {
+		if n.customer = o.Customer.Value; !o.Customer.Null {
+			if err := t.mayBeFor(n.customer); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if !slices.ContainsFunc(lines, func(l heldAnew) bool { return l.asks }) && len(lines) == len(rec.lines) {
-		return t.hold(rec), nil
+		if n.customer != rec.customer {
+			record(t, holdKind, rec, &n)
+		}
+		return t.hold(&n), nil
 	}
 	t.letLinesGo(rec, lines)
-	n := *rec
+	if err := o.seat(t, &n, rec, lines); err != nil {
+		return nil, err
+	}
+	record(t, holdKind, rec, &n)
+	t.seatFreed()
+	return t.hold(&n), nil
+}
+
+func (ChangeHold) result() any { return new(Hold) }
+
+// seat gives a hold the lines that it is to have, and seats those that ask for units.
+func (o *ChangeHold) seat(t *tx, n, rec *holdRecord, lines []heldAnew) (err error) {
 	n.lines = make([]holdLine, len(lines))
 	base, next, units := t.newID(), uint64(1), 0
 	var requests []request
 	for i := range lines {
 		if l := &lines[i]; l.asks {
+			if l.was >= 0 {
+				n.lines[i].booked = rec.lines[l.was].booked
+			}
 			if requests, err = t.askHeld(requests, &n.lines[i], i, &l.HoldLineInput, next); err != nil {
-				return nil, err
+				return err
 			}
 			n.lines[i].made = made{base, uint32(next)}
 			next += uint64(n.lines[i].units)
@@ -115,12 +142,12 @@ func (o ChangeHold) plan(t *tx) (any, error) {
 			n.lines[i].first = uint32(rec.first(l.was))
 		}
 		if units += int(n.lines[i].units); units > maxUnits {
-			return nil, tooManyHeld()
+			return tooManyHeld()
 		}
 	}
 	if len(requests) > 0 {
 		if err := t.seatAll(base, requests); err != nil {
-			return nil, err
+			return err
 		}
 		t.used += next - 1
 	}
@@ -130,12 +157,8 @@ func (o ChangeHold) plan(t *tx) (any, error) {
 			t.draft().Replace(h)
 		}
 	}
-	record(t, holdKind, rec, &n)
-	t.seatFreed()
-	return t.hold(&n), nil
+	return nil
 }
-
-func (ChangeHold) result() any { return new(Hold) }
 
 // heldAnew is a line of a hold as it is to be.
 type heldAnew struct {

@@ -14,6 +14,7 @@ type HoldQuery struct {
 	Items    []Item // a line asks for it; as a line asks for one, none asks for two
 	Location *ID    // a line is at it
 	Window   *Span  // a line is for some of it; a sale is at its beginning
+	Customer *ID    // it is for
 	Search   string // words, each the beginning of one of the note
 	Desc     bool   // the youngest first
 	Part
@@ -23,7 +24,7 @@ type HoldQuery struct {
 // ListHolds gives the page asked for, in order of creation, and how many holds pass.
 func (v View) ListHolds(q *HoldQuery) (page []*Hold, total int) {
 	rows := v.acc.holds().rows
-	if q.Status == nil && len(q.Items) == 0 && q.Location == nil && q.Window == nil && q.Search == "" {
+	if q.Status == nil && len(q.Items) == 0 && q.Location == nil && q.Window == nil && q.Customer == nil && q.Search == "" {
 		first, last := min(q.Offset, rows.Len()), min(q.Offset+q.Limit, rows.Len())
 		if q.Desc {
 			first, last = rows.Len()-last, rows.Len()-first
@@ -74,9 +75,12 @@ func (a *account) judgeHolds(q *HoldQuery) func(id ID, row *holdRow) bool {
 			return false
 		}
 		if !row.more {
-			return words == nil && line(&row.first)
+			return words == nil && q.Customer == nil && line(&row.first)
 		}
 		rec := a.holds().full(id, *row)
+		if q.Customer != nil && rec.customer != *q.Customer {
+			return false
+		}
 		if words != nil {
 			has := wordKeys(&rec.note)
 			if slices.ContainsFunc(words, func(w string) bool { return !begins(has, w) }) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -14,8 +15,8 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note,
-// more than one line, units that come back elsewhere, or lines that were changed.
+// This file owns how hold records are kept: 56 bytes each without a pointer, and a side table for the few that have a note, a customer,
+// more than one line, lines of kits, units that come back elsewhere, or lines that were changed.
 
 // HoldStatus is where a hold record is in its life.
 type HoldStatus uint8
@@ -45,8 +46,9 @@ func (s HoldStatus) Ended() bool { return s >= Expired }
 // holdLine is one line of a hold record: what was asked for.
 type holdLine struct {
 	denseLine
-	back uint32 // number of the location that its units go to when they end, 0: they stay
-	made        // of a line of a hold that was changed
+	back   uint32     // number of the location that its units go to when they end, 0: they stay
+	made              // of a line of a hold that was changed
+	booked *bookedKit // what kits were made of; nil: it is of none, or an older program's
 }
 
 // made is where the ids of a line's units begin: the n-th of them is that of after(base, first+n).
@@ -76,6 +78,8 @@ type holdRecord struct {
 	status HoldStatus
 	note   string
 	lines  []holdLine
+
+	customer ID // whom it is for; zero: nobody
 }
 
 // units is the number of unavailabilities that the record was made with.
@@ -148,7 +152,7 @@ func (r *holdRecord) revision() uint64 {
 	return max(1, xxhash.Sum64(holdKind.encode(few[:0], r)))
 }
 
-// holdRow is a record without its id; of one with a note, several lines or units that come back elsewhere it has the first, the rest
+// holdRow is a record without its id; of one with a note, a customer, several lines, kits or units that come back elsewhere it has the first, the rest
 // lies beside it.
 type holdRow struct {
 	due    int64
@@ -163,6 +167,19 @@ type holdMore struct {
 	back  uint32     // of the first line
 	made  made       // of the first line
 	lines []holdLine // all but the first
+
+	booked   *bookedKit // of the first line
+	customer ID
+}
+
+// holdByCustomer is the index of holds of which it is said whom they are for.
+const holdByCustomer = 0
+
+func (m *holdMore) customerKeys() []string {
+	if m.customer == (ID{}) {
+		return nil
+	}
+	return []string{string(m.customer[:])}
 }
 
 // changeOf is a change of a hold that made units.
@@ -182,7 +199,7 @@ func (a *account) holds() *holdStore { return holdExtension.in(a) }
 func newHoldStore() *holdStore {
 	return &holdStore{
 		rows: timeline.NewByID[holdRow](),
-		more: table.New(func(m *holdMore) table.ID { return m.id }),
+		more: table.New(func(m *holdMore) table.ID { return m.id }, table.By((*holdMore).customerKeys)),
 
 		changes: table.New(func(c *changeOf) table.ID { return c.id }),
 	}
@@ -204,8 +221,8 @@ func (s *holdStore) full(id ID, row holdRow) *holdRecord {
 	r := &holdRecord{id: id, due: row.due, status: row.status, lines: []holdLine{{denseLine: row.first}}}
 	if row.more {
 		m := s.more.Get(id)
-		r.lines[0].back, r.lines[0].made = m.back, m.made
-		r.note, r.lines = m.note, append(r.lines, m.lines...)
+		r.lines[0].back, r.lines[0].made, r.lines[0].booked = m.back, m.made, m.booked
+		r.note, r.customer, r.lines = m.note, m.customer, append(r.lines, m.lines...)
 	}
 	return r
 }
@@ -268,12 +285,12 @@ func (r *holdRecord) beside() *holdMore {
 	if r.dense() {
 		return nil
 	}
-	return &holdMore{r.id, r.note, r.lines[0].back, r.lines[0].made, r.lines[1:]}
+	return &holdMore{r.id, r.note, r.lines[0].back, r.lines[0].made, r.lines[1:], r.lines[0].booked, r.customer}
 }
 
 // dense says that all of a record is in its dense row.
 func (r *holdRecord) dense() bool {
-	return r.note == "" && len(r.lines) == 1 && r.lines[0].back == 0 && !r.changed()
+	return r.note == "" && r.customer == ID{} && len(r.lines) == 1 && r.lines[0].back == 0 && r.lines[0].booked == nil && !r.changed()
 }
 
 func (s *holdStore) delete(id ID) {
@@ -325,7 +342,7 @@ var holdKind = &kind[holdRecord]{
 			if before.due != 0 {
 				a.due.remove(dueItem{before.due, before.id, tagHold})
 			}
-			if after == nil || before.changed() {
+			if after == nil || !before.dense() {
 				a.holds().delete(before.id)
 			}
 		}
@@ -342,16 +359,26 @@ var holdKind = &kind[holdRecord]{
 func init() { holdKind.fall = (*tx).lapse }
 
 // returnsElsewhere is set beside the kind of what a line names where the number of the location that its units go to follows; rows up to
-// format 5 have none.
-const returnsElsewhere = 0x80
+// format 5 have none. keepsComponents is set there where what its kits were made of follows; rows up to format 7 have none.
+const (
+	returnsElsewhere = 0x80
+	keepsComponents  = 0x40
+)
 
-// wasChanged is set beside the status where each line says which ids its units have; rows up to format 6 have none.
-const wasChanged = 0x80
+// wasChanged is set beside the status where each line says which ids its units have; rows up to format 6 have none. isForOne is set there where
+// the id of a customer stands behind the note; rows up to format 7 have none.
+const (
+	wasChanged = 0x80
+	isForOne   = 0x40
+)
 
 func encodeHold(dst []byte, r *holdRecord) []byte {
 	status := byte(r.status)
 	if r.changed() {
 		status |= wasChanged
+	}
+	if r.customer != (ID{}) {
+		status |= isForOne
 	}
 	dst = append(dst, hotVersion, status)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.due))
@@ -366,6 +393,9 @@ func encodeHold(dst []byte, r *holdRecord) []byte {
 		if l.back != 0 {
 			named |= returnsElsewhere
 		}
+		if l.booked != nil {
+			named |= keepsComponents
+		}
 		dst = append(dst, named, byte(l.purchase)+1)
 		if l.back != 0 {
 			dst = binary.LittleEndian.AppendUint32(dst, l.back)
@@ -373,11 +403,47 @@ func encodeHold(dst []byte, r *holdRecord) []byte {
 		if l.named == namesCatalogItem {
 			dst = binary.LittleEndian.AppendUint16(dst, l.units)
 		}
+		if l.booked != nil {
+			dst = appendComponents(dst, l.booked.components)
+		}
 		if r.changed() {
 			dst = binary.LittleEndian.AppendUint32(append(dst, l.base[:]...), l.first)
 		}
 	}
-	return appendText(dst, r.note)
+	dst = appendText(dst, r.note)
+	if r.customer != (ID{}) {
+		dst = append(dst, r.customer[:]...)
+	}
+	return dst
+}
+
+// appendComponents appends what one kit takes: its articles and SKUs, each with how many.
+func appendComponents(dst []byte, list []Component) []byte {
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(list)))
+	for _, c := range list {
+		id := c.SKU
+		if c.Article != (ID{}) {
+			id = c.Article
+		}
+		dst = append(append(dst, byte(c.kind())), id[:]...)
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(c.Quantity))
+	}
+	return dst
+}
+
+// components reads what appendComponents wrote.
+func (r *reader) components() []Component {
+	list := make([]Component, 0, 4)
+	for range r.u16() {
+		named, id := itemKind(r.u8()), r.id()
+		c := Component{Item: Item{SKU: id}}
+		if named == namesArticle {
+			c.Item = Item{Article: id}
+		}
+		c.Quantity = int(r.u32())
+		list = append(list, c)
+	}
+	return slices.Clip(list)
 }
 
 func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
@@ -386,7 +452,7 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 		return nil, err
 	}
 	status := r.u8()
-	h := &holdRecord{id: key, status: HoldStatus(status &^ wasChanged), due: r.i64()}
+	h := &holdRecord{id: key, status: HoldStatus(status &^ (wasChanged | isForOne)), due: r.i64()}
 	n := int(r.u16())
 	if n == 0 || n > maxLines || h.status < Held || h.status > Ordered {
 		return nil, fmt.Errorf("hold: stored row has %d lines and status %d", n, h.status)
@@ -395,7 +461,7 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 	for i := range h.lines {
 		h.lines[i].denseLine = denseLine{from: r.i64(), to: r.i64(), item: r.u32(), location: r.u32(), quantity: r.u16()}
 		named := r.u8()
-		h.lines[i].named, h.lines[i].purchase = itemKind(named&^returnsElsewhere), purchase(r.u8()-1)
+		h.lines[i].named, h.lines[i].purchase = itemKind(named&^(returnsElsewhere|keepsComponents)), purchase(r.u8()-1)
 		if named&returnsElsewhere != 0 {
 			h.lines[i].back = r.u32()
 		}
@@ -409,6 +475,9 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 		default:
 			l.units = l.quantity
 		}
+		if named&keepsComponents != 0 {
+			h.lines[i].booked = &bookedKit{r.components()}
+		}
 		if status&wasChanged != 0 {
 			h.lines[i].made = made{base: r.id(), first: r.u32()}
 			if h.lines[i].first == 0 {
@@ -416,7 +485,9 @@ func decodeHold(_, key ID, b []byte) (*holdRecord, error) {
 			}
 		}
 	}
-	h.note = r.text()
+	if h.note = r.text(); status&isForOne != 0 {
+		h.customer = r.id()
+	}
 	return h, r.done("hold")
 }
 
@@ -490,8 +561,16 @@ func checkHolds(a *account) (due int, err error) {
 
 func init() { registerReferrers(referrer{"hold", holdsNaming}) }
 
-// holdsNaming counts the holds that are not over and ask for something: all of them made after it was.
-func holdsNaming(a *account, id ID, now int64) int {
+// holdsNaming counts the holds that are not over and ask for something, all of them made after it was, or are for somebody.
+func holdsNaming(a *account, id ID, now int64) (n int) {
+	if a.customers().Get(id) != nil {
+		for m := range a.holds().more.By(holdByCustomer, string(id[:])) {
+			if r := a.holds().get(m.id); !r.status.Ended() && slices.ContainsFunc(r.lines, func(l holdLine) bool { return l.to > now }) {
+				n++
+			}
+		}
+		return n
+	}
 	if i := a.catalog().Get(id); i != nil {
 		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesCatalogItem && x.item == i.No })
 	}
@@ -499,10 +578,10 @@ func holdsNaming(a *account, id ID, now int64) int {
 		return a.holdsOf(id, now, func(x *holdLine) bool { return x.location == l.No || x.back == l.No })
 	}
 	if s := a.skus().Get(id); s != nil {
-		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesSKU && x.item == s.No })
+		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesSKU && x.item == s.No || x.takes(Item{SKU: id}) })
 	}
 	if r := a.articles().Get(id); r != nil {
-		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesArticle && x.item == r.No })
+		return a.holdsOf(id, now, func(x *holdLine) bool { return x.named == namesArticle && x.item == r.No || x.takes(Item{Article: id}) })
 	}
 	return 0
 }
@@ -515,11 +594,11 @@ func (a *account) holdsOf(made ID, now int64, names func(l *holdLine) bool) (n i
 		if row.status.Ended() {
 			continue
 		}
-		first = holdLine{denseLine: row.first}
+		first.denseLine, first.back, first.booked = row.first, 0, nil
 		var more []holdLine
 		if row.more {
 			m := a.holds().more.Get(id)
-			first.back, more = m.back, m.lines
+			first.back, first.booked, more = m.back, m.booked, m.lines
 		}
 		found := first.to > now && names(&first)
 		if !found {

@@ -100,7 +100,15 @@ func (k *kit) components() []Component {
 // partPrices are what the components of a kit were bought for, in their order; nil: there is one alone, or that is not known of all.
 func (a *account) partPrices(i Item) (list []int64) {
 	k, err := a.kit(i.CatalogItem)
-	if err != nil || len(k.parts) < 2 {
+	if err != nil {
+		return nil
+	}
+	return a.pricesOf(k)
+}
+
+// pricesOf is partPrices of a kit that is known.
+func (a *account) pricesOf(k *kit) (list []int64) {
+	if len(k.parts) < 2 {
 		return nil
 	}
 	for _, p := range k.parts {

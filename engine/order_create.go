@@ -142,12 +142,8 @@ func (m *OrderMore) empty() bool {
 func (t *tx) isFor(o *Order, id *ID, contact *ContactPatch) error {
 	switch {
 	case id != nil:
-		m := t.acc.customers().Get(*id)
-		switch {
-		case m == nil:
-			return notFound("customer")
-		case m.ErasedAt != 0:
-			return erased()
+		if err := t.mayBeFor(*id); err != nil {
+			return err
 		}
 		o.Customer = *id
 		t.copyContact(o)
@@ -179,14 +175,10 @@ func (t *tx) orderCustomers(list []OrderCustomerInput) (out []OrderCustomer, err
 		}
 		n := OrderCustomer{ID: t.newID(), Contact: x.Contact.merged(Contact{}), Fields: x.Fields, UpdatedAt: t.now}
 		if x.Customer != nil {
-			m := t.acc.customers().Get(*x.Customer)
-			switch {
-			case m == nil:
-				return nil, notFound("customer")
-			case m.ErasedAt != 0:
-				return nil, erased()
+			if err := t.mayBeFor(*x.Customer); err != nil {
+				return nil, err
 			}
-			n.Customer, n.Contact = m.ID, x.Contact.merged(m.Contact)
+			n.Customer, n.Contact = *x.Customer, x.Contact.merged(t.acc.customers().Get(*x.Customer).Contact)
 		}
 		out = append(out, n)
 	}

@@ -99,6 +99,9 @@ func (o *OrderHold) heldLine(x *HeldLineInput) (l heldLine, ok bool) {
 func (o OrderHold) checkOn(a *account) []Fault {
 	var c checker
 	o.OrderInput.checkOn(&c, a)
+	if _, several := a.heldFor(&o); several {
+		c.fault("/customerId", "required", "is missing: the holds are for several customers")
+	}
 	for i := range o.Held {
 		x, at := &o.Held[i], "/heldLines/"+itoa(i)
 		l, ok := o.heldLine(x)
@@ -135,6 +138,9 @@ func (o OrderHold) plan(t *tx) (any, error) {
 	if err := t.heldAt(&in, recs); err != nil {
 		return nil, err
 	}
+	if id, _ := t.acc.heldFor(&o); id != (ID{}) && t.mayBeFor(id) == nil {
+		in.Customer = &id
+	}
 	n, err := t.newOrder(&in)
 	if err != nil {
 		return nil, err
@@ -162,6 +168,24 @@ func (o OrderHold) plan(t *tx) (any, error) {
 }
 
 func (OrderHold) result() any { return new(OrderRecord) }
+
+// heldFor is whom holds are for that become an order which does not say so; zero: nobody, and several: more than one.
+func (a *account) heldFor(o *OrderHold) (customer ID, several bool) {
+	if o.Customer != nil || o.Contact != nil {
+		return ID{}, false
+	}
+	for _, id := range o.Holds {
+		rec := a.holds().get(id)
+		if rec == nil || rec.customer == (ID{}) || rec.customer == customer {
+			continue
+		}
+		if customer != (ID{}) {
+			return ID{}, true
+		}
+		customer = rec.customer
+	}
+	return customer, false
+}
 
 // ofHold is a refusal that one of several holds is the cause of.
 func ofHold(id ID, err error) error {
@@ -230,7 +254,7 @@ func (t *tx) takeOver(o *Order, rec *holdRecord, in *OrderHold) error {
 			return refuse(CodeConflict, "line %d of the hold is of kits whose units were moved apart; an order takes a kit for one window", i)
 		}
 		for _, units := range windows {
-			if err := t.takeOverUnits(o, x, heldLine{rec.id, i}, units, in); err != nil {
+			if err := t.takeOverUnits(o, x, &rec.lines[i], heldLine{rec.id, i}, units, in); err != nil {
 				return err
 			}
 		}
@@ -242,7 +266,7 @@ func (t *tx) takeOver(o *Order, rec *holdRecord, in *OrderHold) error {
 }
 
 // takeOverUnits makes a line of units of a hold's line that have one window.
-func (t *tx) takeOverUnits(o *Order, x *HoldLine, from heldLine, units []timeline.Placed, of *OrderHold) error {
+func (t *tx) takeOverUnits(o *Order, x *HoldLine, held *holdLine, from heldLine, units []timeline.Placed, of *OrderHold) error {
 	w := units[0].Body()
 	in := OrderLineInput{Item: x.Item, Purchase: x.Purchase, Quantity: len(units), From: &w.Start}
 	if w.End != Forever {
@@ -271,7 +295,7 @@ func (t *tx) takeOverUnits(o *Order, x *HoldLine, from heldLine, units []timelin
 		l.Units = append(l.Units, OrderUnit{ID: t.newID(), Hold: u.ID, ByHand: u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)})
 	}
 	if x.CatalogItem != (ID{}) {
-		t.partsOf(l, units)
+		t.partsOf(l, held.booked, units)
 	}
 	t.beginSubscription(o, l)
 	return nil
@@ -298,18 +322,18 @@ func (l heldLine) refused(entry int, err error) error {
 	return &e
 }
 
-// partsOf says of units which component of a line's kits each is. Where they are not what the kit takes by now, each is a part of its own,
-// so that none is given back for another.
-func (t *tx) partsOf(l *OrderLine, units []timeline.Placed) {
+// partsOf says of units which component of a line's kits each is: of those that they were made of. Where an older program did not keep these, and the units
+// are not what the kit takes by now, each is a part of its own, so that none is given back for another.
+func (t *tx) partsOf(l *OrderLine, booked *bookedKit, units []timeline.Placed) {
 	var parts []uint16
-	k, err := t.acc.kit(l.Of)
+	k, err := t.acc.heldKit(l.Of, booked)
 	if err == nil {
 		for j, p := range k.parts {
 			parts = append(parts, slices.Repeat([]uint16{uint16(j)}, int(l.Quantity)*p.quantity)...)
 		}
 	}
 	whole := len(parts) == len(units)
-	for i := 0; whole && i < len(units); i++ {
+	for i := 0; whole && booked == nil && i < len(units); i++ {
 		whole = t.isPart(units[i].Hold, units[i].Place, k.parts[parts[i]])
 	}
 	for i := range units {
@@ -319,7 +343,7 @@ func (t *tx) partsOf(l *OrderLine, units []timeline.Placed) {
 	}
 	m := own(&l.More)
 	if whole {
-		m.Components = k.components()
+		m.Components, m.PartPrices = k.components(), t.acc.pricesOf(k)
 	} else if m.PartPrices = nil; m.empty() {
 		l.More = nil
 	}

@@ -12,7 +12,7 @@ import (
 // Format is the number of the directory format this program writes. It moves
 // with every change of what is stored; a directory with a higher number is
 // refused. doc.go says what else belongs to such a change.
-const Format = 7
+const Format = 8
 
 // form is what HEAD says of how the directory is written.
 type form struct {

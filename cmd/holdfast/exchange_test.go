@@ -48,11 +48,11 @@ var richRows = map[string][]string{
 			"shippingAddress":{"address":null,"zipCode":"0","city":null,"country":null,"state":null,"details":null,"deliveryNotes":null}}`,
 	},
 	"holds": {
-		`{"lines":[{"skuId":"Helmet","serviceLocationId":"=1+1","from":"2021-01-01T00:00:00.000Z","to":"2021-01-02T00:00:00.000Z","quantity":5}],"note":"over"}`,
+		`{"lines":[{"skuId":"Helmet","serviceLocationId":"=1+1","from":"2021-01-01T00:00:00.000Z","to":"2021-01-02T00:00:00.000Z","quantity":5}],"note":"over","customerId":"anna@example.com"}`,
 		`{"lines":[{"skuId":"B|1","serviceLocationId":"Harbour, \"north\"","from":"2999-01-01T00:00:00.000Z","to":"2999-01-02T00:00:00.000Z","quantity":3},
 			{"articleId":"[x]","serviceLocationId":"  spaces  ","from":"2999-01-01T00:00:00.000Z","to":null,"quantity":7,"purchaseType":"sale"},
 			{"articleId":"H","serviceLocationId":"=1+1","from":"2999-01-03T00:00:00.000Z","to":null,"quantity":1}],"note":"three, \"lines\""}`,
-		`{"lines":[{"catalogItemId":"Kit","serviceLocationId":"=1+1","from":"2999-01-04T00:00:00.000Z","to":"2999-01-05T00:00:00.000Z","quantity":2}]}`,
+		`{"lines":[{"catalogItemId":"Kit","serviceLocationId":"=1+1","from":"2999-01-04T00:00:00.000Z","to":"2999-01-05T00:00:00.000Z","quantity":2}],"customerId":"B. Company"}`,
 		`{"lines":[{"skuId":"Helmet","serviceLocationId":"=1+1","from":"2999-01-06T00:00:00.000Z","to":"2999-01-07T00:00:00.000Z","quantity":1}],"expiresInSeconds":7200}`,
 		`{"lines":[{"skuId":"Helmet","serviceLocationId":"=1+1","from":"2999-01-08T00:00:00.000Z","to":"2999-01-09T00:00:00.000Z","quantity":3}],"note":"moved"}`,
 	},

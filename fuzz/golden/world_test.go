@@ -130,14 +130,14 @@ func further(t *testing.T, w *workload.World, account engine.ID) {
 	tag := do(engine.CreateTag{Value: "regular", Scope: engine.TagCustomers}, 1).(*engine.Tag)
 	labels := engine.LabelsPatch{Tags: engine.Some([]engine.ID{tag.ID})}
 	labels.External = engine.ExternalPatch{ID: engine.Some("crm-1"), Metadata: engine.Some([]engine.MetadataInput{{Key: "since", Value: new("2019")}})}
-	do(engine.CreateCustomer{Contact: engine.ContactPatch{FirstName: engine.Some("Ada"), Email: engine.Some("ada@example.com")}, Labels: labels}, 2)
+	ada := do(engine.CreateCustomer{Contact: engine.ContactPatch{FirstName: engine.Some("Ada"), Email: engine.Some("ada@example.com")}, Labels: labels}, 2).(*engine.Customer)
 	sku := do(engine.CreateSKU{Name: "Kayak"}, 3).(*engine.SKU)
 	v, _ := w.Engine.View(account)
 	for l := range v.Locations().All() {
 		article := do(engine.CreateArticle{Name: "Kayak", SKU: &sku.ID, Quantities: []engine.InitialQuantity{{Location: l.ID, Count: 9}}}, 0).(*engine.Article)
 		from, to := w.Now()+24*hour, w.Now()+48*hour
 		do(engine.CreateScheduledEvent{Article: article.ID, Location: l.ID, Type: engine.EventReservation, Name: "Repair", Window: engine.Span{Start: from, End: to}}, 0)
-		do(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: engine.Item{SKU: sku.ID}, Location: l.ID, Window: engine.Span{Start: from, End: to}, Quantity: 1}}}, 4)
+		do(engine.PlaceHold{Lines: []engine.HoldLineInput{{Item: engine.Item{SKU: sku.ID}, Location: l.ID, Window: engine.Span{Start: from, End: to}, Quantity: 1}}, Customer: &ada.ID}, 4)
 		line := engine.OrderLineInput{Item: engine.Item{SKU: sku.ID}, Purchase: engine.PurchaseBooking, Quantity: 2, From: &from, To: &to}
 		for stage := range 6 {
 			in := engine.OrderInput{Status: engine.OrderOpen, Pickup: l.ID}

@@ -223,6 +223,11 @@ func (s *step) do(op engine.Op, res any, err error) error {
 		return s.patchArticle(o, err)
 	case engine.ArchiveArticle:
 		return s.archiveArticle(o, err)
+	case engine.CreateCustomer:
+		s.a.Customers = append(s.a.Customers, res.(*engine.Customer).ID)
+		return refused(err, "")
+	case engine.DeleteCustomer:
+		return s.deleteCustomer(o, err)
 	case engine.DeleteLocation:
 		return s.deleteLocation(o, err)
 	case engine.DeleteSKU:

@@ -15,7 +15,7 @@
 // their deliveries; and the revisions of orders, articles, SKUs, catalog items, attributes, events, discount codes, pricing tables
 // and rows.
 //
-// It does not know accounts beyond their zone and currency, keys, customers, tags, comments, documents and consents, external pricing rows, what is said of a
+// It does not know accounts beyond their zone and currency, keys, of customers more than who there is, tags, comments, documents and consents, external pricing rows, what is said of a
 // subscription beside its instants, parts of incomes, the list of articles with its filters and sorts, attributes of the format datetime,
 // idempotency, the change feed, of an order's own fields more than its places and its note, and the revisions of locations, holds and
 // webhooks.
@@ -55,7 +55,7 @@
 //     require nothing of the same SKU. Its units move to articles that have it, and to no other. One whose article loses it
 //     goes to another that has it, where a search finds a way, else it stays. (attribute.go, order_stock.go, place.go) An attribute or option that records
 //     have a value of is removed by force only. (attribute.go)
-//     A line of kits keeps the components that it was booked with: more and fewer of them are of those. (kit.go)
+//     A line of kits, of an order or a hold, keeps the components that it was booked with: more and fewer of them are of those. (kit.go, hold_change.go)
 //  13. A line costs what was given, else what the row that it was sold by asked then for each duration begun; other dates of a booking
 //     that was given its price take another. A row by which a line is sold is retired, not deleted.
 //     Rows, codes of an amount and orders are in the currency that the account had as they were made, and it gets no other while one of them is not over.

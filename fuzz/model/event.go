@@ -316,5 +316,5 @@ func (s *step) calls(op engine.Op, res any, err error, log []persist.Change) err
 	return nil
 }
 
-// holdStatus is the status in a hold's row, whose highest bit says that its lines were changed.
-func holdStatus(row []byte) engine.HoldStatus { return engine.HoldStatus(row[1] &^ 0x80) }
+// holdStatus is the status in a hold's row, whose two highest bits say that its lines were changed and that it is for a customer.
+func holdStatus(row []byte) engine.HoldStatus { return engine.HoldStatus(row[1] &^ 0xc0) }

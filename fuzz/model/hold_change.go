@@ -6,7 +6,7 @@ import (
 	"holdfast/engine"
 )
 
-// This file owns the change of a hold's lines.
+// This file owns the change of a hold: of its lines, and of whom it is for.
 
 // changeHold judges lines of a hold that are added, changed and taken out: what goes leaves its room, what is changed or added is asked for
 // as one hold would, and all else stays as it is.
@@ -26,6 +26,11 @@ func (s *step) changeHold(o engine.ChangeHold, res any, err error) error {
 	if wrongly || len(n.Lines) == 0 {
 		return refused(err, engine.CodeInvalid)
 	}
+	if o.Customer.Set {
+		if n.Customer = o.Customer.Value; !o.Customer.Null && !s.a.knows(n.Customer) {
+			return refused(err, engine.CodeNotFound)
+		}
+	}
 	for i := range h.Lines {
 		if kept := slices.IndexFunc(n.Lines, func(l Line) bool { return l.Base == h.Lines[i].Base && l.First == h.Lines[i].First }); kept < 0 {
 			s.takeLine(h, i)
@@ -40,7 +45,7 @@ func (s *step) changeHold(o engine.ChangeHold, res any, err error) error {
 		if wants[i] == nil {
 			continue
 		}
-		list, refusal := s.ask(i, *wants[i])
+		list, refusal := s.askHeld(i, l, *wants[i])
 		switch {
 		case refusal != "":
 			return refused(err, refusal)
@@ -64,6 +69,20 @@ func (s *step) changeHold(o engine.ChangeHold, res any, err error) error {
 	}
 	s.setHold(n)
 	return nil
+}
+
+// askHeld makes the requests of a line of a hold that is new or asked for anew: a line of kits is of the components that it was made of.
+func (s *step) askHeld(i int, l Line, want engine.HoldLineInput) ([]request, engine.Code) {
+	k := s.a.kit(l.CatalogItem)
+	switch {
+	case l.Booked == nil || k == nil:
+		return s.ask(i, want)
+	case !k.Takes:
+		return nil, engine.CodeStateNotAllowed
+	case !slices.Equal(l.Booked, k.parts()):
+		s.a.Seen.Reheld++
+	}
+	return s.askParts(i, want, l.Booked)
 }
 
 // recast is a hold with the lines that it is to have, and for each that is new or changed what it asks for; wrongly says that one cannot be.

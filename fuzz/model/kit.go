@@ -46,33 +46,16 @@ func (a *Account) canBe(u Unit, p engine.Component) bool {
 	return r.ID == p.Article || r.SKU != nil && *r.SKU == p.SKU
 }
 
-// componentsOf says of each unit of a hold's line which component it is, and which those are; where one is not what the kit takes by now
-// each is one of its own, and nobody can say which.
+// componentsOf says of each unit of a hold's line which component it is, and which those are that the line was made of.
 func (a *Account) componentsOf(h *Hold, line int) (list []int, booked []engine.Component) {
 	l := h.Lines[line]
-	k := a.kit(l.CatalogItem)
-	if k == nil {
+	if l.CatalogItem == (ID{}) {
 		return make([]int, len(l.Made)), nil
 	}
-	whole := true
-	for j, p := range k.parts() {
-		for range l.Quantity * p.Quantity {
-			u := a.unit(l.unit(len(list)))
-			if list = append(list, j); u == nil || len(list) > len(l.Made) {
-				whole = false
-				continue
-			}
-			whole = whole && a.canBe(*u, p)
-		}
+	for j, p := range l.Booked {
+		list = append(list, slices.Repeat([]int{j}, l.Quantity*p.Quantity)...)
 	}
-	if whole && len(list) == len(l.Made) {
-		return list, k.parts()
-	}
-	list = list[:0]
-	for j := range l.Made {
-		list = append(list, j)
-	}
-	return list, nil
+	return list, l.Booked
 }
 
 // catalog judges the commands on catalog items.

@@ -21,6 +21,7 @@ type Order struct {
 	Archived       bool
 	Pickup, Return ID
 	Currency       string // of the account as it was made
+	Customer       ID
 	Note           string
 	Lines          []OrderLine
 	LastLine       uint16
@@ -281,7 +282,7 @@ func (s *step) senseless(op engine.Op) bool {
 	case engine.AddOrderLines:
 		lines = o.Lines
 	case engine.OrderHold:
-		return s.unfit(&o)
+		return s.unfit(&o) || s.several(&o)
 	}
 	return slices.ContainsFunc(lines, func(l engine.OrderLineInput) bool {
 		if l.PricingRow != nil && s.a.misfit(*l.PricingRow, l.Item, l.Purchase) {

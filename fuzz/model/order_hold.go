@@ -79,10 +79,41 @@ func (s *step) heldAt(o engine.OrderHold, holds []*Hold) (n *Order, refusal engi
 	} else if slices.ContainsFunc(lines, func(l Line) bool { return l.Return != back }) {
 		return nil, engine.CodeConflict
 	}
-	if s.a.location(n.Return) == nil {
+	if s.a.location(n.Return) == nil || o.Customer != nil && !s.a.knows(*o.Customer) {
 		return nil, engine.CodeNotFound
 	}
+	if o.Customer != nil {
+		n.Customer = *o.Customer
+	} else if of := ownersOf(holds); len(of) == 1 && s.a.knows(of[0]) {
+		s.a.Seen.Owned++
+		n.Customer = of[0]
+	}
 	return n, ""
+}
+
+// ownersOf are the customers whom holds are for.
+func ownersOf(holds []*Hold) (list []ID) {
+	for _, h := range holds {
+		if h.Customer != (ID{}) && !slices.Contains(list, h.Customer) {
+			list = append(list, h.Customer)
+		}
+	}
+	return list
+}
+
+// several says that holds that become an order are for several customers, and that nobody says whom the order is for.
+func (s *step) several(o *engine.OrderHold) bool {
+	var holds []*Hold
+	for _, id := range o.Holds {
+		if h := s.a.hold(id); h != nil {
+			holds = append(holds, h)
+		}
+	}
+	is := o.Customer == nil && len(ownersOf(holds)) > 1
+	if is {
+		s.a.Seen.Disowned++
+	}
+	return is
 }
 
 // takeOver makes lines of a hold's lines: units that were moved apart are lines of their own, but not those of a kit.

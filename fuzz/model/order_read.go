@@ -38,6 +38,8 @@ func (a *Account) orderRecord(r *engine.OrderRecord, o *Order) error {
 	switch {
 	case r.Number != o.No, r.Status != o.Status, r.Cancelled != o.Cancelled, (r.ArchivedAt != 0) != o.Archived, r.Pickup != o.Pickup, r.Return != o.Return, r.Currency.String() != o.Currency, r.Rest().Note != o.Note:
 		return wrong("it is %s (cancelled %v, archived %v) from %x to %x", r.Status, r.Cancelled, r.ArchivedAt != 0, r.Pickup, r.Return)
+	case r.Customer != o.Customer:
+		return wrong("it is for %x, the twin says %x", r.Customer, o.Customer)
 	case r.Fulfillment() != o.state():
 		return wrong("it is %s, the twin says %s", r.Fulfillment(), o.state())
 	case !ok || sum != total || !slices.Equal(prices, lines):

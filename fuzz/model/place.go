@@ -420,6 +420,9 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 			return refused(err, engine.CodeInvalid)
 		}
 	}
+	if o.Customer != nil && !s.a.knows(*o.Customer) {
+		return refused(err, engine.CodeNotFound)
+	}
 	var requests []request
 	for i, l := range o.Lines {
 		list, refusal := s.ask(i, l)
@@ -445,6 +448,9 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 	if o.ExpiresIn != nil {
 		h.Status, h.Due = engine.Held, s.now+*o.ExpiresIn*1000
 	}
+	if o.Customer != nil {
+		h.Customer = *o.Customer
+	}
 	for _, l := range o.Lines {
 		h.Lines = append(h.Lines, asked(l))
 	}
@@ -468,6 +474,9 @@ func (s *step) seatHeld(h *Hold, base ID, requests []request, from [][]int) erro
 		taken := make([]int, len(q.pools))
 		if len(line.Made) == 0 {
 			line.Base, line.First = base, n
+		}
+		if line.CatalogItem != (ID{}) && line.Booked == nil {
+			line.Booked = s.a.kit(line.CatalogItem).parts()
 		}
 		for range q.quantity {
 			u := Unit{ID: follows(base, n), Nth: n, Line: uint16(q.line), Kind: kindOf(line.Purchase)}

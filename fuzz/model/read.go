@@ -382,7 +382,7 @@ func (a *Account) Records(v engine.View, now int64) error {
 }
 
 func (a *Account) record(h *engine.Hold, want *Hold) error {
-	bad := h.ID != want.ID || h.Status != want.Status || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == engine.Held)
+	bad := h.ID != want.ID || h.Status != want.Status || h.Customer != want.Customer || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == engine.Held)
 	bad = bad || h.ExpiresAt != nil && *h.ExpiresAt != want.Due
 	for i := range min(len(h.Lines), len(want.Lines)) {
 		x, w := h.Lines[i], want.Lines[i]
@@ -393,13 +393,26 @@ func (a *Account) record(h *engine.Hold, want *Hold) error {
 		}
 		bad = bad || len(x.Units) != units
 		for k, u := range x.Units {
-			bad = bad || u.ID != w.unit(k) || u.Owner != h.ID
+			bad = bad || u.ID != w.unit(k) || u.Owner != h.ID || u.Ordered != w.madeAs(k)
 		}
 	}
 	if bad {
 		return wrong("hold %+v, the twin says %+v", h, want)
 	}
 	return nil
+}
+
+// madeAs is what a unit of a line was asked for as: what the line names, or the component of its kits.
+func (l *Line) madeAs(k int) engine.Item {
+	if l.CatalogItem == (ID{}) {
+		return l.Item
+	}
+	for _, p := range l.Booked {
+		if k -= l.Quantity * p.Quantity; k < 0 {
+			return p.Item
+		}
+	}
+	return engine.Item{}
 }
 
 // Conflicts judges the list of conflicts under a filter.

@@ -6,14 +6,19 @@ import (
 	"holdfast/engine"
 )
 
-// This file owns the removal of locations, SKUs and articles. What is gone stays in its list, marked, as lots and old holds
-// name it.
+// This file owns the removal of locations, SKUs, articles and customers. What is gone stays in its list, marked, as lots and old holds
+// name it; a customer does not.
 
 // asked says that a hold that is not over asks for something.
 func (s *step) asked(names func(Line) bool) bool {
 	return slices.ContainsFunc(s.a.Holds, func(h *Hold) bool {
 		return !h.Status.Ended() && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Window.End > s.now && names(l) })
 	})
+}
+
+// of says that a line of kits was made of something.
+func (l Line) of(i engine.Item) bool {
+	return slices.ContainsFunc(l.Booked, func(p engine.Component) bool { return p.Item == i })
 }
 
 // ordered says that an order that is not closed names something.
@@ -32,6 +37,30 @@ func (s *step) inKit(id ID) bool {
 	return slices.ContainsFunc(s.a.Kits, func(k *Kit) bool {
 		return slices.ContainsFunc(k.Parts, func(p engine.Component) bool { return p.SKU == id || p.Article == id })
 	})
+}
+
+func (a *Account) knows(customer ID) bool { return slices.Contains(a.Customers, customer) }
+
+// deleteCustomer takes away somebody for whom no hold is that is not over, and no order that is not closed.
+func (s *step) deleteCustomer(o engine.DeleteCustomer, err error) error {
+	if !s.a.knows(o.ID) {
+		return refused(err, engine.CodeNotFound)
+	}
+	holds := 0
+	for _, h := range s.a.Holds {
+		if h.Customer == o.ID && !h.Status.Ended() && slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Window.End > s.now }) {
+			holds++
+		}
+	}
+	if holds > 0 || s.ordered(func(n *Order) bool { return n.Customer == o.ID }) {
+		s.a.Seen.Wanted++
+		if d, ok := as[engine.InUseDetails](err); holds > 0 && (!ok || d != engine.InUseDetails{Resource: "hold", Count: holds}) {
+			return wrong("%d holds are for the customer, the refusal says %+v", holds, d)
+		}
+		return refused(err, engine.CodeInUse)
+	}
+	s.a.Customers = slices.DeleteFunc(s.a.Customers, func(id ID) bool { return id == o.ID })
+	return refused(err, "")
 }
 
 func (s *step) deleteLocation(o engine.DeleteLocation, err error) error {
@@ -63,7 +92,7 @@ func (s *step) deleteSKU(o engine.DeleteSKU, err error) error {
 		return refused(err, engine.CodeNotFound)
 	case slices.ContainsFunc(s.a.Articles, func(r *Article) bool { return !r.Gone && r.SKU != nil && *r.SKU == k.ID }), s.inKit(k.ID),
 		s.ordered(func(o *Order) bool { return o.names(k.ID) }),
-		s.asked(func(x Line) bool { return x.SKU == k.ID }):
+		s.asked(func(x Line) bool { return x.SKU == k.ID || x.of(engine.Item{SKU: k.ID}) }):
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
 	}
@@ -81,7 +110,7 @@ func (s *step) deleteArticle(o engine.DeleteArticle, err error) error {
 		return refused(err, engine.CodeNotFound)
 	}
 	of := func(lot uint32) bool { return s.a.of(s.a.lot(lot)) == r }
-	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID }) {
+	if slices.ContainsFunc(s.a.Units, func(u Unit) bool { return of(u.Lot) && u.Hull.End > s.now }) || s.inKit(r.ID) || s.ordered(func(o *Order) bool { return o.names(r.ID) }) || s.asked(func(x Line) bool { return x.Article == r.ID || x.of(engine.Item{Article: r.ID}) }) {
 		s.a.Seen.InUse++
 		return refused(err, engine.CodeInUse)
 	}

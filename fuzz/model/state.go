@@ -38,6 +38,7 @@ type Account struct {
 	Holds      []*Hold
 	Events     []*Event
 	Kits       []*Kit
+	Customers  []ID
 	Lost       map[ID]int64  // since when each conflict has been one
 	Homed      map[ID]int64  // since when each conflict has been on its lot
 	Pins       map[ID]uint32 // the slot that each conflict was made for that was made for one
@@ -82,10 +83,12 @@ type Tally struct {
 	Still, Restamped       int // units told to move to where and when they are, and those that got other buffers at the dates that they had
 	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
 	Carts, Recast          int // orders of several holds, and holds of which lines were changed
+	Owned, Disowned        int // orders that are for the customer of their holds, and those of holds for several customers, which were refused
+	Wanted                 int // customers who were not deleted, as a hold or an order was for them
 	Chosen, Unpriced       int // lines that named no row and got one, and those that no one row was for
 	Together, Mixed        int // lines that were sold by rows together, and those for less than any row alone
 	Quotes, Offered        int // quotes, and combinations that they offered
-	Rebooked               int // lines that got more of what their kit was made of as they were booked
+	Rebooked, Reheld       int // lines of orders that got more of what their kit was made of as they were booked, and of holds that were asked for anew of that
 	Quoted, Kept           int // lines that were priced by rows, and those that kept their price as their row was gone
 	Narrow, Fitted         int // lines of which some articles have what is required and others not, and numbers of their units that were found by trying all ways
 	Refitted, Unfit        int // units that went to another article as theirs lost what their line requires, and those that stayed without
@@ -122,8 +125,8 @@ func (t *Tally) Add(o Tally) {
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.StaysHere, &o.StaysHere}, {&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},
-		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Chosen, &o.Chosen}, {&t.Unpriced, &o.Unpriced},
-		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Together, &o.Together}, {&t.Mixed, &o.Mixed}, {&t.Quotes, &o.Quotes}, {&t.Offered, &o.Offered}, {&t.Rebooked, &o.Rebooked}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Owned, &o.Owned}, {&t.Disowned, &o.Disowned}, {&t.Wanted, &o.Wanted}, {&t.Chosen, &o.Chosen}, {&t.Unpriced, &o.Unpriced},
+		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Together, &o.Together}, {&t.Mixed, &o.Mixed}, {&t.Quotes, &o.Quotes}, {&t.Offered, &o.Offered}, {&t.Rebooked, &o.Rebooked}, {&t.Reheld, &o.Reheld}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
 		{&t.Asked, &o.Asked}, {&t.Opened, &o.Opened}, {&t.KeptEvents, &o.KeptEvents}, {&t.MissedEvents, &o.MissedEvents},
@@ -167,6 +170,8 @@ type (
 		Status engine.HoldStatus
 		Due    int64 // expiry of a held one, end of keeping of an ended one, else 0
 		Lines  []Line
+
+		Customer ID // whom it is for; zero: nobody
 	}
 	Line struct {
 		engine.Item
@@ -175,7 +180,8 @@ type (
 		Window   Span
 		Quantity int
 		Purchase engine.PurchaseType
-		Made     []ID // of each unit the SKU that it was made for; zero: an article
+		Made     []ID               // of each unit the SKU that it was made for; zero: an article
+		Booked   []engine.Component // of a kit, what one of it took when the line was made
 
 		Base  ID     // what the ids of its units follow: the hold, or the change that made them
 		First uint64 // at which distance the first does
@@ -243,6 +249,7 @@ func (a *Account) clone() *Account {
 	c.Attributes, c.Tables = slices.Clone(a.Attributes), slices.Clone(a.Tables)
 	c.Lots, c.Slots, c.Units = slices.Clone(a.Lots), slices.Clone(a.Slots), slices.Clone(a.Units)
 	c.Holds, c.Events, c.Kits = slices.Clone(a.Holds), slices.Clone(a.Events), slices.Clone(a.Kits)
+	c.Customers = slices.Clone(a.Customers)
 	c.Orders, c.Codes = slices.Clone(a.Orders), slices.Clone(a.Codes)
 	c.Hooks, c.Deliveries = slices.Clone(a.Hooks), slices.Clone(a.Deliveries)
 	c.Said = make(map[ID]string, len(a.Said))

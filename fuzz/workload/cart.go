@@ -26,7 +26,7 @@ func (w *World) quote(d Dice, tenant int) error {
 
 // cartCommand draws one.
 func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
-	switch d.N("cart command", 14) {
+	switch d.N("cart command", 17) {
 	case 0, 1, 2:
 		if h := hold(d, a); h != nil {
 			return cartOrder(d, a, h)
@@ -57,11 +57,41 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 			return changeHold(d, a, now, h)
 		}
 	case 11, 12, 13:
+		if op := heldKits(d, a); op != nil && odds(d, "of a hold", 30) {
+			return op
+		}
 		if op := otherKits(d, a); op != nil {
 			return op
 		}
+	case 14:
+		if len(a.Customers) == 0 || len(a.Customers) < 3 && odds(d, "another customer", 60) {
+			return engine.CreateCustomer{Contact: engine.ContactPatch{FirstName: engine.Some("Somebody")}}
+		}
+		return engine.DeleteCustomer{ID: pick(d, "customer", a.Customers)}
+	case 15:
+		if h := hold(d, a); h != nil {
+			o := engine.ChangeHold{ID: h.ID, Customer: engine.Null[ID]()}
+			if id := somebody(d, a); id != nil {
+				o.Customer = engine.Some(*id)
+			}
+			return o
+		}
 	}
-	return placeHold(d, a, now)
+	o := placeHold(d, a, now)
+	o.Customer = somebody(d, a)
+	return o
+}
+
+// somebody is a customer, seldom one who is not there; nil: nobody.
+func somebody(d Dice, a *model.Account) *ID {
+	switch {
+	case odds(d, "not there", 2):
+		return &nobody
+	case len(a.Customers) == 0 || odds(d, "for nobody", 40):
+		return nil
+	}
+	id := pick(d, "customer", a.Customers)
+	return &id
 }
 
 // shopOrder is an order of a cart, or takes one away.
@@ -98,6 +128,9 @@ func cartOrder(d Dice, a *model.Account, h *model.Hold) engine.OrderHold {
 	}
 	if odds(d, "terms", 80) {
 		o.Subscription = terms(d)
+	}
+	if odds(d, "for one who is named", 20) {
+		o.Customer = somebody(d, a)
 	}
 	for i, l := range h.Lines {
 		if odds(d, "as it comes", 40) {
@@ -146,6 +179,29 @@ func otherKits(d Dice, a *model.Account) engine.Op {
 	p.Quantity = engine.Some(1 + d.N("kits", 4))
 	p.AllowOverbooked = odds(d, "overbook", 60)
 	return p
+}
+
+// heldKits has a line of kits of a hold be of more or fewer of them, or of a kit that takes something else by now; nil: there is none.
+func heldKits(d Dice, a *model.Account) engine.Op {
+	var list []engine.ChangeHold
+	var kits []ID
+	for _, h := range a.Holds {
+		for i, l := range h.Lines {
+			if l.CatalogItem != (ID{}) && !h.Status.Ended() {
+				list = append(list, engine.ChangeHold{ID: h.ID, Change: []engine.HoldLineChange{{Line: i}}, AllowPast: true})
+				kits = append(kits, l.CatalogItem)
+			}
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil
+	case odds(d, "another kit", 40):
+		return engine.PatchCatalogItem{ID: pick(d, "kit", kits), Components: engine.Some(components(d, a))}
+	}
+	o, n := pick(d, "line of kits", list), 1+d.N("kits", 3)
+	o.Change[0].Quantity = &n
+	return o
 }
 
 // codes are codes that an order begins with, mostly none.

@@ -73,7 +73,7 @@ func TestCarts(t *testing.T) {
 		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 77))}, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Carts, seen.Recast, seen.Rebooked, seen.Together, seen.Mixed, seen.Quotes, seen.Offered, seen.Chosen, seen.Unpriced, seen.Applied} {
+	for _, n := range []int{seen.Carts, seen.Recast, seen.Owned, seen.Disowned, seen.Wanted, seen.Rebooked, seen.Reheld, seen.Together, seen.Mixed, seen.Quotes, seen.Offered, seen.Chosen, seen.Unpriced, seen.Applied} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }

@@ -324,6 +324,8 @@ type HoldsListQuery struct {
 	ServiceLocationID string
 	// Only holds of which a line is for some of it.
 	DateRange *DateRange
+	// Only holds for this customer.
+	CustomerID string
 	// Words, without case and accents, each the beginning of a word of the note.
 	Search string
 	// desc: the youngest first.
@@ -353,6 +355,7 @@ func (q *HoldsListQuery) values() query {
 	addText(&to, "catalogItemId", q.CatalogItemID)
 	addText(&to, "serviceLocationId", q.ServiceLocationID)
 	addObject(&to, "dateRange", q.DateRange)
+	addText(&to, "customerId", q.CustomerID)
 	addText(&to, "search", q.Search)
 	addText(&to, "direction", q.Direction)
 	addNumber(&to, "page", q.Page)
@@ -415,8 +418,8 @@ func (q *HoldsListUnavailabilitiesQuery) values() query {
 // The key needs the scope inventory.stock_items.read.
 func (s *HoldsService) ListUnavailabilities(
 	ctx context.Context, id string, query HoldsListUnavailabilitiesQuery, options ...RequestOption,
-) (*UnavailabilityPage, error) {
-	return do[UnavailabilityPage](ctx, s.t, call{
+) (*HeldUnitPage, error) {
+	return do[HeldUnitPage](ctx, s.t, call{
 		method: "GET", path: "/v1/admin/holds/{id}/unavailabilities",
 		values: []string{id}, query: query.values(),
 	}, options)
@@ -427,8 +430,8 @@ func (s *HoldsService) ListUnavailabilities(
 // out: AsOf reads all pages of one snapshot.
 func (s *HoldsService) AllUnavailabilities(
 	ctx context.Context, id string, query HoldsListUnavailabilitiesQuery, options ...RequestOption,
-) iter.Seq2[Unavailability, error] {
-	return each(query.Page, options, func(page int64, options []RequestOption) ([]Unavailability, error) {
+) iter.Seq2[HeldUnit, error] {
+	return each(query.Page, options, func(page int64, options []RequestOption) ([]HeldUnit, error) {
 		query := query
 		query.Page = page
 		answer, err := s.ListUnavailabilities(ctx, id, query, options...)
@@ -456,8 +459,8 @@ func (s *HoldsService) Delete(ctx context.Context, id string, options ...Request
 	return err
 }
 
-// Update adds lines to a hold, changes and takes out others: judged as one request without the hold's own
-// room, all or nothing.
+// Update adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request
+// without the hold's own room, all or nothing.
 //
 // The key needs the scope inventory.stock_items.write.
 func (s *HoldsService) Update(

@@ -1020,6 +1020,8 @@ const (
 
 // ChangeHold is what Holds.Update takes.
 type ChangeHold struct {
+	// The customer whom it is for. Null: nobody. Default: as it is.
+	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// New lines, behind those that stay. Default: none.
 	Add Opt[[]HoldLineInput] `json:"add,omitzero"`
 	// Lines that are asked for anew, in another quantity or for other dates; they have other units then.
@@ -2266,6 +2268,18 @@ type HandOver struct {
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
+// HeldAs is a part of answers.
+type HeldAs struct {
+	// The SKU; null where an article was asked for.
+	SKUID *string `json:"skuId"`
+	// The article; null where a SKU was asked for.
+	ArticleID *string `json:"articleId"`
+	// What that is called.
+	Name *string `json:"name"`
+	// The code of the SKU; null without one.
+	Code *string `json:"code"`
+}
+
 // HeldLineInput is a part of requests.
 type HeldLineInput struct {
 	// The hold; it may be left out where there is one.
@@ -2286,6 +2300,59 @@ type HeldLineInput struct {
 	Note Opt[string] `json:"note,omitzero"`
 }
 
+// HeldUnit is a part of answers.
+type HeldUnit struct {
+	// The id of the taken unit.
+	ID string `json:"id"`
+	// From when until when it is taken, buffers included.
+	Range Range `json:"range"`
+	// The id of the account.
+	TenantID string `json:"tenantId"`
+	// The article that it is a unit of; null while it has none.
+	ArticleID *string `json:"articleId"`
+	// The location that it is at.
+	ServiceLocationID string `json:"serviceLocationId"`
+	// The order that takes it; null where something else does.
+	OrderID *string `json:"orderId"`
+	// The hold that takes it; null where something else does.
+	HoldID *string `json:"holdId"`
+	// What takes it.
+	BlockerType HeldUnitBlockerType `json:"blockerType"`
+	// The unit of that order; null where something else takes it.
+	OrderStockItemID *string `json:"orderStockItemId"`
+	// The slot that it lies in; null where it has none, which is a conflict.
+	SlotID *string `json:"slotId"`
+	// The event that takes it; null where something else does.
+	ScheduledEventID *string `json:"scheduledEventId"`
+	// When it was made.
+	CreatedAt time.Time `json:"createdAt"`
+	// Whether the article has lost what the order's line requires: the unit stays there.
+	RequirementsUnmet bool `json:"requirementsUnmet"`
+	// The time in pieces: buffers, and what is between.
+	Intervals []UnavailabilityInterval `json:"intervals"`
+	// How many entries the list has, where it is cut.
+	IntervalsTotal *int64 `json:"intervalsTotal"`
+	// What the unit was asked for as, also while it has no slot: of a kit, the component.
+	Ordered HeldAs `json:"ordered"`
+}
+
+// HeldUnitBlockerType is one of these; a newer server may have more.
+type HeldUnitBlockerType string
+
+const (
+	HeldUnitBlockerTypeOrder          HeldUnitBlockerType = "order"
+	HeldUnitBlockerTypeHold           HeldUnitBlockerType = "hold"
+	HeldUnitBlockerTypeScheduledEvent HeldUnitBlockerType = "scheduled-event"
+)
+
+// HeldUnitPage is the answer of Holds.ListUnavailabilities.
+type HeldUnitPage struct {
+	// The records of the page.
+	Data []HeldUnit `json:"data"`
+	// Where the page stands in the list.
+	Pagination Pagination `json:"pagination"`
+}
+
 // Hold is the answer of Holds.Create, Holds.Get, Holds.Update and others.
 type Hold struct {
 	// The hold's id.
@@ -2296,6 +2363,8 @@ type Hold struct {
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
+	// The customer whom it is for; null: nobody is named.
+	CustomerID *string `json:"customerId"`
 	// A text for those who read it.
 	Note *string `json:"note"`
 	// What it holds.
@@ -2342,7 +2411,7 @@ type HoldLine struct {
 	// How they are taken.
 	PurchaseType PurchaseType `json:"purchaseType"`
 	// Its units, each where it is and until when.
-	Unavailabilities []Unavailability `json:"unavailabilities"`
+	Unavailabilities []HeldUnit `json:"unavailabilities"`
 	// How many entries the list has, where it is cut.
 	UnavailabilitiesTotal *int64 `json:"unavailabilitiesTotal"`
 }
@@ -2960,6 +3029,8 @@ type MovedHold struct {
 	ExpiresAt *time.Time `json:"expiresAt"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
+	// The customer whom it is for; null: nobody is named.
+	CustomerID *string `json:"customerId"`
 	// A text for those who read it.
 	Note *string `json:"note"`
 	// What it holds.
@@ -4187,6 +4258,8 @@ type PlaceHold struct {
 	Lines []HoldLineInput `json:"lines"`
 	// After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm.
 	ExpiresInSeconds Opt[int64] `json:"expiresInSeconds,omitzero"`
+	// The customer whom it is for, and whom an order of it is for. Default: nobody.
+	CustomerID Opt[string] `json:"customerId,omitzero"`
 	// A text for those who read it.
 	Note Opt[string] `json:"note,omitzero"`
 	// Takes lines whose window is over, which are refused else. Default: false.
@@ -5306,7 +5379,7 @@ const (
 	UnavailabilityIntervalTypeBooking          UnavailabilityIntervalType = "booking"
 )
 
-// UnavailabilityPage is the answer of Articles.ListUnavailabilities, Holds.ListUnavailabilities.
+// UnavailabilityPage is the answer of Articles.ListUnavailabilities.
 type UnavailabilityPage struct {
 	// The records of the page.
 	Data []Unavailability `json:"data"`

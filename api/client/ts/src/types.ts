@@ -958,8 +958,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.
-         * @description Adds lines to a hold, changes and takes out others: judged as one request without the hold's own room, all or nothing.
+         * Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.
+         * @description Adds lines to a hold, changes and takes out others, and says whom it is for: judged as one request without the hold's own room, all or nothing.
          */
         patch: operations["admin.holds.update"];
         trace?: never;
@@ -3405,6 +3405,11 @@ export interface components {
             allowPast?: boolean | null;
             /** @description Lines that are asked for anew, in another quantity or for other dates; they have other units then. Default: none. */
             change?: components["schemas"]["HoldLineChange"][] | null;
+            /**
+             * Format: uuid
+             * @description The customer whom it is for. Null: nobody. Default: as it is.
+             */
+            customerId?: string | null;
             /** @description Answers what would come of it, and changes nothing. */
             dryRun?: boolean | null;
             /** @description The numbers of lines that are taken out, from 0. Default: none. */
@@ -4585,6 +4590,22 @@ export interface components {
             /** @description The units of the order that it is about. Default: all that can. */
             stockItemIds?: string[] | null;
         };
+        HeldAs: {
+            /**
+             * Format: uuid
+             * @description The article; null where a SKU was asked for.
+             */
+            articleId: string | null;
+            /** @description The code of the SKU; null without one. */
+            code: string | null;
+            /** @description What that is called. */
+            name: string | null;
+            /**
+             * Format: uuid
+             * @description The SKU; null where an article was asked for.
+             */
+            skuId: string | null;
+        };
         HeldLineInput: {
             /**
              * Format: uuid
@@ -4607,8 +4628,77 @@ export interface components {
             /** @description Price of one unit for the whole time, in minor units of the account's currency; of a subscription for a cycle. */
             unitPrice?: number | null;
         };
+        HeldUnit: {
+            /**
+             * Format: uuid
+             * @description The article that it is a unit of; null while it has none.
+             */
+            articleId: string | null;
+            /**
+             * @description What takes it.
+             * @enum {string}
+             */
+            blockerType: "order" | "hold" | "scheduled-event";
+            createdAt: components["schemas"]["CreatedAt"];
+            /**
+             * Format: uuid
+             * @description The hold that takes it; null where something else does.
+             */
+            holdId: string | null;
+            /**
+             * Format: uuid
+             * @description The id of the taken unit.
+             */
+            id: string;
+            /** @description The time in pieces: buffers, and what is between. */
+            intervals: components["schemas"]["UnavailabilityInterval"][];
+            intervalsTotal?: components["schemas"]["EntriesTotal"];
+            /**
+             * Format: uuid
+             * @description The order that takes it; null where something else does.
+             */
+            orderId: string | null;
+            /**
+             * Format: uuid
+             * @description The unit of that order; null where something else takes it.
+             */
+            orderStockItemId: string | null;
+            /** @description What the unit was asked for as, also while it has no slot: of a kit, the component. */
+            ordered: components["schemas"]["HeldAs"];
+            /** @description From when until when it is taken, buffers included. */
+            range: components["schemas"]["Range"];
+            /** @description Whether the article has lost what the order's line requires: the unit stays there. */
+            requirementsUnmet: boolean;
+            /**
+             * Format: uuid
+             * @description The event that takes it; null where something else does.
+             */
+            scheduledEventId: string | null;
+            /**
+             * Format: uuid
+             * @description The location that it is at.
+             */
+            serviceLocationId: string;
+            /**
+             * Format: uuid
+             * @description The slot that it lies in; null where it has none, which is a conflict.
+             */
+            slotId: string | null;
+            tenantId: components["schemas"]["AccountID"];
+        };
+        HeldUnitPage: {
+            /** @description The records of the page. */
+            data: components["schemas"]["HeldUnit"][];
+            /** @description Where the page stands in the list. */
+            pagination: components["schemas"]["Pagination"];
+        };
         Hold: {
             createdAt: components["schemas"]["CreatedAt"];
+            /**
+             * Format: uuid
+             * @description The customer whom it is for; null: nobody is named.
+             */
+            customerId: string | null;
             /**
              * Format: date-time
              * @description When it gives its stock back; null where it does not expire.
@@ -4688,7 +4778,7 @@ export interface components {
              */
             to: string | null;
             /** @description Its units, each where it is and until when. */
-            unavailabilities: components["schemas"]["Unavailability"][];
+            unavailabilities: components["schemas"]["HeldUnit"][];
             unavailabilitiesTotal?: components["schemas"]["EntriesTotal"];
         };
         HoldLineChange: {
@@ -5346,6 +5436,11 @@ export interface components {
         };
         MovedHold: {
             createdAt: components["schemas"]["CreatedAt"];
+            /**
+             * Format: uuid
+             * @description The customer whom it is for; null: nobody is named.
+             */
+            customerId: string | null;
             /**
              * Format: date-time
              * @description When it gives its stock back; null where it does not expire.
@@ -6643,6 +6738,11 @@ export interface components {
         PlaceHold: {
             /** @description Takes lines whose window is over, which are refused else. Default: false. */
             allowPast?: boolean | null;
+            /**
+             * Format: uuid
+             * @description The customer whom it is for, and whom an order of it is for. Default: nobody.
+             */
+            customerId?: string | null;
             /** @description After how many seconds the hold gives its stock back, from now. Default: never, the hold is firm. */
             expiresInSeconds?: number | null;
             /** @description What is held, all or nothing. */
@@ -8117,7 +8217,10 @@ export type FulfillmentField = components['schemas']['FulfillmentField'];
 export type FulfillmentFieldValue = components['schemas']['FulfillmentFieldValue'];
 export type FulfillmentState = components['schemas']['FulfillmentState'];
 export type HandOver = components['schemas']['HandOver'];
+export type HeldAs = components['schemas']['HeldAs'];
 export type HeldLineInput = components['schemas']['HeldLineInput'];
+export type HeldUnit = components['schemas']['HeldUnit'];
+export type HeldUnitPage = components['schemas']['HeldUnitPage'];
 export type Hold = components['schemas']['Hold'];
 export type HoldExpired = components['schemas']['HoldExpired'];
 export type HoldExpiredDetails = components['schemas']['HoldExpiredDetails'];
@@ -10834,6 +10937,8 @@ export interface operations {
                 serviceLocationId?: string;
                 /** @description Only holds of which a line is for some of it. */
                 dateRange?: components["schemas"]["DateRange"];
+                /** @description Only holds for this customer. */
+                customerId?: string;
                 /** @description Words, without case and accents, each the beginning of a word of the note. */
                 search?: string;
                 /** @description desc: the youngest first. */
@@ -11195,7 +11300,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UnavailabilityPage"];
+                    "application/json": components["schemas"]["HeldUnitPage"];
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */

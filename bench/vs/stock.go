@@ -73,7 +73,7 @@ func readStock(w *bench.World) (*stock, error) {
 	for h := range v.EachHold() {
 		for i := range h.Lines {
 			for _, u := range h.Lines[i].Units {
-				if err := s.add(index[u.Article], u); err != nil {
+				if err := s.add(index[u.Article], u.Unavailability); err != nil {
 					return nil, err
 				}
 			}

@@ -257,7 +257,7 @@ func (s *step) grantLeaving(requests []request, err error) (ok bool, from [][]in
 		return true, from, nil
 	}
 	may, _, _ := s.judge(requests)
-	if leaving := len(requests) - len(slices.DeleteFunc(slices.Clone(requests), func(q request) bool { return q.leaves })); leaving > 1 && may == certain {
+	if leaving := len(requests) - len(slices.DeleteFunc(slices.Clone(requests), func(q request) bool { return q.leaves })); leaving > 0 && len(requests) > 1 && may == certain {
 		may, _, _ = s.judge(endless(requests)) // a line may ask for what has left with another one
 	}
 	return judgedLeaving(err, may)

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine"
@@ -26,17 +25,11 @@ func TestTimeSeatsConflicts(t *testing.T) {
 }
 
 // scarce plays a world of little stock.
-func scarce(d Dice, seen *model.Tally) (err error) {
-	w, err := New(vfs.NewMem(), 1)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		seen.Add(w.Seen)
-		if fault := w.Close(); err == nil {
-			err = fault
-		}
-	}()
+func scarce(d Dice, seen *model.Tally) error {
+	return inWorld(1, seen, func(w *World) error { return playScarce(w, d) })
+}
+
+func playScarce(w *World, d Dice) (err error) {
 	do := func(op engine.Op) any {
 		res, refused, fault := w.Do(0, op)
 		if fault != nil && err == nil {

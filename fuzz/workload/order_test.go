@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -95,17 +94,11 @@ func TestMoreOrders(t *testing.T) {
 }
 
 // play plays orders and holds, most of them orders.
-func (c orderWorld) play(d Dice, steps int, seen *model.Tally) (err error) {
-	w, err := New(vfs.NewMem(), 1)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		seen.Add(w.Seen)
-		if e := w.Close(); err == nil {
-			err = e
-		}
-	}()
+func (c orderWorld) play(d Dice, steps int, seen *model.Tally) error {
+	return inWorld(1, seen, func(w *World) error { return c.playIn(w, d, steps) })
+}
+
+func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 	if err := w.Furnish(d, 0, false); err != nil {
 		return err
 	}

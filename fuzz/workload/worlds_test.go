@@ -94,13 +94,8 @@ func shortWorld(seed uint64, seen *model.Tally) (steps int, err error) {
 	return steps, sorts[seed%uint64(len(sorts))].play(d, steps, seen)
 }
 
-// reads is a world of stock whose reads are compared.
-func reads(d Dice, steps int, seen *model.Tally) error { return stockWorld(d, 1, steps, seen) }
-
-// neighbours is a world of stock in which commands of another account come between.
-func neighbours(d Dice, steps int, seen *model.Tally) error { return stockWorld(d, 2, steps, seen) }
-
-func stockWorld(d Dice, accounts, steps int, seen *model.Tally) (err error) {
+// inWorld plays in a world of its own with some accounts.
+func inWorld(accounts int, seen *model.Tally, play func(w *World) error) (err error) {
 	w, err := New(vfs.NewMem(), accounts)
 	if err != nil {
 		return err
@@ -111,6 +106,20 @@ func stockWorld(d Dice, accounts, steps int, seen *model.Tally) (err error) {
 			err = e
 		}
 	}()
+	return play(w)
+}
+
+// reads is a world of stock whose reads are compared.
+func reads(d Dice, steps int, seen *model.Tally) error {
+	return inWorld(1, seen, func(w *World) error { return playStock(w, d, steps) })
+}
+
+// neighbours is a world of stock in which commands of another account come between.
+func neighbours(d Dice, steps int, seen *model.Tally) error {
+	return inWorld(2, seen, func(w *World) error { return playStock(w, d, steps) })
+}
+
+func playStock(w *World, d Dice, steps int) error {
 	for tenant := range w.Tenants {
 		if err := w.Furnish(d, tenant, tenant == 1 && odds(d, "large", 20)); err != nil {
 			return err
@@ -125,7 +134,7 @@ func stockWorld(d Dice, accounts, steps int, seen *model.Tally) (err error) {
 		if odds(d, "time passes", 25) {
 			w.Clock += int64(d.N("by", 8)) * hour / 2
 		}
-		tenant := d.N("tenant", accounts)
+		tenant := d.N("tenant", len(w.Tenants))
 		err := func() error {
 			if odds(d, "tick", 20) {
 				if _, _, fault := w.Do(0, model.Tick{}); fault != nil {

@@ -128,8 +128,12 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 	}
 	items = append(items, s.kit(Component{items[0], 1}))
 	notes := []string{"", "", "call Anna", "phone call"}
+	var customers []*ID
+	for range 3 {
+		customers = append(customers, ptr(s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}}).(*Customer).ID), nil)
+	}
 	for range 150 {
-		o := PlaceHold{Note: notes[dice.IntN(4)]}
+		o := PlaceHold{Note: notes[dice.IntN(4)], Customer: customers[dice.IntN(6)]}
 		for range 1 + dice.IntN(2) {
 			from := s.now + int64(dice.IntN(30))*hour
 			l := HoldLineInput{Item: items[dice.IntN(5)], Location: places[dice.IntN(2)], Window: Span{Start: from, End: from + int64(1+dice.IntN(9))*hour}, Quantity: 1}
@@ -155,7 +159,7 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 	for range 1500 {
 		q := &HoldQuery{Desc: dice.IntN(2) == 0, Part: Part{dice.IntN(40), 1 + dice.IntN(20)}, Units: 3}
 		for range dice.IntN(3) {
-			switch dice.IntN(5) {
+			switch dice.IntN(6) {
 			case 0:
 				q.Status = append(q.Status, HoldStatus(1+dice.IntN(len(HoldStatuses))))
 			case 1:
@@ -167,6 +171,8 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 				q.Window = &Span{Start: from, End: from + int64(dice.IntN(5))*hour}
 			case 4:
 				q.Search = []string{"CALL", "ann", "call pho", "nobody"}[dice.IntN(4)]
+			case 5:
+				q.Customer = customers[dice.IntN(6)]
 			}
 		}
 		var want []ID
@@ -179,7 +185,7 @@ func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 				return !slices.ContainsFunc(q.Items, func(i Item) bool { return i != l.Item }) && (q.Location == nil || *q.Location == l.Location) &&
 					(w == nil || l.Window.Start < w.End && w.Start < to || w.Start == w.End && l.Window.Start <= w.Start && w.Start < to)
 			})
-			if lines && (q.Status == nil || slices.Contains(q.Status, h.Status)) && says(q.Search, h.Note) {
+			if lines && (q.Status == nil || slices.Contains(q.Status, h.Status)) && (q.Customer == nil || *q.Customer == h.Customer) && says(q.Search, h.Note) {
 				want = append(want, h.ID)
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// This file owns the list of holds. A page of all is found by its place. Where something is asked, it looks at each record, which takes
-// some 20 ms a million: an index of holds would cost every hold memory, and most of them live for minutes.
+// This file owns the list of holds. A page of all is found by its place, and holds for a customer by the index of those. Where something else is asked, it looks at
+// each record, which takes some 20 ms a million: an index of holds would cost every hold memory, and most of them live for minutes.
 
 // HoldQuery says which holds are asked for. What is not set asks nothing; several values of one are or-ed.
 type HoldQuery struct {
@@ -42,9 +42,17 @@ func (v View) ListHolds(q *HoldQuery) (page []*Hold, total int) {
 	}
 	var found []ID
 	judge := v.acc.judgeHolds(q)
-	for id, row := range rows.From(ID{}) {
-		if judge(id, &row) {
-			found = append(found, id)
+	if q.Customer != nil {
+		for m := range v.acc.holds().more.By(holdByCustomer, string(q.Customer[:])) {
+			if row, _ := rows.Get(m.id); judge(m.id, &row) {
+				found = append(found, m.id)
+			}
+		}
+	} else {
+		for id, row := range rows.From(ID{}) {
+			if judge(id, &row) {
+				found = append(found, id)
+			}
 		}
 	}
 	if q.Desc {
@@ -61,7 +69,7 @@ func (a *account) listedHold(id ID, row holdRow, units int) *Hold {
 	return a.hold(a.holds().full(id, row), a.stock.Find, units)
 }
 
-// judgeHolds makes what judges a record by all that is asked. One line meets what is asked of lines.
+// judgeHolds makes what judges a record by all that is asked but whom it is for. One line meets what is asked of lines.
 func (a *account) judgeHolds(q *HoldQuery) func(id ID, row *holdRow) bool {
 	var status [Ordered + 1]bool
 	for s := range status {
@@ -75,12 +83,9 @@ func (a *account) judgeHolds(q *HoldQuery) func(id ID, row *holdRow) bool {
 			return false
 		}
 		if !row.more {
-			return words == nil && q.Customer == nil && line(&row.first)
+			return words == nil && line(&row.first)
 		}
 		rec := a.holds().full(id, *row)
-		if q.Customer != nil && rec.customer != *q.Customer {
-			return false
-		}
 		if words != nil {
 			has := wordKeys(&rec.note)
 			if slices.ContainsFunc(words, func(w string) bool { return !begins(has, w) }) {

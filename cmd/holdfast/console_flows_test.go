@@ -164,6 +164,13 @@ func (w *consoleWorld) settles(b *browser.Browser) {
 	require.Empty(w, b.Noted())
 }
 
+// scan types a code at the counter, as a scanner does.
+func scan(b *browser.Browser, code string) {
+	b.Eval(`document.querySelector("form.row input").focus()`)
+	b.Text(code)
+	b.Press("Enter")
+}
+
 // counter hands a unit over on its day by its code, and prints the pick list; an unknown code is refused.
 func (w *consoleWorld) counter(b *browser.Browser) {
 	id := w.ordersFromLookUp(b)["id"].(string)
@@ -173,15 +180,10 @@ func (w *consoleWorld) counter(b *browser.Browser) {
 	require.NoError(w, err)
 	b.Show(fmt.Sprintf("today?on=%d", at.UnixMilli()))
 	b.Says("tbody tr", code)
-	scan := func(code string) {
-		b.Eval(`document.querySelector("form.row input").focus()`)
-		b.Text(code)
-		b.Press("Enter")
-	}
-	scan("no such code")
+	scan(b, "no such code")
 	b.Says(".note.bad", "neither to be handed over nor to come back")
 	require.Equal(w, "pending", unit()["fulfillmentState"])
-	scan(code)
+	scan(b, code)
 	b.Says(".note", "Handed over: ")
 	require.Equal(w, "fulfilled", unit()["fulfillmentState"])
 	b.Eval(`window.print = () => {window.printed = true;}`)

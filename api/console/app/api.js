@@ -1,5 +1,5 @@
 // This file owns how the interface is asked: the key, requests, refusals, and the feed of changes that keeps views true.
-import {signal, useState, useEffect, useRef} from "./base.js";
+import {signal, useState, useEffect} from "./base.js";
 
 const KEY = "holdfast.key";
 const ROOT = "/v1/admin/";
@@ -151,30 +151,28 @@ export function listen() {
 }
 
 /**
- * What a loader gives, read again when one of deps changes or something was heard of.
+ * What a loader gives, read again when one of deps changes or something was heard of. While it is loading, data are of other deps.
  * @template T @param {(o: any) => Promise<T>} load @param {any[]} deps
  * @returns {{data: T|null, error: Error|null, loading: boolean, again: () => void}}
  */
 export function useData(load, deps) {
-	const [state, set] = useState({data: null, error: null, loading: true, deps: ""});
-	const [n, setN] = useState(0);
-	const of = JSON.stringify(deps);
-	const last = useRef("");
+	const [state, set] = useState({data: null, error: null, deps: ""}), [n, setN] = useState(0);
+	const of = JSON.stringify(deps), loading = state.deps !== of;
 	useEffect(() => {
 		const stop = new AbortController();
-		const fresh = last.current !== of;
-		last.current = of;
-		if (fresh) set((s) => ({...s, loading: true}));
 		const timer = setTimeout(() => {
 			together(stop.signal, load).then(
-				(data) => !stop.signal.aborted && set({data, error: null, loading: false, deps: of}),
-				(error) => !stop.signal.aborted && error.name !== "AbortError" && set((s) => ({data: s.deps === of ? s.data : null, error, loading: false, deps: of})),
+				(data) => !stop.signal.aborted && set({data, error: null, deps: of}),
+				(error) => !stop.signal.aborted && error.name !== "AbortError" && set((s) => ({data: s.deps === of ? s.data : null, error, deps: of})),
 			);
-		}, fresh ? 0 : 120);
+		}, loading ? 0 : 120);
 		return () => {clearTimeout(timer); stop.abort();};
 	}, [of, n, heard.value]);
-	return {...state, again: () => setN(n + 1)};
+	return {...state, loading, again: () => setN(n + 1)};
 }
+
+/** What was read for these deps, and nothing of others. */
+export const fresh = (of) => (of.loading ? {...of, data: null, error: null} : of);
 
 /** What one read gives. @param {string} path @param {any} [q] */
 export const useGet = (path, q = {}) => useData((o) => get(path, q, o), [path, q]);

@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {del, get, post, useData} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {placeName, zoneOf} from "./store.js";
-import {Badge, Blockers, Button, Confirm, Empty, Facts, Go, Pages, Panel, Read, Table, reasons, tell} from "./ui.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, Go, Pages, Panel, Read, Table, reason, tell} from "./ui.js";
 import {DAY, fmtAgo, fmtInstant, fmtRange, iso, ms} from "./time.js";
 
 export function Conflicts() {
@@ -16,7 +16,7 @@ export function Conflicts() {
 	return html`<section class="view"><p class="dim">Bookings that have no unit. As soon as one comes free that would do, it is given to whoever waits longest.</p>
 		<${Read} of=${of}>${(d) => {const picked = d.data.find((c) => c.unavailability.id === q.id); return d.data.length ? html`<${Table} heads=${["What", "", "When", "Place", "Why", "Since"]}>${d.data.map((c) => {
 			const u = c.unavailability, r = d.names[u.articleId], b = body(u);
-			return html`<${Go} key=${u.id} id=${u.id} first=${r?.name || r?.sku?.name || "A unit"}><td><${Badge}>${u.blockerType}<//></td><td>${fmtRange(b.start, b.end, zoneOf(u.serviceLocationId))}</td><td>${placeName(u.serviceLocationId)}</td><td>${reasons[c.reason] || c.reason}</td><td class="nowrap">${fmtAgo(c.since)}</td><//>`;
+			return html`<${Go} key=${u.id} id=${u.id} first=${r?.name || r?.sku?.name || "A unit"}><td><${Badge}>${u.blockerType}<//></td><td>${fmtRange(b.start, b.end, zoneOf(u.serviceLocationId))}</td><td>${placeName(u.serviceLocationId)}</td><td>${reason(c)}</td><td class="nowrap">${fmtAgo(c.since)}</td><//>`;
 		})}<//><${Pages} of=${d.pagination}/>
 			${picked && html`<${WaysOut} key=${q.id} c=${picked} article=${d.names[picked.unavailability.articleId]}/>`}` : html`<${Empty} icon="check" title="No conflicts"><p>Every booking has its unit.</p><//>`;}}<//></section>`;
 }
@@ -40,7 +40,7 @@ function WaysOut({c, article}) {
 	const ways = [...(others.data || []).map((r) => ({text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id})),
 		...(of.data?.alternatives || []).filter((x) => ["later", "shorter"].includes(x.kind)).map((x) => ({...x, text: (x.kind === "later" ? "Later: " : "Shorter: ") + fmtRange(x.from, x.to, z)}))];
 	return html`<${Panel} title="Ways out" onClose=${() => setQ({id: null})} actions=${u.holdId && html`<${Confirm} label="Release it" ask="The booking is gone then." onYes=${async () => {await del("holds/" + u.holdId); tell("Released."); setQ({id: null});}}/>`}>
-		<p class="notice bad">${reasons[c.reason] || c.reason}</p>
+		<p class="notice bad">${reason(c)}</p>
 		<${Facts} of=${[["Article", article?.name], ["SKU", article?.sku?.name], ["Place", placeName(u.serviceLocationId)], ["From", fmtInstant(b.start, z)], ["To", b.end ? fmtInstant(b.end, z) : "no end"], ["Since", fmtInstant(c.since, z)]]}/>
 		<${Read} of=${of} rows=${3}>${(x) => html`<p>At <b>${fmtInstant(x.at, z)}</b> there ${x.stock === 1 ? "is 1 unit" : "are " + x.stock + " units"}, and ${x.available < 0 ? -x.available + " too many bookings" : x.available + " to be had"}.</p><${Blockers} list=${x.blockingUnavailabilities} total=${x.blockingTotal}/>`}<//>
 		${u.holdId && html`<div class="stack"><h3>What would help</h3>${!ways.length && !of.loading && html`<p class="dim">Nothing by itself. More units, or another booking's end, would.</p>`}

@@ -21,22 +21,22 @@ export function LookUp() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, soon = weekend(z);
 	const from = +q.from || soon[0], to = +q.to || (q.from ? from + DAY : soon[1]), cart = readCart(q.cart);
 	const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
-	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, text, list.length]);
+	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, list.map((s) => s.id).join()]);
 	if (!at) return html`<section class="view"><${Empty} title="No place yet"/></section>`;
 	const add = (id, n = 1) => {
 		const had = cart.find((c) => c[0] === id);
 		setQ({cart: writeCart(had ? cart.map((c) => (c[0] === id ? [id, c[1] + n] : c)).filter((c) => c[1] > 0) : [...cart, [id, n]])});
 	};
-	const of_ = (i) => of.data?.lines[i];
 	return html`<section class="view"><div class="tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
 			<${Period} from=${from} to=${to} z=${z} onChange=${(a, b) => setQ({from: a, to: b})}/><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search})}/><//>
 			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
-		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => of_(i) && html`<${Offer} key=${s.id} s=${s} a=${of_(i)} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs yet"}/>`)}<//></div>
+		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => html`<${Offer} key=${s.id} s=${s} a=${!of.loading && of.data.lines[i]} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs yet"}/>`)}<//></div>
 			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
 }
 
 function Offer({s, a, at, from, to, z, inCart, add}) {
 	const [open, set] = useState(false), none = a.withMoves <= inCart;
+	if (!a) return html`<div class="offer"><h2>${s.name}</h2></div>`; // not asked for these times yet
 	return html`<div class="offer"><div><h2>${s.name} <small>${s.code || ""}</small></h2><div class="meter" aria-hidden="true"><i class=${a.available <= 0 ? "no" : ""} style=${{width: a.stock ? Math.max(3, 100 * Math.max(0, a.available) / a.stock) + "%" : "3%"}}></i></div>
 			<button class="link" aria-expanded=${open} onClick=${() => set(!open)}>${open ? "Less" : a.available > 0 ? "Which ones?" : "Why, and when?"}</button></div>
 		<div class="right"><span class=${"free" + (a.available > 0 ? "" : " no")}>${a.available}</span><div class="dim">of ${a.stock} free${a.exact ? "" : ", at least"}</div></div>
@@ -46,15 +46,14 @@ function Offer({s, a, at, from, to, z, inCart, add}) {
 
 /** Articles that are free, or why none is and when it would do. */
 function Why({s, a, at, from, to, z}) {
-	const ask = {skuId: s.id, serviceLocationId: at.id};
+	const ask = {skuId: s.id, serviceLocationId: at.id}, range = {from: iso(from), to: iso(to)}, none = a.available < 1;
 	const of = useData(async (o) => {
-		const [articles, why, next] = await Promise.all([
-			get("articles", {skuId: s.id, serviceLocationId: at.id, dateRange: {from: iso(from), to: iso(to)}, fields: "id,name,codes,availability", pageSize: 60, sort: "availability", direction: "desc"}, o),
-			a.available < 1 ? post("availability/explain", {...ask, from: iso(from), to: iso(to), quantity: 1}, {...o, idem: ""}) : null,
-			a.available < 1 ? post("availability/next", {...ask, notBefore: iso(from), seconds: Math.round((to - from) / 1000)}, {...o, idem: ""}) : null,
+		const say = (what, more) => (none ? post("availability/" + what, {...ask, ...more}, {...o, idem: ""}) : null), [articles, why, next] = await Promise.all([
+			get("articles", {...ask, dateRange: range, fields: "id,name,codes,availability", pageSize: 60, sort: "availability", direction: "desc"}, o),
+			say("explain", {...range, quantity: 1}), say("next", {notBefore: range.from, seconds: Math.round((to - from) / 1000)}),
 		]);
 		return {articles: articles.articles, total: articles.totalCount, why, next};
-	}, [s.id, at.id, from, to, a.available < 1]);
+	}, [s.id, at.id, from, to, none]);
 	return html`<${Read} of=${of} rows=${2}>${(d) => html`<div class="stack">${d.why && html`<p>At <b>${fmtInstant(d.why.at, z)}</b> all ${d.why.stock} are taken. ${d.next?.from ? html`It fits next from <b>${fmtInstant(d.next.from, z)}</b>. ` : "It does not fit within two years. "}
 				${d.next?.from && html`<${Button} kind="small" onClick=${() => setQ({from: ms(d.next.from), to: ms(d.next.to)})}>Take that period<//>`}</p>
 				<${Alternatives} list=${d.why.alternatives} z=${z}/><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}

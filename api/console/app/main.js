@@ -62,7 +62,7 @@ function Shell() {
 	useEffect(() => {load(); return listen();}, [key.value]);
 	const view = route.value.view in views ? route.value.view : "timeline", [name, View] = views[view];
 	useEffect(() => {document.title = name + " · Holdfast"; setMenu(false);}, [view]);
-	const bare = ready.value && !places.value.length && !skus.value.length && !["import", "keys", "health", "webhooks"].includes(view);
+	const apart = ["import", "keys", "health", "webhooks"].includes(view), bare = ready.value && !places.value.length && !skus.value.length && !apart;
 	return html`<div class=${"shell" + (menu ? " open" : "")}>
 		<a class="skip" href="#main" onClick=${(e) => {e.preventDefault(); document.getElementById("main").focus();}}>To the content</a>
 		<nav class="rail" id="rail" aria-label="Views"><a class="brand" href=${href("timeline", {at: route.value.q.at})}><img src="/console/console.svg" alt="" width="24" height="24"/><span>${account.value?.name || "Holdfast"}</span></a>
@@ -70,7 +70,7 @@ function Shell() {
 			<a class="last" href="/docs" target="_blank"><${Icon} name="docs"/><span>Pages</span></a></nav>
 		<header class="top"><${Button} kind="plain menu" icon="menu" label="Views" aria-expanded=${menu} aria-controls="rail" onClick=${() => setMenu(!menu)}/>
 			<h1 class="where">${name}</h1>
-			${!["lookup", "webhooks", "keys", "import", "health"].includes(view) && html`<${PlaceSelect} none=${view === "plan" ? "" : undefined} value=${route.value.q.at || (view === "plan" && places.value[0]?.id)} onChange=${(at) => setQ({at}, true)}/>`}
+			${!apart && view !== "lookup" && html`<${PlaceSelect} none=${view === "plan" ? "" : undefined} value=${route.value.q.at || (view === "plan" && places.value[0]?.id)} onChange=${(at) => setQ({at}, true)}/>`}
 			<span class="zone dim" title=${zone.value}>${zoneName(zone.value)}</span><span class="grow"></span>
 			<${Live}/><${Button} kind="plain" icon="moon" label="Light or dark" onClick=${turn}/><${Button} kind="plain" icon="out" label="Sign out" onClick=${signOut}/></header>
 		<main id="main" tabindex="-1">${offline.value && html`<div class="banner" role="alert">The server is out of reach. What is shown is as it was; the page goes on by itself.</div>`}

@@ -50,13 +50,14 @@ function Order({id}) {
 	const z = zone.value;
 	const of = useData(async (with_) => {const [order, p] = await Promise.all([get("orders/" + id, {}, with_), get(`orders/${id}/payments`, {pageSize: 50}, with_).catch(() => ({data: []}))]); return {...order, payments: p.data};}, [id]);
 	const o = of.data, cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
-	const any = (...s) => o?.stockItems.some((u) => s.includes(u.fulfillmentState)), stepsOf = o && html`
-		${o.status === "draft" && html`<${Button} kind="primary" onClick=${act("confirm", "The order is open; it has its stock.")}>Confirm<//>`}
-		${["open", "active"].includes(o.status) && any("pending") && html`<${Button} onClick=${act("prepare", "All lies ready.")}>Ready<//>`}
-		${["open", "active"].includes(o.status) && any("pending", "prepared") && html`<${Button} kind="primary" onClick=${act("fulfill", "Handed over.")}>Hand over<//>`}
-		${any("fulfilled") && html`<${Button} kind="primary" onClick=${act("return", "All is back.")}>Take back<//>`}
+	const any = (...s) => o.stockItems.some((u) => s.includes(u.fulfillmentState)), live = ["open", "active"].includes(o?.status), step = (may, verb, name, text, kind) => may && html`<${Button} kind=${kind} onClick=${act(verb, text)}>${name}<//>`;
+	const stepsOf = o && html`
+		${step(o.status === "draft", "confirm", "Confirm", "The order is open; it has its stock.", "primary")}
+		${step(live && any("pending"), "prepare", "Ready", "All lies ready.")}
+		${step(live && any("pending", "prepared"), "fulfill", "Hand over", "Handed over.", "primary")}
+		${step(any("fulfilled"), "return", "Take back", "All is back.", "primary")}
 		${["draft", "open"].includes(o.status) && html`<${Confirm} label="Cancel the order" ask="Its stock is free again." onYes=${act("cancel", "The order is cancelled.")}/>`}
-		${o.status === "closed" && (o.archivedAt ? html`<${Button} onClick=${act("unarchive", "The order is out again.")}>Unarchive<//>` : html`<${Button} onClick=${act("archive", "The order is put away.")}>Archive<//>`)}`;
+		${o.status === "closed" && (o.archivedAt ? step(true, "unarchive", "Unarchive", "The order is out again.") : step(true, "archive", "Archive", "The order is put away."))}`;
 	return html`<${Panel} title=${o ? "Order #" + o.number : "Order"} onClose=${() => setQ({id: null})} actions=${stepsOf}><${Read} of=${of}>${() => html`
 		<ol class="steps" aria-label="Life of the order">${life(o).map(([text, c]) => html`<li class=${c} aria-current=${c === "now" ? "step" : null}>${text}</li>`)}</ol>
 		<${Facts} of=${[["For", o.mainContact?.fullName], ["Reach", [o.mainContact?.phone, o.mainContact?.email].filter(Boolean).join(", ")], ["Pick-up", o.pickupLocation?.name], ["Return", o.returnLocation?.id !== o.pickupLocation?.id ? o.returnLocation?.name : null], ["Reference", o.reference], ["Note", o.note], ["Changed", fmtAgo(o.updatedAt) + (o.updatedBy ? " by " + o.updatedBy : "")]]}/>

@@ -1,17 +1,16 @@
 // This file owns the plan of a quantity change: what would move, who stands in the way, the proof that it is the least.
 import {html} from "./base.js";
-import {get, post, useData, useGet} from "./api.js";
+import {fresh, get, post, useData, useGet} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, places, zone} from "./store.js";
-import {Badge, Blockers, Button, Confirm, Empty, Facts, Failed, Field, Loading, Read, Search, Select, Table, When, reasons, tell} from "./ui.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, Failed, Field, Loading, Read, Search, Select, Table, When, reason, tell} from "./ui.js";
 import {Curve} from "./curve.js";
 import {DAY, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
 
 export function Plan() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, amount = Math.max(1, +q.amount || 1), from = +q.from || 0;
-	const found = useGet("articles", {search: q.search, serviceLocationId: at?.id, fields: "id,name,codes,sku,quantity", pageSize: 30});
-	const id = q.article || found.data?.articles[0]?.id;
-	const list = found.data?.articles || [];
+	const found = fresh(useGet("articles", {search: q.search, serviceLocationId: at?.id, fields: "id,name,codes,sku,quantity", pageSize: 30}));
+	const list = found.data?.articles || [], id = q.article || list[0]?.id;
 	return html`<section class="view"><p class="dim">See which bookings fewer units would move, and which could not be kept. Then apply exactly that plan.</p>
 		<div class="tools"><${Field} label="Find an article"><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/><//>
 			<${Field} label="Article"><${Select} value=${id || ""} onChange=${(article) => setQ({article})} options=${[...(id && !list.some((r) => r.id === id) ? [[id, "The one of the link"]] : []), ...list.map((r) => [r.id, r.name + " (" + r.quantity.total + ")"])]}/><//>
@@ -21,18 +20,18 @@ export function Plan() {
 }
 
 function Preview({id, at, amount, from, z}) {
-	const of = useData(async (o) => {
+	const of = fresh(useData(async (o) => {
 		const start = dayStart(from || Date.now(), z), [plan, bars] = await Promise.all([
 			get(`articles/${id}/plan-quantity-change`, {serviceLocationId: at.id, amount, effectiveFrom: from ? iso(from) : undefined, pageSize: 100}, o),
 			get("articles/bars", {ids: [id], serviceLocationId: at.id, archive: "all", dateRange: {from: iso(start), to: iso(start + 90 * DAY)}}, o)]);
 		return {plan, row: bars.data[0] || null, start};
-	}, [id, at.id, amount, from]);
+	}, [id, at.id, amount, from]));
 	const apply = async (plan, force) => {
 		const done = await post(`articles/${id}/decrease-quantity`, {serviceLocationId: at.id, amount, ...(from ? {effectiveFrom: iso(from)} : {}), expectedPlan: plan.plan, ...(force ? {force} : {})});
 		tell("Done: that very plan was applied" + (done?.plan ? " (" + done.plan.slice(0, 8) + ")." : "."));
 	};
 	return html`<${Read} of=${of}>${({plan, row, start}) => html`<div class="cols"><div class="stack">
-			<div class=${"notice " + (plan.ok ? "good" : "bad")} role="status"><strong>${plan.ok ? "All bookings can be kept." : reasons[plan.reason] || plan.reason}</strong>
+			<div class=${"notice " + (plan.ok ? "good" : "bad")} role="status"><strong>${plan.ok ? "All bookings can be kept." : reason(plan)}</strong>
 				<p>${plan.movesTotal ? plan.movesTotal + (plan.movesTotal === 1 ? " booking moves" : " bookings move") : "Nothing has to move"}${plan.minimal ? ", and it is proven that fewer would not do." : plan.lowerBound ? `; no plan has fewer than ${plan.lowerBound}.` : "."}
 				${plan.possibleFrom ? html` So many could go from <b>${fmtInstant(plan.possibleFrom, z)}</b>. <${Button} kind="small" onClick=${() => setQ({from: Date.parse(plan.possibleFrom)})}>Take that<//>` : ""}</p>
 				${plan.blockingTotal > 0 && html`<${Blockers} list=${plan.blockingUnavailabilities} total=${plan.blockingTotal}/>`}</div>

@@ -2,7 +2,7 @@
 import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./base.js";
 import {go, read, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, reasons, useDrawn} from "./ui.js";
+import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, reason, useDrawn} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, ms} from "./time.js";
 import {PAGE, useRows} from "./timelinedata.js";
 import {useMoving} from "./timelinemove.js";
@@ -110,12 +110,12 @@ export function Timeline() {
 			<div class="tl-all" style=${{width: name + (w1 - w0) * perMs + "px", "--name": name + "px"}}>${head}
 				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px"}}><div class="tl-name">Conflicts <${Badge} kind="bad">${of.conflicts.length}<//></div>
 					${lane.list.map((c) => html`<button key=${c.id} type="button" class="bar conflict" style=${box(x(c.from), Math.max(6, x(c.to) - x(c.from)), 4 + c.lane * 28)}
-						title=${reasons[c.reason]} aria-label=${"Conflict: " + (reasons[c.reason] || c.reason) + " " + fmtRange(c.from, c.to, z)} onClick=${() => go("conflicts", {id: c.id})}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}</button>`)}</div>`}
+						title=${reason(c)} aria-label=${"Conflict: " + reason(c) + " " + fmtRange(c.from, c.to, z)} onClick=${() => go("conflicts", {id: c.id})}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}</button>`)}</div>`}
 				<div class="tl-body" style=${{height: layout.length * ROW + "px"}} onPointerOver=${(e) => {const b = under(e); if (b) b.title = b.ariaLabel;}}
 					onClick=${(e) => {const b = under(e); if (b && !move.swallow()) setQ({bar: b.dataset.bar});}}>${layout.length > 0 && grid}${lines}
 					${move.ghost && html`<div class=${"bar ghost" + (move.ghost.no ? " no" : "")} style=${ghost(move.ghost)}>${move.ghost.text}</div>`}
 					${(move.others || []).map((o) => html`<div key=${o.id} class="bar ghost" style=${ghost(o)}>${o.text}</div>`)}</div></div></div>
-			${!of.pages.size && !of.error && html`<div class="tl-wait"><${Loading} rows=${8}/></div>`}
+			${!of.pages.size && !of.error && html`<${Loading} rows=${8}/>`}
 			${of.pages.size > 0 && !layout.total && html`<${Empty} title="No article here" icon="timeline"><p>Nothing passes the filters${place.value ? " at " + place.value.name : ""}.</p><${Button} onClick=${() => setQ({sku: null, search: null, article: null})}>Show all<//><//>`}
 			${move.says && html`<div class=${"moving" + (move.ghost?.no ? " no" : "")} role="status" aria-live="assertive">${move.says}</div>`}</div>
 		<${Legend} of=${[...["order", "out", "late", "hold", "event", "conflict"].map((x) => ["bar " + x, x]), ["buf", "buffer"], ["bar moved", "moved by the engine"], ["tl-gone", "not here"]]}>Drag a bar, or focus it and press <b>M</b><//>

@@ -1,6 +1,6 @@
 // This file owns the day at the counter: what goes out, comes back, is late, was not fetched, or has to be prepared; and codes.
 import {html, useRef, useState} from "./base.js";
-import {all, get, post, useData} from "./api.js";
+import {all, fresh, get, post, useData} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
 import {Badge, Button, Empty, Field, Read, Steps, Table, tell} from "./ui.js";
@@ -24,7 +24,7 @@ const names = {out: ["Goes out", "Nothing goes out"], back: ["Comes back", "Noth
 
 export function Today() {
 	const q = route.value.q, z = zone.value, coming = ["back", "late"].includes(q.tab), day = dayStart(+q.on || Date.now(), z), next = addDays(day, 1, z), tab = names[q.tab] ? q.tab : "out";
-	const of = useData(async (o) => {
+	const of = fresh(useData(async (o) => {
 		const [open, active, conflicts] = await Promise.all([
 			all("orders", {status: "open", dateRange: {from: iso(day - 60 * DAY), to: iso(next + DAY)}}, {...o, pages: 4}),
 			all("orders", {status: "active", dateRange: {from: iso(day - 120 * DAY), to: iso(next)}}, {...o, pages: 4}),
@@ -32,7 +32,7 @@ export function Today() {
 		]);
 		const here = [...open, ...active].filter((o) => !q.at || o.pickupLocation?.id === q.at);
 		return {...sorted(here, day, next, Date.now()), conflicts: conflicts.pagination.total};
-	}, [day, q.at]);
+	}, [day, q.at]));
 	const at = (t) => (t >= day && t < next ? fmtTime : fmtInstant)(t, z);
 	const act = async (verb, item) => {
 		await post(`orders/${item.order.id}/${verb}`, {stockItemIds: [item.id]});
@@ -55,14 +55,14 @@ function Scan({lists, act}) {
 	const go = async (e) => {
 		e.preventDefault();
 		const c = code.trim();
-		if (!c || !lists) return;
+		if (!c) return;
+		set("");
 		const of = (l) => lists[l].find((s) => s.code === c || (s.inventoryArticle?.codes || []).includes(c));
-		const back = of("back") || of("late"), out = of("out") || of("missed");
 		try {
-			if (back) await act("return", back);
-			else if (out) await act("fulfill", out);
-			else tell(new Error(c + " is neither to be handed over nor to come back on this day."));
-			set("");
+			if (!lists) throw new Error("Nothing was done with " + c + ": the day is not read yet. Scan it again.");
+			const back = of("back") || of("late"), item = back || of("out") || of("missed");
+			if (!item) throw new Error(c + " is neither to be handed over nor to come back on this day.");
+			await act(back ? "return" : "fulfill", item);
 		} catch (x) {tell(x);}
 		input.current?.focus();
 	};

@@ -89,7 +89,7 @@ export function Failed({error, again, names = []}) {
 	const away = error instanceof Unreachable, lines = error.details?.lines || [];
 	return html`<div class="notice bad" role="alert"><strong>${away ? error.message : error.title || "That did not work"}</strong>
 		${!lines.length && html`<p>${away ? "The page goes on when it answers again." : error.message}</p>`}<${Faults} error=${error}/>
-		${lines.map((l) => html`<section key=${l.line}><p>${names[l.line] ? html`<b>${names[l.line]}</b>: ` : ""}${l.requested} asked for, <b>${l.available}</b> to be had. ${reasons[l.reason] || l.reason}</p>
+		${lines.map((l) => html`<section key=${l.line}><p>${names[l.line] ? html`<b>${names[l.line]}</b>: ` : ""}${l.requested} asked for, <b>${l.available}</b> to be had. ${reason(l)}</p>
 			${l.next?.from && html`<p>It fits from <b>${fmtInstant(l.next.from, zone.value)}</b>.</p>`}<${Blockers} list=${l.blockingUnavailabilities || []} total=${l.blockingTotal}/></section>`)}
 		${error.code && html`<p class="dim"><a href=${"/docs/errors#" + error.code.toLowerCase()} target="_blank">${error.code}</a></p>`}${again && html`<${Button} onClick=${again}>Try again<//>`}</div>`;
 }
@@ -152,9 +152,11 @@ export function Go({name = "id", id, first, num, children}) {
 	return html`<tr class=${"go" + (q[name] === id ? " picked" : "")} onClick=${() => setQ({[name]: id})}><td class=${num ? "num" : ""}><a href=${href(view, {...q, [name]: id})} onClick=${(e) => e.stopPropagation()}>${first}</a></td>${children}</tr>`;
 }
 
-export const reasons = {
+const reasons = {
 	holds_exceed_remaining_stock: "More is promised than would be left.", pinned_holds_in_the_way: "Pinned holds are in the way: they cannot be moved.", not_enough_stock: "At one instant too few units are there.", fragmented_by_pinned_holds: "Units are free at every instant, but pinned holds leave none free for the whole time.",
 };
+/** Why something cannot be, in words. */
+export const reason = (of) => reasons[of.reason] || of.reason;
 
 /** Who stands in the way, as bars one can go to. */
 export function Blockers({list, total}) {

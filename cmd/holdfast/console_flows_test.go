@@ -189,7 +189,7 @@ func (w *consoleWorld) counter(b *browser.Browser) {
 	b.Eval(`window.print = () => {window.printed = true;}`)
 	b.Click("main", "Pick list")
 	b.Until("window.printed")
-	b.Noted() // the code that was refused
+	require.Empty(w, b.Noted())
 }
 
 // heats holds a cell of the heat map against the interface, and goes through it to the timeline at its day.

@@ -106,7 +106,7 @@ func TestConsole(t *testing.T) {
 	b.Press("Enter")
 	b.Until(`document.querySelectorAll(".bar[data-bar]").length > 10`)
 	require.Equal(t, "", b.Eval(`Object.entries(localStorage).filter(([k, v]) => v.includes("hf_")).join()`), "the key is in no storage but the session's")
-	b.Noted()
+	require.Empty(t, b.Noted())
 
 	shots := os.Getenv("CONSOLE_SHOTS")
 	for _, view := range consoleViews {
@@ -174,7 +174,7 @@ func (w *consoleWorld) returns(b *browser.Browser) {
 	b.Until(`!document.querySelector(".banner")`)
 	hold, bar, _ := w.heldFar(b, "Back again")
 	require.NotEmpty(w, hold+bar)
-	b.Noted() // errors of the network, while there was no server
+	require.Empty(w, b.Noted(), "a server that is away is no error of the page")
 }
 
 // TestShots takes the pictures that README shows: a demo merchant in the middle of a week, with orders that are out and a conflict.

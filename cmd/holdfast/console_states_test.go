@@ -106,7 +106,6 @@ func (w *consoleWorld) agrees(b *browser.Browser) {
 		require.Equal(w, strange > 2, b.Eval(`reads.at(-1).includes("asOf=")`))
 		b.Show("keys")
 	}
-	b.Eval("location.reload()")
-	b.Until(`document.querySelector("main .view")`)
+	b.Reload()
 	require.Empty(w, b.Noted())
 }

@@ -93,7 +93,9 @@ func (b *Browser) read(from *bufio.Reader) {
 			delete(b.answers, m.ID)
 			if m.Error != nil {
 				m.Result = m.Error
-				b.faults = append(b.faults, "protocol: "+string(m.Error))
+				if !strings.Contains(string(m.Error), "Inspected target navigated") { // a page that is left does not answer; the next one is asked again
+					b.faults = append(b.faults, "protocol: "+string(m.Error))
+				}
 			}
 			to <- m.Result
 		} else {
@@ -312,6 +314,13 @@ func (b *Browser) Visit(key, view string) {
 	b.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": fmt.Sprintf("try { sessionStorage.setItem('holdfast.key', %q) } catch {}", key)})
 	b.Call("Page.navigate", map[string]any{"url": b.origin + "/#/" + view})
 	b.Until(settled)
+}
+
+// Reload opens the page anew, and waits for what it shows: until then the one before may answer.
+func (b *Browser) Reload() {
+	b.Helper()
+	b.Eval("window.left = true; location.reload()")
+	b.Until("!window.left && " + settled)
 }
 
 //go:embed contrast.js

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -204,5 +205,48 @@ func (w *consoleWorld) heats(b *browser.Browser) {
 	require.Equal(w, fmt.Sprint(free), b.Eval(`document.querySelector("[data-cell='0-2']").textContent`))
 	b.Eval(`document.querySelector("[data-cell='0-2']").click()`)
 	b.Until(fmt.Sprintf(`location.hash.startsWith("#/timeline") && location.hash.includes("sku=%s") && location.hash.includes("on=%d")`, w.first("skus?pageSize=1"), day.UnixMilli()))
+	require.Empty(w, b.Noted())
+}
+
+// keys makes a key that may do little, sees it once, and revokes it.
+func (w *consoleWorld) keys(b *browser.Browser) {
+	may := func(key, path string) int { status, _ := w.answer(key, "GET", path, ""); return status }
+	stored := func() map[string]any {
+		for _, k := range w.ask("GET", "api-keys?pageSize=250", "")["data"].([]any) {
+			if k.(map[string]any)["label"] == "The till" {
+				return k.(map[string]any)
+			}
+		}
+		return nil
+	}
+	b.Show("keys")
+	b.Click("main", "New key")
+	b.Until(`document.querySelector("input[name=label]")`)
+	b.Eval(`document.querySelector("input[name=label]").focus()`)
+	b.Text("The till")
+	b.Eval(`document.querySelector("select[name=orders]").value = "write"; document.querySelector("select[name=locations]").value = "read"`)
+	b.Click("form", "Make the key")
+	b.Says(".notice.good", "“The till”, shown this once")
+	secret := b.Eval(`document.querySelector(".notice.good pre").textContent`).(string)
+	require.ElementsMatch(w, []any{"orders.write", "locations.read"}, stored()["scopes"])
+	require.True(w, strings.HasPrefix(secret, stored()["prefix"].(string)))
+	require.Equal(w, []int{200, 200, 403}, []int{may(secret, "orders"), may(secret, "locations"), may(secret, "webhooks")})
+	row := `[...document.querySelectorAll("tbody tr")].find((x) => x.textContent.includes("The till"))`
+	b.Until(row + `?.textContent.includes("orders.write")`)
+	b.Click(".notice.good", "I have it")
+	shown := fmt.Sprintf(`document.documentElement.outerHTML.includes(%q)`, secret)
+	b.Until("!" + shown)
+	require.NotContains(w, stored(), "key")
+	b.Reload()
+	b.Until(row)
+	require.Equal(w, false, b.Eval(shown), "a key is shown once")
+
+	b.Eval(row + `.querySelector(".btn.danger").click()`)
+	b.Says("tr .confirm", "The next request with it is refused.")
+	require.Equal(w, 200, may(secret, "orders"), "asked, not done")
+	b.Click("tr .confirm", "Revoke")
+	b.Until(row + `.textContent.includes("revoked")`)
+	require.NotNil(w, stored()["revokedAt"])
+	require.Equal(w, 401, may(secret, "orders"))
 	require.Empty(w, b.Noted())
 }

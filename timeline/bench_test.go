@@ -295,6 +295,14 @@ func BenchmarkLargePool(b *testing.B) {
 			from := w[i%1000].Start
 			s.Sweep(SKURef(1), Span{from, from + 90*benchDay}, func(Span, Count) bool { return true })
 		})
+		var least []int
+		run("MinFrees90", func(i int) {
+			edges := make([]int64, 91)
+			for day := range edges {
+				edges[day] = w[i%1000].Start + int64(day)*benchDay
+			}
+			least = s.MinFrees(SKURef(1), edges, least[:0])
+		})
 		f := s.Fork()
 		n := 50 * slots
 		run("PutRemove", func(i int) { // publishing every 25

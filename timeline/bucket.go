@@ -39,7 +39,6 @@ type calendar struct {
 	profiled          []int32 // the pools that have a profile
 	doubts, of        []doubt // all, by bucket; those of one pool that are looked at
 	doubtful          []doubtful
-	one               []Bucket
 }
 
 var calendars = sync.Pool{New: func() any { return new(calendar) }}
@@ -73,17 +72,6 @@ func (s *Stock) Calendar(pools []PoolRef, edges []int64, now int64, out []Bucket
 			}
 		}
 		q.search(c.of)
-	}
-	calendars.Put(c)
-	return out
-}
-
-// MinFrees appends to out the least free units of p in each bucket.
-func (s *Stock) MinFrees(p PoolRef, edges []int64, out []int) []int {
-	c := calendars.Get().(*calendar)
-	c.one = c.count(s, []PoolRef{p}, edges, c.one[:0])
-	for _, b := range c.one {
-		out = append(out, b.Min)
 	}
 	calendars.Put(c)
 	return out

@@ -63,6 +63,17 @@ func TestCalendar(t *testing.T) {
 			require.Equal(t, want, b, "pool %d, bucket %d of %v", i, j, edges)
 		}
 
+		for _, p := range pools {
+			var least []int
+			for j := range len(edges) - 1 {
+				least = append(least, free(p, edges[j]))
+				for at := edges[j] + 1; at < edges[j+1]; at++ {
+					least[j] = min(least[j], free(p, at))
+				}
+			}
+			require.Equal(t, least, x.s.MinFrees(p, edges, nil), "pool %d, least of %v", i, edges)
+		}
+
 		w := Span{edges[0], edges[len(edges)-1]}
 		cuts := []int64{w.Start}
 		for at := w.Start + 1; at < w.End; at++ {
@@ -117,4 +128,6 @@ func TestCalendarAllocatesNothing(t *testing.T) {
 	}
 	pools, out := []PoolRef{SKURef(1)}, make([]Bucket, 0, 90)
 	require.Zero(t, testing.AllocsPerRun(100, func() { out = x.s.Calendar(pools, edges, 0, out[:0]) }))
+	least := make([]int, 0, 90)
+	require.Zero(t, testing.AllocsPerRun(100, func() { least = x.s.MinFrees(pools[0], edges, least[:0]) }))
 }

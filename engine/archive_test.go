@@ -124,6 +124,56 @@ func TestImportOfAnAccountGoesOnWhereItEnded(t *testing.T) {
 	}
 }
 
+// Under other ids each hold is for the same customer, and its kits are of what they were booked with, though the kit takes less by now.
+func TestHoldsOfAnArchiveUnderOtherIDsStayWhoseAndWhatTheyWere(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 12)
+	kit := s.kit(Component{Item{SKU: sku}, 2})
+	for _, name := range []string{"Ann", "Ben"} {
+		m := s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some(name)}}).(*Customer).ID
+		o := PlaceHold{Lines: s.booking(kit, noon+10*hour, noon+20*hour, 1).Lines, Customer: &m}
+		o.Lines = append(o.Lines, s.booking(Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines...)
+		s.do(o)
+	}
+	s.do(PlaceHold{Lines: s.booking(Item{SKU: sku}, noon+10*hour, noon+20*hour, 1).Lines})
+	s.do(PatchCatalogItem{ID: kit.CatalogItem, Components: Some([]Component{{Item{SKU: sku}, 1}})})
+	_, a := s.archive()
+	into := ImportArchive{Account: makeID(noon, Base{lo: 9}), Name: "Other", NewIDs: true, Secret: zeroSecret}
+	_, err := s.Import(t.Context(), a, into)
+	require.NoError(t, err)
+	s.reopen()
+	v, ok := s.View(into.Account)
+	require.True(t, ok)
+	ids := func(v View) (people, skus []ID) {
+		for m := range v.acc.customers().All() {
+			people = append(people, m.ID)
+		}
+		for x := range v.acc.skus().All() {
+			skus = append(skus, x.ID)
+		}
+		return people, skus
+	}
+	people, skus := ids(v)
+	were, _ := ids(s.view())
+	require.Len(t, people, 2)
+	holds, total := v.ListHolds(&HoldQuery{Part: Part{Limit: 10}, Units: 10})
+	require.Equal(t, 3, total)
+	require.Equal(t, ID{}, holds[2].Customer)
+	for i, id := range people {
+		require.NotContains(t, were, id)
+		require.Equal(t, id, holds[i].Customer)
+		page, total := v.ListHolds(&HoldQuery{Customer: &id, Part: Part{Limit: 10}, Units: 10})
+		require.Equal(t, 1, total)
+		require.Equal(t, holds[i], page[0])
+		require.Equal(t, []Component{{Item{SKU: skus[0]}, 2}}, v.acc.holds().get(holds[i].ID).lines[0].booked.components)
+		r, err := s.Do(Command{Account: into.Account, Op: ChangeHold{ID: holds[i].ID, Change: []HoldLineChange{{Line: 0, Quantity: ptr(2)}}}})
+		require.NoError(t, err)
+		require.Equal(t, 4, r.Record.(*Hold).Lines[0].Taken)
+	}
+	require.NoError(t, s.Engine.Check())
+}
+
 // An archive goes into an account without records, and into no other; and not into the past.
 func TestImportOfAnAccountIsRefused(t *testing.T) {
 	s := filled(t)

@@ -57,7 +57,7 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 			return changeHold(d, a, now, h)
 		}
 	case 11, 12, 13:
-		if op := heldKits(d, a); op != nil && odds(d, "of a hold", 30) {
+		if op := heldKits(d, a); op != nil && odds(d, "of a hold", 60) {
 			return op
 		}
 		if op := otherKits(d, a); op != nil {
@@ -79,6 +79,9 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 	}
 	o := placeHold(d, a, now)
 	o.Customer = somebody(d, a)
+	if len(a.Kits) > 0 && odds(d, "of a kit", 30) {
+		o.Lines[0].Item = engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
+	}
 	return o
 }
 
@@ -87,7 +90,7 @@ func somebody(d Dice, a *model.Account) *ID {
 	switch {
 	case odds(d, "not there", 2):
 		return &nobody
-	case len(a.Customers) == 0 || odds(d, "for nobody", 40):
+	case len(a.Customers) == 0 || odds(d, "for nobody", 20):
 		return nil
 	}
 	id := pick(d, "customer", a.Customers)

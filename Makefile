@@ -94,7 +94,7 @@ bench-vs:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { echo "installing PostgreSQL"; apt-get update -q && apt-get install -qy --no-install-recommends postgresql; }
 	go run ./bench/vs $(VSFLAGS)
 
-# The Go fuzz targets one after the other, each package built once, then the packages whose tests draw random commands.
+# The Go fuzz targets one after the other, each package built once, then the tests that draw random commands.
 fuzz:
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
@@ -105,8 +105,9 @@ fuzz:
 				-test.fuzzcachedir "$$(go env GOCACHE)/fuzz/holdfast/$$package"); \
 		done; \
 	done
-	@set -e; for package in $$(grep -rl --include='*_test.go' pgregory.net/rapid engine fuzz timeline | xargs -n1 dirname | sort -u); do \
-		go test -vet=off -count=1 -timeout 30m ./$$package -rapid.checks=$(FUZZCHECKS) -rapid.seed=$(FUZZSEED); \
+	@set -e; for package in $$(grep -rl --include='*_test.go' 'rapid\.Check(' engine fuzz timeline | xargs -n1 dirname | sort -u); do \
+		tests=$$(awk -F'[ (]' '/^func Test/ { name = $$2 } /rapid\.Check\(/ { print name }' $$package/*_test.go | sort -u | paste -sd'|'); \
+		go test -vet=off -count=1 -timeout 30m ./$$package -run "^($$tests)\$$" -rapid.checks=$(FUZZCHECKS) -rapid.seed=$(FUZZSEED); \
 	done
 
 worlds:

@@ -35,7 +35,7 @@ func (t *tx) tryConflicts(w timeline.Waiting, tries int) (left *timeline.Waiting
 
 // closed says that a conflict that waits on a lot gets no unit: of an article that is out, nobody does but a scheduled event, a repair, say.
 func (t *tx) closed(h timeline.Hold, on timeline.LotNo) bool {
-	r := t.latest(t.acc.articles().No(t.draft().Stock().Lot(on).Article))
+	r := t.latest(t.articleOf(t.draft().Stock().Lot(on)))
 	return (r == nil || !r.Takes()) && h.Flags.Blocker() != timeline.BlockerScheduledEvent
 }
 

@@ -37,6 +37,17 @@ type home struct {
 	before, after Buffer
 }
 
+// articleOf is the article of a lot, which the command itself may have made, nil for none.
+func (t *tx) articleOf(lot timeline.Lot) *Article {
+	if r := t.acc.articles().No(lot.Article); r != nil {
+		return r
+	}
+	if r := t.seating().article; r != nil && r.No == lot.Article {
+		return r
+	}
+	return nil
+}
+
 // latest is an article as the command leaves it.
 func (t *tx) latest(r *Article) *Article {
 	if t.seating().article != nil && r != nil && r.No == t.seating().article.No {

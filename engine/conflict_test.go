@@ -473,3 +473,18 @@ func TestTimeSeatsNobodyOnAnArticleThatIsOut(t *testing.T) {
 	require.False(t, s.orderNow(lacks).Conflict())
 	s.reopen()
 }
+
+// Of what loses its unit to a reduction, the time until then is free: who waits for no more than that gets it.
+func TestForcedDecreaseSeatsWhoHasTimeUntilThen(t *testing.T) {
+	s := newShop(t)
+	sku := Item{SKU: s.sku()}
+	article := s.article(sku.SKU, 1)
+	long := s.order(sku, PurchaseBooking, s.now+hour, nil, 1, false)
+	short := s.order(sku, PurchaseBooking, s.now+2*hour, ptr(s.now+4*hour), 1, true)
+	require.True(t, short.Conflict())
+
+	s.do(DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, From: ptr(s.now + 10*hour), Force: true})
+	require.True(t, s.unit(long.Lines[0].Units[0].Hold).Conflict())
+	require.False(t, s.unit(short.Lines[0].Units[0].Hold).Conflict())
+	s.reopen()
+}

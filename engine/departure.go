@@ -185,7 +185,7 @@ func (t *tx) depart(id ID, of []ID) {
 	d := t.draft()
 	h, at, _ := d.Find(id)
 	x := t.acc.departureOf(h, d.Lot(at.Lot), at, t.goes(h))
-	r := t.acc.articles().No(d.Lot(at.Lot).Article)
+	r := t.articleOf(d.Lot(at.Lot))
 	red := t.spare(h, at, x.at)
 	_, asked := t.seating().departing.to[id]
 	if asked && !t.seating().departing.overbook && (!red.OK || r == nil) {

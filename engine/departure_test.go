@@ -409,3 +409,19 @@ func TestOneWayUnitOfAnArticleThatIsTakenOut(t *testing.T) {
 		s.reopen()
 	}
 }
+
+// An article that is made has units for who waits to take one away, too.
+func TestOneWayConflictGetsAUnitOfANewArticle(t *testing.T) {
+	s := newOneWay(t, 1)
+	s.do(s.rental(OrderOpen, s.bike, noon, noon+day, 1))
+	over := s.trip(noon, noon+day, 1)
+	over.AllowOverbooked = true
+	o := s.do(over).(*OrderRecord)
+	require.True(t, o.Conflict())
+
+	s.article(s.bike.SKU, 1)
+	require.False(t, s.unit(o.Lines[0].Units[0].Hold).Conflict())
+	require.Equal(t, 1, s.stock(s.there, noon+day, noon+2*day), "it arrives there")
+	require.Equal(t, 1, s.at(s.loc, noon+day, noon+2*day), "the other unit is the only one here")
+	s.reopen()
+}

@@ -134,6 +134,7 @@ func (t *tx) unsell(o *Order, x unitOfLine) error {
 	}
 	if ended := d.Stock().EndingAt(lot, u.Handed, 1); len(ended) > 0 {
 		d.EndSlot(ended[0], Forever)
+		t.freedOf(r, lot, Span{Start: t.now, End: Forever})
 	} else {
 		t.newUnits(r, on.location, 1, Span{Start: t.now, End: Forever})
 	}

@@ -159,3 +159,18 @@ func TestUndoASale(t *testing.T) {
 	s.do(CancelOrder{ID: r.ID})
 	require.Equal(t, 2, s.available(Item{SKU: sku}, s.now, s.now+day))
 }
+
+// The unit of a sale that is taken back is free until the sale begins: who waits for it until then gets it.
+func TestUndoOfASaleSeatsWhoWaits(t *testing.T) {
+	s := newShop(t)
+	article := Item{Article: s.article(ID{}, 1)}
+	sale := s.order(article, PurchaseSale, s.now+10*hour, nil, 1, false)
+	s.now += hour
+	s.do(FulfillOrder{ID: sale.ID})
+	waits := s.order(article, PurchaseBooking, s.now+2*hour, ptr(s.now+4*hour), 1, true)
+	require.True(t, waits.Conflict())
+
+	s.do(UndoOrder{ID: sale.ID, Units: []ID{sale.Lines[0].Units[0].ID}})
+	require.False(t, s.unit(waits.Lines[0].Units[0].Hold).Conflict())
+	s.reopen()
+}

@@ -317,7 +317,7 @@ func (o DecreaseQuantity) plan(t *tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.settleDepartures()
+	t.seatFreed()
 	return plan, nil
 }
 
@@ -337,6 +337,12 @@ func (t *tx) reduce(q quantityChange, expected *string, force bool) (*QuantityPl
 	}
 	if !red.OK && (!force || !red.Feasible()) {
 		return nil, &Error{Code: CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
+	}
+	if t.draft().ConflictLen() > 0 {
+		for _, id := range red.Blockers { // until then their units are free
+			h, at, _ := t.draft().Find(id)
+			t.freed(h.Span, at)
+		}
 	}
 	t.draft().ApplyReduction(red)
 	return plan, nil

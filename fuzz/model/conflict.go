@@ -47,11 +47,7 @@ func (a *Account) meant(u Unit) ID {
 		if h == nil {
 			return ID{}
 		}
-		l := h.Lines[u.Line]
-		if k := a.kit(l.CatalogItem); l.CatalogItem != (ID{}) && (k == nil || k.Changed >= engine.CreatedAt(u.ID)) {
-			return ID{}
-		}
-		return l.Made[nth]
+		return h.Lines[u.Line].Made[nth] // its line keeps what a kit was held with, whatever the kit has become
 	}
 	x := a.orderUnit(u.ID)
 	o := find(a.Orders, func(o *Order) bool { return uint64(o.No) == u.Nth })

@@ -208,9 +208,9 @@ func (s *step) depart(id ID, x *departure) {
 	s.departs[id] = x
 }
 
-// newLot takes over the lot of an article at a location that the command has made.
+// newLot takes over the lot of an article at a location that the command has made. The article may be of the same command.
 func (s *step) newLot(article, location ID) uint32 {
-	no := s.obs.lotAt(article, location)
+	no := s.a.lotAmong(s.obs.Lots, article, location)
 	for n := len(s.a.Lots); n < int(no); n++ {
 		s.a.Lots = append(s.a.Lots, s.obs.Lots[n])
 	}

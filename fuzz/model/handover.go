@@ -140,7 +140,12 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 		body := h.Body()
 		narrow := !h.articlePinned() && s.a.partly(home, s.a.required(h), s.now)
 		before := early // what moved for the units before may have left the lot that this one is pinned to
-		full := func(need Span) chance { return s.clears(h, need, before > 0) }
+		full := func(need Span) chance {
+			if fixes && h.oneWay() { // those before leave for good, and who had their units behind them may have none
+				return open
+			}
+			return s.clears(h, need, before > 0)
+		}
 		if h.Slot == 0 {
 			early++
 			need, own := rest(h, s.now), s.a.Pins[h.ID]
@@ -181,7 +186,8 @@ func (s *step) fulfill(o *Order, op engine.FulfillOrder, rec *engine.OrderRecord
 			if c == certain && len(more(had, has)) > 0 {
 				v := s.a.clone()
 				v.Units = slices.DeleteFunc(v.Units, func(u Unit) bool { return u.ID == h.ID })
-				clear := h.Slot != 0 && v.slot(h.Slot).Span.Covers(has) && !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(has) })
+				on := v.slot(h.Slot) // none, too, where a unit that was sold before this one took it along: this one moved away
+				clear := on != nil && on.Span.Covers(has) && !slices.ContainsFunc(v.Units, func(u Unit) bool { return u.Slot == h.Slot && u.Takes().Overlaps(has) })
 				if h.slotPinned() && !clear || !h.slotPinned() && !clear && (narrow || fixes || !v.easy(home, has, s.now)) || early > 1 {
 					c = open
 				}

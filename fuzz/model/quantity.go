@@ -100,6 +100,9 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 	}) || slices.ContainsFunc(s.was.Units, func(u Unit) bool { return u.Slot == 0 && u.Hull.End > s.now })
 	for _, b := range plan.Blockers {
 		s.evict[b.ID] = true
+		if u := s.a.unit(b.ID); u.Slot != 0 {
+			s.frees(u.Lot, u.Hull) // until then
+		}
 		// A plan as of an instant that is past looks at all behind it. Who is seated again needs no room for what is past. And who waits is tried by seats, where a
 		// plan leaves to other conflicts what they are counted for: one of several that wait may have the room of another.
 		u, o := s.a.unit(b.ID), s.obs.unit(b.ID)

@@ -317,8 +317,11 @@ func (a *Account) of(l Lot) *Article {
 }
 
 // lotAt is the number of the lot of an article at a location, 0 where there is none.
-func (a *Account) lotAt(article, location ID) uint32 {
-	for _, l := range a.Lots {
+func (a *Account) lotAt(article, location ID) uint32 { return a.lotAmong(a.Lots, article, location) }
+
+// lotAmong is lotAt of some lots.
+func (a *Account) lotAmong(lots []Lot, article, location ID) uint32 {
+	for _, l := range lots {
 		if a.of(l).ID == article && a.Locations[l.Location].ID == location {
 			return l.No
 		}

@@ -152,6 +152,7 @@ func (s *step) unsell(o *Order, l *OrderLine, u *OrderUnit, err error) (may chan
 	}
 	if i := slices.IndexFunc(s.a.Slots, func(x Slot) bool { return x.Lot == u.Lot && x.Span.End == u.Handed }); i >= 0 {
 		s.a.Slots[i].Span.End = Forever
+		s.frees(u.Lot, Span{Start: s.now, End: Forever})
 	} else {
 		s.addSlots(r.ID, s.a.Locations[at.Location].ID, 1, s.now)
 	}

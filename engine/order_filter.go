@@ -200,20 +200,61 @@ func (l *orderListing) created(s Span) {
 	})
 }
 
-// window asks for orders of which a line is for some of a window. Of those with gaps each is judged.
+// window asks for orders of which a line is for some of a window, by that of lengths which makes the least of it.
 func (l *orderListing) window(w Span) {
+	best, least := l.windowBy(len(lengths), w)
+	for nth := range lengths {
+		if f, cost := l.windowBy(nth, w); cost < least {
+			best, least = f, cost
+		}
+	}
+	l.add(best)
+}
+
+// oneByOne is as how many orders that are marked one costs that is judged.
+const oneByOne = 64
+
+// windowBy is a filter for a window, and what it costs. Of the orders that are no longer than one of lengths it looks at those that begin and
+// end near the window, and each that is longer is judged; behind the last of lengths it looks at all that have begun and have not ended. Of
+// those with gaps each is judged.
+func (l *orderListing) windowBy(nth int, w Span) (f orderFilter, cost int) {
 	end := max(w.End, w.Start+1)
-	begins := l.between(keyStart, math.MinInt64, end-1)
-	begins.doubt = termGaps
-	within := begins.has
-	begins.has = func(o *Order) bool {
-		return within(o) && slices.ContainsFunc(o.Lines, func(x OrderLine) bool {
+	first, last, longer := int64(math.MinInt64), int64(math.MaxInt64), []timeline.Term(nil)
+	if nth < len(lengths) {
+		first, last = max(w.Start, first+lengths[nth])-lengths[nth], min(end, last-lengths[nth])+lengths[nth]
+		for i := nth; i < len(lengths); i++ {
+			longer = append(longer, termLong.of(byte(i+1)))
+		}
+	}
+	begin := l.between(keyStart, first, end-1)
+	ends := either(l.between(keyEnd, w.Start+1, last), l.between(keyUntil, w.Start+1, last))
+	long := l.terms(longer)
+	f = orderFilter{most: min(begin.most, ends.most) + long.most, doubt: termGaps, spans: true, key: keyStart, from: begin.from, to: begin.to}
+	if long.most > 0 {
+		f.from = 0
+	}
+	f.has = func(o *Order) bool {
+		return slices.ContainsFunc(o.Lines, func(x OrderLine) bool {
 			over := x.taken()
 			return over.Start < end && w.Start < over.End
 		})
 	}
-	l.add(begins)
-	l.add(either(l.between(keyEnd, w.Start+1, math.MaxInt64), l.between(keyUntil, w.Start+1, math.MaxInt64)))
+	f.mark = func(in timeline.Bits) {
+		near, ending, far := l.bits(), l.bits(), l.bits()
+		begin.mark(near)
+		ends.mark(ending)
+		intersect(near, ending)
+		long.mark(far)
+		for no := range far.All() {
+			if f.has(l.a.orders().No(no)) {
+				near.Add(no)
+			}
+		}
+		for i := range in {
+			in[i] |= near[i]
+		}
+	}
+	return f, begin.most + ends.most + oneByOne*long.most
 }
 
 // only asks for one order; nil: there is none.

@@ -29,6 +29,7 @@ const (
 	termNoStart
 	termNoEnd
 	termGaps // there are instants between its beginning and its end that no line is for
+	termLong // and how many of lengths it is longer than, where it is
 	termWord // and which of beginnings it is; the last of all
 )
 
@@ -38,6 +39,12 @@ func (o orderTerm) of(says ...byte) (t timeline.Term) {
 	copy(t[1:], says)
 	return t
 }
+
+// lengths are of how long an order is, from its beginning to its end. Those that are longer than the first are listed, by the last that they
+// are longer than: the others that have to do with a window begin and end near it.
+var lengths = [...]int64{16 * days, 64 * days, 256 * days}
+
+const days = 24 * 60 * 60 * 1000
 
 // orderWords is how many words of an order count, and maxWord how many bytes of a word do.
 const (
@@ -113,10 +120,8 @@ func (o *Order) keys() (k keyed) {
 	if end != 0 {
 		k.set(keyEnd, end)
 	}
-	until := end
 	for i := range o.Lines {
 		l := &o.Lines[i]
-		until = max(until, l.taken().End)
 		for j := range l.Units {
 			u := &l.Units[j]
 			switch {
@@ -127,10 +132,19 @@ func (o *Order) keys() (k keyed) {
 			}
 		}
 	}
-	if until != end {
+	if until := o.hull().End; until != end {
 		k.set(keyUntil, until)
 	}
 	return k
+}
+
+// hull is from the first beginning of a line to the end of the last instant that one is for.
+func (o *Order) hull() (h Span) {
+	h.Start, h.End = o.Bounds()
+	for i := range o.Lines {
+		h.End = max(h.End, o.Lines[i].taken().End)
+	}
+	return h
 }
 
 // out says that a unit was handed over and is not back.
@@ -190,6 +204,13 @@ func (o *Order) terms() (list []timeline.Term) {
 	}
 	if o.gaps() {
 		add(termGaps.of())
+	}
+	h, longer := o.hull(), 0
+	for longer < len(lengths) && h.End > h.Start+lengths[longer] {
+		longer++
+	}
+	if longer > 0 {
+		add(termLong.of(byte(longer)))
 	}
 	slices.SortFunc(list, func(a, b timeline.Term) int { return cmp.Compare(string(a[:]), string(b[:])) })
 	return o.appendBeginnings(slices.Compact(list))

@@ -182,10 +182,14 @@ func newOrderWorld(t *testing.T) *orderWorld {
 
 func (w *orderWorld) maybe() bool { return w.dice.IntN(3) == 0 }
 
-// line draws a line: a booking, one without end, or a sale.
+// line draws a line: a booking, seldom a long one, one without end, or a sale.
 func (w *orderWorld) line() OrderLineInput {
 	from := w.now + int64(w.dice.IntN(6)-2)*hour
 	to := from + int64(1+w.dice.IntN(5))*hour
+	if w.dice.IntN(8) == 0 {
+		from += int64(w.dice.IntN(40)-10) * day
+		to += int64(w.dice.IntN(400)) * day
+	}
 	l := OrderLineInput{Item: w.bike, Purchase: PurchaseBooking, Quantity: 1 + w.dice.IntN(2), From: &from, To: &to, UnitPrice: ptr(int64(w.dice.IntN(5) * 100))}
 	switch w.dice.IntN(12) {
 	case 0:
@@ -310,7 +314,10 @@ func (w *orderWorld) query() *OrderQuery {
 		case 11:
 			q.External = ptr(fmt.Sprint("x", w.now, w.dice.IntN(100)))
 		case 12:
-			q.Window = span()
+			if q.Window = span(); w.maybe() {
+				far := int64(w.dice.IntN(400)-20) * day
+				q.Window = &Span{Start: q.Window.Start + far, End: q.Window.End + far}
+			}
 		case 13:
 			q.Created = span()
 		case 14:
@@ -365,6 +372,41 @@ func TestListsOfOrdersAgainstASlowOne(t *testing.T) {
 	w.reopen()
 	check(1500)
 	require.Greater(t, passed, 5000, "filters let orders through")
+}
+
+// Whichever of lengths a window is asked for by, the same orders are found; and some orders are longer than each.
+func TestAWindowByEachLength(t *testing.T) {
+	w := newOrderWorld(t)
+	for range 150 {
+		w.draw()
+	}
+	for range 300 {
+		from := noon + int64(w.dice.IntN(500)-30)*day + int64(w.dice.IntN(24))*hour
+		over := Span{Start: from, End: from + int64(w.dice.IntN(60))*int64(w.dice.IntN(2))*day}
+		want, total := w.slowOrders(&OrderQuery{Window: &over, Active: true, Limit: MaxListed})
+		slices.SortFunc(want, ID.Compare)
+		for nth := range len(lengths) + 1 {
+			l := orderListing{OrderQuery: &OrderQuery{}, a: w.view().acc, x: w.view().acc.orderIndex()}
+			f, _ := l.windowBy(nth, over)
+			l.add(f)
+			in, n := l.found()
+			require.Equal(t, total, n, "%d %+v", nth, over)
+			var got []ID
+			for no := range in.All() {
+				o := w.view().acc.orders().No(no)
+				at := l.x.by[keyStart].Before(o.keys().at[keyStart])
+				require.True(t, f.from <= at && at < f.to, "its beginning is among those that a page is picked of")
+				got = append(got, o.ID)
+			}
+			slices.SortFunc(got, ID.Compare)
+			require.Equal(t, want, got, "%d %+v", nth, over)
+			require.LessOrEqual(t, n, f.most)
+		}
+	}
+	for nth := range lengths {
+		long := termLong.of(byte(nth + 1))
+		require.NotZero(t, w.view().acc.orderIndex().sets.Count(long, long.Next(len(long))), "orders are as long")
+	}
 }
 
 // A word counts by its first bytes, and an order by its first words.

@@ -444,7 +444,7 @@ func (s *step) place(o engine.PlaceHold, res any, err error) error {
 		return fault
 	}
 	r := res.(*engine.Hold)
-	h := &Hold{ID: r.ID, Status: engine.Confirmed}
+	h := &Hold{ID: r.ID, Status: engine.Confirmed, Note: o.Note}
 	if o.ExpiresIn != nil {
 		h.Status, h.Due = engine.Held, s.now+*o.ExpiresIn*1000
 	}

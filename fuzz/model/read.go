@@ -382,7 +382,7 @@ func (a *Account) Records(v engine.View, now int64) error {
 }
 
 func (a *Account) record(h *engine.Hold, want *Hold) error {
-	bad := h.ID != want.ID || h.Status != want.Status || h.Customer != want.Customer || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == engine.Held)
+	bad := h.ID != want.ID || h.Status != want.Status || h.Customer != want.Customer || h.Note != want.Note || len(h.Lines) != len(want.Lines) || (h.ExpiresAt != nil) != (want.Status == engine.Held)
 	bad = bad || h.ExpiresAt != nil && *h.ExpiresAt != want.Due
 	for i := range min(len(h.Lines), len(want.Lines)) {
 		x, w := h.Lines[i], want.Lines[i]

@@ -84,6 +84,7 @@ type Tally struct {
 	Idle, Stale            int // patches of lines that changed nothing, and commands on revisions of orders that are past
 	Carts, Recast          int // orders of several holds, and holds of which lines were changed
 	Owned, Disowned        int // orders that are for the customer of their holds, and those of holds for several customers, which were refused
+	Listed                 int // lists of holds of which some passed and others did not
 	Wanted                 int // customers who were not deleted, as a hold or an order was for them
 	Chosen, Unpriced       int // lines that named no row and got one, and those that no one row was for
 	Together, Mixed        int // lines that were sold by rows together, and those for less than any row alone
@@ -125,7 +126,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.StaysHere, &o.StaysHere}, {&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},
-		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Owned, &o.Owned}, {&t.Disowned, &o.Disowned}, {&t.Wanted, &o.Wanted}, {&t.Chosen, &o.Chosen}, {&t.Unpriced, &o.Unpriced},
+		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Owned, &o.Owned}, {&t.Disowned, &o.Disowned}, {&t.Wanted, &o.Wanted}, {&t.Listed, &o.Listed}, {&t.Chosen, &o.Chosen}, {&t.Unpriced, &o.Unpriced},
 		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Together, &o.Together}, {&t.Mixed, &o.Mixed}, {&t.Quotes, &o.Quotes}, {&t.Offered, &o.Offered}, {&t.Rebooked, &o.Rebooked}, {&t.Reheld, &o.Reheld}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained}, {&t.Disabled, &o.Disabled},
 		{&t.Requeued, &o.Requeued}, {&t.FreeLater, &o.FreeLater}, {&t.WalledIn, &o.WalledIn}, {&t.Unstocked, &o.Unstocked}, {&t.FewerDays, &o.FewerDays},
@@ -172,6 +173,7 @@ type (
 		Lines  []Line
 
 		Customer ID // whom it is for; zero: nobody
+		Note     string
 	}
 	Line struct {
 		engine.Item

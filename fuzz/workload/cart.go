@@ -78,11 +78,44 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 		}
 	}
 	o := placeHold(d, a, now)
-	o.Customer = somebody(d, a)
+	o.Customer, o.Note = somebody(d, a), pick(d, "note", holdNotes)
 	if len(a.Kits) > 0 && odds(d, "of a kit", 30) {
 		o.Lines[0].Item = engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID}
 	}
 	return o
+}
+
+// holdNotes are what is written of a hold.
+var holdNotes = []string{"", "", "Call Ann", "Ann Lee, called twice", "blue"}
+
+// heldList asks for a page of the holds that pass some filters.
+func (w *World) heldList(d Dice, tenant int) error {
+	a := w.Tenants[tenant].Twin
+	var q engine.HoldQuery
+	for range max(0, d.N("states", 5)-2) {
+		q.Status = append(q.Status, pick(d, "status", []engine.HoldStatus{engine.Held, engine.Confirmed, engine.Expired, engine.Released, engine.Ordered}))
+	}
+	if odds(d, "of an item", 30) {
+		q.Items = append(q.Items, asked(d, a))
+	}
+	if len(a.Kits) > 0 && odds(d, "of a kit", 10) {
+		q.Items = append(q.Items, engine.Item{CatalogItem: pick(d, "kit", a.Kits).ID})
+	}
+	if id := location(d, a); odds(d, "of a place", 30) {
+		q.Location = &id
+	}
+	if over := Window(d, a, w.Now()); odds(d, "over a window", 30) {
+		q.Window = &over
+	}
+	if odds(d, "of somebody", 30) {
+		q.Customer = somebody(d, a)
+	}
+	if odds(d, "of words", 30) {
+		q.Search = pick(d, "words", []string{"ann", "CALL", "an ca", "lee call", "blue ann", "?", "twice a"})
+	}
+	q.Desc, q.Units = odds(d, "the youngest first", 50), engine.MaxListed
+	q.Part = engine.Part{Offset: d.N("offset", 6), Limit: 1 + d.N("limit", 6)}
+	return a.HeldList(w.View(tenant), &q)
 }
 
 // somebody is a customer, seldom one who is not there; nil: nobody.

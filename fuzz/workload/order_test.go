@@ -67,12 +67,12 @@ func TestCounter(t *testing.T) {
 // TestCarts plays worlds in which carts become orders.
 func TestCarts(t *testing.T) {
 	var seen model.Tally
-	for seed := range uint64(90) {
+	for seed := range uint64(160) {
 		c := orderWorld{hooks: seed%4 == 0, rich: true, cart: true}
 		require.NoError(t, c.play(Seeded{rand.New(rand.NewPCG(seed, 77))}, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)
-	for _, n := range []int{seen.Carts, seen.Recast, seen.Owned, seen.Disowned, seen.Wanted, seen.Rebooked, seen.Reheld, seen.Together, seen.Mixed, seen.Quotes, seen.Offered, seen.Chosen, seen.Unpriced, seen.Applied} {
+	for _, n := range []int{seen.Carts, seen.Recast, seen.Owned, seen.Disowned, seen.Wanted, seen.Listed, seen.Rebooked, seen.Reheld, seen.Together, seen.Mixed, seen.Quotes, seen.Offered, seen.Chosen, seen.Unpriced, seen.Applied} {
 		require.Positive(t, n, "%+v", seen)
 	}
 }
@@ -154,6 +154,11 @@ func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 		}
 		if c.cart && odds(d, "a quote", 50) {
 			if err := w.quote(d, 0); err != nil {
+				return fmt.Errorf("step %d: %w", n, err)
+			}
+		}
+		if c.cart {
+			if err := w.heldList(d, 0); err != nil {
 				return fmt.Errorf("step %d: %w", n, err)
 			}
 		}

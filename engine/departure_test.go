@@ -379,6 +379,21 @@ func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {
 	}
 }
 
+// Another beginning changes nothing about where a unit goes to: a hand-over and its undoing leave what was planned on its arrival, and go on when that is called off.
+func TestOneWayUndoneLeavesItsDeparture(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	out := s.do(s.trip(noon, end, 1)).(*OrderRecord)
+	s.do(DecreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: new(end + day)})
+	s.do(FulfillOrder{ID: out.ID})
+	s.do(UndoOrder{ID: out.ID, Units: []ID{out.Lines[0].Units[0].ID}})
+	s.do(IncreaseQuantity{Article: s.first, Location: s.there, Amount: 1, From: new(end + day)})
+	s.do(CancelOrder{ID: out.ID})
+	require.Equal(t, 1, s.stock(s.loc, end, end+day), "it does not go")
+	require.Equal(t, 0, s.stock(s.there, end, end+day))
+	s.reopen()
+}
+
 // A unit that was to leave and is out of its place by force is not taken away, too: the lot is one lower, not two.
 func TestOneWayUnitThatAReductionUnseats(t *testing.T) {
 	s := newOneWay(t, 2)

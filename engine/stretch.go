@@ -12,7 +12,9 @@ func (t *tx) stretch(h timeline.Hold, at timeline.Place, body Span, forced bool)
 
 // stretchTo is stretch to what handedOver has made of the hold.
 func (t *tx) stretchTo(h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
-	t.lift(h.ID)
+	if n.Span.End != h.Span.End { // one that leaves does so at another instant
+		t.lift(h.ID)
+	}
 	if was, _, _ := t.draft().Find(h.ID); !was.Flags.Has(timeline.OneWay) {
 		n.Flags &^= timeline.OneWay
 	}
@@ -23,7 +25,7 @@ func (t *tx) stretchTo(h timeline.Hold, at timeline.Place, n timeline.Hold, forc
 	return true
 }
 
-// stretched is stretchTo of a unit whose departure was called off.
+// stretched is stretchTo of a unit whose departure, if it is to be another, was called off.
 func (t *tx) stretched(h timeline.Hold, at timeline.Place, n timeline.Hold, forced bool) bool {
 	d := t.draft()
 	lot := d.Lot(at.Lot)

@@ -105,7 +105,7 @@ func likeness(h timeline.Hold, before, after Buffer, l *Location, now int64) int
 // homeOf is the lot that a conflict of a SKU belongs to.
 func (t *tx) homeOf(c timeline.Placed, homes []home, location uint32) timeline.LotNo {
 	if len(homes) == 0 {
-		r := t.latest(t.acc.articles().No(t.draft().Stock().Lot(c.Place.Lot).Article))
+		r := t.latest(t.articleOf(t.draft().Stock().Lot(c.Place.Lot)))
 		if r == nil || !r.Takes() {
 			return c.Place.Lot
 		}

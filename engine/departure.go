@@ -149,7 +149,7 @@ func (t *tx) lift(id ID) {
 		at = max(at, t.now) // it never left
 	}
 	lot := d.Lot(x.lot)
-	r, from := t.acc.articles().No(lot.Article), t.acc.locations().No(lot.Location)
+	r, from := t.articleOf(lot), t.acc.locations().No(lot.Location)
 	if r != nil && from != nil {
 		if to, ok := t.lotOf(r, x.to); ok {
 			if red := d.Reduce(to, 1, at); red.Feasible() {
@@ -219,7 +219,7 @@ func (t *tx) depart(id ID, of []ID) {
 func (t *tx) transferUnit(from timeline.LotNo, to *Location, at int64) {
 	d := t.draft()
 	lot := d.Lot(from)
-	r := t.acc.articles().No(lot.Article)
+	r := t.articleOf(lot)
 	if r == nil || lot.Location == to.No {
 		return
 	}

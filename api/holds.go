@@ -228,16 +228,11 @@ var heldUnitSchema = describe("HeldUnit", (*scribe).heldUnit)
 // heldUnit writes a unit of a hold: where it is, and what it was asked for as.
 func (w *scribe) heldUnit(u *engine.HeldUnit) {
 	w.writeUnavailability(&u.Unavailability)
-	w.Object("ordered", "HeldAs", "What the unit was asked for as, also while it has no slot: of a kit, the component.", func() {
-		name, code := "", (*string)(nil)
-		if w.Writes() {
-			name, code = w.view.CalledAs(u.Ordered)
-		}
-		w.GivenID("skuId", u.Ordered.SKU, "The SKU; null where an article was asked for.")
-		w.GivenID("articleId", u.Ordered.Article, "The article; null where a SKU was asked for.")
-		w.GivenText("name", name, "What that is called.")
-		w.TextOrNull("code", code, "The code of the SKU; null without one.")
-	})
+	name, code := "", (*string)(nil)
+	if w.Writes() {
+		name, code = w.view.CalledAs(u.Ordered)
+	}
+	w.orderedAs("What the unit was asked for as, also while it has no slot: of a kit, the component.", u.Ordered, name, code)
 }
 
 func answerHold(q *request, h *engine.Hold) error {

@@ -216,6 +216,16 @@ func (w *scribe) stockItems(r *engine.OrderRecord, most int) {
 	}
 }
 
+// orderedAs writes what a unit of an order or a hold was asked for as, and what that is called.
+func (w *scribe) orderedAs(says string, i engine.Item, name string, code *string) {
+	w.Object("ordered", "OrderedAs", says, func() {
+		w.GivenID("skuId", i.SKU, "The SKU; null where an article was asked for.")
+		w.GivenID("articleId", i.Article, "The article; null where a SKU was asked for.")
+		w.GivenText("name", name, "What that is called.")
+		w.TextOrNull("code", code, "The code of the SKU; null without one.")
+	})
+}
+
 func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine.OrderUnit, at *engine.UnitRecord) {
 	more := l.Rest()
 	w.ID("id", u.ID, "The unit's id in the order.")
@@ -235,12 +245,7 @@ func (w *scribe) stockItem(r *engine.OrderRecord, l *engine.OrderLine, u *engine
 		codeType = "manual"
 	}
 	w.As(codeTypes, "codeType", codeType, "Whether the service chose the article, or somebody did.")
-	w.Object("ordered", "OrderedAs", "What the unit was ordered as, also while it has no article: of a kit, the component.", func() {
-		w.GivenID("skuId", at.Ordered.SKU, "The SKU; null where an article was ordered.")
-		w.GivenID("articleId", at.Ordered.Article, "The article; null where a SKU was ordered.")
-		w.GivenText("name", at.OrderedName, "What that is called.")
-		w.TextOrNull("code", at.OrderedCode, "The code of the SKU; null without one.")
-	})
+	w.orderedAs("What the unit was ordered as, also while it has no article: of a kit, the component.", at.Ordered, at.OrderedName, at.OrderedCode)
 	w.Bool("substitute", u.Substitute, "Whether somebody has put an article there that is not what was ordered.")
 	w.Bool("expectsInventoryLink", more.ExpectsLink, "Whether an article is expected to be named, as it was given; nothing is checked here.")
 	wire.List(&w.Writer, "requirements", "Requirement", more.Requirements, "What its article has to have.", func(r *engine.Requirement) {

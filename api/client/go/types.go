@@ -2268,18 +2268,6 @@ type HandOver struct {
 	DryRun Opt[bool] `json:"dryRun,omitzero"`
 }
 
-// HeldAs is a part of answers.
-type HeldAs struct {
-	// The SKU; null where an article was asked for.
-	SKUID *string `json:"skuId"`
-	// The article; null where a SKU was asked for.
-	ArticleID *string `json:"articleId"`
-	// What that is called.
-	Name *string `json:"name"`
-	// The code of the SKU; null without one.
-	Code *string `json:"code"`
-}
-
 // HeldLineInput is a part of requests.
 type HeldLineInput struct {
 	// The hold; it may be left out where there is one.
@@ -2333,7 +2321,7 @@ type HeldUnit struct {
 	// How many entries the list has, where it is cut.
 	IntervalsTotal *int64 `json:"intervalsTotal"`
 	// What the unit was asked for as, also while it has no slot: of a kit, the component.
-	Ordered HeldAs `json:"ordered"`
+	Ordered OrderedAs `json:"ordered"`
 }
 
 // HeldUnitBlockerType is one of these; a newer server may have more.
@@ -3847,9 +3835,9 @@ type OrderStockItemPage struct {
 
 // OrderedAs is a part of answers.
 type OrderedAs struct {
-	// The SKU; null where an article was ordered.
+	// The SKU; null where an article was asked for.
 	SKUID *string `json:"skuId"`
-	// The article; null where a SKU was ordered.
+	// The article; null where a SKU was asked for.
 	ArticleID *string `json:"articleId"`
 	// What that is called.
 	Name *string `json:"name"`

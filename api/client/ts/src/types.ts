@@ -4590,22 +4590,6 @@ export interface components {
             /** @description The units of the order that it is about. Default: all that can. */
             stockItemIds?: string[] | null;
         };
-        HeldAs: {
-            /**
-             * Format: uuid
-             * @description The article; null where a SKU was asked for.
-             */
-            articleId: string | null;
-            /** @description The code of the SKU; null without one. */
-            code: string | null;
-            /** @description What that is called. */
-            name: string | null;
-            /**
-             * Format: uuid
-             * @description The SKU; null where an article was asked for.
-             */
-            skuId: string | null;
-        };
         HeldLineInput: {
             /**
              * Format: uuid
@@ -4664,7 +4648,7 @@ export interface components {
              */
             orderStockItemId: string | null;
             /** @description What the unit was asked for as, also while it has no slot: of a kit, the component. */
-            ordered: components["schemas"]["HeldAs"];
+            ordered: components["schemas"]["OrderedAs"];
             /** @description From when until when it is taken, buffers included. */
             range: components["schemas"]["Range"];
             /** @description Whether the article has lost what the order's line requires: the unit stays there. */
@@ -6330,7 +6314,7 @@ export interface components {
         OrderedAs: {
             /**
              * Format: uuid
-             * @description The article; null where a SKU was ordered.
+             * @description The article; null where a SKU was asked for.
              */
             articleId: string | null;
             /** @description The code of the SKU; null without one. */
@@ -6339,7 +6323,7 @@ export interface components {
             name: string | null;
             /**
              * Format: uuid
-             * @description The SKU; null where an article was ordered.
+             * @description The SKU; null where an article was asked for.
              */
             skuId: string | null;
         };
@@ -8217,7 +8201,6 @@ export type FulfillmentField = components['schemas']['FulfillmentField'];
 export type FulfillmentFieldValue = components['schemas']['FulfillmentFieldValue'];
 export type FulfillmentState = components['schemas']['FulfillmentState'];
 export type HandOver = components['schemas']['HandOver'];
-export type HeldAs = components['schemas']['HeldAs'];
 export type HeldLineInput = components['schemas']['HeldLineInput'];
 export type HeldUnit = components['schemas']['HeldUnit'];
 export type HeldUnitPage = components['schemas']['HeldUnitPage'];

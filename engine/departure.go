@@ -157,7 +157,7 @@ func (t *tx) lift(id ID) {
 					plan := t.acc.quantityPlan(d.Stock(), red, First)
 					t.seating().departing.called = append(t.seating().departing.called, calledOff{red.Blockers, plan})
 				}
-				d.ApplyReduction(red)
+				t.apply(red)
 				if t.addUnits(r, from, 1, at) == nil {
 					return
 				}
@@ -197,7 +197,7 @@ func (t *tx) depart(id ID, of []ID) {
 	out := h.Flags.Has(timeline.Out)
 	switch {
 	case r != nil && (red.OK || red.Feasible() && (asked || out)):
-		d.ApplyReduction(red)
+		t.apply(red)
 		if t.addUnits(r, t.acc.locations().No(x.to), 1, x.at) == nil {
 			t.plans(id, x)
 			return
@@ -224,12 +224,8 @@ func (t *tx) transferUnit(from timeline.LotNo, to *Location, at int64) {
 		return
 	}
 	if red := d.Reduce(from, 1, at); red.Feasible() {
-		d.ApplyReduction(red)
-		if t.addUnits(r, to, 1, at) == nil {
-			for _, id := range red.Blockers {
-				t.seatConflict(id)
-			}
-		}
+		t.apply(red)
+		_ = t.addUnits(r, to, 1, at)
 	}
 }
 

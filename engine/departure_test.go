@@ -440,3 +440,19 @@ func TestOneWayConflictGetsAUnitOfANewArticle(t *testing.T) {
 	require.Equal(t, 1, s.at(s.loc, noon+day, noon+2*day), "the other unit is the only one here")
 	s.reopen()
 }
+
+// A unit that leaves, and loses its unit to others that leave, gets one of another article of its SKU.
+func TestOneWayUnitIsPushedToAnotherArticle(t *testing.T) {
+	s := newOneWay(t, 1)
+	s.article(s.bike.SKU, 2)
+	end := noon + day
+	s.do(PlaceHold{Lines: []HoldLineInput{{Item: s.bike, Location: s.loc, Window: Span{Start: end + day, End: end + 2*day}, Quantity: 2}}})
+	over := s.trip(end+2*day, Forever, 1)
+	over.Lines[0].To = nil
+	over.Lines = append(over.Lines, s.trip(noon, end, 2).Lines...)
+	over.AllowOverbooked = true
+	o := s.do(over).(*OrderRecord)
+	require.False(t, s.unit(o.Lines[0].Units[0].Hold).Conflict(), "behind the hold that keeps the unit that stays")
+	require.Equal(t, 2, s.stock(s.there, end, end+day))
+	s.reopen()
+}

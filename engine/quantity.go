@@ -338,14 +338,21 @@ func (t *tx) reduce(q quantityChange, expected *string, force bool) (*QuantityPl
 	if !red.OK && (!force || !red.Feasible()) {
 		return nil, &Error{Code: CodeQuantityBlocked, Detail: plan.refusal(), Details: QuantityDetails{plan}}
 	}
-	if t.draft().ConflictLen() > 0 {
-		for _, id := range red.Blockers { // until then their units are free
-			h, at, _ := t.draft().Find(id)
+	t.apply(red)
+	return plan, nil
+}
+
+// apply has a lot have fewer units, as planned. Until then the units of those who lose theirs are free, for who waits. So does who leaves: the plan keeps him on his
+// article, and now he may have a unit of another.
+func (t *tx) apply(red timeline.Reduction) {
+	d := t.draft()
+	waits := d.ConflictLen() > 0
+	for _, id := range red.Blockers {
+		if h, at, _ := d.Find(id); waits || h.Flags.Has(timeline.OneWay) {
 			t.freed(h.Span, at)
 		}
 	}
-	t.draft().ApplyReduction(red)
-	return plan, nil
+	d.ApplyReduction(red)
 }
 
 // refusal says why a plan is refused.

@@ -375,6 +375,25 @@ func (b *board) uncrossedBack(k, l int, x int64) (y int64, ok bool) {
 	}
 }
 
+// apart is the least stretch around w that no bar of lane k or l crosses; ok is false where a bar in it may not change lanes.
+func (b *board) apart(k, l int, w Span) (over Span, ok bool) {
+	for over = w; ; w = over {
+		for _, x := range [2]struct{ on, to int }{{k, l}, {l, k}} {
+			lo, hi := b.meet(x.on, w)
+			for i := lo; i < hi; i++ {
+				u := &b.lanes[x.on].bars[i]
+				if !b.mayLie(u, x.to) {
+					return over, false
+				}
+				over.Start, over.End = min(over.Start, u.span.Start), max(over.End, u.span.End)
+			}
+		}
+		if over == w {
+			return over, true
+		}
+	}
+}
+
 // startingBefore counts the bars that start before t.
 func startingBefore(bars []bar, t int64) int {
 	i := firstEndingAfter(bars, t)

@@ -141,6 +141,29 @@ func (w *walk) run() bool {
 	return false
 }
 
+// runAnywhere looks for room on any lane, and exchanges what is on it for what is on one of those that are wanted. Where nothing that the room can come to touch is
+// fixed but things over the same room, which others like it are, this never fails: what is laid at all can be laid with any lane for any other.
+func (w *walk) runAnywhere() bool {
+	anchor, easy := w.stock.easy(w.pool, w.fixity, w.room)
+	if !easy {
+		return false
+	}
+	w.log, w.left, w.among = w.log[:0], easySteps, false
+	found := w.from(anchor, easySteps)
+	if w.among = true; !found || w.frees(w.lane) {
+		return found
+	}
+	for l := range w.lanes {
+		if over, ok := w.apart(w.lane, l, w.room); ok && w.frees(l) {
+			w.swap(w.lane, l, over)
+			w.lane = l
+			return true
+		}
+	}
+	w.undo()
+	return false
+}
+
 // from walks from every lane that is free at the anchor.
 func (w *walk) from(anchor int64, steps int) bool {
 	w.steps = min(steps, w.left)

@@ -46,7 +46,7 @@ func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
 
 // shared is the stretch that all fixed things overlapping w have in common; empty where they have none, and all time where there are no fixed things.
 func (s *Stock) shared(p PoolRef, f fixity, w Span) Span {
-	all := Span{math.MinInt64, Forever}
+	all := always
 	for _, lot := range s.Lots(p) {
 		for _, no := range s.lot(lot).slots {
 			e := s.slot(no)
@@ -103,4 +103,14 @@ func (s Span) anchor(room Span) (t int64, ok bool) {
 		return room.End - 1, true
 	}
 	return max(room.Start, s.Start), true
+}
+
+// loose says that nothing of the pool is fixed that seating room can come to touch: the counts are the answer, whichever of its lanes are wanted.
+func (s *Stock) loose(p PoolRef, f fixity, room Span) bool {
+	if f.floor == f.now {
+		if all, known := s.fixedAfter(p, f.floor); known && all == always {
+			return true
+		}
+	}
+	return s.shared(p, f, Span{f.floor, Forever}) == always || s.shared(p, f, s.component(p, f, room, false)) == always
 }

@@ -108,12 +108,15 @@ func (s *Stock) AvailableNamed(no LotNo, hull Span, now int64, own Answer) Answe
 		return own
 	}
 	if s.ConflictCount(wide) == 0 { // then all is told by who sits where, and the pool has no fewer than the lot
-		if n, ok := s.vacated(no, wide, hull, now); ok {
-			own.Available, own.Exact = n, true
-			return own
-		}
 		if free, _, _, _ := s.MinFree(wide, hull); free <= own.Available {
 			own.Exact = own.Exact || free == own.Available
+			return own
+		} else if s.loose(wide, s.fixityOf(wide, hull.Start, now), hull) {
+			own.Available, own.Exact = min(free, int(s.unitsOver(no, hull))), true
+			return own
+		}
+		if n, ok := s.vacated(no, wide, hull, now); ok {
+			own.Available, own.Exact = n, true
 			return own
 		}
 	}

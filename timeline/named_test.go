@@ -42,3 +42,52 @@ func TestNamedAtAGlanceIsAsSeated(t *testing.T) {
 	require.Greater(t, more, 100)
 	require.Greater(t, none, 100)
 }
+
+// Where nothing is fixed, units that are free at every instant are there for who names any article of the pool, however its units are taken.
+func TestNamedWhereNothingIsFixed(t *testing.T) {
+	rnd := seeded(t)
+	window := Span{40, 160}
+	for _, x := range []struct{ lanes, spare, times int }{{6, 1, 40}, {40, 2, 5}, {90, 1, 5}, {90, 2, 5}} {
+		for range x.times {
+			s := New()
+			for n := range x.lanes {
+				no := LotNo(1 + n/2)
+				if n%2 == 0 {
+					s.AddLot(no, uint32(no), 1)
+					s.SetPool(no, 1)
+				}
+				s.PutSlot(Slot{testID(1000 + n), SlotNo(1 + n), no, Span{0, Forever}})
+			}
+			// All lanes but the spare ones are always taken: what ends at an instant is followed on a lane that is spare.
+			lanes, begun, holds := rnd.Perm(x.lanes), make([]int64, x.lanes), 0
+			put := func(lane int, until int64) {
+				if holds++; begun[lane] < until {
+					s.Put(NewHold(testID(holds), Span{begun[lane], until}, 0, 0), Place{LotNo(1 + lane/2), SlotNo(1 + lane)})
+				}
+			}
+			for at := int64(1); at < 200; at++ {
+				i, j := rnd.Intn(x.spare), x.spare+rnd.Intn(x.lanes-x.spare)
+				put(lanes[j], at)
+				lanes[i], lanes[j] = lanes[j], lanes[i]
+				begun[lanes[j]] = at
+			}
+			for _, lane := range lanes[x.spare:] {
+				put(lane, 200)
+			}
+			for range 10 {
+				no := LotNo(1 + rnd.Intn(x.lanes/2))
+				got := s.AvailableNamed(no, window, 0, s.Available(LotRef(no), window, 0))
+				require.Equal(t, [2]any{x.spare, true}, [2]any{got.Available, got.Exact})
+				d := s.Draft(0)
+				h := NewHold(testID(5000), window, 0, 0)
+				h.Flags = PinnedArticle
+				for n := range x.spare {
+					h.ID = testID(5000 + n)
+					_, why := d.SeatNamed(no, 0, h, Exact)
+					require.Equal(t, Granted, why, "unit %d of lot %d of %d lanes", n, no, x.lanes)
+				}
+				require.NoError(t, d.Stock().Check())
+			}
+		}
+	}
+}

@@ -217,7 +217,8 @@ func (s *Stock) makeRoom(p PoolRef, no SlotNo, w *wish, room Span, now int64) (b
 }
 
 // makeRoom rearranges the board so that x, which is not on it, can be dropped on lane l. First the exchange walk, which never fails on an easy board; then the
-// search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut. After a failure the board is as it was.
+// search for few moves; then the sweep, which knows whether there is a way at all unless it has to cut; and where only some lanes will do, a walk to any lane, which
+// changes places with one of them. After a failure the board is as it was.
 func (b *board) makeRoom(x bar) (l int, ok bool) {
 	w := walk{board: b, room: x.span, only: -1, left: exchangeSteps}
 	w.among = x.bound == among
@@ -238,7 +239,11 @@ func (b *board) makeRoom(x bar) (l int, ok bool) {
 	if l, ok := b.fewest(x, ejectMoves); ok {
 		return l, true
 	}
-	return b.sweepFor(x)
+	if l, ok := b.sweepFor(x); ok || b.proven || !w.among {
+		return l, ok
+	}
+	ok = w.runAnywhere()
+	return w.lane, ok
 }
 
 // laneOf is the lane of a slot, or -1.

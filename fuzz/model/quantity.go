@@ -120,9 +120,9 @@ func (s *step) reduce(article, location ID, amount int, at int64, expected *stri
 		}
 
 	}
-	again := slices.ContainsFunc(s.a.Units, func(u Unit) bool { // what moved may have moved on for a conflict
+	again := slices.ContainsFunc(s.a.Units, func(u Unit) bool { // what moved may have moved on for a conflict, or for who lost its unit and has another
 		o := s.obs.unit(u.ID)
-		return u.Slot == 0 && o != nil && o.Slot != 0
+		return o != nil && o.Slot != 0 && (u.Slot == 0 || slices.ContainsFunc(plan.Blockers, func(b engine.Unavailability) bool { return b.ID == u.ID }))
 	})
 	for _, m := range plan.Moves {
 		if o := s.obs.unit(m.Unavailability); o == nil || o.Slot == 0 || !again && s.obs.slot(o.Slot).ID != m.To {

@@ -390,6 +390,7 @@ func (s *step) giveBack(o *Order, op engine.ReturnOrder, err error) error {
 		}
 		if here := s.a.Locations[s.a.lot(u.Lot).Location].ID; o.Return != o.Pickup && o.Return != here && s.a.location(o.Return) != nil {
 			s.left[u.ID] = &departure{u.Lot, begins, o.Return}
+			s.depart(u.ID, s.left[u.ID]) // before the next one comes back: what others planned on its arrival may have this one
 			s.a.Seen.Elsewhere++
 		}
 		if b := x.line.Subscribe; b != nil && b.CancelledAt == 0 && x.line.state() == engine.Returned {

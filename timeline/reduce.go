@@ -275,9 +275,9 @@ func (r *reducer) force(over []int32, why Refusal) Reduction {
 		return r.lost(swept, why)
 	}
 	b := r.without(over)
-	now, ok := r.closings(b)
+	now := r.closable(b, r.at)
 	best := (*board)(nil)
-	if ok {
+	if len(now) >= r.amount {
 		try := b.clone()
 		if r.shut(try, now[:r.amount], true); !try.keepsEnd() {
 			best = try
@@ -317,7 +317,8 @@ func (r *reducer) lost(b *board, why Refusal) Reduction {
 	for _, x := range b.stuck {
 		blockers = append(blockers, x.hold)
 	}
-	lower, _ := r.bound(r.without(blockers))
+	rest := r.without(blockers)
+	lower, _ := r.bound(rest, r.closable(rest, r.at))
 	return r.result(&layout{b, lower}, blockers, why)
 }
 
@@ -380,7 +381,8 @@ func (r *reducer) atLeast(blockers []ID, f fixity) (moves int) {
 			gone = append(gone, int32(i))
 		}
 	}
-	moves, _ = r.bound(r.without(gone))
+	rest := r.without(gone)
+	moves, _ = r.bound(rest, r.closable(rest, r.at))
 	if leaving, ok := r.orphans(gone, r.auto(f)); ok {
 		moves = max(moves, len(leaving))
 	}

@@ -52,12 +52,13 @@ func (r *reducer) closable(b *board, t int64) (list []closing) {
 		}
 		c := closing{lane: l, at: t, fresh: slot.Span.Start == t, ends: b.endOf(l) != Forever}
 		ok := true
-		for _, x := range b.past(l, t) {
-			switch {
+		bars := b.past(l, t)
+		for i := range bars {
+			switch x := &bars[i]; {
 			case x.hold < 0:
 			case x.bound != fixed:
 				c.holds++
-			case b.droppable(&x):
+			case b.droppable(x):
 				c.pinned++
 			default:
 				ok = false
@@ -100,32 +101,25 @@ func (b *board) droppable(x *bar) bool {
 	return x.hold >= 0 && !b.holds[x.hold].Flags.Has(Out) && b.holds[x.hold].Span.End > b.now
 }
 
-// closings is the lanes to consider; ok is false where there are not as many as are to end.
-func (r *reducer) closings(b *board) (now []closing, ok bool) {
-	now = r.closable(b, r.at)
-	return now, len(now) >= r.amount
-}
-
-// bound is a number below which no plan's moves are: at the plan's instant, and at each planned end behind it, so many lanes more have ended as are to go, and no
+// bound, told what is closable now, is a number below which no plan's moves are: at the plan's instant, and at each planned end behind it, so many lanes more have ended as are to go, and no
 // choice of them has fewer holds past that instant than the cheapest. ok is false where there are not as many that could, so no plan keeps all. The planned ends
 // of lots of many lanes are not looked at.
-func (r *reducer) bound(b *board) (moves int, ok bool) {
-	at := []int64{r.at}
-	if len(r.lasting) <= boardLanes {
+func (r *reducer) bound(b *board, now []closing) (moves int, ok bool) {
+	judge := func(list []closing) bool {
+		if len(list) < r.amount || stays(list[:r.amount]) > 0 {
+			return false
+		}
+		moves = max(moves, holds(list[:r.amount]))
+		return true
+	}
+	if ok = judge(now); ok && len(r.lasting) <= boardLanes {
 		for _, l := range r.lasting {
-			if end := b.endOf(l); end != Forever {
-				at = append(at, end)
+			if end := b.endOf(l); end != Forever && !judge(r.closable(b, end)) {
+				return moves, false
 			}
 		}
 	}
-	for _, t := range at {
-		list := r.closable(b, t)
-		if len(list) < r.amount || stays(list[:r.amount]) > 0 {
-			return moves, false
-		}
-		moves = max(moves, holds(list[:r.amount]))
-	}
-	return moves, true
+	return moves, ok
 }
 
 // layout is what a plan comes to.
@@ -137,11 +131,11 @@ type layout struct {
 // plan looks for a plan that keeps every hold but the dropped ones, nil where it finds none.
 func (r *reducer) plan(dropped []int32) *layout {
 	b := r.without(dropped)
-	lower, ok := r.bound(b)
+	now := r.closable(b, r.at)
+	lower, ok := r.bound(b, now)
 	if !ok {
 		return nil
 	}
-	now, _ := r.closings(b)
 	best := r.direct(b, now, &lower)
 	if best == nil {
 		if over, ok := r.orphans(dropped, nil); !ok || len(over) > 0 {

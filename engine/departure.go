@@ -123,7 +123,7 @@ func (t *tx) settleUnits(ids ...ID) (changed bool) {
 		}
 		if was := t.departure(id); !same(was, is) {
 			changed = true
-			if t.lift(id); is != nil {
+			if t.lift(id) && is != nil {
 				leave = append(leave, id)
 			}
 		}
@@ -135,11 +135,11 @@ func (t *tx) settleUnits(ids ...ID) (changed bool) {
 }
 
 // lift calls off the departure of a unit, if one is planned. What was booked on the unit that was to arrive is seated elsewhere, or
-// becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no one-way unit any more.
-func (t *tx) lift(id ID) {
+// becomes a conflict. Where other plans were built on that unit, the transfer stays, and the unit is no one-way unit any more: off is false.
+func (t *tx) lift(id ID) (off bool) {
 	x := t.departure(id)
 	if x == nil {
-		return
+		return true
 	}
 	t.plans(id, nil)
 	d := t.draft()
@@ -159,7 +159,7 @@ func (t *tx) lift(id ID) {
 				}
 				t.apply(red)
 				if t.addUnits(r, from, 1, at) == nil {
-					return
+					return true
 				}
 			}
 		}
@@ -168,6 +168,7 @@ func (t *tx) lift(id ID) {
 		h.Flags &^= timeline.OneWay
 		d.Replace(h)
 	}
+	return false
 }
 
 // lotOf is the lot of an article at a location, as the plan has it.

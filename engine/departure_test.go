@@ -456,3 +456,23 @@ func TestOneWayUnitIsPushedToAnotherArticle(t *testing.T) {
 	require.Equal(t, 2, s.stock(s.there, end, end+day))
 	s.reopen()
 }
+
+// Of two units that are to arrive one is planned to go back. Both arrive at another time: one that is late gives what was planned on it to the other.
+func TestOneWayUnitsOfWhichOneGoesOn(t *testing.T) {
+	s := newOneWay(t, 2)
+	end := noon + day
+	o := s.do(s.trip(noon, end, 2)).(*OrderRecord)
+	s.do(TransferQuantity{Article: s.first, From: s.there, To: s.loc, Amount: 1, At: ptr(end + 2*day)})
+	s.do(FulfillOrder{ID: o.ID})
+	stock := func(at int64) []int { return []int{s.stock(s.loc, at, at+1), s.stock(s.there, at, at+1)} }
+
+	s.tick(end + 1)
+	require.Equal(t, []int{2, 0}, stock(end+1), "they are late")
+	late := end + s.Engine.step
+	require.Equal(t, [][]int{{0, 2}, {1, 1}}, [][]int{stock(late), stock(end + 2*day)})
+	s.reopen()
+	s.do(ReturnOrder{ID: o.ID})
+	require.Equal(t, [][]int{{0, 2}, {1, 1}}, [][]int{stock(s.now + 1), stock(end + 2*day)})
+	require.False(t, s.orderNow(o).Conflict())
+	s.reopen()
+}

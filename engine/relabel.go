@@ -9,8 +9,9 @@ import (
 // This file owns what becomes of units with requirements where what articles have for attributes changes.
 
 // keepRequirements moves what a change of attributes has left on articles that do not have what its line requires to those that have
-// it, in the order in which it was made. What finds no room there stays as it is, and fixed there; so does what is left after as many
-// tries as conflicts get, of which a search in vain takes as many as theirs.
+// it, in the order in which it was made. What finds no room there stays as it is, and fixed there; so does a unit that leaves, with whose
+// article plans at two places were made; and what is left after as many tries as conflicts get, of which a search in vain takes as many as
+// theirs.
 func (t *tx) keepRequirements() {
 	if t.acc.stock.ChoosyLen() == 0 {
 		return

@@ -101,7 +101,7 @@ func (s *step) refit() error {
 	var lost, stayed []Unit
 	for _, u := range s.was.Units {
 		o := s.a.unit(u.ID)
-		if o == nil || u.Slot == 0 || u.articlePinned() || u.out() || u.Hull.End <= s.now || s.was.unmet(u, s.now) || !s.a.unmet(u, s.now) {
+		if o == nil || u.Slot == 0 || u.articlePinned() || u.oneWay() || u.out() || u.Hull.End <= s.now || s.was.unmet(u, s.now) || !s.a.unmet(u, s.now) {
 			continue
 		}
 		if lost = append(lost, u); o.Slot == u.Slot {

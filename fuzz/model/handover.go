@@ -411,7 +411,13 @@ func (s *step) stay(u, n Unit) error {
 	}
 	s.take(u.ID)
 	s.stayed = append(s.stayed, n)
-	return s.putOut(n, u.Slot)
+	if err := s.putOut(n, u.Slot); err != nil {
+		return err
+	}
+	if x := s.wanted(u.ID); x != nil && s.plannedFor(u.ID) == nil {
+		s.depart(u.ID, x) // before the next one: what others planned on its arrival may have this one
+	}
+	return nil
 }
 
 // push lets a unit become a conflict, if it cannot be seated elsewhere.

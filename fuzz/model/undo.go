@@ -158,7 +158,7 @@ func (s *step) unsell(o *Order, l *OrderLine, u *OrderUnit, err error) (may chan
 	}
 	if err == nil {
 		h := s.holdOf(o, l, u, u.Hold, u.Lot)
-		fault = s.put(s.overLine(h, l), s.a.lotPool(u.Lot))
+		fault = s.put(s.overLine(h, l), s.a.home(h)) // from its own slot it may have moved on for others
 	}
 	s.unhand(u)
 	s.a.Seen.Unsold++

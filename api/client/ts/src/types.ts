@@ -10910,15 +10910,15 @@ export interface operations {
             query?: {
                 /** @description Only holds in one of these states. Default: all. */
                 status?: ("held" | "confirmed" | "expired" | "released" | "ordered")[];
-                /** @description Only holds of which a line asks for this SKU. */
+                /** @description Only holds of which a line asks for this SKU. One line has to meet all that is asked of lines. */
                 skuId?: string;
-                /** @description Only holds of which a line asks for this article. */
+                /** @description Only holds of which a line asks for this article. One line has to meet all that is asked of lines. */
                 articleId?: string;
-                /** @description Only holds of which a line asks for this catalog item. */
+                /** @description Only holds of which a line asks for this catalog item. One line has to meet all that is asked of lines. */
                 catalogItemId?: string;
-                /** @description Only holds of which a line is at this location. */
+                /** @description Only holds of which a line is at this location. One line has to meet all that is asked of lines. */
                 serviceLocationId?: string;
-                /** @description Only holds of which a line is for some of it. */
+                /** @description Only holds of which a line is for some of it. One line has to meet all that is asked of lines. */
                 dateRange?: components["schemas"]["DateRange"];
                 /** @description Only holds for this customer. */
                 customerId?: string;

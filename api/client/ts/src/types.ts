@@ -6898,6 +6898,11 @@ export interface components {
              * @description Where the units would be handed over: days, weeks and months of a price are counted there.
              */
             pickupLocationId: string;
+            /**
+             * Format: uuid
+             * @description Where the units would come back to. Default: the pickup location. No price depends on it.
+             */
+            returnLocationId?: string | null;
         };
         QuotedLineItem: {
             /** @description Rows of the item's table, one behind the other, that ask less together than the line costs, those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice. */

@@ -7,9 +7,10 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the list of holds. A page of all is found by its place, and holds for a customer by the index of those. Where something else is asked, it goes
-// through the sections of the rows: what readers noted of one says how many of its holds pass and which (hold_memo.go). A section that changed is gone through row by
-// row by the first who asks; the next one notes what it says, as most of those that change will change again before long.
+// This file owns the list of holds. A page of all is found by its place, and holds for a customer by the index of
+// those. Where something else is asked, it goes through the sections of the rows: what readers noted of one says how
+// many of its holds pass and which (hold_memo.go). A section that changed is gone through row by row by the first who
+// asks; the next one notes what it says, as most of those that change will change again before long.
 
 // HoldQuery says which holds are asked for. What is not set asks nothing; several values of one are or-ed.
 type HoldQuery struct {
@@ -135,7 +136,8 @@ func (l *holdListing) judge(id ID, row *holdRow) bool {
 	if !l.status[row.status] || l.words != nil && !row.noted {
 		return false
 	}
-	return (l.judgeLine(&row.first) || row.further && slices.ContainsFunc(l.a.holds().more.Get(id).lines, func(x holdLine) bool { return l.judgeLine(&x.denseLine) })) &&
+	passes := func(x holdLine) bool { return l.judgeLine(&x.denseLine) }
+	return (l.judgeLine(&row.first) || row.further && slices.ContainsFunc(l.a.holds().more.Get(id).lines, passes)) &&
 		(l.words == nil || l.judgeNote(id))
 }
 
@@ -156,7 +158,8 @@ func (l *holdListing) judgeLine(x *denseLine) bool {
 			return false
 		}
 	}
-	return (l.location == 0 || x.location == l.location) && (l.Window == nil || x.from < l.window.End && l.window.Start <= x.last())
+	return (l.location == 0 || x.location == l.location) &&
+		(l.Window == nil || x.from < l.window.End && l.window.Start <= x.last())
 }
 
 // last is the last instant of a line: of a sale its beginning.

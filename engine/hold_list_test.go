@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns the tests of the list of holds, against lists of all that are judged one by one, and its figures. HOLDS says of how many.
+// This file owns the tests of the list of holds, against lists of all that are judged one by one, and its figures.
+// HOLDS says of how many.
 
 func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
 	long(t)
@@ -120,7 +121,8 @@ type heldBook struct {
 }
 
 func newHeldBook(seed uint64, items, places, lines, several int) *heldBook {
-	b := &heldBook{account: newAccount(makeID(1, Base{})), dice: rand.New(rand.NewPCG(seed, 2)), lines: lines, several: several}
+	dice := rand.New(rand.NewPCG(seed, 2))
+	b := &heldBook{account: newAccount(makeID(1, Base{})), dice: dice, lines: lines, several: several}
 	for i := range items {
 		id, no := makeID(2, Base{lo: uint64(i)}), uint32(i+1)
 		switch i % 8 {
@@ -146,7 +148,9 @@ func newHeldBook(seed uint64, items, places, lines, several int) *heldBook {
 	return b
 }
 
-var notesOfBook = []string{"call Anna", "phone call", "Anna", "refundable deposit", "refunding", "call refundable", "a b c", "annabelle"}
+var notesOfBook = []string{
+	"call Anna", "phone call", "Anna", "refundable deposit", "refunding", "call refundable", "a b c", "annabelle",
+}
 
 // drawn is a hold that begins some time in two years, most at a full hour.
 func (b *heldBook) drawn(id ID) *holdRecord {
@@ -164,7 +168,10 @@ func (b *heldBook) drawn(id ID) *holdRecord {
 		if b.dice.IntN(10) == 0 {
 			from += int64(b.dice.IntN(90_000))
 		}
-		l := denseLine{from: from, to: from + int64(1+b.dice.IntN(14*24))*hour, item: uint32(i + 1), named: b.items[i].kind(), location: uint32(1 + b.dice.IntN(len(b.places))), quantity: 1, units: 1}
+		l := denseLine{
+			from: from, to: from + int64(1+b.dice.IntN(14*24))*hour, quantity: 1, units: 1,
+			item: uint32(i + 1), named: b.items[i].kind(), location: uint32(1 + b.dice.IntN(len(b.places))),
+		}
 		switch b.dice.IntN(40) {
 		case 0:
 			l.to, l.purchase = Forever, aSale
@@ -230,7 +237,8 @@ func (b *heldBook) question() *HoldQuery {
 			}
 			q.Window = &Span{Start: from, End: from + int64(b.dice.IntN(30))*hour}
 		case 8:
-			q.Search = []string{"call", "ann", "refundable", "refundab", "refundi", "b call", "Anna phone", "nobody", "-"}[b.dice.IntN(9)]
+			words := []string{"call", "ann", "refundable", "refundab", "refundi", "b call", "Anna phone", "nobody", "-"}
+			q.Search = words[b.dice.IntN(len(words))]
 		case 9:
 			q.Customer = &b.customers[b.dice.IntN(len(b.customers))]
 		}
@@ -240,7 +248,10 @@ func (b *heldBook) question() *HoldQuery {
 
 // passes says that a record has all that is asked for: one line meets all that is asked of lines.
 func (b *heldBook) passes(r *holdRecord, q *HoldQuery) bool {
-	if q.Status != nil && !slices.Contains(q.Status, r.status) || q.Customer != nil && *q.Customer != r.customer || q.Search == "-" || !says(q.Search, r.note) {
+	if q.Status != nil && !slices.Contains(q.Status, r.status) || q.Customer != nil && *q.Customer != r.customer {
+		return false
+	}
+	if q.Search == "-" || !says(q.Search, r.note) {
 		return false
 	}
 	return slices.ContainsFunc(r.lines, func(l holdLine) bool {
@@ -248,12 +259,14 @@ func (b *heldBook) passes(r *holdRecord, q *HoldQuery) bool {
 		if l.purchase.Type() == PurchaseSale {
 			w.End = w.Start + 1
 		}
-		return !slices.ContainsFunc(q.Items, func(i Item) bool { return i != b.items[l.item-1] }) && (q.Location == nil || *q.Location == b.places[l.location-1]) &&
+		return !slices.ContainsFunc(q.Items, func(i Item) bool { return i != b.items[l.item-1] }) &&
+			(q.Location == nil || *q.Location == b.places[l.location-1]) &&
 			(q.Window == nil || w.Start < max(q.Window.End, q.Window.Start+1) && q.Window.Start < w.End)
 	})
 }
 
-// memos is how many sections of a version have a memo, how many have too many lines for one, and the most lines in one behind the first of each row.
+// memos is how many sections of a version have a memo, how many have too many lines for one, and the most lines in
+// one behind the first of each row.
 func memos(a *account) (made, tooLong, further int) {
 	for s := range a.holds().rows.Sections(false) {
 		switch m, ok := s.Memo().(*holdMemo); {
@@ -297,7 +310,8 @@ func TestListOfABookOfHoldsThatChanges(t *testing.T) {
 					if total != len(want) {
 						require.Equal(t, len(want), total, "%+v", q)
 					}
-					require.True(t, slices.Equal(partOf(want, q.Part), idsOf(page, func(h *Hold) ID { return h.ID })), "%+v", q)
+					got := idsOf(page, func(h *Hold) ID { return h.ID })
+					require.True(t, slices.Equal(partOf(want, q.Part), got), "%+v", q)
 					passed += len(page)
 				}
 				n, long, most := memos(kept[len(kept)-1].acc)
@@ -322,7 +336,8 @@ func TestListOfABookOfHoldsThatChanges(t *testing.T) {
 	}
 }
 
-// TestListsOfHoldsBesideTheWriter has readers ask while the writer goes on: what is listed of a version is what a walk over its rows finds.
+// TestListsOfHoldsBesideTheWriter has readers ask while the writer goes on: what is listed of a version is what a
+// walk over its rows finds.
 func TestListsOfHoldsBesideTheWriter(t *testing.T) {
 	b := newHeldBook(7, 24, 4, 3, 10)
 	for range 3000 {
@@ -376,7 +391,8 @@ func (v View) walk(q *HoldQuery) (n int) {
 	return n
 }
 
-// heldCrowd is an account with many holds, of 2,000 items at 10 places, one in ten with a note and one in twenty with two lines.
+// heldCrowd is an account with many holds, of 2,000 items at 10 places, one in ten with a note and one in twenty with
+// two lines.
 func heldCrowd(b *testing.B) *heldBook {
 	n := 100_000
 	if s := os.Getenv("HOLDS"); s != "" {
@@ -400,16 +416,28 @@ func BenchmarkListHolds(b *testing.B) {
 		name string
 		q    HoldQuery
 	}{
-		{"status", HoldQuery{Status: []HoldStatus{Held}}}, {"statuses", HoldQuery{Status: []HoldStatus{Held, Confirmed}}},
-		{"sku", HoldQuery{Items: book.items[7:8]}}, {"article", HoldQuery{Items: book.items[8:9]}}, {"catalog-item", HoldQuery{Items: book.items[9:10]}},
+		{"status", HoldQuery{Status: []HoldStatus{Held}}},
+		{"statuses", HoldQuery{Status: []HoldStatus{Held, Confirmed}}},
+		{"sku", HoldQuery{Items: book.items[7:8]}},
+		{"article", HoldQuery{Items: book.items[8:9]}},
+		{"catalog-item", HoldQuery{Items: book.items[9:10]}},
 		{"place", HoldQuery{Location: &book.places[3]}},
-		{"day", HoldQuery{Window: &Span{Start: midnight, End: midnight + day}}}, {"year", HoldQuery{Window: &Span{Start: midnight - 365*day, End: midnight}}},
-		{"seconds", HoldQuery{Window: &Span{Start: midnight + 1001, End: midnight + 50_001}}}, {"instant", HoldQuery{Window: &Span{Start: midnight, End: midnight}}},
-		{"word", HoldQuery{Search: "anna"}}, {"letter", HoldQuery{Search: "c"}}, {"long-word", HoldQuery{Search: "refundable"}},
+		{"day", HoldQuery{Window: &Span{Start: midnight, End: midnight + day}}},
+		{"year", HoldQuery{Window: &Span{Start: midnight - 365*day, End: midnight}}},
+		{"seconds", HoldQuery{Window: &Span{Start: midnight + 1001, End: midnight + 50_001}}},
+		{"instant", HoldQuery{Window: &Span{Start: midnight, End: midnight}}},
+		{"word", HoldQuery{Search: "anna"}},
+		{"letter", HoldQuery{Search: "c"}},
+		{"long-word", HoldQuery{Search: "refundable"}},
 		{"customer", HoldQuery{Customer: &book.customers[3]}},
 		{"sku-and-day", HoldQuery{Items: book.items[7:8], Window: &Span{Start: midnight, End: midnight + day}}},
-		{"several", HoldQuery{Status: []HoldStatus{Held, Confirmed}, Location: &book.places[3], Window: &Span{Start: midnight, End: midnight + 30*day}}},
-		{"several-and-word", HoldQuery{Status: []HoldStatus{Held, Confirmed}, Location: &book.places[3], Window: &Span{Start: midnight - 365*day, End: midnight}, Search: "anna"}},
+		{"several", HoldQuery{
+			Status: []HoldStatus{Held, Confirmed}, Location: &book.places[3], Window: &Span{Start: midnight, End: midnight + 30*day},
+		}},
+		{"several-and-word", HoldQuery{
+			Status: []HoldStatus{Held, Confirmed}, Location: &book.places[3], Search: "anna",
+			Window: &Span{Start: midnight - 365*day, End: midnight},
+		}},
 	}
 	before := heapInUse()
 	first := threadTimeOf(func() { v.ListHolds(&filters[0].q) })

@@ -10,11 +10,12 @@ import (
 	"holdfast/timeline"
 )
 
-// This file owns the memos of holds: what readers note of a section of the rows, so that those that pass a filter are counted, and found, without a look at
-// them. The writer has no part in it: a hold costs it what it cost without, and a section that nobody asked for has no memo. BenchmarkListHolds prints what
-// one takes.
+// This file owns the memos of holds: what readers note of a section of the rows, so that those that pass a filter are
+// counted, and found, without a look at them. The writer has no part in it: a hold costs it what it cost without, and
+// a section that nobody asked for has no memo. BenchmarkListHolds prints what one takes.
 
-// holdMemo says of a section which of its lines have what. Lines have numbers: that of a row's first is its place, the others follow behind all of those.
+// holdMemo says of a section which of its lines have what. Lines have numbers: that of a row's first is its place,
+// the others follow behind all of those.
 type holdMemo struct {
 	rows   int
 	owners []uint16 // the places of the rows of those lines that are not the first of theirs
@@ -61,8 +62,9 @@ func minuteOf(t int64) (minute uint32, whole bool) {
 	return uint32(m), m*60_000 == t
 }
 
-// before says which of the lines have an instant before t: those in front of sure, and perhaps some of those from there on up to open, whose
-// instants are in the minute of t. Most that is asked begins a minute, and there is nothing open.
+// before says which of the lines have an instant before t: those in front of sure, and perhaps some of those from
+// there on up to open, whose instants are in the minute of t. Most that is asked begins a minute, and there is
+// nothing open.
 func (x *linesByMinute) before(t int64) (sure, open int) {
 	minute, whole := minuteOf(t)
 	sure, _ = slices.BinarySearch(x.minutes, minute)
@@ -225,8 +227,9 @@ func (x *keyedLines) add(key uint32, line int) {
 	x.keys, x.lines = append(x.keys, key), append(x.lines, uint16(line))
 }
 
-// sort puts them in order, equal ones as they are: by some bits of their keys after the others, from the last to the first, but those in which none differ. That
-// takes a tenth of what a sort by comparing does, and a memo is made of some 2,000 rows for one that was changed.
+// sort puts them in order, equal ones as they are: by some bits of their keys after the others, from the last to the
+// first, but those in which none differ. That takes a tenth of what a sort by comparing does, and a memo is made of
+// some 2,000 rows for one that was changed.
 func (x *keyedLines) sort(spare *keyedLines) {
 	n := len(x.keys)
 	if n == 0 {

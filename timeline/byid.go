@@ -67,22 +67,23 @@ func (m *ByID[V]) FromPlace(place int) iter.Seq2[ID, V] {
 
 // Section is neighbouring rows of a ByID: those of the leaves under one node, some 2,000 at most.
 type Section[V any] struct {
-	of     *node[key, V, int32, number[key, V]]
+	of     *idNode[V]
 	frozen bool // no owner may change it in place
 }
+
+// idNode is a node of a ByID.
+type idNode[V any] = node[key, V, int32, number[key, V]]
 
 // Sections yields all rows by sections, in id order, or backward.
 func (m *ByID[V]) Sections(backward bool) iter.Seq[Section[V]] {
 	return func(yield func(Section[V]) bool) {
 		if m.rows.root != nil {
-			eachSection(m.rows.root, backward, func(of *node[key, V, int32, number[key, V]]) bool {
-				return yield(Section[V]{of, of.edit != m.edit})
-			})
+			eachSection(m.rows.root, backward, func(of *idNode[V]) bool { return yield(Section[V]{of, of.edit != m.edit}) })
 		}
 	}
 }
 
-func eachSection[V any](n *node[key, V, int32, number[key, V]], backward bool, visit func(of *node[key, V, int32, number[key, V]]) bool) bool {
+func eachSection[V any](n *idNode[V], backward bool, visit func(of *idNode[V]) bool) bool {
 	if n.in == nil || n.in.kids[0].in == nil {
 		return visit(n)
 	}
@@ -138,8 +139,9 @@ func (s Section[V]) Memo() any {
 	return nil
 }
 
-// Note keeps what a reader derived of just these rows for those that come after it, in this version and in later ones, until one of the rows changes.
-// Any goroutine may call it. It does nothing where the owner of the ByID may still change them.
+// Note keeps what a reader derived of just these rows for those that come after it, in this version and in later
+// ones, until one of the rows changes. Any goroutine may call it. It does nothing where the owner of the ByID may
+// still change them.
 func (s Section[V]) Note(memo any) {
 	if s.frozen {
 		s.of.memo.Store(&memo)

@@ -19,8 +19,8 @@ func idNumbered(n uint64) (id ID) { binary.BigEndian.PutUint64(id[8:], n); retur
 
 func numberOfID(id ID) uint64 { return binary.BigEndian.Uint64(id[8:]) }
 
-// readSections goes through all sections, forward or backward, demands that what is noted of one is what is in it, notes it, and returns all rows in the
-// order of their ids, and how many sections had a note.
+// readSections goes through all sections, forward or backward, demands that what is noted of one is what is in it,
+// notes it, and returns all rows in the order of their ids, and how many sections had a note.
 func readSections(t require.TestingT, m *ByID[uint64], backward bool) (all []numberedRow, noted int) {
 	var sections [][]numberedRow
 	for s := range m.Sections(backward) {
@@ -67,7 +67,8 @@ func TestWhatIsNotedOfRowsIsOfJustThese(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(t, "bursts") {
 			from := rapid.Uint64Range(0, 9000).Draw(t, "from")
 			n := rapid.SampledFrom([]uint64{1, 2, 64, 65, 700, 5000}).Draw(t, "n")
-			switch rapid.SampledFrom([]string{"up", "behind", "mixed", "drop", "thin", "publish", "read", "read"}).Draw(t, "burst") {
+			bursts := []string{"up", "behind", "mixed", "drop", "thin", "publish", "read", "read"}
+			switch rapid.SampledFrom(bursts).Draw(t, "burst") {
 			case "up":
 				for i := range n {
 					put(from + i)
@@ -115,7 +116,8 @@ func TestWhatIsNotedOfRowsIsOfJustThese(t *testing.T) {
 	require.Greater(t, noted, 50, "notes were read")
 }
 
-// TestNotesBesideTheWriter has readers note what they read of versions while the owner goes on; the race detector looks on.
+// TestNotesBesideTheWriter has readers note what they read of versions while the owner goes on; the race detector
+// looks on.
 func TestNotesBesideTheWriter(t *testing.T) {
 	m := NewByID[uint64]()
 	var work sync.WaitGroup

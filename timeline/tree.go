@@ -60,8 +60,9 @@ func (none[K, V]) join([]struct{}) struct{} { return struct{}{} }
 // node is a leaf (in is nil, vals[i] belongs to keys[i]), or an inner node: keys[i] is the first key of child i, in an array that never changes, as most writes
 // leave it as it is.
 //
-// Readers may note something of a subtree in its memo. What is above a node with a token has that token, too: so while it is another one than the
-// owner's, nothing below changes any more, whoever goes on writing. A node that the owner may change in place has no memo, and a copy begins without.
+// Readers may note something of a subtree in its memo. What is above a node with a token has that token, too: so
+// while it is another one than the owner's, nothing below changes any more, whoever goes on writing. A node that the
+// owner may change in place has no memo, and a copy begins without.
 type node[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	edit *token
 	keys []K

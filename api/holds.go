@@ -255,14 +255,16 @@ type listHolds struct {
 	page                      page
 }
 
+const ofOneLine = " One line has to meet all that is asked of lines."
+
 var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHolds]{
 	wire.Defaulted("status", wire.ListOf(wire.Enum(engine.HoldStatuses...), 0, len(engine.HoldStatuses)), nil, func(o *listHolds) *[]string { return &o.status }).
 		Says("Only holds in one of these states. Default: all."),
-	wire.Optional("skuId", wire.UUID, func(o *listHolds) **engine.ID { return &o.sku }).Says("Only holds of which a line asks for this SKU."),
-	wire.Optional("articleId", wire.UUID, func(o *listHolds) **engine.ID { return &o.article }).Says("Only holds of which a line asks for this article."),
-	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **engine.ID { return &o.catalogItem }).Says("Only holds of which a line asks for this catalog item."),
-	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **engine.ID { return &o.Location }).Says("Only holds of which a line is at this location."),
-	wire.Optional("dateRange", dateRange, func(o *listHolds) **window { return &o.window }).Says("Only holds of which a line is for some of it."),
+	wire.Optional("skuId", wire.UUID, func(o *listHolds) **engine.ID { return &o.sku }).Says("Only holds of which a line asks for this SKU." + ofOneLine),
+	wire.Optional("articleId", wire.UUID, func(o *listHolds) **engine.ID { return &o.article }).Says("Only holds of which a line asks for this article." + ofOneLine),
+	wire.Optional("catalogItemId", wire.UUID, func(o *listHolds) **engine.ID { return &o.catalogItem }).Says("Only holds of which a line asks for this catalog item." + ofOneLine),
+	wire.Optional("serviceLocationId", wire.UUID, func(o *listHolds) **engine.ID { return &o.Location }).Says("Only holds of which a line is at this location." + ofOneLine),
+	wire.Optional("dateRange", dateRange, func(o *listHolds) **window { return &o.window }).Says("Only holds of which a line is for some of it." + ofOneLine),
 	wire.Optional("customerId", wire.UUID, func(o *listHolds) **engine.ID { return &o.Customer }).Says("Only holds for this customer."),
 	searchFilter("the note", func(o *listHolds) *string { return &o.Search }),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending, func(o *listHolds) *sortDirection { return &o.direction }).

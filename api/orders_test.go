@@ -324,6 +324,10 @@ func TestQuote(t *testing.T) {
 	q := s.ok("POST", "/v1/admin/quotes", `{`+lines+`}`)
 	require.Equal(t, []any{days, true, 8000.0, 5000.0}, []any{at(q, "lineItems", 0, "pricingRowId"), at(q, "lineItems", 0, "priced"), at(q, "lineItems", 0, "unitPrice"), at(q, "lineItems", 0, "combination", "unitPrice")})
 	require.Equal(t, []any{map[string]any{"pricingRowId": weeks, "units": 1.0}, map[string]any{"pricingRowId": days, "units": 1.0}}, at(q, "lineItems", 0, "combination", "rows"))
+	back := func(at string) string { return fmt.Sprintf(`{"returnLocationId":%q,`, at) + lines + `}` }
+	porto := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
+	require.Equal(t, q["pricing"], s.ok("POST", "/v1/admin/quotes", back(porto))["pricing"])
+	s.refused(404, engine.CodeNotFound, "POST", "/v1/admin/quotes", back(item))
 	require.Zero(t, at(s.ok("GET", ordersPath, ""), "pagination", "total"))
 	require.Zero(t, at(s.ok("GET", "/v1/admin/discount-codes", ""), "data", 0, "usedCount"))
 	o := s.ok("POST", ordersPath, `{`+lines+`}`)

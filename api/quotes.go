@@ -16,6 +16,8 @@ type quoteOf struct {
 var quoteShape = wire.ShapeOf("QuoteInput",
 	wire.Required("pickupLocationId", wire.UUID, func(o *quoteOf) *engine.ID { return &o.Pickup }).
 		Says("Where the units would be handed over: days, weeks and months of a price are counted there."),
+	wire.Optional("returnLocationId", wire.UUID, func(o *quoteOf) **engine.ID { return &o.Return }).
+		Says("Where the units would come back to. Default: the pickup location. No price depends on it."),
 	wire.Required("lineItems", orderLines(1), func(o *quoteOf) *[]orderLine { return &o.lines }).Says("What would be ordered, as an order takes it."),
 	wire.Defaulted("discountCodes", wire.ListOf(discountCode, 0, 100), nil, func(o *quoteOf) *[]string { return &o.Discounts }).Shows("null").
 		Says("Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use is counted."))

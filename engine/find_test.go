@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns the tests of records and holds that are found, against lists of all that are judged one by one.
+// This file owns the tests of records that are found, against lists of all that are judged one by one.
 
 // says looks for words, in lower case and apart, that begin as those of a search do.
 func says(search string, texts ...string) bool {
@@ -112,95 +112,4 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 	check()
 	s.reopen()
 	check()
-}
-
-func TestListsOfHoldsAgainstASlowOne(t *testing.T) {
-	long(t)
-	s := newShop(t)
-	dice := rand.New(rand.NewPCG(5, 6))
-	other := s.do(CreateLocation{Name: "Porto", Timezone: "UTC"}).(*Location).ID
-	places := []ID{s.loc, other}
-	var items []Item
-	for range 2 {
-		sku := s.sku()
-		r := s.do(CreateArticle{Name: "Bike", SKU: &sku, Quantities: []InitialQuantity{{Location: s.loc, Count: 90}, {Location: other, Count: 90}}}).(*Article)
-		items = append(items, Item{SKU: sku}, Item{Article: r.ID})
-	}
-	items = append(items, s.kit(Component{items[0], 1}))
-	notes := []string{"", "", "call Anna", "phone call"}
-	var customers []*ID
-	for range 3 {
-		customers = append(customers, ptr(s.do(CreateCustomer{Contact: ContactPatch{FirstName: Some("Ann")}}).(*Customer).ID), nil)
-	}
-	for range 150 {
-		o := PlaceHold{Note: notes[dice.IntN(4)], Customer: customers[dice.IntN(6)]}
-		for range 1 + dice.IntN(2) {
-			from := s.now + int64(dice.IntN(30))*hour
-			l := HoldLineInput{Item: items[dice.IntN(5)], Location: places[dice.IntN(2)], Window: Span{Start: from, End: from + int64(1+dice.IntN(9))*hour}, Quantity: 1}
-			if dice.IntN(9) == 0 && l.CatalogItem == (ID{}) {
-				l.Purchase, l.Window.End = PurchaseSale, Forever
-			}
-			o.Lines = append(o.Lines, l)
-		}
-		if dice.IntN(2) == 0 {
-			o.ExpiresIn = ptr(int64(30 + dice.IntN(7000)))
-		}
-		h := s.do(o).(*Hold)
-		switch dice.IntN(5) {
-		case 0:
-			s.do(ReleaseHold{ID: h.ID})
-		case 1:
-			_, _ = s.try(OrderHold{Holds: []ID{h.ID}})
-		}
-	}
-	s.now += hour
-	require.NoError(t, s.Tick(t.Context()))
-	passed := 0
-	for range 1500 {
-		q := &HoldQuery{Desc: dice.IntN(2) == 0, Part: Part{dice.IntN(40), 1 + dice.IntN(20)}, Units: 3}
-		for range dice.IntN(3) {
-			switch dice.IntN(6) {
-			case 0:
-				q.Status = append(q.Status, HoldStatus(1+dice.IntN(len(HoldStatuses))))
-			case 1:
-				q.Items = append(q.Items, items[dice.IntN(5)])
-			case 2:
-				q.Location = &places[dice.IntN(2)]
-			case 3:
-				from := noon + int64(dice.IntN(30))*hour
-				q.Window = &Span{Start: from, End: from + int64(dice.IntN(5))*hour}
-			case 4:
-				q.Search = []string{"CALL", "ann", "call pho", "nobody"}[dice.IntN(4)]
-			case 5:
-				q.Customer = customers[dice.IntN(6)]
-			}
-		}
-		var want []ID
-		for h := range s.view().EachHold() {
-			lines := slices.ContainsFunc(h.Lines, func(l HoldLine) bool {
-				w, to := q.Window, l.Window.End
-				if l.Purchase == PurchaseSale {
-					to = l.Window.Start + 1
-				}
-				return !slices.ContainsFunc(q.Items, func(i Item) bool { return i != l.Item }) && (q.Location == nil || *q.Location == l.Location) &&
-					(w == nil || l.Window.Start < w.End && w.Start < to || w.Start == w.End && l.Window.Start <= w.Start && w.Start < to)
-			})
-			if lines && (q.Status == nil || slices.Contains(q.Status, h.Status)) && (q.Customer == nil || *q.Customer == h.Customer) && says(q.Search, h.Note) {
-				want = append(want, h.ID)
-			}
-		}
-		if q.Desc {
-			slices.Reverse(want)
-		}
-		page, total := s.view().ListHolds(q)
-		require.Equal(t, len(want), total, "%+v", q)
-		want = partOf(want, q.Part)
-		require.Equal(t, fmt.Sprint(want), fmt.Sprint(idsOf(page, func(h *Hold) ID { return h.ID })), "%+v", q)
-		for _, h := range page {
-			one, _ := s.view().HoldWith(h.ID, 3)
-			require.Equal(t, one, h)
-		}
-		passed += len(page)
-	}
-	require.Greater(t, passed, 2000, "filters let holds through")
 }

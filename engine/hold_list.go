@@ -3,10 +3,14 @@ package engine
 import (
 	"slices"
 	"strings"
+
+	"holdfast/timeline"
 )
 
-// This file owns the list of holds. A page of all is found by its place, and holds for a customer by the index of those. Where something else is asked, it looks at
-// each record, which takes some 20 ms a million: an index of holds would cost every hold memory, and most of them live for minutes.
+// This file owns the list of holds. A page of all is found by its place, and holds for a customer by the index of
+// those. Where something else is asked, it goes through the sections of the rows: what readers noted of one says how
+// many of its holds pass and which (hold_memo.go). A section that changed is gone through row by row by the first who
+// asks; the next one notes what it says, as most of those that change will change again before long.
 
 // HoldQuery says which holds are asked for. What is not set asks nothing; several values of one are or-ed.
 type HoldQuery struct {
@@ -40,96 +44,133 @@ func (v View) ListHolds(q *HoldQuery) (page []*Hold, total int) {
 		}
 		return page, rows.Len()
 	}
-	var found []ID
-	judge := v.acc.judgeHolds(q)
-	if q.Customer != nil {
-		for m := range v.acc.holds().more.By(holdByCustomer, string(q.Customer[:])) {
-			if row, _ := rows.Get(m.id); judge(m.id, &row) {
-				found = append(found, m.id)
+	l, ok := v.acc.askHolds(q)
+	switch {
+	case !ok:
+		return nil, 0
+	case q.Customer != nil:
+		return l.ofCustomer()
+	}
+	var places []uint32
+	for s := range rows.Sections(q.Desc) {
+		memo := l.memoOf(s)
+		n, ok := l.count(memo)
+		if !ok || n > 0 && total+n > q.Offset && len(page) < q.Limit {
+			in := l.found(s, memo)
+			n = in.Count()
+			places = in.Pick(places[:0], max(0, q.Offset-total), q.Limit-len(page), q.Desc)
+			for _, at := range places {
+				id, row := s.At(int(at))
+				page = append(page, v.acc.listedHold(id, *row, q.Units))
 			}
 		}
-	} else {
-		for id, row := range rows.From(ID{}) {
-			if judge(id, &row) {
-				found = append(found, id)
-			}
-		}
+		total += n
 	}
-	if q.Desc {
-		slices.Reverse(found)
-	}
-	for _, id := range partOf(found, q.Part) {
-		row, _ := rows.Get(id)
-		page = append(page, v.acc.listedHold(id, row, q.Units))
-	}
-	return page, len(found)
+	return page, total
 }
 
 func (a *account) listedHold(id ID, row holdRow, units int) *Hold {
 	return a.hold(a.holds().full(id, row), a.stock.Find, units)
 }
 
-// judgeHolds makes what judges a record by all that is asked but whom it is for. One line meets what is asked of lines.
-func (a *account) judgeHolds(q *HoldQuery) func(id ID, row *holdRow) bool {
-	var status [Ordered + 1]bool
-	for s := range status {
-		status[s] = q.Status == nil || slices.Contains(q.Status, HoldStatus(s))
-	}
-	line := a.judgeHoldLines(q)
-	words := wordsOf(q.Search)
-	nowhere := words == nil && strings.TrimSpace(q.Search) != "" // what has no word is found nowhere
-	return func(id ID, row *holdRow) bool {
-		if !status[row.status] || nowhere {
-			return false
-		}
-		if !row.more {
-			return words == nil && line(&row.first)
-		}
-		rec := a.holds().full(id, *row)
-		if words != nil {
-			has := wordKeys(&rec.note)
-			if slices.ContainsFunc(words, func(w string) bool { return !begins(has, w) }) {
-				return false
-			}
-		}
-		return slices.ContainsFunc(rec.lines, func(l holdLine) bool { return line(&l.denseLine) })
-	}
+// holdListing is a list in the making: what is asked, by the numbers that rows have.
+type holdListing struct {
+	*HoldQuery
+	a        *account
+	status   [Ordered + 1]bool // those that are asked for
+	items    []denseLine       // what each line that passes names
+	location uint32            // 0: any
+	window   Span              // with Window: of at least an instant
+	words    []string
+
+	in, with timeline.Bits // used again for each section
+	maker    *holdMemoMaker
 }
 
-// judgeHoldLines makes what judges a line.
-func (a *account) judgeHoldLines(q *HoldQuery) func(l *denseLine) bool {
-	none := false
-	items := make([]denseLine, len(q.Items))
-	for i, x := range q.Items {
-		no, gone := a.numberOf(x)
-		items[i], none = denseLine{named: x.kind(), item: no}, none || gone
+// askHolds puts a question in numbers. ok is false where no hold passes.
+func (a *account) askHolds(q *HoldQuery) (l *holdListing, ok bool) {
+	l = &holdListing{HoldQuery: q, a: a, words: wordsOf(q.Search)}
+	for s := range l.status {
+		l.status[s] = q.Status == nil || slices.Contains(q.Status, HoldStatus(s))
 	}
-	location := uint32(0)
+	for _, x := range q.Items {
+		no, none := a.numberOf(x)
+		if none {
+			return nil, false
+		}
+		l.items = append(l.items, denseLine{named: x.kind(), item: no})
+	}
 	if q.Location != nil {
-		if l := a.locations().Get(*q.Location); l != nil {
-			location = l.No
+		at := a.locations().Get(*q.Location)
+		if at == nil {
+			return nil, false
 		}
-		none = none || location == 0
+		l.location = at.No
 	}
-	return func(l *denseLine) bool {
-		for i := range items {
-			if l.named != items[i].named || l.item != items[i].item {
-				return false
-			}
+	if q.Window != nil {
+		l.window = Span{Start: q.Window.Start, End: max(q.Window.End, q.Window.Start+1)}
+	}
+	return l, l.words != nil || strings.TrimSpace(q.Search) == "" // what has no word is found nowhere
+}
+
+// ofCustomer is the list of those for a customer.
+func (l *holdListing) ofCustomer() (page []*Hold, total int) {
+	var found []ID
+	for m := range l.a.holds().more.By(holdByCustomer, string(l.Customer[:])) {
+		if row, _ := l.a.holds().rows.Get(m.id); l.judge(m.id, &row) {
+			found = append(found, m.id)
 		}
-		if none || location != 0 && l.location != location {
+	}
+	if l.Desc {
+		slices.Reverse(found)
+	}
+	for _, id := range partOf(found, l.Part) {
+		row, _ := l.a.holds().rows.Get(id)
+		page = append(page, l.a.listedHold(id, row, l.Units))
+	}
+	return page, len(found)
+}
+
+// judge judges a record by all that is asked but whom it is for. One line meets all that is asked of lines.
+func (l *holdListing) judge(id ID, row *holdRow) bool {
+	if !l.status[row.status] || l.words != nil && !row.noted {
+		return false
+	}
+	passes := func(x holdLine) bool { return l.judgeLine(&x.denseLine) }
+	return (l.judgeLine(&row.first) || row.further && slices.ContainsFunc(l.a.holds().more.Get(id).lines, passes)) &&
+		(l.words == nil || l.judgeNote(id))
+}
+
+// judgeNote judges what a hold is noted with.
+func (l *holdListing) judgeNote(id ID) bool {
+	has := wordsOf(l.a.holds().more.Get(id).note)
+	for _, w := range l.words {
+		if !slices.ContainsFunc(has, func(x string) bool { return strings.HasPrefix(x, w) }) {
 			return false
 		}
-		if w := q.Window; w != nil {
-			to := l.to
-			if l.purchase.Type() == PurchaseSale {
-				to = l.from + 1
-			}
-			return l.from < max(w.End, w.Start+1) && w.Start < to
-		}
-		return true
 	}
+	return true
 }
+
+func (l *holdListing) judgeLine(x *denseLine) bool {
+	for i := range l.items {
+		if x.named != l.items[i].named || x.item != l.items[i].item {
+			return false
+		}
+	}
+	return (l.location == 0 || x.location == l.location) &&
+		(l.Window == nil || x.from < l.window.End && l.window.Start <= x.last())
+}
+
+// last is the last instant of a line: of a sale its beginning.
+func (l *denseLine) last() int64 {
+	if l.purchase == aSale {
+		return l.from
+	}
+	return l.to - 1
+}
+
+var aSale = purchaseOf(PurchaseSale)
 
 // numberOf is the number of an item; none says that there is no such item.
 func (a *account) numberOf(i Item) (no uint32, none bool) {

@@ -158,7 +158,10 @@ type holdRow struct {
 	due    int64
 	first  denseLine
 	status HoldStatus
-	more   bool
+
+	more    bool // something lies beside it
+	further bool // lines do
+	noted   bool // a note does
 }
 
 type holdMore struct {
@@ -278,7 +281,10 @@ func (a *account) holding(h timeline.Hold) ID {
 
 // row is the part of a record that lies in the dense rows, beside what does not fit there, nil for most.
 func (r *holdRecord) row() holdRow {
-	return holdRow{due: r.due, first: r.lines[0].denseLine, status: r.status, more: !r.dense()}
+	return holdRow{
+		due: r.due, first: r.lines[0].denseLine, status: r.status,
+		more: !r.dense(), further: len(r.lines) > 1, noted: r.note != "",
+	}
 }
 
 func (r *holdRecord) beside() *holdMore {

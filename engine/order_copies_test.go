@@ -172,7 +172,7 @@ func TestNothingIsSoldByARowOfAnotherCurrency(t *testing.T) {
 	require.Equal(t, "required", e.Faults[0].Code, "no row fits")
 	in.Lines[0].PricingRow = &rows[0]
 	e = s.refused(CodeInvalid, in)
-	require.Equal(t, Fault{Pointer: "/pricingRowId", Code: "currency", Message: "is a row in JPY, the order is in EUR"}, e.Faults[0])
+	require.Equal(t, Fault{Pointer: "/lineItems/0/pricingRowId", Code: "currency", Message: "is a row in JPY, the order is in EUR"}, e.Faults[0])
 	in.Lines[0].PricingRow, in.Lines[0].UnitPrice = nil, ptr(int64(5))
 	o := s.do(in).(*OrderRecord)
 	s.refused(CodeInvalid, PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, PricingRow: Some(rows[0])})

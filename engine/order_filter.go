@@ -243,7 +243,7 @@ func (l *orderListing) windowBy(nth int, w Span) (f orderFilter, cost int) {
 		near, ending, far := l.bits(), l.bits(), l.bits()
 		begin.mark(near)
 		ends.mark(ending)
-		intersect(near, ending)
+		near.Intersect(ending)
 		long.mark(far)
 		for no := range far.All() {
 			if f.has(l.a.orders().No(no)) {

@@ -300,7 +300,7 @@ func (t *tx) addLines(o *Order, lines []OrderLineInput, overbook bool) error {
 			in.AddonOf = &o.Lines[first+*in.AddonOfLine].ID
 		}
 		if err := t.addLine(o, &in); err != nil {
-			return ofLineItem(i, err)
+			return ofNewLine(i, err)
 		}
 	}
 	if o.Status == OrderDraft {

@@ -143,7 +143,7 @@ func (l *orderListing) page() (numbers []uint32, total int) {
 	}
 	without := l.bits()
 	l.x.sets.Mark(sort.none, sort.none.Next(len(sort.none)), without)
-	intersect(without, in)
+	without.Intersect(in)
 	with := total - without.Count()
 	numbers = l.pick(in, sort.key, with)
 	return without.Pick(numbers, max(0, l.Offset-with), l.Limit-len(numbers), l.Desc), total
@@ -187,12 +187,12 @@ func (l *orderListing) found() (in timeline.Bits, total int) {
 		if i > 0 {
 			b := l.bits()
 			f.mark(b)
-			intersect(in, b)
+			in.Intersect(b)
 		}
 		if f.doubt != 0 {
 			b, t := l.bits(), f.doubt.of()
 			l.x.sets.Mark(t, t.Next(len(t)), b)
-			intersect(b, in)
+			b.Intersect(in)
 			for no := range b.All() {
 				if !f.has(l.a.orders().No(no)) {
 					in.Remove(no)
@@ -201,13 +201,6 @@ func (l *orderListing) found() (in timeline.Bits, total int) {
 		}
 	}
 	return in, in.Count()
-}
-
-// intersect takes out of a set what is not in another one.
-func intersect(of, with timeline.Bits) {
-	for i := range of {
-		of[i] &= with[i]
-	}
 }
 
 // pick is a page of those that are in a set and have a key, which are so many, in its order.

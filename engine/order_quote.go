@@ -22,7 +22,7 @@ func (v View) Quote(o CreateOrder, now int64) (*Quote, error) {
 			in.AddonOf = &n.Lines[*in.AddonOfLine].ID
 		}
 		if err := t.addLine(n, &in); err != nil {
-			return nil, ofLineItem(i, err)
+			return nil, ofNewLine(i, err)
 		}
 		q.Combinations[i] = v.acc.cheaper(n, &n.Lines[i], &t.ordering().looked)
 	}

@@ -124,7 +124,12 @@ func TestAnItemWithATableIsNeverSoldForNothingByOmission(t *testing.T) {
 	}
 	sale := s.unpricedRental(OrderDraft, item, s.now, s.now+day, 1)
 	sale.Lines[0].Purchase, sale.Lines[0].To = PurchaseSale, nil
-	s.refused(CodeInvalid, sale)
+	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(s.refused(CodeInvalid, sale)))
+	_, err := s.view().Quote(sale, s.now)
+	require.Equal(t, []string{"/lineItems/0/pricingRowId"}, pointers(err.(*Error)))
+	draft := s.do(s.unpricedRental(OrderDraft, Item{SKU: sku}, s.now, s.now+day, 1)).(*OrderRecord)
+	second := AddOrderLines{Order: draft.ID, Lines: append(s.unpricedRental(OrderDraft, Item{SKU: sku}, s.now, s.now+day, 1).Lines, sale.Lines[0])}
+	require.Equal(t, []string{"/lineItems/1/pricingRowId"}, pointers(s.refused(CodeInvalid, second)))
 	sale.Lines[0].UnitPrice = ptr[int64](0)
 	s.do(sale)
 	monthly := s.unpricedRental(OrderDraft, item, s.now, s.now+300*day, 1)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"holdfast/timeline"
 )
@@ -265,6 +266,21 @@ func ofLineItem(line int, err error) error {
 	e := *refusal
 	e.Detail += " (line " + itoa(line) + ")"
 	return &e
+}
+
+// ofNewLine says which of the lines that a request brings a refusal is about, and in its faults where that line stands.
+func ofNewLine(line int, err error) error {
+	e, ok := ofLineItem(line, err).(*Error)
+	if !ok {
+		return err
+	}
+	e.Faults = slices.Clone(e.Faults)
+	for i := range e.Faults {
+		if f := &e.Faults[i]; !strings.HasPrefix(f.Pointer, "/lineItems") {
+			f.Pointer = "/lineItems/" + itoa(line) + f.Pointer
+		}
+	}
+	return e
 }
 
 // plannedUnits gives a line of a draft the units that it would take.

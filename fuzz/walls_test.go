@@ -44,7 +44,7 @@ var rooms = []struct{ name, files string }{
 		stock_load stockrows stretch unavailability`},
 	{"commerce", `allocate catalog catalog_list contact customer discount external_pricing_row kit kit_time price price_combine pricing_row
 		pricing_table subscription`},
-	{"hold", `availability hold hold_change hold_event hold_kit hold_list holdstore starts what_if`},
+	{"hold", `availability hold hold_change hold_event hold_kit hold_list hold_memo holdstore starts what_if`},
 	{"order", `order order_assign order_cancel order_check order_comment order_copies order_create order_discount order_edit
 		order_event order_filter order_handover order_hold order_income order_index order_line order_list order_parts order_payment order_plan order_price order_quote order_ready
 		order_record order_requirement order_row order_sold order_state order_stock order_subscription order_undo order_units order_uses`},

@@ -65,6 +65,89 @@ func (m *ByID[V]) FromPlace(place int) iter.Seq2[ID, V] {
 	}
 }
 
+// Section is neighbouring rows of a ByID: those of the leaves under one node, some 2,000 at most.
+type Section[V any] struct {
+	of     *idNode[V]
+	frozen bool // no owner may change it in place
+}
+
+// idNode is a node of a ByID.
+type idNode[V any] = node[key, V, int32, number[key, V]]
+
+// Sections yields all rows by sections, in id order, or backward.
+func (m *ByID[V]) Sections(backward bool) iter.Seq[Section[V]] {
+	return func(yield func(Section[V]) bool) {
+		if m.rows.root != nil {
+			eachSection(m.rows.root, backward, func(of *idNode[V]) bool { return yield(Section[V]{of, of.edit != m.edit}) })
+		}
+	}
+}
+
+func eachSection[V any](n *idNode[V], backward bool, visit func(of *idNode[V]) bool) bool {
+	if n.in == nil || n.in.kids[0].in == nil {
+		return visit(n)
+	}
+	kids := n.kids()
+	for i := range kids {
+		if backward {
+			i = len(kids) - 1 - i
+		}
+		if !eachSection(kids[i], backward, visit) {
+			return false
+		}
+	}
+	return true
+}
+
+// Len is how many rows it has.
+func (s Section[V]) Len() int { return int(s.of.sum()) }
+
+// At is the row at a place in it, to be read only.
+func (s Section[V]) At(place int) (ID, *V) {
+	n := s.of
+	if n.in != nil {
+		i := 0
+		for ; place >= int(n.in.sums[i]); i++ {
+			place -= int(n.in.sums[i])
+		}
+		n = n.in.kids[i]
+	}
+	return n.keys[place].id(), &n.vals[place]
+}
+
+// All yields its rows in id order, to be read only.
+func (s Section[V]) All() iter.Seq2[ID, *V] {
+	return func(yield func(ID, *V) bool) {
+		s.of.all(func(keys []key, vals []V) bool {
+			for i, k := range keys {
+				if !yield(k.id(), &vals[i]) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+}
+
+// Memo is what a reader noted last of just these rows; nil: nobody did.
+func (s Section[V]) Memo() any {
+	if s.frozen {
+		if memo := s.of.memo.Load(); memo != nil {
+			return *memo
+		}
+	}
+	return nil
+}
+
+// Note keeps what a reader derived of just these rows for those that come after it, in this version and in later
+// ones, until one of the rows changes. Any goroutine may call it. It does nothing where the owner of the ByID may
+// still change them.
+func (s Section[V]) Note(memo any) {
+	if s.frozen {
+		s.of.memo.Store(&memo)
+	}
+}
+
 // ByIDLoader makes a ByID of rows that come in id order. One goroutine uses it, once.
 type ByIDLoader[V any] struct {
 	rows treeBuilder[key, V, int32, number[key, V]]

@@ -57,6 +57,9 @@
 // place, any other is shared and copied first. Publish gives a version that never changes, and the writer a new token; Fork gives a scratch copy a token of its
 // own. Both are O(1). A fork writes nothing to what it came from, so many goroutines may fork one published version at once.
 //
+// What readers derived of a part of a ByID they may note on it (Section): the note stays with the node, in all
+// versions that have it, and costs the writer nothing.
+//
 // # Invariants
 //
 //  1. Seats on one rail are disjoint, and ordered by start, so by end too.

@@ -44,6 +44,13 @@ func (b Bits) Count() (n int) {
 	return n
 }
 
+// Intersect takes out what is not in another set, of the same length.
+func (b Bits) Intersect(with Bits) {
+	for i := range b {
+		b[i] &= with[i]
+	}
+}
+
 // Pick appends numbers of it in their order, or backward: so many behind the first few, which it skips.
 func (b Bits) Pick(dst []uint32, skip, limit int, backward bool) []uint32 {
 	for i := range b {

@@ -3,7 +3,10 @@ package timeline
 // This file owns the ordered set of most indexes by key: a B+tree of sorted runs, copy on write with an ownership token, with a
 // summary of each subtree where one is wanted. versioned.go owns the others, and doc.go says which is where, and why.
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // token is who may change a node in place: the one owner whose edit points to the same token. A node with another token is shared, and copied before it is
 // changed. Each version of an owner has a token of its own, and all of them one line: what is behind the end of an array that an older version sees is the
@@ -56,12 +59,17 @@ func (none[K, V]) join([]struct{}) struct{} { return struct{}{} }
 
 // node is a leaf (in is nil, vals[i] belongs to keys[i]), or an inner node: keys[i] is the first key of child i, in an array that never changes, as most writes
 // leave it as it is.
+//
+// Readers may note something of a subtree in its memo. What is above a node with a token has that token, too: so
+// while it is another one than the owner's, nothing below changes any more, whoever goes on writing. A node that the
+// owner may change in place has no memo, and a copy begins without.
 type node[K sorter[K], V any, S comparable, A summer[K, V, S]] struct {
 	edit *token
 	keys []K
 	vals []V
 	in   *inner[K, V, S, A]
-	long bool // a leaf that shares its arrays with an older version, which sees less of them
+	memo atomic.Pointer[any] // readers' own (Section), in what the allocator's class of a node has free
+	long bool                // a leaf that shares its arrays with an older version, which sees less of them
 }
 
 // inner is what a node has beside its keys where it has children. One array a kind, with room for one more than the most, so that copying it is one move.

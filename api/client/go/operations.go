@@ -314,15 +314,15 @@ type HoldsService struct{ t *transport }
 type HoldsListQuery struct {
 	// Only holds in one of these states. Default: all.
 	Status []HoldsListQueryStatus
-	// Only holds of which a line asks for this SKU.
+	// Only holds of which a line asks for this SKU. One line has to meet all that is asked of lines.
 	SKUID string
-	// Only holds of which a line asks for this article.
+	// Only holds of which a line asks for this article. One line has to meet all that is asked of lines.
 	ArticleID string
-	// Only holds of which a line asks for this catalog item.
+	// Only holds of which a line asks for this catalog item. One line has to meet all that is asked of lines.
 	CatalogItemID string
-	// Only holds of which a line is at this location.
+	// Only holds of which a line is at this location. One line has to meet all that is asked of lines.
 	ServiceLocationID string
-	// Only holds of which a line is for some of it.
+	// Only holds of which a line is for some of it. One line has to meet all that is asked of lines.
 	DateRange *DateRange
 	// Only holds for this customer.
 	CustomerID string

@@ -4459,6 +4459,8 @@ type Quote struct {
 type QuoteInput struct {
 	// Where the units would be handed over: days, weeks and months of a price are counted there.
 	PickupLocationID string `json:"pickupLocationId"`
+	// Where the units would come back to. Default: the pickup location. No price depends on it.
+	ReturnLocationID Opt[string] `json:"returnLocationId,omitzero"`
 	// What would be ordered, as an order takes it.
 	LineItems []OrderLineItemInput `json:"lineItems"`
 	// Discount codes that would be put on it, one after the other; one that cannot be refuses all. No use is

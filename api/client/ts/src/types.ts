@@ -6898,6 +6898,11 @@ export interface components {
              * @description Where the units would be handed over: days, weeks and months of a price are counted there.
              */
             pickupLocationId: string;
+            /**
+             * Format: uuid
+             * @description Where the units would come back to. Default: the pickup location. No price depends on it.
+             */
+            returnLocationId?: string | null;
         };
         QuotedLineItem: {
             /** @description Rows of the item's table, one behind the other, that ask less together than the line costs, those that take longest first; null where none do, or there are too many to look at. The line costs that much with it as unitPrice. */
@@ -10910,15 +10915,15 @@ export interface operations {
             query?: {
                 /** @description Only holds in one of these states. Default: all. */
                 status?: ("held" | "confirmed" | "expired" | "released" | "ordered")[];
-                /** @description Only holds of which a line asks for this SKU. */
+                /** @description Only holds of which a line asks for this SKU. One line has to meet all that is asked of lines. */
                 skuId?: string;
-                /** @description Only holds of which a line asks for this article. */
+                /** @description Only holds of which a line asks for this article. One line has to meet all that is asked of lines. */
                 articleId?: string;
-                /** @description Only holds of which a line asks for this catalog item. */
+                /** @description Only holds of which a line asks for this catalog item. One line has to meet all that is asked of lines. */
                 catalogItemId?: string;
-                /** @description Only holds of which a line is at this location. */
+                /** @description Only holds of which a line is at this location. One line has to meet all that is asked of lines. */
                 serviceLocationId?: string;
-                /** @description Only holds of which a line is for some of it. */
+                /** @description Only holds of which a line is for some of it. One line has to meet all that is asked of lines. */
                 dateRange?: components["schemas"]["DateRange"];
                 /** @description Only holds for this customer. */
                 customerId?: string;

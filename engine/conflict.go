@@ -25,12 +25,18 @@ func (o seatConflicts) plan(t *tx) (any, error) {
 // tryConflicts seats conflicts where that can be done, and says which are left to try, nil for none. Of those that were tried in vain it is noted
 // when time may make room for them.
 func (t *tx) tryConflicts(w timeline.Waiting, tries int) (left *timeline.Waiting) {
-	r := t.draft().SeatConflicts(w, tries)
-	t.seating().tried = append(t.seating().tried, r.Short...)
-	if r.More {
-		left = &r.Next
+	for {
+		r := t.draft().SeatConflicts(w, tries)
+		t.seating().tried = append(t.seating().tried, r.Short...)
+		switch {
+		case !r.More:
+			return nil
+		case !r.Leaves:
+			return &r.Next
+		}
+		t.settleDepartures()
+		w, tries = r.Next, tries-r.Tries
 	}
-	return left
 }
 
 // closed says that a conflict that waits on a lot gets no unit: of an article that is out, nobody does but a scheduled event, a repair, say.

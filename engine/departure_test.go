@@ -476,3 +476,21 @@ func TestOneWayUnitsOfWhichOneGoesOn(t *testing.T) {
 	require.False(t, s.orderNow(o).Conflict())
 	s.reopen()
 }
+
+// Who waits longest gets the unit that came free with all that it needs: whoever is younger does not have what is behind its end, as the unit leaves then.
+func TestOneWayConflictKeepsWhatIsBehindIt(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	first := s.do(s.trip(noon, end, 1)).(*OrderRecord)
+	overbooked := func(o CreateOrder) *OrderRecord {
+		o.AllowOverbooked = true
+		return s.do(o).(*OrderRecord)
+	}
+	older := overbooked(s.trip(noon, end, 1))
+	younger := overbooked(s.rental(OrderOpen, s.bike, end+day, end+2*day, 1))
+	s.do(CancelOrder{ID: first.ID})
+	require.False(t, s.orderNow(older).Conflict())
+	require.True(t, s.orderNow(younger).Conflict())
+	require.Equal(t, 1, s.stock(s.there, end, end+day))
+	s.reopen()
+}

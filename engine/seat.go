@@ -532,8 +532,9 @@ func (t *tx) seatFreed() {
 		if t.waiting != nil {
 			t.seating().room, due = append(t.waiting.Room, t.seating().room...), append(t.waiting.Due, due...)
 		}
-		t.waiting = t.tryConflicts(timeline.Waiting{Room: t.seating().room, Due: due}, cmp.Or(t.seating().tries, maxTries))
+		room := t.seating().room
 		t.seating().room, t.seating().due = nil, nil
+		t.waiting = t.tryConflicts(timeline.Waiting{Room: room, Due: due}, cmp.Or(t.seating().tries, maxTries))
 	}
 }
 

@@ -26,7 +26,8 @@ type Reseated struct {
 	Seated []ID    // in the order in which they were seated
 	Short  []ID    // that were tried in vain
 	Tries  int     // one a conflict, searchTries where a search found no way
-	More   bool    // the tries ran out before every candidate had its turn
+	More   bool    // not every candidate had its turn: the tries ran out, or Leaves
+	Leaves bool    // the last that was seated has a unit that leaves: that is to be planned before another takes what is behind it
 	Next   Waiting // where another pass goes on then
 }
 
@@ -214,8 +215,15 @@ again:
 			continue
 		}
 		r.Seated = append(r.Seated, id)
-		if len(d.left) > 0 {
+		moved := len(d.left) > 0
+		if moved {
 			w = Waiting{Room: append(w.Room, d.left...), Due: w.Due}
+		}
+		if h, _, _ := d.Find(id); h.wants() != h.Span {
+			r.More, r.Leaves, r.Next = true, true, w
+			return r
+		}
+		if moved {
 			goto again
 		}
 	}

@@ -1,9 +1,9 @@
 // This file owns the heat map: SKUs by days, how many are free of how many.
-import {html, useEffect, useLayoutEffect, useRef, useState} from "./base.js";
+import {html, useEffect, useRef, useState} from "./base.js";
 import {get, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Choice, Empty, Legend, Read, Steps, useDrawn} from "./ui.js";
+import {Choice, Empty, Legend, Read, Steps, useDrawn, useSize} from "./ui.js";
 import {addDays, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, iso, week, weekday} from "./time.js";
 
 const ROW = 34, PAGE = 25, AROUND = 1; // rows that are drawn above and below those in view
@@ -43,11 +43,7 @@ function Grid({data, z, see, setSee}) {
 		const next = {first, last: Math.min(total, top + Math.ceil(e.clientHeight / ROW) + AROUND), width: e.clientWidth};
 		setSee((s) => (s.first === first && s.width === next.width && s.last === next.last ? s : next));
 	};
-	useLayoutEffect(() => {
-		const o = new ResizeObserver(look);
-		o.observe(box.current);
-		return () => o.disconnect();
-	}, []);
+	useSize(box, look);
 	const move = (e) => {
 		const by = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -n], End: [0, n]}[e.key];
 		if (!by) return;

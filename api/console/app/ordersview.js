@@ -1,6 +1,6 @@
 // This file owns orders: the list with the filters of the interface, and one order with what its state allows.
 import {html, useState} from "./base.js";
-import {all, get, post, recent, useData, useGet} from "./api.js";
+import {get, post, recent, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {minor, money, zone} from "./store.js";
 import {Badge, Button, Confirm, Empty, Facts, Field, Go, Pages, Panel, Read, Search, Select, Table, Text, tell} from "./ui.js";
@@ -11,7 +11,7 @@ const kinds = {draft: "", open: "blue", active: "warn", closed: "good"};
 const filters = [
 	["status", "Status", [["", "All"], ["draft", "Draft"], ["open", "Open"], ["active", "Out"], ["closed", "Closed"]]], ["fulfillmentState", "Units", [["", "All"], ["pending", "Pending"], ["prepared", "Ready"], ["fulfilled", "Out"], ["returned", "Back"]]],
 	["late", "Late", [["", "All"], ["pickup", "To fetch"], ["return", "To return"]]], ["hasConflicts", "Conflicts", [["", "All"], ["true", "With"], ["false", "Without"]]],
-	["channel", "From", [["", "Anywhere"], ["admin", "Here"], ["online", "The shop"], ["api", "The API"]]], ["archive", "Archive", [["", "Not archived"], ["archived", "Archived"], ["all", "All"]]],
+	["channel", "From", [["", "All"], ["admin", "Here"], ["online", "The shop"], ["api", "The API"]]], ["archive", "Archived", [["", "No"], ["archived", "Only"], ["all", "Too"]]],
 	["sort", "Sorted by", [["", "Made"], ["earliestStartDate", "Begin"], ["latestEndDate", "End"], ["total", "Total"], ["updatedAt", "Changed"]]], ["direction", "Order", [["", "Last first"], ["asc", "First first"]]],
 ];
 const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: "good", cancelled: "bad"};

@@ -3,7 +3,7 @@ import {html} from "./base.js";
 import {fresh, get, post, useData, useGet} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, places, zone} from "./store.js";
-import {Badge, Blockers, Button, Confirm, Empty, Facts, Failed, Field, Loading, Read, Search, Select, Table, When, reason, tell} from "./ui.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, Field, Read, Search, Select, Table, When, reason, tell} from "./ui.js";
 import {Curve} from "./curve.js";
 import {DAY, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
 
@@ -16,7 +16,7 @@ export function Plan() {
 			<${Field} label="Article"><${Select} value=${id || ""} onChange=${(article) => setQ({article})} options=${[...(id && !list.some((r) => r.id === id) ? [[id, "The one of the link"]] : []), ...list.map((r) => [r.id, r.name + " (" + r.quantity.total + ")"])]}/><//>
 			<${Field} label="Units fewer"><input type="number" min="1" value=${amount} onChange=${(e) => setQ({amount: e.target.value})}/><//>
 			<${Field} label="From (empty: now)"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t})}/><//>${from > 0 && html`<${Button} kind="plain" onClick=${() => setQ({from: null})}>Now<//>`}</div>
-		${found.error ? html`<${Failed} error=${found.error} again=${found.again}/>` : id && at ? html`<${Preview} key=${id + at.id} id=${id} at=${at} amount=${amount} from=${from} z=${z}/>` : found.loading ? html`<${Loading}/>` : html`<${Empty} title="No article with stock here" icon="plan"/>`}</section>`;
+		<${Read} of=${found}>${() => (id && at ? html`<${Preview} key=${id + at.id} id=${id} at=${at} amount=${amount} from=${from} z=${z}/>` : html`<${Empty} title="No article with stock here" icon="plan"/>`)}<//></section>`;
 }
 
 function Preview({id, at, amount, from, z}) {

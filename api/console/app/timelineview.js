@@ -2,7 +2,7 @@
 import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./base.js";
 import {go, read, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, reason, useDrawn} from "./ui.js";
+import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, kindOf, reason, useDrawn, useSize} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, ms} from "./time.js";
 import {PAGE, useRows} from "./timelinedata.js";
 import {useMoving} from "./timelinemove.js";
@@ -64,11 +64,7 @@ export function Timeline() {
 		jump.current = 0;
 		look();
 	}, [w0, zoom, jump.current]);
-	useLayoutEffect(() => {
-		const o = new ResizeObserver(look);
-		o.observe(scroller.current);
-		return () => o.disconnect();
-	}, []);
+	useSize(scroller, look);
 	// A link says which row was the first; another choice of articles begins at theirs.
 	const chosen = [q.sku, q.search, q.at, q.article].join(), scrolled = useRef("");
 	useLayoutEffect(() => {
@@ -104,7 +100,7 @@ export function Timeline() {
 			<input type="date" aria-label="Go to a day" value=${toInput(+q.on || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(ms(e.target.value + "T00:00Z"), z))}/>
 			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: null}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/>
 			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: null})}>One article<//>`}
-			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} articles${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
+			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} article${layout.total === 1 ? "" : "s"}${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
 		${of.error && html`<${Failed} error=${of.error} again=${again}/>`}
 		<div class="tl-wrap"><div class="tl" data-rows=${layout.length} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
 			<div class="tl-all" style=${{width: name + (w1 - w0) * perMs + "px", "--name": name + "px"}}>${head}
@@ -234,7 +230,7 @@ function line(r, at, tab) {
 function bar(b, at, row, tab, conflict) {
 	if (b.to < at.t0 || b.from > at.t1) return null;
 	const {x, z} = at, left = x(b.bodyFrom), right = x(b.bodyTo), before = left - x(b.from), after = x(b.to) - right, seen = Math.max(0, Math.min(x(at.t1), right) - Math.max(left, 0));
-	const who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || (b.blockerType === "hold" ? "Hold" : b.blockerType), buffered = before > 0 || after > 0;
+	const who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || kindOf(b), buffered = before > 0 || after > 0;
 	const kind = conflict ? "conflict" : b.late ? "late" : b.state !== "due" ? b.state : b.blockerType.replace("scheduled-", "");
 	const says = b.says ||= `${who}, ${row.name}, ${fmtRange(b.bodyFrom, b.open ? null : b.bodyTo, z)}${conflict ? ", has no unit" : b.late ? ", late" : b.state === "out" ? ", out" : ""}${b.goes ? ", goes to " + b.goes + " for good" : ""}${b.pinned ? ", pinned" : ""}${b.moved ? ", moved by the engine from " + b.moved : ""}`;
 	const text = (b.moved ? "↷ " : "") + (b.pinned && b.state === "due" ? "● " : "") + (b.goes ? "→ " : "") + who;

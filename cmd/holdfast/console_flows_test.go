@@ -200,9 +200,22 @@ func (w *consoleWorld) heats(b *browser.Browser) {
 	now := time.Now().In(zone)
 	day := time.Date(now.Year(), now.Month(), now.Day()+2, 0, 0, 0, 0, zone)
 	b.Show(fmt.Sprintf("heat?from=%d", day.AddDate(0, 0, -2).UnixMilli()))
-	free := w.ask("GET", fmt.Sprintf("availability/counts?pageSize=1&from=%s&to=%s", day.UTC().Format(time.RFC3339), day.AddDate(0, 0, 1).UTC().Format(time.RFC3339)), "")["data"].([]any)[0].(map[string]any)["minFree"].([]any)[0]
-	b.Until(`document.querySelector("[data-cell='0-2']")`)
-	require.Equal(w, fmt.Sprint(free), b.Eval(`document.querySelector("[data-cell='0-2']").textContent`))
+	free := w.ask("GET", fmt.Sprintf("availability/counts?pageSize=10&from=%s&to=%s", day.AddDate(0, 0, -2).UTC().Format(time.RFC3339), day.AddDate(0, 0, 33).UTC().Format(time.RFC3339)), "")["data"].([]any)
+	b.Until(`document.querySelector("[data-cell='9-2']")`)
+	cells := func() (differ []string) {
+		for r, s := range free {
+			for c, n := range s.(map[string]any)["minFree"].([]any) {
+				if at := fmt.Sprintf("%d-%d", r, c); b.Eval(fmt.Sprintf(`document.querySelector("[data-cell='%s']").textContent`, at)) != fmt.Sprint(n) {
+					differ = append(differ, at)
+				}
+			}
+		}
+		return differ
+	}
+	require.Len(w, free[0].(map[string]any)["minFree"], 35)
+	require.Empty(w, cells())
+	b.Eval(`document.querySelector("[data-cell='3-7']").firstChild.data++`)
+	require.Equal(w, []string{"3-7"}, cells(), "a cell with another number is found")
 	b.Eval(`document.querySelector("[data-cell='0-2']").click()`)
 	b.Until(fmt.Sprintf(`location.hash.startsWith("#/timeline") && location.hash.includes("sku=%s") && location.hash.includes("on=%d")`, w.first("skus?pageSize=1"), day.UnixMilli()))
 	require.Empty(w, b.Noted())

@@ -19,7 +19,7 @@ const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: 
 export function Orders() {
 	const q = route.value.q, z = zone.value, page = +q.page || 1;
 	const range = q.from ? {from: iso(+q.from), to: iso(+q.from + (+q.days || 1) * DAY)} : undefined;
-	const of = useGet("orders", {...Object.fromEntries(filters.map(([k]) => [k, q[k]])), direction: q.direction || "desc", search: q.search, number: q.number, customerId: q.customer, pickupLocationId: q.at, dateRange: range, page, pageSize: 50});
+	const of = useGet("orders", {...Object.fromEntries(filters.map(([k]) => [k, q[k]])), direction: q.direction || "desc", ...(/^#?\d+$/.test(q.search) ? {number: q.search.replace("#", "")} : {search: q.search, number: q.number}), customerId: q.customer, pickupLocationId: q.at, dateRange: range, page, pageSize: 50});
 	const set = (p) => setQ({...p, page: null});
 	return html`<section class="view"><div class="tools"><${Field} label="Search"><${Search} value=${q.search} label="Name or number" onChange=${(search) => set({search})}/><//>
 			<${Field} label="Over the day"><input type="date" value=${q.from ? toInput(+q.from, z).slice(0, 10) : ""} onChange=${(e) => set({from: e.target.value ? fromInput(e.target.value, z) : null})}/><//>

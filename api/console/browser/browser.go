@@ -353,6 +353,18 @@ func (b *Browser) Unreached() (list []string) {
 	return list
 }
 
+// Kept lists where the page keeps a text but in the session's storage. Of databases and caches it has none, whatever would be in them.
+func (b *Browser) Kept(text string) (list []string) {
+	b.Helper()
+	for _, x := range b.Eval(fmt.Sprintf(`(async () => {
+		const text = %q, has = (x) => JSON.stringify(x).includes(text);
+		return Object.entries({localStorage: has({...localStorage}), cookie: has(document.cookie), address: has(location.href), database: (await indexedDB.databases()).length, cache: (await caches.keys()).length}).filter(([, is]) => is).map(([place]) => place);
+	})()`, text)).([]any) {
+		list = append(list, x.(string))
+	}
+	return list
+}
+
 // Wider is by how many pixels the page is wider than its window.
 func (b *Browser) Wider() float64 {
 	b.Helper()

@@ -69,6 +69,7 @@ func TestConsoleFromAFirstVisit(t *testing.T) {
 	b.Show("webhooks?id=" + hook + "&delivery=" + deliveries()[0].(map[string]any)["id"].(string))
 	b.Says(".panel", "2.")
 	b.Says(".panel pre", "order.created")
+	w.well(b, "open-delivery")
 	require.Empty(t, b.Noted())
 	w.stop()
 }
@@ -87,6 +88,7 @@ func (w *consoleWorld) imports(b *browser.Browser) {
 	drop("locations.csv", "name,timezone,address.city\nHarbour,Europe/Lisbon,Porto\nStation,Europe/Nowhere,Porto\n")
 	b.Says("[role=alert]", "1 fault; nothing was made")
 	b.Says("tbody tr", "timezone")
+	w.well(b, "open-import")
 	require.Equal(w, "3", b.Eval(`document.querySelector("tbody td").textContent`), "the line of the fault")
 	require.Equal(w, 0.0, count("locations"))
 	for _, file := range [][2]string{

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -32,8 +31,8 @@ func (w *consoleWorld) shows(b *browser.Browser) {
 		s := order["stockItems"].([]any)[0].(map[string]any)
 		selector := w.bar(b, s["unavailabilityId"].(string), s["inventoryArticleId"], s["pickupDate"].(string))
 		b.Until(fmt.Sprintf(`document.querySelector('%s%s')?.ariaLabel.includes(%q)`, selector, class, says))
-		if shots := os.Getenv("CONSOLE_SHOTS"); shots != "" {
-			b.Shot(filepath.Join(shots, name+".png"))
+		if shots() != "" {
+			b.Shot(filepath.Join(shots(), name+".png"))
 		}
 		require.Empty(w, b.Faint(), name)
 	}
@@ -120,8 +119,8 @@ func (w *consoleWorld) curves(b *browser.Browser) {
 	}
 	b.Until(fmt.Sprintf(`document.querySelectorAll(".tl-row.unit").length === %d`, len(slots)))
 	require.Equal(w, float64(len(row["bars"].([]any))), b.Eval(`document.querySelectorAll(".tl-row.unit [data-bar]").length`))
-	if shots := os.Getenv("CONSOLE_SHOTS"); shots != "" {
-		b.Shot(filepath.Join(shots, "lot.png"))
+	if shots() != "" {
+		b.Shot(filepath.Join(shots(), "lot.png"))
 	}
 	require.Empty(w, b.Noted())
 }

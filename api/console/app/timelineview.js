@@ -247,5 +247,5 @@ function Lot({row, at}) {
 	const list = steps.map((s, i) => ({...s, a: X(s.from), b: i + 1 < steps.length ? X(steps[i + 1].from) : end})), line = (of) => list.map((s) => `L${s.a},${y(s[of])}H${s.b}`).join("");
 	return html`<svg class="lot" style=${box(from)} width=${Math.max(1, end)} height="36" role="img" aria-label=${`${row.name}: up to ${Math.max(...steps.map((s) => s.taken))} of ${row.units} taken`}><path class="taken" d=${"M0,32" + line("taken") + "V32Z"}/><path class="stock" d=${"M" + line("stock").slice(1)}/>
 			${list.map((s) => s.taken > s.stock && html`<rect class="over" x=${s.a} y=${y(s.taken)} height=${y(s.stock) - y(s.taken)} width=${s.b - s.a}/>`)}</svg>
-		${list.map((s) => s.b - s.a > 34 && html`<span class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}</span>`)}`;
+		${list.map((s) => s.b - s.a > 44 && html`<span class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}</span>`)}`;
 }

@@ -371,6 +371,18 @@ func (b *Browser) Wider() float64 {
 	return b.Eval("document.documentElement.scrollWidth - innerWidth").(float64)
 }
 
+// Cut lists what is opened over a page and does not lie in its window, and what of it is wider than it.
+func (b *Browser) Cut() (list []string) {
+	b.Helper()
+	for _, x := range b.Eval(`[...document.querySelectorAll(".panel, .panel .body, .notes, .moving")].filter((x) => {
+		const r = x.getBoundingClientRect();
+		return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight || x.scrollWidth > x.clientWidth;
+	}).map((x) => x.className)`).([]any) {
+		list = append(list, x.(string))
+	}
+	return list
+}
+
 // Elements is how many there are.
 func (b *Browser) Elements() float64 {
 	b.Helper()

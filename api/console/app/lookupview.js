@@ -45,7 +45,6 @@ function Offer({s, a, at, from, to, z, inCart, add}) {
 		${open && html`<div class="why"><${Why} s=${s} a=${a} at=${at} from=${from} to=${to} z=${z}/></div>`}</div>`;
 }
 
-const ways = {later: "later", shorter: "shorter", location: "elsewhere", article: "another article"};
 /** Articles that are free, or why none is and when it would do. */
 function Why({s, a, at, from, to, z}) {
 	const ask = {skuId: s.id, serviceLocationId: at.id}, range = {from: iso(from), to: iso(to)}, none = a.available < 1;
@@ -58,7 +57,7 @@ function Why({s, a, at, from, to, z}) {
 	}, [s.id, at.id, from, to, none]);
 	return html`<${Read} of=${of} rows=${2}>${(d) => html`<div class="stack">${d.why && html`<p>At <b>${fmtInstant(d.why.at, z)}</b> all ${d.why.stock} are taken. ${d.next?.from ? html`It fits next from <b>${fmtInstant(d.next.from, z)}</b>. ` : "It does not fit within two years. "}
 				${d.next?.from && html`<${Button} kind="small" onClick=${() => setQ({from: ms(d.next.from), to: ms(d.next.to)})}>Take that period<//>`}</p>
-				<div class="row">${d.why.alternatives.map((x) => html`<${Button} kind="small" onClick=${() => setQ({from: ms(x.from), to: x.to && ms(x.to), ...(x.serviceLocationId ? {at: x.serviceLocationId} : {})})}>${ways[x.kind]}: ${x.serviceLocationId ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//>`)}</div><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}
+				<div class="row">${d.why.alternatives.map((x) => html`<${Button} kind="small" onClick=${() => setQ({from: ms(x.from), to: x.to && ms(x.to), at: x.serviceLocationId || at.id})}>${x.kind}: ${x.kind === "location" ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//>`)}</div><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}
 			<div class="row">${d.articles.map((r) => html`<button key=${r.id} class="link" onClick=${() => go("timeline", {at: at.id, article: r.id, on: from - DAY})}>${r.name}</button> <${Badge} kind=${r.availability.total > 0 ? "good" : "bad"}>${r.availability.total > 0 ? (r.availability.total > 1 ? r.availability.total + " free" : "free") : "taken"}<//>`)}</div>
 			${d.total > d.articles.length && html`<p class="dim">and ${d.total - d.articles.length} more</p>`}</div>`}<//>`;
 }

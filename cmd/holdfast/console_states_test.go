@@ -139,6 +139,22 @@ func (w *consoleWorld) links(b *browser.Browser) {
 	second.Size(1440, 900, false)
 	second.Visit(w.key, b.Eval(`location.hash.slice(2)`).(string))
 	require.Equal(w, seen(b), seen(second))
+
+	// The heat map, in a window that shows some of its rows alone.
+	for _, each := range []*browser.Browser{b, second} {
+		each.Size(1440, 420, false)
+	}
+	b.Show("heat?days=14")
+	b.Eval(`document.querySelector(".heat").scrollTop = 34 * 5`)
+	b.Until(`location.hash.includes("row=5")`)
+	top := `[...document.querySelectorAll(".heat-row")].find((x) => x.getBoundingClientRect().top >= document.querySelector(".heat-head").getBoundingClientRect().bottom - 1)?.innerText`
+	second.Show(b.Eval(`location.hash.slice(2)`).(string))
+	second.Until(top)
+	require.Equal(w, b.Eval(top), second.Eval(top))
+	second.Eval(`document.querySelector(".heat").scrollTop = 0`)
+	require.NotEqual(w, b.Eval(top), second.Eval(top), "another row is found")
+	b.Size(1440, 900, false)
+	b.Show("timeline?zoom=weeks")
 	require.Empty(w, second.Noted())
 
 	// An address that is given while scrolling comes to rest is where one goes.

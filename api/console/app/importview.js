@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {post, Problem} from "./api.js";
 import {route, setQ} from "./route.js";
 import {load} from "./store.js";
-import {Button, Failed, Field, Icon, Select, Table, tell} from "./ui.js";
+import {Button, Failed, Field, Icon, Select, Table} from "./ui.js";
 
 const kinds = [["locations", "Places"], ["skus", "SKUs"], ["articles", "Articles"], ["customers", "Customers"], ["holds", "Bookings"]], BATCH = 2000;
 
@@ -74,7 +74,6 @@ export function Import() {
 	const make = async () => {
 		const faults = await send(file.rows, kind, false);
 		if (faults.length) {set({faults, of: kind}); return;}
-		tell(many(file.rows.length) + " imported.");
 		set({made: file.rows.length});
 		setFile(null);
 		load();

@@ -2,7 +2,7 @@
 import {html, useState} from "./base.js";
 import {get, post, recent, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
-import {minor, money, zone} from "./store.js";
+import {minor, money, zone, zoneOf} from "./store.js";
 import {Badge, Button, Confirm, Empty, Facts, Field, Go, Pages, Panel, Read, Search, Select, Table, Text, tell} from "./ui.js";
 import {DAY, fmtAgo, fmtExact, fmtInstant, fmtRange, fromInput, iso, toInput} from "./time.js";
 
@@ -26,7 +26,7 @@ export function Orders() {
 			${filters.map(([k, label, options]) => html`<${Field} label=${label}><${Select} value=${q[k] || ""} onChange=${(v) => set({[k]: v})} options=${options}/><//>`)}</div>
 		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]}>${d.data.map((o) => html`<${Go} key=${o.id} id=${o.id} first=${"#" + o.number} num>
 				<td><${Badge} kind=${kinds[o.status]}>${o.status}<//>${o.stockItems.some((s) => s.hasConflicts) && html` <${Badge} kind="bad">conflict<//>`}</td><td>${o.mainContact?.fullName || html`<span class="dim">nobody named</span>`}</td>
-				<td>${o.earliestStartDate ? fmtRange(o.earliestStartDate, o.latestEndDate, z) : ""}</td><td>${o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ")}${o.lineItems.length > 3 ? " …" : ""}</td><td>${o.pickupLocation?.name || ""}</td><td class="num">${money(o.pricing.total, o.pricing.currency)}</td><//>`)}<//>
+				<td>${o.earliestStartDate ? fmtRange(o.earliestStartDate, o.latestEndDate, zoneOf(o.pickupLocation?.id)) : ""}</td><td>${o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ")}${o.lineItems.length > 3 ? " …" : ""}</td><td>${o.pickupLocation?.name || ""}</td><td class="num">${money(o.pricing.total, o.pricing.currency)}</td><//>`)}<//>
 			<${Pages} of=${d.pagination}/>` : html`<${Empty} title="No order passes" icon="orders"><p>Change the filters, or <a href=${href("lookup", {at: q.at})}>make one</a>.</p><//>`)}<//>
 		${q.id && html`<${Order} key=${q.id} id=${q.id}/>`}</section>`;
 }
@@ -47,9 +47,8 @@ function life(o) {
 }
 
 function Order({id}) {
-	const z = zone.value;
 	const of = useData(async (with_) => {const [order, p] = await Promise.all([get("orders/" + id, {}, with_), get(`orders/${id}/payments`, {pageSize: 50}, with_).catch(() => ({data: []}))]); return {...order, payments: p.data};}, [id]);
-	const o = of.data, cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
+	const o = of.data, z = zoneOf(o?.pickupLocation?.id), cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
 	const any = (...s) => o.stockItems.some((u) => s.includes(u.fulfillmentState)), live = ["open", "active"].includes(o?.status), step = (may, verb, name, text, kind) => may && html`<${Button} kind=${kind} onClick=${act(verb, text)}>${name}<//>`;
 	const stepsOf = o && html`
 		${step(o.status === "draft", "confirm", "Confirm", "The order is open; it has its stock.", "primary")}

@@ -28,8 +28,8 @@ function Preview({id, at, amount, from, z}) {
 		return {plan, taken: new Map(taken.map((u) => [u.id, u])), row: bars.data[0] || null, start};
 	}, [id, at.id, amount, from]));
 	const apply = async (plan, force) => {
-		const done = await post(`articles/${id}/decrease-quantity`, {serviceLocationId: at.id, amount, ...(from ? {effectiveFrom: iso(from)} : {}), expectedPlan: plan.plan, ...(force ? {force} : {})});
-		tell("Done: that very plan was applied" + (done?.plan ? " (" + done.plan.slice(0, 8) + ")." : "."));
+		await post(`articles/${id}/decrease-quantity`, {serviceLocationId: at.id, amount, ...(from ? {effectiveFrom: iso(from)} : {}), expectedPlan: plan.plan, ...(force ? {force} : {})});
+		tell("Done: that very plan was applied.");
 	};
 	return html`<${Read} of=${of}>${({plan, taken, row, start}) => html`<div class="cols"><div class="stack">
 			<div class=${"notice " + (plan.ok ? "good" : "bad")} role="status"><strong>${plan.ok ? "All bookings can be kept." : reason(plan)}</strong>

@@ -74,10 +74,9 @@ export function Timeline() {
 	}, [chosen, !layout.length]);
 
 	const move = useMoving({layout, perMs, snap: level.snap, z, scroller});
-	const show = (t) => {jump.current = t; asked.current = t; setAnchor(t); setQ({on: t});};
+	const show = (t, more) => {jump.current = t; asked.current = t; setAnchor(t); setQ({on: t, ...more});};
 	const leftAt = () => w0 + (scroller.current?.scrollLeft || 0) / perMs;
 	const step = (dir) => {const days = Math.max(1, Math.round((width - name) / level.day * 0.8)); show(addDays(leftAt(), dir * days, z));};
-	const setZoom = (v) => {const t = leftAt(); jump.current = t; asked.current = t; setAnchor(t); setQ({zoom: v, on: t});};
 	const t0 = see ? w0 + (see.left - 200) / perMs : w0, t1 = see ? w0 + (see.left + see.width + 400) / perMs : w1;
 	const picked = q.bar && layout.find(q.bar);
 	const at = useMemo(() => ({x, t0, t1, z, w1, picked: q.bar, away: move.active, target: move.target, open}), [name, perMs, w0, t0, t1, z, q.bar, move.active, move.target, open]);
@@ -96,7 +95,7 @@ export function Timeline() {
 	}
 	const under = (e) => e.target.closest("[data-bar]");
 	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(Date.now(), z), zoom === "hours" ? 0 : -1, z))}/>
-			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${setZoom}/>
+			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${(v) => show(leftAt(), {zoom: v})}/>
 			<input type="date" aria-label="Go to a day" value=${toInput(+q.on || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(ms(e.target.value + "T00:00Z"), z))}/>
 			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: null}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/>
 			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: null})}>One article<//>`}

@@ -25,7 +25,7 @@ func (w *consoleWorld) bar(b *browser.Browser, unit string, article any, from st
 	return selector
 }
 
-// shows looks at the bars of a unit that is late, of one that leaves for another place, and of one that is kept without end; buffers are hatched beside them.
+// shows looks at the bars of a unit that is late, of one that leaves for another place, of one in repair, and of one that is kept without end; buffers are hatched beside them.
 func (w *consoleWorld) shows(b *browser.Browser) {
 	look := func(name string, order map[string]any, class, says string) {
 		s := order["stockItems"].([]any)[0].(map[string]any)
@@ -47,6 +47,12 @@ func (w *consoleWorld) shows(b *browser.Browser) {
 	require.True(w, hatched(), "the buffer behind it")
 	b.Eval(`document.querySelector("[data-bar]").style.setProperty("--after", "0px")`)
 	require.False(w, hatched(), "a buffer that is left out is found")
+
+	stand := w.ask("POST", "articles", fmt.Sprintf(`{"name":"Stand","quantities":[{"serviceLocationId":%q,"count":1,"from":"2026-01-01T00:00:00Z"}]}`, places[0].(map[string]any)["id"]))["id"].(string)
+	w.ask("POST", "articles/"+stand+"/scheduled-events", fmt.Sprintf(`{"type":"reservation","name":"Brakes","serviceLocationId":%q,"startDate":%q,"endDate":%q}`,
+		places[0].(map[string]any)["id"], from.Format(time.RFC3339), from.Add(24*time.Hour).Format(time.RFC3339)))
+	service := w.ask("GET", fmt.Sprintf("articles/bars?ids=%s&dateRange[from]=%s&dateRange[to]=%s", stand, from.Format(time.RFC3339), from.Add(time.Hour).Format(time.RFC3339)), "")["data"].([]any)[0].(map[string]any)["bars"].([]any)[0].(map[string]any)["id"].(string)
+	b.Until(fmt.Sprintf(`document.querySelector('%s.event')?.ariaLabel.startsWith("Brakes, Stand, ")`, w.bar(b, service, stand, from.Format(time.RFC3339))))
 
 	endless := w.ask("GET", "orders?status=open&sort=latestEndDate&direction=asc&pageSize=250", "")["data"].([]any)
 	for _, o := range endless {

@@ -339,7 +339,7 @@ func (b *Browser) Faint() (list []string) {
 const controls = `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter((x) => !x.disabled && x.checkVisibility({visibilityProperty: true}) && x.getClientRects().length &&
 	!(x.matches("[data-bar], [role=gridcell]") && x.tabIndex < 0 && document.querySelector(":is([data-bar], [role=gridcell])[tabindex='0']")))`
 
-// Unreached lists the controls that Tab does not come to, however often it is pressed, as long as they are there.
+// Unreached lists the controls that Tab does not come to, however often it is pressed: of those that were there all the time.
 func (b *Browser) Unreached() (list []string) {
 	b.Helper()
 	left := b.Eval("document.activeElement?.blur(); window.unreached = new Set(" + controls + "); window.unreached.size").(float64)
@@ -347,7 +347,7 @@ func (b *Browser) Unreached() (list []string) {
 		b.Press("Tab")
 		left = b.Eval("window.unreached.delete(document.activeElement); window.unreached.size").(float64)
 	}
-	for _, x := range b.Eval(`[...window.unreached].filter((x) => x.isConnected).map((x) => x.tagName + " " + x.className + " " + (x.ariaLabel || x.textContent.trim().slice(0, 40)))`).([]any) {
+	for _, x := range b.Eval(controls + `.filter((x) => window.unreached.has(x)).map((x) => x.tagName + " " + x.className + " " + (x.ariaLabel || x.textContent.trim().slice(0, 40)))`).([]any) {
 		list = append(list, x.(string))
 	}
 	return list

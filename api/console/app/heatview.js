@@ -39,7 +39,9 @@ function Grid({data, z, see, setSee}) {
 	const edges = data.edges.map(Date.parse), n = edges.length - 1, total = data.pagination.total;
 	const name = see.width && see.width < 560 ? 112 : 208, w = Math.max(n > 40 ? 24 : 34, Math.floor((see.width - name) / n)), today = dayStart(Date.now(), z);
 	const look = () => {
-		const e = box.current, top = Math.floor(e.scrollTop / ROW), first = Math.max(0, top - AROUND);
+		const e = box.current;
+		if (!e) return; // the view was left while it scrolled
+		const top = Math.floor(e.scrollTop / ROW), first = Math.max(0, top - AROUND);
 		const next = {top, first, last: Math.min(total, top + Math.ceil(e.clientHeight / ROW) + AROUND), width: e.clientWidth};
 		setSee((s) => (s.top === top && s.width === next.width && s.last === next.last ? s : next));
 	};

@@ -64,7 +64,7 @@ function Why({s, a, at, from, to, z}) {
 
 function Cart({cart, at, from, to, z, add}) {
 	const [who, setWho] = useState(""), [refused, setRefused] = useState(null);
-	const done = (text, view, q) => {tell(text); setRefused(null); setQ({cart: null}); if (view) go(view, q);};
+	const done = (text, view, q) => {tell(text); setRefused(null); setQ({cart: null}); go(view, q);};
 	const tryIt = async (act) => {try {setRefused(null); await act();} catch (e) {setRefused(e);}};
 	const hold = (expiresInSeconds) => tryIt(async () => {
 		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to)})), ...(expiresInSeconds ? {expiresInSeconds} : {}), ...(who ? {note: who} : {})});

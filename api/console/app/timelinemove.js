@@ -37,12 +37,12 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 		timer.current = setTimeout(async () => {
 			const a = now.current;
 			if (!a || same(a)) return;
+			let verdict;
 			try {
 				const got = await apply(a.bar, a, true);
-				if (n === asked.current && now.current) put({...now.current, verdict: {ok: true, with: got.with, moves: got.moved}});
-			} catch (e) {
-				if (n === asked.current && now.current) put({...now.current, verdict: {ok: false, text: why(e, z)}});
-			}
+				verdict = {ok: true, with: got.with, moves: got.moved};
+			} catch (e) {verdict = {ok: false, text: why(e, z)};}
+			if (n === asked.current && now.current) put({...now.current, verdict});
 		}, PAUSE);
 	};
 	const begin = (id) => {

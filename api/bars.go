@@ -27,12 +27,12 @@ var listBarsQuery = wire.ShapeOf("ListBars", slices.DeleteFunc(slices.Clone(list
 type barRow struct {
 	article engine.Article
 	sku     *engine.SKU
-	engine.ArticleBars
+	*engine.ArticleBars
 }
 
 var (
 	barStates  = wire.EnumSchema("out", "back")
-	barRows    = describe("ArticleBars", (*scribe).writeBarRow)
+	barRows    = describeAs("ArticleBars", &barRow{ArticleBars: new(engine.ArticleBars)}, (*scribe).writeBarRow)
 	barsSchema = describe("ArticleBarsPage", func(w *scribe, _ *none) {
 		w.Key("data", wire.ListSchema(barRows), "The articles of the page.")
 		w.pagination(page{size: 1}, 0)
@@ -152,14 +152,14 @@ func (q *request) listBars(o *listArticles) error {
 	if o.Window.Start == o.Window.End {
 		o.Window.End++
 	}
-	var row barRow
+	row := barRow{ArticleBars: &q.bars}
 	q.Out = append(q.Out, `{"data":[`...)
 	if !q.rows(len(articles), func(i int) {
 		row.article, row.sku = *articles[i], nil
 		if of := articles[i].SKU; of != nil {
 			row.sku = q.view.SKU(*of)
 		}
-		q.view.ArticleBars(&row.ArticleBars, articles[i], location, o.Window, barsOfRow, stepsOfRow)
+		q.view.ArticleBars(&q.bars, articles[i], location, o.Window, barsOfRow, stepsOfRow)
 		appendRecord(&q.scribe, &row, (*scribe).writeBarRow)
 	}) {
 		return nil

@@ -1,7 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -140,4 +143,83 @@ func TestBarsSayWhatIsLateAndWhatLeaves(t *testing.T) {
 	require.Equal(t, "out", bar["state"])
 	require.Equal(t, when(noon+day), bar["dueAt"])
 	require.Greater(t, bar["bodyTo"], when(s.clock.Load()), "it is kept for another step")
+}
+
+// The twin of bars: what was booked and overlaps the window, by its start, the first of it; and at each instant of the window what is taken then. A
+// read comes before it of an article that has more, and one of less.
+func TestBarsAreWhatWasBooked(t *testing.T) {
+	const hours = 60 * 60 * 1000
+	s, location, _, _, _ := stocked(t)
+	type booked struct {
+		id       string
+		from, to int64
+	}
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	counts := []int{1, 3, 40, 1, 9}
+	ids, books := make([]string, len(counts)), make([][]booked, len(counts))
+	for i, n := range counts {
+		ids[i] = s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
+			`{"name":"of %d","quantities":[{"serviceLocationId":%q,"count":%d,"from":"2025-01-01T00:00:00Z"}]}`, n, location, n))["id"].(string)
+		for range 3 * n {
+			from := noon + rng.Int64N(40*24)*hours
+			to := from + (1+rng.Int64N(72))*hours
+			a := s.call("POST", "/v1/admin/holds", s.holdBody("article", ids[i], location, from, to, 1))
+			if a.status == 409 {
+				continue // it is full then
+			}
+			u := a.object()["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)
+			books[i] = append(books[i], booked{u["id"].(string), from, to})
+		}
+	}
+	for range 60 {
+		from := noon + rng.Int64N(40*24)*hours
+		to := from + (1+rng.Int64N(30*24))*hours
+		rows := s.ok("GET", "/v1/admin/articles/bars?direction=asc&search=of+&"+over(from, to), "")["data"].([]any)
+		require.Len(t, rows, len(counts))
+		for i, n := range counts {
+			var want []booked
+			for _, b := range books[i] {
+				if b.from < to && b.to > from {
+					want = append(want, b)
+				}
+			}
+			slices.SortFunc(want, func(x, y booked) int { return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.id, y.id)) })
+			row := rows[i].(map[string]any)
+			require.Equal(t, ids[i], row["id"])
+			require.EqualValues(t, n, row["units"])
+			got := row["bars"].([]any)
+			require.Len(t, got, min(len(want), barsOfRow))
+			for j, b := range got {
+				b := b.(map[string]any)
+				require.Equal(t, want[j].id, b["id"], "of %d", n)
+				require.Equal(t, []any{when(want[j].from), when(want[j].to)}, []any{b["bodyFrom"], b["bodyTo"]})
+			}
+			if more := row["barsTotal"]; len(want) > barsOfRow {
+				require.EqualValues(t, len(want), more)
+			} else {
+				require.Nil(t, more)
+			}
+			steps := row["steps"].([]any)
+			require.Equal(t, n == 1, len(steps) == 0, "one unit is told by its bars")
+			require.True(t, row["stepped"] == true || len(steps) == stepsOfRow)
+			for at := from; at < to && n > 1; at += hours {
+				if row["stepped"] != true && steps[stepsOfRow-1].(map[string]any)["from"].(string) <= when(at) {
+					break // it is told no further
+				}
+				taken := 0
+				for _, b := range want {
+					if b.from <= at && at < b.to {
+						taken++
+					}
+				}
+				k := len(steps) - 1
+				for k > 0 && steps[k].(map[string]any)["from"].(string) > when(at) {
+					k--
+				}
+				require.EqualValues(t, taken, steps[k].(map[string]any)["taken"], "%s of %d", when(at), n)
+			}
+		}
+	}
 }

@@ -311,7 +311,9 @@ func (q *request) compress() coding {
 	h.SetCanonical(headerVary, valueAcceptEncoding)
 	c := accepted(q.ctx.Request.Header.Peek("Accept-Encoding"))
 	if c != plain {
-		q.Out = compress(c, q.Out)
+		whole := q.Out
+		q.Out = compress(c, whole, buffer())
+		keep(whole)
 		h.SetContentEncoding(c.String())
 	}
 	return c

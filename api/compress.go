@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -78,18 +79,18 @@ var (
 	}}
 )
 
-// compress returns the body in the coding.
-func compress(c coding, body []byte) []byte {
+// compress appends the body in the coding to a buffer.
+func compress(c coding, body, to []byte) []byte {
+	to = slices.Grow(to, len(body)/4)
 	if c == zstandard {
 		e := zstdEncoders.Get().(*zstd.Encoder)
 		defer zstdEncoders.Put(e)
-		return e.EncodeAll(body, make([]byte, 0, len(body)/4))
+		return e.EncodeAll(body, to)
 	}
-	var out bytes.Buffer
-	out.Grow(len(body) / 4)
+	out := bytes.NewBuffer(to)
 	w := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(w)
-	w.Reset(&out)
+	w.Reset(out)
 	_, _ = w.Write(body) // a buffer takes all
 	_ = w.Close()
 	return out.Bytes()

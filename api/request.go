@@ -54,6 +54,7 @@ type request struct {
 	lacks       []string                // scopes that the request needs and the key has not
 
 	stock    engine.ArticleStock // room to read stock into
+	bars     engine.ArticleBars  // and bars
 	media    string              // what the answer is; empty: JSON
 	taken    int64               // bytes of room that it has taken
 	crowded  bool                // there was no room for it
@@ -81,9 +82,7 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 	q.server, q.ctx, q.start = s, ctx, start
 	q.eng = s.engine.Load()
 	q.from = sender{address: peer(ctx.RemoteAddr())}
-	if b, ok := buffers.Get().(*[]byte); ok {
-		q.Out = *b
-	} else {
+	if q.Out = buffer(); q.Out == nil {
 		q.Out = ctx.Response.SwapBody(nil)[:0]
 	}
 	return q
@@ -108,6 +107,7 @@ func (q *request) release() {
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
 	q.crowded, q.tooDear, q.media = false, nil, ""
 	q.stock.Reset(engine.Span{})
+	q.bars.Reset(keptStock)
 	requests.Put(q)
 }
 

@@ -22,7 +22,7 @@ type AnswerBytes struct {
 const (
 	countedFrom  = 32 << 10  // shorter answers are not counted
 	countedSteps = 256 << 10 // by which an answer that grows takes more
-	keptBuffer   = 256 << 10 // longer buffers are given back to the collector
+	keptBuffer   = 512 << 10 // longer buffers are given back to the collector; bars of 60 articles over a season take half of it
 	keptStock    = 16 << 10  // entries of a list of stock that a request keeps room for
 
 	layerBytes ratelimit.Layer = "bytes"
@@ -97,6 +97,22 @@ func (q *request) tooManyBytes() *engine.Error {
 // buffers are those of counted answers that have gone out.
 var buffers sync.Pool
 
+// buffer is an empty one that may have room already.
+func buffer() []byte {
+	if b, ok := buffers.Get().(*[]byte); ok {
+		return *b
+	}
+	return nil
+}
+
+// keep has a buffer used again that nobody reads any more.
+func keep(b []byte) {
+	if cap(b) <= keptBuffer {
+		b = b[:0]
+		buffers.Put(&b)
+	}
+}
+
 // send hands the answer over to the connection. One that is counted is given back when it has gone out.
 func (q *request) send() {
 	if len(q.Out) <= countedFrom || q.key == nil {
@@ -140,10 +156,7 @@ var _ io.Closer = (*sent)(nil)
 func (s *sent) Close() error {
 	s.once.Do(func() {
 		s.room.give(s.account, s.n)
-		if cap(s.body) <= keptBuffer {
-			b := s.body[:0]
-			buffers.Put(&b)
-		}
+		keep(s.body)
 		s.Reset(nil)
 		s.body = nil
 	})

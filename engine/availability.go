@@ -332,7 +332,7 @@ func (v View) alternatives(q Query, quantity int, now int64) (list []Alternative
 	if closed {
 		length := q.Window.Length()
 		if w, ok, _ := v.Next(NextQuery{q.Item, q.Location, q.Return, q.Window.Start, length, quantity, min(q.Window.Start+searchAhead, maxInstant)}, now); ok {
-			list = append(list, Alternative{Kind: "later", Window: w, Location: q.Location})
+			list = append(list, Alternative{Kind: "later", Window: w})
 		}
 		// The longest window from the same start, to the hour: what can be held for a time can be held for less.
 		const hour = 60 * 60 * 1000
@@ -346,7 +346,7 @@ func (v View) alternatives(q Query, quantity int, now int64) (list []Alternative
 			}
 		}
 		if lo > 0 {
-			list = append(list, Alternative{Kind: "shorter", Window: Span{Start: q.Window.Start, End: q.Window.Start + lo*hour}, Location: q.Location})
+			list = append(list, Alternative{Kind: "shorter", Window: Span{Start: q.Window.Start, End: q.Window.Start + lo*hour}})
 		}
 	}
 	for i, n := 0, 0; i < a.locations().Len() && n < maxAlternatives; i++ {
@@ -362,7 +362,7 @@ func (v View) alternatives(q Query, quantity int, now int64) (list []Alternative
 				break
 			}
 			if r.ID != article.ID && r.Takes() && can(Item{Article: r.ID}, q.Location, q.Window) {
-				list = append(list, Alternative{Kind: "article", Window: q.Window, Location: q.Location, Article: r.ID})
+				list = append(list, Alternative{Kind: "article", Window: q.Window, Article: r.ID})
 				n++
 			}
 		}

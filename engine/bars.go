@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"holdfast/timeline"
@@ -36,28 +37,48 @@ type ArticleBars struct {
 	Steps     []int64          // where the count changes, the window's start first: of more units than one, or of one that comes or goes; empty else
 	Counts    []timeline.Count // the units there and those taken of them, from each step on
 	Stepped   bool             // these are all steps
+
+	units, short []barUnit // room to read all of them into
+	lots         []timeline.PoolRef
+}
+
+// barUnit is a unit that is taken, before its bar is made: of many only the first have one.
+type barUnit struct {
+	timeline.Hold
+	location, slot ID // slot is zero: a conflict
+}
+
+// Reset forgets what was read, and also the room for it where that is for more units than so many.
+func (x *ArticleBars) Reset(most int) {
+	if cap(x.units) > most || cap(x.short) > most {
+		*x = ArticleBars{}
+	}
+	*x = ArticleBars{
+		Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0], units: x.units[:0], short: x.short[:0], lots: x.lots[:0],
+	}
 }
 
 // ArticleBars reads what is on an article in a window that is not empty: at all locations or, where one is given, at that one alone. At most
 // so many bars, conflicts and steps are told of each.
 func (v View) ArticleBars(x *ArticleBars, r *Article, location ID, w Span, bars, steps int) {
 	a := v.acc
-	*x = ArticleBars{Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0], Stepped: true}
-	var pools []timeline.PoolRef
+	x.Reset(math.MaxInt)
+	slots, there := 0, Span{}
 	for _, l := range r.lots {
 		at := a.locationID(l.location)
 		if location != (ID{}) && location != at {
 			continue
 		}
-		pools = append(pools, timeline.LotRef(l.no))
+		x.lots = append(x.lots, timeline.LotRef(l.no))
 		for _, no := range a.stock.Slots(l.no) {
 			slot, _ := a.stock.Slot(no)
+			slots, there = slots+1, slot.Span
 			for h := range a.stock.Holds(no, w) {
-				x.Bars, x.Taken = append(x.Bars, a.bar(h, at, slot.ID)), x.Taken+1
+				x.units = append(x.units, barUnit{h, at, slot.ID})
 			}
 		}
 		for h := range a.stock.ConflictsIn(timeline.LotRef(l.no), w) {
-			x.Conflicts, x.Short = append(x.Conflicts, a.bar(h, at, ID{})), x.Short+1
+			x.short = append(x.short, barUnit{h, at, ID{}})
 		}
 	}
 	for e := range v.ScheduledEvents(r.ID, w) {
@@ -65,13 +86,19 @@ func (v View) ArticleBars(x *ArticleBars, r *Article, location ID, w Span, bars,
 			x.Events = append(x.Events, e)
 		}
 	}
-	x.Bars, x.Conflicts = a.firstBars(x.Bars, bars), a.firstBars(x.Conflicts, bars)
-	a.addSteps(x, pools, w, steps)
+	x.Taken, x.Short = len(x.units), len(x.short)
+	x.Bars, x.Conflicts = a.firstBars(x.Bars, x.units, bars), a.firstBars(x.Conflicts, x.short, bars)
+	if x.Stepped = slots == 1 && there.Covers(w); x.Stepped {
+		x.Units = 1 // there is nothing to count
+		return
+	}
+	a.addSteps(x, x.lots, w, steps)
 }
 
-func (a *account) bar(h timeline.Hold, location, slot ID) Bar {
+func (a *account) bar(u *barUnit) Bar {
+	h := u.Hold
 	b := Bar{
-		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Flags: h.Flags, Owner: a.ownerOf(h), Location: location, Slot: slot,
+		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Flags: h.Flags, Owner: a.ownerOf(h), Location: u.location, Slot: u.slot,
 	}
 	if to := a.goes(h); to != nil {
 		b.GoesTo = to.ID
@@ -86,11 +113,13 @@ func (a *account) bar(h timeline.Hold, location, slot ID) Bar {
 	return b
 }
 
-// firstBars puts bars in order, keeps the first and says whom they are for.
-func (a *account) firstBars(list []Bar, most int) []Bar {
-	slices.SortFunc(list, func(x, y Bar) int { return cmp.Or(cmp.Compare(x.Body.Start, y.Body.Start), x.ID.Compare(y.ID)) })
-	list = list[:min(len(list), most)]
-	for i := range list {
+// firstBars makes bars of the first units in their order, and says whom they are for.
+func (a *account) firstBars(list []Bar, units []barUnit, most int) []Bar {
+	slices.SortFunc(units, func(x, y barUnit) int {
+		return cmp.Or(cmp.Compare(x.Body().Start, y.Body().Start), x.ID.Compare(y.ID))
+	})
+	for i := range units[:min(len(units), most)] {
+		list = append(list, a.bar(&units[i]))
 		b := &list[i]
 		switch b.Flags.Blocker() {
 		case timeline.BlockerOrder:
@@ -113,6 +142,7 @@ func (a *account) firstBars(list []Bar, most int) []Bar {
 
 // addSteps counts the units of lots over a window, wherever the count of one of them changes.
 func (a *account) addSteps(x *ArticleBars, lots []timeline.PoolRef, w Span, most int) {
+	x.Stepped = true
 	x.Steps = append(x.Steps, w.Start)
 	for _, p := range lots {
 		var was timeline.Count

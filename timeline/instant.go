@@ -125,27 +125,23 @@ func digits(s string) (n int64, ok bool) {
 func AppendInstant(dst []byte, t int64) []byte {
 	day, clock := floorDiv(t, dayMs)
 	d := dateOf(day)
-	dst = appendDigits(dst, int64(d.Year), 4)
-	dst = append(dst, '-')
-	dst = appendDigits(dst, int64(d.Month), 2)
-	dst = append(dst, '-')
-	dst = appendDigits(dst, int64(d.Day), 2)
-	dst = append(dst, 'T')
-	dst = appendDigits(dst, clock/Hour, 2)
-	dst = append(dst, ':')
-	dst = appendDigits(dst, clock/Minute%60, 2)
-	dst = append(dst, ':')
-	dst = appendDigits(dst, clock/Second%60, 2)
-	dst = append(dst, '.')
-	dst = appendDigits(dst, clock%Second, 3)
-	return append(dst, 'Z')
+	dst = append(dst, "0000-00-00T00:00:00.000Z"...)
+	b := (*[24]byte)(dst[len(dst)-24:])
+	year, second, rest := uint32(d.Year), uint32(clock/Second), uint32(clock%Second)
+	twoDigits((*[2]byte)(b[0:]), year/100)
+	twoDigits((*[2]byte)(b[2:]), year%100)
+	twoDigits((*[2]byte)(b[5:]), uint32(d.Month))
+	twoDigits((*[2]byte)(b[8:]), uint32(d.Day))
+	twoDigits((*[2]byte)(b[11:]), second/3600)
+	twoDigits((*[2]byte)(b[14:]), second/60%60)
+	twoDigits((*[2]byte)(b[17:]), second%60)
+	twoDigits((*[2]byte)(b[20:]), rest/10)
+	b[22] += byte(rest % 10)
+	return dst
 }
 
-func appendDigits(dst []byte, n int64, width int) []byte {
-	var buf [4]byte
-	for i := width - 1; i >= 0; i-- {
-		buf[i] = byte('0' + n%10)
-		n /= 10
-	}
-	return append(dst, buf[:width]...)
+// twoDigits adds n, which is below 100, to two zeros.
+func twoDigits(b *[2]byte, n uint32) {
+	b[0] += byte(n / 10)
+	b[1] += byte(n % 10)
 }

@@ -61,6 +61,7 @@ func TestFiguresOfTheConsole(t *testing.T) {
 	for _, zoom := range []string{"season", "weeks", "days", "hours"} {
 		f.scrolls(zoom)
 	}
+	f.stalls()
 	require.Empty(t, f.Noted())
 	var table strings.Builder
 	require.NoError(t, f.report.Table(&table))
@@ -181,14 +182,7 @@ func (f *figures) scrolls(zoom string) {
 	var nodes, drawn float64
 	work := f.worked()
 	for end := false; !end; {
-		var got struct {
-			Frames       []float64
-			Nodes, Drawn float64
-			End          bool
-		}
-		raw, err := json.Marshal(f.Eval(scrolling))
-		require.NoError(f.T, err)
-		require.NoError(f.T, json.Unmarshal(raw, &got))
+		got := f.scroll()
 		frames, nodes, drawn, end = append(frames, got.Frames...), max(nodes, got.Nodes), drawn+got.Drawn, got.End
 	}
 	work = f.worked() - work
@@ -201,6 +195,34 @@ func (f *figures) scrolls(zoom string) {
 	f.judge(name+", CPU of the page's thread, a frame", 1000*work/float64(n), bench.NoTarget("ms"))
 	f.judge(name+", frames with bars", 100*drawn/float64(n), bench.NoTarget("%"))
 	f.nodes(name, nodes)
+}
+
+// scrolled is what some frames of scrolling were like.
+type scrolled struct {
+	Frames       []float64
+	Nodes, Drawn float64 // the most elements, and in how many frames there were bars
+	End          bool    // the last row is there
+}
+
+// scroll scrolls for some frames.
+func (f *figures) scroll() (got scrolled) {
+	raw, err := json.Marshal(f.Eval(scrolling))
+	require.NoError(f.T, err)
+	require.NoError(f.T, json.Unmarshal(raw, &got))
+	return got
+}
+
+// stalls has the page do nothing for a while in each tenth frame of scrolling: the frames that are measured are as long.
+func (f *figures) stalls() {
+	const ms = 120
+	f.Show(fmt.Sprintf("timeline?zoom=weeks&on=%d", dataset.Middle))
+	f.Eval(fmt.Sprintf(`document.querySelector(".tl").scrollTop = window.scrolls = 0; document.querySelector(".tl").addEventListener("scroll", () => {
+		for (const end = performance.now() + (++scrolls %% 10 ? 0 : %d); performance.now() < end;);
+	})`, ms))
+	frames := f.scroll().Frames
+	slices.Sort(frames)
+	require.Greater(f.T, len(frames), 20)
+	require.GreaterOrEqual(f.T, frames[len(frames)*99/100], float64(ms), "frames that take too long are found")
 }
 
 // worked is how many seconds of CPU time the page's thread has spent on tasks.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -81,8 +80,8 @@ func TestConsoleSaysWhenThereIsNothingToShow(t *testing.T) {
 	b.Size(1440, 900, false)
 	b.Visit(w.key, "keys")
 	shot := func(name string) {
-		if shots := os.Getenv("CONSOLE_SHOTS"); shots != "" {
-			b.Shot(filepath.Join(shots, name+".png"))
+		if shots() != "" {
+			b.Shot(filepath.Join(shots(), name+".png"))
 		}
 	}
 	for _, view := range consoleViews {

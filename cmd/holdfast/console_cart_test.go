@@ -48,6 +48,21 @@ func (w *consoleWorld) refuses(b *browser.Browser) {
 
 	next := said["next"].(map[string]any)["from"].(string)
 	b.Click(".offer:has(.free.no)", "Why, and when?")
+	b.Until(`document.querySelector(".why .row")`)
+	explained := w.ask("POST", "availability/explain", "{"+line+"}")["alternatives"].([]any)
+	require.NotEmpty(w, explained)
+	for i, x := range explained {
+		x := x.(map[string]any)
+		place := ""
+		if x["kind"] == "location" {
+			place = w.ask("GET", fmt.Sprintf("locations/%s", x["serviceLocationId"]), "")["name"].(string)
+		} else {
+			require.Nil(w, x["serviceLocationId"], "it is the place that was asked for")
+		}
+		said := b.Eval(fmt.Sprintf(`document.querySelectorAll(".why .row .btn")[%d].textContent.trim()`, i)).(string)
+		require.True(w, strings.HasPrefix(said, fmt.Sprintf("%s: %s", x["kind"], place)), said)
+		require.Equal(w, x["kind"] == "location", !strings.ContainsAny(said, "0123456789"), "a time, or a place: %s", said)
+	}
 	b.Click(".offer", "Take that period")
 	then, err := time.Parse(time.RFC3339, next)
 	require.NoError(w, err)

@@ -83,6 +83,9 @@ func (w *consoleWorld) planted(b *browser.Browser) {
 	b.Size(360, 720, false)
 	b.Eval(`document.querySelector("main p").style.minWidth = "500px"; document.querySelector("main").style.overflow = "visible"`)
 	require.Positive(w, b.Wider(), "a page that is wider than its window")
+	require.Empty(w, b.Cut())
+	b.Eval(`(() => {const x = document.createElement("aside"); x.className = "panel"; x.style.left = "-9px"; document.querySelector("main").append(x);})()`)
+	require.Len(w, b.Cut(), 1, "a panel that is not all in the window")
 	b.Size(1440, 900, false)
 	b.Eval(`document.querySelector("main").append(...Array.from({length: 5000}, () => document.createElement("i")))`)
 	require.Greater(w, b.Elements(), 5000.0, "too many elements")
@@ -97,6 +100,18 @@ func (w *consoleWorld) planted(b *browser.Browser) {
 	time.Sleep(300 * time.Millisecond)
 	require.Nil(w, b.Eval("window.ran"), "a script in the page")
 	require.NotEmpty(w, b.Noted())
+	require.Empty(w, b.Kept(w.key))
+	for place, keep := range map[string]string{
+		"localStorage": `localStorage.setItem("planted", "my " + key)`, "cookie": `document.cookie = "planted=" + key`, "address": `history.replaceState(null, "", "?key=" + key + location.hash)`,
+		"database": `await new Promise((done) => {indexedDB.open("planted").onsuccess = (e) => {e.target.result.close(); done();};})`, "cache": `await caches.open("planted")`,
+	} {
+		b.Eval(fmt.Sprintf(`(async () => {const key = %q; %s;})()`, w.key, keep))
+		require.Equal(w, []string{place}, b.Kept(w.key), "a key that is kept there")
+		b.Eval(`(async () => {
+			localStorage.removeItem("planted"); document.cookie = "planted=; max-age=0"; history.replaceState(null, "", "/" + location.hash); await caches.delete("planted");
+			await new Promise((done) => {indexedDB.deleteDatabase("planted").onsuccess = done;});
+		})()`)
+	}
 	b.Eval(`console.error("planted")`)
 	require.NotEmpty(w, b.Noted(), "an error in the console")
 	b.Call("Page.setBypassCSP", map[string]any{"enabled": true})
@@ -105,5 +120,5 @@ func (w *consoleWorld) planted(b *browser.Browser) {
 	require.Contains(w, strings.Join(b.Noted(), "\n"), "off its origin", "a request elsewhere, which no policy stops")
 	b.Call("Page.setBypassCSP", map[string]any{"enabled": false})
 	b.Reload()
-	b.Noted()
+	require.Empty(w, b.Noted(), "the page is well again")
 }

@@ -51,6 +51,42 @@ func (w *consoleWorld) moves(b *browser.Browser) {
 	require.Empty(w, b.Noted())
 }
 
+// arrows leads from cell to cell and from bar to bar by keys alone, and opens what they lead to.
+func (w *consoleWorld) arrows(b *browser.Browser) {
+	b.Show("heat")
+	b.Eval(`document.querySelector("[data-cell='0-0']").focus()`)
+	for _, step := range [][2]string{{"ArrowRight", "0-1"}, {"ArrowRight", "0-2"}, {"ArrowDown", "1-2"}, {"ArrowLeft", "1-1"}, {"ArrowUp", "0-1"}} {
+		b.Press(step[0])
+		b.Until(fmt.Sprintf(`document.activeElement.dataset.cell === %q`, step[1]))
+	}
+	b.Press("Enter")
+	b.Until(`location.hash.startsWith("#/timeline?")`)
+
+	b.Show("timeline")
+	b.Until(`document.querySelector(".bar[data-bar][tabindex='0']")?.focus() || document.activeElement.matches("[data-bar]")`)
+	at := func() (bar string, row, left float64) {
+		got := b.Eval(`(() => {const x = document.activeElement; return [x.dataset.bar, +x.closest(".tl-row").dataset.row, x.offsetLeft];})()`).([]any)
+		return got[0].(string), got[1].(float64), got[2].(float64)
+	}
+	first, row, left := at()
+	b.Press("ArrowRight")
+	next, its, further := at()
+	require.NotEqual(w, first, next)
+	require.Equal(w, row, its, "the next of its row")
+	require.Greater(w, further, left)
+	b.Press("ArrowLeft")
+	back, _, _ := at()
+	require.Equal(w, first, back)
+	b.Press("ArrowDown")
+	below, its, _ := at()
+	require.Greater(w, its, row)
+	b.Press("Enter")
+	b.Until(`document.activeElement.matches(".panel") && location.hash.includes("bar=` + below + `")`)
+	b.Press("Escape")
+	b.Until(fmt.Sprintf(`!document.querySelector(".panel") && document.activeElement.dataset.bar === %q`, below)) // the focus goes back
+	require.Empty(w, b.Noted())
+}
+
 // unit is the first unit of a hold, as the interface has it.
 func (w *consoleWorld) unit(hold string) map[string]any {
 	return w.ask("GET", "holds/"+hold, "")["lines"].([]any)[0].(map[string]any)["unavailabilities"].([]any)[0].(map[string]any)

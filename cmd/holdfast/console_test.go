@@ -27,11 +27,12 @@ import (
 type consoleWorld struct {
 	*testing.T
 	origin, key, data string
+	metrics           string // the address that they are served at
 	stop              func()
 }
 
 func newConsoleWorld(t *testing.T, flags ...string) *consoleWorld {
-	w := &consoleWorld{T: t, data: t.TempDir()}
+	w := &consoleWorld{T: t, data: t.TempDir(), metrics: freeAddress(t)}
 	address := freeAddress(t)
 	w.origin = "http://" + address
 	var out bytes.Buffer
@@ -46,7 +47,7 @@ func (w *consoleWorld) start(address string, out *bytes.Buffer, flags ...string)
 	var errs bytes.Buffer
 	code := make(chan int)
 	go func() {
-		code <- run(append([]string{"serve", "--listen", address, "--data", w.data}, flags...), nil, out, &errs)
+		code <- run(append([]string{"serve", "--listen", address, "--data", w.data, "--metrics-listen", w.metrics}, flags...), nil, out, &errs)
 	}()
 	require.NoError(w, awaitReady(address))
 	w.stop = func() {
@@ -112,42 +113,21 @@ func TestConsole(t *testing.T) {
 	b.Until(`!document.querySelector("form button").disabled`)
 	b.Press("Enter")
 	b.Until(`document.querySelectorAll(".bar[data-bar]").length > 10`)
-	require.Equal(t, "", b.Eval(`Object.entries(localStorage).filter(([k, v]) => v.includes("hf_")).join()`), "the key is in no storage but the session's")
 	require.Empty(t, b.Noted())
 
-	shots := os.Getenv("CONSOLE_SHOTS")
 	for _, view := range consoleViews {
 		b.Show(view)
-		require.Empty(t, b.Nameless(), "%s: controls without a name", view)
-		require.Empty(t, b.Unreached(), "%s: controls that keys do not come to", view)
-		nodes := b.Elements()
-		require.Less(t, nodes, 5000.0, view)
-		require.Empty(t, b.Noted(), view)
-		t.Logf("%-10s %5.0f nodes", view, nodes)
-		for _, look := range []struct {
-			name          string
-			width, height int
-			dark          bool
-		}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false}, {"narrow-dark", 360, 720, true}, {"projector", 1920, 1080, false}} {
-			if b.Size(look.width, look.height, look.dark); shots != "" {
-				b.Eval(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
-				b.Shot(filepath.Join(shots, view+"-"+look.name+".png"))
-			}
-			require.LessOrEqual(t, b.Wider(), 0.0, "%s, %s", view, look.name)
-			for _, text := range b.Faint() {
-				t.Errorf("%s, %s: too little contrast: %s", view, look.name, text)
-			}
-		}
-		b.Size(1440, 900, false)
+		w.well(b, view)
+		t.Logf("%-10s %5.0f nodes", view, b.Elements())
 	}
 	require.Empty(t, b.Noted())
 	for _, flow := range []struct {
 		name string
 		is   func(b *browser.Browser)
 	}{
-		{"a cart becomes a booking", w.books}, {"a cart that is refused has a way out", w.refuses}, {"a cart is sent as a link", w.shares}, {"a key is made and revoked", w.keys}, {"an order goes out and comes back", w.orders}, {"a code is scanned at the counter", w.counter}, {"what was read for another choice is not acted on", w.waits}, {"a cell leads to its day", w.heats}, {"a bar is moved by keys", w.moves}, {"a bar is dragged", w.drags},
+		{"a cart becomes a booking", w.books}, {"a cart that is refused has a way out", w.refuses}, {"a cart is sent as a link", w.shares}, {"a key is made and revoked", w.keys}, {"an order goes out and comes back", w.orders}, {"filters list what passes", w.filters}, {"an order is paid for", w.pays}, {"figures are the service's", w.figures}, {"a code is scanned at the counter", w.counter}, {"what was read for another choice is not acted on", w.waits}, {"a cell leads to its day", w.heats}, {"a bar is moved by keys", w.moves}, {"arrows lead on", w.arrows}, {"a bar is dragged", w.drags},
 		{"what is changed elsewhere is seen", w.hears}, {"the plan that is shown is applied", w.plans}, {"a conflict has a way out", w.settles},
-		{"a bar is where its day is", w.places}, {"what is late, leaves or has no end looks so", w.shows}, {"a link shows what its sender saw", w.links}, {"a state that changes while it is read is read again", w.agrees}, {"faults that are planted are found", w.planted}, {"the server goes and comes back", w.returns},
+		{"a bar is where its day is", w.places}, {"many units are a curve", w.curves}, {"what is late, leaves or has no end looks so", w.shows}, {"a link shows what its sender saw", w.links}, {"a state that changes while it is read is read again", w.agrees}, {"what is opened is well", w.opens}, {"faults that are planted are found", w.planted}, {"the server goes and comes back", w.returns},
 	} {
 		t.Run(flow.name, func(t *testing.T) {
 			b.T, w.T = t, t
@@ -156,6 +136,66 @@ func TestConsole(t *testing.T) {
 	}
 	b.T, w.T = t, t
 	w.stop()
+}
+
+// well looks at a page as it is: controls, colours and widths, on a wide screen, a narrow one and a projector, light and dark.
+func (w *consoleWorld) well(b *browser.Browser, name string) {
+	w.Helper()
+	require.Empty(w, b.Nameless(), "%s: controls without a name", name)
+	require.Empty(w, b.Unreached(), "%s: controls that keys do not come to", name)
+	require.Empty(w, b.Kept(w.key), "%s: the key is in no storage but the session's", name)
+	require.Less(w, b.Elements(), 5000.0, name)
+	b.Eval(`document.activeElement.blur(); document.querySelectorAll("main, main *").forEach((x) => {x.scrollTop = 0;})`)
+	for _, look := range []struct {
+		name          string
+		width, height int
+		dark          bool
+	}{{"wide-light", 1440, 900, false}, {"wide-dark", 1440, 900, true}, {"narrow-light", 360, 720, false}, {"narrow-dark", 360, 720, true}, {"projector", 1920, 1080, false}} {
+		if b.Size(look.width, look.height, look.dark); shots() != "" {
+			b.Eval(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+			b.Shot(filepath.Join(shots(), name+"-"+look.name+".png"))
+		}
+		require.LessOrEqual(w, b.Wider(), 0.0, "%s, %s", name, look.name)
+		require.Empty(w, b.Cut(), "%s, %s: what is opened is cut", name, look.name)
+		for _, text := range b.Faint() {
+			w.Errorf("%s, %s: too little contrast: %s", name, look.name, text)
+		}
+	}
+	b.Size(1440, 900, false)
+	require.Empty(w, b.Noted(), name)
+}
+
+// shots is where pictures are kept, empty where none are.
+func shots() string { return os.Getenv("CONSOLE_SHOTS") }
+
+// opens looks at what can be opened in the views: panels, forms, reasons.
+func (w *consoleWorld) opens(b *browser.Browser) {
+	order := w.newest()
+	open := func(name, address string, steps ...string) {
+		b.Show(address)
+		for _, step := range steps {
+			b.Until(step)
+		}
+		w.well(b, "open-"+name)
+	}
+	click := func(text string) string {
+		return fmt.Sprintf(`[...document.querySelectorAll("main button")].some((x) => x.textContent.trim() === %q && (x.click(), true))`, text)
+	}
+	open("order", "orders?id="+order["id"].(string), `document.querySelector(".panel .steps")`)
+	unit := order["stockItems"].([]any)[0].(map[string]any)
+	w.bar(b, unit["unavailabilityId"].(string), unit["inventoryArticleId"], unit["pickupDate"].(string))
+	open("bar", b.Eval(`location.hash.slice(2)`).(string)+"&bar="+unit["unavailabilityId"].(string), `document.querySelector(".panel")`)
+	conflict := w.ask("GET", "conflicts?pageSize=1", "")["data"].([]any)[0].(map[string]any)["unavailability"].(map[string]any)["id"].(string)
+	open("conflict", "conflicts?id="+conflict, `document.querySelector(".panel .blockers")`)
+	at := w.first("locations?pageSize=1")
+	lot := w.ask("GET", "articles?search=Helmet&fields=id&pageSize=1&serviceLocationId="+at, "")["articles"].([]any)[0].(map[string]any)
+	open("plan", fmt.Sprintf("plan?at=%s&article=%s&amount=20", at, lot["id"]), `document.querySelector(".chart canvas")`)
+	open("cart", fmt.Sprintf("lookup?cart=%s*400", w.first("skus?pageSize=1")), click("Book firmly"), `document.querySelector(".cart [role=alert]")`, click("Why, and when?"), `document.querySelector(".why .row")`)
+	open("key", "keys", click("New key"), `document.querySelector("form fieldset")`)
+	open("webhook", "webhooks", click("New webhook"), `document.querySelector("form input")`)
+	open("lots", fmt.Sprintf("timeline?at=%s&search=Helmet&zoom=weeks", at), `document.querySelector(".lot")`)
+	open("season", "timeline?zoom=season", `document.querySelectorAll(".bar").length > 20`)
+	open("hours", "timeline?zoom=hours", `document.querySelector(".bar")`)
 }
 
 // books goes from the look-up to a firm booking.

@@ -129,7 +129,7 @@ export function listen() {
 		let next = "";
 		for (let wait = 500; !stopped;) {
 			try {
-				if (!next) next = String((await get("articles/bars", {pageSize: 1}, {signal: stop.signal})).sequence);
+				if (!next) next = String(sequence.value = (await get("articles/bars", {pageSize: 1}, {signal: stop.signal})).sequence);
 				const a = await get("changes", {after: next, limit: 200, wait: wait > 500 ? 0 : 25}, {signal: stop.signal});
 				next = a.next;
 				sequence.value = Number(next.split(".")[0]);

@@ -26,22 +26,22 @@ const body = (u) => u.intervals.find((i) => i.type !== "buffer")?.range || u.ran
 function WaysOut({c, article}) {
 	const u = c.unavailability, z = zoneOf(u.serviceLocationId), b = body(u), item = article?.sku ? {skuId: article.sku.id} : {articleId: u.articleId};
 	const [tried, setTried] = useState(null);
-	const of = useData((o) => post("availability/explain", {...item, serviceLocationId: u.serviceLocationId, from: b.start, to: b.end || iso(ms(b.start) + 30 * DAY), quantity: 1}, {...o, idem: ""}), [u.id]);
+	const of = useData(async (o) => {
+		const [why, a] = await Promise.all([
+			post("availability/explain", {...item, serviceLocationId: u.serviceLocationId, from: b.start, to: b.end || iso(ms(b.start) + 30 * DAY), quantity: 1}, {...o, idem: ""}),
+			article?.sku ? get("articles", {skuId: article.sku.id, serviceLocationId: u.serviceLocationId, dateRange: {from: u.range.start, to: u.range.end || b.end || u.range.start}, fields: "id,name,availability", sort: "availability", direction: "desc", pageSize: 5}, o) : {articles: []}]);
+		return {...why, others: a.articles.filter((r) => r.id !== u.articleId && r.availability.total > 0)};
+	}, [u.id]);
 	const line = (x) => ({unavailabilityId: u.id, from: x.from, to: x.to, ...(x.articleId ? {articleId: x.articleId} : {})});
 	const look = async (x) => {
 		setTried({x, busy: true});
 		try {await post(`holds/${u.holdId}/move`, {lines: [line(x)], dryRun: true}); setTried({x, ok: true});} catch (e) {setTried({x, error: e});}
 	};
-	const others = useData(async (o) => {
-		if (!article?.sku) return [];
-		const a = await get("articles", {skuId: article.sku.id, serviceLocationId: u.serviceLocationId, dateRange: {from: u.range.start, to: u.range.end || b.end || u.range.start}, fields: "id,name,availability", sort: "availability", direction: "desc", pageSize: 5}, o);
-		return a.articles.filter((r) => r.id !== u.articleId && r.availability.total > 0);
-	}, [u.id]);
-	const ways = [...(others.data || []).map((r) => ({text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id})),
-		...(of.data?.alternatives || []).filter((x) => ["later", "shorter"].includes(x.kind)).map((x) => ({...x, text: (x.kind === "later" ? "Later: " : "Shorter: ") + fmtRange(x.from, x.to, z)}))];
+	const ways = of.data ? [...of.data.others.map((r) => ({text: "Take " + r.name, from: b.start, to: b.end, articleId: r.id})),
+		...of.data.alternatives.filter((x) => ["later", "shorter"].includes(x.kind)).map((x) => ({...x, text: (x.kind === "later" ? "Later: " : "Shorter: ") + fmtRange(x.from, x.to, z)}))] : [];
 	return html`<${Panel} title="Ways out" onClose=${() => setQ({id: null})} actions=${u.holdId && html`<${Confirm} label="Release it" ask="The booking is gone then." onYes=${async () => {await del("holds/" + u.holdId); tell("Released."); setQ({id: null});}}/>`}>
 		<p class="notice bad">${reason(c)}</p>
-		<${Facts} of=${[["Article", article?.name], ["SKU", article?.sku?.name], ["Place", placeName(u.serviceLocationId)], ["From", fmtInstant(b.start, z)], ["To", b.end ? fmtInstant(b.end, z) : "no end"], ["Since", fmtInstant(c.since, z)]]}/>
+		<${Facts} of=${[["Article", article?.name], ["SKU", article?.sku?.name], ["Place", placeName(u.serviceLocationId)], ["From", fmtInstant(b.start, z)], ["To", fmtInstant(b.end, z)], ["Since", fmtInstant(c.since, z)]]}/>
 		<${Read} of=${of} rows=${3}>${(x) => html`<p>At <b>${fmtInstant(x.at, z)}</b> there ${x.stock === 1 ? "is 1 unit" : "are " + x.stock + " units"}, and ${x.available < 0 ? -x.available + " too many bookings" : x.available + " to be had"}.</p><${Blockers} list=${x.blockingUnavailabilities} total=${x.blockingTotal}/>`}<//>
 		${u.holdId && html`<div class="stack"><h3>What would help</h3>${!ways.length && !of.loading && html`<p class="dim">Nothing by itself. More units, or another booking's end, would.</p>`}
 			${ways.map((x, i) => html`<div class="row"><${Button} onClick=${() => look(x)} aria-pressed=${tried?.x.text === x.text}>${x.text}<//></div>`)}

@@ -15,19 +15,19 @@ export function Curve({row, start, fewer, from, z}) {
 	/** @type {any} */
 	const data = [times.map((t) => t / 1000), of.map((s) => s.stock), of.map((s, i) => s.stock - (times[i] >= cut ? fewer : 0)), of.map((s) => s.taken)];
 	useEffect(() => {
-		const size = () => ({width: Math.max(240, box.current.clientWidth), height: HEIGHT});
+		const at = box.current, size = () => ({width: Math.max(240, at.clientWidth), height: HEIGHT}); // which is seen once more when it is gone
 		let plot = null;
 		const draw = () => {
 			plot?.destroy();
 			plot = new uPlot({
 				...size(), tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), z), scales: {y: {range: (u, lo, hi) => [0, Math.max(1, hi) * 1.15]}}, cursor: {y: false},
-				axes: [{...axis(), values: (u, at) => at.map((t) => fmtDate(t * 1000, z))}, {...axis(), size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 500]}],
+				axes: [{...axis(), values: (u, list) => list.map((t) => fmtDate(t * 1000, z))}, {...axis(), size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 500]}],
 				series: [{label: "At", value: (u, v) => (v == null ? "" : fmtDay(v * 1000, z) + " " + fmtTime(v * 1000, z))}, line("Units", "--dim", {width: 1, dash: [4, 4]}), line("Then left", "--warn"), line("Taken", "--hold", {fill: colour("--hold") + "44"})],
-			}, data, box.current);
+			}, data, at);
 		};
 		draw();
 		const sized = new ResizeObserver(() => plot.setSize(size())), theme = new MutationObserver(draw);
-		sized.observe(box.current);
+		sized.observe(at);
 		theme.observe(document.documentElement, {attributes: true});
 		return () => {sized.disconnect(); theme.disconnect(); plot.destroy();};
 	}, [JSON.stringify(data)]);

@@ -3,7 +3,7 @@ import {html, useEffect, useLayoutEffect, useRef, useState} from "./base.js";
 import {get, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Choice, Empty, Legend, Read, Steps, useDrawn} from "./ui.js";
+import {Choice, Empty, Legend, Read, Steps, useDrawn, useSize} from "./ui.js";
 import {addDays, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, iso, week, weekday} from "./time.js";
 
 const ROW = 34, PAGE = 25, AROUND = 1; // rows that are drawn above and below those in view
@@ -20,7 +20,7 @@ function fullness(free, stock) {
 export function Heat() {
 	const q = route.value.q, z = zone.value, n = +q.days || 35;
 	const from = dayStart(+q.from || Date.now(), z), edges = days(from, n, z), to = edges[n];
-	const [see, setSee] = useState({first: 0, last: PAGE, width: 0}), p0 = Math.floor(see.first / PAGE) + 1, p1 = Math.max(p0, Math.floor((see.last - 1) / PAGE) + 1);
+	const [see, setSee] = useState({top: 0, first: 0, last: PAGE, width: 0}), p0 = Math.floor(see.first / PAGE) + 1, p1 = Math.max(p0, Math.floor((see.last - 1) / PAGE) + 1);
 	// The pages in view, of one state.
 	const of = useData(async (o) => {
 		const read = (page) => get("availability/counts", {serviceLocationId: q.at, from: iso(from), to: iso(to), page, pageSize: PAGE}, o);
@@ -39,15 +39,15 @@ function Grid({data, z, see, setSee}) {
 	const edges = data.edges.map(Date.parse), n = edges.length - 1, total = data.pagination.total;
 	const name = see.width && see.width < 560 ? 112 : 208, w = Math.max(n > 40 ? 24 : 34, Math.floor((see.width - name) / n)), today = dayStart(Date.now(), z);
 	const look = () => {
-		const e = box.current, top = Math.floor(e.scrollTop / ROW), first = Math.max(0, top - AROUND);
-		const next = {first, last: Math.min(total, top + Math.ceil(e.clientHeight / ROW) + AROUND), width: e.clientWidth};
-		setSee((s) => (s.first === first && s.width === next.width && s.last === next.last ? s : next));
+		const e = box.current;
+		if (!e) return; // the view was left while it scrolled
+		const top = Math.floor(e.scrollTop / ROW), first = Math.max(0, top - AROUND);
+		const next = {top, first, last: Math.min(total, top + Math.ceil(e.clientHeight / ROW) + AROUND), width: e.clientWidth};
+		setSee((s) => (s.top === top && s.width === next.width && s.last === next.last ? s : next));
 	};
-	useLayoutEffect(() => {
-		const o = new ResizeObserver(look);
-		o.observe(box.current);
-		return () => o.disconnect();
-	}, []);
+	useSize(box, look);
+	useLayoutEffect(() => {box.current.scrollTop = +route.value.q.row * ROW || 0;}, []);
+	useEffect(() => {const t = setTimeout(() => setQ({row: see.top || null}), 300); return () => clearTimeout(t);}, [see.top]);
 	const move = (e) => {
 		const by = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -n], End: [0, n]}[e.key];
 		if (!by) return;

@@ -3,7 +3,7 @@ import {html, useState} from "./base.js";
 import {get, post, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, placeName, places, skuName, skus, zone} from "./store.js";
-import {Badge, Blockers, Button, Empty, Failed, Field, Period, PlaceSelect, Read, Search, Text, tell} from "./ui.js";
+import {Badge, Blockers, Button, Empty, Failed, Field, PlaceSelect, Read, Search, Text, When, tell} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, fmtInstant, fmtLength, fmtRange, iso, weekday, ms} from "./time.js";
 
 /** The weekend to come, from nine to six. */
@@ -19,7 +19,7 @@ const writeCart = (c) => c.map(([id, n]) => id + "*" + n).join(",");
 
 export function LookUp() {
 	const q = route.value.q, at = place.value || places.value[0], z = at?.timezone || zone.value, soon = weekend(z);
-	const from = +q.from || soon[0], to = +q.to || (q.from ? from + DAY : soon[1]), cart = readCart(q.cart);
+	const from = +q.from || soon[0], to = +q.to || (q.from ? from + DAY : soon[1]), length = Math.max(HOUR, to - from), cart = readCart(q.cart);
 	const text = (q.search || "").toLowerCase(), list = skus.value.filter((s) => !text || (s.name + " " + (s.code || "")).toLowerCase().includes(text)).slice(0, 250);
 	const of = useData((o) => (list.length ? post("availability/query", {lines: list.map((s) => ({skuId: s.id, serviceLocationId: at.id, from: iso(from), to: iso(to)}))}, {...o, idem: ""}) : Promise.resolve({lines: []})), [at?.id, from, to, list.map((s) => s.id).join()]);
 	if (!at) return html`<section class="view"><${Empty} title="No place yet"/></section>`;
@@ -28,7 +28,8 @@ export function LookUp() {
 		setQ({cart: writeCart(had ? cart.map((c) => (c[0] === id ? [id, c[1] + n] : c)).filter((c) => c[1] > 0) : [...cart, [id, n]])});
 	};
 	return html`<section class="view"><div class="tools"><${Field} label="Place"><${PlaceSelect} value=${at.id} none="" onChange=${(v) => setQ({at: v}, true)}/><//>
-			<${Period} from=${from} to=${to} z=${z} onChange=${(a, b) => setQ({from: a, to: b})}/><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search})}/><//>
+			<${Field} label="From"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t, to: t < to ? to : t + length})}/><//>
+			<${Field} label="To"><${When} value=${to} z=${z} onChange=${(t) => setQ({from: t > from ? from : t - length, to: t})}/><//><${Field} label="What"><${Search} value=${q.search} onChange=${(search) => setQ({search})}/><//>
 			<span class="dim">${fmtLength(to - from)} · times of ${at.name}</span></div>
 		<div class="cols"><div class="scroll" aria-busy=${of.loading ? "true" : null}><${Read} of=${of}>${() => (list.length ? list.map((s, i) => html`<${Offer} key=${s.id} s=${s} a=${!of.loading && of.data.lines[i]} at=${at} from=${from} to=${to} z=${z} inCart=${cart.find((c) => c[0] === s.id)?.[1] || 0} add=${add}/>`) : html`<${Empty} title=${text ? "Nothing is called so" : "No SKUs yet"}/>`)}<//></div>
 			<${Cart} cart=${cart} at=${at} from=${from} to=${to} z=${z} add=${add}/></div></section>`;
@@ -56,20 +57,14 @@ function Why({s, a, at, from, to, z}) {
 	}, [s.id, at.id, from, to, none]);
 	return html`<${Read} of=${of} rows=${2}>${(d) => html`<div class="stack">${d.why && html`<p>At <b>${fmtInstant(d.why.at, z)}</b> all ${d.why.stock} are taken. ${d.next?.from ? html`It fits next from <b>${fmtInstant(d.next.from, z)}</b>. ` : "It does not fit within two years. "}
 				${d.next?.from && html`<${Button} kind="small" onClick=${() => setQ({from: ms(d.next.from), to: ms(d.next.to)})}>Take that period<//>`}</p>
-				<${Alternatives} list=${d.why.alternatives} z=${z}/><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}
+				<div class="row">${d.why.alternatives.map((x) => html`<${Button} kind="small" onClick=${() => setQ({from: ms(x.from), to: x.to && ms(x.to), at: x.serviceLocationId || at.id})}>${x.kind}: ${x.kind === "location" ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//>`)}</div><${Blockers} list=${d.why.blockingUnavailabilities} total=${d.why.blockingTotal}/>`}
 			<div class="row">${d.articles.map((r) => html`<button key=${r.id} class="link" onClick=${() => go("timeline", {at: at.id, article: r.id, on: from - DAY})}>${r.name}</button> <${Badge} kind=${r.availability.total > 0 ? "good" : "bad"}>${r.availability.total > 0 ? (r.availability.total > 1 ? r.availability.total + " free" : "free") : "taken"}<//>`)}</div>
 			${d.total > d.articles.length && html`<p class="dim">and ${d.total - d.articles.length} more</p>`}</div>`}<//>`;
 }
 
-function Alternatives({list, z}) {
-	if (!list?.length) return null;
-	const says = {later: "later", shorter: "shorter", location: "elsewhere", article: "another article"};
-	return html`<ul class="plainlist row">${list.map((x, i) => html`<li><${Button} kind="small" onClick=${() => setQ({from: ms(x.from), to: x.to ? ms(x.to) : undefined, ...(x.serviceLocationId ? {at: x.serviceLocationId} : {})})}>${says[x.kind]}: ${x.serviceLocationId ? placeName(x.serviceLocationId) : fmtRange(x.from, x.to, z)}<//></li>`)}</ul>`;
-}
-
 function Cart({cart, at, from, to, z, add}) {
 	const [who, setWho] = useState(""), [refused, setRefused] = useState(null);
-	const done = (text, view, q) => {tell(text); setRefused(null); setQ({cart: null}); if (view) go(view, q);};
+	const done = (text, view, q) => {tell(text); setRefused(null); setQ({cart: null}); go(view, q);};
 	const tryIt = async (act) => {try {setRefused(null); await act();} catch (e) {setRefused(e);}};
 	const hold = (expiresInSeconds) => tryIt(async () => {
 		const h = await post("holds", {lines: cart.map(([skuId, quantity]) => ({skuId, serviceLocationId: at.id, quantity, from: iso(from), to: iso(to)})), ...(expiresInSeconds ? {expiresInSeconds} : {}), ...(who ? {note: who} : {})});

@@ -1,8 +1,8 @@
 // This file owns orders: the list with the filters of the interface, and one order with what its state allows.
 import {html, useState} from "./base.js";
-import {all, get, post, recent, useData, useGet} from "./api.js";
+import {get, post, recent, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
-import {minor, money, zone} from "./store.js";
+import {minor, money, zone, zoneOf} from "./store.js";
 import {Badge, Button, Confirm, Empty, Facts, Field, Go, Pages, Panel, Read, Search, Select, Table, Text, tell} from "./ui.js";
 import {DAY, fmtAgo, fmtExact, fmtInstant, fmtRange, fromInput, iso, toInput} from "./time.js";
 
@@ -11,7 +11,7 @@ const kinds = {draft: "", open: "blue", active: "warn", closed: "good"};
 const filters = [
 	["status", "Status", [["", "All"], ["draft", "Draft"], ["open", "Open"], ["active", "Out"], ["closed", "Closed"]]], ["fulfillmentState", "Units", [["", "All"], ["pending", "Pending"], ["prepared", "Ready"], ["fulfilled", "Out"], ["returned", "Back"]]],
 	["late", "Late", [["", "All"], ["pickup", "To fetch"], ["return", "To return"]]], ["hasConflicts", "Conflicts", [["", "All"], ["true", "With"], ["false", "Without"]]],
-	["channel", "From", [["", "Anywhere"], ["admin", "Here"], ["online", "The shop"], ["api", "The API"]]], ["archive", "Archive", [["", "Not archived"], ["archived", "Archived"], ["all", "All"]]],
+	["channel", "From", [["", "All"], ["admin", "Here"], ["online", "The shop"], ["api", "The API"]]], ["archive", "Archived", [["", "No"], ["archived", "Only"], ["all", "Too"]]],
 	["sort", "Sorted by", [["", "Made"], ["earliestStartDate", "Begin"], ["latestEndDate", "End"], ["total", "Total"], ["updatedAt", "Changed"]]], ["direction", "Order", [["", "Last first"], ["asc", "First first"]]],
 ];
 const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: "good", cancelled: "bad"};
@@ -19,14 +19,14 @@ const fulfilment = {pending: "", prepared: "blue", fulfilled: "warn", returned: 
 export function Orders() {
 	const q = route.value.q, z = zone.value, page = +q.page || 1;
 	const range = q.from ? {from: iso(+q.from), to: iso(+q.from + (+q.days || 1) * DAY)} : undefined;
-	const of = useGet("orders", {...Object.fromEntries(filters.map(([k]) => [k, q[k]])), direction: q.direction || "desc", search: q.search, number: q.number, customerId: q.customer, pickupLocationId: q.at, dateRange: range, page, pageSize: 50});
+	const of = useGet("orders", {...Object.fromEntries(filters.map(([k]) => [k, q[k]])), direction: q.direction || "desc", ...(/^#?\d+$/.test(q.search) ? {number: q.search.replace("#", "")} : {search: q.search, number: q.number}), customerId: q.customer, pickupLocationId: q.at, dateRange: range, page, pageSize: 50});
 	const set = (p) => setQ({...p, page: null});
 	return html`<section class="view"><div class="tools"><${Field} label="Search"><${Search} value=${q.search} label="Name or number" onChange=${(search) => set({search})}/><//>
 			<${Field} label="Over the day"><input type="date" value=${q.from ? toInput(+q.from, z).slice(0, 10) : ""} onChange=${(e) => set({from: e.target.value ? fromInput(e.target.value, z) : null})}/><//>
 			${filters.map(([k, label, options]) => html`<${Field} label=${label}><${Select} value=${q[k] || ""} onChange=${(v) => set({[k]: v})} options=${options}/><//>`)}</div>
 		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["#No.", "Status", "For", "Period", "What", "Place", "#Total"]}>${d.data.map((o) => html`<${Go} key=${o.id} id=${o.id} first=${"#" + o.number} num>
 				<td><${Badge} kind=${kinds[o.status]}>${o.status}<//>${o.stockItems.some((s) => s.hasConflicts) && html` <${Badge} kind="bad">conflict<//>`}</td><td>${o.mainContact?.fullName || html`<span class="dim">nobody named</span>`}</td>
-				<td>${o.earliestStartDate ? fmtRange(o.earliestStartDate, o.latestEndDate, z) : ""}</td><td>${o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ")}${o.lineItems.length > 3 ? " …" : ""}</td><td>${o.pickupLocation?.name || ""}</td><td class="num">${money(o.pricing.total, o.pricing.currency)}</td><//>`)}<//>
+				<td>${o.earliestStartDate ? fmtRange(o.earliestStartDate, o.latestEndDate, zoneOf(o.pickupLocation?.id)) : ""}</td><td>${o.lineItems.slice(0, 3).map((l) => `${l.pricing?.quantity || 1} × ${l.name?.def || ""}`).join(", ")}${o.lineItems.length > 3 ? " …" : ""}</td><td>${o.pickupLocation?.name || ""}</td><td class="num">${money(o.pricing.total, o.pricing.currency)}</td><//>`)}<//>
 			<${Pages} of=${d.pagination}/>` : html`<${Empty} title="No order passes" icon="orders"><p>Change the filters, or <a href=${href("lookup", {at: q.at})}>make one</a>.</p><//>`)}<//>
 		${q.id && html`<${Order} key=${q.id} id=${q.id}/>`}</section>`;
 }
@@ -47,9 +47,8 @@ function life(o) {
 }
 
 function Order({id}) {
-	const z = zone.value;
 	const of = useData(async (with_) => {const [order, p] = await Promise.all([get("orders/" + id, {}, with_), get(`orders/${id}/payments`, {pageSize: 50}, with_).catch(() => ({data: []}))]); return {...order, payments: p.data};}, [id]);
-	const o = of.data, cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
+	const o = of.data, z = zoneOf(o?.pickupLocation?.id), cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
 	const any = (...s) => o.stockItems.some((u) => s.includes(u.fulfillmentState)), live = ["open", "active"].includes(o?.status), step = (may, verb, name, text, kind) => may && html`<${Button} kind=${kind} onClick=${act(verb, text)}>${name}<//>`;
 	const stepsOf = o && html`
 		${step(o.status === "draft", "confirm", "Confirm", "The order is open; it has its stock.", "primary")}

@@ -1,9 +1,9 @@
 // This file owns the plan of a quantity change: what would move, who stands in the way, the proof that it is the least.
 import {html} from "./base.js";
-import {fresh, get, post, useData, useGet} from "./api.js";
+import {all, fresh, get, post, useData, useGet} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, places, zone} from "./store.js";
-import {Badge, Blockers, Button, Confirm, Empty, Facts, Failed, Field, Loading, Read, Search, Select, Table, When, reason, tell} from "./ui.js";
+import {Badge, Blockers, Button, Confirm, Empty, Facts, Field, Read, Search, Select, Table, When, kindOf, reason, tell} from "./ui.js";
 import {Curve} from "./curve.js";
 import {DAY, dayStart, fmtInstant, fmtRange, iso} from "./time.js";
 
@@ -16,34 +16,35 @@ export function Plan() {
 			<${Field} label="Article"><${Select} value=${id || ""} onChange=${(article) => setQ({article})} options=${[...(id && !list.some((r) => r.id === id) ? [[id, "The one of the link"]] : []), ...list.map((r) => [r.id, r.name + " (" + r.quantity.total + ")"])]}/><//>
 			<${Field} label="Units fewer"><input type="number" min="1" value=${amount} onChange=${(e) => setQ({amount: e.target.value})}/><//>
 			<${Field} label="From (empty: now)"><${When} value=${from} z=${z} onChange=${(t) => setQ({from: t})}/><//>${from > 0 && html`<${Button} kind="plain" onClick=${() => setQ({from: null})}>Now<//>`}</div>
-		${found.error ? html`<${Failed} error=${found.error} again=${found.again}/>` : id && at ? html`<${Preview} key=${id + at.id} id=${id} at=${at} amount=${amount} from=${from} z=${z}/>` : found.loading ? html`<${Loading}/>` : html`<${Empty} title="No article with stock here" icon="plan"/>`}</section>`;
+		<${Read} of=${found}>${() => (id && at ? html`<${Preview} key=${id + at.id} id=${id} at=${at} amount=${amount} from=${from} z=${z}/>` : html`<${Empty} title="No article with stock here" icon="plan"/>`)}<//></section>`;
 }
 
 function Preview({id, at, amount, from, z}) {
 	const of = fresh(useData(async (o) => {
-		const start = dayStart(from || Date.now(), z), [plan, bars] = await Promise.all([
+		const start = dayStart(from || Date.now(), z), [plan, taken, bars] = await Promise.all([
 			get(`articles/${id}/plan-quantity-change`, {serviceLocationId: at.id, amount, effectiveFrom: from ? iso(from) : undefined, pageSize: 100}, o),
+			all(`articles/${id}/unavailabilities`, {dateRange: {from: iso(start), to: iso(start + 900 * DAY)}}, {...o, pages: 4}),
 			get("articles/bars", {ids: [id], serviceLocationId: at.id, archive: "all", dateRange: {from: iso(start), to: iso(start + 90 * DAY)}}, o)]);
-		return {plan, row: bars.data[0] || null, start};
+		return {plan, taken: new Map(taken.map((u) => [u.id, u])), row: bars.data[0] || null, start};
 	}, [id, at.id, amount, from]));
 	const apply = async (plan, force) => {
-		const done = await post(`articles/${id}/decrease-quantity`, {serviceLocationId: at.id, amount, ...(from ? {effectiveFrom: iso(from)} : {}), expectedPlan: plan.plan, ...(force ? {force} : {})});
-		tell("Done: that very plan was applied" + (done?.plan ? " (" + done.plan.slice(0, 8) + ")." : "."));
+		await post(`articles/${id}/decrease-quantity`, {serviceLocationId: at.id, amount, ...(from ? {effectiveFrom: iso(from)} : {}), expectedPlan: plan.plan, ...(force ? {force} : {})});
+		tell("Done: that very plan was applied.");
 	};
-	return html`<${Read} of=${of}>${({plan, row, start}) => html`<div class="cols"><div class="stack">
+	return html`<${Read} of=${of}>${({plan, taken, row, start}) => html`<div class="cols"><div class="stack">
 			<div class=${"notice " + (plan.ok ? "good" : "bad")} role="status"><strong>${plan.ok ? "All bookings can be kept." : reason(plan)}</strong>
 				<p>${plan.movesTotal ? plan.movesTotal + (plan.movesTotal === 1 ? " booking moves" : " bookings move") : "Nothing has to move"}${plan.minimal ? ", and it is proven that fewer would not do." : plan.lowerBound ? `; no plan has fewer than ${plan.lowerBound}.` : "."}
 				${plan.possibleFrom ? html` So many could go from <b>${fmtInstant(plan.possibleFrom, z)}</b>. <${Button} kind="small" onClick=${() => setQ({from: Date.parse(plan.possibleFrom)})}>Take that<//>` : ""}</p>
 				${plan.blockingTotal > 0 && html`<${Blockers} list=${plan.blockingUnavailabilities} total=${plan.blockingTotal}/>`}</div>
 			${row?.steps.length > 0 && html`<div class="box"><h2>${row.name} at ${at.name}</h2><${Curve} row=${row} start=${start} fewer=${amount} from=${from} z=${z}/></div>`}
-			${plan.moves.length > 0 && html`<${Table} heads=${["What moves", "From unit", "To unit"]}>${plan.moves.map((m) => html`<tr key=${m.unavailabilityId}><td><${Who} id=${m.unavailabilityId} row=${row} z=${z}/></td><td><code>…${m.fromSlotId.slice(-6)}</code></td><td><code>…${m.toSlotId.slice(-6)}</code></td></tr>`)}<//>`}</div>
+			${plan.moves.length > 0 && html`<${Table} heads=${["What moves", "From unit", "To unit"]}>${plan.moves.map((m) => html`<tr key=${m.unavailabilityId}><td><${Who} id=${m.unavailabilityId} u=${taken.get(m.unavailabilityId)} row=${row} z=${z}/></td><td><code>…${m.fromSlotId.slice(-6)}</code></td><td><code>…${m.toSlotId.slice(-6)}</code></td></tr>`)}<//>`}</div>
 		<aside class="box stack"><h2>This plan</h2><${Facts} of=${[["Units fewer", amount], ["From", from ? fmtInstant(from, z) : "now"], ["Moves", plan.movesTotal], ["Not kept", plan.ok ? 0 : plan.blockingTotal], ["Least", plan.minimal ? html`<${Badge} kind="good">proven<//>` : "at least " + plan.lowerBound], ["Digest", html`<code>${plan.plan.slice(0, 16)}…</code>`]]}/>
 			<p class="dim">What is applied is this plan and no other: if anything has changed by then, it is refused.</p>
 			${plan.ok ? html`<${Button} kind="primary" onClick=${() => apply(plan)}>Apply this plan<//>` : plan.reason !== "not_enough_stock" && html`<${Confirm} label="Apply anyway" ask="Bookings become conflicts." onYes=${() => apply(plan, true)}/>`}
 			<${Button} onClick=${() => go("timeline", {at: at.id, article: id, on: from || undefined})}>See it in time<//></aside></div>`}<//>`;
 }
 
-function Who({id, row, z}) {
+function Who({id, u, row, z}) {
 	const b = row?.bars.find((x) => x.id === id);
-	return b ? html`<b>${b.orderNumber ? "#" + b.orderNumber + " " : ""}${b.label || "Hold"}</b> <span class="dim">${fmtRange(b.bodyFrom, b.bodyTo, z)}</span>` : html`<code>…${id.slice(-6)}</code>`;
+	return u ? html`<b>${b?.orderNumber ? "#" + b.orderNumber + " " : ""}${b?.label || kindOf(u)}</b> <span class="dim">${fmtRange(u.range.start, u.range.end, z)}</span>` : html`<code>…${id.slice(-6)}</code>`;
 }

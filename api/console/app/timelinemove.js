@@ -4,7 +4,7 @@ import {Problem, get, patch, post} from "./api.js";
 import {ROW} from "./timelineview.js";
 import {movedByHand} from "./timelinedata.js";
 import {tell} from "./ui.js";
-import {fmtRange, iso} from "./time.js";
+import {fmtInstant, fmtRange, iso} from "./time.js";
 
 const PAUSE = 90; // between two tries
 
@@ -18,9 +18,9 @@ async function apply(bar, to, dryRun) {
 	return {...got, with: order.stockItems.filter((s) => s.lineItemId === item.lineItemId).length - 1};
 }
 
-const why = (e) => {
+const why = (e, z) => {
 	const l = e instanceof Problem && e.details.lines?.[0];
-	if (l?.next?.from) return "Does not fit. It would from " + new Date(l.next.from).toLocaleString();
+	if (l?.next?.from) return "Does not fit. It would from " + fmtInstant(l.next.from, z);
 	if (l) return "Does not fit: " + l.available + " to be had";
 	return e.message;
 };
@@ -37,12 +37,12 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 		timer.current = setTimeout(async () => {
 			const a = now.current;
 			if (!a || same(a)) return;
+			let verdict;
 			try {
 				const got = await apply(a.bar, a, true);
-				if (n === asked.current && now.current) put({...now.current, verdict: {ok: true, with: got.with, moves: got.moved}});
-			} catch (e) {
-				if (n === asked.current && now.current) put({...now.current, verdict: {ok: false, text: why(e)}});
-			}
+				verdict = {ok: true, with: got.with, moves: got.moved};
+			} catch (e) {verdict = {ok: false, text: why(e, z)};}
+			if (n === asked.current && now.current) put({...now.current, verdict});
 		}, PAUSE);
 	};
 	const begin = (id) => {

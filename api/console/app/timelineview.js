@@ -2,7 +2,7 @@
 import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./base.js";
 import {go, read, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, reason, useDrawn} from "./ui.js";
+import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, kindOf, reason, useDrawn, useSize} from "./ui.js";
 import {DAY, HOUR, addDays, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, iso, toInput, week, weekday, ms} from "./time.js";
 import {PAGE, useRows} from "./timelinedata.js";
 import {useMoving} from "./timelinemove.js";
@@ -64,11 +64,7 @@ export function Timeline() {
 		jump.current = 0;
 		look();
 	}, [w0, zoom, jump.current]);
-	useLayoutEffect(() => {
-		const o = new ResizeObserver(look);
-		o.observe(scroller.current);
-		return () => o.disconnect();
-	}, []);
+	useSize(scroller, look);
 	// A link says which row was the first; another choice of articles begins at theirs.
 	const chosen = [q.sku, q.search, q.at, q.article].join(), scrolled = useRef("");
 	useLayoutEffect(() => {
@@ -78,10 +74,9 @@ export function Timeline() {
 	}, [chosen, !layout.length]);
 
 	const move = useMoving({layout, perMs, snap: level.snap, z, scroller});
-	const show = (t) => {jump.current = t; asked.current = t; setAnchor(t); setQ({on: t});};
+	const show = (t, more) => {jump.current = t; asked.current = t; setAnchor(t); setQ({on: t, ...more});};
 	const leftAt = () => w0 + (scroller.current?.scrollLeft || 0) / perMs;
 	const step = (dir) => {const days = Math.max(1, Math.round((width - name) / level.day * 0.8)); show(addDays(leftAt(), dir * days, z));};
-	const setZoom = (v) => {const t = leftAt(); jump.current = t; asked.current = t; setAnchor(t); setQ({zoom: v, on: t});};
 	const t0 = see ? w0 + (see.left - 200) / perMs : w0, t1 = see ? w0 + (see.left + see.width + 400) / perMs : w1;
 	const picked = q.bar && layout.find(q.bar);
 	const at = useMemo(() => ({x, t0, t1, z, w1, picked: q.bar, away: move.active, target: move.target, open}), [name, perMs, w0, t0, t1, z, q.bar, move.active, move.target, open]);
@@ -100,11 +95,11 @@ export function Timeline() {
 	}
 	const under = (e) => e.target.closest("[data-bar]");
 	return html`<section class="view full"><div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(Date.now(), z), zoom === "hours" ? 0 : -1, z))}/>
-			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${setZoom}/>
+			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${(v) => show(leftAt(), {zoom: v})}/>
 			<input type="date" aria-label="Go to a day" value=${toInput(+q.on || anchor, z).slice(0, 10)} onChange=${(e) => e.target.value && show(instantOf(ms(e.target.value + "T00:00Z"), z))}/>
 			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: null}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/>
 			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: null})}>One article<//>`}
-			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} articles${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
+			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} article${layout.total === 1 ? "" : "s"}${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
 		${of.error && html`<${Failed} error=${of.error} again=${again}/>`}
 		<div class="tl-wrap"><div class="tl" data-rows=${layout.length} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
 			<div class="tl-all" style=${{width: name + (w1 - w0) * perMs + "px", "--name": name + "px"}}>${head}
@@ -234,7 +229,7 @@ function line(r, at, tab) {
 function bar(b, at, row, tab, conflict) {
 	if (b.to < at.t0 || b.from > at.t1) return null;
 	const {x, z} = at, left = x(b.bodyFrom), right = x(b.bodyTo), before = left - x(b.from), after = x(b.to) - right, seen = Math.max(0, Math.min(x(at.t1), right) - Math.max(left, 0));
-	const who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || (b.blockerType === "hold" ? "Hold" : b.blockerType), buffered = before > 0 || after > 0;
+	const who = b.orderNumber ? "#" + b.orderNumber + (b.label ? " " + b.label : "") : b.label || kindOf(b), buffered = before > 0 || after > 0;
 	const kind = conflict ? "conflict" : b.late ? "late" : b.state !== "due" ? b.state : b.blockerType.replace("scheduled-", "");
 	const says = b.says ||= `${who}, ${row.name}, ${fmtRange(b.bodyFrom, b.open ? null : b.bodyTo, z)}${conflict ? ", has no unit" : b.late ? ", late" : b.state === "out" ? ", out" : ""}${b.goes ? ", goes to " + b.goes + " for good" : ""}${b.pinned ? ", pinned" : ""}${b.moved ? ", moved by the engine from " + b.moved : ""}`;
 	const text = (b.moved ? "↷ " : "") + (b.pinned && b.state === "due" ? "● " : "") + (b.goes ? "→ " : "") + who;
@@ -251,5 +246,5 @@ function Lot({row, at}) {
 	const list = steps.map((s, i) => ({...s, a: X(s.from), b: i + 1 < steps.length ? X(steps[i + 1].from) : end})), line = (of) => list.map((s) => `L${s.a},${y(s[of])}H${s.b}`).join("");
 	return html`<svg class="lot" style=${box(from)} width=${Math.max(1, end)} height="36" role="img" aria-label=${`${row.name}: up to ${Math.max(...steps.map((s) => s.taken))} of ${row.units} taken`}><path class="taken" d=${"M0,32" + line("taken") + "V32Z"}/><path class="stock" d=${"M" + line("stock").slice(1)}/>
 			${list.map((s) => s.taken > s.stock && html`<rect class="over" x=${s.a} y=${y(s.taken)} height=${y(s.stock) - y(s.taken)} width=${s.b - s.a}/>`)}</svg>
-		${list.map((s) => s.b - s.a > 34 && html`<span class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}</span>`)}`;
+		${list.map((s) => s.b - s.a > 44 && html`<span class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}</span>`)}`;
 }

@@ -1,9 +1,9 @@
 // This file owns the day at the counter: what goes out, comes back, is late, was not fetched, or has to be prepared; and codes.
-import {html, useRef, useState} from "./base.js";
+import {html, useState} from "./base.js";
 import {all, fresh, get, post, useData} from "./api.js";
 import {href, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Empty, Field, Read, Steps, Table, tell} from "./ui.js";
+import {Badge, Button, Empty, Field, Read, Steps, Table, Text, tell} from "./ui.js";
 import {DAY, addDays, dayStart, fmtDay, fmtInstant, fmtTime, iso, ms} from "./time.js";
 
 /** The stock items of open orders, sorted by what the day asks of them. */
@@ -51,7 +51,7 @@ export function Today() {
 
 /** A code, scanned or typed: what waits is handed over, what is out is taken back. */
 function Scan({lists, act}) {
-	const [code, set] = useState(""), input = useRef(null);
+	const [code, set] = useState("");
 	const go = async (e) => {
 		e.preventDefault();
 		const c = code.trim();
@@ -64,7 +64,6 @@ function Scan({lists, act}) {
 			if (!item) throw new Error(c + " is neither to be handed over nor to come back on this day.");
 			await act(back ? "return" : "fulfill", item);
 		} catch (x) {tell(x);}
-		input.current?.focus();
 	};
-	return html`<form onSubmit=${go} class="row"><${Field} label="Scan or type a code"><input ref=${input} value=${code} onInput=${(e) => set(e.target.value)} autocomplete="off" enterkeyhint="done"/><//></form>`;
+	return html`<form onSubmit=${go} class="row"><${Field} label="Scan or type a code"><${Text} value=${code} set=${set} enterkeyhint="done"/><//></form>`;
 }

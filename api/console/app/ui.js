@@ -1,5 +1,5 @@
 // This file owns the parts that views are made of: buttons, fields, dialogs, notes, and the states of what is read.
-import {html, signal, useEffect, useRef, useState} from "./base.js";
+import {html, signal, useEffect, useLayoutEffect, useRef, useState} from "./base.js";
 import {Unreachable} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {places, skus, zone} from "./store.js";
@@ -38,6 +38,13 @@ export function useDrawn() {
 		return next.set(key, is) && is.is;
 	};
 }
+
+/** Looks again whenever a box has another size. */
+export const useSize = (box, look) => useLayoutEffect(() => {
+	const o = new ResizeObserver(look);
+	o.observe(box.current);
+	return () => o.disconnect();
+}, []);
 
 export function When({value, onChange, z = zone.value, ...rest}) {
 	const shown = value ? toInput(value, z) : "";
@@ -98,9 +105,8 @@ const Faults = ({error}) => (error?.errors?.length ? html`<ul class="faults">${e
 
 /** What a loader gave: its states, then the content. */
 export function Read({of, children, rows}) {
-	if (of.error && !of.data) return html`<${Failed} error=${of.error} again=${of.again}/>`;
-	if (!of.data) return html`<${Loading} rows=${rows}/>`;
-	return html`${of.error && html`<${Failed} error=${of.error} again=${of.again}/>`}${children(of.data)}`;
+	const failed = of.error && html`<${Failed} error=${of.error} again=${of.again}/>`;
+	return of.data ? html`${failed}${children(of.data)}` : failed || html`<${Loading} rows=${rows}/>`;
 }
 
 /** Notes that come up and go by themselves; refusals stay until they are closed. */
@@ -158,12 +164,15 @@ const reasons = {
 /** Why something cannot be, in words. */
 export const reason = (of) => reasons[of.reason] || of.reason;
 
+/** What takes a unit. */
+export const kindOf = (u) => ({order: "Order", hold: "Hold"})[u.blockerType] || "Event";
+
 /** Who stands in the way, as bars one can go to. */
 export function Blockers({list, total}) {
 	if (!list.length) return null;
 	return html`<details class="blockers"><summary>${total > list.length ? list.length + " of " + total : list.length} in the way</summary><ul>
 		${list.map((u) => html`<li key=${u.id}><button class="link" onClick=${() => go("timeline", {at: u.serviceLocationId, on: Date.parse(u.range.start), article: u.articleId || undefined, bar: u.id})}>
-			${u.blockerType === "order" ? "Order" : u.blockerType === "hold" ? "Hold" : "Event"} · ${fmtRange(u.range.start, u.range.end, zone.value)}</button></li>`)}</ul></details>`;
+			${kindOf(u)} · ${fmtRange(u.range.start, u.range.end, zone.value)}</button></li>`)}</ul></details>`;
 }
 
 export function Confirm({label, ask, onYes}) {
@@ -171,11 +180,4 @@ export function Confirm({label, ask, onYes}) {
 	if (!open) return html`<${Button} kind="danger" onClick=${() => set(true)}>${label}<//>`;
 	return html`<span class="confirm" role="group" aria-label=${ask}><span>${ask}</span><${Button} kind="danger" onClick=${async () => {await onYes(); set(false);}}>${label}<//>
 		<${Button} kind="plain" onClick=${() => set(false)}>Keep<//></span>`;
-}
-
-/** A period of two instants, the second behind the first. */
-export function Period({from, to, onChange, z}) {
-	const length = Math.max(3_600_000, to - from);
-	return html`<${Field} label="From"><${When} value=${from} z=${z} onChange=${(t) => onChange(t, t < to ? to : t + length)}/><//>
-		<${Field} label="To"><${When} value=${to} z=${z} onChange=${(t) => onChange(t > from ? from : t - length, t)}/><//>`;
 }

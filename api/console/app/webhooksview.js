@@ -11,11 +11,11 @@ const states = {pending: "blue", delivered: "good", failed: "bad"};
 export function Webhooks() {
 	const q = route.value.q, of = useGet("webhooks", {pageSize: 100}), [secret, setSecret] = useState(null), [adding, setAdding] = useState(false);
 	const hook = of.data?.data.find((h) => h.id === q.id);
-	return html`<section class="view"><div class="tools"><p class="dim grow">Who is told of orders, and what came of it.</p><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New webhook<//></div>
+	return html`<section class="view"><div class="tools"><p class="dim grow">Who is told of what, and what came of it.</p><${Button} kind="primary" icon="plus" onClick=${() => setAdding(!adding)}>New webhook<//></div>
 		${adding && html`<${NewHook} done=${(h) => {setSecret(h); setAdding(false); setQ({id: h.id});}}/>`}
 		${secret && html`<${Once} of=${"The secret of " + (secret.label || secret.url)} secret=${secret.secret} done=${() => setSecret(null)}/>`}
 		<${Read} of=${of}>${(d) => (d.data.length ? html`<${Table} heads=${["Label", "Event", "Address", "State"]}>${d.data.map((h) => html`<${Go} key=${h.id} id=${h.id} first=${h.label || "without a label"}><td><code>${h.eventTypes.join(", ")}</code></td><td>${h.url}</td><td><${Badge} kind=${h.enabled ? "good" : "bad"}>${h.enabled ? "enabled" : "disabled"}<//>${h.disabledReason && html` <span class="dim">${h.disabledReason}</span>`}${h.missedEvents > 0 && html` <span class="dim">missed ${h.missedEvents.toLocaleString()} events since ${fmtAgo(h.missedSince)}</span>`}</td><//>`)}<//>`
-			: html`<${Empty} title="Nobody is told yet" icon="webhooks"><p>A webhook tells another system of every order that is made, changed or removed.</p><//>`)}<//>
+			: html`<${Empty} title="Nobody is told yet" icon="webhooks"><p>A webhook tells another system as soon as something happens.</p><//>`)}<//>
 		${hook && html`<${Deliveries} key=${hook.id} h=${hook} told=${setSecret}/>`}</section>`;
 }
 

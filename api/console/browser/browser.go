@@ -339,7 +339,7 @@ func (b *Browser) Faint() (list []string) {
 const controls = `[...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter((x) => !x.disabled && x.checkVisibility({visibilityProperty: true}) && x.getClientRects().length &&
 	!(x.matches("[data-bar], [role=gridcell]") && x.tabIndex < 0 && document.querySelector(":is([data-bar], [role=gridcell])[tabindex='0']")))`
 
-// Unreached lists the controls that Tab does not come to, however often it is pressed.
+// Unreached lists the controls that Tab does not come to, however often it is pressed: of those that were there all the time.
 func (b *Browser) Unreached() (list []string) {
 	b.Helper()
 	left := b.Eval("document.activeElement?.blur(); window.unreached = new Set(" + controls + "); window.unreached.size").(float64)
@@ -347,7 +347,19 @@ func (b *Browser) Unreached() (list []string) {
 		b.Press("Tab")
 		left = b.Eval("window.unreached.delete(document.activeElement); window.unreached.size").(float64)
 	}
-	for _, x := range b.Eval(`[...window.unreached].map((x) => x.tagName + " " + x.className + " " + (x.ariaLabel || x.textContent.trim().slice(0, 40)))`).([]any) {
+	for _, x := range b.Eval(controls + `.filter((x) => window.unreached.has(x)).map((x) => x.tagName + " " + x.className + " " + (x.ariaLabel || x.textContent.trim().slice(0, 40)))`).([]any) {
+		list = append(list, x.(string))
+	}
+	return list
+}
+
+// Kept lists where the page keeps a text but in the session's storage. Of databases and caches it has none, whatever would be in them.
+func (b *Browser) Kept(text string) (list []string) {
+	b.Helper()
+	for _, x := range b.Eval(fmt.Sprintf(`(async () => {
+		const text = %q, has = (x) => JSON.stringify(x).includes(text);
+		return Object.entries({localStorage: has({...localStorage}), cookie: has(document.cookie), address: has(location.href), database: (await indexedDB.databases()).length, cache: (await caches.keys()).length}).filter(([, is]) => is).map(([place]) => place);
+	})()`, text)).([]any) {
 		list = append(list, x.(string))
 	}
 	return list
@@ -357,6 +369,18 @@ func (b *Browser) Unreached() (list []string) {
 func (b *Browser) Wider() float64 {
 	b.Helper()
 	return b.Eval("document.documentElement.scrollWidth - innerWidth").(float64)
+}
+
+// Cut lists what is opened over a page and does not lie in its window, and what of it is wider than it.
+func (b *Browser) Cut() (list []string) {
+	b.Helper()
+	for _, x := range b.Eval(`[...document.querySelectorAll(".panel, .panel .body, .notes, .moving")].filter((x) => {
+		const r = x.getBoundingClientRect();
+		return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight || x.scrollWidth > x.clientWidth;
+	}).map((x) => x.className)`).([]any) {
+		list = append(list, x.(string))
+	}
+	return list
 }
 
 // Elements is how many there are.

@@ -289,10 +289,11 @@ func (t *tx) seatLeaving(owner ID, q *request) *Shortage {
 	for _, id := range q.ids(owner) {
 		t.send(id, q.to)
 	}
+	var endless *Shortage
 	if q.first != 0 || q.body.End > t.now { // what is over may have been on a slot that others had since
-		short := t.seatEndless(owner, q)
-		if short == nil || q.proto.Flags.Blocker() == timeline.BlockerHold {
-			return short
+		endless = t.seatEndless(owner, q)
+		if endless == nil || q.proto.Flags.Blocker() == timeline.BlockerHold {
+			return endless
 		}
 	}
 	t.endAll() // the plan says what stands in the way of all
@@ -300,6 +301,9 @@ func (t *tx) seatLeaving(owner ID, q *request) *Shortage {
 		return short
 	}
 	t.settleUnits(q.ids(owner)...)
+	if x := &t.seating().departing; endless != nil && endless.Reason == timeline.NotEnoughStock.String() && x.blocked == nil && !x.overbook {
+		return endless // nothing stands in the way but conflicts that are counted, which no plan looks at
+	}
 	return nil
 }
 

@@ -494,3 +494,17 @@ func TestOneWayConflictKeepsWhatIsBehindIt(t *testing.T) {
 	require.Equal(t, 1, s.stock(s.there, end, end+day))
 	s.reopen()
 }
+
+// What a conflict is counted for does not leave with another order: availability says that there is none to take away, and so does the order.
+func TestOneWayLeavesWhatAConflictIsCountedFor(t *testing.T) {
+	s := newOneWay(t, 2)
+	end := noon + day
+	s.do(s.rental(OrderOpen, s.bike, noon, end, 2))
+	over := s.rental(OrderOpen, s.bike, noon, end+10*day, 1)
+	over.AllowOverbooked = true
+	require.True(t, s.do(over).(*OrderRecord).Conflict())
+	s.do(s.rental(OrderOpen, s.bike, end+5*day, end+6*day, 1))
+	require.Equal(t, 0, s.leaving(end+day, end+2*day))
+	s.refused(CodeInsufficient, s.trip(end+day, end+2*day, 1))
+	s.reopen()
+}

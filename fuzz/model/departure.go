@@ -257,8 +257,8 @@ func (s *step) grantLeaving(requests []request, err error) (ok bool, from [][]in
 		return true, from, nil
 	}
 	may, _, _ := s.judge(requests)
-	if leaving := len(requests) - len(slices.DeleteFunc(slices.Clone(requests), func(q request) bool { return q.leaves })); leaving > 0 && len(requests) > 1 && may == certain {
-		may, _, _ = s.judge(endless(requests)) // a line may ask for what has left with another one
+	if leaving := len(requests) - len(slices.DeleteFunc(slices.Clone(requests), func(q request) bool { return q.leaves })); leaving > 0 && may == certain && (len(requests) > 1 || s.a.HasConflicts()) {
+		may, _, _ = s.judge(endless(requests)) // a line may ask for what has left with another one, or for what a conflict is counted for
 	}
 	return judgedLeaving(err, may)
 }

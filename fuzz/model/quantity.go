@@ -67,11 +67,8 @@ func (s *step) transfer(o engine.TransferQuantity, res any, err error) error {
 	if s.a.article(o.Article) == nil || s.a.location(o.From) == nil || s.a.location(o.To) == nil {
 		return refused(err, engine.CodeNotFound)
 	}
-	if err := s.reduce(o.Article, o.From, o.Amount, s.instant(o.At), nil, false, res, err); err != nil {
-		return err
-	}
-	s.raise(o.Article, o.To, o.Amount, s.instant(o.At))
-	return nil
+	s.raise(o.Article, o.To, o.Amount, s.instant(o.At)) // who waits there may send them on
+	return s.reduce(o.Article, o.From, o.Amount, s.instant(o.At), nil, false, res, err)
 }
 
 // reduce judges a reduction that was applied or refused.
@@ -151,6 +148,10 @@ func (s *step) lower(lot uint32, amount int, at int64, plan *engine.QuantityPlan
 	kept := s.a.Slots[:0:0]
 	for _, x := range s.a.Slots {
 		if x.Lot != lot {
+			kept = append(kept, x)
+			continue
+		}
+		if x.No >= 1<<31 { // the twin's own, of a departure that was called off
 			kept = append(kept, x)
 			continue
 		}

@@ -88,6 +88,7 @@ func (a *Account) Bookable(v engine.View, article ID, w Span, now int64) ([]engi
 		w.End++
 	}
 	r := a.article(article)
+	have.Availability = slices.DeleteFunc(have.Availability, func(x engine.LocationCount) bool { return a.location(x.Location) == nil }) // units were there once
 	for _, x := range have.Availability {
 		q := engine.Query{Item: engine.Item{Article: article}, Location: x.Location}
 		if fault := a.startHas(v, q, engine.Start{Window: w, Available: x.Count, Exact: x.Exact}, now); fault != nil && r.Takes {

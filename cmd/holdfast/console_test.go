@@ -9,8 +9,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,37 +23,45 @@ import (
 
 // This file opens the console in a browser, walks through it as a person does, and holds what came of it against the interface's answers.
 
-// consoleWorld is a merchant whose server runs here.
+// consoleWorld is a merchant whose server is a process of its own.
 type consoleWorld struct {
 	*testing.T
 	origin, key, data string
 	metrics           string // the address that they are served at
-	stop              func()
+	server            *exec.Cmd
 }
 
 func newConsoleWorld(t *testing.T, flags ...string) *consoleWorld {
-	w := &consoleWorld{T: t, data: t.TempDir(), metrics: freeAddress(t)}
-	address := freeAddress(t)
-	w.origin = "http://" + address
-	var out bytes.Buffer
-	w.start(address, &out, flags...)
-	w.key = regexp.MustCompile(`hf_[A-Za-z0-9_-]+`).FindString(out.String())
-	require.NotEmpty(t, w.key)
+	w := &consoleWorld{T: t, data: t.TempDir(), metrics: freeAddress(t), key: "hf_consoletest_" + strings.Repeat("0123456789", 4)}
+	w.origin = "http://" + freeAddress(t)
+	w.start(flags...)
+	t.Cleanup(func() { w.server.Process.Kill() })
 	return w
 }
 
-// start serves the directory at an address; stop ends that as a signal does.
-func (w *consoleWorld) start(address string, out *bytes.Buffer, flags ...string) {
-	var errs bytes.Buffer
-	code := make(chan int)
-	go func() {
-		code <- run(append([]string{"serve", "--listen", address, "--data", w.data, "--metrics-listen", w.metrics}, flags...), nil, out, &errs)
-	}()
+// start serves the directory.
+func (w *consoleWorld) start(flags ...string) {
+	self, err := os.Executable()
+	require.NoError(w, err)
+	address := strings.TrimPrefix(w.origin, "http://")
+	w.server = exec.Command(self)
+	w.server.Args = append([]string{"holdfast", "serve", "--listen", address, "--data", w.data, "--metrics-listen", w.metrics}, flags...)
+	w.server.Env = append(os.Environ(), bootstrapVariable+"="+w.key)
+	w.server.Stderr = new(bytes.Buffer)
+	require.NoError(w, w.server.Start())
 	require.NoError(w, awaitReady(address))
-	w.stop = func() {
-		require.NoError(w, syscall.Kill(syscall.Getpid(), syscall.SIGTERM))
-		require.Zero(w, <-code, errs.String())
-	}
+}
+
+// stop ends the server as it is ended in good order.
+func (w *consoleWorld) stop() {
+	require.NoError(w, w.server.Process.Signal(syscall.SIGTERM))
+	require.NoError(w, w.server.Wait(), "%s", w.server.Stderr)
+}
+
+// kill ends it where it stands.
+func (w *consoleWorld) kill() {
+	require.NoError(w, w.server.Process.Kill())
+	require.Error(w, w.server.Wait())
 }
 
 // ask asks the interface, which does as it is asked.
@@ -211,13 +219,13 @@ func (w *consoleWorld) books(b *browser.Browser) {
 	require.Empty(w, b.Noted())
 }
 
-// returns loses the server and has it back: the page says so, and goes on by itself.
+// returns loses the server, which is killed, and has it back: the page says so, and goes on by itself.
 func (w *consoleWorld) returns(b *browser.Browser) {
 	b.Show("timeline")
-	w.stop()
+	w.kill()
 	b.Until(`document.querySelector(".banner")`)
 	require.NotZero(w, b.Eval(`document.querySelectorAll(".bar[data-bar]").length`), "what was read stays")
-	w.start(strings.TrimPrefix(w.origin, "http://"), new(bytes.Buffer))
+	w.start()
 	b.Until(`!document.querySelector(".banner")`)
 	hold, bar, _ := w.heldFar(b, "Back again")
 	require.NotEmpty(w, hold+bar)

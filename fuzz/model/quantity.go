@@ -151,22 +151,24 @@ func (s *step) lower(lot uint32, amount int, at int64, plan *engine.QuantityPlan
 			kept = append(kept, x)
 			continue
 		}
-		if x.No >= 1<<31 { // the twin's own, of a departure that was called off
-			kept = append(kept, x)
-			continue
+		if x.No >= 1<<31 {
+			continue // the twin's own, of a departure that was called off: another's end, or a slot of the engine's
 		}
 		o := s.obs.slot(x.No)
-		if o != nil {
-			if o.ID != x.ID || o.Lot != x.Lot || o.Span.Start != x.Span.Start {
-				return wrong("slot %+v became %+v", x, o)
-			}
-			kept = append(kept, *o)
-		} else if x.Span.Start == at {
+		if o != nil && (o.ID != x.ID || o.Lot != x.Lot || o.Span.Start != x.Span.Start) {
+			return wrong("slot %+v became %+v", x, o)
+		}
+		if o == nil && x.Span.Start == at {
 			s.a.Seen.CalledOff++
 		}
 		ended := o == nil && x.Span.Start == at || o != nil && o.Span.End == at
 		if slices.Contains(plan.Removed, x.ID) && !ended && !again {
 			return wrong("slot %+v was to end at %d and is %+v", x, at, o)
+		}
+	}
+	for _, o := range s.obs.Slots {
+		if o.Lot == lot {
+			kept = append(kept, o)
 		}
 	}
 	s.a.Slots = kept

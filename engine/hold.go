@@ -427,6 +427,9 @@ func (t *tx) moveRequest(line int, l MoveLine, h timeline.Hold, at timeline.Plac
 	if body.Empty() {
 		return request{}, invalid([]Fault{{Pointer: "/lines/" + itoa(line) + "/to", Code: "order", Message: "must be later than from"}})
 	}
+	if l.To != nil && h.Kind == timeline.SalesReservation {
+		return request{}, invalid([]Fault{{Pointer: "/lines/" + itoa(line) + "/to", Code: "forbidden", Message: "a sale has no end"}})
+	}
 	leaves := t.acc.articles().No(lot.Article)
 	flags, item := h.Flags, leaves
 	var slot timeline.SlotNo

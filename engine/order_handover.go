@@ -201,8 +201,8 @@ func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 	if !ok {
 		return nil, unitState(x.unit)
 	}
-	body := h.Body()
-	if body.End <= t.now {
+	body, sold := h.Body(), h.Kind == timeline.SalesReservation
+	if body.End <= t.now && !sold {
 		return nil, &Error{Code: CodeStateNotAllowed, Detail: "the period of line " + itoa(x.no) + " is over; give it another end first",
 			Details: StateDetails{State: x.unit.State.String(), Allowed: []string{string(Extend)}}}
 	}
@@ -217,11 +217,14 @@ func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 		place = seat
 		h, _, _ = d.Find(h.ID)
 	}
-	if at < body.Start {
+	if ends := sold && body.End != Forever; at < body.Start || ends {
 		if ready {
 			t.clear(place)
 		}
-		body.Start = at
+		body.Start = min(at, body.Start)
+		if ends { // an older program let it be moved to dates with an end: whoever is behind that goes elsewhere
+			body.End = Forever
+		}
 		lot := d.Lot(place.Lot)
 		pool := timeline.LotRef(place.Lot)
 		if lot.Pool != 0 {
@@ -235,7 +238,7 @@ func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 		h, place = n, seat
 	}
 	x.unit.WasReady = x.unit.State == Prepared
-	if h.Kind == timeline.SalesReservation {
+	if sold {
 		t.sell(x.unit, h, place, at)
 		return nil, nil
 	}

@@ -155,3 +155,60 @@ func (o soldAsBefore) plan(t *tx) (any, error) {
 	u.State, u.Handed = Fulfilled, t.now
 	return nil, nil
 }
+
+// A sale has no end, and is given none where it is moved.
+func TestASaleIsMovedToNoEnd(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	s.article(sku, 2)
+	held := s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: noon + hour, End: Forever}, Quantity: 1, Purchase: PurchaseSale}}}).(*Hold)
+	unit := held.Lines[0].Units[0].ID
+	move := func(from, to *int64) MoveHold { return MoveHold{ID: held.ID, Lines: []MoveLine{{Unavailability: unit, From: from, To: to}}} }
+	e := s.refused(CodeInvalid, move(nil, ptr(noon+day)))
+	require.Equal(t, []Fault{{Pointer: "/lines/0/to", Code: "forbidden", Message: "a sale has no end"}}, e.Faults)
+	s.do(move(ptr(noon+2*hour), nil))
+	require.EqualValues(t, Forever, s.unit(unit).Range.End)
+}
+
+// endedSale gives a sale an end, as a move did once.
+type endedSale struct {
+	unit ID
+	end  int64
+}
+
+func (endedSale) Check() []Fault { return nil }
+
+func (o endedSale) plan(t *tx) (any, error) {
+	h, _, _ := t.draft().Find(o.unit)
+	t.draft().Stretch(h.WithSpan(Span{Start: h.Span.Start, End: o.end}).WithBuffers(h.Before(), 0))
+	return nil, nil
+}
+
+func (endedSale) result() any { return nil }
+
+// A sale that an older program gave an end goes out for good all the same: who is behind that goes elsewhere, or stands in its way.
+func TestASaleWithAnEndGoesOut(t *testing.T) {
+	for behind := 1; behind <= 2; behind++ {
+		for _, late := range []bool{false, true} {
+			s := newShop(t)
+			sku := s.sku()
+			article := s.article(sku, 2)
+			o := s.order(Item{SKU: sku}, PurchaseSale, noon+hour, nil, 1, false)
+			s.do(endedSale{o.Lines[0].Units[0].Hold, noon + day})
+			s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: noon + 2*day, End: noon + 3*day}, Quantity: behind}}})
+			if late {
+				s.now = noon + day + hour
+			}
+			if behind == 2 {
+				s.refused(CodeInsufficient, FulfillOrder{ID: o.ID})
+				continue
+			}
+			require.Equal(t, OrderClosed, s.do(FulfillOrder{ID: o.ID}).(*OrderRecord).Status)
+			var left ArticleStock
+			require.NoError(t, s.view().ArticleStock(&left, article, ID{}, Span{Start: noon + 2*day, End: noon + 3*day}, s.now))
+			require.Equal(t, 1, left.Quantity[0].Count)
+			require.Empty(t, left.Conflicts)
+			s.reopen()
+		}
+	}
+}

@@ -603,7 +603,7 @@ func (s *step) moved(line int, l engine.MoveLine, u Unit) (q request, n Unit, re
 	if l.To != nil {
 		body.End = *l.To
 	}
-	if body.Empty() {
+	if body.Empty() || l.To != nil && u.Kind == timeline.SalesReservation {
 		return q, u, engine.CodeInvalid
 	}
 	article, location, slot := s.a.of(lot), s.a.Locations[lot.Location], uint32(0)

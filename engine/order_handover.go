@@ -167,13 +167,20 @@ func (o FulfillOrder) plan(t *tx) (any, error) {
 	if len(units) == 0 {
 		return nil, refuse(CodeConflict, "the order has nothing that waits to be handed over")
 	}
+	if o.Ready { // before the first of them makes room for itself, which may put others on other units
+		for _, x := range units {
+			if h, place, ok := t.draft().Find(x.unit.Hold); ok && place.Seated() && at < h.Body().Start {
+				t.clear(place)
+			}
+		}
+	}
 	var short []Shortage
 	refused := map[int]bool{}
 	for i, x := range units {
 		if refused[x.no] {
 			continue // one unit that cannot be had says it for its line
 		}
-		s, err := t.handOver(x, at, o.Ready)
+		s, err := t.handOver(x, at)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +202,7 @@ func (FulfillOrder) result() any { return new(OrderRecord) }
 
 // handOver hands one unit over. It says what is short where the unit cannot be had: by seats alone, as the unit lies on the counter and a conflict
 // that is counted beside it has none.
-func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
+func (t *tx) handOver(x unitOfLine, at int64) (*Shortage, error) {
 	d := t.draft()
 	h, place, ok := d.Find(x.unit.Hold)
 	if !ok {
@@ -218,9 +225,6 @@ func (t *tx) handOver(x unitOfLine, at int64, ready bool) (*Shortage, error) {
 		h, _, _ = d.Find(h.ID)
 	}
 	if ends := sold && body.End != Forever; at < body.Start || ends {
-		if ready {
-			t.clear(place)
-		}
 		body.Start = min(at, body.Start)
 		if ends { // an older program let it be moved to dates with an end: whoever is behind that goes elsewhere
 			body.End = Forever

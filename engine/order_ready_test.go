@@ -60,3 +60,29 @@ func TestFulfillWhatIsReady(t *testing.T) {
 	require.Equal(t, s.now, s.orderNow(anna).Units[0].Range.End)
 	s.reopen()
 }
+
+// Units that are handed over together may change units with each other and with others. What is ready is what they were on.
+func TestFulfillWhatIsReadyIsWhatLiesThere(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku(fourHours)
+	s.article(sku, 3)
+	begin := s.now
+	held := func(from, to int64) *Hold {
+		return s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: begin + from*hour, End: begin + to*hour}, Quantity: 1}}}).(*Hold)
+	}
+	anna := s.order(Item{SKU: sku}, PurchaseBooking, begin, ptr(begin+4*hour), 1, false)
+	beside := held(9, 41) // keeps the others off Anna's unit
+	other := held(10, 14)
+	team := s.order(Item{SKU: sku}, PurchaseBooking, begin+20*hour, ptr(begin+40*hour), 2, false)
+	s.do(ReleaseHold{ID: beside.ID})
+	slot := func(id ID) ID { return s.unit(id).Slot }
+	require.Equal(t, slot(other.Lines[0].Units[0].ID), slot(team.Lines[0].Units[0].Hold), "it has to move")
+	require.NotEqual(t, slot(anna.Lines[0].Units[0].Hold), slot(team.Lines[0].Units[1].Hold))
+	s.do(FulfillOrder{ID: anna.ID})
+	s.now = begin + 4*hour
+	s.do(ReturnOrder{ID: anna.ID})
+	s.now = begin + 5*hour
+	s.do(FulfillOrder{ID: team.ID, Ready: true})
+	require.Equal(t, begin+8*hour, s.orderNow(anna).Units[0].Range.End, "nobody said that Anna's bicycle is ready")
+	s.reopen()
+}

@@ -508,3 +508,17 @@ func TestOneWayLeavesWhatAConflictIsCountedFor(t *testing.T) {
 	s.refused(CodeInsufficient, s.trip(end+day, end+2*day, 1))
 	s.reopen()
 }
+
+// Units that leave at an instant that nobody knows yet make room for the other lines of their order, on another article too.
+func TestOneWayWithoutEndMakesRoomForOtherLines(t *testing.T) {
+	s := newOneWay(t, 2)
+	begin := noon + 2*day
+	s.do(CreateArticle{Name: "Another", SKU: &s.bike.SKU, Quantities: []InitialQuantity{{Location: s.loc, Count: 2}, {Location: s.loc, Count: 2, From: &begin}}})
+	o := s.trip(begin, begin, 2)
+	o.Lines[0].To = nil
+	o.Lines = append(o.Lines, s.trip(noon, noon+day, 3).Lines...)
+	rec := s.do(o).(*OrderRecord)
+	require.False(t, rec.Conflict())
+	require.Equal(t, 3, s.stock(s.there, noon+day, begin))
+	s.reopen()
+}

@@ -197,7 +197,7 @@ func insufficient(lines []Shortage) error {
 
 // seat seats the units of one request in the draft. Where not all can be, none stays and the shortage is returned.
 func (t *tx) seat(owner ID, q *request) *Shortage {
-	if q.leaves() {
+	if q.leaves() || q.proto.Flags.Has(timeline.OneWay) { // also where it has no end yet: until all have a unit each may have another
 		return t.seatLeaving(owner, q)
 	}
 	return t.seatHere(owner, q)

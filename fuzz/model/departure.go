@@ -60,6 +60,7 @@ func (s *step) wanted(id ID) *departure {
 		return x
 	}
 	if u, o := s.a.unit(id), s.obs.unit(id); u != nil && o != nil && o.Slot != 0 {
+		s.knowLots(o.Lot) // it may sit on a lot that another one's arrival has made
 		return s.a.departure(*u, o.Lot)
 	}
 	return nil
@@ -211,10 +212,15 @@ func (s *step) depart(id ID, x *departure) {
 // newLot takes over the lot of an article at a location that the command has made. The article may be of the same command.
 func (s *step) newLot(article, location ID) uint32 {
 	no := s.a.lotAmong(s.obs.Lots, article, location)
+	s.knowLots(no)
+	return no
+}
+
+// knowLots takes over the lots up to one that the command has made.
+func (s *step) knowLots(no uint32) {
 	for n := len(s.a.Lots); n < int(no); n++ {
 		s.a.Lots = append(s.a.Lots, s.obs.Lots[n])
 	}
-	return no
 }
 
 // endless are requests as what leaves asks for stock: for units without end.

@@ -175,10 +175,24 @@ func (s *step) departures() error {
 			s.lift(id)
 		}
 	}
-	for _, id := range ids {
-		if x := s.wanted(id); x != nil && !same(s.plannedFor(id), x) {
+	ids = slices.DeleteFunc(ids, func(id ID) bool {
+		x := s.wanted(id)
+		return x == nil || same(s.plannedFor(id), x)
+	})
+	for again := true; again; { // one may leave with the unit that another brings
+		again = false
+		ids = slices.DeleteFunc(ids, func(id ID) bool {
+			x := s.wanted(id)
+			if !s.a.canGo(x.lot, x.at, s.now) {
+				return false
+			}
 			s.depart(id, x)
-		}
+			again = true
+			return true
+		})
+	}
+	for _, id := range ids {
+		s.depart(id, s.wanted(id))
 	}
 	return nil
 }

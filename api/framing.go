@@ -50,8 +50,13 @@ func framing(h *fasthttp.RequestHeader) (fault string, passed bool) {
 				}
 			}
 		}
-		if name, _, _ := bytes.Cut(line, []byte(":")); bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0 {
-			return "a header's name has no blank", passed
+		for _, c := range line {
+			if c == ':' {
+				break
+			}
+			if c == ' ' || c == '\t' {
+				return "a header's name has no blank", passed
+			}
 		}
 	}
 	if length && encoding {

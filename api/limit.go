@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"net/netip"
 	"strconv"
@@ -91,14 +90,36 @@ func noPerson(agent []byte) bool {
 	if len(agent) == 0 {
 		return true
 	}
-	var few [256]byte
-	lower := append(few[:0], agent...)
-	for i, c := range lower {
-		if c >= 'A' && c <= 'Z' {
-			lower[i] = c | 0x20
+	for i, c := range agent {
+		switch rest := agent[i:]; c | 0x20 {
+		case 'b':
+			if begins(rest, "bot") {
+				return true
+			}
+		case 'c':
+			if begins(rest, "crawler") {
+				return true
+			}
+		case 's':
+			if begins(rest, "spider") {
+				return true
+			}
 		}
 	}
-	return bytes.Contains(lower, []byte("bot")) || bytes.Contains(lower, []byte("crawler")) || bytes.Contains(lower, []byte("spider"))
+	return false
+}
+
+// begins says that a text begins with lower-case letters, in whatever case.
+func begins(text []byte, letters string) bool {
+	if len(text) < len(letters) {
+		return false
+	}
+	for i := range len(letters) {
+		if text[i]|0x20 != letters[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // chargeKey charges the request to the key and its account. Under a plan without limits what the address was charged is given

@@ -324,3 +324,13 @@ func TestLastUsedAt(t *testing.T) {
 	s.ok("GET", "/v1/admin/account", "", "X-API-KEY", key)
 	require.Equal(t, when(noon+5000), at(s.ok("GET", keysPath, ""), "data", 1, "lastUsedAt"))
 }
+
+// What goes through pages by itself says so somewhere in its user agent, in whatever case.
+func TestUserAgentsOfMachines(t *testing.T) {
+	for agent, machine := range map[string]bool{
+		"": true, "Mozilla/5.0 (compatible; GoogleBot/2.1)": true, "bot": true, "A CRAWLER": true, "crawlers": true, "Baiduspider": true,
+		"curl/8.5.0": false, "Mozilla/5.0 (X11; Linux x86_64)": false, "bo": false, "robust": false, "Crawl": false, "spi der": false,
+	} {
+		require.Equal(t, machine, noPerson([]byte(agent)), "%q", agent)
+	}
+}

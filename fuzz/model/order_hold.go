@@ -121,14 +121,17 @@ func (s *step) takeOver(n *Order, h *Hold, o *engine.OrderHold) (refusal engine.
 	for i, l := range h.Lines {
 		part, booked := s.a.componentsOf(h, i)
 		first := len(n.Lines)
+		for j := range l.Made {
+			if l.CatalogItem != (ID{}) && s.a.unit(l.unit(j)).Body() != s.a.unit(l.unit(0)).Body() {
+				return engine.CodeConflict
+			}
+		}
 		var windows []Span
 		for j, sku := range l.Made {
-			u := &s.a.Units[slices.IndexFunc(s.a.Units, func(u Unit) bool { return u.ID == l.unit(j) })]
+			u := s.a.unit(l.unit(j))
 			k := slices.Index(windows, u.Body())
 			if k < 0 {
-				if k = len(windows); k > 0 && l.CatalogItem != (ID{}) {
-					return engine.CodeConflict
-				}
+				k = len(windows)
 				windows = append(windows, u.Body())
 				in := h.input(o, i, u.Body())
 				if s.a.lacksTerms(in) {

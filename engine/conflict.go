@@ -23,7 +23,7 @@ func (o seatConflicts) plan(t *tx) (any, error) {
 }
 
 // tryConflicts seats conflicts where that can be done, and says which are left to try, nil for none. Of those that were tried in vain it is noted
-// when time may make room for them.
+// when time may make room for them. Where a unit leaves, its departure is planned before the next conflict is tried.
 func (t *tx) tryConflicts(w timeline.Waiting, tries int) (left *timeline.Waiting) {
 	for {
 		r := t.draft().SeatConflicts(w, tries)

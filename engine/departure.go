@@ -157,8 +157,7 @@ func (t *tx) lift(id ID) (off bool) {
 					plan := t.acc.quantityPlan(d.Stock(), red, First)
 					t.seating().departing.called = append(t.seating().departing.called, calledOff{red.Blockers, plan})
 				}
-				t.apply(red)
-				if t.addUnits(r, from, 1, at) == nil {
+				if t.transfer(red, r, from, at) {
 					return true
 				}
 			}
@@ -198,8 +197,7 @@ func (t *tx) depart(id ID, of []ID) {
 	out := h.Flags.Has(timeline.Out)
 	switch {
 	case r != nil && (red.OK || red.Feasible() && (asked || out)):
-		t.apply(red)
-		if t.addUnits(r, t.acc.locations().No(x.to), 1, x.at) == nil {
+		if t.transfer(red, r, t.acc.locations().No(x.to), x.at) {
 			t.plans(id, x)
 			return
 		}
@@ -225,9 +223,17 @@ func (t *tx) transferUnit(from timeline.LotNo, to *Location, at int64) {
 		return
 	}
 	if red := d.Reduce(from, 1, at); red.Feasible() {
-		t.apply(red)
-		_ = t.addUnits(r, to, 1, at)
+		t.transfer(red, r, to, at)
 	}
+}
+
+// transfer has an article have one unit more at a location from an instant on, and one less where that is planned; or neither, where it has as many as it may have.
+func (t *tx) transfer(less timeline.Reduction, r *Article, more *Location, at int64) bool {
+	if t.addUnits(r, more, 1, at) != nil {
+		return false
+	}
+	t.apply(less)
+	return true
 }
 
 // spare plans for the lot of a unit to have one unit less from an instant on: that unit's slot where it can, as then nothing moves.

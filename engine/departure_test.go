@@ -522,3 +522,18 @@ func TestOneWayWithoutEndMakesRoomForOtherLines(t *testing.T) {
 	require.Equal(t, 3, s.stock(s.there, noon+day, begin))
 	s.reopen()
 }
+
+// An article that has all the units it may have sends none away: none is lost, as none arrives.
+func TestOneWayOfAFullArticle(t *testing.T) {
+	s := newOneWay(t, 10_000)
+	for range maxSlots/10_000 - 1 {
+		s.do(IncreaseQuantity{Article: s.first, Location: s.there, Amount: 10_000})
+	}
+	end := noon + day
+	o := s.do(s.trip(noon, end, 1)).(*OrderRecord)
+	stock := func() []int { return []int{s.stock(s.loc, end, end+day), s.stock(s.there, end, end+day)} }
+	require.Equal(t, []int{10_000, maxSlots - 10_000}, stock())
+	s.do(FulfillOrder{ID: o.ID})
+	s.do(ReturnOrder{ID: o.ID})
+	require.Equal(t, []int{10_000, maxSlots - 10_000}, stock())
+}

@@ -163,7 +163,9 @@ func TestASaleIsMovedToNoEnd(t *testing.T) {
 	s.article(sku, 2)
 	held := s.do(PlaceHold{Lines: []HoldLineInput{{Item: Item{SKU: sku}, Location: s.loc, Window: Span{Start: noon + hour, End: Forever}, Quantity: 1, Purchase: PurchaseSale}}}).(*Hold)
 	unit := held.Lines[0].Units[0].ID
-	move := func(from, to *int64) MoveHold { return MoveHold{ID: held.ID, Lines: []MoveLine{{Unavailability: unit, From: from, To: to}}} }
+	move := func(from, to *int64) MoveHold {
+		return MoveHold{ID: held.ID, Lines: []MoveLine{{Unavailability: unit, From: from, To: to}}}
+	}
 	e := s.refused(CodeInvalid, move(nil, ptr(noon+day)))
 	require.Equal(t, []Fault{{Pointer: "/lines/0/to", Code: "forbidden", Message: "a sale has no end"}}, e.Faults)
 	s.do(move(ptr(noon+2*hour), nil))

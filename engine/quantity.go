@@ -342,8 +342,8 @@ func (t *tx) reduce(q quantityChange, expected *string, force bool) (*QuantityPl
 	return plan, nil
 }
 
-// apply has a lot have fewer units, as planned. Until then the units of those who lose theirs are free, for who waits. So does who leaves: the plan keeps him on his
-// article, and now he may have a unit of another.
+// apply has a lot have fewer units, as planned. Until then the units of those who lose theirs are free for those who wait. A hold whose unit leaves waits, too: the plan
+// has to keep it on its article, and now it may have a unit of another.
 func (t *tx) apply(red timeline.Reduction) {
 	d := t.draft()
 	waits := d.ConflictLen() > 0

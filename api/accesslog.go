@@ -18,8 +18,8 @@ const (
 func (s *Server) observe(q *request, took time.Duration) {
 	status := q.ctx.Response.StatusCode()
 	s.metrics.observe(q.op, status, took)
-	if q.key != nil {
-		s.meters.Spend(q.view.Account().ID, took.Nanoseconds())
+	if q.meter != nil {
+		q.meter.Spend(took.Nanoseconds())
 	}
 	slow := took >= slowRequest
 	if !s.accessLog && !slow {

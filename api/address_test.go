@@ -29,8 +29,8 @@ func askedFrom(t testing.TB, address string, headers ...string) *fasthttp.Reques
 func (s *shop) sender(address string, headers ...string) sender {
 	q := s.server.acquire(askedFrom(s, address, headers...), time.Now())
 	defer q.release()
-	_, passed := framing(&q.ctx.Request.Header)
-	q.locate(passed)
+	_, is := framing(&q.ctx.Request.Header)
+	q.locate(is.passed)
 	return q.from
 }
 

@@ -270,7 +270,7 @@ func (a *adminCall) revokeKey() error {
 // findKey finds a key by its id, or by what it begins with.
 func (a *adminCall) findKey(name string) (account, id engine.ID, ok bool) {
 	if public, found := strings.CutPrefix(name, auth.Prefix("")); found {
-		k, v, ok := a.eng.Key(public)
+		k, v, ok := a.eng.Key([]byte(public))
 		if !ok {
 			return account, id, false
 		}

@@ -153,6 +153,7 @@ func (q *request) listBars(o *listArticles) error {
 		o.Window.End++
 	}
 	row := barRow{ArticleBars: &q.bars}
+	defer q.bars.Reset(keptStock)
 	q.Out = append(q.Out, `{"data":[`...)
 	if !q.rows(len(articles), func(i int) {
 		row.article, row.sku = *articles[i], nil

@@ -133,8 +133,8 @@ func BenchmarkLocate(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				q.from = sender{address: peer(ctx.RemoteAddr())}
-				_, passed := framing(&ctx.Request.Header)
-				q.locate(passed)
+				_, is := framing(&ctx.Request.Header)
+				q.locate(is.passed)
 			}
 		})
 	}

@@ -82,13 +82,13 @@ func (s *Server) unreadable(ctx *fasthttp.RequestCtx, cause error) {
 
 // admit is the column of guards in front of every operation.
 func (q *request) admit() *engine.Error {
-	q.identify()
-	fault, passed := framing(&q.ctx.Request.Header)
+	fault, is := framing(&q.ctx.Request.Header)
+	q.identify(is.id || fault != "")
 	if fault != "" {
 		q.ctx.SetConnectionClose()
 		return refuse(engine.CodeInvalid, fault)
 	}
-	q.locate(passed)
+	q.locate(is.passed)
 	if err := q.match(); err != nil {
 		return q.recognise(err)
 	}
@@ -110,7 +110,7 @@ func (q *request) admit() *engine.Error {
 	if err := q.authenticate(); err != nil {
 		return err
 	}
-	if v := q.ctx.Request.Header.Peek("X-Api-Version"); v != nil && string(v) != Version || v == nil && pinned(q.key) != Version {
+	if !q.speaks(is.version) {
 		return refuse(engine.CodeVersion, "the only version is "+Version)
 	}
 	if err := q.chargeKey(); err != nil {
@@ -125,9 +125,11 @@ func (q *request) admit() *engine.Error {
 	return q.mediaType()
 }
 
-// identify gives the request its id: the caller's own if it has the form, else one of ours.
-func (q *request) identify() {
-	q.id = q.ctx.Request.Header.Peek("X-Request-Id")
+// identify gives the request its id: the caller's own, if there may be one and it has the form, else one of ours.
+func (q *request) identify(told bool) {
+	if told {
+		q.id = q.ctx.Request.Header.Peek("X-Request-Id")
+	}
 	if !goodRequestID(q.id) {
 		q.id = q.server.requestID(q.idBuf[:0])
 	}
@@ -146,6 +148,14 @@ func goodRequestID(id []byte) bool {
 func (s *Server) requestID(b []byte) []byte {
 	b = append(append(b, s.run...), '-')
 	return strconv.AppendUint(b, s.count.Add(1), 16)
+}
+
+// speaks says whether the request is of our version: the one that it asks for, or else the one of its key.
+func (q *request) speaks(asked bool) bool {
+	if asked {
+		return string(q.ctx.Request.Header.Peek("X-Api-Version")) == Version
+	}
+	return pinned(q.key) == Version
 }
 
 // match finds the operation of the path and method. A trailing slash makes no difference, and HEAD is GET without the body.
@@ -178,12 +188,11 @@ func (q *request) authenticate() *engine.Error {
 	if !ok {
 		return refuse(engine.CodeUnauthenticated, "X-API-KEY is not of the form hf_<id>_<secret>")
 	}
-	k, view, ok := q.eng.Key(string(id))
+	k, view, ok := q.eng.Key(id)
 	if !ok || !k.Matches(secret) {
 		q.chargeWrongKey()
 		return refuse(engine.CodeUnauthenticated, "there is no such key")
 	}
-	q.clock = q.server.now()
 	q.key, q.view, q.now = k, view, view.Now(q.clock)
 	switch {
 	case k.RevokedAt != nil:

@@ -38,7 +38,7 @@ func TestKeys(t *testing.T) {
 
 	revoked := s.newKey(s.account, engine.CreateKey{PublicID: "revoked11"})
 	require.Equal(t, 200, s.call("GET", path, "", "X-API-KEY", revoked).status)
-	k, _, _ := s.eng.Key("revoked11")
+	k, _, _ := s.eng.Key([]byte("revoked11"))
 	_, err := s.eng.Do(engine.Command{Account: s.account, Actor: "test", Op: engine.RevokeKey{ID: k.ID}})
 	require.NoError(t, err)
 	s.call("GET", path, "", "X-API-KEY", revoked).isRefusal(401, engine.CodeKeyRevoked)

@@ -194,7 +194,8 @@ func (q *request) listChanges(o *listChanges) error {
 	var changes []placedChange
 	var over <-chan time.Time
 	for {
-		more := q.eng.Changed(account)           // before the look, so that nothing is missed
+		more := q.eng.Changed(account) // before the look, so that nothing is missed
+		q.clock = q.server.now()
 		if err := q.authenticate(); err != nil { // the present state, and what the key may still do
 			return err
 		}

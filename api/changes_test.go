@@ -193,7 +193,7 @@ func (s *shop) waiting() int {
 
 func TestPollersAreBounded(t *testing.T) {
 	s := newShop(t)
-	other, _, _ := s.eng.Key("22222222")
+	other, _, _ := s.eng.Key([]byte("22222222"))
 	for range pollersOfAnAccount {
 		require.True(t, s.server.pollers.join(s.account))
 	}

@@ -15,16 +15,23 @@ import (
 // This file owns what may stand on the wire. The HTTP library accepts some framings that two programs in a row can read
 // differently, which is how requests are smuggled past the first: these are refused, and the connection is closed.
 
-// framing says what is ambiguous about a request's headers, "" if nothing is, and whether they tell that somebody passes it on for another.
-func framing(h *fasthttp.RequestHeader) (fault string, passed bool) {
+// seen says which of a request's headers are there at all: most have none of these, and to look for one costs as much as to go over all.
+type seen struct {
+	passed  bool // one tells that somebody passes the request on for another
+	id      bool // X-Request-Id
+	version bool // X-Api-Version
+}
+
+// framing says what is ambiguous about a request's headers, "" if nothing is, and which are there, as far as it went.
+func framing(h *fasthttp.RequestHeader) (fault string, is seen) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
-		return "the protocol has to be HTTP/1.1 or HTTP/1.0", passed
+		return "the protocol has to be HTTP/1.1 or HTTP/1.0", is
 	}
 	length, encoding := false, false
 	for rest := h.RawHeaders(); len(rest) > 0; {
 		i := bytes.IndexByte(rest, '\n')
 		if i < 1 || rest[i-1] != '\r' {
-			return "header lines have to end with CR LF", passed
+			return "header lines have to end with CR LF", is
 		}
 		line := rest[:i-1]
 		rest = rest[i+1:]
@@ -33,20 +40,22 @@ func framing(h *fasthttp.RequestHeader) (fault string, passed bool) {
 		}
 		switch line[0] | 0x20 {
 		case ' ', '\t' | 0x20:
-			return "folded header lines are not taken", passed
+			return "folded header lines are not taken", is
 		case 'c':
 			length = length || named(line, "content-length:")
 		case 'f':
-			passed = passed || named(line, "forwarded:")
+			is.passed = is.passed || named(line, "forwarded:")
 		case 'v':
-			passed = passed || named(line, "via:")
+			is.passed = is.passed || named(line, "via:")
 		case 'x':
-			passed = passed || named(line, "x-forwarded-for:") || named(line, "x-real-ip:")
+			is.passed = is.passed || named(line, "x-forwarded-for:") || named(line, "x-real-ip:")
+			is.id = is.id || named(line, "x-request-id:")
+			is.version = is.version || named(line, "x-api-version:")
 		case 't':
 			if named(line, "transfer-encoding:") {
 				encoding = true
 				if !bytes.EqualFold(bytes.Trim(line[len("transfer-encoding:"):], " \t"), []byte("chunked")) {
-					return "the only Transfer-Encoding taken is chunked", passed
+					return "the only Transfer-Encoding taken is chunked", is
 				}
 			}
 		}
@@ -55,14 +64,14 @@ func framing(h *fasthttp.RequestHeader) (fault string, passed bool) {
 				break
 			}
 			if c == ' ' || c == '\t' {
-				return "a header's name has no blank", passed
+				return "a header's name has no blank", is
 			}
 		}
 	}
 	if length && encoding {
-		return "Content-Length and Transfer-Encoding exclude each other", passed
+		return "Content-Length and Transfer-Encoding exclude each other", is
 	}
-	return "", passed
+	return "", is
 }
 
 func named(line []byte, name string) bool {
@@ -81,17 +90,17 @@ func (q *request) admitUnread(cause error) *engine.Error {
 		}
 		return q.tooLarge()
 	case errors.As(cause, &small):
-		q.identify()
+		q.identify(true)
 		// All that the library tells is the first 200 bytes, in its message: where they have no end of line, the address is long.
 		if !strings.Contains(strings.SplitN(cause.Error(), `"..."`, 2)[0], `\n`) {
 			return refuse(engine.CodeURITooLong, "request line and headers may have at most 16 KiB")
 		}
 		return refuse(engine.CodeHeadersTooLarge, "request line and headers may have at most 16 KiB")
 	case errors.As(cause, &timeout) && timeout.Timeout():
-		q.identify()
+		q.identify(true)
 		return refuse(codeTimeout, "the request did not arrive in time")
 	}
-	q.identify()
+	q.identify(true)
 	return refuse(engine.CodeInvalid, "this is not an HTTP request that can be read")
 }
 

@@ -68,9 +68,8 @@ func (q *request) chargeAddress() *engine.Error {
 	if noPerson(q.ctx.Request.Header.UserAgent()) {
 		q.charge.cost = botCost
 	}
-	now := s.now()
-	if q.charge.state, ok = s.addresses.Take(address, now, limit, q.charge.cost); !ok {
-		return q.limited(engine.CodeRateLimited, q.charge.state, q.charge.state.Reset-now, "too many requests from this address")
+	if q.charge.state, ok = s.addresses.Take(address, q.clock, limit, q.charge.cost); !ok {
+		return q.limited(engine.CodeRateLimited, q.charge.state, q.charge.state.Reset-q.clock, "too many requests from this address")
 	}
 	return nil
 }
@@ -80,7 +79,7 @@ func (q *request) chargeWrongKey() {
 	if !q.charge.address.IsValid() {
 		return
 	}
-	if state, ok := q.server.addresses.Take(q.charge.address, q.server.now(), q.server.limits.PerAddress, wrongKeyCost); ok {
+	if state, ok := q.server.addresses.Take(q.charge.address, q.clock, q.server.limits.PerAddress, wrongKeyCost); ok {
 		q.charge.state = state
 	}
 }
@@ -125,20 +124,21 @@ func begins(text []byte, letters string) bool {
 // chargeKey charges the request to the key and its account. Under a plan without limits what the address was charged is given
 // back.
 func (q *request) chargeKey() *engine.Error {
+	s, account := q.server, q.view.Account()
+	q.meter = s.meters.Of(account.ID)
 	if q.paid {
 		return nil
 	}
-	s, account := q.server, q.view.Account()
 	plan, limited := s.limits.Plans[account.Plan]
 	if !limited {
-		s.meters.Take(account.ID, q.key.ID, q.clock, nil)
+		q.meter.Take(q.key.ID, q.clock, nil)
 		if q.charge.address.IsValid() {
 			s.addresses.GiveBack(q.charge.address, q.clock, q.charge.cost)
 		}
 		q.charge = charge{}
 		return nil
 	}
-	v := s.meters.Take(account.ID, q.key.ID, q.clock, &plan)
+	v := q.meter.Take(q.key.ID, q.clock, &plan)
 	q.charge.used, q.charge.cap = v.Used, v.Cap
 	switch {
 	case v.OK:

@@ -279,7 +279,7 @@ func TestUsageIsSavedOnceASecond(t *testing.T) {
 			})
 			close(done)
 		}()
-		take := func() { s.meters.Take(engine.ID{1}, engine.ID{2}, time.Now().UnixMilli(), nil) }
+		take := func() { s.meters.Of(engine.ID{1}).Take(engine.ID{2}, time.Now().UnixMilli(), nil) }
 		time.Sleep(100 * time.Millisecond)
 		for range 1000 {
 			take()

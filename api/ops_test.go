@@ -169,8 +169,8 @@ func TestDearestAccountsAreTold(t *testing.T) {
 	newMetrics(registry, nil, meters)
 	for i := range 30 {
 		account := engine.NewID(noon, engine.BaseOf([10]byte{8: byte(i)}))
-		meters.Spend(ratelimit.ID(account), int64(time.Duration(i/2)*time.Second))
-		meters.Spend(ratelimit.ID(account), int64(time.Duration(i-i/2)*time.Second))
+		meters.Of(ratelimit.ID(account)).Spend(int64(time.Duration(i/2) * time.Second))
+		meters.Of(ratelimit.ID(account)).Spend(int64(time.Duration(i-i/2) * time.Second))
 	}
 	counted, _ := counts(t, registry)
 	require.Len(t, counted, 10)

@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"holdfast/api/auth"
+	"holdfast/api/ratelimit"
 	"holdfast/api/wire"
 	"holdfast/engine"
 )
@@ -39,7 +40,8 @@ type request struct {
 	entered bool // counted among what its address has under way
 	paid    bool // charged already, when it asked whether it may send its body
 	charge  charge
-	idle    time.Duration // spent waiting for something to happen
+	meter   *ratelimit.Meter // of the account, from when it is charged on
+	idle    time.Duration    // spent waiting for something to happen
 
 	json        wire.Reader
 	path, query wire.Args
@@ -81,6 +83,7 @@ func (s *Server) acquire(ctx *fasthttp.RequestCtx, start time.Time) *request {
 	q := requests.Get().(*request)
 	q.server, q.ctx, q.start = s, ctx, start
 	q.eng = s.engine.Load()
+	q.clock = s.now()
 	q.from = sender{address: peer(ctx.RemoteAddr())}
 	if q.Out = buffer(); q.Out == nil {
 		q.Out = ctx.Response.SwapBody(nil)[:0]
@@ -92,10 +95,10 @@ func (q *request) release() {
 	q.giveBack()
 	q.payBack()
 	q.leave()
-	if cap(q.stock.Units) > keptStock || cap(q.stock.Balance) > keptStock || cap(q.stock.Locations) > keptStock {
-		q.stock = engine.ArticleStock{}
+	if q.stock.Window != (engine.Span{}) { // it was read into
+		q.forgetStock()
 	}
-	q.server, q.ctx, q.op, q.eng, q.key = nil, nil, nil, nil, nil
+	q.server, q.ctx, q.op, q.eng, q.key, q.meter = nil, nil, nil, nil, nil, nil
 	q.id, q.route, q.Out = nil, nil, nil
 	q.view, q.idem = engine.View{}, engine.Idempotency{}
 	q.json.Reset(nil, nil)
@@ -106,9 +109,15 @@ func (q *request) release() {
 	q.tag, q.held, q.replayed, q.keyed, q.preview, q.moved = 0, plain, false, false, false, nil
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
 	q.crowded, q.tooDear, q.media = false, nil, ""
-	q.stock.Reset(engine.Span{})
-	q.bars.Reset(keptStock)
 	requests.Put(q)
+}
+
+// forgetStock lets go of what was read, and also of the room for it where that is for many.
+func (q *request) forgetStock() {
+	if cap(q.stock.Units) > keptStock || cap(q.stock.Balance) > keptStock || cap(q.stock.Locations) > keptStock {
+		q.stock = engine.ArticleStock{}
+	}
+	q.stock.Reset(engine.Span{})
 }
 
 // readPath makes parameters of the path's segments.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"holdfast/api/ratelimit"
 	"holdfast/engine"
@@ -31,29 +32,32 @@ const (
 // room counts the bytes under way.
 type room struct {
 	bound AnswerBytes
+	all   atomic.Int64 // written under mu: each request looks, and most see that there is room for any account
 	mu    sync.Mutex
-	all   int64
 	by    map[engine.ID]int64
 }
 
 // full says that there is no room for more answers of an account.
 func (r *room) full(account engine.ID) bool {
+	if r.all.Load() < min(r.bound.InAll, r.bound.PerAccount) {
+		return false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.all >= r.bound.InAll || r.by[account] >= r.bound.PerAccount
+	return r.all.Load() >= r.bound.InAll || r.by[account] >= r.bound.PerAccount
 }
 
 // take takes room for n bytes; forced, also where there is none.
 func (r *room) take(account engine.ID, n int64, forced bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !forced && (r.all+n > r.bound.InAll || r.by[account]+n > r.bound.PerAccount) {
+	if !forced && (r.all.Load()+n > r.bound.InAll || r.by[account]+n > r.bound.PerAccount) {
 		return false
 	}
 	if r.by == nil {
 		r.by = map[engine.ID]int64{}
 	}
-	r.all += n
+	r.all.Add(n)
 	r.by[account] += n
 	return true
 }
@@ -61,18 +65,14 @@ func (r *room) take(account engine.ID, n int64, forced bool) bool {
 func (r *room) give(account engine.ID, n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all -= n
+	r.all.Add(-n)
 	if r.by[account] -= n; r.by[account] == 0 {
 		delete(r.by, account)
 	}
 }
 
 // taken is all that is under way.
-func (r *room) taken() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.all
-}
+func (r *room) taken() int64 { return r.all.Load() }
 
 // grown takes room for what the answer has come to, n bytes. Where there is none, it says so, and the answer is not to grow any
 // more. What has changed the state is answered in any case.

@@ -27,7 +27,7 @@ func TestLongBuffersAreNotKept(t *testing.T) {
 		require.LessOrEqual(t, cap(*b), keptBuffer)
 	}
 	q := newRequest() // it goes to the pool that the other tests' servers take from
-	q.stock.Units = make([]engine.Unavailability, 0, keptStock+1)
+	q.stock.Window, q.stock.Units = engine.Span{End: 1}, make([]engine.Unavailability, 0, keptStock+1)
 	q.release()
 	require.Zero(t, cap(q.stock.Units))
 }

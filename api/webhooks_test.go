@@ -216,7 +216,7 @@ func TestWebhooksTakeTheScopeOfWhatTheyAreSent(t *testing.T) {
 	require.Equal(t, scopes(own["id"]), scopes(full["id"]))
 
 	// Who revokes the key is told of what goes on.
-	k, _, _ := s.eng.Key("hooksandorders")
+	k, _, _ := s.eng.Key([]byte("hooksandorders"))
 	gone := keysPath + "/" + k.ID.String()
 	r := s.ok("DELETE", gone, "", "Idempotency-Key", "gone")
 	require.Equal(t, []any{full["id"], own["id"]}, []any{at(r, "webhooks", 0, "id"), at(r, "webhooks", 1, "id")})

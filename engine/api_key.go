@@ -24,7 +24,7 @@ func (o CreateKey) Check() []Fault {
 	if o.ExpiresAt != nil {
 		c.instant("/expiresAt", *o.ExpiresAt)
 	}
-	if n := len(o.PublicID); n < 8 || n > 32 {
+	if n := len(o.PublicID); n < 8 || n > longestPublicID {
 		c.fault("/id", "length", "must have between 8 and 32 letters and digits")
 	}
 	if n := len(o.Scopes); o.Scopes != nil && (n == 0 || n > maxScopes) {
@@ -36,7 +36,7 @@ func (o CreateKey) Check() []Fault {
 const maxScopes = 100 // more than there are
 
 func (o CreateKey) plan(t *tx) (any, error) {
-	if _, taken := t.keys.Get(keyRef{publicID: o.PublicID}); taken {
+	if _, taken := t.keys.Get(keyRef{name: publicName(o.PublicID)}); taken {
 		return nil, refuse(CodeConflict, "a key with this public id exists")
 	}
 	if o.ExpiresAt != nil && *o.ExpiresAt <= t.now {
@@ -98,9 +98,10 @@ func (v View) Keys() *table.Table[Key] { return keyKind.in(v.acc) }
 
 // Key finds a key by the public part of its text, with the view of its account. It looks at one snapshot: the key's state
 // and all that the view reads are of the same sequence.
-func (e *Engine) Key(publicID string) (*Key, View, bool) {
+func (e *Engine) Key(publicID []byte) (*Key, View, bool) {
 	s := e.current.Load()
-	r, ok := s.keys.Get(keyRef{publicID: publicID})
+	r, ok := s.keys.Get(keyRef{name: publicName(publicID)})
+	ok = ok && len(publicID) <= longestPublicID
 	if !ok {
 		return nil, View{}, false
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
 
@@ -32,18 +33,27 @@ var keyKind = func() *kind[Key] {
 	k := rowsOf(tagKey, "API key", func(k *Key) ID { return k.ID })
 	k.put = func(s *state, a *account, _, after *Key) {
 		k.in(a).Put(after)
-		s.keys.Set(keyRef{after.PublicID, a.id, after})
+		s.keys.Set(keyRef{publicName(after.PublicID), a.id, after})
 	}
 	return k
 }()
 
 // keyRef finds a key, and with it the account, by the key's public id.
 type keyRef struct {
-	publicID string
-	account  ID
-	key      *Key
+	name    [longestPublicID]byte
+	account ID
+	key     *Key
+}
+
+// longestPublicID is the number of letters and digits that a public id may have.
+const longestPublicID = 32
+
+// publicName is a public id as a value: what looks a key up makes no garbage.
+func publicName[T string | []byte](publicID T) (name [longestPublicID]byte) {
+	copy(name[:], publicID)
+	return name
 }
 
 func newKeyRefs() *btree.BTreeG[keyRef] {
-	return btree.NewBTreeGOptions(func(a, b keyRef) bool { return a.publicID < b.publicID }, btree.Options{NoLocks: true})
+	return btree.NewBTreeGOptions(func(a, b keyRef) bool { return bytes.Compare(a.name[:], b.name[:]) < 0 }, btree.Options{NoLocks: true})
 }

@@ -42,13 +42,14 @@ type Verdict struct {
 // Meters are the meters of all accounts.
 type Meters struct {
 	mu       sync.RWMutex
-	accounts map[ID]*meter
-	changed  []*meter // since Changed was called
+	accounts map[ID]*Meter
+	changed  []*Meter // since Changed was called
 }
 
-// meter counts the requests of an account.
-type meter struct {
+// Meter counts the requests of an account.
+type Meter struct {
 	id    ID
+	all   *Meters
 	spent atomic.Int64 // nanoseconds of answering
 
 	mu      sync.Mutex
@@ -68,9 +69,10 @@ type keyMeter struct {
 }
 
 // NewMeters makes meters that have counted nothing, but for what was kept.
-func NewMeters() *Meters { return &Meters{accounts: map[ID]*meter{}} }
+func NewMeters() *Meters { return &Meters{accounts: map[ID]*Meter{}} }
 
-func (m *Meters) of(account ID) *meter {
+// Of is the meter of an account. It may be kept.
+func (m *Meters) Of(account ID) *Meter {
 	m.mu.RLock()
 	a := m.accounts[account]
 	m.mu.RUnlock()
@@ -80,13 +82,13 @@ func (m *Meters) of(account ID) *meter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if a = m.accounts[account]; a == nil {
-		a = &meter{id: account, keys: map[ID]*keyMeter{}}
+		a = &Meter{id: account, all: m, keys: map[ID]*keyMeter{}}
 		m.accounts[account] = a
 	}
 	return a
 }
 
-func (a *meter) key(id ID) *keyMeter {
+func (a *Meter) key(id ID) *keyMeter {
 	k := a.keys[id]
 	if k == nil {
 		k = &keyMeter{id: id}
@@ -95,9 +97,8 @@ func (a *meter) key(id ID) *keyMeter {
 	return k
 }
 
-// Take charges a request to a key and its account, if the plan allows it; without a plan it is only counted.
-func (m *Meters) Take(account, key ID, now int64, p *Plan) Verdict {
-	a := m.of(account)
+// Take charges a request to a key and the account, if the plan allows it; without a plan it is only counted.
+func (a *Meter) Take(key ID, now int64, p *Plan) Verdict {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	k := a.key(key)
@@ -115,9 +116,9 @@ func (m *Meters) Take(account, key ID, now int64, p *Plan) Verdict {
 	if !k.changed {
 		k.changed = true
 		if a.changed = append(a.changed, k); len(a.changed) == 1 {
-			m.mu.Lock()
-			m.changed = append(m.changed, a)
-			m.mu.Unlock()
+			a.all.mu.Lock()
+			a.all.changed = append(a.all.changed, a)
+			a.all.mu.Unlock()
 		}
 	}
 	if p != nil {
@@ -127,8 +128,8 @@ func (m *Meters) Take(account, key ID, now int64, p *Plan) Verdict {
 	return v
 }
 
-// Spend adds nanoseconds that a request of an account was being answered.
-func (m *Meters) Spend(account ID, nanoseconds int64) { m.of(account).spent.Add(nanoseconds) }
+// Spend adds nanoseconds that a request of the account was being answered.
+func (a *Meter) Spend(nanoseconds int64) { a.spent.Add(nanoseconds) }
 
 // Spent is how long an account's requests were being answered, in nanoseconds.
 type Spent struct {
@@ -152,7 +153,7 @@ func (m *Meters) Dearest(n int) (list []Spent) {
 }
 
 // judge asks all limits and charges the two that refill by the clock, or neither.
-func (a *meter) judge(k *keyMeter, now int64, p *Plan) Verdict {
+func (a *Meter) judge(k *keyMeter, now int64, p *Plan) Verdict {
 	v := Verdict{Used: a.month.used, Cap: p.PerMonth}
 	if a.month.used >= p.PerMonth {
 		v.Month, v.State, v.Wait = true, a.month.state(p.PerMonth), a.month.end-now
@@ -190,7 +191,7 @@ func (m *Meters) Last(account, key ID) int64 {
 
 // Restore sets what was kept of an account, or of a key of it.
 func (m *Meters) Restore(account ID, u Usage) {
-	a := m.of(account)
+	a := m.Of(account)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if u.ID == account {

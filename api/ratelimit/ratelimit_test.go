@@ -101,27 +101,27 @@ func TestMonthRollsOver(t *testing.T) {
 		m := NewMeters()
 		p := &Plan{PerMinute: 1000, PerSecond: 1000, Burst: 1000, PerMonth: 2}
 		account, one, other := ID{1}, ID{2}, ID{3}
-		require.True(t, m.Take(account, one, now(), p).OK)
-		v := m.Take(account, other, now(), p)
+		require.True(t, m.Of(account).Take(one, now(), p).OK)
+		v := m.Of(account).Take(other, now(), p)
 		require.True(t, v.OK)
 		require.Equal(t, Verdict{OK: true, State: State{Key, 2, 0, now() + 1000}, Used: 2, Cap: 2}, v)
 		for _, key := range []ID{one, other} {
-			v = m.Take(account, key, now(), p)
+			v = m.Of(account).Take(key, now(), p)
 			require.False(t, v.OK)
 			require.True(t, v.Month, "all keys of an account share its month")
 			require.Equal(t, int64(1000), v.Wait)
 		}
-		require.True(t, m.Take(ID{9}, one, now(), p).OK, "of another account")
+		require.True(t, m.Of(ID{9}).Take(one, now(), p).OK, "of another account")
 		time.Sleep(time.Second)
-		v = m.Take(account, one, now(), p)
+		v = m.Of(account).Take(one, now(), p)
 		require.True(t, v.OK)
 		require.Equal(t, int64(1), v.Used)
 		require.Equal(t, time.Date(2028, 2, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), v.Reset)
 		// The clock goes back over the end of the year: the new month goes on.
-		require.Equal(t, int64(2), m.Take(account, one, now()-500, p).Used)
+		require.Equal(t, int64(2), m.Of(account).Take(one, now()-500, p).Used)
 		time.Sleep(31*day + 28*day)
-		require.Equal(t, int64(1), m.Take(account, one, now(), p).Used)
-		require.Equal(t, time.Date(2028, 3, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), m.Take(account, one, now(), p).Reset, "2028 has a 29th of February")
+		require.Equal(t, int64(1), m.Of(account).Take(one, now(), p).Used)
+		require.Equal(t, time.Date(2028, 3, 1, 0, 0, 0, 0, time.UTC).UnixMilli(), m.Of(account).Take(one, now(), p).Reset, "2028 has a 29th of February")
 	})
 }
 
@@ -141,17 +141,17 @@ func TestRefusedIsNotCharged(t *testing.T) {
 	p := &Plan{PerMinute: 3, PerSecond: 1, Burst: 2, PerMonth: 100}
 	account, one, other := ID{1}, ID{2}, ID{3}
 	const at = 1_000_000_000_000
-	require.Equal(t, State{Key, 2, 1, at + 1000}, m.Take(account, one, at, p).State, "the tightest is told")
-	require.True(t, m.Take(account, one, at, p).OK)
+	require.Equal(t, State{Key, 2, 1, at + 1000}, m.Of(account).Take(one, at, p).State, "the tightest is told")
+	require.True(t, m.Of(account).Take(one, at, p).OK)
 	for range 5 {
-		v := m.Take(account, one, at, p)
+		v := m.Of(account).Take(one, at, p)
 		require.Equal(t, Verdict{Wait: 1000, State: State{Key, 2, 0, at + 2000}, Used: 2, Cap: 100}, v)
 	}
-	require.Equal(t, State{Account, 3, 0, at + 60_000}, m.Take(account, other, at, p).State)
-	v := m.Take(account, other, at, p)
+	require.Equal(t, State{Account, 3, 0, at + 60_000}, m.Of(account).Take(other, at, p).State)
+	v := m.Of(account).Take(other, at, p)
 	require.Equal(t, Verdict{Wait: 60_000, State: State{Account, 3, 0, at + 60_000}, Used: 3, Cap: 100}, v)
-	require.True(t, m.Take(account, other, at, nil).OK, "without a plan there are no limits")
-	v = m.Take(account, other, at+60_000, p)
+	require.True(t, m.Of(account).Take(other, at, nil).OK, "without a plan there are no limits")
+	v = m.Of(account).Take(other, at+60_000, p)
 	require.True(t, v.OK)
 	require.Equal(t, int64(5), v.Used, "what a plan without limits took is counted all the same")
 }
@@ -161,10 +161,10 @@ func TestChangedAndRestored(t *testing.T) {
 	const at = 1_000_000_000_000 // in September 2001
 	account, one, other := ID{1}, ID{2}, ID{3}
 	require.Empty(t, m.Changed())
-	m.Take(account, one, at, nil)
-	m.Take(account, one, at+5, nil)
-	m.Take(account, other, at+7, nil)
-	m.Take(account, other, at+6, nil)
+	m.Of(account).Take(one, at, nil)
+	m.Of(account).Take(one, at+5, nil)
+	m.Of(account).Take(other, at+7, nil)
+	m.Of(account).Take(other, at+6, nil)
 	month := int32(2001*12 + 8)
 	want := []Usage{{account, month, 4, at + 7}, {one, month, 2, at + 5}, {other, month, 2, at + 7}}
 	require.Equal(t, want, m.Changed())
@@ -178,8 +178,8 @@ func TestChangedAndRestored(t *testing.T) {
 	require.Zero(t, n.Last(account, ID{4}))
 	require.Zero(t, n.Last(ID{5}, one))
 	p := &Plan{PerMinute: 10, PerSecond: 10, Burst: 10, PerMonth: 5}
-	require.Equal(t, int64(5), n.Take(account, one, at+10, p).Used)
-	require.True(t, n.Take(account, one, at+10, p).Month)
+	require.Equal(t, int64(5), n.Of(account).Take(one, at+10, p).Used)
+	require.True(t, n.Of(account).Take(one, at+10, p).Month)
 	require.Equal(t, []Usage{{account, month, 5, at + 10}, {one, month, 3, at + 10}}, n.Changed())
 }
 

@@ -89,7 +89,7 @@ func (c *core) firstRun(dir, name, bootstrap string) (f firstRun, err error) {
 
 // revokeUnseen revokes the key that a first run has made before it died; kept is true where that is the very key that is wanted again.
 func (c *core) revokeUnseen(account engine.ID, marked, wanted string, given bool) (kept bool, err error) {
-	key, _, ok := c.engine.Key(marked)
+	key, _, ok := c.engine.Key([]byte(marked))
 	switch {
 	case !ok || key.RevokedAt != nil:
 		return false, nil

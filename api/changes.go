@@ -11,7 +11,7 @@ import (
 	"holdfast/engine"
 )
 
-// This file owns the feed of changes on the wire. What happened is read from the log; the record is written as it is now.
+// This file owns the feed of changes on the wire, and what has changed one order. What happened is read from the log; the record is written as it is now.
 
 // feed says how changes of a kind of record are told.
 type feed struct {
@@ -114,9 +114,10 @@ var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, 
 })
 
 type listChanges struct {
-	after cursor
-	limit int
-	wait  int64 // seconds
+	after   cursor
+	limit   int
+	wait    int64 // seconds
+	records bool
 }
 
 var listChangesQuery = wire.ShapeOf("ListChanges",
@@ -125,19 +126,21 @@ var listChangesQuery = wire.ShapeOf("ListChanges",
 	wire.Defaulted("limit", wire.Integer[int](1, 1000), 100, func(o *listChanges) *int { return &o.limit }).Says(
 		"What one command changed is not parted for it, so there may be more. An answer that comes to 7 MiB ends before, anywhere: go on from its next."),
 	wire.Defaulted("wait", wire.Integer[int64](0, 60), 0, func(o *listChanges) *int64 { return &o.wait }).Says(
-		"Seconds to wait for a change where there is none."))
+		"Seconds to wait for a change where there is none."),
+	wire.Defaulted("records", wire.Boolean, true, func(o *listChanges) *bool { return &o.records }).Says(
+		"false: no records, for a reader who wants to know what happened alone."))
 
 var (
 	resourceSchema = wire.EnumSchema(engine.Resources()...)
 	changeSchema   = wire.EnumSchema(string(engine.Created), string(engine.Updated), string(engine.Deleted))
-	anyRecord      = (&wire.Schema{}).Says("The record as it is now, null where there is none any more.")
+	anyRecord      = (&wire.Schema{}).Says("The record as it is now; null where there is none any more, or none was asked for.")
 	changesSchema  = describe("ChangeList", func(w *scribe, _ *engine.Change) {
 		wire.List(&w.Writer, "changes", "Change", nil, "The changes, in the order in which they were made.", w.writeChange)
 		w.Text("next", "", "The cursor to go on from.")
 	}).Uncut()
 )
 
-// writeChange writes what changed, up to the record, which follows.
+// writeChange writes what changed, up to the record, which follows where it is wanted.
 func (w *scribe) writeChange(c *engine.Change) {
 	w.Int("sequence", int64(c.Sequence), "The account's count of committed changes, this one included.")
 	w.Instant("at", c.At, "When it was made.")
@@ -145,7 +148,20 @@ func (w *scribe) writeChange(c *engine.Change) {
 	w.As(resourceSchema, "resource", c.Resource, "What kind of record has changed.")
 	w.ID("resourceId", c.ID, "The record's id.")
 	w.As(changeSchema, "change", string(c.Kind), "What became of the record.")
+	w.unitMoves(c.Moved)
 	w.Key("record", anyRecord, "")
+}
+
+// recordNow writes the record that was changed as it is now, where it is wanted.
+func (q *request) recordNow(c engine.Change, wanted bool) (err error) {
+	found := false
+	if wanted {
+		found, err = feedOf(q.key, c).record(q, c.ID)
+	}
+	if err == nil && !found {
+		q.Nil()
+	}
+	return err
 }
 
 // pollers counts those who wait for a change.
@@ -219,7 +235,7 @@ func (q *request) listChanges(o *listChanges) error {
 			}
 		}
 		if len(changes) > 0 || o.wait == 0 || after < q.view.Sequence() {
-			return q.answerChanges(changes, after)
+			return q.answerChanges(changes, after, o.records)
 		}
 		if over == nil {
 			if !q.server.pollers.join(account) {
@@ -240,7 +256,7 @@ func (q *request) listChanges(o *listChanges) error {
 	}
 }
 
-func (q *request) answerChanges(changes []placedChange, after uint64) error {
+func (q *request) answerChanges(changes []placedChange, after uint64, records bool) error {
 	if len(changes) > 0 {
 		if err := q.dear(pageCost); err != nil {
 			return err
@@ -259,13 +275,8 @@ func (q *request) answerChanges(changes []placedChange, after uint64) error {
 		q.Next()
 		q.Out = append(q.Out, '{')
 		q.writeChange(&c.Change)
-
-		found, err := feedOf(q.key, c.Change).record(q, c.ID)
-		if err != nil {
+		if err := q.recordNow(c.Change, records); err != nil {
 			return err
-		}
-		if !found {
-			q.Out = append(q.Out, "null"...)
 		}
 		q.Out = append(q.Out, '}')
 	}
@@ -287,9 +298,97 @@ type placedChange struct {
 // behind is the cursor behind the change: inside its command, of which there may be more.
 func (c placedChange) behind() (sequence, inside uint64) { return c.Sequence - 1, c.inside }
 
+type listOrderHistory struct {
+	order engine.ID
+	upTo  engine.OrderPoint
+	limit int
+}
+
+// orderPoint is a cursor: a revision, and the instant at which it came about.
+var orderPoint = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, dst *engine.OrderPoint) wire.Wrong {
+	revision, at, _ := bytes.Cut(raw, []byte{'.'})
+	n, bad := wire.ParseInteger(revision)
+	ms, worse := wire.ParseInteger(at)
+	if bad.Code != "" || worse.Code != "" || n < 1 {
+		return wire.Wrong{Code: wire.FaultFormat, Message: "must be what next was in an earlier answer"}
+	}
+	dst.Revision, dst.At = uint64(n), ms
+	return wire.Wrong{}
+})
+
+var (
+	orderMembers       = wire.ListSchema(orderMember)
+	orderMember        = wire.EnumSchema(engine.OrderMembers()...).Says("A member of an order's record.")
+	orderHistorySchema = describe("OrderHistory", func(w *scribe, _ *engine.OrderChange) {
+		wire.List(&w.Writer, "changes", "OrderChange", nil, "The changes of the order, the newest first.", w.writeOrderChange)
+		w.Bool("whole", true, "Whether all that was asked for is here. If not, the log that is kept does not reach back further.")
+		w.GivenText("next", "", "The cursor to go on from with before; null: there is no more.")
+	}).Uncut()
+)
+
+func (w *scribe) writeOrderChange(c *engine.OrderChange) {
+	w.Int("sequence", int64(c.Sequence), "The account's count of committed changes, this one included.")
+	w.Instant("at", c.At, "When it was made.")
+	w.Text("actor", c.Actor, "The label of the key that made it, or what else did.")
+	w.As(changeSchema, "change", string(c.Kind), "What became of the order.")
+	w.Int("revision", int64(c.Revision), "The order's revision behind it.")
+	w.As(orderStatuses, "status", c.Status.String(), "The order's status behind it.")
+	w.Key("changed", orderMembers, "The members that are another than before; payments are what capturedTotal and its like count.")
+	w.Out = wire.AppendList(w.Out, c.Differs, wire.AppendText)
+	w.unitMoves(c.Moved)
+}
+
+// unitMoves writes units that have gone to another article, the first of them.
+func (w *scribe) unitMoves(moves []engine.UnitMove) {
+	wire.First(&w.Writer, "moved", "UnitMove", wire.UpTo(moves, wire.RowEntries), len(moves),
+		"Units of it that have kept their dates and gone to another article: to make room, or because somebody asked for it.", func(m *engine.UnitMove) {
+			w.ID("unavailabilityId", m.Unit, "The unit's unavailability.")
+			w.articleName("from", m.From, "The article that it was on")
+			w.articleName("to", m.To, "The article that it went to")
+		})
+}
+
+// articleName writes an article's id and what it is called now.
+func (w *scribe) articleName(member string, id engine.ID, about string) {
+	w.GivenID(member+"ArticleId", id, about+"; null: there is none any more.")
+	name := ""
+	if id != (engine.ID{}) {
+		if r := w.view.Article(id); r != nil {
+			name = r.Name
+		}
+	}
+	w.GivenText(member+"ArticleName", name, "What that is called.")
+}
+
+func (q *request) listOrderHistory(l *listOrderHistory) error {
+	list, older, whole, err := q.eng.OrderHistory(q.view, l.order, l.upTo, l.limit)
+	if err != nil {
+		return err
+	}
+	q.Out = append(q.Out, '{')
+	wire.List(&q.Writer, "changes", "OrderChange", list, "", q.writeOrderChange)
+	q.Bool("whole", whole, "")
+	next := ""
+	if older != (engine.OrderPoint{}) {
+		next = strconv.FormatUint(older.Revision, 10) + "." + strconv.FormatInt(older.At, 10)
+	}
+	q.GivenText("next", next, "")
+	q.Out = append(q.Out, '}')
+	return nil
+}
+
 var changeOperations = []operation{
 	read(operation{
 		id: "admin.changes.list", method: "GET", path: "/v1/admin/changes", scopes: []string{"account.read"}, live: true, answer: changesSchema,
 		summary: "Tells in order what has changed; of records that the key may not read, nothing.",
 	}, input[listChanges]{query: listChangesQuery}, (*request).listChanges),
+	read(operation{
+		id: "admin.orders.history", method: "GET", path: orderPath + "/history", scopes: ordersRead, answer: orderHistorySchema,
+		summary: "Tells what has changed an order, by whom and when, as far as the kept log reaches back; moves of its units by themselves are in the feed of changes.",
+	}, input[listOrderHistory]{
+		path: byUUID(func(l *listOrderHistory) *engine.ID { return &l.order }),
+		query: wire.ShapeOf("ListOrderHistory",
+			wire.Defaulted("before", orderPoint, engine.OrderPoint{}, func(l *listOrderHistory) *engine.OrderPoint { return &l.upTo }).Says("The next of an earlier answer. Default: the newest changes."),
+			wire.Defaulted("limit", wire.Integer[int](1, 50), 20, func(l *listOrderHistory) *int { return &l.limit }).Says("How many changes at most.")),
+	}, (*request).listOrderHistory),
 }

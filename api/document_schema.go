@@ -88,6 +88,7 @@ var enums = map[string][]string{
 	"FulfillmentState":    engine.Fulfillments,
 	"Operator":            operatorNames,
 	"OrderChannel":        engine.Channels,
+	"OrderMember":         engine.OrderMembers(),
 	"OrderStatus":         engine.OrderStatuses,
 	"NewOrderStatus":      orderStatus.Schema.Enum,
 	"PaymentKind":         paymentKind.Schema.Enum,

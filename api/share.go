@@ -33,6 +33,7 @@ var costs = map[string]int{
 	"admin.availability.next":           searchCost,
 	"admin.availability.explain":        searchCost,
 	"admin.availability.whatIf":         searchCost,
+	"admin.orders.history":              searchCost,
 	"admin.articles.planQuantityChange": searchCost,
 	"admin.articles.decreaseQuantity":   searchCost,
 	"admin.articles.transferQuantity":   searchCost,

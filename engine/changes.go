@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"holdfast/persist"
+	"holdfast/timeline"
 )
 
 // This file owns the feed of an account's changes, read back from the log: which records each command changed. What the
@@ -18,7 +19,11 @@ type Change struct {
 	Area     string // of a tag: its scope
 	ID       ID
 	Kind     ChangeKind
+	Moved    []UnitMove // units of it that have gone to another article, in the order of their rows
 }
+
+// UnitMove is a unit that has gone from one article to another and has kept its dates. An article that is no longer there has the zero id.
+type UnitMove struct{ Unit, From, To ID }
 
 // Resources are the names of records that the feed can tell of.
 func Resources() (names []string) {
@@ -112,10 +117,39 @@ func (a *account) told(r persist.Record, list []Change, next uint64, most int) (
 		case t.resource == "":
 		case !known:
 			place[name{t.resource, t.id}] = len(list)
-			list = append(list, Change{command.Sequence, command.At, command.Actor, t.resource, t.area, t.id, t.kind})
+			list = append(list, Change{Sequence: command.Sequence, At: command.At, Actor: command.Actor, Resource: t.resource, Area: t.area, ID: t.id, Kind: t.kind})
 		case list[i].Kind == Updated:
 			list[i].Kind = t.kind
 		}
+		if c.Table != tagUnit || t.resource == "" {
+			continue
+		}
+		switch m, moved, err := a.unitMove(key, c); {
+		case err != nil:
+			return nil, 0, err
+		case moved:
+			of := &list[place[name{t.resource, t.id}]]
+			of.Moved = append(of.Moved, m)
+		}
 	}
 	return list, next, nil
+}
+
+// unitMove says of a changed row whether the unit has kept its dates and gone to another article, and to which.
+func (a *account) unitMove(unit ID, c persist.Change) (m UnitMove, moved bool, err error) {
+	if c.Before == nil || c.After == nil {
+		return m, false, nil
+	}
+	var was, is timeline.Placed
+	if err := errors.Join(decodeUnitInto(&was, unit, c.Before), decodeUnitInto(&is, unit, c.After)); err != nil {
+		return m, false, err
+	}
+	from, to := a.stock.Lot(was.Place.Lot).Article, a.stock.Lot(is.Place.Lot).Article
+	if from == to || was.Body() != is.Body() {
+		return m, false, nil
+	}
+	m.Unit = unit
+	_, m.From = a.stockOf(from)
+	_, m.To = a.stockOf(to)
+	return m, true, nil
 }

@@ -182,10 +182,24 @@ func TestChangesBehindTheKeptLog(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.feed(s.acc, 0, 10)
 	require.NoError(t, err)
+	order := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}}).(*OrderRecord).ID
 	for store.Marker().FirstKept < 500 {
+		s.now++
 		s.do(CreateLocation{Name: "x", Timezone: "UTC"})
+		if s.now%40 == 0 {
+			s.do(AddComment{Order: order, Content: "x"})
+		}
 	}
 	end := s.view().Sequence()
+	history, whole := s.history(order, 2)
+	require.False(t, whole, "the log does not reach back to where the order was made")
+	last := s.view().Order(order).Revision
+	require.NotEmpty(t, history)
+	require.Less(t, len(history), int(last))
+	for i, c := range history {
+		require.Equal(t, last-uint64(len(history)-1-i), c.Revision)
+		require.Equal(t, []string{"comments"}, c.Differs)
+	}
 	_, err = s.feed(s.acc, 0, 10)
 	require.ErrorIs(t, err, errCursorGone)
 	_, err = s.feed(other, 0, 10)

@@ -125,7 +125,13 @@ func (w *consoleWorld) drags(b *browser.Browser) {
 	b.Release(x, to)
 	require.Eventually(w, func() bool { return w.unit(hold)["articleId"] == theirs["articleId"] }, 10*time.Second, 50*time.Millisecond)
 	require.NotEqual(w, theirs["articleId"], w.unit(other)["articleId"], "it has made room")
-	b.Until(fmt.Sprintf(`document.querySelector('[data-bar="%s"].moved')?.ariaLabel.includes("moved by the engine from")`, theirs["id"]))
+	moved := fmt.Sprintf(`document.querySelector('[data-bar="%s"].moved')?.ariaLabel.includes("moved by the engine from %s")`, theirs["id"], w.ask("GET", "articles/"+theirs["articleId"].(string), "")["name"])
+	b.Until(moved)
+	b.Eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').classList.remove("moved"); 0`, theirs["id"]))
+	require.NotEqual(w, true, b.Eval(moved), "a bar that is not marked is found")
+	b.Reload() // whoever opens the page later sees it, too
+	b.Until(moved)
+	require.Equal(w, false, b.Eval(fmt.Sprintf(`document.querySelector('[data-bar="%s"]').classList.contains("moved")`, bar)), "a person has moved this one")
 	require.Empty(w, b.Noted())
 }
 

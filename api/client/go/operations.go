@@ -517,6 +517,33 @@ func (s *HoldsService) Order(
 // OrdersService takes an order from its draft over payment records and hand-over to the return.
 type OrdersService struct{ t *transport }
 
+// OrdersHistoryQuery is the query of Orders.History. What is left empty is not sent.
+type OrdersHistoryQuery struct {
+	// The next of an earlier answer. Default: the newest changes.
+	Before string
+	// How many changes at most.
+	Limit int64
+}
+
+func (q *OrdersHistoryQuery) values() query {
+	to := query{values: url.Values{}}
+	addText(&to, "before", q.Before)
+	addNumber(&to, "limit", q.Limit)
+	return to
+}
+
+// History tells what has changed an order, by whom and when, as far as the kept log reaches back; moves of
+// its units by themselves are in the feed of changes.
+//
+// The key needs the scope orders.details.read.
+func (s *OrdersService) History(
+	ctx context.Context, id string, query OrdersHistoryQuery, options ...RequestOption,
+) (*OrderHistory, error) {
+	return do[OrderHistory](ctx, s.t, call{
+		method: "GET", path: "/v1/admin/orders/{id}/history", values: []string{id}, query: query.values(),
+	}, options)
+}
+
 // OrdersListQuery is the query of Orders.List. What is left empty is not sent.
 type OrdersListQuery struct {
 	// Only orders in one of these states. Default: all.
@@ -2820,6 +2847,8 @@ type ChangesListQuery struct {
 	Limit int64
 	// Seconds to wait for a change where there is none.
 	Wait int64
+	// false: no records, for a reader who wants to know what happened alone.
+	Records *bool
 }
 
 func (q *ChangesListQuery) values() query {
@@ -2827,6 +2856,7 @@ func (q *ChangesListQuery) values() query {
 	addText(&to, "after", q.After)
 	addNumber(&to, "limit", q.Limit)
 	addNumber(&to, "wait", q.Wait)
+	addBoolean(&to, "records", q.Records)
 	return to
 }
 

@@ -984,7 +984,12 @@ type Change struct {
 	ResourceID string `json:"resourceId"`
 	// What became of the record.
 	Change ChangeChange `json:"change"`
-	// The record as it is now, null where there is none any more.
+	// Units of it that have kept their dates and gone to another article: to make room, or because somebody
+	// asked for it.
+	Moved []UnitMove `json:"moved"`
+	// How many entries the list has, where it is cut.
+	MovedTotal *int64 `json:"movedTotal"`
+	// The record as it is now; null where there is none any more, or none was asked for.
 	Record json.RawMessage `json:"record"`
 }
 
@@ -3355,6 +3360,40 @@ type Order struct {
 	ConsentAcceptancesTotal *int64 `json:"consentAcceptancesTotal"`
 }
 
+// OrderChange is a part of answers.
+type OrderChange struct {
+	// The account's count of committed changes, this one included.
+	Sequence int64 `json:"sequence"`
+	// When it was made.
+	At time.Time `json:"at"`
+	// The label of the key that made it, or what else did.
+	Actor string `json:"actor"`
+	// What became of the order.
+	Change OrderChangeChange `json:"change"`
+	// The order's revision behind it.
+	Revision int64 `json:"revision"`
+	// The order's status behind it.
+	Status OrderStatus `json:"status"`
+	// The members that are another than before; payments are what capturedTotal and its like count.
+	Changed []OrderMember `json:"changed"`
+	// How many entries the list has, where it is cut.
+	ChangedTotal *int64 `json:"changedTotal"`
+	// Units of it that have kept their dates and gone to another article: to make room, or because somebody
+	// asked for it.
+	Moved []UnitMove `json:"moved"`
+	// How many entries the list has, where it is cut.
+	MovedTotal *int64 `json:"movedTotal"`
+}
+
+// OrderChangeChange is one of these; a newer server may have more.
+type OrderChangeChange string
+
+const (
+	OrderChangeChangeCreated OrderChangeChange = "created"
+	OrderChangeChangeUpdated OrderChangeChange = "updated"
+	OrderChangeChangeDeleted OrderChangeChange = "deleted"
+)
+
 // OrderChannel is one of these; a newer server may have more.
 type OrderChannel string
 
@@ -3494,6 +3533,16 @@ type OrderDocumentInput struct {
 	Name Opt[string] `json:"name,omitzero"`
 	// Where the file is kept.
 	FileRef Opt[string] `json:"fileRef,omitzero"`
+}
+
+// OrderHistory is the answer of Orders.History.
+type OrderHistory struct {
+	// The changes of the order, the newest first.
+	Changes []OrderChange `json:"changes"`
+	// Whether all that was asked for is here. If not, the log that is kept does not reach back further.
+	Whole bool `json:"whole"`
+	// The cursor to go on from with before; null: there is no more.
+	Next *string `json:"next"`
 }
 
 // OrderHold is what Holds.Order takes.
@@ -3697,6 +3746,32 @@ type OrderLocation struct {
 	// IANA name of the location's time zone.
 	Timezone string `json:"timezone"`
 }
+
+// OrderMember is one of these; a newer server may have more.
+type OrderMember string
+
+const (
+	OrderMemberReference          OrderMember = "reference"
+	OrderMemberStatus             OrderMember = "status"
+	OrderMemberArchivedAt         OrderMember = "archivedAt"
+	OrderMemberAssignedTo         OrderMember = "assignedTo"
+	OrderMemberPickupLocation     OrderMember = "pickupLocation"
+	OrderMemberReturnLocation     OrderMember = "returnLocation"
+	OrderMemberCustomers          OrderMember = "customers"
+	OrderMemberMainContact        OrderMember = "mainContact"
+	OrderMemberCheckoutFields     OrderMember = "checkoutFields"
+	OrderMemberLineItems          OrderMember = "lineItems"
+	OrderMemberDocuments          OrderMember = "documents"
+	OrderMemberComments           OrderMember = "comments"
+	OrderMemberPricing            OrderMember = "pricing"
+	OrderMemberPayments           OrderMember = "payments"
+	OrderMemberTags               OrderMember = "tags"
+	OrderMemberMetadata           OrderMember = "metadata"
+	OrderMemberPaymentMethodKey   OrderMember = "paymentMethodKey"
+	OrderMemberNote               OrderMember = "note"
+	OrderMemberConsentAcceptances OrderMember = "consentAcceptances"
+	OrderMemberStockItems         OrderMember = "stockItems"
+)
 
 // OrderPage is the answer of Orders.List.
 type OrderPage struct {
@@ -5393,6 +5468,20 @@ type UnitCounts struct {
 	ByLocation []LocationCount `json:"byLocation"`
 	// How many entries the list has, where it is cut.
 	ByLocationTotal *int64 `json:"byLocationTotal"`
+}
+
+// UnitMove is a part of answers.
+type UnitMove struct {
+	// The unit's unavailability.
+	UnavailabilityID string `json:"unavailabilityId"`
+	// The article that it was on; null: there is none any more.
+	FromArticleID *string `json:"fromArticleId"`
+	// What that is called.
+	FromArticleName *string `json:"fromArticleName"`
+	// The article that it went to; null: there is none any more.
+	ToArticleID *string `json:"toArticleId"`
+	// What that is called.
+	ToArticleName *string `json:"toArticleName"`
 }
 
 // UserReference is a part of answers.

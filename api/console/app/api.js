@@ -121,26 +121,30 @@ export async function together(signal, load) {
 	return load({signal, asOf: (await post("snapshots", {}, {signal, idem: ""})).sequence});
 }
 
+/** The articles that units were moved from last, by their unavailabilities. @type {Map<string, string>} */
+export const moved = new Map();
+
 /** Listens to what changes from a sequence on, until stopped. */
 export function listen() {
 	let stopped = false;
 	const stop = new AbortController();
 	(async () => {
-		let next = "";
+		let next = "", from = 0, back = 200; // it begins a little earlier, for what was moved
 		for (let wait = 500; !stopped;) {
 			try {
-				if (!next) next = String(sequence.value = (await get("articles/bars", {pageSize: 1}, {signal: stop.signal})).sequence);
-				const a = await get("changes", {after: next, limit: 200, wait: wait > 500 ? 0 : 25}, {signal: stop.signal});
+				if (!next) next = String(Math.max(0, (from = sequence.value = (await get("articles/bars", {pageSize: 1}, {signal: stop.signal})).sequence) - back));
+				const a = await get("changes", {after: next, limit: 200, records: false, wait: wait > 500 ? 0 : 25}, {signal: stop.signal});
 				next = a.next;
-				sequence.value = Number(next.split(".")[0]);
-				if (wait > 500 || a.changes.length) {
+				sequence.value = Math.max(from, Number(next.split(".")[0]));
+				for (const c of a.changes) for (const m of c.moved) moved.set(m.unavailabilityId, m.fromArticleName);
+				if (wait > 500 || a.changes.some((c) => c.sequence > from || c.moved.length)) {
 					recent.value = [...a.changes.toReversed(), ...recent.value].slice(0, 200);
 					heard.value++;
 				}
 				wait = 500;
 			} catch (e) {
 				if (stopped || e.name === "AbortError") return;
-				if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) next = "";
+				if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) next = "", back = 0;
 				if (e instanceof Problem && (e.status === 401 || e.status === 403)) return;
 				await new Promise((r) => setTimeout(r, wait));
 				wait = Math.min(wait * 2, 4000);

@@ -1,6 +1,6 @@
 // This file owns orders: the list with the filters of the interface, and one order with what its state allows.
 import {html, useState} from "./base.js";
-import {get, post, recent, useData, useGet} from "./api.js";
+import {get, post, useData, useGet} from "./api.js";
 import {go, href, route, setQ} from "./route.js";
 import {minor, money, zone, zoneOf} from "./store.js";
 import {Badge, Button, Confirm, Empty, Facts, Field, Go, Pages, Panel, Read, Search, Select, Table, Text, tell} from "./ui.js";
@@ -37,6 +37,9 @@ function Send({label, button, send, ...rest}) {
 	return html`<form class="row" onSubmit=${(e) => {e.preventDefault(); send(text).then(() => set(""), tell);}}><${Text} value=${text} set=${set} aria-label=${label} ...${rest}/><button class="btn small" disabled=${!text.trim()}>${button}</button></form>`;
 }
 
+/** The name of a member, as words. */
+const words = (m) => m.replace(/[A-Z]/g, (c) => " " + c.toLowerCase());
+
 /** The life of an order, as steps. */
 function life(o) {
 	const units = o.stockItems, some = (s) => units.some((u) => u.fulfillmentState === s), closed = o.status === "closed";
@@ -47,7 +50,7 @@ function life(o) {
 }
 
 function Order({id}) {
-	const of = useData(async (with_) => {const [order, p] = await Promise.all([get("orders/" + id, {}, with_), get(`orders/${id}/payments`, {pageSize: 50}, with_).catch(() => ({data: []}))]); return {...order, payments: p.data};}, [id]);
+	const of = useData(async (with_) => {const [order, history, p] = await Promise.all([get("orders/" + id, {}, with_), get(`orders/${id}/history`, {limit: 50}, with_), get(`orders/${id}/payments`, {pageSize: 50}, with_).catch(() => ({data: []}))]); return {...order, history, payments: p.data};}, [id]);
 	const o = of.data, z = zoneOf(o?.pickupLocation?.id), cash = (n) => money(n, o.pricing.currency), act = (verb, text, body) => async () => {await post(`orders/${id}/${verb}`, body || {}); tell(text);};
 	const any = (...s) => o.stockItems.some((u) => s.includes(u.fulfillmentState)), live = ["open", "active"].includes(o?.status), step = (may, verb, name, text, kind) => may && html`<${Button} kind=${kind} onClick=${act(verb, text)}>${name}<//>`;
 	const stepsOf = o && html`
@@ -67,11 +70,6 @@ function Order({id}) {
 			${o.status !== "draft" && html`<${Send} label="Amount paid" button="Record a payment" type="number" min="0" step="any" send=${async (v) => {await post(`orders/${id}/payments`, {kind: "capture", amount: minor(v, o.pricing.currency)}); tell("The payment is recorded.");}}/>`}</div>
 		<div><h3>Comments</h3>${o.comments.map((c) => html`<p key=${c.id}>${c.content} <span class="dim">${fmtAgo(c.createdAt)}</span></p>`)}
 			<${Send} label="A comment" button="Add" placeholder="Write a comment" send=${(content) => post(`orders/${id}/comments`, {content})}/></div>
-		<${History} id=${id} z=${z}/>`}<//><//>`;
-}
-
-/** What was heard of the order since the page was opened. */
-function History({id, z}) {
-	const list = recent.value.filter((c) => c.resourceId === id);
-	return list.length ? html`<div><h3>Changes heard of</h3><ul class="plainlist">${list.map((c) => html`<li key=${c.sequence}>${c.change} by ${c.actor} <span class="dim">${fmtExact(c.at, z)}</span></li>`)}</ul></div>` : null;
+		<div><h3>History</h3><ul class="plainlist">${o.history.changes.map((c) => html`<li key=${c.revision}>${c.changed.map((m) => (m === "status" ? c.status : words(m))).join(", ") || c.change} by ${c.actor} <span class="dim">${fmtExact(c.at, z)}</span>
+			${c.moved.map((m) => html`<div>${m.fromArticleName} → ${m.toArticleName}</div>`)}</li>`)}</ul>${!(o.history.whole && !o.history.next) && html`<p class="dim">Older changes are not shown.</p>`}</div>`}<//><//>`;
 }

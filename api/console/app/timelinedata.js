@@ -1,6 +1,6 @@
-// This file owns what the timeline shows: pages of articles with their bars, all of one state, and what was moved while one looked.
+// This file owns what the timeline shows: pages of articles with their bars, all of one state.
 import {useEffect, useRef, useState} from "./base.js";
-import {get, heard, together} from "./api.js";
+import {get, heard, moved, together} from "./api.js";
 import {placeName} from "./store.js";
 
 export const PAGE = 60;
@@ -8,13 +8,9 @@ const KEPT = 6; // pages before and behind those in view
 
 /** @typedef {{of: string, pages: Map<number, any[]>, total: number, sequence: number, error: Error|null, conflicts: any[]}} Rows */
 
-// Where bars were last seen, and from where the server has moved them since.
-const seen = new Map(), gone = new Map();
-const most = 20_000;
-
 const end = (t) => (t === null ? Infinity : Date.parse(t));
 /** A bar of what was answered, which leaves out what goes without saying. */
-function bar(x, row, now) {
+function bar(x, now) {
 	x.state ||= "due";
 	x.bodyFrom = Date.parse(x.bodyFrom);
 	x.bodyTo = end(x.bodyTo);
@@ -24,25 +20,15 @@ function bar(x, row, now) {
 	x.due = x.dueAt ? Date.parse(x.dueAt) : x.bodyTo;
 	x.late = x.state === "out" && x.due <= now;
 	x.goes = x.goesToLocationId && placeName(x.goesToLocationId);
-	const before = seen.get(x.id);
-	if (before && before.id !== row.id) gone.set(x.id, before.name);
-	if (seen.size > most) seen.clear();
-	seen.set(x.id, row);
-	x.moved = gone.get(x.id);
+	x.moved = !x.pinned && moved.get(x.id); // a pinned one was moved by hand
 	return x;
-}
-
-/** Says that a person has moved a bar: that is no move of the server's. */
-export function movedByHand(id) {
-	seen.delete(id);
-	gone.delete(id);
 }
 
 /** A row of what was answered. */
 function rowOf(r, now) {
-	const row = {id: r.id, name: r.name}, bars = r.bars.map((b) => bar(b, row, now));
+	const bars = r.bars.map((b) => bar(b, now));
 	return {
-		...r, bars, conflicts: r.conflicts.map((b) => bar(b, row, now)), steps: r.steps.map((s) => ({...s, from: Date.parse(s.from)})),
+		...r, bars, conflicts: r.conflicts.map((b) => bar(b, now)), steps: r.steps.map((s) => ({...s, from: Date.parse(s.from)})),
 		events: r.events.filter((e) => e.type !== "reservation").map((e) => ({...e, from: Date.parse(e.from), to: end(e.to)})),
 		slots: r.units > 1 ? [...new Set(bars.map((b) => b.slotId).filter(Boolean))].sort() : [],
 	};

@@ -2,7 +2,6 @@
 import {useRef, useState} from "./base.js";
 import {Problem, get, patch, post} from "./api.js";
 import {ROW} from "./timelineview.js";
-import {movedByHand} from "./timelinedata.js";
 import {tell} from "./ui.js";
 import {fmtInstant, fmtRange, iso} from "./time.js";
 
@@ -68,7 +67,6 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 		giveUp();
 		if (!a || same(a)) return;
 		try {
-			movedByHand(a.bar.id);
 			await apply(a.bar, a, false);
 			tell("Moved to " + fmtRange(a.from, a.bar.open ? null : a.to, z) + (a.articleId ? " on " + a.onto.name : ""));
 		} catch (e) {tell(e);}

@@ -1288,6 +1288,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/orders/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tells what has changed an order, by whom and when, as far as the kept log reaches back; moves of its units by themselves are in the feed of changes.
+         * @description Tells what has changed an order, by whom and when, as far as the kept log reaches back; moves of its units by themselves are in the feed of changes.
+         */
+        get: operations["admin.orders.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/orders/{id}/line-items": {
         parameters: {
             query?: never;
@@ -3383,7 +3403,10 @@ export interface components {
              * @enum {string}
              */
             change: "created" | "updated" | "deleted";
-            /** @description The record as it is now, null where there is none any more. */
+            /** @description Units of it that have kept their dates and gone to another article: to make room, or because somebody asked for it. */
+            moved: components["schemas"]["UnitMove"][];
+            movedTotal?: components["schemas"]["EntriesTotal"];
+            /** @description The record as it is now; null where there is none any more, or none was asked for. */
             record: unknown;
             /**
              * @description What kind of record has changed.
@@ -5772,6 +5795,32 @@ export interface components {
             /** @description The label of the key that last changed it. */
             updatedBy: string;
         };
+        OrderChange: {
+            /** @description The label of the key that made it, or what else did. */
+            actor: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            at: string;
+            /**
+             * @description What became of the order.
+             * @enum {string}
+             */
+            change: "created" | "updated" | "deleted";
+            /** @description The members that are another than before; payments are what capturedTotal and its like count. */
+            changed: components["schemas"]["OrderMember"][];
+            changedTotal?: components["schemas"]["EntriesTotal"];
+            /** @description Units of it that have kept their dates and gone to another article: to make room, or because somebody asked for it. */
+            moved: components["schemas"]["UnitMove"][];
+            movedTotal?: components["schemas"]["EntriesTotal"];
+            /** @description The order's revision behind it. */
+            revision: number;
+            /** @description The account's count of committed changes, this one included. */
+            sequence: number;
+            /** @description The order's status behind it. */
+            status: components["schemas"]["OrderStatus"];
+        };
         /** @enum {string} */
         OrderChannel: "admin" | "api" | "online";
         OrderComment: {
@@ -5913,6 +5962,14 @@ export interface components {
             name?: string | null;
             /** @description What kind of document it is, such as invoice. */
             type: string;
+        };
+        OrderHistory: {
+            /** @description The changes of the order, the newest first. */
+            changes: components["schemas"]["OrderChange"][];
+            /** @description The cursor to go on from with before; null: there is no more. */
+            next: string | null;
+            /** @description Whether all that was asked for is here. If not, the log that is kept does not reach back further. */
+            whole: boolean;
         };
         OrderHold: {
             /** @description What is short, or counts on units that come back elsewhere, becomes a conflict. */
@@ -6171,6 +6228,8 @@ export interface components {
             /** @description IANA name of the location's time zone. */
             timezone: string;
         };
+        /** @enum {string} */
+        OrderMember: "reference" | "status" | "archivedAt" | "assignedTo" | "pickupLocation" | "returnLocation" | "customers" | "mainContact" | "checkoutFields" | "lineItems" | "documents" | "comments" | "pricing" | "payments" | "tags" | "metadata" | "paymentMethodKey" | "note" | "consentAcceptances" | "stockItems";
         OrderPage: {
             /** @description The records of the page. */
             data: components["schemas"]["Order"][];
@@ -7766,6 +7825,27 @@ export interface components {
             /** @description Units at all locations. */
             total: number;
         };
+        UnitMove: {
+            /**
+             * Format: uuid
+             * @description The article that it was on; null: there is none any more.
+             */
+            fromArticleId: string | null;
+            /** @description What that is called. */
+            fromArticleName: string | null;
+            /**
+             * Format: uuid
+             * @description The article that it went to; null: there is none any more.
+             */
+            toArticleId: string | null;
+            /** @description What that is called. */
+            toArticleName: string | null;
+            /**
+             * Format: uuid
+             * @description The unit's unavailability.
+             */
+            unavailabilityId: string;
+        };
         /**
          * Format: date-time
          * @description When it was last changed.
@@ -8259,6 +8339,7 @@ export type NextQuery = components['schemas']['NextQuery'];
 export type NextWindow = components['schemas']['NextWindow'];
 export type Operator = components['schemas']['Operator'];
 export type Order = components['schemas']['Order'];
+export type OrderChange = components['schemas']['OrderChange'];
 export type OrderChannel = components['schemas']['OrderChannel'];
 export type OrderComment = components['schemas']['OrderComment'];
 export type OrderCustomer = components['schemas']['OrderCustomer'];
@@ -8266,10 +8347,12 @@ export type OrderCustomerInput = components['schemas']['OrderCustomerInput'];
 export type OrderDiscountCode = components['schemas']['OrderDiscountCode'];
 export type OrderDocument = components['schemas']['OrderDocument'];
 export type OrderDocumentInput = components['schemas']['OrderDocumentInput'];
+export type OrderHistory = components['schemas']['OrderHistory'];
 export type OrderHold = components['schemas']['OrderHold'];
 export type OrderLineItem = components['schemas']['OrderLineItem'];
 export type OrderLineItemInput = components['schemas']['OrderLineItemInput'];
 export type OrderLocation = components['schemas']['OrderLocation'];
+export type OrderMember = components['schemas']['OrderMember'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type OrderPayment = components['schemas']['OrderPayment'];
 export type OrderPaymentPage = components['schemas']['OrderPaymentPage'];
@@ -8375,6 +8458,7 @@ export type UnavailabilityInterval = components['schemas']['UnavailabilityInterv
 export type UnavailabilityPage = components['schemas']['UnavailabilityPage'];
 export type Undo = components['schemas']['Undo'];
 export type UnitCounts = components['schemas']['UnitCounts'];
+export type UnitMove = components['schemas']['UnitMove'];
 export type UpdatedAt = components['schemas']['UpdatedAt'];
 export type UserReference = components['schemas']['UserReference'];
 export type UserReferenceInput = components['schemas']['UserReferenceInput'];
@@ -10300,6 +10384,8 @@ export interface operations {
                 limit?: number;
                 /** @description Seconds to wait for a change where there is none. */
                 wait?: number;
+                /** @description false: no records, for a reader who wants to know what happened alone. */
+                records?: boolean;
             };
             header?: never;
             path?: never;
@@ -11941,6 +12027,45 @@ export interface operations {
                 };
             };
             /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 409: CONFLICT, IDEMPOTENCY_KEY_IN_USE, INSUFFICIENT_AVAILABILITY, STATE_NOT_ALLOWED; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 422: IDEMPOTENCY_KEY_REUSED; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY, OVERLOADED, STORAGE_FAILED. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "admin.orders.history": {
+        parameters: {
+            query?: {
+                /** @description The next of an earlier answer. Default: the newest changes. */
+                before?: string;
+                /** @description How many changes at most. */
+                limit?: number;
+                /** @description Reads the pinned snapshot of this sequence in place of the present state. */
+                asOf?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The record's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderHistory"];
+                };
+            };
+            /** @description Refused, and nothing has changed. 400: INVALID_ARGUMENTS, MALFORMED_JSON, UNSUPPORTED_API_VERSION; 401: KEY_EXPIRED, KEY_REVOKED, UNAUTHENTICATED; 403: MISSING_SCOPE; 404: NOT_FOUND; 410: SNAPSHOT_GONE; 413: BODY_TOO_LARGE; 415: UNSUPPORTED_MEDIA_TYPE; 429: MONTHLY_CAP, RATE_LIMITED; 500: INTERNAL; 503: NOT_READY. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -152,3 +152,23 @@ func (w *consoleWorld) hears(b *browser.Browser) {
 	require.Empty(w, b.Noted())
 	require.Empty(w, second.Noted())
 }
+
+// begins hears of what is changed between the first view that is read and the first look at what has changed.
+func (w *consoleWorld) begins(b *browser.Browser) {
+	hold, bar, _ := w.heldFar(b, "Between")
+	second := browser.Open(w.T, w.origin)
+	second.Size(1440, 900, false)
+	second.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `{
+		const real = window.fetch;
+		window.fetch = (url, o) => (String(url).endsWith("articles/bars?pageSize=1") ? new Promise((go) => {window.hear = go;}).then(() => real(url, o)) : real(url, o));
+	}`})
+	second.Visit(w.key, b.Eval(`location.hash.slice(2)`).(string))
+	shown := fmt.Sprintf(`document.querySelector('[data-bar="%s"]')`, bar)
+	second.Until(shown + ` && window.hear`)
+	w.ask("DELETE", "holds/"+hold, "")
+	time.Sleep(300 * time.Millisecond)
+	require.NotNil(w, second.Eval(shown+`?.dataset.bar`), "it listens to nothing yet")
+	second.Eval(`window.hear(); 0`)
+	second.Until("!" + shown)
+	require.Empty(w, second.Noted())
+}

@@ -134,7 +134,7 @@ func TestConsole(t *testing.T) {
 		is   func(b *browser.Browser)
 	}{
 		{"a cart becomes a booking", w.books}, {"a cart that is refused has a way out", w.refuses}, {"a cart is sent as a link", w.shares}, {"a key is made and revoked", w.keys}, {"an order goes out and comes back", w.orders}, {"filters list what passes", w.filters}, {"an order is paid for", w.pays}, {"figures are the service's", w.figures}, {"a code is scanned at the counter", w.counter}, {"what was read for another choice is not acted on", w.waits}, {"a cell leads to its day", w.heats}, {"a bar is moved by keys", w.moves}, {"arrows lead on", w.arrows}, {"a bar is dragged", w.drags},
-		{"what is changed elsewhere is seen", w.hears}, {"the plan that is shown is applied", w.plans}, {"a conflict has a way out", w.settles},
+		{"what is changed elsewhere is seen", w.hears}, {"what is changed meanwhile is seen", w.begins}, {"the plan that is shown is applied", w.plans}, {"a conflict has a way out", w.settles},
 		{"a bar is where its day is", w.places}, {"many units are a curve", w.curves}, {"what is late, leaves or has no end looks so", w.shows}, {"a link shows what its sender saw", w.links}, {"a state that changes while it is read is read again", w.agrees}, {"what is opened is well", w.opens}, {"faults that are planted are found", w.planted}, {"the server goes and comes back", w.returns},
 	} {
 		t.Run(flow.name, func(t *testing.T) {

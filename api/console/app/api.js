@@ -62,6 +62,7 @@ function token() {
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
+let first = Infinity; // the first state that was read
 /**
  * Asks the interface. @param {string} method @param {string} path @param {any} [body]
  * @param {{signal?: AbortSignal, idem?: string, seen?: Set<string>, asOf?: number, pages?: number}} [o] seen notes of which state an answer is
@@ -79,7 +80,8 @@ async function call(method, path, body, o = {}) {
 		throw new Unreachable();
 	}
 	offline.value = false;
-	if (o.seen && res.headers.has("X-Sequence")) o.seen.add(res.headers.get("X-Sequence"));
+	const of = res.headers.get("X-Sequence");
+	if (of) {o.seen?.add(of); first = Math.min(first, +of);}
 	const text = await res.text();
 	let got = null;
 	try {got = text ? JSON.parse(text) : null;} catch {got = {detail: text.slice(0, 300)};}
@@ -121,7 +123,7 @@ export async function together(signal, load) {
 	return load({signal, asOf: (await post("snapshots", {}, {signal, idem: ""})).sequence});
 }
 
-/** The articles that units were moved from last, by their unavailabilities. @type {Map<string, string>} */
+/** The names of the articles that units were moved from. @type {Map<string, string>} */
 export const moved = new Map();
 
 /** Listens to what changes from a sequence on, until stopped. */
@@ -129,22 +131,22 @@ export function listen() {
 	let stopped = false;
 	const stop = new AbortController();
 	(async () => {
-		let next = "", from = 0, back = 200; // it begins a little earlier, for what was moved
+		let next, back = 200; // for what was moved before
 		for (let wait = 500; !stopped;) {
 			try {
-				if (!next) next = String(Math.max(0, (from = sequence.value = (await get("articles/bars", {pageSize: 1}, {signal: stop.signal})).sequence) - back));
+				if (!next) next = Math.max(0, Math.min(first, sequence.value = (await get("articles/bars", {pageSize: 1}, {signal: stop.signal})).sequence) - back);
 				const a = await get("changes", {after: next, limit: 200, records: false, wait: wait > 500 ? 0 : 25}, {signal: stop.signal});
 				next = a.next;
-				sequence.value = Math.max(from, Number(next.split(".")[0]));
+				sequence.value = Math.max(sequence.value, +next.split(".")[0]);
 				for (const c of a.changes) for (const m of c.moved) moved.set(m.unavailabilityId, m.fromArticleName);
-				if (wait > 500 || a.changes.some((c) => c.sequence > from || c.moved.length)) {
+				if (wait > 500 || a.changes.some((c) => c.sequence > first || c.moved.length)) {
 					recent.value = [...a.changes.toReversed(), ...recent.value].slice(0, 200);
 					heard.value++;
 				}
 				wait = 500;
 			} catch (e) {
 				if (stopped || e.name === "AbortError") return;
-				if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) next = "", back = 0;
+				if (e instanceof Problem && (e.status === 410 || e.code === "CURSOR_GONE")) first = Infinity, back = 0, next = 0;
 				if (e instanceof Problem && (e.status === 401 || e.status === 403)) return;
 				await new Promise((r) => setTimeout(r, wait));
 				wait = Math.min(wait * 2, 4000);

@@ -28,7 +28,7 @@ var may = map[string][]string{
 	"api/auth":            {},
 	"api/client/gen":      {},
 	"api/console":         {},
-	"api/console/browser": {"github.com/stretchr/testify/..."},
+	"api/console/browser": {"github.com/chromedp/...", "github.com/stretchr/testify/..."},
 	"api/docs":            {"github.com/yuin/goldmark/..."},
 	"api/docs/examples":   {"api/docs/examples/..."},
 	"api/ratelimit":       {},

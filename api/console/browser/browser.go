@@ -1,7 +1,7 @@
 package browser
 
 import (
-	"bufio"
+	"context"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
@@ -15,23 +15,25 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
 
-// This file owns a browser that is driven by its own protocol over a pair of pipes, and what it noted of a page.
+// This file owns a browser that is driven by chromedp, and what it noted of a page.
 
 // Browser is a page of Chromium. What goes wrong in it is noted: errors, what its policy refused, requests to other origins.
 type Browser struct {
 	*testing.T
-	origin  string
-	to      *os.File
-	session string
+	origin string
+	page   context.Context
 
-	mu      sync.Mutex
-	last    int
-	answers map[int]chan json.RawMessage
-	faults  []string
-	asked   []string // paths of requests
+	mu     sync.Mutex
+	faults []string
+	asked  []string // paths of requests
 }
 
 // Open starts Chromium. It is skipped by name where there is none; in CI that is a failure.
@@ -41,126 +43,74 @@ func Open(t *testing.T, origin string) *Browser {
 		require.Empty(t, os.Getenv("CI"), "chromium is missing")
 		t.Skip("chromium is missing: the console is not opened")
 	}
-	inRead, inWrite, err := os.Pipe()
-	require.NoError(t, err)
-	outRead, outWrite, err := os.Pipe()
-	require.NoError(t, err)
-	profile, err := os.MkdirTemp("", "holdfast-browser-*")
-	require.NoError(t, err)
-	c := exec.Command(program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-sync",
-		"--disable-background-networking", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--disable-component-update", "--force-color-profile=srgb", "--lang=en-GB", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
-	c.ExtraFiles = []*os.File{inRead, outWrite}
-	require.NoError(t, c.Start())
-	b := &Browser{T: t, origin: origin, to: inWrite, answers: map[int]chan json.RawMessage{}}
-	go b.read(bufio.NewReaderSize(outRead, 1<<20))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-GB"))
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
+	page, closePage := chromedp.NewContext(allocator)
 	t.Cleanup(func() {
-		c.Process.Kill()
-		c.Wait()
-		inWrite.Close()
-		outWrite.Close()
-		os.RemoveAll(profile) // what a process of the browser still writes there is of no interest
+		closePage()
+		end()
 	})
-	var made struct{ TargetID string }
-	b.Into(&made, "Target.createTarget", map[string]any{"url": "about:blank"})
-	var attached struct{ SessionID string }
-	b.Into(&attached, "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true})
-	b.session = attached.SessionID
+	b := &Browser{T: t, origin: origin, page: page}
+	require.NoError(t, chromedp.Listen(page, b.note))
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		b.Call(domain+".enable", nil)
 	}
 	return b
 }
 
-// read gives answers to whom they are for, and notes events.
-func (b *Browser) read(from *bufio.Reader) {
-	for {
-		raw, err := from.ReadBytes(0)
-		if err != nil {
-			return
-		}
-		var m struct {
-			ID     int
-			Method string
-			Params json.RawMessage
-			Result json.RawMessage
-			Error  json.RawMessage
-		}
-		if json.Unmarshal(raw[:len(raw)-1], &m) != nil {
-			continue
-		}
-		b.mu.Lock()
-		if to := b.answers[m.ID]; m.ID > 0 && to != nil {
-			delete(b.answers, m.ID)
-			if m.Error != nil {
-				m.Result = m.Error
-				if !strings.Contains(string(m.Error), "Inspected target navigated") { // a page that is left does not answer; the next one is asked again
-					b.faults = append(b.faults, "protocol: "+string(m.Error))
-				}
-			}
-			to <- m.Result
-		} else {
-			b.note(m.Method, m.Params)
-		}
-		b.mu.Unlock()
-	}
-}
-
 // note keeps what a page must not do.
-func (b *Browser) note(method string, params json.RawMessage) {
-	switch method {
-	case "Runtime.exceptionThrown":
-		b.faults = append(b.faults, "exception: "+string(params[:min(len(params), 600)]))
-	case "Runtime.consoleAPICalled":
-		var p struct{ Type string }
-		if json.Unmarshal(params, &p); p.Type == "error" || p.Type == "assert" {
-			b.faults = append(b.faults, "console: "+string(params[:min(len(params), 600)]))
+func (b *Browser) note(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.fault("exception", e.ExceptionDetails)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeAssert {
+			b.fault("console", e.Args)
 		}
-	case "Log.entryAdded":
-		var p struct {
-			Entry struct{ Level, Source, Text, URL string }
-		}
-		json.Unmarshal(params, &p)
+	case *log.EventEntryAdded:
 		// A refusal that the page asked for, as one that is tried, is told as an error of the network; the page shows it.
-		if p.Entry.Level == "error" && p.Entry.Source != "network" {
-			b.faults = append(b.faults, p.Entry.Source+": "+p.Entry.Text)
+		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
+			b.fault(string(e.Entry.Source), e.Entry.Text)
 		}
-	case "Network.requestWillBeSent":
-		var p struct{ Request struct{ URL string } }
-		json.Unmarshal(params, &p)
-		if u, err := url.Parse(p.Request.URL); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+	case *network.EventRequestWillBeSent:
+		if u, err := url.Parse(e.Request.URL); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 			b.asked = append(b.asked, u.Path)
 			if u.Scheme+"://"+u.Host != b.origin {
-				b.faults = append(b.faults, "a request off its origin: "+p.Request.URL)
+				b.fault("a request off its origin", e.Request.URL)
 			}
 		}
 	}
 }
 
+// fault notes what went wrong. It is called under the lock.
+func (b *Browser) fault(where string, what any) {
+	raw, _ := json.Marshal(what)
+	b.faults = append(b.faults, where+": "+string(raw[:min(len(raw), 600)]))
+}
+
+// Call has the browser do a command of its protocol. What the browser refuses is noted, but where a page was left meanwhile: the next one is
+// asked again.
 func (b *Browser) Call(method string, params any) json.RawMessage {
 	b.Helper()
-	b.mu.Lock()
-	b.last++
-	m := map[string]any{"id": b.last, "method": method}
-	if params != nil {
-		m["params"] = params
+	ctx, end := context.WithTimeout(b.page, 3*time.Minute)
+	defer end()
+	if params == nil {
+		params = cdp.Empty{}
 	}
-	if b.session != "" {
-		m["sessionId"] = b.session
+	got, err := chromedp.Call(ctx, cdp.Command[any, json.RawMessage]{Method: method}, params)
+	require.NoError(b, ctx.Err(), "the browser does not answer: %s", method)
+	if err != nil {
+		if !strings.Contains(err.Error(), "Inspected target navigated") {
+			b.mu.Lock()
+			b.fault("protocol", err.Error())
+			b.mu.Unlock()
+		}
+		return json.RawMessage("{}")
 	}
-	to := make(chan json.RawMessage, 1)
-	b.answers[b.last] = to
-	raw, err := json.Marshal(m)
-	require.NoError(b, err)
-	_, err = b.to.Write(append(raw, 0))
-	b.mu.Unlock()
-	require.NoError(b, err)
-	select {
-	case got := <-to:
-		return got
-	case <-time.After(3 * time.Minute):
-		require.Fail(b, "the browser does not answer", method)
-		return nil
-	}
+	return got
 }
 
 func (b *Browser) Into(v any, method string, params any) {

@@ -28,7 +28,7 @@ type HoldQuery struct {
 // ListHolds gives the page asked for, in order of creation, and how many holds pass.
 func (v View) ListHolds(q *HoldQuery) (page []*Hold, total int) {
 	rows := v.acc.holds().rows
-	if q.Status == nil && len(q.Items) == 0 && q.Location == nil && q.Window == nil && q.Customer == nil && q.Search == "" {
+	if q.Customer == nil && q.bare() {
 		first, last := min(q.Offset, rows.Len()), min(q.Offset+q.Limit, rows.Len())
 		if q.Desc {
 			first, last = rows.Len()-last, rows.Len()-first
@@ -67,6 +67,11 @@ func (v View) ListHolds(q *HoldQuery) (page []*Hold, total int) {
 		total += n
 	}
 	return page, total
+}
+
+// bare says that nothing is asked but whom a hold is for.
+func (q *HoldQuery) bare() bool {
+	return q.Status == nil && len(q.Items) == 0 && q.Location == nil && q.Window == nil && q.Search == ""
 }
 
 func (a *account) listedHold(id ID, row holdRow, units int) *Hold {
@@ -116,9 +121,12 @@ func (a *account) askHolds(q *HoldQuery) (l *holdListing, ok bool) {
 // ofCustomer is the list of those for a customer.
 func (l *holdListing) ofCustomer() (page []*Hold, total int) {
 	var found []ID
-	for m := range l.a.holds().more.By(holdByCustomer, string(l.Customer[:])) {
-		if row, _ := l.a.holds().rows.Get(m.id); l.judge(m.id, &row) {
-			found = append(found, m.id)
+	all := l.bare()
+	for id := range l.a.holds().more.Prefix(holdByCustomer, string(l.Customer[:])) { // ids alone: all keys are as long
+		if all {
+			found = append(found, id)
+		} else if row, _ := l.a.holds().rows.Get(id); l.judge(id, &row) {
+			found = append(found, id)
 		}
 	}
 	if l.Desc {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"holdfast/timeline"
@@ -192,12 +193,19 @@ func (t *tx) houseAll(list []timeline.Placed) {
 	}
 }
 
-// rehouse is house where pools are made anew of what a command changes: they are there behind it, and so are the conflicts tried.
-func (t *tx) rehouse(sku *ID) {
+// rehouse is house where pools are made anew of what a command changes: they are there behind it, and so are the conflicts tried. Who waits in a pool that one
+// of these articles comes into may want any of its units.
+func (t *tx) rehouse(sku *ID, come ...*Article) {
 	if t.acc.stock.ConflictLen() == 0 {
 		return
 	}
-	if t.house(sku); len(t.seating().room) > 0 {
+	t.house(sku)
+	for _, r := range come {
+		for _, l := range r.lots {
+			t.seating().room = append(t.seating().room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
+		}
+	}
+	if len(t.seating().room) > 0 {
 		t.waiting, t.seating().room = &timeline.Waiting{Room: t.seating().room}, nil
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"holdfast/timeline"
 )
 
 // This file owns conflicts: what they are counted against, and who has a unit for them.
@@ -487,4 +489,37 @@ func TestForcedDecreaseSeatsWhoHasTimeUntilThen(t *testing.T) {
 	require.True(t, s.unit(long.Lines[0].Units[0].Hold).Conflict())
 	require.False(t, s.unit(short.Lines[0].Units[0].Hold).Conflict())
 	s.reopen()
+}
+
+// Two articles whose buffers differ are two pools. Where a change of the buffers makes them one, of the article or of what it has from its SKU, who waits in the one
+// gets what is free in the other.
+func TestPoolsThatBecomeOneSeatWhoWaits(t *testing.T) {
+	for name, join := range map[string]func(s *shop, sku, article ID){
+		"article": func(s *shop, _, article ID) {
+			s.do(PatchArticle{ID: article, Before: BufferPatch{Amount: Null[int64](), Unit: Null[timeline.Unit]()}})
+		},
+		"SKU": func(s *shop, sku, _ ID) {
+			s.do(PatchSKU{ID: sku, Before: BufferPatch{Amount: Some[int64](1), Unit: Some(timeline.Hours)}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			sku := s.sku()
+			s.article(sku, 1)
+			other := s.article(sku, 1)
+			s.do(PatchArticle{ID: other, Before: BufferPatch{Amount: Some[int64](1), Unit: Some(timeline.Hours)}})
+			from, to := s.now+day, s.now+2*day
+			theirs := s.book(Item{Article: other}, from, to, 1)
+			s.book(Item{SKU: sku}, from, to, 1)
+			waits := s.do(CreateOrder{OrderInput: OrderInput{Status: OrderOpen, Pickup: s.loc, AllowOverbooked: true}, Lines: []OrderLineInput{
+				{Item: Item{SKU: sku}, Purchase: PurchaseBooking, Quantity: 1, From: &from, To: &to},
+			}}).(*OrderRecord)
+			require.True(t, waits.Conflict())
+			s.do(ReleaseHold{ID: theirs.ID})
+			require.True(t, s.view().Order(waits.ID).Conflict(), "it waits in the other pool")
+			join(s, sku, other)
+			require.False(t, s.view().Order(waits.ID).Conflict())
+			s.reopen()
+		})
+	}
 }

@@ -430,7 +430,7 @@ func (t *tx) reassign(before, after *Article, force bool) error {
 			}
 			t.house(append(t.waitingOn(before), before.SKU, after.SKU)...)
 		case !same(before.Before, after.Before) || !same(before.After, after.After):
-			t.rehouse(after.SKU)
+			t.rehouse(after.SKU, after)
 		}
 	}
 	if t.seatFreed(); force {

@@ -312,7 +312,11 @@ func (s *step) patchSKU(o engine.PatchSKU, err error) error {
 			n := *k
 			n.Before, n.After = patched(o.Before, n.Before), patched(o.After, n.After)
 			n.Has = s.a.given(n.Has, o.Labels)
+			was := s.a.clone()
 			s.a.SKUs[i] = &n
+			if err == nil {
+				s.joined(was)
+			}
 			return refused(err, "")
 		}
 	}

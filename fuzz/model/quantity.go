@@ -229,7 +229,9 @@ func (s *step) reassign(r *Article, n Article, force bool, err error) error {
 			}
 		}
 	}
+	was := s.a.clone()
 	s.a.Articles[slices.Index(s.a.Articles, r)] = &n
+	s.joined(was)
 	if !r.Takes || n.Takes && !moved {
 		return nil
 	}
@@ -241,6 +243,19 @@ func (s *step) reassign(r *Article, n Article, force bool, err error) error {
 		}
 	}
 	return nil
+}
+
+// joined frees the lots that are in a pool with others than before: somebody may wait there.
+func (s *step) joined(was *Account) {
+	for _, l := range s.a.Lots {
+		if l.Article < 0 {
+			continue
+		}
+		before, now := was.poolOf(l.No), s.a.poolOf(l.No)
+		if !now.Closed && slices.ContainsFunc(now.Lots, func(no uint32) bool { return !before.has(no) }) {
+			s.freed = append(s.freed, freed{l.No, Span{Start: 0, End: Forever}, false})
+		}
+	}
 }
 
 // leave judges what becomes of the holds of a lot that was taken out of its pool: those that were assigned by the engine belong to their SKU, and sit on

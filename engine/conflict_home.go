@@ -201,6 +201,9 @@ func (t *tx) rehouse(sku *ID, come ...*Article) {
 	}
 	t.house(sku)
 	for _, r := range come {
+		if !r.Takes() {
+			continue
+		}
 		for _, l := range r.lots {
 			t.seating().room = append(t.seating().room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
 		}

@@ -142,14 +142,19 @@ var (
 
 // writeChange writes what changed, up to the record, which follows where it is wanted.
 func (w *scribe) writeChange(c *engine.Change) {
-	w.Int("sequence", int64(c.Sequence), "The account's count of committed changes, this one included.")
-	w.Instant("at", c.At, "When it was made.")
-	w.Text("actor", c.Actor, "The label of the key that made it, or what else did.")
+	w.commit(c.Sequence, c.At, c.Actor)
 	w.As(resourceSchema, "resource", c.Resource, "What kind of record has changed.")
 	w.ID("resourceId", c.ID, "The record's id.")
 	w.As(changeSchema, "change", string(c.Kind), "What became of the record.")
 	w.unitMoves(c.Moved)
 	w.Key("record", anyRecord, "")
+}
+
+// commit writes which command made a change.
+func (w *scribe) commit(sequence uint64, at int64, actor string) {
+	w.Int("sequence", int64(sequence), "The account's count of committed changes, this one included.")
+	w.Instant("at", at, "When it was made.")
+	w.Text("actor", actor, "The label of the key that made it, or what else did.")
 }
 
 // recordNow writes the record that was changed as it is now, where it is wanted.
@@ -327,9 +332,7 @@ var (
 )
 
 func (w *scribe) writeOrderChange(c *engine.OrderChange) {
-	w.Int("sequence", int64(c.Sequence), "The account's count of committed changes, this one included.")
-	w.Instant("at", c.At, "When it was made.")
-	w.Text("actor", c.Actor, "The label of the key that made it, or what else did.")
+	w.commit(c.Sequence, c.At, c.Actor)
 	w.As(changeSchema, "change", string(c.Kind), "What became of the order.")
 	w.Int("revision", int64(c.Revision), "The order's revision behind it.")
 	w.As(orderStatuses, "status", c.Status.String(), "The order's status behind it.")

@@ -498,7 +498,7 @@ func (o DeleteArticle) plan(t *tx) (any, error) {
 	t.bury(tagArticle, r.ID, r.No)
 	gone := *r
 	gone.SKU, t.seating().article = nil, &gone
-	t.rehouse(r.SKU)
+	t.rehouse(r.SKU, one[Article](nil))
 	for s := range t.acc.events().By(eventByArticle, string(r.ID[:])) {
 		if s.Type == EventReservation {
 			t.draft().Take(after(s.ID, 1))

@@ -135,7 +135,7 @@ func (a *account) told(r persist.Record, list []Change, next uint64, most int) (
 	return list, next, nil
 }
 
-// unitMove says of a changed row whether the unit has kept its dates and gone to another article, and to which.
+// unitMove says of a changed row whether the unit was and is seated, has kept its dates and gone to another article, and to which.
 func (a *account) unitMove(unit ID, c persist.Change) (m UnitMove, moved bool, err error) {
 	if c.Before == nil || c.After == nil {
 		return m, false, nil
@@ -145,7 +145,7 @@ func (a *account) unitMove(unit ID, c persist.Change) (m UnitMove, moved bool, e
 		return m, false, err
 	}
 	from, to := a.stock.Lot(was.Place.Lot).Article, a.stock.Lot(is.Place.Lot).Article
-	if from == to || was.Body() != is.Body() {
+	if from == to || was.Body() != is.Body() || !was.Place.Seated() || !is.Place.Seated() { // one without a unit has no article
 		return m, false, nil
 	}
 	m.Unit = unit

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -195,21 +196,23 @@ func (t *tx) houseAll(list []timeline.Placed) {
 
 // rehouse is house where pools are made anew of what a command changes: they are there behind it, and so are the conflicts tried. Who waits in a pool that one
 // of these articles comes into may want any of its units.
-func (t *tx) rehouse(sku *ID, come ...*Article) {
+func (t *tx) rehouse(sku *ID, come iter.Seq[*Article]) {
 	if t.acc.stock.ConflictLen() == 0 {
 		return
 	}
 	t.house(sku)
-	for _, r := range come {
-		if !r.Takes() {
-			continue
-		}
-		for _, l := range r.lots {
-			t.seating().room = append(t.seating().room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
-		}
+	for r := range come {
+		t.lotsFreed(r)
 	}
 	if len(t.seating().room) > 0 {
 		t.waiting, t.seating().room = &timeline.Waiting{Room: t.seating().room}, nil
+	}
+}
+
+// lotsFreed notes that all units of an article may be had.
+func (t *tx) lotsFreed(r *Article) {
+	for _, l := range r.lots {
+		t.freedOf(r, l.no, Span{Start: math.MinInt64, End: Forever})
 	}
 }
 

@@ -517,8 +517,15 @@ func TestPoolsThatBecomeOneSeatWhoWaits(t *testing.T) {
 			require.True(t, waits.Conflict())
 			s.do(ReleaseHold{ID: theirs.ID})
 			require.True(t, s.view().Order(waits.ID).Conflict(), "it waits in the other pool")
+			before := s.view().Sequence()
 			join(s, sku, other)
 			require.False(t, s.view().Order(waits.ID).Conflict())
+			list, err := s.feed(s.acc, before, 100)
+			require.NoError(t, err)
+			require.NotEmpty(t, list)
+			for _, c := range list {
+				require.Empty(t, c.Moved, "it had no unit that it could have moved from")
+			}
 			s.reopen()
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"math"
 	"slices"
 
 	"holdfast/timeline"
@@ -430,7 +429,7 @@ func (t *tx) reassign(before, after *Article, force bool) error {
 			}
 			t.house(append(t.waitingOn(before), before.SKU, after.SKU)...)
 		case !same(before.Before, after.Before) || !same(before.After, after.After):
-			t.rehouse(after.SKU, after)
+			t.rehouse(after.SKU, one(after))
 		}
 	}
 	if t.seatFreed(); force {
@@ -456,8 +455,8 @@ func (t *tx) waitingOn(r *Article) (skus []*ID) {
 func (t *tx) rejoin(before, after *Article) {
 	for _, l := range before.lots {
 		t.draft().SetPool(l.no, t.acc.poolNow(after, l.location))
-		t.seating().room = append(t.seating().room, timeline.Freed{Lot: l.no, Span: Span{Start: math.MinInt64, End: Forever}})
 	}
+	t.lotsFreed(before)
 }
 
 // takeOut empties an article's lots of what may not stay there. Where the article still takes holds, in another SKU, what was made for it or for that SKU stays,

@@ -256,7 +256,7 @@ func (o PatchSKU) plan(t *tx) (any, error) {
 	}
 	if !same(n.Before, s.Before) || !same(n.After, s.After) {
 		t.seating().sku = &n
-		t.rehouse(&s.ID, slices.Collect(t.acc.articles().By(articleBySKU, string(s.ID[:])))...)
+		t.rehouse(&s.ID, t.acc.articles().By(articleBySKU, string(s.ID[:])))
 	}
 	return revise(t, skuKind, s, n), nil
 }

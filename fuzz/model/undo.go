@@ -97,9 +97,16 @@ func (s *step) undoOne(o *Order, x picked, more bool, rec *engine.OrderRecord, e
 		if r := s.a.of(s.a.lot(h.Lot)); !r.Takes {
 			return certain, engine.CodeStateNotAllowed, nil
 		}
-		n := s.overLine(h, l)
+		n, leaves := s.overLine(h, l), h.oneWay()
+		if leaves = leaves && n.Hull.End != h.Hull.End; leaves { // at another instant, as its article has other buffers by now
+			s.lift(h.ID)
+			h = *s.a.unit(u.Hold)
+			n = s.overLine(h, l)
+		}
 		n.Flags &^= timeline.Out
-		may = s.stretches(h, n)
+		if may = s.stretches(h, n); leaves {
+			may = min(may, open)
+		}
 		if more && may == certain && !h.Hull.Covers(n.Hull) {
 			may = open
 		}

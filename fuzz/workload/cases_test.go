@@ -128,3 +128,25 @@ func TestOneWayUnitThatALateOneHasPushed(t *testing.T) {
 	require.False(t, is.Conflict())
 	require.NotEqual(t, was.Article, is.Article)
 }
+
+// TestUndoneUnitLeavesLater takes a handover back of a unit that is to leave its place, on an article that keeps more free behind bookings
+// by now: it leaves as much later.
+func TestUndoneUnitLeavesLater(t *testing.T) {
+	w, do, here, sku := played(t)
+	there := do(engine.CreateLocation{Name: "there", Timezone: Zones[1]}).(*engine.Location).ID
+	article := do(engine.CreateArticle{
+		Name: "thing", SKU: &sku, Quantities: []engine.InitialQuantity{{Location: here, Count: 1}},
+	}).(*engine.Article).ID
+	from, to := Start+hour, Start+3*hour
+	o := do(engine.CreateOrder{
+		OrderInput: engine.OrderInput{Status: engine.OrderOpen, Pickup: here, Return: &there},
+		Lines:      []engine.OrderLineInput{{Item: engine.Item{SKU: sku}, Purchase: engine.PurchaseBooking, Quantity: 1, From: &from, To: &to}},
+	}).(*engine.OrderRecord)
+	w.Clock = from
+	do(engine.FulfillOrder{ID: o.ID})
+	do(engine.PatchArticle{ID: article, After: engine.BufferPatch{Amount: engine.Some[int64](1), Unit: engine.Some(timeline.Hours)}})
+	do(engine.UndoOrder{ID: o.ID, Units: []ID{o.Lines[0].Units[0].ID}})
+	u, _ := w.View(0).Unavailability(o.Lines[0].Units[0].Hold)
+	require.Equal(t, to+hour, u.Range.End)
+	require.Positive(t, w.Tenants[0].Twin.Seen.CalledBack)
+}

@@ -215,6 +215,9 @@ func (s *step) reseated(was, o Unit) error {
 	if !s.wants(was) {
 		s.a.Seen.Opened++
 	}
+	if int(o.Lot) <= len(s.was.Lots) && s.was.apart(was.Lot, o.Lot) && s.a.poolOf(was.Lot).has(o.Lot) {
+		s.a.Seen.Joined++
+	}
 	return nil
 }
 

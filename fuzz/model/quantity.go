@@ -255,6 +255,13 @@ func (s *step) joined(was *Account) {
 		if !now.Closed && slices.ContainsFunc(now.Lots, func(no uint32) bool { return !before.has(no) }) {
 			s.freed = append(s.freed, freed{l.No, Span{Start: 0, End: Forever}, false})
 		}
+		if slices.ContainsFunc(before.Lots, func(no uint32) bool { return s.a.apart(l.No, no) }) {
+			for _, u := range s.a.Units {
+				if u.Slot == 0 && u.Lot == l.No && !u.articlePinned() && u.Hull.End > s.now {
+					s.a.Seen.Parted++
+				}
+			}
+		}
 	}
 }
 

@@ -77,6 +77,7 @@ type Tally struct {
 	Overbooked             int // units of orders that were short
 	Strayed                int // units that were given other dates where their article was of another SKU than the one that they were made for
 	Housed, Homeless       int // conflicts that were brought to another article of their SKU, and those for which it had none
+	Joined, Parted         int // conflicts seated on what came into their pool as buffers changed, and those whose pool lost a lot so
 	Endless, Ended         int // units of bookings without end that orders took, and those that came back
 	Applied                int // discount codes
 	Priced, Relabelled     int // other currencies that were refused as something was priced in the one that there was, and those that were taken
@@ -125,6 +126,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Removed, &o.Removed}, {&t.InUse, &o.InUse},
 		{&t.Kits, &o.Kits}, {&t.Met, &o.Met},
 		{&t.Late, &o.Late}, {&t.Postponed, &o.Postponed}, {&t.Early, &o.Early}, {&t.Elsewhere, &o.Elsewhere}, {&t.OneWay, &o.OneWay}, {&t.CalledBack, &o.CalledBack}, {&t.StaysHere, &o.StaysHere}, {&t.Overbooked, &o.Overbooked}, {&t.Strayed, &o.Strayed}, {&t.Housed, &o.Housed}, {&t.Homeless, &o.Homeless},
+		{&t.Joined, &o.Joined}, {&t.Parted, &o.Parted},
 		{&t.Endless, &o.Endless}, {&t.Ended, &o.Ended},
 		{&t.Carts, &o.Carts}, {&t.Recast, &o.Recast}, {&t.Owned, &o.Owned}, {&t.Disowned, &o.Disowned}, {&t.Wanted, &o.Wanted}, {&t.Listed, &o.Listed}, {&t.Chosen, &o.Chosen}, {&t.Unpriced, &o.Unpriced},
 		{&t.Applied, &o.Applied}, {&t.Priced, &o.Priced}, {&t.Relabelled, &o.Relabelled}, {&t.Still, &o.Still}, {&t.Restamped, &o.Restamped}, {&t.Idle, &o.Idle}, {&t.Stale, &o.Stale}, {&t.Quoted, &o.Quoted}, {&t.Kept, &o.Kept}, {&t.Together, &o.Together}, {&t.Mixed, &o.Mixed}, {&t.Quotes, &o.Quotes}, {&t.Offered, &o.Offered}, {&t.Rebooked, &o.Rebooked}, {&t.Reheld, &o.Reheld}, {&t.Narrow, &o.Narrow}, {&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required}, {&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
@@ -437,6 +439,13 @@ func (a *Account) poolOf(no uint32) Pool {
 		}
 	}
 	return a.lotPool(no)
+}
+
+// apart says that the articles of two lots at one location are of one SKU and take holds, in pools apart as their buffers differ.
+func (a *Account) apart(one, other uint32) bool {
+	x, y := a.lot(one), a.lot(other)
+	r, q := a.of(x), a.of(y)
+	return x.Location == y.Location && r.Takes && q.Takes && r.SKU != nil && q.SKU != nil && *r.SKU == *q.SKU && !a.poolOf(one).has(other)
 }
 
 // pools are the pools of an item at a location, or at all of them where none is named; of a kit, those of its parts.

@@ -24,6 +24,7 @@ type orderWorld struct {
 
 	counter bool // with what happens at the counter now and then
 	cart    bool // with what a shop's cart does now and then; rich
+	pools   bool // with pools that a change of buffers makes one, or parts
 }
 
 // usualSteps is how many commands such a world is long.
@@ -87,7 +88,7 @@ func TestMoreOrders(t *testing.T) {
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		d, seen := Roll(r), model.Tally{}
-		c := orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50), false}
+		c := orderWorld{odds(d, "webhooks", 50), odds(d, "rich", 67), odds(d, "counter", 50), false, false}
 		c.cart = c.rich && odds(d, "cart", 50)
 		require.NoError(r, c.play(d, usualSteps, &seen))
 	})
@@ -101,6 +102,11 @@ func (c orderWorld) play(d Dice, steps int, seen *model.Tally) error {
 func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 	if err := w.Furnish(d, 0, false); err != nil {
 		return err
+	}
+	if c.pools {
+		if err := w.Part(d, 0); err != nil {
+			return err
+		}
 	}
 	if c.hooks {
 		if err := w.Hook(0); err != nil {
@@ -146,6 +152,9 @@ func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 		if c.cart && odds(d, "of a cart", 40) {
 			op = cartCommand
 		}
+		if c.pools && odds(d, "of pools", 50) {
+			op = poolCommand
+		}
 		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)
 		}
@@ -164,6 +173,11 @@ func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 		}
 		if err := Sums(w.View(0)); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)
+		}
+		if c.pools && odds(d, "compare", 20) {
+			if err := w.Compare(d, 0); err != nil {
+				return fmt.Errorf("step %d: %w", n, err)
+			}
 		}
 		if n%10 == 0 {
 			if err := w.Restart(); err != nil {

@@ -82,6 +82,7 @@ var sorts = [...]struct {
 	{"orders with prices", orderWorld{rich: true, hooks: true}.play},
 	{"the counter", orderWorld{counter: true}.play},
 	{"carts", orderWorld{rich: true, cart: true, counter: true}.play},
+	{"pools that join and part", pools},
 }
 
 // shortWorld plays the world of a seed, and says how many commands long it was.

@@ -168,22 +168,28 @@ func TestChangesFromAnywhere(t *testing.T) {
 	require.Less(t, len(s.places.of(s.acc).up)+len(s.places.of(s.acc).down), 60)
 }
 
+// forgets opens the shop anew on a store that keeps little of its log.
+func (s *shop) forgets() {
+	s.T.Helper()
+	s.shut()
+	var err error
+	s.store, err = persist.Open(persist.Options{Dir: "data", FS: s.fs, FoldBytes: 1 << 10, KeepLog: persist.Keep{Records: 100}})
+	require.NoError(s.T, err)
+	s.Engine, err = Open(context.Background(), Options{Store: s.store, Now: func() int64 { return s.now }, Manual: true, Random: func() (b [10]byte) { return b }})
+	require.NoError(s.T, err)
+}
+
 // What is not kept is said to be gone; what is kept is all there.
 func TestChangesBehindTheKeptLog(t *testing.T) {
 	s := newShop(t)
-	s.shut()
-	store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs, FoldBytes: 1 << 10, KeepLog: persist.Keep{Records: 100}})
-	require.NoError(t, err)
-	s.store = store
-	s.Engine, err = Open(context.Background(), Options{Store: store, Now: func() int64 { return s.now }, Manual: true, Random: func() (b [10]byte) { return b }})
-	require.NoError(t, err)
+	s.forgets()
 	other := makeID(noon, Base{lo: 100})
-	_, err = s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "x"}})
+	_, err := s.Do(Command{Account: other, Actor: "test", Op: CreateAccount{Name: "x"}})
 	require.NoError(t, err)
 	_, err = s.feed(s.acc, 0, 10)
 	require.NoError(t, err)
 	order := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}}).(*OrderRecord).ID
-	for store.Marker().FirstKept < 500 {
+	for s.store.Marker().FirstKept < 500 {
 		s.now++
 		s.do(CreateLocation{Name: "x", Timezone: "UTC"})
 		if s.now%40 == 0 {
@@ -218,7 +224,7 @@ func TestChangesBehindTheKeptLog(t *testing.T) {
 		}
 		require.Len(t, list, int(end-after))
 	}
-	s.places.trim(store.Marker().FirstKept)
+	s.places.trim(s.store.Marker().FirstKept)
 	for after := end - 90; after <= end; after++ {
 		list, err := s.feed(s.acc, after, 10)
 		require.NoError(t, err)

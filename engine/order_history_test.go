@@ -76,6 +76,24 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	require.Equal(t, CodeNotFound, err.(*Error).Code)
 }
 
+// TestHistoryLeavesOutHowAnOrderIsKept keeps an order in another way where the log has forgotten what made it, as a start does on a backup of
+// an older program: that is no change of the order, and the log knows of none.
+func TestHistoryLeavesOutHowAnOrderIsKept(t *testing.T) {
+	s := newShop(t)
+	s.forgets()
+	id := s.do(CreateOrder{OrderInput: OrderInput{Pickup: s.loc}}).(*OrderRecord).ID
+	made, _ := s.State()
+	for s.store.Marker().FirstKept <= made { // all at one instant: the log is searched from there on
+		s.do(CreateLocation{Name: "x", Timezone: "UTC"})
+	}
+	s.do(uncopied{id})
+	list, older, whole, err := s.OrderHistory(s.view(), id, OrderPoint{}, 3)
+	require.NoError(t, err)
+	require.Empty(t, list)
+	require.Zero(t, older)
+	require.False(t, whole)
+}
+
 // TestHistoryAndFeedAgreeWithWhatWasSeen plays orders and bookings that push each other from bike to bike, at few instants, amid another account's
 // commands, and notes after each command what is another than before it. History and feed have to tell just that.
 func TestHistoryAndFeedAgreeWithWhatWasSeen(t *testing.T) {

@@ -167,7 +167,12 @@ func (s *step) unit(u, o Unit) error {
 		return wrong("unit %+v was to stay on slot %d and is on %d", u, slot, o.Slot)
 	}
 	home, given := s.homes[u.ID]
-	if o.Slot != 0 && !o.articlePinned() && (was == nil || was.Lot != o.Lot) && s.a.unmet(o, s.now) {
+	came := was == nil || was.Lot != o.Lot
+	if _, undo := s.op.(engine.UndoOrder); undo && was == nil { // it is again where it was, whatever its article has by now
+		x := s.was.orderUnit(o.ID) // nil: it is out again, on the lot that is its home
+		came = x != nil && x.Lot != o.Lot
+	}
+	if o.Slot != 0 && !o.articlePinned() && came && s.a.unmet(o, s.now) {
 		return wrong("unit %+v went to an article that does not have what its line requires", o)
 	}
 	switch {

@@ -13,7 +13,11 @@ import (
 
 func TestPools(t *testing.T) {
 	var seen model.Tally
+	seeds := []uint64{122} // a sale is taken back on an article that has lost what its line requires
 	for seed := range uint64(60) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		require.NoError(t, pools(Seeded{rand.New(rand.NewPCG(seed, 66))}, usualSteps, &seen), "seed %d", seed)
 	}
 	t.Logf("%+v", seen)

@@ -5,16 +5,17 @@
 #   make bench        every figure at scale 1; BENCH_SCALE=10 for ten times that, BENCH_DATA=DIR keeps the data set
 #   make bench-short  every figure on a hundredth of it
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
+#   make soak         the program under 70 % of what the machine carries for MINUTES: whether heap, goroutines, files, snapshots or disk grow
 #   make bench-vs     the same work with Holdfast and with PostgreSQL, side by side
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make worlds       play WORLDS short random worlds against the twin, from seed WORLDSFROM on, on all processors
-#   make mutants      plant one bug after the other in a copy, and see the tests fail; MUTANTS=K/N for every N-th of them, from the K-th on
+#   make mutants      plant one bug after the other, and see the tests fail; MUTANTS=K/N for every N-th of them, from the K-th on
 #   make test-clients the clients against a live server, and the document under linters; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
 #   make test-console the console in chromium, where it is installed; CONSOLE_SHOTS=DIR keeps a picture of each view
 #   make bench-console how soon the console's screens are there, and how evenly they scroll, at scale 1
 #   make test-backup  backups in the bucket of a real S3 server, which is built for it; takes the network
-#   make test-barrage bad input for BARRAGE: no panic, no growth, an untouched state
+#   make test-barrage bad input for BARRAGE, and thousands of connections that drip, do not read, or idle: no panic, no growth, an untouched state
 #   make torture      the program, killed again and again for MINUTES while clients book: nothing that was acknowledged may be lost
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations; make clients goes with it
@@ -48,7 +49,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console fuzz worlds mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console soak fuzz worlds mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -88,6 +89,10 @@ bench-short:
 
 bench-fair:
 	go run ./bench/fair $(FAIRFLAGS)
+
+# From 3.5 minutes on. The last line says whether anything grows.
+soak:
+	go run ./bench/soak -minutes $(MINUTES) $(SOAKFLAGS)
 
 # The same work with Holdfast and with PostgreSQL: a cluster of its own, on a free port, that is removed behind it.
 bench-vs:

@@ -9,6 +9,7 @@
 //	suite.go    all of them in one run
 //	load/       the same over HTTP
 //	fair/       what one account waits while another takes what it can get: go run ./bench/fair
+//	soak/       whether the program grows under a steady load: go run ./bench/soak
 //	run/        the command: go run ./bench/run
 //
 // A figure is what one run on one machine gave; those that compare take both sides in the same run, in turns. No test

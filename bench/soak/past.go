@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"holdfast/api"
+	"holdfast/bench/dataset"
+	"holdfast/engine"
+	"holdfast/persist"
+	"holdfast/timeline"
+)
+
+// This file owns the directory that the program serves: a merchant, and a past of holds that have ended.
+
+const (
+	kinds  = 20  // of things
+	units  = 400 // of each
+	ahead  = 300 // days that are booked
+	expiry = 30  // seconds until a cart lapses
+
+	publicKey = "soak00000001"
+	secretKey = "0123456789abcdefghijABCDEFGHIJ0123456789"
+
+	endedKept = 24 * time.Hour // the engine keeps an ended hold for so long
+)
+
+// merchant is who is visited.
+type merchant struct {
+	key, location string
+	skus          []string
+	from          time.Time // the first day that is booked
+	past          int       // holds that have ended
+}
+
+// furnish makes a directory with a merchant of whom so many holds a second ended yesterday, from this hour on and for as long
+// as the load will go on: while it does, the program forgets as many as it gains.
+func furnish(ctx context.Context, dir string, endings float64, length time.Duration) (m *merchant, err error) {
+	store, err := persist.Open(persist.Options{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	var clock atomic.Int64
+	clock.Store(time.Now().Add(-endedKept - expiry*time.Second).UnixMilli())
+	e, err := engine.Open(ctx, engine.Options{
+		Store: store, Now: clock.Load, Manual: true, Payload: api.EventPayload, Logger: slog.New(slog.DiscardHandler),
+		Random: func() (b [10]byte) { rand.Read(b[:]); return b },
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	account := engine.ID{6: 0x70, 8: 0x80, 15: 1}
+	do := func(op engine.Op) any {
+		if err != nil {
+			return nil
+		}
+		var r engine.Result
+		r, err = e.Do(engine.Command{Account: account, Actor: "soak", Op: op})
+		return r.Record
+	}
+	do(engine.CreateAccount{Name: "Soak"})
+	do(engine.CreateKey{PublicID: publicKey, Hash: sha256.Sum256([]byte(secretKey)), Label: "soak", Version: api.Version})
+	location, _ := do(engine.CreateLocation{Name: "Here", Timezone: "UTC"}).(*engine.Location)
+	if err != nil {
+		return nil, err
+	}
+	m = &merchant{key: fmt.Sprintf("hf_%s_%s", publicKey, secretKey), location: location.ID.String(), from: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 2)}
+	var skus []engine.ID
+	for i := range kinds {
+		sku, _ := do(engine.CreateSKU{Name: fmt.Sprint("Kind ", i)}).(*engine.SKU)
+		if err != nil {
+			return nil, err
+		}
+		begin := clock.Load()
+		do(engine.CreateArticle{Name: fmt.Sprint("Lot ", i), SKU: &sku.ID,
+			Quantities: []engine.InitialQuantity{{Location: location.ID, Count: units, From: &begin}}})
+		skus, m.skus = append(skus, sku.ID), append(m.skus, sku.ID.String())
+	}
+	if err != nil || endings == 0 {
+		return m, err
+	}
+	p := dataset.NewPipeline(e, account)
+	ttl := int64(expiry)
+	for began := clock.Load(); ctx.Err() == nil; clock.Add(1000) {
+		for due := endings * float64(clock.Load()-began) / 1000; float64(m.past) < due; m.past++ {
+			from := m.from.AddDate(0, 0, m.past%ahead)
+			p.Submit(engine.PlaceHold{ExpiresIn: &ttl, Lines: []engine.HoldLineInput{{
+				Item: engine.Item{SKU: skus[m.past%kinds]}, Location: location.ID, Quantity: 1,
+				Window: timeline.Span{Start: from.UnixMilli(), End: from.AddDate(0, 0, 1).UnixMilli()},
+			}}})
+		}
+		if err := errors.Join(p.Flush(), e.Tick(ctx)); err != nil {
+			return nil, err
+		}
+		if clock.Load() > time.Now().Add(length-endedKept).UnixMilli() {
+			break
+		}
+	}
+	return m, ctx.Err()
+}

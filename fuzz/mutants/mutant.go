@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -67,16 +68,22 @@ func parse(name string, b []byte) (mutant, error) {
 
 var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^panic: (.*)$`)
 
-// plant plants the bug in a copy of the project, runs the tests up to the first failure, and takes the bug out again. It says which test failed. That a run takes
-// too long shows nothing: the machine may be busy.
-func (m *mutant) plant(dir string) (by string, err error) {
-	if err := m.apply(dir); err != nil {
+// plant runs the tests up to the first failure on the project with the bug in it, and says which test failed. The compiler is told to read the changed files from
+// a folder of their own in place of the project's (-overlay): all that does not depend on them is compiled already. That a run takes too long shows nothing: the
+// machine may be busy.
+func (m *mutant) plant(root string) (by string, err error) {
+	dir, err := os.MkdirTemp("", "holdfast-mutant-")
+	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, m.apply(dir, "-R")) }()
+	defer os.RemoveAll(dir)
+	overlay, err := m.overlay(root, dir)
+	if err != nil {
+		return "", err
+	}
 	for _, args := range m.tests {
-		cmd := exec.Command("go", append([]string{"test", "-trimpath", "-vet=off", "-failfast", "-count=1", "-timeout", "5m"}, args...)...)
-		cmd.Dir = dir
+		cmd := exec.Command("go", append([]string{"test", "-overlay", overlay, "-vet=off", "-failfast", "-count=1", "-timeout", "5m"}, args...)...)
+		cmd.Dir = root
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			continue
@@ -90,12 +97,29 @@ func (m *mutant) plant(dir string) (by string, err error) {
 	return "", errors.New("every test passed")
 }
 
-// apply changes a copy of the project as the patch says.
-func (m *mutant) apply(dir string, flags ...string) error {
-	cmd := exec.Command("git", append([]string{"apply", "-p1"}, flags...)...)
+var changed = regexp.MustCompile(`(?m)^\+\+\+ b/(\S+)$`)
+
+// overlay writes the files that the patch changes, changed, into a folder, and beside them which files of the project they stand for.
+func (m *mutant) overlay(root, dir string) (name string, err error) {
+	var list struct{ Replace map[string]string }
+	list.Replace = map[string]string{}
+	for _, f := range changed.FindAllSubmatch(m.patch, -1) {
+		from, to := filepath.Join(root, string(f[1])), filepath.Join(dir, string(f[1]))
+		b, err := os.ReadFile(from)
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755)); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(to, b, 0o644); err != nil {
+			return "", err
+		}
+		list.Replace[from] = to
+	}
+	cmd := exec.Command("git", "apply", "-p1")
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(m.patch)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("the patch does not fit: %w: %s", err, bytes.TrimSpace(out))
+		return "", fmt.Errorf("the patch does not fit: %w: %s", err, bytes.TrimSpace(out))
 	}
-	return nil
+	b, err := json.Marshal(list)
+	name = filepath.Join(dir, "overlay.json")
+	return name, errors.Join(err, os.WriteFile(name, b, 0o644))
 }

@@ -1,5 +1,5 @@
-// Command mutants shows that the tests catch something: it plants one bug after the other, and runs the tests that must find it. The files of the
-// project stay as they are: the compiler reads the changed ones from elsewhere.
+// Command mutants shows that the tests catch something: it plants one bug after the other, and runs the tests that must
+// find it. The files of the project stay as they are: the compiler reads the changed ones from elsewhere.
 //
 // A bug is a file NAME.patch beside this one: a sentence that says what is wrong, the packages that must catch it, and the change.
 //

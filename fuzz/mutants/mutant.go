@@ -68,9 +68,9 @@ func parse(name string, b []byte) (mutant, error) {
 
 var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^panic: (.*)$`)
 
-// plant runs the tests up to the first failure on the project with the bug in it, and says which test failed. The compiler is told to read the changed files from
-// a folder of their own in place of the project's (-overlay): all that does not depend on them is compiled already. That a run takes too long shows nothing: the
-// machine may be busy.
+// plant runs the tests up to the first failure on the project with the bug in it, and says which test failed. The compiler
+// is told to read the changed files from a folder of their own in place of the project's (-overlay): all that does not
+// depend on them is compiled already. That a run takes too long shows nothing: the machine may be busy.
 func (m *mutant) plant(root string) (by string, err error) {
 	dir, err := os.MkdirTemp("", "holdfast-mutant-")
 	if err != nil {

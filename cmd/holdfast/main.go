@@ -1,6 +1,6 @@
 package main
 
-// This file owns the command line as a whole: its subcommands, what counts as wrong usage, and the exit codes.
+// This file owns the command line as a whole: its subcommands and the exit codes.
 
 import (
 	"context"
@@ -61,13 +61,6 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	return exitFailed
 }
 
-// usageError is a command line that says something wrong; nothing was begun.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "holdfast",
@@ -92,14 +85,4 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.`,
 	giveExamples(root, "")
 	nameTwins(root)
 	return root
-}
-
-// exactly is a check of the number of arguments that are no flags.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usagef("wants %s, has %d arguments", what, len(args))
-		}
-		return nil
-	}
 }

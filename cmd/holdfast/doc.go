@@ -8,6 +8,7 @@
 //	accounts, keys, import, export, backup     of the server that has --data, or of a stopped one, locked meanwhile
 //	restore, verify                            of a directory or a backup that nobody has open
 //	replay                                     an engine of its own, or a server at --url, as any client
+//	bench                                      a server at --url, as any client, or one of its own on a copy of a directory
 //
 // # Invariants
 //

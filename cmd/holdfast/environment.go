@@ -34,7 +34,8 @@ func warnOfVariables(root *cobra.Command, environment []string, errs io.Writer) 
 		}
 		nearest, least := "", 4 // further off it is another word
 		for _, k := range known {
-			if d := distance(name, k); d < least {
+			// Of equal ones it is the longest: a letter is sooner left out than put in.
+			if d := distance(name, k); d < least || d == least && nearest != "" && len(k) > len(nearest) {
 				nearest, least = k, d
 			}
 		}

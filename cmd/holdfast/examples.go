@@ -21,6 +21,9 @@ var examples = map[string]string{
   holdfast verify --data s3://bucket/prefix --backup-s3-endpoint https://s3.example.com`,
 	"doctor": `  holdfast doctor --data /var/lib/holdfast --backup-to s3://bucket/prefix
   holdfast doctor --ready --url http://127.0.0.1:8080`,
+	"bench": `  holdfast bench --list
+  holdfast bench --url http://127.0.0.1:8080 --key-file key --save monday.json
+  holdfast bench point book --data /var/lib/holdfast --clients 8 --compare monday.json`,
 	"accounts create": `  holdfast accounts create --name "Harbour Bikes" --timezone Europe/Helsinki`,
 	"accounts list":   `  holdfast accounts list`,
 	"accounts set-plan": `  holdfast accounts set-plan 0198a3c0-0000-7000-8000-000000000001 growth

@@ -81,7 +81,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{badValue("", err)} })
-	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(), newImport(), newExport(), newDoctor(), newVersion())
+	root.AddCommand(newServe(), newReplay(), newBackup(), newRestore(), newVerify(), newAccounts(), newKeys(), newImport(), newExport(), newDoctor(), newBench(), newVersion())
 	giveExamples(root, "")
 	nameTwins(root)
 	return root

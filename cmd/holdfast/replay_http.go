@@ -23,20 +23,30 @@ type client struct {
 	ctx  context.Context
 	base *url.URL
 	key  string
+	who  string // the command that asks
 	run  string // makes the idempotency keys of this run its own
 	http *http.Client
 }
 
-func newClient(ctx context.Context, c replayConfig) (*client, error) {
-	base, err := url.Parse(c.url)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, usagef("--url %q must be like http://127.0.0.1:8080", c.url)
+func newClient(ctx context.Context, at, key, who string) (*client, error) {
+	base, err := baseURL(at)
+	if err != nil {
+		return nil, err
 	}
 	run, err := uuid.NewRandom()
 	if err != nil {
 		return nil, err
 	}
-	return &client{ctx: ctx, base: base, key: c.key, run: run.String(), http: &http.Client{Timeout: 60 * time.Second}}, nil
+	return &client{ctx: ctx, base: base, key: key, who: who, run: run.String(), http: &http.Client{Timeout: 60 * time.Second}}, nil
+}
+
+// baseURL reads --url.
+func baseURL(at string) (*url.URL, error) {
+	base, err := url.Parse(at)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, usagef("--url %q must be like http://127.0.0.1:8080", at)
+	}
+	return base, nil
 }
 
 // refusal is an answer of a server that is not a success.
@@ -46,9 +56,22 @@ type refusal struct {
 	Detail string `json:"detail"`
 }
 
+// refusalOf reads an answer that is not a success.
+func refusalOf(status int, body []byte) *refusal {
+	r := &refusal{}
+	if json.Unmarshal(body, r) != nil || r.Code == "" {
+		r.Detail = string(body[:min(len(body), 200)])
+	}
+	r.Status = status
+	return r
+}
+
 func (r *refusal) Error() string {
 	return fmt.Sprintf("the server answers %d %s: %s", r.Status, r.Code, r.Detail)
 }
+
+// agent is how a client calls itself.
+func (c *client) agent() string { return "holdfast-" + c.who }
 
 // attempts is how often a request is sent whose answer got lost. Its idempotency key sees to it that it is done once.
 const attempts = 3
@@ -77,12 +100,7 @@ func (c *client) do(method, path, name string, in, out any) error {
 			}
 			return json.Unmarshal(answer.body, out)
 		}
-		r := &refusal{}
-		if json.Unmarshal(answer.body, r) != nil || r.Code == "" {
-			r.Detail = string(answer.body[:min(len(answer.body), 200)])
-		}
-		r.Status = answer.status
-		return r
+		return refusalOf(answer.status, answer.body)
 	}
 	if err := ended(c.ctx); err != nil {
 		return err
@@ -104,12 +122,12 @@ func (c *client) send(method, path, name string, body []byte) (rawAnswer, error)
 		return rawAnswer{}, err
 	}
 	request.Header.Set("X-API-KEY", c.key)
-	request.Header.Set("User-Agent", "holdfast-replay")
+	request.Header.Set("User-Agent", c.agent())
 	if len(body) > 0 {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if name != "" {
-		request.Header.Set("Idempotency-Key", "replay-"+c.run+"-"+name)
+		request.Header.Set("Idempotency-Key", c.who+"-"+c.run+"-"+name)
 	}
 	answer, err := c.http.Do(request)
 	if err != nil {
@@ -166,7 +184,7 @@ type serverPlay struct {
 }
 
 func playOnServer(ctx context.Context, p *replayPlan, c replayConfig, file string, tick func()) (outcome, error) {
-	cl, err := newClient(ctx, c)
+	cl, err := newClient(ctx, c.url, c.key, "replay")
 	if err != nil {
 		return outcome{}, err
 	}

@@ -98,6 +98,10 @@ func TestScript(t *testing.T) {
 				}
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o600))
 			},
+			// keyfile NAME writes KEY to a file of its owner alone.
+			"keyfile": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.Getenv("KEY")+"\n"), 0o600))
+			},
 			// modeof NAME MODE compares the mode of a file.
 			"modeof": func(ts *testscript.TestScript, _ bool, args []string) {
 				st, err := os.Stat(ts.MkAbs(args[0]))

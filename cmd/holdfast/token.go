@@ -49,22 +49,30 @@ func (f *tokenFile) look(asked bool, log *slog.Logger) {
 
 // readToken reads --ops-token-file.
 func readToken(name string) (string, error) {
-	st, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return "", usagef("--ops-token-file %q must be a file with a token: %w", name, err)
-	case !st.Mode().IsRegular():
-		return "", usagef("--ops-token-file %q must be a file with a token, and is none", name)
-	case st.Mode().Perm()&0o077 != 0:
-		return "", usagef("--ops-token-file %q must be its owner's alone, as with mode 0600: it has %#o", name, st.Mode().Perm())
-	}
-	text, err := os.ReadFile(name)
+	token, err := readSecret("--ops-token-file", "a token", name)
 	if err != nil {
-		return "", usagef("--ops-token-file %q must be a file with a token: %w", name, err)
+		return "", err
 	}
-	token := strings.TrimSpace(string(text))
 	if len(token) < 32 || len(token) > 256 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", usagef("--ops-token-file %q must have 32 to 256 visible ASCII characters, as openssl rand -hex 32 makes them", name)
 	}
 	return token, nil
+}
+
+// readSecret reads the secret in a file that has to be its owner's alone, without blanks around it.
+func readSecret(flag, what, name string) (string, error) {
+	st, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return "", usagef("%s %q must be a file with %s: %w", flag, name, what, err)
+	case !st.Mode().IsRegular():
+		return "", usagef("%s %q must be a file with %s, and is none", flag, name, what)
+	case st.Mode().Perm()&0o077 != 0:
+		return "", usagef("%s %q must be its owner's alone, as with mode 0600: it has %#o", flag, name, st.Mode().Perm())
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", usagef("%s %q must be a file with %s: %w", flag, name, what, err)
+	}
+	return strings.TrimSpace(string(text)), nil
 }

@@ -7,6 +7,7 @@
 #   make bench-fair   what another account waits while one takes what it can get, beside what it waits on an idle server
 #   make soak         the program under 70 % of what the machine carries for MINUTES: whether heap, goroutines, files, snapshots or disk grow
 #   make bench-vs     the same work with Holdfast and with PostgreSQL, side by side
+#   make bench-growth the same work with 10,000, 100,000 and 1,000,000 articles of ten holds each; takes 16 GB of memory and 8 GB of disk
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
 #   make worlds       play WORLDS short random worlds against the twin, from seed WORLDSFROM on, on all processors
 #   make mutants      plant one bug after the other, and see the tests fail; MUTANTS=K/N for every N-th of them, from the K-th on
@@ -49,7 +50,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-console soak fuzz worlds mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs bench-growth bench-console soak fuzz worlds mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -98,6 +99,10 @@ soak:
 bench-vs:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { echo "installing PostgreSQL"; apt-get update -q && apt-get install -qy --no-install-recommends postgresql; }
 	go run ./bench/vs $(VSFLAGS)
+
+# What grows with the stock, and what does not; GROWTHFLAGS='-chart growth.svg' draws it.
+bench-growth:
+	go run ./bench/growth $(GROWTHFLAGS)
 
 # The Go fuzz targets one after the other, each package built once, then the tests that draw random commands.
 fuzz:

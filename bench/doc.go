@@ -10,6 +10,7 @@
 //	load/       the same over HTTP
 //	fair/       what one account waits while another takes what it can get: go run ./bench/fair
 //	soak/       whether the program grows under a steady load: go run ./bench/soak
+//	growth/     what grows with the stock: go run ./bench/growth
 //	run/        the command: go run ./bench/run
 //
 // A figure is what one run on one machine gave; those that compare take both sides in the same run, in turns. No test

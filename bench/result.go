@@ -1,10 +1,13 @@
 package bench
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -100,9 +103,9 @@ func (t Target) String() string {
 	case t.Value == 0:
 		return ""
 	case t.AtLeast:
-		return ">= " + number(t.Value) + " " + t.Unit
+		return ">= " + Number(t.Value) + " " + t.Unit
 	}
-	return "<= " + number(t.Value) + " " + t.Unit
+	return "<= " + Number(t.Value) + " " + t.Unit
 }
 
 // Report is a run.
@@ -123,6 +126,21 @@ func NewReport(scale float64) *Report {
 	}
 }
 
+// Processor is what the machine says that it has.
+func Processor() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if name, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
 // JSON writes the report as one object.
 func (r *Report) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
@@ -136,9 +154,9 @@ func (r *Report) Table(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "name\tfigure\tops/s\tp50\tp99\tcpu\tallocs\ttarget\t")
 	for _, x := range r.Results {
-		allocs, figure := "", number(x.Figure)+" "+x.Target.Unit
+		allocs, figure := "", Number(x.Figure)+" "+x.Target.Unit
 		if x.Allocs >= 0 {
-			allocs = number(x.Allocs)
+			allocs = Number(x.Allocs)
 		}
 		if x.Err != "" {
 			figure = ""
@@ -158,8 +176,8 @@ func (r *Report) Table(w io.Writer) error {
 	return nil
 }
 
-// number renders three significant digits, whole numbers from 100 on.
-func number(v float64) string {
+// Number renders three significant digits, whole numbers from 100 on.
+func Number(v float64) string {
 	switch {
 	case v >= 100 || v == float64(int64(v)):
 		return fmt.Sprintf("%.0f", v)
@@ -173,7 +191,7 @@ func blank(v float64) string {
 	if v == 0 {
 		return ""
 	}
-	return number(v)
+	return Number(v)
 }
 
 func blankTime(us float64) string {
@@ -181,7 +199,7 @@ func blankTime(us float64) string {
 	case us == 0:
 		return ""
 	case us < 1000:
-		return number(us) + " us"
+		return Number(us) + " us"
 	}
-	return number(us/1000) + " ms"
+	return Number(us/1000) + " ms"
 }

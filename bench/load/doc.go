@@ -3,6 +3,7 @@
 //
 //	load.go   what is measured
 //	list.go   the same of the list of articles
+//	alone.go  what one client waits, and the mix of many
 //	hooks.go  deliveries of webhooks, and bookings beside them
 //	site.go   the endpoint that they are sent to
 //	client.go the clients: keep-alive connections that ask one after the other

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-json"
+
+	"holdfast/bench"
 )
 
 // This file owns the table, the JSON and the chart.
@@ -53,25 +54,10 @@ const goalClients = 32
 func newReport(scale float64, version string, s *stock) *report {
 	q := s.questions(1, 11, false)[0]
 	return &report{
-		When: time.Now().UTC().Truncate(time.Second), CPU: processor(), CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version(), PostgreSQL: version,
+		When: time.Now().UTC().Truncate(time.Second), CPU: bench.Processor(), CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version(), PostgreSQL: version,
 		Scale: scale, Articles: len(s.articles), Bookings: len(s.bookings),
 		exampleQuery: s.pointQuery(q), exampleBody: s.holdBody(s.sale, 0, s.saleWindow),
 	}
-}
-
-// processor is what the machine says that it has.
-func processor() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return runtime.GOARCH
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if name, value, _ := strings.Cut(lines.Text(), ":"); strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }
 
 func (r *report) add(w work, n int, ours, theirs measured) {

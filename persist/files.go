@@ -67,6 +67,19 @@ func (p privateFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 	return p.keep(name, f, err)
 }
 
+// Remove syncs the directory before it drops one of Pebble's markers: Pebble
+// makes the new one and drops the old one under one sync, and no file system
+// has to keep them in that order, so a crash could keep the removal alone. A
+// store without a marker is none: it would be refused, with all that is in it.
+func (p privateFS) Remove(name string) error {
+	if strings.HasPrefix(p.PathBase(name), "marker.") {
+		if err := syncDir(p.FS, p.PathDir(name)); err != nil {
+			return err
+		}
+	}
+	return p.FS.Remove(name)
+}
+
 func (p privateFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	f, err := p.FS.OpenReadWrite(name, c, o...)
 	return p.keep(name, f, err)

@@ -13,6 +13,10 @@ import (
 // error may be a panic while it unlocks a mutex it does not hold (when a new log
 // file cannot be made, so on any full disk), and that ends the process without
 // a word. Here the fuse blows first, no lock is held, and reads go on.
+//
+// So it is with the file of options, which Pebble writes at the end of an
+// opening: it answers an error there by closing what a goroutine that it has
+// started still reads tables with, which panics.
 type jamFS struct {
 	privateFS
 	fatal func(format string, args ...any) // does not return
@@ -26,12 +30,28 @@ func (j jamFS) check(err error, op, name string) {
 
 func isLogName(name string) bool { return strings.HasSuffix(name, ".log") }
 
+// isDraft says whether a file is one that the options are written to before it
+// gets their name.
+func isDraft(name string) bool { return strings.HasSuffix(name, ".dbtmp") }
+
 // Unwrap is part of vfs.FS.
 func (j jamFS) Unwrap() vfs.FS { return j.privateFS }
 
 func (j jamFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := j.privateFS.Create(name, c)
+	if isDraft(name) {
+		j.check(err, "create", name)
+		return jamFile{File: f, fs: j, name: name}, nil
+	}
 	return j.watch(f, err, "create", name)
+}
+
+func (j jamFS) Rename(old, name string) error {
+	err := j.privateFS.Rename(old, name)
+	if isDraft(old) {
+		j.check(err, "rename", name)
+	}
+	return err
 }
 
 func (j jamFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {

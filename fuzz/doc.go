@@ -4,6 +4,7 @@
 //	model     the slow, obvious twin
 //	workload  random commands, engine and twin side by side
 //	crash     power cuts, failing disks, rotten bits, killed processes
+//	sim       lives of small directories, crashed by the hundred thousand
 //	history   clients that race, and what they saw
 //	script    scenarios that a person can read
 //	mutants   planted bugs, and the tests that find them

@@ -1,0 +1,208 @@
+// Command sim plays the lives of small data directories in memory, many thousand of them, and sees that nothing is lost.
+//
+// A seed is a history: some accounts, two clients who book, cancel and change quantities, a clock of its own, and a disk that
+// meets with a mishap at an operation that was drawn: the power fails, also while it starts or stops, and again in the recovery
+// from that; an operation fails, or all from there on; there is no room any more, and then there is. What was not synced outlasts
+// a power cut by chance, sector by sector and name by name. After each start:
+//
+//  1. What was acknowledged is there: the log goes at least as far, the state at that point is the same, to the hash, and every
+//     booking and every number of units is as the clients were told (book.go).
+//  2. What was not acknowledged is there whole or not at all. Asked again under its key, it is done once.
+//  3. Nothing is there that nobody asked for, and what has expired is gone.
+//  4. The engine's own checks are clean. At one start of sixteen the state is also built and checked a second time, by Verify.
+//
+// An engine whose storage failed takes nothing any more; a disk that fails or is full is never taken for damage.
+//
+// It is a program and not tests in fuzz/crash: a process whose disk failed keeps what it held until it ends, so a run of hours
+// is one of many processes. Those of fuzz/crash try every operation of one script; here scripts, mishaps and their order are drawn.
+//
+// # What a seed fixes
+//
+// All that is drawn. In seven histories of eight also all that comes of it: the commands of a step are one record, as the first
+// waits until the others are queued; HEAD is written when they are answered; the next step waits until that, and the folding of
+// the record, are over. So mishaps are counted in operations on the log and HEAD, of an opening in all. The eighth history is
+// loose: several records are on their way at once, with HEAD, folds, flushes and compactions beside them as the goroutines come
+// to it. There a seed fixes what is asked and where the mishap comes by count, and what else lies on the disk then may differ
+// from run to run; no verdict depends on that, but a loss may take several runs of its seed.
+//
+// Directories other than the one, backups and restores are not simulated; fuzz/crash and persist/backup have them.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// This file owns the run: workers, each a process at a time, and what is said in the end.
+
+// block is how many seeds a process plays.
+const block = 60
+
+func main() {
+	crashes := flag.Int("crashes", 10_000, "go on until so many crashes were simulated")
+	from := flag.Uint64("from", uint64(time.Now().UnixNano())/1_000_000, "the first seed")
+	only := flag.Uint64("seed", 0, "play this seed alone and say all that happens; 0: many")
+	workers := flag.Int("workers", 2, "processes at a time")
+	child := flag.Bool("child", false, "play the seeds of one process and tell each as a line of JSON")
+	flag.Parse()
+	if *child || *only != 0 {
+		runtime.GOMAXPROCS(1) // fewer orders in which goroutines can run
+	}
+	switch {
+	case *child:
+		for seed := *from; seed < *from+block; seed++ {
+			_ = json.NewEncoder(os.Stdout).Encode(play(seed, io.Discard))
+		}
+	case *only != 0:
+		out := play(*only, os.Stdout)
+		report(map[string]int{"seeds": 1}, out)
+		os.Exit(out.status())
+	default:
+		os.Exit(run(*from, *crashes, *workers))
+	}
+}
+
+// outcome is what came of a seed.
+type outcome struct {
+	Seed   uint64
+	Lost   string // empty: nothing is
+	Trace  string // tells runs apart
+	Counts map[string]int
+}
+
+func (o outcome) status() int {
+	if o.Lost != "" {
+		return 1
+	}
+	return 0
+}
+
+func play(seed uint64, tell io.Writer) outcome {
+	h := newHistory(seed, tell)
+	out := outcome{Seed: seed, Counts: h.counts}
+	if err := h.play(); err != nil {
+		out.Lost = err.Error()
+	}
+	out.Trace = fmt.Sprintf("%x", h.trace.Sum(nil))
+	return out
+}
+
+// mishaps are the counts that are crashes.
+func crashesOf(counts map[string]int) (n int) {
+	for what, k := range counts {
+		if strings.HasPrefix(what, "power cuts") || strings.HasPrefix(what, "failing disks") || strings.HasPrefix(what, "full disks") {
+			n += k
+		}
+	}
+	return n
+}
+
+// run plays seeds until there were so many crashes, or one has lost something.
+func run(from uint64, crashes, workers int) int {
+	began := time.Now()
+	var next, had atomic.Int64
+	var mu sync.Mutex
+	total := map[string]int{}
+	var bad outcome
+	said := began
+	note := func(o outcome) {
+		mu.Lock()
+		defer mu.Unlock()
+		total["seeds"]++
+		for what, n := range o.Counts {
+			total[what] += n
+		}
+		had.Store(int64(crashesOf(total)))
+		if o.Lost != "" && bad.Lost == "" {
+			bad = o
+			had.Store(int64(crashes)) // the others end as well
+		}
+		if time.Since(said) > 30*time.Second {
+			said = time.Now()
+			fmt.Printf("sim: %d crashes, %.0f a second\n", had.Load(), float64(had.Load())/time.Since(began).Seconds())
+		}
+	}
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for had.Load() < int64(crashes) {
+				first := from + uint64(next.Add(block)-block)
+				if err := process(first, note); err != nil {
+					note(*err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	fmt.Printf("sim: seeds from %d on, %.0f s, %.0f crashes a second\n", from, time.Since(began).Seconds(), float64(crashesOf(total))/time.Since(began).Seconds())
+	report(total, bad)
+	return bad.status()
+}
+
+// process plays one block of seeds in a process of its own. A process that ends before them is a loss of the seed it was at.
+func process(first uint64, note func(outcome)) *outcome {
+	name, err := os.Executable()
+	if err != nil {
+		return &outcome{Seed: first, Lost: err.Error()}
+	}
+	var said strings.Builder
+	c := exec.Command(name, "-child", "-from", fmt.Sprint(first))
+	c.Env = append(os.Environ(), "GOGC=400")
+	c.Stderr = &said
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		return &outcome{Seed: first, Lost: err.Error()}
+	}
+	seed := first
+	for lines := bufio.NewScanner(out); lines.Scan(); seed++ {
+		var o outcome
+		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
+			return &outcome{Seed: seed, Lost: err.Error()}
+		}
+		note(o)
+	}
+	if err := c.Wait(); err != nil || seed != first+block {
+		return &outcome{Seed: seed, Lost: fmt.Sprintf("the process ended: %v\n%s", err, said.String())}
+	}
+	return nil
+}
+
+// report says what happened. The last line says what was lost.
+func report(total map[string]int, bad outcome) {
+	if bad.Counts != nil && total["operations"] == 0 {
+		maps.Copy(total, bad.Counts)
+	}
+	kinds := []string{}
+	for what := range total {
+		if crashesOf(map[string]int{what: 1}) > 0 || what == "clean stops" {
+			kinds = append(kinds, what)
+		}
+	}
+	slices.Sort(kinds)
+	fmt.Printf("sim: %d seeds, %d operations, %d acknowledged, %d recovered that were not acknowledged, %d states built twice\n",
+		total["seeds"], total["operations"], total["acknowledged"], total["recovered"], total["replays"])
+	fmt.Printf("sim: %d crashes\n", crashesOf(total))
+	for _, what := range kinds {
+		fmt.Printf("sim: %9d %s\n", total[what], what)
+	}
+	if bad.Lost != "" {
+		fmt.Printf("sim: %s\nsim: LOST: SEED=%d\n", bad.Lost, bad.Seed)
+		return
+	}
+	fmt.Println("sim: 0 lost")
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file owns a short run of the simulator, and that a seed is a history.
+
+// TestCrashSimulated plays some new seeds.
+func TestCrashSimulated(t *testing.T) {
+	first, err := strconv.ParseUint(os.Getenv("HOLDFAST_SEED"), 10, 64)
+	if err != nil {
+		first = uint64(time.Now().UnixNano()) / 1_000_000
+	}
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 8
+	}
+	total := map[string]int{}
+	for seed := first; seed < first+seeds; seed++ {
+		o := play(seed, io.Discard)
+		require.Empty(t, o.Lost, "make simulate SEED=%d", seed)
+		for what, n := range o.Counts {
+			total[what] += n
+		}
+	}
+	t.Logf("seeds from %d on: %v", first, total)
+	require.Greater(t, crashesOf(total), 2*int(seeds))
+}
+
+// TestASeedIsAHistory plays seeds twice: every choice, answer, end of the log and state hash is the same.
+func TestASeedIsAHistory(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // as a process of the simulator has it
+	played := 0
+	for seed := uint64(1); played < 6; seed++ {
+		if newHistory(seed, io.Discard).loose {
+			continue
+		}
+		played++
+		one, two := play(seed, io.Discard), play(seed, io.Discard)
+		require.Empty(t, one.Lost)
+		require.Equal(t, one, two)
+		require.NotEqual(t, play(seed+1, io.Discard).Trace, one.Trace)
+	}
+}

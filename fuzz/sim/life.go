@@ -41,12 +41,13 @@ type history struct {
 	no    int // of the last command
 	keys  int // of the last key
 
-	accounts []*account
-	again    []*retry // commands that their client asks once more
-	acked    struct{ seq, hash uint64 }
-	folds    bool
-	small    bool
-	keep     persist.Keep
+	accounts  []*account
+	again     []*retry // commands that their client asks once more
+	acked     struct{ seq, hash uint64 }
+	folds     bool
+	piecemeal bool // records are folded one by one
+	small     bool
+	keep      persist.Keep
 
 	store  *persist.Store
 	engine *engine.Engine
@@ -102,7 +103,7 @@ func (h *history) play() (err error) {
 		lives = 16
 	}
 	for h.life = 1; h.life <= lives; h.life++ {
-		h.small, h.folds, h.keep = h.loose && h.chance(70), h.chance(80), persist.Keep{All: true}
+		h.small, h.folds, h.piecemeal, h.keep = h.loose && h.chance(70), h.chance(80), h.chance(50), persist.Keep{All: true}
 		if h.chance(60) {
 			h.keep = persist.Keep{Records: uint64(1 + h.dice.IntN(6))}
 		}
@@ -208,6 +209,9 @@ func (h *history) options() persist.Options {
 	o := persist.Options{
 		Dir: dir, FS: h.disk, HeadInterval: time.Microsecond, FoldDelay: time.Microsecond, KeepLog: h.keep,
 		MemTableSize: 256 << 10, CacheSize: 64 << 10,
+	}
+	if h.piecemeal {
+		o.FoldBytes = 1
 	}
 	if !h.folds {
 		o.FoldDelay = time.Hour
@@ -346,7 +350,10 @@ func (h *history) live() error {
 		what = []mishap{diskFull, noRoomAtAll}[h.dice.IntN(2)]
 	}
 	rounds := 1 + h.dice.IntN(4)
-	at := 1 + h.dice.IntN(3*rounds+2)
+	at := 1 + h.dice.IntN(3*rounds+1)
+	if h.loose {
+		at = 1 + h.dice.IntN(12*rounds)
+	}
 	if what == nothing {
 		at = 0
 	}

@@ -113,11 +113,12 @@ func crashesOf(counts map[string]int) (n int) {
 func run(from uint64, crashes, workers int) int {
 	began := time.Now()
 	var next, had atomic.Int64
+	var over atomic.Bool
 	var mu sync.Mutex
 	total := map[string]int{}
 	var bad outcome
 	said := began
-	note := func(o outcome) {
+	note := func(o outcome) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		total["seeds"]++
@@ -127,17 +128,18 @@ func run(from uint64, crashes, workers int) int {
 		had.Store(int64(crashesOf(total)))
 		if o.Lost != "" && bad.Lost == "" {
 			bad = o
-			had.Store(int64(crashes)) // the others end as well
+			over.Store(true)
 		}
 		if time.Since(said) > 30*time.Second {
 			said = time.Now()
 			fmt.Printf("sim: %d crashes, %.0f a second\n", had.Load(), float64(had.Load())/time.Since(began).Seconds())
 		}
+		return over.Load()
 	}
 	var all sync.WaitGroup
 	for range workers {
 		all.Go(func() {
-			for had.Load() < int64(crashes) {
+			for had.Load() < int64(crashes) && !over.Load() {
 				first := from + uint64(next.Add(block)-block)
 				if err := process(first, note); err != nil {
 					note(*err)
@@ -151,8 +153,8 @@ func run(from uint64, crashes, workers int) int {
 	return bad.status()
 }
 
-// process plays one block of seeds in a process of its own. A process that ends before them is a loss of the seed it was at.
-func process(first uint64, note func(outcome)) *outcome {
+// process plays one block of seeds in a process of its own, until the run is over. A process that ends before them is a loss of the seed it was at.
+func process(first uint64, note func(outcome) (over bool)) *outcome {
 	name, err := os.Executable()
 	if err != nil {
 		return &outcome{Seed: first, Lost: err.Error()}
@@ -174,7 +176,11 @@ func process(first uint64, note func(outcome)) *outcome {
 		if err := json.Unmarshal(lines.Bytes(), &o); err != nil {
 			return &outcome{Seed: seed, Lost: err.Error()}
 		}
-		note(o)
+		if note(o) {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+			return nil
+		}
 	}
 	if err := c.Wait(); err != nil || seed != first+block {
 		return &outcome{Seed: seed, Lost: fmt.Sprintf("the process ended: %v\n%s", err, said.String())}

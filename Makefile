@@ -18,6 +18,7 @@
 #   make test-backup  backups in the bucket of a real S3 server, which is built for it; takes the network
 #   make test-barrage bad input for BARRAGE, and thousands of connections that drip, do not read, or idle: no panic, no growth, an untouched state
 #   make torture      the program, killed again and again for MINUTES while clients book: nothing that was acknowledged may be lost
+#   make flips        one bit of every byte of two small directories, one after the other: refused, or the same state; some 40 minutes on two cores
 #   make simulate     CRASHES simulated crashes of small directories, from seed SEEDS on: power cuts, failing and full disks; SEED=N plays one seed again and tells all
 #   make release      archives of static binaries for PLATFORMS as VERSION in dist, with licences, parts and checksums
 #   make document     write api/openapi.json again, after a change of operations; make clients goes with it
@@ -52,7 +53,7 @@ RACE = ./engine/... ./api/... ./persist/... ./bench/load/... $(wildcard ./fuzz/h
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
 
-.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs simulate bench-growth bench-console soak fuzz worlds mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
+.PHONY: run build release test vet lint bench bench-short bench-fair bench-vs flips simulate bench-growth bench-console soak fuzz worlds mutants test-crash torture test-clients test-docs test-console shots test-backup test-barrage document clients console schemas golden clean
 
 run: build
 	./holdfast serve --demo
@@ -134,6 +135,9 @@ test-crash:
 # The program itself, killed for so long while clients book, also while it starts, is backed up and restored. The last line says whether anything was lost.
 torture:
 	TORTURE=$(MINUTES)m go test -count=1 -timeout 0 -v -run TestTorture ./fuzz/crash
+
+flips:
+	HOLDFAST_LONG=1 go test -count=1 -timeout 0 -v -run 'TestFlippedBit$$' ./persist
 
 # On two cores a million crashes take an hour. The last line says whether anything was lost, and the seed that lost it.
 simulate:

@@ -68,13 +68,14 @@ func fileKind(name string) string {
 
 // TestFlippedBit flips bits in every file of a closed and of a crashed
 // directory. Each must be refused, when opened or when verified, or change
-// nothing. HOLDFAST_LONG=1 flips one bit of every byte, else of 25 in each
-// file, -short of five.
+// nothing. HOLDFAST_LONG=1 flips one bit of every byte (make flips), else of 25
+// in each file, -short of five.
 func TestFlippedBit(t *testing.T) {
 	seed := newSeed(t)
-	rng := rand.New(rand.NewPCG(seed, 3))
-	for _, closed := range []bool{true, false} {
+	for stream, closed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("closed=%v", closed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, uint64(3+stream)))
 			mem := power.NewDisk()
 			o := small(mem)
 			o.KeepLog = Keep{Records: 40}
@@ -113,9 +114,11 @@ func flipAll(t *testing.T, rng *rand.Rand, mem vfs.FS, toy *toy) {
 	}
 	type tally struct{ flips, refused, found, harmless int }
 	tallies := map[string]*tally{}
+	bytes := 0
 	for _, n := range names {
 		path := base.PathJoin("/data", n)
 		clean := readAll(t, base, path)
+		bytes += len(clean)
 		count := tallies[fileKind(n)]
 		if count == nil {
 			count = &tally{}
@@ -167,6 +170,7 @@ func flipAll(t *testing.T, rng *rand.Rand, mem vfs.FS, toy *toy) {
 			}
 		}
 	}
+	t.Logf("%d bytes in %d files", bytes, len(names))
 	for kind, c := range tallies {
 		t.Logf("%-8s %5d flips: %5d refused when opened, %4d found by verify, %5d harmless", kind, c.flips, c.refused, c.found, c.harmless)
 	}

@@ -545,7 +545,10 @@ func (d *disk) cut() bool {
 
 // kindOf is a file's name without its number.
 func kindOf(name string) string {
-	if ext := path.Ext(name); ext != "" && !strings.HasPrefix(name, "marker.") {
+	if parts := strings.Split(name, "."); parts[0] == "marker" {
+		return "marker." + parts[1]
+	}
+	if ext := path.Ext(name); ext != "" {
 		return ext
 	}
 	kind, _, _ := strings.Cut(name, "-")

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"io/fs"
 	"maps"
@@ -190,11 +191,17 @@ func (d *disk) after(chance int, dice *rand.Rand) *disk {
 }
 
 func (d *disk) remains(chance int, dice *rand.Rand) *disk {
-	stays := func() bool { return chance == 100 || chance > 0 && dice.IntN(100) < chance }
+	luck := dice.Uint64()
+	// Each name and each sector has a throw of its own, so that none depends on how much else is not synced.
+	stays := func(name string, at int) bool {
+		h := fnv.New64a()
+		_, _ = io.WriteString(h, name)
+		return rand.New(rand.NewPCG(luck^h.Sum64(), uint64(at))).IntN(100) < chance
+	}
 	to := newDisk()
 	names := maps.Clone(d.synced)
 	for _, m := range d.moves {
-		if !stays() {
+		if !stays(m[len(m)-1].name, len(m)) {
 			continue
 		}
 		for _, x := range m {
@@ -213,7 +220,7 @@ func (d *disk) remains(chance int, dice *rand.Rand) *disk {
 			for _, w := range n.pending {
 				for from := 0; from < len(w.data); {
 					end := min((w.at+from)/sector*sector+sector-w.at, len(w.data))
-					if stays() {
+					if stays(kindOf(path.Base(name)), (w.at+from)/sector) {
 						left = put(left, w.at+from, w.data[from:end])
 					}
 					from = end

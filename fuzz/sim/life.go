@@ -287,8 +287,8 @@ func (h *history) open() (err error) {
 	h.counts["recovered"] += back
 	seq, sum := h.engine.State()
 	h.acked.seq, h.acked.hash = seq, sum
-	h.rest()
 	h.note("opened at %d with %016x; of what was not acknowledged %d came back", seq, sum, back)
+	h.rest()
 	return nil
 }
 

@@ -18,9 +18,9 @@
 //
 // # What a seed fixes
 //
-// All that is drawn. In seven histories of eight also all that comes of it: the commands of a step are one record, as the first
+// All that is drawn. In seven histories of eight also nearly always all that comes of it: the commands of a step are one record, as the first
 // waits until the others are queued; HEAD is written when they are answered; the next step waits until that, and the folding of
-// the record, are over. So mishaps are counted in operations on the log and HEAD, of an opening in all. The eighth history is
+// the record, are over; all on one processor. So mishaps are counted in operations on the log and HEAD, of an opening in all. The eighth history is
 // loose: several records are on their way at once, with HEAD, folds, flushes and compactions beside them as the goroutines come
 // to it. There a seed fixes what is asked and where the mishap comes by count, and what else lies on the disk then may differ
 // from run to run; no verdict depends on that, but a loss may take several runs of its seed.

@@ -543,3 +543,5 @@ func (a *account) articleInUse(r *Article, now int64) error {
 }
 
 func (DeleteArticle) result() any { return new(any) }
+
+func (o CreateArticle) distinct() []distinctValue { return o.Labels.External.distinct() }

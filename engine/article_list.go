@@ -224,7 +224,7 @@ func (l *listing) filter(f *Filter) (c condition, err error) {
 		}
 		return l.condition(attributeSource(d, format), j), nil
 	case FieldTags:
-		j := judge(l.a.tagsNamed)
+		j := judge(func(x operand) []ID { return l.a.tagsNamed(x) })
 		j.alive = func(id ID) bool { return l.a.tags().Get(id) != nil }
 		return l.condition(fieldSource(f.Field), j), nil
 	case FieldQuantity:
@@ -252,16 +252,6 @@ func (l *listing) filter(f *Filter) (c condition, err error) {
 		return c, nil
 	}
 	return l.condition(fieldSource(f.Field), judge(itself)), nil
-}
-
-// chosen is the options that a text names, by name or id.
-func (d *Attribute) chosen(x operand) (ids []ID) {
-	for _, o := range d.Options {
-		if strings.ToLower(o.Name) == x.text || o.ID == x.id {
-			ids = append(ids, o.ID)
-		}
-	}
-	return ids
 }
 
 // tagsNamed is the tags that a text names, by value or id.

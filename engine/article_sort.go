@@ -81,11 +81,12 @@ func (l *listing) order(total int, dst []*Article) []*Article {
 		at := l.places()
 		return l.byNumber(dst, limit, func(no uint32) (float64, bool) { return float64(at[no]), at[no] > 0 })
 	case ByItemIncome, ByProfitability:
-		amount := l.a.incomes
+		var of func(no uint32) float64
 		if l.Sort == ByProfitability {
-			amount = l.a.profits
+			of = l.a.profits()
+		} else {
+			of = l.a.incomes()
 		}
-		of := amount()
 		return l.byNumber(dst, limit, func(no uint32) (float64, bool) { return of(no), true })
 	case ByTags:
 		ranks := l.a.tagRanks()

@@ -118,7 +118,7 @@ func BenchmarkAttributeInUse(b *testing.B) {
 	for _, f := range []struct {
 		name  string
 		count func(kind int, d *Attribute) int
-	}{{"counted", a.losing}, {"looked", a.slowLosing}} {
+	}{{"counted", func(kind int, d *Attribute) int { return a.losing(kind, d) }}, {"looked", func(kind int, d *Attribute) int { return a.slowLosing(kind, d) }}} {
 		b.Run(f.name, func(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()

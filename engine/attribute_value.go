@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"holdfast/timeline"
 )
@@ -265,4 +266,14 @@ func (v View) EachAttribute(own, other *Labels, visit func(d *Attribute, value V
 			mine = mine[1:]
 		}
 	}
+}
+
+// chosen is the options that a text names, by name or id.
+func (d *Attribute) chosen(x operand) (ids []ID) {
+	for _, o := range d.Options {
+		if strings.ToLower(o.Name) == x.text || o.ID == x.id {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
 }

@@ -8,30 +8,8 @@ import "fmt"
 // distinct alone.
 type Row interface {
 	Op
-	// distinct are values that no two rows of a kind may have, each with its pointer; an empty one is none.
-	distinct() []distinct
-}
-
-type distinct struct{ pointer, value string }
-
-func (o CreateLocation) distinct() []distinct { return o.External.distinct() }
-func (o CreateArticle) distinct() []distinct  { return o.Labels.External.distinct() }
-func (o CreateCustomer) distinct() []distinct { return o.Labels.External.distinct() }
-func (PlaceHold) distinct() []distinct        { return nil }
-
-func (o CreateSKU) distinct() []distinct {
-	all := o.Labels.External.distinct()
-	if o.Code != nil {
-		all = append(all, distinct{"/code", *o.Code})
-	}
-	return all
-}
-
-func (p *ExternalPatch) distinct() []distinct {
-	if p.ID.Value == "" {
-		return nil
-	}
-	return []distinct{{"/externalId", p.ID.Value}}
+	// distinct are values that no two rows of a kind may have.
+	distinct() []distinctValue
 }
 
 // Batch makes records, all or none, each judged behind those before it. What is wrong with a row, its refusal included, is a
@@ -54,7 +32,7 @@ func (o Batch) Check() []Fault {
 		return []Fault{{Code: "length", Message: fmt.Sprintf("must have between 1 and %d rows", MaxBatch)}}
 	}
 	var faults []Fault
-	seen := map[distinct]bool{}
+	seen := map[distinctValue]bool{}
 	for i, r := range o.Rows {
 		faults = addFaults(faults, i, r.Check())
 		for _, d := range r.distinct() {

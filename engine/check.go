@@ -12,22 +12,6 @@ import (
 
 // This file owns the engine's invariants as checks: everything derived is recomputed the slow way.
 
-// sum is the part of the state hash that an account's rows of a kind make.
-func (k *kind[R]) sum(a *account) (total uint64) {
-	if k.total != nil {
-		return k.total(a)
-	}
-	var buf []byte
-	var key []byte
-	for r := range k.all(a) {
-		key = rowKey(key[:0], k.tag, a.id, k.key(r))
-		var h uint64
-		h, buf = rowHash(buf, k.tag, key[1:], k.encode(nil, r))
-		total += h
-	}
-	return total
-}
-
 // Check recomputes what the present snapshot derives: the state hash from all rows, every index of the timelines, the links
 // between articles, lots and pools, what articles bring in, and what is due. It reads everything: minutes on a large state.
 func (e *Engine) Check() error { return e.current.Load().check() }

@@ -195,3 +195,5 @@ func (v View) FindCustomers(q *RecordQuery, p Part) (page []*Customer, total int
 
 // Customers lists the account's customers in order of creation.
 func (v View) Customers() *table.Table[Customer] { return v.acc.customers() }
+
+func (o CreateCustomer) distinct() []distinctValue { return o.Labels.External.distinct() }

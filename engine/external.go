@@ -114,3 +114,11 @@ func (k *kind[R]) with(a *account, index int) func(external string) (ID, bool) {
 		return ID{}, false
 	}
 }
+
+// distinct is the id that the patch gives, if any: no two records of a kind have the same.
+func (p *ExternalPatch) distinct() []distinctValue {
+	if p.ID.Value == "" {
+		return nil
+	}
+	return []distinctValue{{"/externalId", p.ID.Value}}
+}

@@ -641,3 +641,5 @@ func (a *account) madeForHeld(rec *holdRecord, h timeline.Hold) ID {
 	base, _ := l.begin(rec.id, first)
 	return a.heldAs(l, a.componentsOf(l, base), int(h.Owner)-int(first)).SKU
 }
+
+func (PlaceHold) distinct() []distinctValue { return nil }

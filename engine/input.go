@@ -222,3 +222,6 @@ func match(wanted []uint64, revision uint64) error {
 	}
 	return refuse(CodePrecondition, "the record was changed since it was read")
 }
+
+// distinctValue is one that no two rows of a kind may have, with its pointer.
+type distinctValue struct{ pointer, value string }

@@ -261,3 +261,5 @@ func (a *account) lotLasts(no timeline.LotNo, now int64) bool {
 }
 
 func (DeleteLocation) result() any { return new(any) }
+
+func (o CreateLocation) distinct() []distinctValue { return o.External.distinct() }

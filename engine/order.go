@@ -163,15 +163,6 @@ type OrderUnit struct {
 	Lot timeline.LotNo `json:",omitzero"` // that it was of as its hold went: it was sold, or came back before any time had gone by; else 0
 }
 
-// MarshalText writes a purchase type into a stored row.
-func (p purchase) MarshalText() ([]byte, error) { return []byte(purchases[p]), nil }
-
-// UnmarshalText reads what MarshalText wrote.
-func (p *purchase) UnmarshalText(b []byte) (err error) {
-	*p, err = nameAt[purchase](purchases, "purchase type", b)
-	return err
-}
-
 const (
 	orderByTag = iota
 	orderBySubscription

@@ -37,3 +37,12 @@ var purchases = []string{string(PurchaseBooking), string(PurchaseSale), string(P
 func purchaseOf(p PurchaseType) purchase { return purchase(max(0, slices.Index(purchases, string(p)))) }
 
 func (p purchase) Type() PurchaseType { return PurchaseType(purchases[p]) }
+
+// MarshalText writes a purchase type into a stored row.
+func (p purchase) MarshalText() ([]byte, error) { return []byte(purchases[p]), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (p *purchase) UnmarshalText(b []byte) (err error) {
+	*p, err = nameAt[purchase](purchases, "purchase type", b)
+	return err
+}

@@ -310,3 +310,11 @@ func (o DeleteSKU) plan(t *tx) (any, error) {
 }
 
 func (DeleteSKU) result() any { return new(any) }
+
+func (o CreateSKU) distinct() []distinctValue {
+	all := o.Labels.External.distinct()
+	if o.Code != nil {
+		all = append(all, distinctValue{"/code", *o.Code})
+	}
+	return all
+}

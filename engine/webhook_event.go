@@ -77,8 +77,9 @@ func (t *tx) deliverEvents() {
 	if t.acc.webhooks().Len() == 0 {
 		return
 	}
+	emit := func(typ HookEvent, resource ID, data func() eventData) { t.emit(typ, resource, data) }
 	for _, find := range eventSources {
-		find(t, t.emit)
+		find(t, emit)
 	}
 }
 

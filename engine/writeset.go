@@ -345,3 +345,19 @@ func (k *kind[R]) present(dst []image, account, id ID, stored []byte) ([]image, 
 	}
 	return append(dst, image{k.tag, id, value}), nil
 }
+
+// sum is the part of the state hash that an account's rows of a kind make.
+func (k *kind[R]) sum(a *account) (total uint64) {
+	if k.total != nil {
+		return k.total(a)
+	}
+	var buf []byte
+	var key []byte
+	for r := range k.all(a) {
+		key = rowKey(key[:0], k.tag, a.id, k.key(r))
+		var h uint64
+		h, buf = rowHash(buf, k.tag, key[1:], k.encode(nil, r))
+		total += h
+	}
+	return total
+}

@@ -31,7 +31,7 @@ func numbers(ctx context.Context, conn *pgx.Conn, sql string, args ...any) ([]in
 	return pgx.CollectRows(list, pgx.RowTo[int])
 }
 
-func (s *stock) checkPoints(list []question) checkBoth {
+func (s *sharedStock) checkPoints(list []question) checkBoth {
 	return func(ctx context.Context, c *caller, conn *pgx.Conn) error {
 		for _, q := range list[:checked] {
 			if _, err := c.get(availabilityPath, s.pointQuery(q)); err != nil {
@@ -53,7 +53,7 @@ func (s *stock) checkPoints(list []question) checkBoth {
 	}
 }
 
-func (s *stock) checkSKUs(list []question) checkBoth {
+func (s *sharedStock) checkSKUs(list []question) checkBoth {
 	return func(ctx context.Context, c *caller, conn *pgx.Conn) error {
 		for _, q := range list[:checked] {
 			if _, err := c.get(availabilityPath, s.skuQuery(q)); err != nil {
@@ -75,7 +75,7 @@ func (s *stock) checkSKUs(list []question) checkBoth {
 	}
 }
 
-func (s *stock) checkLists(list []question) checkBoth {
+func (s *sharedStock) checkLists(list []question) checkBoth {
 	type line struct {
 		No    int
 		Name  string
@@ -119,7 +119,7 @@ func (s *stock) checkLists(list []question) checkBoth {
 	}
 }
 
-func (s *stock) checkCalendars(list []question) checkBoth {
+func (s *sharedStock) checkCalendars(list []question) checkBoth {
 	return func(ctx context.Context, c *caller, conn *pgx.Conn) error {
 		for _, q := range list[:5] {
 			if _, err := c.get("/v1/admin/availability/calendar", s.calendarQuery(q)); err != nil {
@@ -150,7 +150,7 @@ func (s *stock) checkCalendars(list []question) checkBoth {
 	}
 }
 
-func (s *stock) checkBulk(list []question, body []byte) checkBoth {
+func (s *sharedStock) checkBulk(list []question, body []byte) checkBoth {
 	return func(ctx context.Context, c *caller, conn *pgx.Conn) error {
 		if _, err := c.post(availabilityPath+"/query", body); err != nil {
 			return err

@@ -66,15 +66,15 @@ const (
 	holdsPath        = "/v1/admin/holds"
 )
 
-func (s *stock) pointQuery(q question) []byte {
+func (s *sharedStock) pointQuery(q question) []byte {
 	return fmt.Appendf(nil, "articleId=%v&serviceLocationId=%v%s", s.articles[q.article].id, s.world.Merchant.Locations[q.location], q.query())
 }
 
-func (s *stock) skuQuery(q question) []byte {
+func (s *sharedStock) skuQuery(q question) []byte {
 	return fmt.Appendf(nil, "skuId=%v&serviceLocationId=%v%s", s.world.Merchant.SKUs[q.sku], s.world.Merchant.Locations[q.location], q.query())
 }
 
-func (s *stock) calendarQuery(q question) []byte {
+func (s *sharedStock) calendarQuery(q question) []byte {
 	return fmt.Appendf(nil, "skuId=%v&serviceLocationId=%v&bucket=day%s",
 		s.world.Merchant.SKUs[q.sku], s.world.Merchant.Locations[q.location], calendar(q).query())
 }
@@ -85,7 +85,7 @@ func listQuery(q question) []byte {
 }
 
 // bulkBody asks about many windows, of articles and SKUs in turns.
-func (s *stock) bulkBody(list []question) []byte {
+func (s *sharedStock) bulkBody(list []question) []byte {
 	b := bytes.NewBufferString(`{"lines":[`)
 	for i, q := range list {
 		if i > 0 {
@@ -102,7 +102,7 @@ func (s *stock) bulkBody(list []question) []byte {
 }
 
 // holdBody books one unit of a SKU, also of the two that are no part of the data set.
-func (s *stock) holdBody(sku, location int, w window) []byte {
+func (s *sharedStock) holdBody(sku, location int, w window) []byte {
 	var id any
 	for i := len(s.articles) - 1; i >= 0; i-- { // the two are the last
 		if s.articles[i].number == sku {

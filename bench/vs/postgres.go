@@ -90,7 +90,7 @@ type postgres struct {
 }
 
 // loadPostgres makes the tables and fills them with the stock.
-func loadPostgres(ctx context.Context, c *cluster, s *stock, progress func(string)) (*postgres, error) {
+func loadPostgres(ctx context.Context, c *cluster, s *sharedStock, progress func(string)) (*postgres, error) {
 	p := &postgres{url: c.url()}
 	conn, err := pgx.Connect(ctx, p.url)
 	if err != nil {

@@ -51,7 +51,7 @@ type floor struct {
 
 const goalClients = 32
 
-func newReport(scale float64, version string, s *stock) *report {
+func newReport(scale float64, version string, s *sharedStock) *report {
 	q := s.questions(1, 11, false)[0]
 	return &report{
 		When: time.Now().UTC().Truncate(time.Second), CPU: bench.Processor(), CPUs: runtime.GOMAXPROCS(0), Go: runtime.Version(), PostgreSQL: version,

@@ -13,8 +13,8 @@ import (
 // This file owns the stock that both sides have: what PostgreSQL's tables are filled with, read from the engine, and a plain sweep over
 // the same rows.
 
-// stock is units and bookings with numbers for ids, as a table would have them.
-type stock struct {
+// sharedStock is units and bookings with numbers for ids, as a table would have them.
+type sharedStock struct {
 	world    *bench.World
 	articles []article
 	bookings []booking
@@ -43,8 +43,8 @@ type booking struct {
 }
 
 // readStock sells out a SKU, and reads articles and bookings.
-func readStock(w *bench.World) (*stock, error) {
-	s := &stock{world: w, sale: w.Set.SKUs + 1, bySKU: map[[2]int][]int32{}}
+func readStock(w *bench.World) (*sharedStock, error) {
+	s := &sharedStock{world: w, sale: w.Set.SKUs + 1, bySKU: map[[2]int][]int32{}}
 	sale, from, to, err := load.SellOut(w)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func readStock(w *bench.World) (*stock, error) {
 	return s, nil
 }
 
-func (s *stock) add(no int, u engine.Unavailability) error {
+func (s *sharedStock) add(no int, u engine.Unavailability) error {
 	a := &s.articles[no]
 	slot, seen := a.slotsSeen[u.Slot]
 	if !seen {
@@ -107,7 +107,7 @@ type question struct {
 	window
 }
 
-func (s *stock) questions(n int, seed uint64, popular bool) []question {
+func (s *sharedStock) questions(n int, seed uint64, popular bool) []question {
 	list := make([]question, n)
 	for i, q := range s.world.Set.Queries(n, seed, popular) {
 		list[i] = question{q.Article, q.SKU, q.Location, window{q.Start, q.End}}
@@ -116,7 +116,7 @@ func (s *stock) questions(n int, seed uint64, popular bool) []question {
 }
 
 // free is how many units are free at every instant of a window: the units less the most that are taken at one instant.
-func (s *stock) free(units int, bookings []int32, w window) int {
+func (s *sharedStock) free(units int, bookings []int32, w window) int {
 	most := 0
 	for _, i := range bookings {
 		at := max(s.bookings[i].start, w.start)
@@ -134,11 +134,11 @@ func (s *stock) free(units int, bookings []int32, w window) int {
 	return units - most
 }
 
-func (s *stock) freeOfArticle(q question) int {
+func (s *sharedStock) freeOfArticle(q question) int {
 	return s.free(s.articles[q.article].units, s.byArticle[q.article], q.window)
 }
 
-func (s *stock) freeOfSKU(sku, location int, w window) int {
+func (s *sharedStock) freeOfSKU(sku, location int, w window) int {
 	units := 0
 	for i := range s.articles {
 		if a := &s.articles[i]; a.number == sku && a.location == location {
@@ -149,7 +149,7 @@ func (s *stock) freeOfSKU(sku, location int, w window) int {
 }
 
 // best is the articles with most units free over a window, of equal ones the first, and how many each has.
-func (s *stock) best(n int, w window) (articles, free []int) {
+func (s *sharedStock) best(n int, w window) (articles, free []int) {
 	all := make([]int, len(s.articles))
 	for i := range all {
 		articles = append(articles, i)

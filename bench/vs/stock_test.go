@@ -8,7 +8,7 @@ import (
 
 // TestFree: stays that touch do not meet, and what reaches into the window counts from its start.
 func TestFree(t *testing.T) {
-	s := &stock{bookings: []booking{
+	s := &sharedStock{bookings: []booking{
 		{0, 0, window{0, 10}}, {0, 1, window{10, 20}}, {0, 2, window{15, 25}}, {0, 0, window{30, 40}},
 	}}
 	all := []int32{0, 1, 2, 3}

@@ -126,7 +126,7 @@ func reading(name, about string, goal float64, path string, list []question, tex
 }
 
 // works are all kinds of work, those that book behind those that ask.
-func works(s *stock) []work {
+func works(s *sharedStock) []work {
 	shoppers, popular := s.questions(drawn, 11, false), s.questions(drawn, 12, true)
 	point := reading("point", "one article at its place over a window", 0, availabilityPath, shoppers, s.pointQuery, pointSQL,
 		func(q question) []any { return []any{q.from(), q.to(), q.article} })
@@ -162,7 +162,7 @@ func works(s *stock) []work {
 	return []work{point, sku, list, days, s.bulk(shoppers, popular), spread, one, gone, beside(sku, spread)}
 }
 
-func bookings(s *stock, t *turns, draw func(i int) (sku, location int, w window)) work {
+func bookings(s *sharedStock, t *turns, draw func(i int) (sku, location int, w window)) work {
 	return work{
 		holdfast: func(c *caller, _ int) operation {
 			return func(int) (outcome, error) {
@@ -186,7 +186,7 @@ func bookings(s *stock, t *turns, draw func(i int) (sku, location int, w window)
 const bulkLines = 10_000
 
 // bulk asks about 10,000 windows in one call, of articles and SKUs in turns.
-func (s *stock) bulk(articles, skus []question) work {
+func (s *sharedStock) bulk(articles, skus []question) work {
 	var lists [4][]question
 	bodies := make([][]byte, len(lists))
 	for i := range lists {
@@ -312,7 +312,7 @@ func drive(clients int, budget time.Duration, client func(no int) (operation, fu
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 // measureAll checks each kind of work and does it with each number of clients, on one side after the other.
-func measureAll(ctx context.Context, o options, s *stock, both sides, r *report, progress func(string)) error {
+func measureAll(ctx context.Context, o options, s *sharedStock, both sides, r *report, progress func(string)) error {
 	for _, w := range works(s) {
 		if !o.only.MatchString(w.name) {
 			continue

@@ -28,7 +28,7 @@ func (w *World) quote(d Dice, tenant int) error {
 func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 	switch d.N("cart command", 17) {
 	case 0, 1, 2:
-		if h := hold(d, a); h != nil {
+		if h := anyHold(d, a); h != nil {
 			return cartOrder(d, a, h)
 		}
 	case 3:
@@ -53,7 +53,7 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 	case 5, 6:
 		return shopOrder(d, a, now)
 	case 7, 8:
-		if h := hold(d, a); h != nil {
+		if h := anyHold(d, a); h != nil {
 			return changeHold(d, a, now, h)
 		}
 	case 11, 12, 13:
@@ -69,7 +69,7 @@ func cartCommand(d Dice, a *model.Account, now int64) engine.Op {
 		}
 		return engine.DeleteCustomer{ID: pick(d, "customer", a.Customers)}
 	case 15:
-		if h := hold(d, a); h != nil {
+		if h := anyHold(d, a); h != nil {
 			o := engine.ChangeHold{ID: h.ID, Customer: engine.Null[ID]()}
 			if id := somebody(d, a); id != nil {
 				o.Customer = engine.Some(*id)

@@ -137,7 +137,7 @@ func stockCommand(d Dice, a *model.Account, now int64) engine.Op {
 	case kind < 52 || len(a.Units) < 5 && kind < 70:
 		return placeHold(d, a, now)
 	case kind < 58:
-		if h := hold(d, a); h != nil {
+		if h := anyHold(d, a); h != nil {
 			return engine.ReleaseHold{ID: h.ID}
 		}
 	case kind < 68:
@@ -145,11 +145,11 @@ func stockCommand(d Dice, a *model.Account, now int64) engine.Op {
 			return o
 		}
 	case kind < 70:
-		if h := hold(d, a); h != nil {
+		if h := anyHold(d, a); h != nil {
 			return engine.ConfirmHold{ID: h.ID}
 		}
 	case kind < 72:
-		if h := hold(d, a); h != nil {
+		if h := anyHold(d, a); h != nil {
 			return engine.ExtendHold{ID: h.ID, ExpiresIn: int64(30 + d.N("expiry", 7000))}
 		}
 	case kind < 79:
@@ -170,7 +170,7 @@ func stockCommand(d Dice, a *model.Account, now int64) engine.Op {
 	return placeHold(d, a, now)
 }
 
-func hold(d Dice, a *model.Account) *model.Hold {
+func anyHold(d Dice, a *model.Account) *model.Hold {
 	if len(a.Holds) == 0 {
 		return nil
 	}
@@ -201,7 +201,7 @@ func placeHold(d Dice, a *model.Account, now int64) engine.PlaceHold {
 }
 
 func moveHold(d Dice, a *model.Account, now int64) (o engine.MoveHold, ok bool) {
-	h := hold(d, a)
+	h := anyHold(d, a)
 	if h == nil {
 		return o, false
 	}

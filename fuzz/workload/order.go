@@ -40,7 +40,7 @@ func orderCommand(d Dice, a *model.Account, now int64) engine.Op {
 		}
 		return engine.DeleteOrder{ID: pick(d, "order", a.Orders).ID}
 	case kind < 24:
-		if h := hold(d, a); h != nil {
+		if h := anyHold(d, a); h != nil {
 			o := engine.OrderHold{Holds: []ID{h.ID}}
 			if odds(d, "terms", 70) {
 				o.Subscription = terms(d)
